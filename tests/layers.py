@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the includes of src/, and the size of files and rooms, to the plan of the house: one line per offence,
-exit 1 if there is any."""
+"""Checks the includes of src/, and the size of files and rooms, against the limits below: one line per offense, exit 1 if
+there is any."""
 import collections
 import pathlib
 import re
@@ -8,9 +8,9 @@ import sys
 
 SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 
-# The nouns that every working room knows.
+# Rooms with the data types that every other room may include.
 NOUNS = {"metric", "events", "model", "fold"}
-# Room -> the rooms it may include beside itself and base.
+# For each room, the rooms that it may include besides itself and base.
 ROOMS = {
     "base": set(),
     "io": set(),
@@ -48,9 +48,9 @@ ROOMS = {
     "pages": NOUNS | {"cli"},
     "main.c": {"cli"},
 }
-# What one can still look through: beyond it a file or a room has two subjects.
+# Largest size that is still easy to read: a larger file or room has two subjects.
 FILE_LINES, ROOM_LINES = 500, 6000
-# Library header -> the rooms that know the library; cli prints its version.
+# For each library header, the rooms that may use it; cli only prints its version.
 LIBRARIES = {
     "zlib.h": {"io", "cli"},
     "json-c/": {"store", "report", "cli"},
@@ -60,7 +60,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 
 def offence(room, own, system):
-    """What is wrong with one include of a file of `room`, or None."""
+    """What is wrong with one include of a file in `room`, or None."""
     if system:
         for header, rooms in LIBRARIES.items():
             if system.startswith(header) and room not in rooms:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Lists every message of the program, to be read as a whole: what happened, where, what to do.
 
-One line each, FILE:LINE: TEXT, in the order of rooms. A message is a text that goes to one of the functions that refuse,
-warn or note, or that such a function of the file hands on; adjacent strings are joined, and "…" is what is filled in.
+One line for each message, FILE:LINE: TEXT, in the order of rooms. A message is a text that is passed to a function that
+refuses, warns or notes, or to a function of the same file that passes it on. Adjacent strings are joined; "…" is a value.
 
 usage: messages.py [ROOM…]
 """
@@ -11,14 +11,14 @@ import re
 import sys
 
 SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
-# What ends in these words takes a text for people.
+# Calls of functions whose names end in these words have a text for people as an argument.
 CALL = re.compile(r"\b(\w*(?:fail|note|warn|warning|error|refuse|damaged|unusable|trust_add|add_finding|add_rank_finding|strange|wrong)\w*)\(")
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 FILLED = re.compile(r'%"\s*PRI\w+\s*"|%[-+ .*\d]*(?:z|ll|l)?[a-zA-Z]')
 
 
 def argument_end(text, begin):
-    """The end of the call whose parenthesis opens at `begin`, over strings and nested calls."""
+    """Index of the end of the call whose parenthesis opens at `begin`, skipping strings and nested calls."""
     depth, at = 0, begin
     while at < len(text):
         m = STRING.match(text, at)
@@ -34,7 +34,7 @@ def argument_end(text, begin):
 
 def messages(path):
     text = path.read_text(encoding="utf-8")
-    # Comments become blanks, so that places stay.
+    # Replace comments by blanks, so that line numbers stay.
     text = re.sub(r'/\*.*?\*/|//[^\n]*|("(?:[^"\\\n]|\\.)*")', lambda m: m[1] or re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
     seen = set()
     for m in CALL.finditer(text):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Plain words: phrases that this project does not use, and one spelling of each word (American).
 
-Looks at comments of all sources, at messages (C strings with at least three words; what scripts fail with), at docstrings, at
-texts of rules and at prose of Markdown. Not looked at, because it is data rather than prose:
+Looks at comments of all sources, at messages (C strings with at least three words; what scripts fail with), at docstrings,
+at texts of rules and at prose of Markdown. The following is data rather than prose, and left out:
 
  - what is quoted: 'so', "so", `so`, and fenced code of Markdown
  - stored words: what `category`, `name`, `match`, `has` and `as` of rules/*.yaml hold
@@ -22,7 +22,7 @@ LOOKED_AT = ["src", "ci", "tests", "docs", "rules", "cmake", "packaging", "CMake
            "CHANGELOG.md"]
 LEFT_OUT = ("tests/golden/", "tests/data/", "tests/fuzz/corpus/", "tests/words.py")
 
-# What is looked for, and what to write instead.
+# Pairs of a pattern to find and the advice to print.
 PHRASES = [
     (r"(?:^|[.:!?;] )Of (?!course\b)", "begin with the subject"),
     (r"(?<![Tt]here )\b(?:is|are|was|were|be) none\b", "'is not one', 'does not count', or name what is missing"),
@@ -36,7 +36,7 @@ PHRASES = [
     (r"\bbut for\b", "'except'"),
     (r"\b(?:goes|go|going|went) without\b", "'has no'"),
 ]
-# In tests it also stands in the names of cases, as in "scalars alone".
+# Not applied in tests, where the word also occurs in names of cases, as in "scalars alone".
 ALONE = [
     (r"(?<!let )(?<!leave )(?<!leaves )(?<!left )(?<!files )(?<!stand )(?<!stands )(?<!run it )"
      r"\balone\b(?! (?:may|can|cannot|could|would|is|are|do|does|did|says|takes)\b)", "'only', 'by itself'"),
@@ -55,12 +55,12 @@ WORD = re.compile(r"(?<![\w%\\])[A-Za-z]{2,}(?![\w(])")
 
 
 def blank(match):
-    """As long as what it replaces, so that places stay; a letter, since what was there is a noun."""
+    """Letters in the length of the match, so that positions stay and a noun remains in its place."""
     return "x" * len(match[0])
 
 
 class Text:
-    """Sentences that may go over several lines, and where each line began."""
+    """Sentences that may span several lines, with the line on which each part began."""
 
     def __init__(self, line, text):
         self.text, self.lines = text, [(0, line)]
@@ -159,7 +159,7 @@ STORED = re.compile(r"\b(?:category|name|match|has|as): .*")
 
 
 def prose_of_lines(source, every_line):
-    """Comments of shell, CMake and YAML; every line of YAML with texts; messages of scripts."""
+    """Comments of shell, CMake and YAML files, lines of YAML files with texts, and messages of scripts."""
     for m in SAID.finditer(source):
         yield Text(source.count("\n", 0, m.start()) + 1, m[1])
     last, end = None, 0

@@ -21,7 +21,7 @@ readonly most_pages=100 # of 100 items
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Who is asked, from the environment of the CI system where no option said it: sets api, url, repository.
+# Sets api, url and repository from the options, else from the environment of the CI system.
 api_setup() {
     if [[ -z ${api-} ]]; then
         if [[ ${GITHUB_ACTIONS-} ]]; then api=github; elif [[ ${GITLAB_CI-} ]]; then api=gitlab; fi
@@ -43,7 +43,7 @@ api_setup() {
     url=${url%/}
 }
 
-# Before the first call. What is not a token could be more than a header in the configuration of curl.
+# Checks the token before the first call. Anything else could contain more than a header for curl's configuration.
 need_token() { # WHAT-FOR
     case $(jq -rn 'env.GPUGATE_TOKEN // "" | if . == "" then "empty" else test("\\A[A-Za-z0-9._~+/=-]+\\z") end') in
     true) ;;
@@ -52,7 +52,7 @@ need_token() { # WHAT-FOR
     esac
 }
 
-# Text of others, as one line without the token.
+# Untrusted text as one line, without the token.
 plain() { # JQ-FILTER: of the answer
     jq -r "$1"' // "" | tostring | split(env.GPUGATE_TOKEN // "\u0000") | join("***")
         | gsub("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+"; " ") | .[:300]' "$work/answer" 2>"$work/null" || true
@@ -62,7 +62,7 @@ header() { # NAME: its last value
     tr -d '\r' <"$work/headers" | sed -n "s/^$1: *//Ip" | tail -n 1
 }
 
-# The pause that a rate limit asks for; nothing if it is not one.
+# The pause that a rate limit asks for; empty if the answer is not about a rate limit.
 limited() {
     local after reset
     [[ $status == 403 || $status == 429 ]] || return 0
@@ -77,7 +77,7 @@ limited() {
     fi
 }
 
-# One line on what a refusal means and what to do.
+# One line on the meaning of a refusal, and on what to do.
 refused() { # CALL
     local hint message
     message=$(plain 'if type == "object" then [.message // .error // ., (.errors? | arrays[] | .message? | strings)]
@@ -100,7 +100,7 @@ rights() {
     fi
 }
 
-# With `redirect` set, an answer that sends us elsewhere is one: its header `location` says where.
+# Calls the API. With `redirect` set, a redirect counts as an answer, and `location` becomes its address.
 call() { # METHOD PATH [FILE: the body, as JSON]
     local what="$1 $2" wait
     local options=(--request "$1" --output "$work/answer" --dump-header "$work/headers" --write-out '%{http_code}')
@@ -126,7 +126,7 @@ call() { # METHOD PATH [FILE: the body, as JSON]
         fail "$what: the answer is not JSON: is '$url' the address of the API?"
 }
 
-# Does a thing again and again, with pauses, while what failed may pass.
+# Repeats a command, with pauses, as long as its failure may be temporary.
 persist() { # FUNCTION ARGUMENT…
     local try backoff=$first_pause
     for ((try = 1; try <= tries; try++)); do
@@ -137,7 +137,7 @@ persist() { # FUNCTION ARGUMENT…
     fail "$problem, $tries times: run the job again later"
 }
 
-# All pages, as one array in $work/list.
+# Reads all pages of an answer into one array in $work/list.
 pages() { # PATH [KEY of the array in the answer]
     local page separator='?'
     [[ $1 != *\?* ]] || separator='&'
@@ -156,7 +156,7 @@ pages() { # PATH [KEY of the array in the answer]
 
 # ---- comments of a request ----
 
-# Where those of `request` are: sets comments, edits, edit.
+# Sets comments, edits and edit to the addresses of the comments of `request`.
 # shellcheck disable=SC2154
 comments_setup() {
     if [[ $api == github ]]; then
@@ -168,7 +168,7 @@ comments_setup() {
     fi
 }
 
-# The id of the token's user, into `user`. GitHub: what a job's token may ask is only the GraphQL API.
+# Sets `user` to the id of the token's user. On GitHub only the GraphQL API tells it to the token of a job.
 identify() {
     if [[ $api == github ]]; then
         echo '{"query": "{viewer {databaseId}}"}' >"$work/query"
@@ -180,8 +180,8 @@ identify() {
     [[ $user ]] || fail "the API does not say whose the token is: $(plain '.errors[0].message?')"
 }
 
-# The body in $work/comment becomes our comments with this first line, or a new one; into `said` what was done. Somebody
-# else's that quotes it is not ours.
+# Makes the text in $work/comment our comment with this first line, new or edited; `said` tells what was done. A comment of
+# somebody else that quotes the line is left alone.
 publish() { # MARKER WANTED: whether one is made where there is none
     local id
     said=

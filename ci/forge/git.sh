@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Branches of a repository as trees of files of their own; sourced by the scripts beside it, which have `fail`, and $work,
-# a folder that they remove. The clone at hand is left alone.
+# a folder that they remove. The current clone is not changed.
 #   GPUGATE_REMOTE   where the branches are (default: origin); with an https:// address GPUGATE_TOKEN, where it is set,
 #                    is the password
 
@@ -14,7 +14,7 @@ git=(git -c core.symlinks=false)
 export GIT_TERMINAL_PROMPT=0
 who_commits=(-c user.name="${GIT_COMMITTER_NAME:-gpugate}" -c user.email="${GIT_COMMITTER_EMAIL:-gpugate@localhost}")
 
-# The newest commit of a branch, into `tip`; false where there is no such branch.
+# Sets `tip` to the newest commit of a branch; false if the branch does not exist.
 find_tip() { # BRANCH
     local refs
     refs=$("${git[@]}" ls-remote "$remote" "refs/heads/$1") || fail "branch '$1' cannot be fetched, see above"
@@ -24,7 +24,7 @@ find_tip() { # BRANCH
     tip=$(git rev-parse FETCH_HEAD)
 }
 
-# A commit as files, in place of what the folder had.
+# Replaces the contents of a folder by the files of a commit.
 fresh_tree() { # FOLDER COMMIT
     if [[ -d $1 ]]; then
         "${git[@]}" -C "$1" reset --quiet --hard "$2"
@@ -34,7 +34,7 @@ fresh_tree() { # FOLDER COMMIT
     fi
 }
 
-# The branch of histories as files; one that is not there yet begins without any: its `tip` is empty.
+# Writes the files of the branch of histories; `tip` is empty if the branch does not exist yet.
 history_tree() { # FOLDER BRANCH
     local first=
     find_tip "$2" || first=$("${git[@]}" "${who_commits[@]}" commit-tree -m "baselines: histories of runs" "$(git hash-object -t tree -w /dev/null)")

@@ -51,35 +51,35 @@ import time
 __all__ = ["Recorder"]
 
 KEEP = ("all", "rank0", "none")
-# What the artifacts themselves say; gpugate refuses it from elsewhere.
+# Keys of the context that artifacts themselves contain; gpugate refuses them from elsewhere.
 RESERVED = re.compile(r"gpu\.|cuda\.|world_size$")
 KEY = re.compile(r"[a-z][a-z0-9_.]{0,63}$")
 NUMBER = re.compile(r"\d+(\.\d+)?([eE][+-]?\d+)?$", re.ASCII)
 POSITIVE = ("samples_per_step", "tokens_per_step", "flops_per_step", "peak_tflops")
-# The commit that a CI system builds: GitHub Actions, GitLab CI, Jenkins.
+# Variables with the commit that a CI system builds: GitHub Actions, GitLab CI, Jenkins.
 COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT")
 JOBS = ("GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG", "SLURM_JOB_ID")
-# By this and by gpugate digest, finished or not.
+# Names of files that this module and gpugate digest write, finished or temporary.
 WRITTEN = re.compile(r"\.?(?:memory-|compile-|machine-|where-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
 MEBIBYTE = 1 << 20
-# With stacks: one of warm-up, one that is recorded.
+# Number of steps with stacks: one of warm-up, one that is recorded.
 CODE_STEPS = 2
 
 
 def _first(names):
-    """The first of the variables that is set, or ''."""
+    """Value of the first of these environment variables that is set, or ''."""
     return next((os.environ[name] for name in names if os.environ.get(name)), "")
 
 
 def _boot():
-    """What is another after each start of the machine, or '': repeats between two starts share its state."""
+    """Id of the current boot of the machine, or ''. Repeats within one boot share the machine's state."""
     with contextlib.suppress(OSError), open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
         return file.read().strip()
     return ""
 
 
 def _rank():
-    """(rank, world size): what torch.distributed says where it is in use, else what torchrun set."""
+    """(rank, world size) from torch.distributed if it is in use, else from the variables of torchrun."""
     distributed = getattr(sys.modules.get("torch"), "distributed", None)
     if distributed and distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
@@ -93,7 +93,7 @@ def _say(text):
 
 
 def _checked(context):
-    """The context as gpugate takes it, so that a job does not run for nothing."""
+    """Checks the context as gpugate does, so that an invalid one is reported before the job runs."""
     for key, value in context.items():
         if not isinstance(key, str) or not KEY.match(key):
             raise ValueError(f"context key {key!r}: lower-case letters, digits, '_' and '.' are allowed")
@@ -109,7 +109,7 @@ def _checked(context):
 
 
 def _compiled():
-    """{figure: count} of what torch.compile has done so far; {} in a job without it."""
+    """{figure: count} of the compilations by torch.compile so far; {} if the job does not use it."""
     counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
     if not counters or not counters.get("frames"):
         return {}
@@ -118,8 +118,7 @@ def _compiled():
 
 @contextlib.contextmanager
 def _whole(path):
-    """A file that is there under its name when all of it is written, or not at all. gpugate passes over the
-    name that it has meanwhile."""
+    """A file that appears under its name only when it is complete. gpugate ignores the temporary name that it has until then."""
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
     try:
@@ -141,7 +140,7 @@ def _pack(source, path):
 
 
 def _check_trace(path):
-    """Kineto does not say when it could not write all of it."""
+    """Check that a trace is complete, since Kineto does not report incomplete writing."""
     with open(path, "rb") as file:
         file.seek(max(0, os.fstat(file.fileno()).st_size - 64))
         if file.read().rstrip()[-1:] not in (b"}", b"]"):
@@ -149,7 +148,7 @@ def _check_trace(path):
 
 
 def _write_json(value, write, depth=3):
-    """JSON, piece by piece: of a snapshot no more than a segment or an entry of the history at a time."""
+    """JSON in pieces: for a snapshot at most one segment or one entry of the history at a time."""
     if depth and isinstance(value, dict):
         for i, (key, inner) in enumerate(value.items()):
             write(("{" if i == 0 else ", ") + json.dumps(str(key)) + ": ")
@@ -175,7 +174,7 @@ VIOLATIONS = {0: "sw_power_cap", 1: "sw_thermal_slowdown"}
 
 
 class _Nvml:
-    """One GPU through NVML, the driver's own library. What a driver does not know is left out."""
+    """One GPU, queried through NVML, the driver's own library. Values that a driver does not know are left out."""
 
     def __init__(self, index, uuid=None):
         self.index, self.lib, self.handle = index, ctypes.CDLL("libnvidia-ml.so.1"), ctypes.c_void_p()
@@ -203,7 +202,7 @@ class _Nvml:
         return buffer.value.decode("utf-8", "replace") if code == 0 else None
 
     def _processes(self):
-        """Those beside this one, whose number is another in a container."""
+        """Processes on the GPU besides this one, which has another number inside a container."""
         count = ctypes.c_uint(0)
         try:
             code = self.lib.nvmlDeviceGetComputeRunningProcesses_v3(self.handle, ctypes.byref(count), None)
@@ -212,7 +211,7 @@ class _Nvml:
         return max(0, count.value - 1) if code in (0, 7) else None  # 7: there are more than the none that fit
 
     def sample(self):
-        """A line of the file."""
+        """One line of the file: the current state of the GPU."""
         class Pair(ctypes.Structure):  # of utilization, and of times
             _fields_ = [("first", ctypes.c_uint), ("second", ctypes.c_uint)]
 
@@ -243,7 +242,7 @@ class _Nvml:
 
 
 class _Rocm:
-    """One GPU through rocm-smi."""
+    """One GPU, queried through rocm-smi."""
 
     COMMAND = ("rocm-smi", "--showclocks", "--showpower", "--showtemp", "--showuse", "--showproductname", "--json")
 
@@ -257,7 +256,8 @@ class _Rocm:
 
 
 class _Machine(threading.Thread):
-    """State of the GPU of this rank at the beginning, at the end and once a second between. Silent where no tool is."""
+    """Samples the state of this rank's GPU at the beginning, at the end and once a second in between. Does nothing if neither
+    NVML nor rocm-smi is available."""
 
     MOST = 100_000  # samples: a day
 
@@ -275,7 +275,7 @@ class _Machine(threading.Thread):
 
     @staticmethod
     def _gpu():
-        """Index and UUID of the GPU in use. CUDA numbers those that it is allowed to see, NVML all."""
+        """Index and UUID of the GPU in use. CUDA numbers only the visible GPUs, NVML all of them."""
         cuda = getattr(sys.modules.get("torch"), "cuda", None)
         index, uuid = 0, None
         with contextlib.suppress(Exception):
@@ -299,7 +299,7 @@ class _Machine(threading.Thread):
                 self._take()
 
     def text(self):
-        """Ends the sampling; the file, "" if there is nothing."""
+        """Ends the sampling; returns the path of the file, or "" if there is nothing to write."""
         self._ended.set()
         if self.tool is None:
             return ""
@@ -360,7 +360,7 @@ class Recorder:
         self._handler = None        # of the signal, before
         self._request = 1           # number of the next one
 
-    # ---- the job's side: nothing but what its own code raises goes through ----
+    # ---- calls of the job: only exceptions of its own code are passed on ----
 
     def __enter__(self):
         self._entered = True
@@ -368,7 +368,7 @@ class Recorder:
         return self
 
     def step(self):
-        """The iteration ends."""
+        """Ends an iteration of the job."""
         if self._profiler is not None:
             self._step += 1
             self._guard(f"step {self._step}", self._next)
@@ -380,7 +380,7 @@ class Recorder:
         self.close()
 
     def close(self):
-        """Ends the recorder, as the end of the with statement does."""
+        """Ends the recorder, like the end of the with statement."""
         if self._profiler is None:
             return
         if self._due is not None:
@@ -410,7 +410,7 @@ class Recorder:
             if profiler is not None:
                 profiler.__exit__(None, None, None)
 
-    # ---- steps ----
+    # ---- steps of the recording ----
 
     def _start(self):
         import torch
@@ -442,11 +442,11 @@ class Recorder:
         self._guard_code(self._start_code)
 
     def _ahead(self):
-        """From the end of a recording to the first step of the next."""
+        """Number of steps between the end of a recording and the first step of the next one."""
         return self.wait + self.warmup + (CODE_STEPS if self.where else 0)
 
     def _action(self, step):
-        """What the profiler does in a step: its schedule."""
+        """Returns what the profiler does in a step: the schedule."""
         from torch.profiler import ProfilerAction
         if self._first is None or not self._first - self.warmup <= step < self._first + self.steps:
             return ProfilerAction.NONE
@@ -455,7 +455,7 @@ class Recorder:
         return ProfilerAction.RECORD if step < self._first + self.steps - 1 else ProfilerAction.RECORD_AND_SAVE
 
     def _before(self):
-        """Outside of the annotation of a step, lest the step seem longer."""
+        """Sample the GPU outside of the step's annotation, which would become longer otherwise."""
         if self.device_state and self._step == self._first:
             self._machine_text()
             self._machine = _Machine()
@@ -474,8 +474,8 @@ class Recorder:
         return self.folder if single else os.path.join(self.folder, f"step{first}")
 
     def _plan(self, first):
-        """A recording is to come. What an earlier job left in its folder must not be taken for this one's: each
-        rank removes its own files, rank 0 also those of ranks that there no longer are and the context."""
+        """Prepares a recording. Files of an earlier job in the folder must not be taken for those of this one: each rank
+        removes its own files, rank 0 also the context and files of ranks that no longer exist."""
         self._first = first
         folder, (rank, world) = self._place(first), _rank()
         for place in (folder, os.path.join(folder, "traces")):
@@ -552,7 +552,7 @@ class Recorder:
         return snapshot
 
     # ---- one step with stacks, when the measured ones are over ----
-    # Stacks slow the host down, not the GPU: kernels are the same, and it says where they come from.
+    # Stacks slow down the host but not the GPU: the kernels are the same, and their place in the code becomes known.
 
     def _start_code(self):
         if self._due is None or self._code is not None:
@@ -604,10 +604,10 @@ class Recorder:
             _say(f"the step with stacks is lost: {type(fault).__name__}: {fault}; the job goes on, the measured steps are there")
             self._end_code()
 
-    # ---- writing ----
+    # ---- writing the files ----
 
     def _ready(self, profiler):
-        """Called by the profiler when a trace is there, which may be part of one when the job ends."""
+        """Called by the profiler when a trace is available, which may be incomplete when the job ends."""
         first, self._complete = self._complete, None
         if first is None:
             return
@@ -628,7 +628,7 @@ class Recorder:
     def _write(self, profiler, snapshot, machine, folder):
         rank = _rank()[0]
         os.makedirs(folder, exist_ok=True)
-        # On the node's own disk first: what is not kept never goes further.
+        # Write to the node's own disk first, so that files which are not kept are never copied elsewhere.
         with contextlib.ExitStack() as stack:
             scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix=f"gpugate-rank{rank}-"))
             files = [os.path.join(scratch, f"rank{rank}.json")]
@@ -654,7 +654,7 @@ class Recorder:
                 self._due = stack.pop_all(), scratch, files, folder
 
     def _store(self, files, fresh, folder):
-        """What is kept of all `files`, of which `fresh` are not there yet."""
+        """The files that are kept out of `files`; `fresh` ones are not in the folder yet."""
         rank = _rank()[0]
         if rank == 0:
             self._write_facts(folder)
@@ -674,11 +674,11 @@ class Recorder:
 
     def _write_facts(self, folder):
         with _whole(os.path.join(folder, "run.json")) as file:
-            # No escapes: gpugate reads it as YAML, which has others beyond U+FFFF.
+            # Written without escapes, since gpugate reads the file as YAML, whose escapes beyond U+FFFF differ.
             file.write((json.dumps(self._facts(), indent=1, ensure_ascii=False) + "\n").encode())
 
     def _reduce(self, files, path):
-        """Whether the digest is there; where not, the files are kept in its place."""
+        """Makes the digest; returns whether it exists. If not, the files are kept instead."""
         try:
             p = subprocess.run([*self.digest, *files, "-o", path], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                errors="replace", timeout=600, check=False)
@@ -692,7 +692,7 @@ class Recorder:
         return False
 
 
-# ---- without a change to the job: python gpugate_record.py [options] FOLDER SCRIPT [ARGUMENT...] ----
+# ---- recording without changes to the job: python gpugate_record.py [options] FOLDER SCRIPT [ARGUMENT...] ----
 
 
 def _pair(text):

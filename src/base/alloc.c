@@ -25,8 +25,8 @@ void mem_return_large(void)
 #endif
 }
 
-/* The only place below main that may end the process: threading this one
-   error through every container would double the code that can go wrong. */
+/* The only place below main that may end the process: passing this one error through every
+   container would double the code that can go wrong. */
 void mem_fail(void)
 {
 	static const char text[] =
@@ -40,11 +40,11 @@ void mem_fail(void)
 
 /* ---- the limit ---- */
 
-/* The size of the process is looked up each time it has allocated so many more bytes: often enough
- * for limits of tens of MiB. */
+/* The size of the process is looked up each time the process has allocated LOOK_BYTES more: often
+   enough for limits of tens of MiB. */
 enum { LOOK_BYTES = 4 << 20, SMALL_BYTES = 2 << 10 };
 
-static uint64_t limit_bytes; /* 0 none; set before there are threads */
+static uint64_t limit_bytes; /* limit, 0 if there is none; set before threads start */
 static atomic_size_t since_look;
 static _Thread_local const char *read_name;
 
@@ -63,7 +63,7 @@ const char *mem_read_name(void)
 	return read_name;
 }
 
-/* Memory of the process that no file and no other process shares; 0 where that is not told. */
+/* Memory of the process that it shares with no file and no other process; 0 if unknown. */
 static uint64_t bytes_held(void)
 {
 	char text[128], *at = text;
@@ -83,12 +83,15 @@ static _Noreturn void beyond_limit(const char *what, size_t bytes)
 	if (failure_handler)
 		failure_handler();
 	const char *dot = strrchr(what, '>');
+	char size[32] = "";
+	if (bytes >> 20) /* what is smaller is one block of many */
+		snprintf(size, sizeof size, " to %zu MiB", bytes >> 20);
 	int n = snprintf(text, sizeof text,
 	                 "gpugate: %.600s%smore memory than the limit of %" PRIu64
-	                 " MiB: '%.100s' grows to %zu MiB; read fewer files at a time (--jobs), or "
+	                 " MiB: '%.100s' grows%s; read fewer files at a time (--jobs), or "
 	                 "raise the limit with --max-memory\n",
 	                 read_name ? read_name : "", read_name ? ": " : "", limit_bytes >> 20,
-	                 dot ? dot + 1 : what, bytes >> 20);
+	                 dot ? dot + 1 : what, size);
 	for (int i = 0; i < n - 1 && i < (int)sizeof text - 2; i++)
 		if ((unsigned char)text[i] < ' ')
 			text[i] = '?';
@@ -112,8 +115,9 @@ void mem_grows(const char *what, size_t bytes)
 
 void *mem_calloc(size_t nr, size_t size)
 {
-	if (size && nr < SIZE_MAX / size)
-		mem_grows("a table", nr * size);
+	if (size && nr >= PTRDIFF_MAX / size)
+		mem_fail();
+	mem_grows("a table", nr * size);
 	void *p = calloc(nr ? nr : 1, size ? size : 1);
 	if (!p)
 		mem_fail();

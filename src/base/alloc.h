@@ -5,39 +5,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Zeroed block of `nr` × `size` bytes; caller releases with free().
-/// Overflow of the product and exhaustion both end in the failure handler.
+/// A zeroed block of `nr` × `size` bytes; caller releases with free(). Overflow of the product and
+/// lack of memory both end in mem_fail().
 void *mem_calloc(size_t nr, size_t size);
 
-/// `old` grown or shrunk to `nr` × `size` bytes; caller releases with free().
+/// Resizes `old` to `nr` × `size` bytes; caller releases with free().
 void *mem_realloc(void *old, size_t nr, size_t size);
 
-/// NUL-terminated copy of `n` bytes at `p`; caller releases with free().
+/// A NUL-terminated copy of `n` bytes at `p`; caller releases with free().
 char *mem_strndup(const char *p, size_t n);
 
-/// The end because memory ran out, also where a library reports it: the handler
-/// runs, a message is written, the process exits.
+/// Ends the process because memory ran out, also when a library reports it: the handler runs and a
+/// message is written.
 _Noreturn void mem_fail(void);
 
-/// From here on a large block goes back to the system when it is released, where the C library
-/// would rather keep it for the next once a larger one was released.
+/// From now on a released large block goes back to the system; the C library would otherwise keep
+/// it for later use after a larger block was released.
 void mem_return_large(void);
 
-/// From here on the program may hold so many bytes of memory of its own; beyond that the handler
-/// runs, a message says what grew, and the process exits with the code of ST_INPUT.
+/// Limits the memory that the program may hold. Beyond the limit the handler runs, a message says
+/// what grew, and the process exits with the code of ST_INPUT.
 void mem_limit(uint64_t bytes);
 
-/// What this thread reads, for that message; NULL nothing. Borrowed until the next call.
+/// Sets the name of what this thread reads, for the message of mem_limit(); NULL for nothing.
+/// Borrowed until the next call.
 void mem_reads(const char *name);
 
-/// What mem_reads() said in this thread, so that a thread working for it can say the same.
+/// The name that mem_reads() set in this thread, so that a helper thread can set the same.
 const char *mem_read_name(void);
 
-/// Say that `what` is about to have so many bytes: mem_limit() is watched in steps of some MiB.
+/// Announces that `what` is about to have `bytes` bytes, because mem_limit() is only checked every
+/// few MiB.
 void mem_grows(const char *what, size_t bytes);
 
-/// Called once before the process ends because memory ran out (exit code 5);
-/// it must not allocate. NULL: only the message is written.
+/// Sets a function that is called once before the process ends because memory ran out (exit code
+/// 5); it must not allocate. NULL: only the message is written.
 void mem_on_failure(void (*handler)(void));
 
 #endif

@@ -13,7 +13,8 @@ struct arena_block {
 	_Alignas(max_align_t) char data[];
 };
 
-/* Each block is twice the one before it: the arenas of many ranks are mostly small. */
+/* Size of the first block, and the limit up to which each block doubles: the arenas of many ranks
+   are mostly small. */
 #define ARENA_FIRST ((size_t)2 << 10)
 #define ARENA_BLOCK ((size_t)32 << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))
@@ -27,7 +28,9 @@ void *arena_alloc(struct arena *a, size_t nr, size_t size)
 		size_t cap = a->cap < ARENA_FIRST / 2 ? ARENA_FIRST : 2 * a->cap;
 		cap = cap > ARENA_BLOCK ? ARENA_BLOCK : cap;
 		cap = n > cap ? n : cap;
-		struct arena_block *b = mem_calloc(1, sizeof *b + cap);
+		mem_grows("texts and rows", cap);
+		struct arena_block *b = mem_realloc(NULL, 1, sizeof *b + cap);
+		memset(b, 0, sizeof *b + cap);
 		b->next = a->blocks;
 		a->blocks = b;
 		a->used = 0;

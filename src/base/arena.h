@@ -1,4 +1,4 @@
-/// Arena: many small allocations that are dropped together.
+/// Arena: many small allocations that are released together.
 #ifndef GG_BASE_ARENA_H
 #define GG_BASE_ARENA_H
 
@@ -9,29 +9,29 @@
 struct arena_block;
 struct arena {
 	struct arena_block *blocks;
-	size_t used, cap; ///< unused bytes of the newest block
+	size_t used, cap; ///< number of unused bytes in the newest block
 };
 #define ARENA_INIT \
 	{              \
 		NULL, 0, 0 \
 	}
 
-/// Zeroed bytes, aligned for any type, owned by the arena.
+/// Allocates zeroed bytes, aligned for any type, owned by the arena.
 void *arena_alloc(struct arena *a, size_t nr, size_t size);
 
-/// NUL-terminated copy of `s`, owned by the arena.
+/// A NUL-terminated copy of `s`, owned by the arena.
 char *arena_dup(struct arena *a, struct span s);
 
-/// The same, with its length.
+/// Like arena_dup(), but returns the copy with its length.
 static inline struct span arena_span(struct arena *a, struct span s)
 {
 	return (struct span){ arena_dup(a, s), s.n };
 }
 
-/// printf into a string owned by the arena.
+/// Formats like printf into a string owned by the arena.
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/// Drop everything; the arena is empty and usable again.
+/// Releases everything; the arena is then empty and usable again.
 void arena_release(struct arena *a);
 
 #endif

@@ -1,4 +1,4 @@
-/// The time of day, which tests and reproducible builds set by SOURCE_DATE_EPOCH.
+/// The time of day, which tests and reproducible builds can set by SOURCE_DATE_EPOCH.
 #ifndef GG_BASE_CLOCK_H
 #define GG_BASE_CLOCK_H
 
@@ -6,11 +6,11 @@
 
 #include "base/diag.h"
 
-/// Seconds since 1970-01-01 UTC, now or as SOURCE_DATE_EPOCH says (reproducible-builds.org);
-/// up to the year 9999. ST_USAGE where that is not such a number.
+/// Seconds since 1970-01-01 UTC, up to the year 9999: now, or the value of SOURCE_DATE_EPOCH
+/// (reproducible-builds.org). ST_USAGE if that is not such a number.
 GG_MUST_CHECK enum status clock_seconds(uint64_t *out, struct diag_log *log);
 
-/// Days since 1970-01-01 UTC by the same clock.
+/// Days since 1970-01-01 UTC, by the same clock as clock_seconds().
 GG_MUST_CHECK enum status clock_today(int64_t *out, struct diag_log *log);
 
 #endif

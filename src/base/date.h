@@ -1,4 +1,4 @@
-/// Days of the calendar.
+/// Dates of the calendar, as numbers of days.
 #ifndef GG_BASE_DATE_H
 #define GG_BASE_DATE_H
 
@@ -7,8 +7,8 @@
 
 #include "base/span.h"
 
-/// "2027-01-31", as days since 1970-01-01 (Gregorian); a time may follow behind 'T' (RFC
-/// 3339) and is not looked at. False where it is not a day from 1970 on.
+/// Parses "2027-01-31" to days since 1970-01-01 (Gregorian); a time may follow after 'T' (RFC 3339)
+/// and is ignored. False unless the text is a day from 1970 on.
 bool date_parse(struct span text, int64_t *days);
 
 #endif

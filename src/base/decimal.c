@@ -1,6 +1,6 @@
 #include "base/decimal.h"
 
-enum { INT64_DIGITS = 18 }; /* any number with this many digits fits */
+enum { INT64_DIGITS = 18 }; /* any number with this many digits fits into int64 */
 
 static int64_t power_of_10(int64_t n)
 {
@@ -21,8 +21,9 @@ struct decimal decimal_of(int64_t value, int64_t digits)
 	return (struct decimal){ value, digits };
 }
 
-/* Significant digits of a text that is a number, without leading and trailing zeros: how many, and
-   as many as fit in `buf`; `*point` is the place of the last of them behind the decimal point. */
+/* Copies the significant digits of a number, without leading and trailing zeros, to `buf`, as many
+   as fit, and returns how many there are; `*point` is the position of the last one after the
+   decimal point. */
 static size_t significant(struct span text, char *buf, size_t size, int64_t *point)
 {
 	size_t nr = 0, kept = 0;
@@ -49,7 +50,7 @@ static size_t significant(struct span text, char *buf, size_t size, int64_t *poi
 	return kept;
 }
 
-/* The exponent of a text that is a number, saturated. */
+/* The exponent of a number in text form, saturated. */
 static int64_t exponent(struct span text)
 {
 	size_t at = 0;
@@ -67,7 +68,7 @@ enum decimal_fault decimal_parse(struct span text, struct decimal *out)
 {
 	char digits[DECIMAL_SIGNIFICANT + 1];
 	int64_t point, nothing, value = 0;
-	/* no digits left: only the form of the text matters */
+	/* the digits are dropped: only the form of the text matters */
 	if (!number_parse(text, -200000 - (int)text.n, &nothing))
 		return DECIMAL_NO_NUMBER;
 	size_t nr = significant(text, digits, sizeof digits, &point);

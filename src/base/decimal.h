@@ -1,17 +1,18 @@
-/// Decimal numbers with all their digits, as files write them: "2.2e-07", "1048576".
+/// Decimal numbers with all their digits, as written in files: "2.2e-07", "1048576".
 #ifndef GG_BASE_DECIMAL_H
 #define GG_BASE_DECIMAL_H
 
 #include "base/number.h"
 
-/// `value` · 10^-`digits`. In canonical form `value` ends in no zero (0 has 0 digits), so that
-/// equal numbers have equal members.
+/// The number `value` · 10^-`digits`. In canonical form `value` does not end in a zero (0 has 0
+/// digits), so that equal numbers have equal members.
 struct decimal {
 	int64_t value;
-	int64_t digits; ///< below 0 for numbers that end in zeros: 1e30 is 1 with -30
+	int64_t digits; ///< below 0 for numbers that end in zeros: 1e30 has value 1 and digits -30
 };
 
-/// Numbers with this many significant digits always fit, some with 19 do: a double needs 17.
+/// Numbers with DECIMAL_SIGNIFICANT significant digits always fit, some with 19 do; a double needs
+/// 17.
 enum { DECIMAL_SIGNIFICANT = 18, DECIMAL_DIGITS_MAX = 400 };
 
 /// Decimal places of figures that are stored in millionths.
@@ -20,7 +21,7 @@ enum { MICRO_DIGITS = 6 };
 /// Outcome of decimal_parse().
 enum decimal_fault { DECIMAL_OK, DECIMAL_NO_NUMBER, DECIMAL_TOO_LONG };
 
-/// Decimal text (JSON number grammar), exact and canonical. DECIMAL_TOO_LONG where its
+/// Parses decimal text (JSON number grammar) exactly, into canonical form. DECIMAL_TOO_LONG if its
 /// digits do not fit or the exponent is beyond DECIMAL_DIGITS_MAX.
 enum decimal_fault decimal_parse(struct span text, struct decimal *out);
 
@@ -30,11 +31,11 @@ struct decimal decimal_of(int64_t value, int64_t digits);
 /// `d` · 10^`digits` as an integer, rounded half away from zero; saturated to int64.
 int64_t decimal_scaled(struct decimal d, int64_t digits);
 
-/// The digits at which `d` is a whole number with `significant` digits, or that it has where it is
-/// longer.
+/// The number of decimal places at which `d` becomes a whole number with `significant` digits; the
+/// places that `d` has if it has more digits than that.
 int64_t decimal_digits_for(struct decimal d, int significant);
 
-/// `a` · `b`, exact; false where that has too many digits.
+/// `a` · `b`, exactly; false if the product has too many digits.
 bool decimal_times(struct decimal a, struct decimal b, struct decimal *out);
 
 #endif

@@ -9,10 +9,11 @@ void idmap_init(struct idmap *m)
 	hash_seed(m->seed);
 }
 
-/* The slot that holds `key`, or the free one where it belongs. */
+/* The slot that holds `key`, or the free slot in which it would be stored. */
 static size_t find_slot(const struct idmap *m, int64_t key)
 {
-	/* neighbors stay together: ids are given in turn, and 16 slots are one cache line */
+	/* keys that are neighbors stay together: ids are consecutive, and 16 slots are one cache
+	   line */
 	uint64_t h = ((uint64_t)key >> 4 ^ m->seed[0]) * 0x9e3779b97f4a7c15u;
 	h = (h ^ h >> 32) * (m->seed[1] | 1);
 	size_t i = ((h ^ h >> 32) << 4 | ((uint64_t)key & 15)) & (m->cap - 1);
@@ -23,7 +24,7 @@ static size_t find_slot(const struct idmap *m, int64_t key)
 
 uint32_t idmap_find(const struct idmap *m, int64_t key)
 {
-	/* a free slot holds 0, which becomes IDMAP_NONE */
+	/* a free slot holds 0, so that the result is IDMAP_NONE */
 	return m->slots[find_slot(m, key)] - 1;
 }
 

@@ -10,26 +10,26 @@
 #define IDMAP_NONE UINT32_MAX
 
 struct idmap {
-	uint32_t *slots; ///< id + 1, 0 free; open addressing, `cap` a power of two
+	uint32_t *slots; ///< id + 1, or 0 if free; open addressing, `cap` a power of two
 	size_t cap;
-	VEC(int64_t) keys; ///< by id
+	VEC(int64_t) keys; ///< keys, indexed by id
 	uint64_t seed[2];
 };
 
-/// Ready for use; the hash is seeded anew so that keys cannot be made to collide.
+/// Initializes an empty map; the hash gets a new seed so that keys cannot be made to collide.
 void idmap_init(struct idmap *m);
 
-/// The id of `key`. It is new if it equals the number of keys before the call.
+/// The id of `key`, which is added if it is new; the id then equals the previous number of keys.
 /// The caller keeps the number of keys below IDMAP_NONE.
 uint32_t idmap_add(struct idmap *m, int64_t key);
 
-/// The id of `key`, or IDMAP_NONE.
+/// The id of `key`, or IDMAP_NONE if the map lacks it.
 uint32_t idmap_find(const struct idmap *m, int64_t key);
 
-/// Give the memory back.
+/// Releases all memory that it holds.
 void idmap_release(struct idmap *m);
 
-/// A key made of two ids, and its first id.
+/// A key made of two ids, and the first id of such a key.
 static inline int64_t idmap_pair(uint32_t a, uint32_t b)
 {
 	return (int64_t)((uint64_t)a << 32 | b);

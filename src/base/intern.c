@@ -31,8 +31,8 @@ static inline uint64_t rotl(uint64_t x, int b)
 		v2 = rotl(v2, 32);      \
 	} while (0)
 
-/* SipHash-1-3 (Aumasson, Bernstein 2012): fast, and keyed, which is what
-   keeps 2^17 colliding names from being written down in advance. */
+/* SipHash-1-3 (Aumasson, Bernstein 2012): fast, and keyed, so that nobody can prepare 2^17 names
+   that collide. */
 uint64_t span_hash(struct span s, const uint64_t seed[2])
 {
 	uint64_t v0 = seed[0] ^ 0x736f6d6570736575u, v1 = seed[1] ^ 0x646f72616e646f6du;
@@ -88,8 +88,8 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-/* Cheaper than span_hash() by far. Names that were made to collide cost no more
-   than a table without `recent`. */
+/* A much cheaper hash than span_hash(). Names that were made to collide in it cost no more than
+   without `recent`. */
 static size_t quick_hash(struct span s)
 {
 	const uint64_t a = 0x9e3779b97f4a7c15u, b = 0xe7037ed1a0b428dbu;

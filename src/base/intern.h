@@ -1,4 +1,4 @@
-/// Interned strings: equal bytes give the same pointer and a dense id.
+/// Interned strings: equal bytes have the same pointer and the same dense id.
 #ifndef GG_BASE_INTERN_H
 #define GG_BASE_INTERN_H
 
@@ -9,48 +9,48 @@
 #include "base/arena.h"
 #include "base/span.h"
 
-/// One distinct string; the bytes may be anything, also NUL or invalid UTF-8.
+/// One distinct string; its bytes may be anything, also NUL or invalid UTF-8.
 struct name {
-	uint32_t id; ///< 0, 1, 2 … in order of first appearance
-	uint32_t n; ///< length in bytes
+	uint32_t id; ///< id, 0, 1, 2 … in order of first appearance
+	uint32_t n; ///< length of the name in bytes
 	char s[]; ///< NUL-terminated
 };
 
 struct name_table {
 	struct arena arena;
-	const struct name **slots; ///< open addressing, a power of two
-	const struct name **by_id; ///< nr entries
-	const struct name **recent; ///< cache: the last name of each quick hash; most lookups end there
+	const struct name **slots; ///< hash table with open addressing; its size is a power of two
+	const struct name **by_id; ///< names, indexed by id
+	const struct name **recent; ///< cache for most lookups: the last name of each quick hash
 	size_t nr, cap, cap_by_id, bytes;
 	uint64_t seed[2];
 };
 
-/// Ready for use; the hash is seeded anew so that names cannot be made to collide.
+/// Initializes an empty table; the hash gets a new seed so that names cannot be made to collide.
 void name_table_init(struct name_table *t);
 
-/// The name of `s`, owned by the table. NULL when the table is full:
-/// 2^24 names or 1 GiB of text.
+/// The name of `s`, owned by the table. NULL if the table is full: 2^24 names or 1 GiB of text.
 const struct name *name_intern(struct name_table *t, struct span s);
 
-/// Index: id in one table → id in another; a VEC.
+/// For each id in one table the id in another; a VEC.
 struct ids {
 	uint32_t *v;
 	size_t nr, cap;
 };
 
-/// Names of `from` that `known` lacks into `to`, in order; false where that is full.
+/// Adds the names of `from` that `known` lacks to `to`, in order; false if `to` is full.
 bool name_table_join(struct name_table *to, const struct name_table *from, struct ids *known);
 
-/// Give the memory back; names of this table are gone.
+/// Releases all memory, also the names of the table.
 void name_table_release(struct name_table *t);
 
-/// Bytes of a name.
+/// The bytes of a name.
 static inline struct span name_span(const struct name *nm)
 {
 	return (struct span){ nm->s, nm->n };
 }
 
-/// SipHash-1-3 of `s` with `seed` as its key: also for other hash tables with keys from the input.
+/// SipHash-1-3 of `s` with `seed` as its key; also for other hash tables whose keys come from the
+/// input.
 uint64_t span_hash(struct span s, const uint64_t seed[2]);
 
 /// A seed that differs from process to process.

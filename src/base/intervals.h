@@ -1,5 +1,5 @@
-/// Unions of half-open intervals that come in order of their starts: constant
-/// state, whatever their number.
+/// Unions of half-open intervals that come in order of their starts: constant memory for any number
+/// of intervals.
 #ifndef GG_BASE_INTERVALS_H
 #define GG_BASE_INTERVALS_H
 
@@ -7,15 +7,15 @@
 
 /// Union of the intervals so far. All times together lie within INT64_MAX ns.
 struct cover {
-	int64_t end; ///< of the union
-	int64_t length_ns; ///< of the union
+	int64_t end; ///< end of the union
+	int64_t length_ns; ///< length of the union
 };
 #define COVER_INIT   \
 	{                \
 		INT64_MIN, 0 \
 	}
 
-/// Add [start, end); `start` is not below any earlier one. Empty ones add nothing.
+/// Adds [start, end), which is ignored if empty; `start` must not be below any earlier start.
 static inline void cover_add(struct cover *c, int64_t start, int64_t end)
 {
 	int64_t from = start > c->end ? start : c->end;
@@ -25,7 +25,7 @@ static inline void cover_add(struct cover *c, int64_t start, int64_t end)
 	}
 }
 
-/// Length of the union before `at`, which is not below any start so far.
+/// Length of the part of the union before `at`, which must not be below any start so far.
 static inline int64_t cover_before(const struct cover *c, int64_t at)
 {
 	return c->end > at ? c->length_ns - (c->end - at) : c->length_ns;

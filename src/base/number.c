@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* The exponent, saturated: beyond ±100,000 every result is 0 or too large. */
+/* Parses an exponent, saturated: beyond ±100,000 every result is 0 or too large. */
 static bool parse_exponent(const char *p, const char *end, int *out)
 {
 	bool neg = false;
@@ -56,7 +56,7 @@ bool number_parse(struct span text, int digits, int64_t *out)
 	if (p != end)
 		return false;
 
-	/* keep = how many of the ni + nf digits lie at or above the last place */
+	/* keep = how many of the ni + nf digits are at or above the last place */
 	long long keep = (long long)ni + e + digits;
 	uint64_t v = 0;
 	const uint64_t limit = (uint64_t)INT64_MAX + (neg ? 1u : 0u);
@@ -66,7 +66,7 @@ bool number_parse(struct span text, int digits, int64_t *out)
 		if ((unsigned long long)i < total)
 			d = (unsigned)((size_t)i < ni ? ip[i] : fp[(size_t)i - ni]) - '0';
 		else if (v == 0)
-			break; /* zeros stay zero, whatever the exponent */
+			break; /* zero stays zero, whatever the exponent */
 		if (v > (limit - d) / 10)
 			return false;
 		v = v * 10 + d;
@@ -118,7 +118,7 @@ int64_t number_pct(__int128 num, __int128 den)
 	if (den == 0)
 		return 0;
 	__int128 parts = num * 100000000, rest = parts % den;
-	if (rest * 2 == den || rest * 2 == -den) /* a tie: to the even neighbor */
+	if (rest * 2 == den || rest * 2 == -den) /* a tie is rounded to the even neighbor */
 		parts -= parts / den % 2 ? -rest : rest;
 	return number_div_round(parts, den);
 }
@@ -150,11 +150,11 @@ int number_cmp_i64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Bring the k-th smallest to v[k], with what is not larger before it and what is not
-   smaller behind it (Hoare's selection). Input that was made to be slow is sorted. */
+/* Moves the k-th smallest value to v[k], smaller or equal values before it, larger or equal ones
+   after it (Hoare's selection). Input made to be slow is sorted instead. */
 static void select_nth(int64_t *v, size_t nr, size_t k)
 {
-	size_t lo = 0, hi = nr; /* it lies in [lo, hi) */
+	size_t lo = 0, hi = nr; /* the k-th smallest is in [lo, hi) */
 	for (int rounds = 0; hi - lo > 1; rounds++) {
 		int64_t a = v[lo], b = v[lo + (hi - lo) / 2], c = v[hi - 1];
 		int64_t low = a < b ? a : b, high = a < b ? b : a;
@@ -214,7 +214,7 @@ int64_t number_percentile(const int64_t *sorted, size_t nr, int pct)
 	return number_div_round(num, 100);
 }
 
-/* Not reduced; den > 0. */
+/* A slope as a fraction, not reduced; den > 0. */
 struct slope {
 	int64_t num, den;
 };
@@ -242,7 +242,7 @@ int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr)
 
 const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT])
 {
-	enum { PLAIN = 36 }; /* places that there is room for */
+	enum { PLAIN = 36 }; /* number of decimal places that fit into the buffer */
 	static const char zeros[PLAIN + 1] = "000000000000000000000000000000000000";
 	char text[24];
 	uint64_t a = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;

@@ -8,29 +8,29 @@
 
 #include "base/span.h"
 
-/// Decimal text (JSON number grammar, leading '+' not allowed) × 10^`digits`
-/// as an integer; what does not fit rounds half away from zero. Exponents are
-/// honored. False if the text is not a number or the result leaves int64.
+/// Parses decimal text (JSON number grammar, leading '+' not allowed) × 10^`digits` as an integer;
+/// further digits are rounded half away from zero. Exponents are allowed. False if the text is not
+/// a number or the result exceeds int64.
 bool number_parse(struct span text, int digits, int64_t *out);
 
-/// Plain unsigned decimal integer; false on anything else or overflow.
+/// Parses a plain unsigned decimal integer; false on anything else or overflow.
 bool number_parse_u64(struct span text, uint64_t *out);
 
 /// `num` / `den` rounded half away from zero, saturated to int64; den > 0.
 int64_t number_div_round(__int128 num, __int128 den);
 
-/// 100 · num / den in 1e-6 percent, ties to even, as Python's round() has it; 0
-/// where den is 0, which must not be negative.
+/// 100 · num / den in 1e-6 percent, ties to even, as in Python's round(); 0 if den is 0. den must
+/// not be negative.
 int64_t number_pct(__int128 num, __int128 den);
 
-/// 1 in units of 1e-6: figures such as counts per step are stored in them.
+/// The value 1 in units of 1e-6, in which figures such as counts per step are stored.
 #define MICRO INT64_C(1000000)
 #define NS_PER_S INT64_C(1000000000)
 
 /// a + b, saturated at the ends of int64.
 int64_t number_add(int64_t a, int64_t b);
 
-/// a − b, saturated.
+/// a − b, saturated at the ends of int64.
 int64_t number_sub(int64_t a, int64_t b);
 
 /// The greatest common divisor of `a` > 0 and `b`.
@@ -44,10 +44,10 @@ static inline int64_t number_gcd(int64_t a, int64_t b)
 	return a;
 }
 
-/// |a − b|, saturated.
+/// |a − b|, saturated at the end of int64.
 int64_t number_distance(int64_t a, int64_t b);
 
-/// Make `*v` at least, or at most, `limit`.
+/// Raise `*v` to at least `limit`; lower `*v` to at most `limit`.
 static inline void number_raise(int64_t *v, int64_t limit)
 {
 	*v = limit > *v ? limit : *v;
@@ -57,11 +57,11 @@ static inline void number_lower(int64_t *v, int64_t limit)
 	*v = limit < *v ? limit : *v;
 }
 
-/// Median of `nr` > 0 values; `v` is reordered. The mean of the middle
-/// two is rounded half away from zero.
+/// Median of `nr` > 0 values; `v` is reordered. The mean of the two middle values is rounded half
+/// away from zero.
 int64_t number_median(int64_t *v, size_t nr);
 
-/// Median absolute deviation of `nr` > 0 values from their median, which goes to `*median`;
+/// Median absolute deviation of `nr` > 0 values from their median, which is stored in `*median`;
 /// `v` is overwritten.
 int64_t number_mad(int64_t *v, size_t nr, int64_t *median);
 
@@ -74,14 +74,14 @@ int64_t number_percentile(const int64_t *sorted, size_t nr, int pct);
 /// differences fit int64. Needs 8 · nr² bytes.
 int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr);
 
-/// Order of int64_t.
+/// Compares two int64_t, for sorting.
 int number_cmp_i64(const void *a, const void *b);
 
-/// Big enough for every text of number_format().
+/// Size of a buffer for any text of number_format().
 #define NUMBER_TEXT 64
 
-/// Write `value` / 10^`digits` as plain decimal text without trailing zeros
-/// ("12.5", "-0.000001", "3") into `buf`; returns `buf`.
+/// Writes `value` / 10^`digits` as plain decimal text without trailing zeros ("12.5", "-0.000001",
+/// "3") into `buf`; returns `buf`.
 const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT]);
 
 #endif

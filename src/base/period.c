@@ -1,11 +1,10 @@
 /* A step launches some kernels once, others more often. A kernel that comes exactly c times, evenly
    spread, cuts the sequence into c pieces; so does a run of several kernels that each come more
-   often. The pieces are repetitions if nearly all launches of a piece were in the piece before.
-   Layers repeat too, and so do the parts of a batch: but kernels that a step launches once (the
-   embedding, the head, the optimizer) are then in one piece of many, and not in the next.
-
-   By launches, 24 layers of a model that runs once are 97 % regular; by distinct names 72 %.
-   Hence the least of the shares. */
+   often. The pieces are repetitions if nearly all launches of a piece also occur in the previous
+   piece. Layers repeat too, and so do the parts of a batch: but kernels that a step launches once
+   (the embedding, the head, the optimizer) are then in one piece of many, and not in the next.
+   By launches, 24 layers of a model that runs once are 97 % regular; by distinct names 72 %. Hence
+   the lowest of these shares is used. */
 #include "base/period.h"
 
 #include <stdbool.h>
@@ -14,41 +13,40 @@
 #include "base/number.h"
 
 enum {
-	CANDIDATES = 16, /* counts that are tried, the most evenly spread first */
-	IN_A_ROW = 8, /* launches of a run */
-	RUNS = 4096, /* hash values, at least */
-	FEW = 4, /* with fewer pieces, the first must be like the others */
-	EVEN = 250000, /* evenly spread: variance of the gaps over their mean squared, 1e-6 */
+	CANDIDATES = 16, /* number of counts that are tried, the most evenly spread first */
+	IN_A_ROW = 8, /* number of launches in a run */
+	RUNS = 4096, /* smallest number of hash values for runs */
+	FEW = 4, /* with fewer pieces, the first piece must be like the others */
+	EVEN = 250000, /* limit for evenly spread: variance of the gaps over their squared mean, 1e-6 */
 	AS_EVEN = 30000, /* negligible difference of unevenness */
 	EXPLAINS = 5, /* factor by which a longer period explains more */
-	VARIES = 75 * MICRO, /* regularity of repetitions in which something varies */
-	CLEAN_PCT = 40, /* of the pieces; in batches of two parts half are clean */
-	WHOLE_PCT = 75, /* of the launches of the repetition before: the last is complete */
-	AGREE_PCT = 75 /* of the repetitions that begin with the same launch */
+	VARIES = 75 * MICRO, /* regularity up to which something varies between repetitions */
+	CLEAN_PCT = 40, /* percentage of the pieces; in batches of two parts half are clean */
+	WHOLE_PCT = 75, /* percentage of the launches that a complete last repetition has */
+	AGREE_PCT = 75 /* percentage of the repetitions that begin with the same launch */
 };
 
-/* Positions of each name or run: at[first[id]..first[id + 1]), ascending. */
+/* Positions of each name or run, ascending: at[first[id]..first[id + 1]). */
 struct places {
 	size_t nr_ids;
 	uint32_t *first, *at;
 };
 
-/* Launches of one name, or starts of one run, that may cut the sequence. */
+/* Launches of one name, or starts of one run, at which the sequence may be cut. */
 struct anchor {
 	const uint32_t *at;
 	size_t count;
-	int64_t unevenness; ///< 1e-6
-	int64_t without_longest; ///< the same without the longest gap, unless there are FEW: the first
-	                         ///< piece may be unlike
-	int64_t regularity; ///< 1e-6 %
-	size_t clean; ///< pieces whose launches were all in the piece before
+	int64_t unevenness; ///< unevenness of the gaps, 1e-6
+	int64_t without_longest; ///< unevenness without the longest gap, unless there are FEW pieces
+	int64_t regularity; ///< regularity of the pieces, 1e-6 %
+	size_t clean; ///< number of pieces whose launches were all in the previous piece
 };
 
-/* One name, while the pieces are walked. */
+/* Counts of one name during a walk over the pieces. */
 struct tally {
-	size_t piece; ///< the last in which it was seen, from 1 on
-	uint32_t count, before; ///< in that piece, in the one before
-	uint32_t seen, again; ///< launches after the first piece; those that the piece before had too
+	size_t piece; ///< last piece in which the name was seen, from 1 on
+	uint32_t count, before; ///< launches in that piece, and in the piece before
+	uint32_t seen, again; ///< launches after the first piece; those that the previous piece had too
 };
 
 static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t nr_ids)
@@ -59,13 +57,13 @@ static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t
 	for (size_t i = 0; i < nr; i++)
 		p->first[ids[i]]++;
 	for (size_t i = 1; i <= nr_ids; i++)
-		p->first[i] += p->first[i - 1]; /* ends; filled from the back they become starts */
+		p->first[i] += p->first[i - 1]; /* ends, filled from the back so that they become starts */
 	for (size_t i = nr; i-- > 0;)
 		p->at[--p->first[ids[i]]] = (uint32_t)i;
 }
 
-/* Runs are identified by a hash with at least as many values as launches. If two runs collide,
-   another run becomes the anchor. */
+/* Makes positions of runs, which are identified by a hash with at least as many values as there are
+   launches. If two runs collide, another run becomes the anchor. */
 static void places_init_runs(struct places *p, const struct launch_sequence *s)
 {
 	size_t nr = s->nr >= IN_A_ROW ? s->nr - IN_A_ROW + 1 : 0, nr_ids = nr < RUNS ? RUNS : nr;
@@ -91,7 +89,8 @@ static int64_t spread(size_t nr, __int128 sum, __int128 squares)
 	return number_div_round(squares * (__int128)nr * 1000000, sum * sum) - 1000000;
 }
 
-/* False if the gaps between the launches, around the ring, differ too much. */
+/* Measures how even an anchor is; false if the gaps between its launches, around the ring, differ
+   too much. */
 static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size_t nr)
 {
 	__int128 sum = 0, squares = 0, longest = 0;
@@ -135,8 +134,8 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 	}
 }
 
-/* Keep one anchor per count: of those that are about as even as the best, the earliest, so that few
-   launches lie before it. */
+/* Keeps one anchor per count: the earliest of those that are about as even as the best, so that few
+   launches come before it. */
 static void select_anchors(struct anchors *out)
 {
 	size_t nr = 0;
@@ -155,7 +154,7 @@ static void select_anchors(struct anchors *out)
 		out->list.nr = CANDIDATES;
 }
 
-/* Count a launch in a piece (from 1 on); true if the piece before had it too. */
+/* Counts a launch in a piece (from 1 on); true if the previous piece had it too. */
 static bool tally_add(struct tally *t, size_t piece)
 {
 	if (t->piece != piece) {
@@ -193,7 +192,8 @@ static int64_t explained_regularity(int64_t best, int64_t times)
 	return 99 * MICRO - (100 * MICRO - best) * times;
 }
 
-/* Begin of part `i`, if each piece is cut into `parts`, in launches from the first anchor on. */
+/* Beginning of part `i`, if each piece is cut into `parts`; counted in launches from the first
+   anchor on. */
 static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_t i)
 {
 	size_t k = i / parts % a->count;
@@ -203,8 +203,9 @@ static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_
 }
 
 /* Regularity of the pieces between the anchors, or of their parts. The launches before the first
-   anchor end the last piece, as on a ring. If there are many pieces, the first may differ from the
-   others; if there are few, it is also compared with the last, unless that is cut short. */
+   anchor end the last piece, as if the sequence were a ring. If there are many pieces, the first
+   may differ from the others; if there are few, it is also compared with the last, unless that is
+   cut short. */
 static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
                                  struct tally *tallies)
 {
@@ -228,8 +229,8 @@ static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor 
 	return least_share(s, tallies);
 }
 
-/* If launches come in random order, any long pieces are alike, and so are their halves: a real
-   period explains far more than its half. */
+/* Judges an anchor by its pieces and by their halves. If launches come in random order, any long
+   pieces are alike, and so are their halves: a real period explains far more than its half. */
 static void anchor_judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
 {
 	a->regularity = pieces_regularity(s, a, 1, tallies);
@@ -238,21 +239,21 @@ static void anchor_judge(const struct launch_sequence *s, struct anchor *a, stru
 		a->regularity = 0;
 }
 
-/* True if the launches of most pieces were all in the piece before; else something varies. */
+/* True if the launches of most pieces were all in the previous piece; otherwise something
+   varies. */
 static bool anchor_is_clean(const struct anchor *a)
 {
 	return a->clean * 100 >= a->count * CLEAN_PCT;
 }
 
-/* If a longer period explains far more, it is the step and this a part of it: most parts are alike,
-   and some have the kernels that the step launches once. But if something varies, a longer period
-   only evens it out and is not the step. */
+/* True unless a longer period explains far more, and so is the step, and this one a part of it:
+   then most parts are alike, and some have the kernels that the step launches once. But if
+   something varies, a longer period only evens it out and is not the step. */
 static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		int64_t times =
-		    b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* few pieces may be alike by chance */
+		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* few pieces: may be chance */
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))
 			return false;
@@ -262,7 +263,7 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 	return a->regularity >= PERIOD_NEEDED;
 }
 
-/* The most evenly spread period; if equal, the one with the most repetitions. */
+/* Chooses the most evenly spread period; if equal, the one with the most repetitions. */
 static const struct anchor *anchor_choose(const struct anchors *list, int64_t *regularity)
 {
 	const struct anchor *chosen = NULL;
@@ -281,7 +282,7 @@ static const struct anchor *anchor_choose(const struct anchors *list, int64_t *r
 	return chosen;
 }
 
-/* How many launches before their anchors nearly all repetitions share. */
+/* Number of launches just before their anchors that nearly all repetitions have in common. */
 static size_t common_lead(const struct launch_sequence *s, const struct anchor *a)
 {
 	for (size_t n = 0;; n++) {
@@ -297,8 +298,8 @@ static size_t common_lead(const struct launch_sequence *s, const struct anchor *
 	}
 }
 
-/* How many launches of [at, end) were in [before, at) too; `*last` becomes the end of the last of
-   them. */
+/* Number of launches of [at, end) that [before, at) has too; `*last` becomes the end of the last
+   such launch. */
 static size_t common_launches(const struct launch_sequence *s, size_t before, size_t at, size_t end,
                               struct tally *tallies, size_t *last)
 {
@@ -314,9 +315,9 @@ static size_t common_launches(const struct launch_sequence *s, size_t before, si
 	return nr;
 }
 
-/* The last repetition ends with the last launch that the one before had too. It is dropped if it is
-   cut short, and the first if it shares little with the second. False if fewer than two are left.
-   */
+/* The last repetition ends with the last launch that the previous one had too. It is dropped if it
+   is cut short, and the first one if it has little in common with the second. False if fewer than
+   two are left. */
 static bool trim_period(const struct launch_sequence *s, struct period *p, struct tally *tallies)
 {
 	const size_t *v = p->starts.v;

@@ -1,4 +1,4 @@
-/// The period of a sequence of launches: the shortest pattern that goes on repeating.
+/// Finds the period of a sequence of launches: the shortest pattern that repeats.
 #ifndef GG_BASE_PERIOD_H
 #define GG_BASE_PERIOD_H
 
@@ -11,7 +11,7 @@
 struct launch_sequence {
 	const uint32_t *names;
 	size_t nr;
-	const int64_t *mean_ns; ///< by name: GPU time of one launch
+	const int64_t *mean_ns; ///< mean GPU time of one launch, indexed by name
 	size_t nr_names;
 };
 
@@ -20,19 +20,19 @@ struct launch_sequence {
 
 struct period {
 	VEC(size_t)
-	starts; ///< first launch of each repetition, then the end of the last; empty if there is no
-	        ///< period
-	int64_t launches; ///< median per repetition
-	int64_t regularity; ///< 1e-6 %; without a period that of the best pattern
+	/// First launch of each repetition, then the end of the last one; empty if there is no period.
+	starts;
+	int64_t launches; ///< median number of launches in a repetition
+	int64_t regularity; ///< regularity in 1e-6 %; without a period, that of the best pattern
 };
 
-/// Regularity: the least of three shares (launches, their time, distinct names) that recur from one
-/// repetition to the next. Below PERIOD_NEEDED there is no period. Among patterns that are nearly
-/// as regular as the best, the shortest is the period. Caller releases `out`. O(n) time, 16
-/// temporary bytes per launch.
+/// Finds the period. Regularity is the lowest of three shares (of launches, their time, distinct
+/// names) that recur from one repetition to the next. Below PERIOD_NEEDED there is no period. The
+/// shortest pattern that is nearly as regular as the best one is the period. Caller releases `out`.
+/// O(n) time, 16 temporary bytes per launch.
 void period_find(const struct launch_sequence *s, struct period *out);
 
-/// Give the memory back.
+/// Releases all memory that it holds.
 void period_release(struct period *p);
 
 #endif

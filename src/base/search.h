@@ -17,7 +17,7 @@
 		}                                            \
 	} while (0)
 
-/// The same for a result that is likely to be near `lo`: looked for in steps that double.
+/// Like SEARCH, for a result that is likely to be near `lo`: it is searched in steps that double.
 #define SEARCH_NEAR(lo, hi, index, before)                                        \
 	do {                                                                          \
 		for (size_t step_ = 1; (lo) + step_ <= (hi); (lo) += step_, step_ *= 2) { \

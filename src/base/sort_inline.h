@@ -1,9 +1,9 @@
-/// The sort of sort.h with the comparison compiled in: some three times as fast.
+/// The algorithm of sort.h with the comparison compiled in: about three times as fast.
 #ifndef GG_BASE_SORT_INLINE_H
 #define GG_BASE_SORT_INLINE_H
 
-/* A merge sort of natural runs: neighbors are merged once the earlier is no more than twice as
-   long, which keeps merges balanced and the stack short. Where two runs overlap in part, only
+/* A merge sort of natural runs. Neighboring runs are merged once the earlier is no more than twice
+   as long, which keeps merges balanced and the stack short. If two runs overlap only in part, only
    that part is moved. After timsort (Peters 2002), without its galloping. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ struct sort {
 	size_t size;
 	int (*cmp)(const void *, const void *, void *);
 	void *arg;
-	char *room; ///< for the shorter side of a merge
+	char *room; ///< buffer for the shorter side of a merge
 	size_t room_bytes;
 };
 
@@ -45,7 +45,7 @@ SORT_INLINE bool sort_holds(const struct sort *s, const char *a, const char *b)
 	return s->cmp(a, b, s->arg) <= 0;
 }
 
-/* How many of the sorted run come before `x`; of equals all if `after`. */
+/* Number of elements of the sorted run that come before `x`; equal elements count if `after`. */
 SORT_INLINE size_t sort_rank(const struct sort *s, const char *v, size_t nr, const char *x,
                              bool after)
 {
@@ -70,7 +70,8 @@ SORT_INLINE char *sort_room(struct sort *s, size_t bytes)
 	return s->room;
 }
 
-/* The run at `v`, in order from its element `sorted` on, takes in those behind it up to `nr`. */
+/* Insertion sort: extends the run at `v`, whose first `sorted` elements are sorted, to `nr`
+   elements. */
 SORT_INLINE void sort_insert(struct sort *s, char *v, size_t sorted, size_t nr)
 {
 	char *x = sort_room(s, s->size);
@@ -82,7 +83,7 @@ SORT_INLINE void sort_insert(struct sort *s, char *v, size_t sorted, size_t nr)
 	}
 }
 
-/* The run that begins at `v`, made longer where it is short. */
+/* The run that begins at `v`; a short run is extended. */
 SORT_INLINE struct sort_run sort_next(struct sort *s, char *v, size_t nr)
 {
 	size_t n = 1, least = nr < SORT_SHORT ? nr : SORT_SHORT;
@@ -95,7 +96,7 @@ SORT_INLINE struct sort_run sort_next(struct sort *s, char *v, size_t nr)
 	return (struct sort_run){ v, n };
 }
 
-/* The earlier run is the shorter: from the front. */
+/* Merges from the front; for an earlier run that is the shorter one. */
 SORT_INLINE void sort_merge_up(struct sort *s, struct sort_run a, struct sort_run b)
 {
 	char *to = a.v, *x = sort_room(s, a.nr * s->size), *x_end = x + a.nr * s->size;
@@ -110,7 +111,7 @@ SORT_INLINE void sort_merge_up(struct sort *s, struct sort_run a, struct sort_ru
 	memcpy(to, x, (size_t)(x_end - x));
 }
 
-/* The later run is the shorter: from the back. */
+/* Merges from the back; for a later run that is the shorter one. */
 SORT_INLINE void sort_merge_down(struct sort *s, struct sort_run a, struct sort_run b)
 {
 	char *x = a.v + a.nr * s->size, *room = sort_room(s, b.nr * s->size);
@@ -125,7 +126,7 @@ SORT_INLINE void sort_merge_down(struct sort *s, struct sort_run a, struct sort_
 	memcpy(to - (y - room), room, (size_t)(y - room));
 }
 
-/* `b` lies right behind `a`. */
+/* Merges two runs; `b` follows `a` in memory. */
 SORT_INLINE void sort_merge(struct sort *s, struct sort_run a, struct sort_run b)
 {
 	size_t before = sort_rank(s, a.v, a.nr, b.v, true);
@@ -140,12 +141,12 @@ SORT_INLINE void sort_merge(struct sort *s, struct sort_run a, struct sort_run b
 		sort_merge_down(s, a, b);
 }
 
-/// sort_runs(): give it a function for `cmp`, no pointer.
+/// Like sort_runs(); `cmp` must be a function, not a pointer, to be inlined.
 SORT_INLINE void sort_inline(void *v, size_t nr, size_t size,
                              int (*cmp)(const void *, const void *, void *), void *arg)
 {
 	struct sort s = { .size = size, .cmp = cmp, .arg = arg };
-	struct sort_run stack[64]; /* each more than twice as long as the next */
+	struct sort_run stack[64]; /* each run is more than twice as long as the next */
 	size_t depth = 0;
 	for (size_t at = 0; at < nr;) {
 		struct sort_run run = sort_next(&s, (char *)v + at * size, nr - at);

@@ -24,7 +24,7 @@ bool span_eq_nocase(struct span a, struct span b)
 }
 
 #ifdef __SSE2__
-/* A bit for each of 16 bytes that is `low` or `high`. */
+/* Mask with a bit for each of 16 bytes that equals `low` or `high`. */
 static __m128i either(const char *p, char low, char high)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -44,9 +44,9 @@ bool span_contains_nocase(struct span hay, struct span needle)
 		return true;
 	char low = (char)lower(needle.p[0]), high = upper_of(low);
 	size_t i = 0;
-#ifdef __SSE2__ /* where its ends are, in 16 places at once: names meet a hundred needles */
+#ifdef __SSE2__ /* compares both ends of the needle at 16 positions at once */
 	char last = (char)lower(needle.p[needle.n - 1]), last_high = upper_of(last);
-	for (size_t nr = hay.n - needle.n + 1; hay.n >= needle.n + 15;) { /* places */
+	for (size_t nr = hay.n - needle.n + 1; hay.n >= needle.n + 15;) { /* positions left */
 		__m128i ends = _mm_and_si128(either(hay.p + i, low, high),
 		                             either(hay.p + i + needle.n - 1, last, last_high));
 		for (unsigned at = (unsigned)_mm_movemask_epi8(ends); at; at &= at - 1)
@@ -63,7 +63,7 @@ bool span_contains_nocase(struct span hay, struct span needle)
 	return false;
 }
 
-/* Behind the first place of `part`, in which '?' is any byte; NULL where there is none. */
+/* End of the first occurrence of `part`, in which '?' matches any byte; NULL if there is none. */
 static const char *behind_part(struct span hay, struct span part)
 {
 	for (size_t i = 0; i + part.n <= hay.n; i++) {
@@ -97,7 +97,7 @@ bool span_glob(struct span pattern, struct span text)
 {
 	size_t p = 0, t = 0, star = (size_t)-1, mark = 0;
 	while (t < text.n) {
-		/* the star first: a text may hold a literal '*' too */
+		/* the star is tested first, since a text may hold a literal '*' too */
 		if (p < pattern.n && pattern.p[p] == '*') {
 			star = p++;
 			mark = t;

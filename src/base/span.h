@@ -1,4 +1,4 @@
-/// A borrowed run of bytes: not NUL-terminated, may hold any byte.
+/// A borrowed run of bytes: not NUL-terminated, any byte is allowed.
 #ifndef GG_BASE_SPAN_H
 #define GG_BASE_SPAN_H
 
@@ -20,13 +20,13 @@ static inline struct span span_of(const char *s)
 	return (struct span){ s, strlen(s) };
 }
 
-/// Same length and bytes.
+/// True if both spans have the same length and bytes.
 static inline bool span_eq(struct span a, struct span b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-/// Byte-wise order, a prefix before what it is a prefix of; < 0, 0 or > 0.
+/// Compares bytes; a prefix comes before longer spans. Returns < 0, 0 or > 0.
 static inline int span_cmp(struct span a, struct span b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;
@@ -34,13 +34,13 @@ static inline int span_cmp(struct span a, struct span b)
 	return c ? c : (a.n > b.n) - (a.n < b.n);
 }
 
-/// `s` begins with `prefix`.
+/// True if `s` begins with `prefix`.
 static inline bool span_starts(struct span s, struct span prefix)
 {
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
-/// Take `prefix` off the front of `*s`; false if it does not begin with that.
+/// Takes `prefix` off the front of `*s`; false if `*s` does not begin with it.
 static inline bool span_skip(struct span *s, struct span prefix)
 {
 	if (!span_starts(*s, prefix))
@@ -49,23 +49,24 @@ static inline bool span_skip(struct span *s, struct span prefix)
 	return true;
 }
 
-/// An ASCII digit, whatever the locale.
+/// True for an ASCII digit, whatever the locale.
 static inline bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/// ASCII-case-insensitive equality; other bytes compare as they are.
+/// True if the spans are equal without regard to ASCII case; other bytes must be identical.
 bool span_eq_nocase(struct span a, struct span b);
 
-/// ASCII-case-insensitive search of `needle` in `hay`; an empty one is found.
+/// True if `needle` occurs in `hay`, without regard to ASCII case; an empty needle always does.
 bool span_contains_nocase(struct span hay, struct span needle);
 
-/// `text` is somewhere in `hay`, ASCII case aside; in it `*` matches any bytes and `?` one byte.
+/// True if `text` occurs in `hay`, without regard to ASCII case; in `text` `*` matches any bytes
+/// and `?` one byte.
 bool span_holds_nocase(struct span hay, struct span text);
 
-/// `text` matches `pattern`, in which only `*` and `?` are special.
-/// `?` matches one byte. Time is O(text × pattern) at worst.
+/// True if `text` matches `pattern`, in which only `*` and `?` are special. `?` matches one byte.
+/// Worst-case time is O(text × pattern).
 bool span_glob(struct span pattern, struct span text);
 
 #endif

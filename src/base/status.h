@@ -1,4 +1,4 @@
-/// Outcomes of fallible functions, and the exit code of each.
+/// Results of functions that may fail, and the exit code of each.
 #ifndef GG_BASE_STATUS_H
 #define GG_BASE_STATUS_H
 
@@ -22,10 +22,10 @@ int status_exit_code(enum status st);
 /// One-line meaning of `st`; static.
 const char *status_text(enum status st);
 
-/// A fallible function whose result must be looked at.
+/// Marks a function that may fail, whose result must be checked.
 #define GG_MUST_CHECK __attribute__((warn_unused_result))
 
-/// Leave the function early with the status of `expr` unless it is ST_OK.
+/// Returns from the function with the status of `expr` unless it is ST_OK.
 #define TRY(expr)                     \
 	do {                              \
 		enum status try_st_ = (expr); \

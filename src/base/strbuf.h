@@ -8,7 +8,7 @@
 #include "base/span.h"
 
 struct strbuf {
-	char *p; ///< NULL until the first byte: use strbuf_str()
+	char *p; ///< bytes; NULL if the buffer is empty, unlike strbuf_str()
 	size_t n, cap;
 };
 #define STRBUF_INIT \
@@ -16,7 +16,7 @@ struct strbuf {
 		NULL, 0, 0  \
 	}
 
-/// Append `s`.
+/// Appends the bytes of `s`.
 void strbuf_add(struct strbuf *b, struct span s);
 
 /// Append one byte.
@@ -32,7 +32,7 @@ void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(p
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 
-/// Cut to `n` bytes, which must not be more than there are.
+/// Cuts the content to `n` bytes, which must not be more than it has.
 void strbuf_setlen(struct strbuf *b, size_t n);
 
 /// The content, NUL-terminated; borrowed until the next change.
@@ -43,10 +43,10 @@ struct span strbuf_span(const struct strbuf *b);
 
 struct arena;
 
-/// The content as a string owned by `a`; the buffer is released.
+/// Moves the content to a string owned by `a`; the buffer is released.
 char *arena_take(struct arena *a, struct strbuf *b);
 
-/// Give the memory back; the buffer is empty and usable again.
+/// Releases all memory; the buffer is then empty and usable again.
 void strbuf_release(struct strbuf *b);
 
 #endif

@@ -4,8 +4,8 @@
 
 #define REPLACEMENT 0xFFFDu
 
-/* Table 3-7 of the Unicode Standard: the ranges of second bytes that keep out
-   overlong forms, surrogates and what lies beyond U+10FFFF. */
+/* After table 3-7 of the Unicode Standard: the ranges of second bytes exclude overlong forms,
+   surrogates and code points beyond U+10FFFF. */
 uint32_t text_next(struct span s, size_t *at)
 {
 	const unsigned char *p = (const unsigned char *)s.p + *at;
@@ -43,7 +43,7 @@ uint32_t text_next(struct span s, size_t *at)
 	return cp;
 }
 
-/* U+FFFD itself, as written, to distinguish it from a malformed part. */
+/* True for U+FFFD that the input itself holds, as opposed to a malformed part. */
 static bool is_written_replacement(struct span s, size_t from, size_t to)
 {
 	return to - from == 3 && memcmp(s.p + from, "\xEF\xBF\xBD", 3) == 0;

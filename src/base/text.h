@@ -1,4 +1,4 @@
-/// Text from untrusted bytes: valid UTF-8 out, whatever came in.
+/// Text from untrusted bytes: the output is always valid UTF-8.
 #ifndef GG_BASE_TEXT_H
 #define GG_BASE_TEXT_H
 
@@ -8,41 +8,41 @@
 #include "base/span.h"
 #include "base/strbuf.h"
 
-/// Decode one code point at `*at` and move past it. Malformed bytes (also
-/// surrogates) give U+FFFD, one for each maximal invalid part.
+/// Decodes the code point at `*at` and moves past it. Malformed bytes (also surrogates) give
+/// U+FFFD, one for each maximal invalid part.
 uint32_t text_next(struct span s, size_t *at);
 
-/// True where `s` is valid UTF-8 without NUL.
+/// True if `s` is valid UTF-8 without NUL.
 bool text_is_valid(struct span s);
 
 /// Append code point `cp` as UTF-8.
 void text_add_codepoint(struct strbuf *out, uint32_t cp);
 
-/// Append `s` with every malformed part and NUL as U+FFFD; all else as it is.
+/// Appends `s` with every malformed part and NUL replaced by U+FFFD.
 void text_add_valid(struct strbuf *out, struct span s);
 
 struct arena;
 
-/// A copy of `s` with every malformed part and NUL as U+FFFD, owned by `a`.
+/// A copy of `s` with every malformed part and NUL replaced by U+FFFD, owned by `a`.
 const char *text_valid(struct arena *a, struct span s);
 
-/// True for what is not shown as it stands: control, bidirectional and
-/// line-separator characters.
+/// True for characters that must not be printed: control, bidirectional and line-separator
+/// characters.
 bool text_breaks_a_line(uint32_t cp);
 
-/// Append `s` fit for one line of a terminal or log: valid UTF-8; control,
-/// bidirectional and line-separator characters as U+FFFD.
+/// Appends `s` in a form fit for one line of a terminal or log: valid UTF-8; control, bidirectional
+/// and line-separator characters become U+FFFD.
 void text_add_line(struct strbuf *out, struct span s);
 
-/// Like text_add_line, but at most `max_chars` characters: a longer text is cut
-/// at a character and ends in `~` + 8 hex digits (FNV-1a of all its bytes).
+/// Like text_add_line(), but at most `max_chars` characters: a longer text is cut and ends in `~` +
+/// 8 hex digits (FNV-1a of all its bytes).
 void text_add_short(struct strbuf *out, struct span s, size_t max_chars);
 
-/// Like text_add_short, but fit for the log of a CI: no command of one (`##[`, `##vso[`,
-/// `##teamcity[`) survives, wherever it stands.
+/// Like text_add_short(), but fit for the log of a CI system: its commands (`##[`, `##vso[`,
+/// `##teamcity[`) are broken up wherever they occur.
 void text_add_log(struct strbuf *out, struct span s, size_t max_chars);
 
-/// Order, of bsearch too, of `const char *`, and of structs that begin with one.
+/// Compares `const char *`, or structs that begin with one, for sorting and bsearch().
 int text_cmp(const void *a, const void *b);
 
 /// Ending of a noun after the count `n`: "1 step", "2 steps".
@@ -51,30 +51,30 @@ static inline const char *text_s(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/// The same of a noun in -y: "1 activity", "2 activities".
+/// Like text_s(), for a noun in -y: "1 activity", "2 activities".
 static inline const char *text_ies(int64_t n)
 {
 	return n == 1 ? "y" : "ies";
 }
 
-/// Number of code points of `s` (malformed parts count as one).
+/// Number of code points in `s` (a malformed part counts as one).
 size_t text_chars(struct span s);
 
-/// FNV-1a, 32 bit: names the same text the same way in every run.
+/// FNV-1a, 32 bit: equal text has the same hash in every run.
 uint32_t text_hash32(struct span s);
 
-/// The same of text in parts: of the first `h` is TEXT_HASH, of the next what came out.
+/// Like text_hash32(), for text in parts: `h` is TEXT_HASH for the first part, then the last
+/// result.
 uint32_t text_hash_more(uint32_t h, struct span s);
 #define TEXT_HASH 2166136261u
 
-/// Untrusted text fit for one line, owned by `a`.
+/// Untrusted text in a form fit for one line, owned by `a`.
 const char *text_line(struct arena *a, struct span s);
 
-/// The same, cut to `max_chars` characters as text_add_short() does.
+/// Like text_line(), cut to `max_chars` characters as by text_add_short().
 const char *text_short(struct arena *a, struct span s, size_t max_chars);
 
-/// 'text' for a message: fit for one line, quoted, at most 200 characters.
-/// Owned by `a`.
+/// The text in quotes for a message: fit for one line, at most 200 characters. Owned by `a`.
 const char *text_quote(struct arena *a, struct span s);
 
 #endif

@@ -20,12 +20,12 @@
 		NULL, 0, 0 \
 	}
 
-/// Room for at least `want` elements of `size` bytes; returns the block. `what` names it where
-/// memory is short.
+/// Makes room for at least `want` elements of `size` bytes; returns the block. `what` names the
+/// array in the message if memory runs out.
 void *vec_grow_(void *v, size_t *cap, size_t want, size_t size, const char *what)
     __attribute__((returns_nonnull));
 
-/// Make room for `extra` more elements without changing `nr`.
+/// Makes room for `extra` more elements without changing `nr`.
 #define vec_reserve(vec, extra)                                                    \
 	((vec)->nr + (extra) > (vec)->cap                                              \
 	     ? (void)((vec)->v = vec_grow_((vec)->v, &(vec)->cap, (vec)->nr + (extra), \
@@ -35,21 +35,21 @@ void *vec_grow_(void *v, size_t *cap, size_t want, size_t size, const char *what
 /// Append one element.
 #define vec_push(vec, ...) (vec_reserve(vec, 1), (void)((vec)->v[(vec)->nr++] = (__VA_ARGS__)))
 
-/// Append one zeroed element and give its address (until the next push).
+/// Appends one zeroed element and returns its address (valid until the next push).
 #define vec_push_zero(vec) \
 	(vec_reserve(vec, 1), memset(&(vec)->v[(vec)->nr], 0, sizeof *(vec)->v), &(vec)->v[(vec)->nr++])
 
-/// Append all elements of another vector, which is empty from there on.
+/// Appends all elements of another vector, which becomes empty.
 #define vec_move(to, from)                                                                    \
 	((from)->nr ? (vec_reserve(to, (from)->nr),                                               \
 	               (void)memcpy((to)->v + (to)->nr, (from)->v, (from)->nr * sizeof *(to)->v), \
 	               (void)((to)->nr += (from)->nr, (from)->nr = 0))                            \
 	            : (void)0)
 
-/// Give the memory back; the vector is empty and usable again.
+/// Releases all memory; the vector is then empty and usable again.
 #define vec_release(vec) (free((vec)->v), (void)((vec)->v = NULL, (vec)->nr = (vec)->cap = 0))
 
-/// sort_plain() over the whole vector.
+/// Sorts the whole vector with sort_plain().
 #define vec_sort(vec, cmp) sort_plain((vec)->v, (vec)->nr, sizeof *(vec)->v, cmp)
 
 #endif

@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "cause/suspect.h"
 
-/* ---- what a check is about ---- */
+/* ---- the group of a check ---- */
 
-/* Metrics that move with something else than their group does. */
+/* Metrics that belong to another group than the rest of their kind. */
 static const struct {
 	enum metric_id id;
 	enum stake stake;
@@ -80,7 +80,7 @@ static enum stake stake_of(const struct check *c)
 	return groups[c->metric->group];
 }
 
-/* ---- which suspect a check hangs below ---- */
+/* ---- the suspect of a check ---- */
 
 static bool is_open(const struct check *c)
 {
@@ -105,7 +105,7 @@ static bool is_place_of(const struct suspect *s, enum place_level level, const c
 	return false;
 }
 
-/* The check is about the kernel, the category or a place in the code that the suspect names. */
+/* True if the check is about a kernel, category or place in the code that the suspect names. */
 static bool is_item_of(const struct suspect *s, const struct check *c)
 {
 	switch (c->metric->label) {
@@ -131,7 +131,8 @@ static struct suspect *distrust_of(struct inquiry *q, const struct check *c)
 	return NULL;
 }
 
-/* Worse by more than runs of the same code differ, as far as the figures can be trusted. */
+/* True if the check is worse by more than runs of the same code usually differ, even if its figures
+   are not fully reliable. */
 static bool is_worse(const struct check *c)
 {
 	enum { NOTABLE = 5 * MICRO };
@@ -139,7 +140,7 @@ static bool is_worse(const struct check *c)
 	return c->has_pct && (up ? c->change_pct > NOTABLE : c->change_pct < -NOTABLE);
 }
 
-/* Its own item first, then whatever explains most of it. */
+/* The suspect that names the item of the check, else the one that explains most of it. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
@@ -157,8 +158,9 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 	return best;
 }
 
-/* What cannot be judged hangs below the reason; but where figures that cannot be relied on have
-   become worse, what they say is told, with the doubt. */
+/* The suspect of a check. A check that cannot be judged belongs to the reason for that. But if
+   unreliable figures have become worse, it belongs to their likely cause, which is marked as
+   uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = distrust_of(q, c);
@@ -182,7 +184,8 @@ static enum verdict worse_verdict(enum verdict a, enum verdict b)
 	return order[b] > order[a] ? b : a;
 }
 
-/* Checks of one metric that nothing explains: their first tells it. */
+/* The finding for checks of one metric that no suspect explains; the first check gives its
+   title. */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++) {
@@ -218,15 +221,14 @@ static void hang(struct inquiry *q)
 	}
 }
 
-/* ---- the findings of the report ---- */
+/* ---- findings in the report ---- */
 
 static bool is_broken(const struct finding *f)
 {
 	return f->cause <= CAUSE_CUT_RANK || f->cause == CAUSE_OUT_OF_MEMORY;
 }
 
-/* A run that is not whole before all else, then what only warns behind what does not; then by
-   cost. */
+/* Sort findings: broken runs first, then failures before warnings, then by cost. */
 static int finding_cmp(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;

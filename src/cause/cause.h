@@ -1,8 +1,8 @@
-/// Causes, not symptoms: the failed, warned and undecided checks of a gate run as findings.
+/// From symptoms to causes: the failed, warned and undecided checks of a gate run become findings.
 ///
-/// Detectors look at both sides and name what may have happened, each with how much of which
-/// figures it explains (suspect.h). A check then hangs below the suspect that explains most of it;
-/// suspects without a check are not told.
+/// Detectors compare both sides and append suspects: possible causes, each with how much of which
+/// figures it explains (suspect.h). A check then belongs to the suspect that explains most of it.
+/// Suspects without a check are not reported.
 #ifndef GG_CAUSE_CAUSE_H
 #define GG_CAUSE_CAUSE_H
 
@@ -10,12 +10,12 @@
 #include "model/report.h"
 
 struct cause_input {
-	struct bench_runs runs; ///< baseline NULL: nothing to compare with
+	struct bench_runs runs; ///< the runs; `baseline` is NULL if there is nothing to compare with
 	struct naming naming;
-	int64_t min_runs; ///< recent runs from which on they alone are the reference
+	int64_t min_runs; ///< number of recent runs from which on the pin is not in the reference
 };
 
-/// Fill `out->findings` of a judged report whose insights are there. Texts are owned by `out`.
+/// Fill `out->findings` of a judged report that has its insights already. `out` owns the texts.
 void causes_find(const struct cause_input *in, struct report *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Communication, copies and the host. */
+/* Detectors for communication, copies and the host. */
 #include "base/text.h"
 #include "cause/suspect.h"
 
@@ -14,7 +14,7 @@ static int64_t smaller(int64_t a, int64_t b)
 
 /* ---- communication ---- */
 
-/* A figure of collectives, all kinds together. */
+/* A figure of collectives, summed over their kinds. */
 static struct both sum_of(struct inquiry *q, enum metric_id id)
 {
 	const struct metric *m = &metric_table[id];
@@ -52,7 +52,7 @@ void suspect_communication(struct inquiry *q)
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
 	int64_t rise = both_rise(exposed), longer = both_rise(comm);
 	struct suspect *s;
-	/* what all kernels have in common is told once */
+	/* subtract the common slowdown, which is reported once for all kernels */
 	longer = number_sub(longer, (int64_t)((q->common - 1) * (double)comm.v[SIDE_BASELINE]));
 	rise = number_sub(rise, (int64_t)((q->common - 1) * (double)exposed.v[SIDE_BASELINE]));
 	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
@@ -134,13 +134,13 @@ static void find_copies(struct inquiry *q)
 	               "with non_blocking=True beside compute");
 	s->stake[STAKE_COPIES] = at_least_0(rise) + (both_rise(bytes) > 0);
 	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = at_least_0(rise);
-	/* a copy that holds the host leaves the GPU idle, too */
+	/* a copy that blocks the host also leaves the GPU idle */
 	s->stake[STAKE_IDLE] = at_least_0(rise);
 }
 
 /* ---- the host ---- */
 
-/* What one launch takes the host: how fast it is, whatever it has to launch. */
+/* How much slower the host is: the ratio of the host time per launch. */
 static double host_factor(struct inquiry *q)
 {
 	struct both launch = inquiry_figure(q, METRIC_STEP_LAUNCH_TIME);
@@ -149,7 +149,7 @@ static double host_factor(struct inquiry *q)
 	return by > 1.03 ? by : 1;
 }
 
-/* Beyond what a slower host makes of it. */
+/* The rise of a figure beyond that of a host slower by the factor `by`. */
 static int64_t rise_beyond(struct both f, double by)
 {
 	return f.known ? at_least_0(
@@ -182,7 +182,7 @@ static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
 	return ns;
 }
 
-/* The synchronization call of the first rank that there are more of. */
+/* Name of the synchronization call of the first rank whose number grew most. */
 static struct span grown_call(const struct inquiry *q)
 {
 	const struct digest *d[NR_SIDES] = { q->bench->run[SIDE_BASELINE]->ranks.v[0],
@@ -252,7 +252,7 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 	s->stake[STAKE_LAUNCH] = slower;
 }
 
-/* Time of the GPU without work, or, where that is not known, of the step beyond its activities. */
+/* Time in which the GPU has no work or, if unknown, step time beyond its activities. */
 static int64_t lost_time(struct inquiry *q)
 {
 	struct both idle = inquiry_figure(q, METRIC_STEP_IDLE_TIME);

@@ -1,23 +1,23 @@
-/* Kernels: slower, launched more often, new, in place of another. */
+/* Detector for kernels: slower, launched more often, new, or replaced. */
 #include "base/text.h"
 #include "cause/suspect.h"
 
-/* What became of a kernel, or of a kernel and the one that it replaces. */
+/* A change of a kernel, or of a kernel and the one that it replaces. */
 struct culprit {
 	enum cause cause;
-	const struct activity_pair *now, *was; /* `was` of a replaced kernel, else NULL */
-	int64_t rise; /* ns per step beyond what all kernels have in common */
-	double times; /* of a launch, or of the launches */
-	bool asked; /* an open check is about it */
+	const struct activity_pair *now, *was; /* `was`: the replaced kernel, or NULL */
+	int64_t rise; /* rise in ns per step beyond the common slowdown of all kernels */
+	double times; /* ratio of candidate to baseline: durations or launches */
+	bool asked; /* true if an open check is about the kernel */
 };
 
 struct culprits {
 	struct inquiry *q;
 	VEC(struct culprit) list;
-	VEC(const struct activity_pair *) taken; /* gone kernels that another replaces */
+	VEC(const struct activity_pair *) taken; /* kernels that others replace */
 };
 
-/* The item of a check on a kernel. */
+/* The kernel's name as checks on it have it. */
 static const char *item_of(struct inquiry *q, const struct activity_pair *a)
 {
 	return text_short(q->a, a->name, (size_t)-1);
@@ -60,13 +60,13 @@ static bool is_taken(const struct culprits *c, const struct activity_pair *a)
 	return false;
 }
 
-/* Launches per step that the candidate has more. */
+/* Number of launches per step that the candidate has in addition. */
 static double more_launches(const struct inquiry *q, const struct activity_pair *a)
 {
 	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
 }
 
-/* How far two kernels are apart as stand-ins for each other: launches count most, then time. */
+/* How unlike two kernels are as replacements for each other: launches count most, then time. */
 static double distance(const struct activity_pair *now, const struct activity_pair *was,
                        double more, double fewer)
 {
@@ -76,8 +76,9 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 	return (launches - 1) * 4 + time;
 }
 
-/* The kernel, rather of the same category, that is launched less often by about as much as `now`
-   is more often: it is gone, or another is chosen in its place some of the time. */
+/* The kernel that `now` probably replaces, or NULL: it is launched less often by as much as `now`
+   is launched more often, and is preferably of the same category. It may be gone, or still be used
+   in some places. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -91,7 +92,8 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* a category goes by the name: one that is gone may be of another, if it is like it */
+		/* the category follows from the name: a gone kernel of another one counts if it is
+		   similar */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))
@@ -105,7 +107,7 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 	return best;
 }
 
-/* ---- what became of each ---- */
+/* ---- the change of each kernel ---- */
 
 static int64_t rise_of(const struct activity_pair *a)
 {
@@ -153,7 +155,7 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* what all kernels have in common is told once; beyond it, noise of the small aside */
+		/* without the common slowdown, which is reported once; small remainders are noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -192,8 +194,8 @@ static int culprit_cmp(const void *a, const void *b)
 	return span_cmp(x->now->name, y->now->name);
 }
 
-/* The kernel with most further launches: a check on their number asks for it, however short it is.
- */
+/* Mark the kernel with the most additional launches, so that a check on their number finds it,
+   however short the kernel is. */
 static void ask_for_launches(struct culprits *c)
 {
 	struct culprit *most = NULL;
@@ -207,7 +209,7 @@ static void ask_for_launches(struct culprits *c)
 		most->asked = true;
 }
 
-/* ---- words ---- */
+/* ---- texts of the findings ---- */
 
 static const char *duration(struct inquiry *q, double ns)
 {
@@ -255,7 +257,7 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 	}
 }
 
-/* A shape that changed tells why. */
+/* Add a sentence if the launch shape changed, which often explains a slower kernel. */
 static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	const struct kernel_row *b = (c->was ? c->was : c->now)->row[SIDE_BASELINE];
@@ -269,7 +271,7 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 	            (long long)y[2]);
 }
 
-/* "in Block.forward, model/block.py:41, aten::mm" */
+/* Add a place such as "in Block.forward, model/block.py:41, aten::mm". */
 static void say_place(struct inquiry *q, struct suspect *s)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -293,7 +295,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* fewer are another program, too */
+		more = -more; /* fewer launches are a change of the program, too */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 
@@ -317,7 +319,7 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 	struct locate_query code = { .kind = CODE_KERNEL, .by_count = c->cause == CAUSE_LAUNCHES };
 	for (int i = 0; i < NR_SIDES; i++) {
 		const struct kernel_row *row = (i == SIDE_BASELINE && c->was ? c->was : c->now)->row[i];
-		/* what a side does not have matches nothing */
+		/* 1 matches no kernel, if a side lacks the kernel */
 		code.kernel[i] = row ? code_kernel_key(row->name) : 1;
 	}
 	suspect_locate(q, s, &code);
@@ -331,10 +333,10 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 	take(q, s, c);
 }
 
-/* ---- kernels that moved together ---- */
+/* ---- kernels that changed together ---- */
 
-/* Kernels of one category that changed for the same reason and by about the same factor: one change
-made them. */
+/* True if two kernels of one category changed for the same reason and by similar factors, probably
+   because of one change of the code. */
 static bool is_akin(const struct culprit *x, const struct culprit *y)
 {
 	double a = x->times - 1, b = y->times - 1;
@@ -375,7 +377,7 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 
 void suspect_kernels(struct inquiry *q)
 {
-	enum { UNASKED = 3 }; /* those that no check is about may explain sums */
+	enum { UNASKED = 3 }; /* kernels without a check of their own that may explain sums */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);

@@ -1,15 +1,15 @@
-/* Where in the code a rise of GPU work or of waiting comes from: as deep as one place has most of
-   it. */
+/* Where in the code a rise of GPU work or of waiting comes from, as precisely as one place has most
+   of the rise. */
 #include <inttypes.h>
 
 #include "base/text.h"
 #include "cause/suspect.h"
 #include "model/phase.h"
 
-/* Rows of both sides that are of the same place. */
+/* Rows of one place in the code, on both sides. */
 struct spot {
-	const struct code_stat *row; /* of the candidate where it has one, as lines move */
-	double amount[NR_SIDES]; /* per step */
+	const struct code_stat *row; /* the candidate's row if it has one: line numbers may change */
+	double amount[NR_SIDES]; /* time or number of launches per step */
 };
 
 struct spots {
@@ -55,7 +55,7 @@ static void collect(struct inquiry *q, const struct locate_query *what, enum sid
 	}
 }
 
-/* ---- levels ---- */
+/* ---- levels of a place ---- */
 
 static const char *phase_at(struct inquiry *q, const struct code_stat *c)
 {
@@ -115,7 +115,7 @@ static void narrow(struct inquiry *q, struct spots *s, size_t level, const char 
 	s->list.nr = nr;
 }
 
-/* The name that has three fifths of the rise and more, or NULL. */
+/* The name with at least three fifths of the rise, or NULL. */
 static const char *main_name(struct inquiry *q, const struct spots *s, size_t level, double rise)
 {
 	const char *best = NULL;
@@ -133,7 +133,7 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	enum { MANY = 400 }; /* spots beyond which nothing stands out */
+	enum { MANY = 400 }; /* with more places than this, no single one stands out */
 	struct spots spots = { 0 };
 	double rise = 0;
 	for (int side = 0; side < NR_SIDES; side++)

@@ -1,4 +1,4 @@
-/* Memory: what ran out, leaks, is scaled, cannot be used, or is more. */
+/* Detectors for memory: out of memory, leaks, a larger batch, fragmentation, or simply more. */
 #include <string.h>
 
 #include "base/text.h"
@@ -21,9 +21,9 @@ static const char *moved(struct inquiry *q, enum unit unit, struct both f)
 	return unit_movement(q->a, unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
 }
 
-/* ---- where ---- */
+/* ---- places in the code ---- */
 
-/* The largest item of a list of all memories of the candidate. */
+/* The largest item of a list, over all memories of the candidate. */
 static const struct memory_item *largest_item(const struct inquiry *q, enum memory_list list)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -54,7 +54,7 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 	                                text_line(q->a, span_of(site)));
 }
 
-/* The deepest of the largest parts of what a check broke down: category, then site. */
+/* Name the largest category and, within it, the largest site of the breakdown of a check. */
 static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 {
 	const struct breakdown *b = NULL;
@@ -80,7 +80,7 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 	    arena_printf(q->a, "%s, most of it %s: %s", s->finding.title, where, most->text);
 }
 
-/* ---- kinds ---- */
+/* ---- kinds of changes ---- */
 
 static void find_oom(struct inquiry *q)
 {
@@ -101,7 +101,7 @@ static void find_oom(struct inquiry *q)
 	s->stake[STAKE_GROWTH] = 1;
 }
 
-/* Steps over which it rose. */
+/* Number of steps over which the memory rose. */
 static int64_t steps_of(const struct inquiry *q)
 {
 	const struct memory_item *most = largest_item(q, MEMORY_LIST_GROWTH);
@@ -136,7 +136,7 @@ static int64_t find_leak(struct inquiry *q)
 	return bytes;
 }
 
-/* Bytes at the peak of one category, over all memories. */
+/* Bytes of one category at the peak, over all memories. */
 static int64_t category_bytes(const struct run *run, struct span category)
 {
 	int64_t sum = 0;
@@ -150,14 +150,14 @@ static int64_t category_bytes(const struct run *run, struct span category)
 }
 
 struct scaling {
-	int64_t same, scaled; /* bytes of the baseline by what became of them */
-	int64_t rise, fell; /* of all categories */
-	double by; /* of the largest that is scaled */
+	int64_t same, scaled; /* the baseline's bytes in unchanged and in scaled categories */
+	int64_t rise, fell; /* rise and fall, each summed over all categories */
+	double by; /* factor of the largest scaled category */
 	int64_t largest;
 	struct span category;
 };
 
-/* What depends on the batch grows, what the model holds stays. */
+/* Add a category. Categories that depend on the batch size grow, those of the model do not. */
 static void add_scaling(struct scaling *out, struct span category, int64_t before, int64_t now)
 {
 	double by = before > 0 ? (double)now / (double)before : 2;
@@ -186,11 +186,12 @@ static bool measure_scaling(const struct inquiry *q, struct scaling *out)
 				add_scaling(out, m->category, category_bytes(b, m->category),
 				            category_bytes(c, m->category));
 		}
-	/* one change of code grows in one place; parameters, gradients and states stay with a batch */
+	/* a larger batch scales several categories, while parameters, gradients and states stay; a
+	   change of the code makes one place grow */
 	return out->same > 0 && out->scaled > 0 && out->rise > 0 && out->fell < out->rise / 10;
 }
 
-/* Number of categories, of those that the baseline has, that are larger by about `by`. */
+/* Number of categories of the baseline that grew by a factor of about `by`. */
 static size_t nr_scaled(const struct inquiry *q)
 {
 	const struct run *b = q->bench->run[SIDE_BASELINE], *c = q->bench->run[SIDE_CANDIDATE];
@@ -227,7 +228,7 @@ static bool find_batch(struct inquiry *q)
 	return true;
 }
 
-/* The site of `m` in another list of the same memory, or NULL. */
+/* The item at the same site as `m` in another list of the same memory, or NULL. */
 static const struct memory_item *site_in(const struct digest *d, const struct memory_item *m,
                                          enum memory_list list)
 {
@@ -241,8 +242,8 @@ static const struct memory_item *site_in(const struct digest *d, const struct me
 	return NULL;
 }
 
-/* How often the tensors of the peak are allocated again, by the largest site that is: once in
-   each step. 0 unknown. */
+/* How often the tensors of the peak are allocated during the trace, judged by the largest site:
+   usually once per step. 0 if unknown. */
 static int64_t repetitions(const struct inquiry *q, const struct memory_item **site)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -261,8 +262,8 @@ static int64_t repetitions(const struct inquiry *q, const struct memory_item **s
 	return nr;
 }
 
-/* Tensors that are larger in every step are allocated so in every step; where what is allocated
-   in all has grown by much less than that, only some steps are larger. */
+/* True if only some steps are larger. If each step were, allocations as a whole would have grown by
+   as much as the tensors of the peak. */
 static bool is_uneven(struct inquiry *q, const struct memory_item **site)
 {
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);

@@ -1,5 +1,5 @@
-/* One rank of several: slow, late, or behind a slow link. What insights have found of it is
-   evidence; here it gets its cost, its kernel and what else it explains. */
+/* Detector for a single rank that is slow, late, or behind a slow link. The insights on a rank are
+   its evidence; here it gets its cost, its slow kernel and the figures that it explains. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "model/ranks.h"
 #include "model/step_figures.h"
 
-/* A rank of the candidate that an insight names, beside its peers. */
+/* A rank of the candidate that an insight names. */
 struct odd_rank {
 	struct inquiry *q;
 	const struct insight *insight;
 	const struct run_view *view;
-	size_t at; /* index of the rank */
+	size_t at; /* index of the rank in the run */
 	struct span name;
 };
 
@@ -28,7 +28,7 @@ static int64_t step_median(const struct digest *d, enum metric_id id)
 	return digest_step_stat(d, id, STAT_MEDIAN, &value) ? value : 0;
 }
 
-/* Median over the ranks of a run but one. */
+/* Median over all ranks of a run except `but`. */
 static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but, enum metric_id id)
 {
 	int64_t *v = arena_alloc(&q->bench->arena, run->ranks.nr, sizeof *v);
@@ -39,7 +39,7 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* What it has beyond its peers, less what the same rank had in the baseline already. */
+/* How far the rank exceeds its peers, minus the excess that it had in the baseline already. */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
 	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),
@@ -68,7 +68,7 @@ static int64_t lateness(const struct odd_rank *o)
 	return number_sub(late_per_step(o->view, o->insight->rank), before);
 }
 
-/* ---- the kernel of a slow rank ---- */
+/* ---- slow kernels of a rank ---- */
 
 static int by_match(const void *a, const void *b)
 {
@@ -96,7 +96,7 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* It has most of the excess, and all else is like the peers' by comparison. */
+/* True if the kernel has most of the rank's excess, and the others are like those of the peers. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
 	double own = theirs > 0 ? (double)most / (double)theirs : 1;
@@ -104,7 +104,7 @@ static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t p
 	return most >= slow_ns / 2 && rest < own / 2;
 }
 
-/* The kernel with the largest excess; where it is not to blame, all of the rank is. */
+/* Name the kernel with the largest excess; if it is not to blame, the whole rank is. */
 static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
                         int64_t peers_ns)
 {
@@ -145,7 +145,7 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 	               (int)o->name.n, o->name.p);
 }
 
-/* ---- kinds ---- */
+/* ---- kinds of ranks ---- */
 
 static void stake_waiting(struct inquiry *q, struct suspect *s, int64_t ns)
 {
@@ -180,7 +180,7 @@ static void add_slow(const struct odd_rank *o)
 	s->stake[STAKE_COMPUTE] = number_div_round(ns, (__int128)run->ranks.nr);
 }
 
-/* Where the lateness comes from: the first that holds half of it. */
+/* The first kind of call with at least half of the lateness, or NULL. */
 static const char *late_call(const struct odd_rank *o, int64_t ns)
 {
 	static const struct {
@@ -223,7 +223,7 @@ static void add_link(const struct odd_rank *o)
 	stake_waiting(q, s, number_add(at_least_0(both_rise(transfer)), at_least_0(late)));
 }
 
-/* A host that is late leaves the wire as fast as it was. */
+/* True if transfers have become slower, which a late host would not cause. */
 static bool is_behind_a_link(const struct odd_rank *o)
 {
 	struct both transfer = inquiry_figure(o->q, METRIC_COMM_TRANSFER_TIME);
@@ -258,7 +258,8 @@ static void add_late(const struct odd_rank *o)
 
 /* ---- all ranks ---- */
 
-/* The rank whose compute is the median: what it has to say of kernels is of all but the slow. */
+/* Restrict kernels to the rank with the median compute time, so that they show changes of all ranks
+   rather than of the slow one. */
 static void scope_to_median(struct inquiry *q)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];

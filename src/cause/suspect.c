@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "metric/statistic.h"
 
-/* ---- figures ---- */
+/* ---- figures of both sides ---- */
 
 struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic stat)
 {
@@ -31,7 +31,7 @@ struct both inquiry_figure(struct inquiry *q, enum metric_id id)
 	return inquiry_stat(q, id, STAT_MEDIAN);
 }
 
-/* ---- suspects ---- */
+/* ---- suspects and their texts ---- */
 
 bool inquiry_has(const struct inquiry *q, enum cause cause)
 {
@@ -112,7 +112,7 @@ void suspect_cost(struct suspect *s, int64_t ns)
 	s->finding.cost_is_bytes = false;
 }
 
-/* ---- words ---- */
+/* ---- figures in words ---- */
 
 const char *word_change(struct inquiry *q, enum unit unit, int64_t change)
 {

@@ -1,4 +1,5 @@
-/// Internal to cause/: what may have happened, and how much of which figures it explains.
+/// Internal to cause/: suspects, which are possible causes, and how much of which figures each
+/// explains.
 #ifndef GG_CAUSE_SUSPECT_H
 #define GG_CAUSE_SUSPECT_H
 
@@ -6,68 +7,71 @@
 #include "metric/unit.h"
 #include "model/report.h"
 
-/// Figures that move together: of each check one. Times are in ns per step, memory in bytes;
-/// what is neither (counts, shares) is only compared with other suspects' of the same kind.
+/// Groups of figures that change together; each check belongs to one group. Times are in ns per
+/// step, memory is in bytes. Counts and shares are only compared with those of other suspects in
+/// the same group.
 enum stake {
-	STAKE_WALL, ///< wall time, rates over it, and what a benchmark measures
-	STAKE_IDLE, ///< the GPU has nothing to do
+	STAKE_WALL, ///< wall time, rates over wall time, and what a benchmark measures
+	STAKE_IDLE, ///< time in which the GPU has nothing to do
 	STAKE_COMPUTE, ///< time of kernels that compute
-	STAKE_GPU, ///< time of all GPU activities, waiting inside of collectives included
-	STAKE_KERNELS, ///< how many kernels are launched
-	STAKE_COMM, ///< time of communication, its size
-	STAKE_EXPOSED, ///< communication that nothing hides
-	STAKE_COPIES, ///< memory operations
+	STAKE_GPU, ///< time of all GPU activities, including waiting inside collectives
+	STAKE_KERNELS, ///< number of launched kernels
+	STAKE_COMM, ///< time and size of communication
+	STAKE_EXPOSED, ///< communication that no computation hides
+	STAKE_COPIES, ///< time and size of memory operations
 	STAKE_LOADER,
 	STAKE_SYNCS,
 	STAKE_LAUNCH, ///< host time of launches and operators
-	STAKE_RANKS, ///< one rank against the others
-	STAKE_TAIL, ///< the slowest steps, where the median is another matter
+	STAKE_RANKS, ///< differences between one rank and the others
+	STAKE_TAIL, ///< time of the slowest steps, which has other causes than the median
 	STAKE_PEAK, ///< allocated memory
-	STAKE_RESERVED, ///< reserved memory beyond it
-	STAKE_GROWTH, ///< from step to step
+	STAKE_RESERVED, ///< memory reserved beyond what is allocated
+	STAKE_GROWTH, ///< growth of memory from step to step
 	STAKE_OOM,
 	NR_STAKES
 };
 
-/// More than any figure: what it is about is explained, whatever others have to say.
+/// More than any figure: the suspect explains its group completely, whatever others explain.
 #define STAKE_ALL (INT64_MAX / 4)
 
 struct suspect {
 	struct finding finding;
-	int64_t stake[NR_STAKES]; ///< how much of a rise it explains; 0 nothing
-	VEC(const char *) kernels; ///< items of checks on kernels that it is about
-	const struct code_stat *code; ///< the row with most of its rise; NULL unknown
-	bool in_doubt; ///< its evidence says so
-	const struct trust_finding *trust; ///< CAUSE_UNTRUSTED and broken runs: whose checks it takes
+	int64_t stake[NR_STAKES]; ///< how much of a rise in each group the suspect explains; 0: nothing
+	VEC(const char *) kernels; ///< kernels of the suspect, named like items of checks
+	const struct code_stat *code; ///< the row of code with most of the rise; NULL if unknown
+	bool in_doubt; ///< true if the evidence already says that it is not certain
+	/// CAUSE_UNTRUSTED and broken runs: the trust finding whose checks belong to the suspect.
+	const struct trust_finding *trust;
 };
 
-/// A figure of both sides.
+/// A figure of both sides, indexed by side_index.
 struct both {
-	bool known; ///< by both sides
+	bool known; ///< true if both sides recorded the figure
 	int64_t v[NR_SIDES];
 };
 
-/// What all detectors look at.
+/// The shared state of all detectors.
 struct inquiry {
 	struct bench *bench;
 	struct report *out;
-	struct arena *a; ///< of the report
-	struct activity_pairs pairs; ///< of all ranks; where one is slow, of a rank like the others
-	struct rank_scope scope; ///< of `pairs`: set by suspect_ranks()
-	double common; ///< by which all kernels got longer together; 1 where they did not
-	int64_t waited; ///< ns per step of waiting and transfer that odd ranks explain
-	int64_t wall; ///< the baseline's step, in ns; 0 unknown
-	const char *per; ///< "per step", "per window"
+	struct arena *a; ///< arena of the report, for texts
+	/// Activities of all ranks or, if one rank is slow, of a typical other rank.
+	struct activity_pairs pairs;
+	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
+	double common; ///< common factor by which all kernels got longer; 1 if they did not
+	int64_t waited; ///< waiting and transfer time in ns per step that conspicuous ranks explain
+	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
+	const char *per; ///< text for messages: "per step" or "per window"
 	VEC(struct suspect) suspects;
 };
 
-/// How much more the candidate has; 0 unless both sides know it.
+/// How much larger the figure is in the candidate; 0 unless both sides recorded it.
 static inline int64_t both_rise(struct both f)
 {
 	return f.known ? number_sub(f.v[SIDE_CANDIDATE], f.v[SIDE_BASELINE]) : 0;
 }
 
-/// Candidate over baseline; 1 where it cannot be formed.
+/// Ratio of the candidate to the baseline; 1 if it cannot be formed.
 static inline double both_ratio(struct both f)
 {
 	return f.known && f.v[SIDE_BASELINE] > 0
@@ -75,99 +79,101 @@ static inline double both_ratio(struct both f)
 	           : 1;
 }
 
-/// A metric over steps, devices and ranks as rules ask it by default.
+/// The metric `id` over steps, devices and ranks, with the default statistic and reduction of
+/// rules.
 struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 
-/// The same with another statistic over steps.
+/// Like inquiry_figure(), but with the statistic `stat` over steps.
 struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic stat);
 
-/// A new suspect, valid until the next one.
+/// Append a suspect; the pointer is valid until the next call.
 struct suspect *suspect_add(struct inquiry *q, enum cause cause);
 
-/// Its sentence.
+/// Set the sentence that names the suspect.
 void suspect_title(struct inquiry *q, struct suspect *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/// A sentence of evidence.
+/// Append a sentence of evidence.
 void suspect_say(struct inquiry *q, struct suspect *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/// What to do.
+/// Set the sentence that says what to do.
 void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/// One level further in. `name` is of any bytes.
+/// Append a part of the place, one level further in. `name` may contain any bytes.
 void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name);
 
-/// Rows of the table of code whose rise is looked for.
+/// Selects the rows of the code table in which to look for a rise.
 struct locate_query {
 	enum code_kind kind;
-	uint64_t kernel[NR_SIDES]; ///< code_kernel_key(); 0: any
-	bool by_count; ///< else by time
+	uint64_t kernel[NR_SIDES]; ///< code_kernel_key() of the kernel on each side; 0: any kernel
+	bool by_count; ///< true: compare counts instead of times
 };
 
-/// Levels from phase to operator, each only if one name has most of the rise.
+/// Find where the rise comes from, on levels from phase to operator. A level is given only if one
+/// name has most of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
-/// The figure that shows it best; has no effect where a side lacks it.
+/// Set the figure that shows the change best. Has no effect if a side lacks the figure.
 void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f);
 
-/// What it costs, in ns per step.
+/// Set the cost of the change, in ns per step.
 void suspect_cost(struct suspect *s, int64_t ns);
 
-/// "+2.10 ms", "12.3 %" of a figure; owned by the report.
+/// A change such as "+2.10 ms", or "12.3 %" for percentages; owned by the report.
 const char *word_change(struct inquiry *q, enum unit unit, int64_t change);
 
-/// The figure itself: "12.65 ms"; owned by the report.
+/// A value such as "12.65 ms"; owned by the report.
 const char *word_amount(struct inquiry *q, enum unit unit, int64_t value);
 
-/// "×1.30"; owned by the report.
+/// A factor such as "×1.30"; owned by the report.
 const char *word_times(struct inquiry *q, double factor);
 
-/// A kernel as a title has room for; owned by the report.
+/// The name of a kernel, shortened to fit a title; owned by the report.
 const char *word_kernel(struct inquiry *q, struct span name);
 
-/// Detectors append what they find, in this order: later ones look at what was found. Ranks that
-/// are slow, late or hang.
+/// Detectors, which append suspects in this order, so that later ones can use what earlier ones
+/// found. Find ranks that are slow, late or stuck.
 void suspect_ranks(struct inquiry *q);
 
-/// What was lost or cut: ranks, kernels, memory that ran out.
+/// Find what was lost or cut off: ranks, kernels, memory that ran out.
 void suspect_trust(struct inquiry *q);
 
-/// Some steps among others that are slower.
+/// Find single steps that are slower than the others.
 void suspect_steps(struct inquiry *q);
 
-/// The whole run: another batch, every operator slower alike.
+/// Find changes of the whole run: another batch size, or all operators slower by one factor.
 void suspect_whole(struct inquiry *q);
 
-/// Single kernels: slower, more of them, new, another one in place of one.
+/// Find single kernels that are slower, more frequent, new or replaced.
 void suspect_kernels(struct inquiry *q);
 
-/// Links, overlap, time on the wire.
+/// Find slower links, less overlap, and more time of transfers.
 void suspect_communication(struct inquiry *q);
 
-/// The host: data loader, synchronization, copies, launches.
+/// Find changes on the host: data loader, synchronization, copies, launches.
 void suspect_host(struct inquiry *q);
 
-/// Memory: leaks, fragmentation, places that hold more.
+/// Find changes of memory: leaks, fragmentation, places that hold more.
 void suspect_memory(struct inquiry *q);
 
-/// True for kernels that compute, by name.
+/// True for kernels that compute; the sums of small kernels do not count.
 static inline bool pair_is_compute(const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->folded && a->cls != CLASS_COMMUNICATION;
 }
 
-/// Mean duration of a launch, in ns; 0 without launches.
+/// Mean duration of a launch in ns; 0 if there are no launches.
 static inline double pair_mean(const struct activity_pair *a, enum side_index side)
 {
 	return a->count[side] > 0 ? (double)a->total_ns[side] / (double)a->count[side] : 0;
 }
 
-/// True if it is what spoils the checks that `t` spoils.
+/// True if `s` is the reason why the checks that `t` makes unreliable cannot be judged.
 bool suspect_spoils(const struct suspect *s, const struct trust_finding *t);
 
-/// True if a suspect of this cause was found.
+/// True if there is a suspect with the cause `cause`.
 bool inquiry_has(const struct inquiry *q, enum cause cause);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the evidence says against itself: a lost or cut rank, and all else that leaves checks
+/* Detector for untrustworthy recordings: lost or cut ranks, and whatever else leaves checks
    undecided. */
 #include <inttypes.h>
 #include <string.h>
@@ -49,7 +49,7 @@ bool suspect_spoils(const struct suspect *s, const struct trust_finding *t)
 	        strcmp(s->trust->id, t->id) == 0);
 }
 
-/* The same is said of one rank after the other. */
+/* True if a suspect has the same finding already, perhaps for another rank. */
 static bool is_told(const struct inquiry *q, const struct trust_finding *t)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++)

@@ -1,4 +1,5 @@
-/* All of the work at once: some steps are slow, the work is scaled, every kernel is slower. */
+/* Detectors for the whole run: some steps are slow, the batch size changed, every kernel is
+   slower. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -6,9 +7,9 @@
 #include "cause/suspect.h"
 #include "model/step_figures.h"
 
-/* ---- some steps ---- */
+/* ---- slow steps ---- */
 
-/* How much the mean lies above the median, and the slowest step above it. */
+/* Rise of the mean and of the slowest step beyond the rise of the median. */
 struct tail {
 	int64_t mean, most;
 };
@@ -25,11 +26,11 @@ static struct tail tail_rise(struct inquiry *q, enum metric_id id)
 	return t;
 }
 
-/* Steps of the candidate that take more than a sixth beyond the median. */
+/* Steps of the candidate that are longer than the median by more than a sixth. */
 struct slow_steps {
 	VEC(int64_t) numbers;
 	size_t of;
-	int64_t median, mean; /* of all; of the slow ones */
+	int64_t median, mean; /* median of all steps; mean of the slow steps */
 };
 
 static void find_slow(struct inquiry *q, enum metric_id id, struct slow_steps *out)
@@ -53,7 +54,7 @@ static void find_slow(struct inquiry *q, enum metric_id id, struct slow_steps *o
 	}
 }
 
-/* " (every 4th)" where they come at regular intervals, else their numbers. */
+/* Text such as "steps 4, 8, 12: one in 4", with the interval only if it is regular. */
 static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
 {
 	enum { NAMED = 6 };
@@ -71,7 +72,7 @@ static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
 	return arena_take(q->a, &b);
 }
 
-/* What is longer in them: whatever has half of the tail. */
+/* Figures that may explain slow steps: one with at least half of the rise does. */
 static const struct {
 	enum metric_id id;
 	const char *what;
@@ -133,9 +134,9 @@ void suspect_steps(struct inquiry *q)
 	}
 }
 
-/* ---- every kernel ---- */
+/* ---- all kernels together ---- */
 
-/* A kernel of both sides, by its time in the baseline. */
+/* A kernel of both sides; its weight is its time in the baseline. */
 struct shift {
 	double weight, ratio;
 };
@@ -148,8 +149,8 @@ static int shift_cmp(const void *a, const void *b)
 
 struct shifts {
 	VEC(struct shift) list;
-	double weight, heaviest; /* of the list */
-	double all; /* of all compute of the baseline */
+	double weight, heaviest; /* sum and maximum of all weights in the list */
+	double all; /* time of all computation in the baseline */
 };
 
 static void shifts_add(struct shifts *s, double weight, double ratio)
@@ -172,8 +173,8 @@ static double shifts_median(struct shifts *s)
 	return 1;
 }
 
-/* True if the kernels within `reach` of `center` are most of the work, also without the largest,
-   which would be all of its median by itself. */
+/* True if the kernels within `reach` of `center` make up most of the work, also without the
+   heaviest kernel, which may determine the median by itself. */
 static bool shifts_agree(const struct shifts *s, double center, double reach)
 {
 	enum { LEAST_KERNELS = 4 };
@@ -207,7 +208,7 @@ static void collect_means(const struct inquiry *q, struct shifts *out)
 	}
 }
 
-/* Blocks of a grid, 0 unknown. */
+/* Number of blocks in a grid; 0 if unknown. */
 static double grid_of(const struct kernel_row *k)
 {
 	double n = 1;
@@ -261,7 +262,7 @@ static void say_copies(struct inquiry *q, struct suspect *s)
 		            q->per);
 }
 
-/* Grids grow with the batch or the sequence, and do not with a slower clock. */
+/* Find another batch size or sequence length: grids grow with it, but not with a slower clock. */
 static bool find_batch(struct inquiry *q)
 {
 	struct shifts grids = { 0 };
@@ -287,7 +288,7 @@ static bool find_batch(struct inquiry *q)
 	return true;
 }
 
-/* What the driver says of it, where the state of the GPUs was recorded. */
+/* Add what the driver says about clocks, if the state of the GPUs was recorded. */
 static void say_clocks(struct inquiry *q, struct suspect *s)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -307,13 +308,13 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 		}
 }
 
-/* The gate has decided it where it knows the operators; else the kernels do. */
+/* True if all kernels are slower by one factor. The gate decides this if it knows the operators. */
 static bool is_uniform(struct inquiry *q, double by)
 {
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
 	if (q->out->uniform.found)
 		return true;
-	/* means of kernels rise with a few slow steps, too: the median step must have moved as well */
+	/* a few slow steps raise means of kernels too: the median step must also have risen */
 	return both_ratio(compute) - 1 >= (by - 1) / 3;
 }
 
@@ -338,7 +339,7 @@ static void find_uniform(struct inquiry *q, double by)
 
 void suspect_whole(struct inquiry *q)
 {
-	const double notable = 1.012; /* what kernels have in common below it is noise of all of them */
+	const double notable = 1.012; /* least common factor that is not just noise */
 	struct shifts means = { 0 };
 	collect_means(q, &means);
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;

@@ -4,10 +4,10 @@
 
 #include "base/text.h"
 
-/* Folders of installed packages; a repository has no such folder. */
+/* Folders of installed packages, which do not belong to the repository. */
 static const char *const installed[] = { "/site-packages/", "/dist-packages/" };
 
-/* With '/' between its parts, without "./" before them. */
+/* The path with '/' as separator and without a leading "./". */
 static struct span plain_path(struct arena *a, struct span path)
 {
 	char *text = arena_alloc(a, path.n + 1, 1);
@@ -31,16 +31,16 @@ void changed_files_release(struct changed_files *c)
 	arena_release(&c->arena);
 }
 
-/* ---- recorded names ---- */
+/* ---- recorded file names ---- */
 
-/* True if `path` is `end`, or ends with it behind a '/'. */
+/* True if `path` equals `end`, or ends with '/' and `end`. */
 static bool path_ends(struct span path, struct span end)
 {
 	return path.n >= end.n && memcmp(path.p + path.n - end.n, end.p, end.n) == 0 &&
 	       (path.n == end.n || path.p[path.n - end.n - 1] == '/');
 }
 
-/* The longest path that fits, or NULL. */
+/* The longest changed path with which a recorded name ends, or NULL. */
 static struct changed_file *file_of(struct changed_files *c, struct span recorded)
 {
 	struct changed_file *best = NULL;
@@ -56,12 +56,12 @@ static struct changed_file *file_of(struct changed_files *c, struct span recorde
 	return best;
 }
 
-/* ---- lines of a report ---- */
+/* ---- places of a report ---- */
 
 struct line_visit {
 	struct changed_files *files;
-	struct arena *arena; /* of the report */
-	bool marks; /* else it looks for the shortest names */
+	struct arena *arena; /* arena of the report */
+	bool marks; /* true: mark the lines; false: find the shortest names first */
 };
 
 static void visit_line(const struct line_visit *v, struct source_line *at)

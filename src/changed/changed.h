@@ -1,4 +1,4 @@
-/// Files that the change under review touches, and the places of a report in them.
+/// Files that the change under review touches, and the places of a report that are in them.
 #ifndef GG_CHANGED_CHANGED_H
 #define GG_CHANGED_CHANGED_H
 
@@ -6,40 +6,41 @@
 #include "model/digest.h"
 #include "model/report.h"
 
-/// One file, by its path in the repository.
+/// A changed file with its path in the repository.
 struct changed_file {
-	struct span path; ///< parts between '/'
-	size_t shortest; ///< length of the shortest recorded name that ends with it; 0: none does
+	struct span path; ///< number of parts of the path between '/'
+	size_t shortest; ///< length of the shortest recorded name that ends with the path, or 0
 };
 
 struct changed_files {
-	struct arena arena; ///< owns the paths
+	struct arena arena; ///< owner of the paths
 	VEC(struct changed_file) list;
 };
 
 /// Add a file. Caller releases with changed_files_release().
 void changed_files_add(struct changed_files *c, struct span path);
 
-/// Give the memory back.
+/// Release the memory of the list.
 void changed_files_release(struct changed_files *c);
 
-/// Add what git says has changed since the branch at hand left that of `commit`; where that is
-/// NULL, the target of the pull or merge request that a CI system names, else `otherwise`. A
-/// warning in `log` where git does not know it.
+/// Add the files that git reports as changed since the current branch left that of `commit`. If
+/// `commit` is NULL, it is the target of the pull or merge request that the CI system names, else
+/// `otherwise`. Logs a warning if git does not know the commit.
 void changed_files_from_git(struct changed_files *c, const char *commit, const char *otherwise,
                             struct diag_log *log);
 
-/// Append what git prints, of the NULL-terminated `argv`; false where it failed or is not
-/// installed.
+/// Run the NULL-terminated command `argv` of git and append its output. False if it failed or git
+/// is not installed.
 bool changed_ask_git(const char *const *argv, struct strbuf *out);
 
-/// Mark the places of a report that are in such a file. A recorded name is in a file if it ends
-/// with the file's path (or the path with it, as recordings of memory keep two parts); of several
-/// that `run` (NULL: none) or the report has, the shortest names are.
+/// Mark the places of a report that are in a changed file. A recorded name is in a file if it ends
+/// with the file's path (or the path ends with the name, since memory recordings keep only two
+/// parts). If several names of `run` (NULL if there is none) or of the report end so, only the
+/// shortest counts.
 void changed_files_mark(struct changed_files *c, const struct run *run, struct report *r);
 
-/// What --changed (`nr` names) and --changed-from (`from`, NULL: not given) say of a report on
-/// `run`; `commit` is that of the baseline, NULL unknown. ST_USAGE for another source than git.
+/// Apply --changed (`nr` names) and --changed-from (`from`; NULL if not given) to a report on
+/// `run`. `commit` is the baseline's; NULL if unknown. Any source but git is ST_USAGE.
 GG_MUST_CHECK enum status changed_mark(const char *const *names, size_t nr, const char *from,
                                        const char *commit, const struct run *run, struct report *r,
                                        struct diag_log *log);

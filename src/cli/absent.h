@@ -1,11 +1,11 @@
-/// Whether a file that need not be there is not there.
+/// Whether an optional file is absent.
 #ifndef GG_CLI_ABSENT_H
 #define GG_CLI_ABSENT_H
 
 #include <stdbool.h>
 
-/// True where nothing has this name. A link that leads nowhere, or a place that cannot be
-/// looked at, is not absent: what would be read is then an error, and nothing is used in its place.
+/// True if there is no file of this name. A broken link, or a path that cannot be examined, does
+/// not count as absent: reading it is then an error, rather than something else being used instead.
 bool is_absent(const char *path);
 
 #endif

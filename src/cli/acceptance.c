@@ -39,7 +39,7 @@ static bool is_accepted(const struct options *o, const char *rule)
 	return false;
 }
 
-/* A finding on the candidate's side that spoils the metric of a check. */
+/* A trust finding on the candidate that makes the metric of a check unreliable. */
 static const struct trust_finding *spoiler(const struct report *r, const struct check *k)
 {
 	for (size_t i = 0; i < r->trust.nr; i++) {
@@ -63,7 +63,7 @@ static bool is_refused(const struct report *r, const struct options *o, size_t i
 	return !is_passed(k) && !is_accepted(o, k->rule);
 }
 
-/* What accepts all that is refused: an option for each rule, once. */
+/* The options that would accept all refused checks: one for each rule. */
 static const char *missing_accepts(const struct report *r, const struct options *o, struct arena *a)
 {
 	const char *list = "";

@@ -6,13 +6,13 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// ST_USAGE where --accept names a rule that there is not.
+/// Returns ST_USAGE if --accept names a rule that does not exist.
 GG_MUST_CHECK enum status acceptance_check(const struct options *o, const struct rules *rules,
                                            struct diag_log *log);
 
-/// ST_INPUT where the run's own evidence does not hold, and the status of the report
-/// where a check that is not passed is of no rule that --accept names (`all`: of none
-/// at all is fine).
+/// Returns ST_INPUT if trust findings on the run make its figures unreliable, and the report's
+/// status if a check has not passed whose rule --accept does not name. `all`: as if --accept named
+/// all rules.
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);
 

@@ -1,4 +1,4 @@
-/* A further format is a reader in read/, a loader and a row here, and a fuzz target. */
+/* To add a format, add a reader in read/, a loader and a row here, and a fuzz target. */
 #include "cli/artifact_format.h"
 
 #include <inttypes.h>
@@ -18,7 +18,8 @@
 #include "store/run_json.h"
 #include "xspace/xspace.h"
 
-/* Nothing was made with these; a run is of one setting all the same. */
+/* Set the settings of a digest that does not depend on them, since all digests of a run must have
+   the same. */
 static void set_settings(const struct loader *l, struct digest *d)
 {
 	d->marker = arena_dup(&d->arena, span_of(l->options->reduce.marker));
@@ -26,9 +27,9 @@ static void set_settings(const struct loader *l, struct digest *d)
 	d->warmup = l->options->reduce.warmup;
 }
 
-/* ---- memory ---- */
+/* ---- loaders for memory ---- */
 
-/* Takes over `d`, which has only memory; `st` and `own` are those of reducing it. */
+/* Adds `d`, which has only memory, and takes it over. `st` and `own`: result of reducing it. */
 static enum status add_memory(const struct loader *l, struct source *src,
                               struct artifact_file *file, enum status st, struct digest *d,
                               struct diag_log *own)
@@ -96,9 +97,9 @@ static enum status load_timeline(const struct loader *l, struct source *src,
 	return add_memory(l, src, file, ST_OK, d, &own);
 }
 
-/* ---- figures and digests ---- */
+/* ---- loaders for figures and digests ---- */
 
-/* Takes over `d`, which has only figures; `st` is that of reading it. */
+/* Adds `d`, which has only figures, and takes it over. `st`: result of reading it. */
 static enum status add_figures(const struct loader *l, struct artifact_file *file, enum status st,
                                struct digest *d)
 {
@@ -140,6 +141,17 @@ enum status artifact_load_machine(const struct loader *l, struct source *src,
 	return st;
 }
 
+/* Load what the recorder wrote, which its schema says. */
+static enum status load_machine(const struct loader *l, struct source *src,
+                                struct artifact_file *file)
+{
+	bool found;
+	enum status st = artifact_load_machine(l, src, file, &found);
+	if (st == ST_OK && !found)
+		st = diag_fail(file->log, ST_INPUT, "%s: the state of no GPU is in it", source_name(src));
+	return st;
+}
+
 enum status artifact_load_result(const struct loader *l, struct source *src,
                                  struct artifact_file *file, bool *found)
 {
@@ -168,7 +180,7 @@ static enum status load_run(const struct loader *l, struct source *src, struct a
 	struct run stored = { 0 };
 	enum status st = load_keeps_text(l, file) ? run_read_text(src, &stored, file->log)
 	                                          : run_read(src, &stored, file->log);
-	int64_t before = -1; /* whose digest it is that was last */
+	int64_t before = -1; /* rank of the previous digest */
 	for (size_t i = 0; i < stored.ranks.nr && st == ST_OK; i++) {
 		struct digest *d = stored.ranks.v[i];
 		file->cycles = file->cycles || (before == d->rank && digest_has_trace(d));
@@ -180,14 +192,14 @@ static enum status load_run(const struct loader *l, struct source *src, struct a
 	return st;
 }
 
-/* ---- what has no reader ---- */
+/* ---- formats that are refused ---- */
 
 static bool begin_has(struct span first, size_t within, const char *what)
 {
 	return memmem(first.p, first.n < within ? first.n : within, what, strlen(what)) != NULL;
 }
 
-/* What this program writes begins with its schema. */
+/* True for a file of gpugate, which begins with its schema. */
 static bool schema_recognise(struct span first, const char *schema)
 {
 	enum { WITHIN = 48 };
@@ -202,7 +214,7 @@ static bool timeline_page_recognise(struct span first)
 	       begin_has(first, first.n, "<title>GPU Memory Timeline HTML</title>");
 }
 
-/* Source: core/profiler of tensorboard; the first record names the version of the form. */
+/* Source: core/profiler of tensorboard; the first record is the version of the format. */
 static bool tensorboard_recognise(struct span first)
 {
 	enum { WITHIN = 64 };
@@ -222,13 +234,13 @@ static bool flight_recognise(struct span first)
 	                                   begin_has(first, first.n, "collective_seq_id"));
 }
 
-/* Nothing at all is a trace, too: its reader says that it is empty. */
+/* True for an empty file: the reader of traces reports it as empty. */
 static bool trace_recognise(struct span first)
 {
 	return first.n == 0 || first.p[0] == '{' || first.p[0] == '[';
 }
 
-/* ---- the formats ---- */
+/* ---- table of the formats ---- */
 
 const struct artifact_format artifact_formats[] = {
 	{ .name = "flight_pickle",
@@ -262,6 +274,7 @@ const struct artifact_format artifact_formats[] = {
 	{ .name = "baseline",
 	  .schema = "\"gpugate-baseline-",
 	  .refusal = "a baseline where a run was expected; give it with --baseline" },
+	{ .name = "machine", .schema = "\"gpugate-machine-", .load = load_machine },
 	{ .name = "report",
 	  .schema = "\"gpugate-",
 	  .refusal = "a report of gpugate where a run was expected; give the trace, the snapshot or "
@@ -331,7 +344,7 @@ static bool ends_with(const char *name, const char *ending)
 	return n >= k && strcmp(name + n - k, ending) == 0;
 }
 
-/* `whole` is `first` with the blanks before it. */
+/* True if the format fits; `whole` is `first` with the blanks before it. */
 static bool format_fits(const struct artifact_format *f, struct span whole, struct span first,
                         enum json_form form, const char *name)
 {

@@ -16,7 +16,7 @@
 #include "store/pin.h"
 #include "store/stored_file.h"
 
-/* The directories above `path`, as `mkdir -p` makes them. */
+/* Create the missing directories of `path`, like `mkdir -p`. */
 static enum status make_parents(const char *path, struct diag_log *log)
 {
 	char *copy = arena_dup(&log->arena, span_of(path));
@@ -30,7 +30,7 @@ static enum status make_parents(const char *path, struct diag_log *log)
 	return ST_OK;
 }
 
-/* A baseline that nothing could ever be held against is refused when it is made. */
+/* Refuse a baseline with which nothing could ever be compared. */
 static enum status check_comparable(const struct run *run, struct diag_log *log)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++) {
@@ -55,7 +55,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
 }
 
-/* `run` as one more run of the history. */
+/* Append `run` to the history of the baseline. */
 static enum status add_past(const struct setup *s, const struct run *run, struct baseline *b,
                             struct past_run **out, struct diag_log *log)
 {
@@ -72,7 +72,7 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 	return ST_OK;
 }
 
-/* The pin is a run like the others for those that come after the next one. */
+/* Add the pin to the history, since it is an ordinary run once there is a newer pin. */
 static enum status add_pin(const struct setup *s, struct baseline *b, struct diag_log *log)
 {
 	struct past_run *past;
@@ -83,7 +83,7 @@ static enum status add_pin(const struct setup *s, struct baseline *b, struct dia
 	return ST_OK;
 }
 
-/* What older files hold inside themselves would be gone with the next one. */
+/* Move the runs that older versions stored inside the baseline to the history, to keep them. */
 static void add_recent(struct baseline *b)
 {
 	for (size_t i = 0; i < b->recent.runs.nr; i++) {
@@ -96,7 +96,8 @@ static void add_recent(struct baseline *b)
 	b->recent.runs.nr = 0;
 }
 
-/* Repeats are runs of one job, unless they say that their machines differ. */
+/* Hash that marks repeats as runs of one job; NULL if the recordings say that the machines
+   differ. */
 static const char *together_of(const struct candidates *c, struct arena *a)
 {
 	for (size_t i = 1; i < c->nr; i++)
@@ -105,7 +106,7 @@ static const char *together_of(const struct candidates *c, struct arena *a)
 	return c->nr > 1 ? arena_printf(a, "%016" PRIx64, past_source_hash(&c->v[0])) : NULL;
 }
 
-/* The pin, if it is not in the history, and the runs from `first` on. */
+/* Add the pin, if the history lacks it, and the runs from `first` on. */
 static enum status add_runs(const struct candidates *c, size_t first, const struct setup *s,
                             const struct options *o, const char *verdict, bool accepted,
                             struct baseline *b, struct diag_log *log)
@@ -169,7 +170,7 @@ enum status baseline_save(const struct baseline *b, const char *path, struct dia
 	return stored_baseline_save(b, path, false, log);
 }
 
-/* At once, since what is said otherwise is said at the end. */
+/* Print the note at once, since messages of the log are printed only at the end. */
 static void say_waiting(const char *lock)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -178,7 +179,7 @@ static void say_waiting(const char *lock)
 	strbuf_release(&b);
 }
 
-/* A change takes seconds, and a queue of them minutes. */
+/* One change takes seconds, a queue of changes minutes. */
 static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting };
 
 enum status baseline_put(const struct baseline *b, const char *path, const char *history,

@@ -39,7 +39,7 @@ static enum fail_on fail_on(const struct options *o)
 	                                    : FAIL_ON_FAIL;
 }
 
-/* The command line that approves the same runs, without what is the user's to say. */
+/* The command line that approves the same runs, without options that the user must choose. */
 static void promote_words(const struct options *o, const struct setup *s, const char *path,
                           struct arena *a, struct words *out)
 {

@@ -1,12 +1,12 @@
-/// The runs that a command line names, and their judgment.
+/// The runs that a command line names, and judging them.
 #ifndef GG_CLI_CANDIDATES_H
 #define GG_CLI_CANDIDATES_H
 
 #include "cli/setup.h"
 #include "model/report.h"
 
-/// Runs of the same code: the arguments together are the first, each --repeat is one more. With
-/// each --control a run of the baseline's code, in turn with them.
+/// Runs of the same code: the arguments are the first run, and each --repeat is another one. Each
+/// --control is a run of the baseline's code, alternating with them.
 struct candidates {
 	struct run *v;
 	size_t nr;
@@ -14,23 +14,22 @@ struct candidates {
 	size_t nr_controls;
 };
 
-/// Read them. Caller releases with candidates_release() whatever the outcome.
+/// Read the runs. The caller releases with candidates_release() in any case.
 GG_MUST_CHECK enum status candidates_load(const struct options *o, const struct load_options *load,
                                           struct candidates *out, struct diag_log *log);
 
-/// Give the memory back.
+/// Release what belongs to the runs.
 void candidates_release(struct candidates *c);
 
-/// Judge them against `b`, of `path`; NULL: there is none yet, and the first control stands in its
-/// place where there is one. What judge() says.
-/// Where neither rules nor options name a workload, that of the baseline is taken.
+/// Judge the runs against `b`, which was read from `path`. NULL: there is no baseline, and the
+/// first control replaces it if there is one. Returns the status of judge().
+/// If neither rules nor options name a workload, the baseline's is used.
 GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct setup *s,
                                            const struct options *o, const struct baseline *b,
                                            const char *path, struct report *out,
                                            struct diag_log *log);
 
-/// Without a stored baseline nothing is missing: --bootstrap is to make it, or controls take its
-/// place and none was named.
+/// True if no baseline is needed: --bootstrap creates it, or controls replace it.
 bool candidates_need_no_baseline(const struct options *o);
 
 #endif

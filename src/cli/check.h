@@ -1,4 +1,4 @@
-/// A gate: what is judged, up to its report.
+/// A gate: reading and judging a run, up to its report.
 #ifndef GG_CLI_CHECK_H
 #define GG_CLI_CHECK_H
 
@@ -7,22 +7,22 @@
 struct check_job {
 	struct setup setup;
 	struct candidates candidates;
-	struct baseline b; ///< without ranks where there is none, and none is needed
-	const char *path; ///< of the baseline; "" not known
-	struct report report; ///< borrows from the rest
+	struct baseline b; ///< the baseline; without ranks if none exists or is needed
+	const char *path; ///< path of the baseline; "" if unknown
+	struct report report; ///< the report, which borrows from the other members
 };
 
-/// Read and judge what the options of `check` name, as one of `gates` that share a budget of false
-/// alarms. ST_OK: the report holds the verdict; else the first error of the log says why nothing
-/// was judged. Caller ends with check_end() whatever the outcome.
+/// Read and judge what the options of `check` name, as one of `gates` gates with a common budget of
+/// false alarms. ST_OK: the report has the verdict; else the first error of the log says why
+/// nothing was judged. The caller ends with check_end() in any case.
 GG_MUST_CHECK enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                                       struct diag_log *log);
 
-/// Give the memory back.
+/// Release what belongs to the job.
 void check_end(struct check_job *j);
 
-/// The one that decides the exit code where both apply: usage, output, baseline, unusable input,
-/// a failed check.
+/// The status that decides the exit code if both occur, in this order: usage, output, baseline,
+/// unusable input, a failed check.
 enum status worse_status(enum status a, enum status b);
 
 #endif

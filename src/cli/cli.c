@@ -62,8 +62,9 @@ void cli_print_log(const struct diag_log *log)
 	}
 }
 
-/* Where a standard stream is closed, the next file to be opened would take its place, and what
-   is meant for the stream be written into it. What is put there can be neither read nor written. */
+/* If a standard stream is closed, the next file that is opened would take its number, and output
+   for the stream would end up in it. The stream is replaced by one that cannot be read or
+   written. */
 static void hold_standard_streams(void)
 {
 	static const int modes[] = { O_WRONLY, O_RDONLY, O_WRONLY };
@@ -105,7 +106,7 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 		report_init(&r);
 		enum status st = output_failure(o, parsed, &r, log);
 		report_release(&r);
-		(void)st; /* usage comes first, whatever else failed */
+		(void)st; /* usage errors take precedence */
 		return parsed;
 	}
 	if (o->version)
@@ -126,7 +127,8 @@ int cli_main(int argc, char **argv)
 	hold_standard_streams();
 	mem_on_failure(leftover_remove_all);
 	mem_return_large();
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write: exit 5 */
+	/* Writing to a closed pipe then fails, which is exit code 5. */
+	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	signal(SIGHUP, on_signal);

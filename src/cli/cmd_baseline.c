@@ -1,4 +1,4 @@
-/* baseline create, append, promote: a run becomes part of a stored baseline. */
+/* The commands baseline create, append and promote, which add a run to a stored baseline. */
 #include <string.h>
 
 #include "base/text.h"
@@ -9,12 +9,12 @@
 #include "diff/past.h"
 #include "store/stored_file.h"
 
-/* Everything that a command works on. */
+/* State of one command on a baseline. */
 struct baseline_job {
 	struct setup setup;
 	struct candidates candidates;
 	struct baseline_edit edit;
-	struct baseline made; ///< borrows from the candidates
+	struct baseline made; ///< new baseline, which borrows from the candidates
 	struct report report;
 };
 
@@ -37,7 +37,7 @@ static void baseline_job_release(struct baseline_job *w)
 	setup_release(&w->setup);
 }
 
-/* ---- create ---- */
+/* ---- baseline create ---- */
 
 static enum status create_baseline(struct baseline_job *w, const struct options *o,
                                    struct diag_log *log)
@@ -67,9 +67,9 @@ enum status cmd_baseline_create(const struct options *o, struct diag_log *log)
 	return st;
 }
 
-/* ---- append ---- */
+/* ---- baseline append ---- */
 
-/* The first check of a verdict, for a message. */
+/* The first check with a verdict, for a message. */
 static const struct check *check_of(const struct report *r, enum verdict v)
 {
 	for (size_t i = 0; i < r->checks.nr; i++)
@@ -78,7 +78,7 @@ static const struct check *check_of(const struct report *r, enum verdict v)
 	return NULL;
 }
 
-/* What the gate says of the run is not enough for it to be kept as history. */
+/* Refuse a run that the gate's verdict excludes from the history. */
 static enum status refuse_baseline(const struct baseline_job *w, const char *what_to_do,
                                    struct diag_log *log)
 {
@@ -122,8 +122,8 @@ static enum status append_runs(struct baseline_job *w, const struct options *o,
 	}
 	if (!force)
 		TRY(refuse_known(w, log));
-	/* what cannot be told from noise is not a failure: without it the reference would be of the
-	   luckier half of the runs */
+	/* undecided runs are accepted: without them, the reference would consist of the luckier half of
+	   the runs */
 	const int64_t *n = w->report.counts;
 	bool accepted = force || n[VERDICT_FAIL] + n[VERDICT_MISSING] == 0;
 	if (!accepted)
@@ -144,7 +144,7 @@ enum status cmd_baseline_append(const struct options *o, struct diag_log *log)
 	return st;
 }
 
-/* ---- promote ---- */
+/* ---- baseline promote ---- */
 
 enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
 {

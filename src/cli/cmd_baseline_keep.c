@@ -1,4 +1,4 @@
-/* baseline prune, verify: stored baselines that age. */
+/* The commands baseline prune and verify, which keep stored baselines usable. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@
 #include "store/digest_sums.h"
 #include "store/stored_file.h"
 
-/* ---- prune ---- */
+/* ---- baseline prune ---- */
 
-/* How many of the oldest runs go. */
+/* Count the oldest runs that are to be removed. */
 static enum status count_old(const struct history *h, const struct options *o, size_t *out,
                              struct diag_log *log)
 {
@@ -77,24 +77,24 @@ enum status cmd_baseline_prune(const struct options *o, struct diag_log *log)
 	return st;
 }
 
-/* ---- verify ---- */
+/* ---- baseline verify ---- */
 
 enum { OLD_DAYS = 90, NOISE_RUNS = 3 };
 
 struct verify {
 	const struct setup *setup;
-	const char *path; ///< quoted
+	const char *path; ///< path of the baseline in quotes
 	struct baseline b;
 	struct diag_log *log;
 	size_t warnings;
-	size_t nr_noiseless; ///< rules whose noise is mostly assumed
+	size_t nr_noiseless; ///< number of rules whose noise is mostly assumed
 };
 
 #define WARN(v, ...)  \
 	((v)->warnings++, \
 	 diag_warn((v)->log, "%s: %s", (v)->path, arena_printf(&(v)->log->arena, __VA_ARGS__)))
 
-/* What makes every check against it impossible. */
+/* Find mismatches that make every check against the baseline impossible. */
 static enum status verify_usable(const struct verify *v)
 {
 	const struct rules *rules = &v->setup->rules;
@@ -115,7 +115,7 @@ static enum status verify_usable(const struct verify *v)
 	return ST_OK;
 }
 
-/* Figures that cannot be those of one run were written by hand, or damaged. */
+/* Find figures that contradict each other, because somebody edited or damaged them. */
 static enum status verify_sums(const struct verify *v)
 {
 	for (size_t i = 0; i < v->b.pin.ranks.nr; i++) {
@@ -150,7 +150,7 @@ static void verify_environment(struct verify *v)
 	const struct rules *rules = &v->setup->rules;
 	for (size_t i = 0; i < rules->must_match.nr; i++) {
 		const char *key = rules->must_match.v[i].p;
-		/* a job of one process writes no world size, and a run that has one is refused */
+		/* a single process records no world size, and a run with one would be refused */
 		bool alone = strcmp(key, "world_size") == 0 && run_nr_ranks(&v->b.pin) == 1;
 		if (!alone && !environment_value(&v->b.pin, key))
 			WARN(v,
@@ -164,7 +164,7 @@ static void verify_environment(struct verify *v)
 		     text_quote(&v->log->arena, span_of(v->b.workload)));
 }
 
-/* How many of the recent runs have an answer to `query`. */
+/* Number of recent runs that have an answer to `query`. */
 static size_t count_answers(const struct history *h, const char *query)
 {
 	size_t found = 0;
@@ -183,7 +183,8 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 	const char *query = query_text(&rule->query, a), *select = select_text(&rule->query, a);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
-		return; /* formed from the kernels of both sides */
+		/* Metrics of pairs are computed from both sides. */
+		return;
 	past_query(pin, query, &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)
 		WARN(v, "rule '%s': the approved run (the pin) has no %s%s%s", rule->id, rule->metric->name,
@@ -199,7 +200,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		v->nr_noiseless++;
 }
 
-/* One line for all rules: a new baseline has it of most. */
+/* One warning for all rules, since it concerns most rules of a new baseline. */
 static void verify_noise(struct verify *v)
 {
 	if (v->nr_noiseless)
@@ -242,7 +243,7 @@ static enum status verify_file(const struct setup *s, const struct options *o, c
 	return st;
 }
 
-/* All are looked at, the first error decides. */
+/* Verify all files; the first error becomes the status. */
 static enum status verify_files(const struct setup *s, const struct options *o, struct sink *out,
                                 struct diag_log *log)
 {

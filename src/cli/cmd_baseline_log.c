@@ -1,4 +1,4 @@
-/* baseline show, log: what a stored baseline holds. */
+/* The commands baseline show and log, which print the contents of a stored baseline. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,10 +16,11 @@ struct shown {
 	struct setup setup;
 	struct baseline b;
 	struct document d;
-	struct short_names names; ///< of kernels
+	struct short_names names; ///< display names of kernels
 };
 
-/* "baseline · default: approved 2027-01-31 by ada at a1b2c3d4e5; 7 accepted runs" */
+/* Headline such as "baseline · default: approved 2027-01-31 by ada at a1b2c3d4e5; 7 accepted
+   runs". */
 static void put_headline(struct shown *s)
 {
 	const struct provenance *p = &s->b.provenance;
@@ -73,7 +74,7 @@ static const char *or_absent(const char *text)
 	return text && *text ? text : "–";
 }
 
-/* ---- show ---- */
+/* ---- baseline show ---- */
 
 static void show_line(struct document *d, const char *key, const char *value)
 {
@@ -116,7 +117,7 @@ enum status cmd_baseline_show(const struct options *o, struct diag_log *log)
 	return shown_end(&s, o, st, log);
 }
 
-/* ---- log ---- */
+/* ---- baseline log ---- */
 
 enum { LOG_ITEMS = 5 };
 
@@ -146,7 +147,7 @@ static void log_runs(const struct baseline *b, struct document *d)
 	doc_end(d);
 }
 
-/* The pin, then the recent runs, as answers to what the rules ask now. */
+/* Answers of the pin and of the recent runs to the queries of today's rules. */
 struct timeline {
 	const struct past_run *runs[BASELINE_RECENT + 1];
 	size_t nr;
@@ -158,7 +159,7 @@ static const struct past_value *value_at(const struct past_run *run, const struc
 	                      : NULL;
 }
 
-/* Places that the values of all runs have: figures of files differ in them. */
+/* Largest number of decimals of a figure in all runs, since metrics files differ. */
 static int64_t digits_of(const struct timeline *s, const struct past_value *key)
 {
 	int64_t digits = key->digits;
@@ -169,7 +170,7 @@ static int64_t digits_of(const struct timeline *s, const struct past_value *key)
 	return digits;
 }
 
-/* With that many places; false where the run has none. */
+/* The value with `digits` decimals; false if the run lacks it. */
 static bool scaled_at(const struct past_run *run, const struct past_value *key, int64_t digits,
                       int64_t *out)
 {
@@ -179,7 +180,7 @@ static bool scaled_at(const struct past_run *run, const struct past_value *key, 
 	return v != NULL;
 }
 
-/* One character per run: the lowest of all is the lowest bar. */
+/* Append a bar per run, one character each; the lowest value has the lowest bar. */
 static void add_sparkline(struct strbuf *b, const struct timeline *s, const struct past_value *key)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
@@ -202,7 +203,7 @@ static void add_sparkline(struct strbuf *b, const struct timeline *s, const stru
 	}
 }
 
-/* The newest value, and its change from the pin's. */
+/* Add the newest value, and its change since the pin. */
 static void add_newest(const struct timeline *s, const struct past_value *key, struct document *d)
 {
 	struct span query = span_of(key->query);
@@ -218,7 +219,7 @@ static void add_newest(const struct timeline *s, const struct past_value *key, s
 	                 : m->need == NEED_INPUT ? unit_of_figure(-1, (int)digits)
 	                                         : m->unit;
 	doc_figure_cell(d,
-	                m ? unit_text(&d->arena, unit, newest) /* else there is no such metric now */
+	                m ? unit_text(&d->arena, unit, newest) /* no metric: it does not exist today */
 	                  : arena_printf(&d->arena, "%" PRId64, newest),
 	                true, newest);
 	doc_cell(d);
@@ -259,14 +260,14 @@ static int by_size(const void *a, const void *b)
 	return c ? c : past_value_cmp(x, y);
 }
 
-/* A row for what follows, or for what does not. */
+/* Add a row with a text, as a heading or a remark. */
 static void log_words(struct document *d, int level, const char *text)
 {
 	doc_row(d, level);
 	doc_said_cell(d, text);
 }
 
-/* Every figure that some run has, the largest items of each query. */
+/* Add every figure that at least one run has, with the largest items of each query. */
 static void log_figures(const struct timeline *s, struct short_names *names, struct document *d)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },

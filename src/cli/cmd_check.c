@@ -24,7 +24,7 @@ enum status worse_status(enum status a, enum status b)
 	return order[a] >= order[b] ? a : b;
 }
 
-/* No ranks where there is none: a run that can be read is shown all the same. */
+/* Read the baseline. If it is absent, it has no ranks: the run is shown even so. */
 static enum status read_baseline(const struct setup *s, const struct options *o,
                                  const struct run *candidate, struct arena *a, const char **path,
                                  struct baseline *out, struct diag_log *log)
@@ -41,8 +41,8 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
 	return setup_baseline_read(o, *path, out, log);
 }
 
-/* Both sides are looked at, since an unusable baseline outranks an unusable
-   run; the error that decides comes first. */
+/* Load both sides even after an error, since an unusable baseline takes precedence over an unusable
+   run. The error that decides comes first in the log. */
 static enum status load_sides(struct setup *s, const struct options *o,
                               struct candidates *candidates, struct arena *a, const char **path,
                               struct baseline *b, struct diag_log *log)
@@ -63,7 +63,7 @@ static enum status load_sides(struct setup *s, const struct options *o,
 	return worse_status(st, base);
 }
 
-/* Reports of what was judged, or of why nothing could be. */
+/* Write the reports of the verdict, or of the reason why nothing was judged. */
 static enum status finish(const struct options *o, enum status st, struct report *r,
                           struct diag_log *log)
 {
@@ -76,7 +76,7 @@ static enum status finish(const struct options *o, enum status st, struct report
 	return worse_status(st, output_failure(o, st, r, log));
 }
 
-/* The baseline that approving the run would make, for a person to commit. */
+/* Write the baseline that would result from approving the run, for a person to commit. */
 static enum status propose(const struct candidates *c, const struct setup *s,
                            const struct options *o, const struct report *r, struct diag_log *log)
 {
@@ -102,7 +102,7 @@ static enum status propose(const struct candidates *c, const struct setup *s,
 	return st;
 }
 
-/* The first baseline, of a run that is within the absolute limits. */
+/* Create the first baseline from a run that is within the absolute limits. */
 static enum status bootstrap(const struct candidates *c, const struct setup *s,
                              const struct options *o, const char *path, struct diag_log *log)
 {
@@ -119,7 +119,7 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 	return st;
 }
 
-/* What failed, by its causes: behind the insights, which are evidence. */
+/* Add the findings on what failed. They need the insights as evidence. */
 static void explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
                     struct report *out)
 {
@@ -135,7 +135,7 @@ static void explain(const struct candidates *c, const struct setup *s, const str
 	causes_find(&in, out);
 }
 
-/* Both sides of what failed, to be looked at. */
+/* Write traces of both sides for the findings that failed. */
 static enum status show(const struct candidates *c, const struct setup *s, const struct options *o,
                         const struct run *baseline, struct report *r, struct diag_log *log)
 {
@@ -149,11 +149,11 @@ static enum status show(const struct candidates *c, const struct setup *s, const
 static enum status fold_sides(struct check_job *j, struct diag_log *log)
 {
 	VEC(struct run *) runs = VEC_INIT;
-	vec_push(&runs, &j->b.pin);
 	for (size_t i = 0; i < j->candidates.nr; i++)
 		vec_push(&runs, &j->candidates.v[i]);
 	for (size_t i = 0; i < j->candidates.nr_controls; i++)
 		vec_push(&runs, &j->candidates.controls[i]);
+	vec_push(&runs, &j->b.pin);
 	enum status st = fold_alike(runs.v, runs.nr, &j->setup.rules, &j->setup.naming, log);
 	vec_release(&runs);
 	return st;

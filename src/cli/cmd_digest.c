@@ -21,13 +21,13 @@ static enum status fold_run(const struct setup *s, const struct options *o, stru
 {
 	if (o->value[OPT_FOLD])
 		return fold_blocks(run, &(struct naming){ .categories = &s->categories }, log);
-	return run->folded ? diag_fail(log, ST_USAGE,
-	                               "a file of folded ranks is among those to merge: add --fold")
-	                   : ST_OK;
+	if (!run->folded)
+		return ST_OK;
+	return diag_fail(log, ST_USAGE, "a file of folded ranks is among those to merge: add --fold");
 }
 
-/* Digests stay beside one another as they were made, and what is of one rank is joined
-   when the file is read: so that folding is the union of sets, in whatever order. */
+/* Digests of a rank are stored separately and joined when the file is read. So merging is the union
+   of sets, in which order does not matter. */
 enum status cmd_digest(const struct options *o, struct diag_log *log)
 {
 	struct setup s;

@@ -4,7 +4,7 @@
 #include "model/embedded.h"
 #include "rules/formats_file.h"
 
-/* The table has been read, so that it is a regular file of a bounded size. */
+/* Copy a table that was read already, so that it is a regular file of limited size. */
 static enum status copy_file(const char *path, struct sink *out, struct diag_log *log)
 {
 	struct source *src;

@@ -8,7 +8,7 @@
 #include "io/sink.h"
 #include "report/writer.h"
 
-/* What is to be said of a run by itself. */
+/* Add trust findings, insights and ranks of the run. */
 static void remark_on_run(const struct run_view *v, const struct setup *s, struct report *out)
 {
 	trust_findings(NULL, v->run, 1, s->rules.min_steps, out);

@@ -17,7 +17,7 @@ static void describe(const struct setup *s, const struct run *run, struct report
 	r->workload = s->workload;
 	run_view_init(&v, run, &s->naming);
 	sides_fill(NULL, run, 1, r);
-	r->baseline.label = NULL; /* there is no other side */
+	r->baseline.label = NULL; /* a single run has no baseline side */
 	trust_findings(NULL, run, 1, s->rules.min_steps, r);
 	trust_find_machines(NULL, run, 1, s->rules.throttled_warns, r);
 	diagnose_ranks(&v, true, r);
@@ -44,7 +44,7 @@ static void add_flame(const struct setup *s, const struct run *run, struct repor
 	bench_release(&b);
 }
 
-/* The phase of a word that the option table allows. */
+/* The phase called `word`, which is one of the words in the option table. */
 static enum phase phase_of(const char *word)
 {
 	for (int i = PHASE_FORWARD; i < NR_PHASES; i++)
@@ -61,7 +61,7 @@ static bool tells_phase(const struct run *run)
 	return false;
 }
 
-/* The lists again, only of the phase. */
+/* Replace the lists by those of a single phase. */
 static enum status narrow(const struct setup *s, struct run *run, enum phase phase,
                           struct report *r, struct diag_log *log)
 {
@@ -102,7 +102,7 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 		st = output_reports(o, &r, log);
 	} else {
 		enum status ignored = output_failure(o, st, &r, log);
-		(void)ignored; /* the first error decides */
+		(void)ignored; /* the first error is the one to report */
 	}
 	report_release(&r);
 	run_release(&run);

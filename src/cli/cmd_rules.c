@@ -52,7 +52,7 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 	return st == ST_OK ? end : st;
 }
 
-/* Whether a figure makes a good gate, by what makes it noisy. The numbers are those of
+/* Advice on metrics in rules, depending on the source of their noise. The numbers are those of
  * rules/default.yaml. */
 static const char *const advice[NR_FAMILIES] = {
 	[FAMILY_EXACT] = "good to gate: it has no noise, so that any change is one of the program; "
@@ -67,7 +67,7 @@ static const char *const advice[NR_FAMILIES] = {
 	                         "with other jobs",
 };
 
-/* The ids of the rules that judge it. */
+/* The ids of the rules that check the metric. */
 static const char *judges(const struct metric *m, struct rules *rules)
 {
 	const char *list = NULL;

@@ -1,5 +1,5 @@
-/// The commands: one function each. They read, decide through other rooms,
-/// write, and return what the exit code comes from.
+/// The commands, one function each. They read files, call other rooms for decisions, write results,
+/// and return the status for the exit code.
 #ifndef GG_CLI_COMMANDS_H
 #define GG_CLI_COMMANDS_H
 
@@ -45,14 +45,14 @@ enum status cmd_formats(const struct options *o, struct diag_log *log);
 /// `gpugate init`.
 enum status cmd_init(const struct options *o, struct diag_log *log);
 
-/// Bytes of memory that a command may take: as it says, or what leaves a quarter of the machine for
-/// what else runs there, and the files that are read.
+/// Largest memory of a command in bytes: the limit of the options, else an amount that leaves a
+/// quarter of the machine free for others and for the files that are read.
 uint64_t cli_memory_limit(const struct options *o);
 
-/// Print what was said, a line each, on standard error.
+/// Print the messages of the log on standard error, one per line.
 void cli_print_log(const struct diag_log *log);
 
-/// Parse, run, print diagnostics; the exit code.
+/// Parse the command line, run the command, print messages; returns the exit code.
 int cli_main(int argc, char **argv);
 
 #endif

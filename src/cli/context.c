@@ -11,14 +11,14 @@
 
 #define VALUE_MAX_CHARS 200
 
-/* Keys that the artifacts themselves answer. */
+/* True for keys that the artifacts themselves contain. */
 static bool is_reserved(struct span key)
 {
 	return span_starts(key, SPAN("gpu.")) || span_starts(key, SPAN("cuda.")) ||
 	       span_eq(key, SPAN("world_size"));
 }
 
-/* Keys that figures are made from hold positive numbers. */
+/* True if the value is usable: positive numbers for keys from which figures are computed. */
 static bool is_value(struct span key, struct span value)
 {
 	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step",
@@ -30,7 +30,7 @@ static bool is_value(struct span key, struct span value)
 	return value.n > 0 && text_is_valid(value) && text_chars(value) <= VALUE_MAX_CHARS;
 }
 
-/* NULL, or why the pair cannot be used. */
+/* Why the key and value cannot be used; NULL if they can. */
 static const char *fault(struct span key, struct span value)
 {
 	if (!env_key_is_valid(key))
@@ -66,7 +66,7 @@ static enum status apply_document(struct document *doc, void *digest)
 bool context_is_artifact(const char *path)
 {
 	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces" };
-	struct diag_log own; /* what is wrong with the file is for its reader to say */
+	struct diag_log own; /* errors in the file are left to its reader */
 	struct source *src;
 	struct span key;
 	diag_init(&own);
@@ -88,7 +88,7 @@ bool context_is_artifact(const char *path)
 	return found;
 }
 
-/* The file `name` beside an artifact. */
+/* Path of the file `name` in the artifact's folder. */
 static const char *beside(const char *artifact, const char *name, struct arena *a)
 {
 	const char *slash = strrchr(artifact, '/');

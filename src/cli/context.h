@@ -1,4 +1,4 @@
-/// Run context: facts about a run that no artifact holds (model, batch_size, …).
+/// The context of a run: facts that no artifact contains (model, batch_size, …).
 #ifndef GG_CLI_CONTEXT_H
 #define GG_CLI_CONTEXT_H
 
@@ -9,19 +9,19 @@
 #define CONTEXT_YAML "run.yaml"
 #define CONTEXT_JSON "run.json"
 
-/// True if a file that is called CONTEXT_JSON holds a trace, a snapshot or what gpugate wrote.
+/// True if a file called CONTEXT_JSON is a trace, a snapshot or a file of gpugate instead.
 bool context_is_artifact(const char *path);
 
-/// Every --context is KEY=VALUE with a usable key and value; ST_USAGE otherwise.
+/// Check that every --context is KEY=VALUE with a usable key and value; ST_USAGE otherwise.
 GG_MUST_CHECK enum status context_check(const struct options *cli, struct diag_log *log);
 
-/// Set the environment keys of `d` from run.yaml or run.json beside the
-/// artifact at `path` and then from --context (checked), which wins. ST_USAGE
-/// for an unusable file.
+/// Set the environment keys of `d` from run.yaml or run.json in the folder of the artifact at
+/// `path`, then from --context (already checked), which takes precedence. ST_USAGE if a file is
+/// unusable.
 GG_MUST_CHECK enum status context_apply(const struct options *cli, const char *path,
                                         struct digest *d, struct diag_log *log);
 
-/// True where a file that context_apply() might take lies beside an artifact.
+/// True if the artifact's folder has a file that context_apply() would use.
 bool context_may_be_beside(const char *artifact);
 
 #endif

@@ -1,4 +1,4 @@
-/// The formats that reports are written in.
+/// The formats of reports.
 #ifndef GG_CLI_FORMATS_H
 #define GG_CLI_FORMATS_H
 
@@ -6,15 +6,15 @@
 #include "report/writer.h"
 
 struct report_format {
-	const char *name; ///< "text", "markdown", "junit", …
-	enum option option; ///< that names its file; NR_OPTIONS: it goes to standard output only
+	const char *name; ///< name such as "text", "markdown" or "junit"
+	enum option option; ///< option with the file name; NR_OPTIONS: only for standard output
 	void (*write)(const struct report *r, const struct write_options *o, struct sink *out);
 };
 
-/// The formats, ended by a row without a name; static.
+/// All formats, with an unnamed row at the end; static.
 extern const struct report_format report_formats[];
 
-/// Format by name, or NULL.
+/// The format called `name`, or NULL.
 const struct report_format *report_format_find(const char *name);
 
 #endif

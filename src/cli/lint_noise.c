@@ -7,8 +7,8 @@
 
 enum { MOST_CANDIDATES = 5 };
 
-/* The pin as if it were so many other runs: nothing has changed, and all that the gate
-   says of noise it says only of the baseline. */
+/* Make `nr` candidates that equal the pin. As nothing has changed, all that the gate finds out
+   about noise comes from the baseline. */
 static void pretend(const struct run *pin, size_t nr, struct arena *a, struct candidates *out)
 {
 	out->nr = nr;
@@ -34,14 +34,14 @@ static const struct rule *rule_of(const struct rules *rules, const struct check 
 	return NULL;
 }
 
-/* What decides is the noise: the limit is of no use as long as it is below. */
+/* True if the limit is below the noise, so that it has no effect. */
 static bool is_below_noise(const struct check *k)
 {
 	const struct evidence *e = &k->evidence;
 	return e->has_noise && e->has_detectable && e->noise > 0 && e->detectable <= e->noise + 1;
 }
 
-/* One warning for each rule: of for_each for the first of its items. */
+/* Warn once for each rule, for the first of its items. */
 static void warn_of_limits(const struct rules *rules, const struct report *r, struct diag_log *log)
 {
 	const char *warned = "";

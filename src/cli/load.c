@@ -19,22 +19,22 @@ struct artifact_files {
 	size_t nr, cap;
 };
 
-/* ---- what there is to read ---- */
+/* ---- listing the files ---- */
 
 static void add_file(struct artifact_files *files, const char *path)
 {
 	vec_push(files, (struct artifact_file){ .path = path });
 }
 
-/* What a killed gpugate was about to write (io/sink.c): maybe whole, maybe not. */
+/* True for a file that an interrupted gpugate left (io/sink.c), which may be incomplete. */
 static bool is_temporary(const char *path)
 {
 	size_t n = strlen(path);
 	return n > 4 && strcmp(path + n - 4, ".tmp") == 0;
 }
 
-/* A directory: itself, then its regular files by name; hidden ones and the context of the run left
- * out. */
+/* Add a directory and its regular files, sorted by name, except hidden files and the context of
+ * the run. */
 static enum status add_directory(struct artifact_files *out, const char *path, struct arena *a,
                                  struct diag_log *log)
 {
@@ -88,10 +88,10 @@ static enum status list_files(const char *const *paths, size_t nr, struct artifa
 	return ST_OK;
 }
 
-/* ---- what came of it, in the order of the arguments ---- */
+/* ---- results, in the order of the arguments ---- */
 
-/* Logs and markers of a job lie beside its artifacts; what is named like an
-   artifact and cannot be read is a loss. */
+/* True if the name is that of an artifact. Such a file must be readable, while logs and markers of
+   a job may lie beside artifacts. */
 static bool is_named_like_artifact(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -102,8 +102,8 @@ static bool is_named_like_artifact(const char *path)
 	return false;
 }
 
-/* In a directory, what is not an artifact is listed and left alone; a damaged
-   artifact is an error all the same. */
+/* Take the artifacts of a file. In a directory, other files are reported and ignored, but a damaged
+   artifact is an error. */
 static enum status take_file(struct artifact_file *file, bool listed, struct artifacts *artifacts,
                              struct run *run, struct diag_log *log)
 {
@@ -122,7 +122,7 @@ static enum status take_file(struct artifact_file *file, bool listed, struct art
 	return file->status;
 }
 
-/* Everything that is wrong is said; the first decides. */
+/* Take the artifacts of all files. All errors are reported; the first becomes the status. */
 static enum status take_files(struct artifact_files *files, struct artifacts *artifacts,
                               struct run *run, struct diag_log *log)
 {
@@ -145,7 +145,7 @@ static enum status take_files(struct artifact_files *files, struct artifacts *ar
 	return st == ST_OK ? flight_settle(files->v, files->nr, run, artifacts->nr > 0, log) : st;
 }
 
-/* A rank that is given and does not fit is a mistake that would go unseen. */
+/* Check that --rank fits all artifacts, since a wrong rank would go unnoticed. */
 static enum status check_rank(const struct loader *l, const struct artifacts *artifacts,
                               struct diag_log *log)
 {
@@ -160,7 +160,7 @@ static enum status check_rank(const struct loader *l, const struct artifacts *ar
 	return ST_OK;
 }
 
-/* So is a process, which only exports of Nsight Systems know. */
+/* Check that --process is used only for Nsight Systems exports, which know processes. */
 static enum status check_process(const struct loader *l, const struct artifacts *artifacts,
                                  struct diag_log *log)
 {

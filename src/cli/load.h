@@ -1,4 +1,4 @@
-/// RUN arguments → the digests of a run.
+/// From the RUN arguments of a command to the digests of a run.
 #ifndef GG_CLI_LOAD_H
 #define GG_CLI_LOAD_H
 
@@ -9,23 +9,23 @@
 #include "reduce/reduce.h"
 
 struct load_options {
-	const struct options *cli; ///< --rank, --context, --allow-pickle, --jobs, …
+	const struct options *cli; ///< options such as --rank, --context, --allow-pickle and --jobs
 	struct reduce_options reduce;
-	const struct site_rules *sites; ///< of snapshots
-	const struct category_table *categories; ///< that small kernels are summed by
+	const struct site_rules *sites; ///< rules for the sites of snapshots
+	const struct category_table *categories; ///< categories by which small kernels are summed up
 	const struct result_formats *const
-	    *formats; ///< of result files, as struct result_reader has them
+	    *formats; ///< formats of result files, as in struct result_reader
 };
 
-/// Read every artifact named by `paths`, directories included, into `out`: one
-/// digest per artifact, by rank, traces before the snapshot. Nothing depends on --jobs
-/// or on the order of `paths`. ST_INPUT where an artifact is unusable, a rank has two of
-/// one kind or nothing was found. Caller ends with run_release() whatever the outcome.
+/// Read every artifact that `paths` names, also in directories, into `out`: one digest per
+/// artifact, sorted by rank, traces before the snapshot. The result does not depend on --jobs or on
+/// the order of `paths`. ST_INPUT if an artifact is unusable, a rank has two of one kind, or
+/// nothing was found. The caller ends with run_release() in any case.
 GG_MUST_CHECK enum status run_load_artifacts(const char *const *paths, size_t nr,
                                              const struct load_options *options, struct run *out,
                                              struct diag_log *log);
 
-/// The same, and the artifacts of a rank joined: one digest per rank.
+/// Like run_load_artifacts(), but joins the artifacts of each rank into one digest.
 GG_MUST_CHECK enum status run_load(const char *const *paths, size_t nr,
                                    const struct load_options *options, struct run *out,
                                    struct diag_log *log);

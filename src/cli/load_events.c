@@ -1,4 +1,4 @@
-/* Recordings of events → digests: traces, XSpace files, exports of Nsight Systems. */
+/* From recordings of events to digests: traces, XSpace files, exports of Nsight Systems. */
 #include "cli/load_internal.h"
 
 #include <inttypes.h>
@@ -8,11 +8,12 @@
 #include "read/other_device.h"
 #include "xspace/xspace.h"
 
-/* Reads one recording from `ctx`, as trace_read() does. */
+/* Type of functions that read one recording from `ctx`, like trace_read(). */
 typedef enum status read_fn(void *ctx, struct name_table *names, struct event_sink sink,
                             struct trace_meta *meta, struct diag_log *log);
 
-/* A trace that would only give zeros is not evidence of anything. What the CPU alone did is. */
+/* Refuse a trace from which only zeros would result. A trace with work of the CPU only is
+   accepted. */
 static enum status check_understood(struct source *src, struct artifact_file *file,
                                     const struct digest *d)
 {
@@ -116,7 +117,7 @@ static enum status read_nsys(void *ctx, struct name_table *names, struct event_s
                              struct trace_meta *meta, struct diag_log *log)
 {
 	struct nsys_input *n = ctx;
-	(void)log; /* it has that of nsys_open() */
+	(void)log; /* nsys_open() logged the error already */
 	return nsys_read(n->export, n->process, names, sink, meta);
 }
 
@@ -131,7 +132,7 @@ static const char *list_processes(struct arena *a, const struct nsys_process *v,
 	return arena_take(a, &b);
 }
 
-/* Those of `v` that are to be read: all, or the one of --process. */
+/* Select the processes of `v` to read: all, or the one that --process names. */
 static enum status choose_processes(const struct loader *l, const char *name,
                                     const struct nsys_process **v, size_t *nr, struct diag_log *log)
 {

@@ -16,7 +16,7 @@ const char *artifact_file_name(const struct artifact_file *file)
 	return slash ? slash + 1 : file->path;
 }
 
-/* ---- what a file holds becomes artifacts of the run ---- */
+/* ---- adding artifacts to the run ---- */
 
 static enum status add_artifact(const struct loader *l, struct artifact_file *file, enum status st,
                                 struct artifact made)
@@ -32,8 +32,7 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 		return st;
 	}
 	if (!d->fold)
-		digest_fold(d,
-		            l->options->categories); /* whatever it was read from: one figure, one value */
+		digest_fold(d, l->options->categories); /* each figure has one value, whatever its source */
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
 		for (size_t i = 0; i < d->memories.nr; i++)
@@ -69,7 +68,7 @@ void artifact_name_errors(struct diag_log *log, enum status st, const char *name
 	diag_release(own);
 }
 
-/* ---- reading ---- */
+/* ---- reading a file ---- */
 
 bool load_keeps_text(const struct loader *l, const struct artifact_file *file)
 {
@@ -96,8 +95,8 @@ static enum status load_format(const struct loader *l, const struct artifact_for
 	return format->load(l, src, file);
 }
 
-/* A snapshot or profile whose keys stand in another order than usual looks like a
-   trace until the whole of it has been read. */
+/* Read a file that looked like a trace as a memory snapshot or profile, if it is one with its keys
+   in an unusual order. */
 static enum status load_late_memory(const struct loader *l, struct artifact_file *file, bool *found)
 {
 	struct source *src;
@@ -144,14 +143,14 @@ static enum status load_guess(const struct loader *l, const struct artifact_form
 	return st;
 }
 
-/* What files of figures may be: the first that it is. */
+/* Formats of figures, in the order of trying. */
 static enum status (*const of_figures[])(const struct loader *l, struct source *src,
                                          struct artifact_file *file, bool *found) = {
 	artifact_load_result,
 	artifact_load_machine,
 };
 
-/* What the first bytes do not show is read from the beginning. */
+/* Read figures of a file from its beginning, if the first bytes do not exclude them. */
 static enum status load_result(const struct loader *l, struct source *src, struct span first,
                                struct artifact_file *file, bool *found)
 {
@@ -205,5 +204,5 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	file->status = load_source(l, src, file);
 	source_close(src);
 	if (!file->log->first)
-		diag_release(file->log); /* nothing was said: no scratch is kept for each of many files */
+		diag_release(file->log); /* frees scratch memory of the many files without messages */
 }

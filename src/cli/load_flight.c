@@ -1,5 +1,5 @@
-/* Dumps of the Flight Recorder: they are of a job that hangs, which has nothing to be judged, so
-   what they say is the error of a run that they belong to. */
+/* Dumps of the Flight Recorder. They come from a job that hangs, so that there is nothing to judge:
+   their content becomes the error message of the run. */
 #include <inttypes.h>
 
 #include "base/sort.h"

@@ -5,8 +5,8 @@
 #include "cli/load_internal.h"
 #include "cli/progress.h"
 
-/* Open at once at most: standard streams and outputs; per file the artifact, and beside it
-   run.yaml or the same file again. */
+/* Largest number of open descriptors: standard streams and outputs, and for each file the artifact
+   plus run.yaml or a second descriptor of the artifact. */
 enum { OTHER_DESCRIPTORS = 16, DESCRIPTORS_PER_FILE = 2 };
 
 size_t load_threads(size_t jobs, size_t files)
@@ -47,11 +47,11 @@ void load_files(const struct loader *l, struct artifact_file *files, size_t nr)
 	VEC(pthread_t) helpers = VEC_INIT;
 	struct progress_line *progress = progress_begin(files, nr);
 	size_t want = load_threads(l->jobs, nr);
-	own.trace.threads = l->jobs / want; /* what ranks leave over */
+	own.trace.threads = l->jobs / want; /* remaining threads are shared by the readers */
 	while (helpers.nr + 1 < want) {
 		pthread_t helper;
 		if (pthread_create(&helper, NULL, read_files, &pool) != 0)
-			break; /* fewer do the same work */
+			break; /* go on with fewer threads */
 		vec_push(&helpers, helper);
 	}
 	read_files(&pool);

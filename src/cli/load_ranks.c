@@ -10,8 +10,8 @@
 #include "merge/where.h"
 #include "store/digest_json.h"
 
-/* The number behind `word` in a file name, `rank-3` and `rank_3` included;
-   false where there is none. */
+/* Find the number after `word` in a file name, also with a separator as in `rank-3` and `rank_3`;
+   false if there is none. */
 static bool number_behind(const char *name, const char *word, bool separator, int64_t *out)
 {
 	for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
@@ -40,8 +40,8 @@ int64_t rank_of(const struct loader *l, int64_t own, const char *name, bool *sai
 	return *said ? (int64_t)l->rank : 0;
 }
 
-/* A trace and a snapshot that does not say whose it is belong together where
-   there are no others. */
+/* If there is only one trace and one snapshot, and the snapshot does not say its rank, give it the
+   rank of the trace. */
 static void adopt_rank(struct artifacts *artifacts)
 {
 	size_t traces = 0, snapshots = 0;
@@ -68,8 +68,8 @@ static int host_cmp(const void *a, const void *b)
 	return text_cmp(&(*x)->digest->trace, &(*y)->digest->trace);
 }
 
-/* Hosts of one job write a file each (HOST.xplane.pb), which does not say its rank: in the order
-   of their names, if they differ and say nothing of it. */
+/* Number the files that the hosts of one job wrote (HOST.xplane.pb), sorted by name, since they do
+   not contain a rank. Only if all names differ and none has a rank. */
 static void number_hosts(struct artifacts *artifacts)
 {
 	VEC(struct artifact *) hosts = VEC_INIT;
@@ -94,7 +94,7 @@ static int artifact_cmp(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-/* The digest that a text holds, all of it; it has been read before. */
+/* Read the complete digest of an artifact from its stored text, which is valid. */
 static enum status read_again(struct artifact *p, struct diag_log *log)
 {
 	struct digest *whole;
@@ -107,7 +107,7 @@ static enum status read_again(struct artifact *p, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Other texts of one digest become the one that is written anew. */
+/* If two stored texts differ, read both digests, so that they are compared as written anew. */
 static enum status settle_texts(struct artifact *a, struct artifact *b, struct diag_log *log)
 {
 	if (span_eq(a->digest->text, b->digest->text))
@@ -117,11 +117,11 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 	return b->digest->text.n ? read_again(b, log) : ST_OK;
 }
 
-/* Two digests of one kind and rank, so that the same bytes are the same digest. */
+/* True if two digests of the same kind and rank have identical bytes. */
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settled */
+		return true; /* settle_texts() found them equal */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -155,7 +155,7 @@ static enum status refuse_twice(const struct loader *l, const struct artifact *p
 	                 text_quote(a, span_of(first->path)), advice);
 }
 
-/* A figure of metrics files that both have, or NULL. */
+/* Name of a metrics-file figure that both digests have, or NULL. */
 static const char *common_input(const struct digest *a, const struct digest *b)
 {
 	for (size_t i = 0, k = 0; i < a->inputs.nr && k < b->inputs.nr;) {
@@ -186,8 +186,8 @@ static bool is_metrics_alone(const struct digest *d)
 	return !digest_has_trace(d) && !d->snapshot;
 }
 
-/* Whether `p` may stand beside what is kept of its rank; `*same` where it is there already.
-   Each is held against all others. */
+/* Check that `p` can be kept with the `nr` artifacts of its rank, by comparing it with each.
+   `*same` is set if an equal one is kept already. */
 static enum status check_beside(const struct loader *l, struct artifact *p, struct artifact *kept,
                                 size_t nr, bool *same, struct diag_log *log)
 {
@@ -216,7 +216,7 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 	return ST_OK;
 }
 
-/* Recordings for the code are not artifacts of their own. */
+/* Join recordings that were made only for the places in the code to the traces of their rank. */
 static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 {
 	VEC(struct digest *) digests = VEC_INIT;
@@ -245,15 +245,13 @@ static enum status take_folded(struct artifacts *artifacts, struct run *run, str
 {
 	VEC(struct digest *) parts = VEC_INIT;
 	size_t nr = 0;
-	enum status st = ST_OK;
 	for (size_t i = 0; i < artifacts->nr; i++)
 		if (artifacts->v[i].digest->fold)
 			vec_push(&parts, artifacts->v[i].digest);
 		else
 			artifacts->v[nr++] = artifacts->v[i];
 	artifacts->nr = nr;
-	if (parts.nr)
-		st = fold_join_all(parts.v, parts.nr, &run->folded, log);
+	enum status st = fold_join_all(parts.v, parts.nr, &run->folded, log);
 	vec_release(&parts);
 	return st;
 }
@@ -261,8 +259,8 @@ static enum status take_folded(struct artifacts *artifacts, struct run *run, str
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
-	size_t nr = 0, first = 0; /* kept; from where on of the same rank */
-	int64_t rank = -1; /* what is of the whole run joins its first rank */
+	size_t nr = 0, first = 0; /* number kept; index of the first with this rank */
+	int64_t rank = -1; /* rank before; artifacts without a rank join the first */
 	TRY(take_folded(artifacts, run, log));
 	TRY(join_where(artifacts, log));
 	number_hosts(artifacts);

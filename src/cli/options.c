@@ -83,7 +83,7 @@ static bool is_version(const char *word)
 	return is(word, "--version") || is(word, "-V");
 }
 
-/* The words that make `word` a command, such as those behind "baseline"; NULL where none does. */
+/* List of the words after `word`, such as the commands of "baseline"; NULL if it has none. */
 static const char *second_words(struct span word, struct arena *a)
 {
 	const char *list = NULL;
@@ -95,7 +95,7 @@ static const char *second_words(struct span word, struct arena *a)
 	return list;
 }
 
-/* "baseline" takes the word behind it as part of the command. */
+/* Parse the command, which has a second word after "baseline". */
 static enum status parse_command(int argc, char **argv, int *at, struct options *out,
                                  struct diag_log *log)
 {
@@ -130,7 +130,7 @@ static bool is_numeric(const struct option_row *row)
 	return row->arg && (is(row->arg, "N") || is(row->arg, "BYTES"));
 }
 
-/* One of the words of a|b|c. */
+/* True if `word` is one of the words of a|b|c. */
 static bool is_choice(struct span word, const char *choices)
 {
 	for (const char *end; *choices; choices = *end ? end + 1 : end) {
@@ -149,7 +149,7 @@ static int find_option(struct span name)
 	return -1;
 }
 
-/* One word that begins with "--", or "-o"; may take the word behind it. */
+/* Parse an option that begins with "--", or "-o", and its value, which may be the next argument. */
 static enum status parse_option(int argc, char **argv, int *at, struct options *out,
                                 struct diag_log *log)
 {
@@ -261,7 +261,7 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 		} else {
 			vec_push(&out->args, argv[at++]);
 		}
-		st = st == ST_OK ? one : st; /* go on: the paths of reports may follow */
+		st = st == ST_OK ? one : st; /* continue, since paths of reports may follow */
 	}
 	TRY(st);
 	if (out->help || out->version)
@@ -320,7 +320,7 @@ int64_t options_size(const struct options *o, enum option opt, int64_t absent)
 static void help_options(enum command command, struct sink *out)
 {
 	size_t next = 0;
-	const char *title = NULL; /* still to be printed */
+	const char *title = NULL; /* group title that is still to be printed */
 	for (int i = 0; i < NR_OPTIONS; i++) {
 		if (next < sizeof groups / sizeof *groups && (int)groups[next].first == i)
 			title = groups[next++].title;
@@ -350,7 +350,7 @@ static void help_command(const struct command_row *c, struct sink *out)
 	help_options((enum command)(c - commands), out);
 }
 
-/* The commands that begin with `group`, all where it is NULL. */
+/* List the commands that begin with `group`; NULL: all commands. */
 static void help_commands(const char *group, struct sink *out)
 {
 	sink_puts(out, "\ncommands:\n");

@@ -1,4 +1,4 @@
-/// The command line: one row per command and per option.
+/// The command line: one row for each command and for each option.
 #ifndef GG_CLI_OPTIONS_H
 #define GG_CLI_OPTIONS_H
 
@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "io/sink.h"
 
-/// X(id, name, arguments, fewest, most (-1 any number), meaning)
+/// X(id, name, arguments, least and greatest number of arguments (-1: any), meaning)
 #define COMMAND_ROWS(X)                                                                         \
 	X(CHECK, "check", "RUN...", 1, -1,                                                          \
 	  "the gate: analyze, compare with the baseline, judge, write reports, exit")               \
@@ -45,7 +45,7 @@
 	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
 	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab")
 
-/// X(word in the arguments of commands, what it is)
+/// X(argument as written in COMMAND_ROWS, what it is)
 #define ARGUMENT_ROWS(X)                                                                         \
 	X("A B",                                                                                     \
 	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "  \
@@ -72,7 +72,7 @@ enum command {
 };
 
 #define ON(cmd) (1u << CMD_##cmd)
-/* of stored baselines: those that take a run, those that do not */
+/* commands on stored baselines: those that take a run, and the others */
 #define ON_TAKING (ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE))
 #define ON_STORED                                                                      \
 	(ON(BASELINE_SHOW) | ON(BASELINE_LOG) | ON(BASELINE_PRUNE) | ON(BASELINE_VERIFY) | \
@@ -80,14 +80,14 @@ enum command {
 #define ON_RUNS \
 	(ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON(MERGE) | ON_TAKING | ON(METRICS))
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
-/* reading runs in the same way for all cases of a suite */
+/* commands with options on reading, which hold for all cases of a suite */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
 #define ON_DOCUMENTS (ON_PAGES | ON(METRICS) | ON(BASELINE_SHOW) | ON(BASELINE_LOG))
 
-/// X(id, name, argument (NULL: a switch; N and BYTES: whole numbers; SIZE: bytes with
-/// a unit; FILE and RUN: paths; a|b|c: one of these words), commands, meaning ("may be
-/// repeated": completions offer it again))
+/// X(id, name, argument (NULL: none; N and BYTES: whole numbers; SIZE: bytes with a unit; FILE and
+/// RUN: paths; a|b|c: one of these words), commands, meaning ("may be repeated" in it makes
+/// completions offer the option again))
 #define OPTION_ROWS(X)                                                                             \
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
@@ -143,9 +143,8 @@ enum command {
 	  "another run of the same code: the median of all is judged; create keeps it in the "         \
 	  "history; may be repeated")                                                                  \
 	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
-	  "a run of the baseline's code, made in turn with those of the candidate on its machine; "    \
-	  "may "                                                                                       \
-	  "be repeated")                                                                               \
+	  "a run of the code without the change, made in turn with those of the candidate on its "     \
+	  "machine; may be repeated")                                                                  \
 	X(SUITE, "suite", "FILE", ON_TAKING,                                                           \
 	  "do it for every case of a suite file in turn; create leaves baselines that are there")      \
 	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
@@ -215,7 +214,7 @@ enum command {
 	X(COLOR, "color", "always|never|auto", ON_DOCUMENTS,                                           \
 	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
-/// X(first option of the group, title): the rows above, in groups.
+/// X(first option of the group, title): divides the rows above into groups
 #define OPTION_GROUPS(X)                       \
 	X(BASELINE, "rules, baseline and tables")  \
 	X(MARKER, "how runs are read")             \
@@ -223,7 +222,7 @@ enum command {
 	X(OUTPUT, "what is stored")                \
 	X(JUNIT, "reports")
 
-/// X(command, words behind it, what they do): for the manual.
+/// X(command, arguments, purpose): examples in the manual
 #define EXAMPLE_ROWS(X)                                                                           \
 	X(CHECK, "profiles --junit gpugate.xml --markdown gpugate.md --html gpugate.html",            \
 	  "The gate behind the benchmark of a change, with all reports:")                             \
@@ -265,43 +264,43 @@ enum option {
 struct options {
 	enum command command;
 	bool help, version;
-	const char *group; ///< help for the commands that begin with this word; NULL: none
-	const char *value[NR_OPTIONS]; ///< NULL: not given; switches: ""
-	VEC(const char *) context; ///< all --context
-	VEC(const char *) repeat; ///< all --repeat
-	VEC(const char *) control; ///< all --control
-	VEC(const char *) accept; ///< all --accept
-	VEC(const char *) changed; ///< all --changed
+	const char *group; ///< print help for the commands that begin with this word; NULL: no help
+	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for a given switch
+	VEC(const char *) context; ///< values of all --context
+	VEC(const char *) repeat; ///< values of all --repeat
+	VEC(const char *) control; ///< values of all --control
+	VEC(const char *) accept; ///< values of all --accept
+	VEC(const char *) changed; ///< values of all --changed
 	VEC(const char *) args;
 };
 
-/// Parse argv. ST_USAGE with the nearest valid word; what could be parsed is in
-/// `out` all the same, so that reports of the failure can be written.
+/// Parse argv. ST_USAGE with a suggestion for a wrong word. In any case, `out` has what could be
+/// parsed, so that reports of the failure can be written.
 GG_MUST_CHECK enum status options_parse(int argc, char **argv, struct options *out,
                                         struct diag_log *log);
 
-/// Give the memory back.
+/// Release the lists of the options.
 void options_release(struct options *o);
 
-/// Words of a command line.
+/// A list of words for a command line.
 struct words {
 	VEC(const char *) list;
 };
 
-/// Append the options of `o` that command `cmd` has too, except --baseline, --workload,
-/// --repeat and --jobs. Owned by `a` or borrowed from argv. Caller releases the list.
+/// Append the options of `o` that command `cmd` has too, except --baseline, --workload, --repeat
+/// and --jobs. The words are owned by `a` or borrowed from argv. The caller releases the list.
 void options_words(const struct options *o, enum command cmd, struct arena *a, struct words *out);
 
-/// True for an option that the command has.
+/// True if command `cmd` has the option.
 bool options_is_for(enum option opt, enum command cmd);
 
-/// Value of a numeric option (argument N or BYTES), or `absent`.
+/// Value of an option with the argument N or BYTES; `absent` if it is not given.
 uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent);
 
-/// Value in bytes of an option whose argument is SIZE, or `absent`.
+/// Value of an option with the argument SIZE in bytes; `absent` if it is not given.
 int64_t options_size(const struct options *o, enum option opt, int64_t absent);
 
-/// Help for one command, for a group of commands, or for all where `o` names none.
+/// Print help for one command, for a group of commands or, if `o` names none, for all.
 void options_help(const struct options *o, struct sink *out);
 
 #endif

@@ -32,7 +32,7 @@ static bool wants_color(const struct options *o)
 	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
 }
 
-/* COLUMNS, else what the terminal says, else 0: not known. */
+/* Number of columns from COLUMNS, else from the terminal; 0 if unknown. */
 static size_t columns_of(void)
 {
 	enum { LEAST = 40, MOST = 1000 };
@@ -64,8 +64,8 @@ static enum status write_report(const char *path, const struct report_format *f,
 	return sink_commit(out, log);
 }
 
-/* Writes the files, and standard output where a report goes there unless
-   `again`; tells whether one does. */
+/* Write the reports; `again`: skip standard output. `*to_stdout` tells whether a report goes
+   there. */
 static enum status write_files(const struct options *o, const struct report *r, bool again,
                                bool *to_stdout, struct diag_log *log)
 {
@@ -116,7 +116,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 		enum status text = write_report("-", report_format_find("text"), r, &w, &own);
 		st = st == ST_OK ? text : st;
 	}
-	if (st != ST_OK) { /* what could be written must not say that all is well */
+	if (st != ST_OK) { /* written files must not claim success */
 		fill_failure(o, st, r, &own);
 		enum status ignored = write_files(o, r, true, &to_stdout, &again);
 		(void)ignored;
@@ -126,7 +126,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 	return st;
 }
 
-/* ---- documents ---- */
+/* ---- output of documents ---- */
 
 enum status output_forms(const struct options *o, const struct document *d,
                          const struct page_frame *frame, bool again, bool *to_stdout,
@@ -168,9 +168,9 @@ enum status output_document(const struct options *o, const struct document *d,
 	return sink_commit(out, log);
 }
 
-/* ---- one file, one use ---- */
+/* ---- files that are named twice ---- */
 
-/* Two names of a file that is not there yet: one name in one folder. */
+/* True if both paths name the same file, which does not exist yet: same name and folder. */
 static bool is_same_new_file(const char *a, const char *b)
 {
 	const char *names[2] = { strrchr(a, '/'), strrchr(b, '/') };
@@ -212,7 +212,7 @@ static enum status check_pair(const char *output, const char *other, const char 
 	                 text_quote(&log->arena, span_of(output)), what);
 }
 
-/* The files that are written; room for one of each option. */
+/* List the files that will be written; there is room for one per option. */
 static size_t list_outputs(const struct options *o, bool creates, const char **outputs)
 {
 	static const enum option others[] = { OPT_OUTPUT, OPT_PROPOSE };

@@ -14,16 +14,16 @@
 #include "base/strbuf.h"
 #include "metric/metric.h"
 
-/* What is read within the first of these shows nothing. */
+/* INTERVAL_NS: time between updates; reading that takes less shows nothing. */
 enum { INTERVAL_NS = 300000000, DEFAULT_COLUMNS = 80, NAME_CHARS = 28 };
 
 struct progress_line {
 	const struct artifact_file *files;
 	size_t nr;
-	size_t nr_files; ///< without directories
-	uint64_t total; ///< bytes of all files; 0 if some file has no size
+	size_t nr_files; ///< number of files, without directories
+	uint64_t total; ///< bytes of all files; 0 if the size of a file is unknown
 	int64_t start_ns;
-	size_t shown; ///< characters of the line that stand on the terminal
+	size_t shown; ///< number of characters of the line on the terminal
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
@@ -51,12 +51,12 @@ static uint64_t size_of_file(const struct artifact_file *file)
 	return stat(file->path, &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
 }
 
-/* ---- the line ---- */
+/* ---- the text of the line ---- */
 
 struct progress_state {
 	uint64_t bytes;
 	size_t done;
-	const struct artifact_file *reading; ///< the first of those that are begun; NULL none
+	const struct artifact_file *reading; ///< first file that is being read; NULL if there is none
 };
 
 static struct progress_state look_at_files(const struct progress_line *p)
@@ -79,7 +79,7 @@ static void add_bytes(struct strbuf *b, uint64_t bytes)
 	unit_format(b, UNIT_BYTES, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX, false);
 }
 
-/* One column for each byte: what is wider or narrower would not be covered again. */
+/* Append a name with characters of one column only, so that blanks can overwrite it. */
 static void add_name(struct strbuf *b, const char *name)
 {
 	size_t n = strlen(name);
@@ -87,7 +87,8 @@ static void add_name(struct strbuf *b, const char *name)
 		strbuf_addch(b, name[i] >= ' ' && name[i] <= '~' ? name[i] : '?');
 }
 
-/* "3 of 8 files, rank3.json.gz, 1.20 GiB of 4.00 GiB, 512.00 MiB/s, 5 s left" */
+/* Compose a line such as "3 of 8 files, rank3.json.gz, 1.20 GiB of 4.00 GiB, 512.00 MiB/s, 5 s
+   left". */
 static void compose(const struct progress_line *p, struct strbuf *b)
 {
 	struct progress_state s = look_at_files(p);
@@ -114,7 +115,8 @@ static void compose(const struct progress_line *p, struct strbuf *b)
 		            (int64_t)((p->total - s.bytes) / (uint64_t)rate) + 1);
 }
 
-/* Nothing but the carriage return is asked of the terminal: blanks cover what stood there. */
+/* Show the line. The terminal needs only the carriage return, since blanks overwrite the old
+   line. */
 static void show_progress(struct progress_line *p, struct span text)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -153,7 +155,7 @@ static void *watch_files(void *ctx)
 	return NULL;
 }
 
-/* ---- beginning and end ---- */
+/* ---- begin and end ---- */
 
 static bool is_wanted(void)
 {
@@ -191,7 +193,7 @@ struct progress_line *progress_begin(const struct artifact_file *files, size_t n
 	pthread_cond_init(&p->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	if (pthread_create(&p->thread, NULL, watch_files, p) != 0)
-		p->stop = true; /* there is nobody to stop */
+		p->stop = true; /* no thread was started: nothing to stop */
 	return p;
 }
 

@@ -1,4 +1,4 @@
-/// One line on a terminal that says how far the reading of long inputs has come.
+/// One line on the terminal with the progress of reading large inputs.
 #ifndef GG_CLI_PROGRESS_H
 #define GG_CLI_PROGRESS_H
 
@@ -6,11 +6,11 @@
 
 struct progress_line;
 
-/// Watch `files` (borrowed until the end) while they are read, by a thread of its
-/// own. NULL where standard error is not a terminal: nothing is ever written there.
+/// Show the progress of `files` (borrowed until the end) in a thread of its own. Returns NULL if
+/// standard error is not a terminal; nothing is written then.
 struct progress_line *progress_begin(const struct artifact_file *files, size_t nr);
 
-/// Clear the line and stop; NULL is fine.
+/// Clear the line and stop the thread; `p` may be NULL.
 void progress_end(struct progress_line *p);
 
 #endif

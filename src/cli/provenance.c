@@ -10,16 +10,16 @@
 #include "changed/changed.h"
 #include "model/digest.h"
 
-/* A CI system is known by `marker`; of each list the first variable that is set counts.
-   `link` is joined from its parts.
+/* A CI system is recognized by the variable `marker`. In each list, the first variable that is
+   set counts. `link` is joined from its parts.
    Source: docs.github.com "Variables reference" (default environment variables),
    docs.gitlab.com "Predefined CI/CD variables reference", Jenkins /env-vars.html with the
    plugins Git, Branch API and Build User Vars. */
 static const struct ci_system {
 	const char *name, *marker;
 	const char *commit[3], *who[4];
-	const char *link[6]; ///< of the job; '$' before a variable
-	const char *commits[5]; ///< the same, of commits
+	const char *link[6]; ///< link to the job; '$' marks a variable
+	const char *commits[5]; ///< link to a commit without its id; '$' marks a variable
 } systems[] = {
 	{ "GitHub Actions",
 	  "GITHUB_ACTIONS",
@@ -65,7 +65,7 @@ static const struct ci_system *system_here(void)
 	return NULL;
 }
 
-/* Joined from its parts; NULL where one of them is not known. */
+/* Join the parts; NULL if a variable is not set. */
 static const char *joined(const char *const *parts, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -80,14 +80,14 @@ static const char *joined(const char *const *parts, struct arena *a)
 	return b.n ? arena_take(a, &b) : NULL;
 }
 
-/* "GitHub Actions: https://…"; without the link where a part of it is not known. */
+/* Text such as "GitHub Actions: https://…"; without the link if a part of it is unknown. */
 static const char *reason_of(const struct ci_system *s, struct arena *a)
 {
 	const char *link = joined(s->link, a);
 	return link ? arena_printf(a, "%s: %s", s->name, link) : s->name;
 }
 
-/* An address of the web without anything that Markdown or HTML would read; else NULL. */
+/* A web address without characters that have a meaning in Markdown or HTML; else NULL. */
 static const char *address(const char *const *parts, struct arena *a)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -108,7 +108,7 @@ void provenance_links(struct arena *a, struct ci_links *out)
 	out->commit = first_of(s->commit);
 }
 
-/* What git answers, without the line's end; NULL where it does not know. */
+/* Output of a git command without its line break; NULL if it failed. */
 static const char *git_says(const char *const *argv, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -118,7 +118,7 @@ static const char *git_says(const char *const *argv, struct arena *a)
 	return text;
 }
 
-/* Untrusted: one line of so many characters. */
+/* An untrusted text as one line of at most `chars` characters. */
 static const char *line_of(const char *text, size_t chars, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -3,7 +3,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/ranks.h"
 
-/* Ranks say nothing of a run of one. */
+/* Add insights and the table of ranks, which a run with one rank does not have. */
 static void remark_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	diagnose_ranks(v, candidate, out);

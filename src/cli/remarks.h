@@ -1,4 +1,4 @@
-/// What is to be said of runs beside their checks.
+/// Content of reports besides checks: insights, ranks, recommendations.
 #ifndef GG_CLI_REMARKS_H
 #define GG_CLI_REMARKS_H
 
@@ -6,9 +6,9 @@
 #include "model/report.h"
 #include "model/view.h"
 
-/// Append insights and the ranks side by side of both runs (the baseline may have no ranks) to
-/// a report. Where checks failed or warned, recommendations that the baseline does not have as
-/// well. For a `page`, all that each run says by itself. Texts are borrowed from `rules`.
+/// Append insights and the table of ranks of both runs (the baseline may have no ranks) to a
+/// report. If checks failed or warned, append recommendations that are new since the baseline. For
+/// a `page`, append the complete analysis of each run. Texts are borrowed from `rules`.
 void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
                  const struct run *candidate, const struct run *baseline, bool page,
                  struct report *out);

@@ -18,7 +18,7 @@
 const char *setup_rules_path(const struct options *o)
 {
 	if (o->command == CMD_INIT)
-		return NULL; /* it is about to write them */
+		return NULL; /* `init` is about to write them */
 	if (o->value[OPT_RULES])
 		return o->value[OPT_RULES];
 	return is_absent(RULES_PATH) ? NULL : RULES_PATH;
@@ -105,7 +105,7 @@ void setup_release(struct setup *s)
 	diagnosis_rules_release(&s->diagnosis);
 }
 
-/* A value from a trace as a part of a file name. */
+/* Append a value from a trace, made valid as a part of a file name. */
 static void add_sanitised(struct strbuf *out, const char *value)
 {
 	for (const char *p = value; *p; p++) {
@@ -128,7 +128,7 @@ static enum status add_known(struct strbuf *out, const struct run *run, const ch
 	return ST_OK;
 }
 
-/* `pattern` with what it asks for filled in. */
+/* Replace the placeholders in `pattern`. */
 static enum status fill_in(const char *pattern, const char *workload, const struct run *run,
                            struct arena *a, const char **out, struct diag_log *log)
 {
@@ -184,7 +184,7 @@ enum status setup_baseline_there(const char *path, struct diag_log *log)
 	return ST_OK;
 }
 
-/* The runs of the history that were accepted since the pin is what it is. */
+/* Fill the reference with the runs of the history that were accepted since the current pin. */
 static void fill_reference(struct baseline *b)
 {
 	uint64_t pin = past_source_hash(&b->pin);
@@ -205,7 +205,8 @@ static void fill_reference(struct baseline *b)
 	all->runs.nr = BASELINE_RECENT;
 }
 
-/* Below a folder of its own the path stays as it is, since names alone may be those of several. */
+/* In another folder the whole path is kept, since baselines in several folders may have the same
+   name. */
 const char *setup_history_path(const struct options *o, const char *path, struct arena *a)
 {
 	const char *folder = o->value[OPT_HISTORY], *last = strrchr(path, '/');

@@ -1,4 +1,4 @@
-/// What every command that reads runs needs first: rules, categories, sites, options of reading.
+/// What every command that reads runs needs first: rules, categories, sites, reading options.
 #ifndef GG_CLI_SETUP_H
 #define GG_CLI_SETUP_H
 
@@ -15,57 +15,58 @@ struct setup {
 	struct rules rules;
 	struct category_table categories;
 	struct result_formats formats;
-	const struct result_formats *format_tables[3]; ///< those of the rules, then all others; NULL
+	const struct result_formats *format_tables[3]; ///< formats: the rules', all others, NULL
 	struct site_rules sites;
 	struct diagnosis_rules diagnosis;
-	struct naming naming; ///< over rules and categories
+	struct naming naming; ///< names of kernels and categories, by the rules
 	struct load_options load;
-	const char *workload; ///< --workload, else what the rules say
+	const char *workload; ///< name from --workload, else from the rules
 };
 
-/// Read rules, categories and sites as the command line says. ST_USAGE on any error.
-/// Caller releases with setup_release() whatever the outcome.
+/// Read rules, categories and sites as the options say. Any error is ST_USAGE. The caller releases
+/// with setup_release() in any case.
 GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o,
                                      struct diag_log *log);
 
-/// The categories that the command line names, and what `rules`, read from `path`, add to them.
-/// ST_USAGE on any error. Caller releases `out` whatever the outcome.
+/// Read the categories that the options name, and add those of `rules`, which were read from
+/// `path`. Any error is ST_USAGE. The caller releases `out` in any case.
 GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct rules *rules,
                                            const char *path, struct category_table *out,
                                            struct diag_log *log);
 
-/// Give the memory back.
+/// Release what the setup has read.
 void setup_release(struct setup *s);
 
-/// Where a repository has its rules.
+/// Usual path of the rules file in a repository.
 #define RULES_PATH "rules/gpugate.yaml"
 
-/// Path of the rules file that the options and the current directory name, or
-/// NULL for the built-in rules, which `init` always takes.
+/// Path of the rules file from the options or in the current directory; NULL for the built-in
+/// rules, which `init` always uses.
 const char *setup_rules_path(const struct options *o);
 
-/// True where setup_baseline_path() needs to know the run.
+/// True if setup_baseline_path() needs to know the run.
 bool setup_baseline_needs_run(const struct setup *s, const struct options *o);
 
-/// ST_BASELINE where there is no file at `path`, and how to make one.
+/// Returns ST_BASELINE, and says how to create a baseline, if there is no file at `path`.
 GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log *log);
 
-/// Path of the history of the baseline at `path`: beside it, or where --history says. Owned by `a`.
+/// Path of the history of the baseline at `path`: in its folder, or in that of --history. Owned by
+/// `a`.
 const char *setup_history_path(const struct options *o, const char *path, struct arena *a);
 
-/// Read the baseline at `path` with its history; where there is none, the error says how to make
-/// one. Caller releases with baseline_release() whatever the outcome.
+/// Read the baseline at `path` with its history. If there is none, the error says how to create it.
+/// The caller releases with baseline_release() in any case.
 GG_MUST_CHECK enum status setup_baseline_read(const struct options *o, const char *path,
                                               struct baseline *out, struct diag_log *log);
 
-/// Fill in {gpu} and {world_size} of the workload's name from `run`. ST_BASELINE where it asks for
-/// what the run does not say.
+/// Replace {gpu} and {world_size} in the workload's name by values of `run`. ST_BASELINE if the run
+/// does not have them.
 GG_MUST_CHECK enum status setup_name_workload(struct setup *s, const struct run *run,
                                               struct diag_log *log);
 
-/// Path of the baseline: --baseline, else the pattern of the rules with
-/// {workload}, {gpu} and {world_size} filled in from `run` (NULL: none known).
-/// Owned by `a`. ST_BASELINE where the pattern asks for what is not known.
+/// Path of the baseline: --baseline, else the pattern of the rules with {workload}, {gpu} and
+/// {world_size} replaced by values of `run` (NULL: unknown). Owned by `a`. ST_BASELINE if a value
+/// is unknown.
 GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struct options *o,
                                               const struct run *run, struct arena *a,
                                               const char **out, struct diag_log *log);

@@ -1,8 +1,8 @@
-/// Ids of a part of a trace in the whole.
+/// Maps ids of a part of a trace to ids of the whole.
 ///
-/// Each part gives ids of its own, in the order in which it meets things. A table of `struct
-/// part_ids` has the id in the whole of every id of the part. Tables only grow and are filled in
-/// order, so that the whole gives the ids that it would have given without parts.
+/// Each part numbers things in the order in which it meets them. A table of `struct part_ids` holds
+/// for every id of the part the id in the whole. Tables only grow and are filled in order, so that
+/// the ids of the whole are those that it would have given without parts.
 #ifndef GG_CODE_IDS_H
 #define GG_CODE_IDS_H
 
@@ -10,10 +10,10 @@
 #include "base/intern.h"
 #include "events/event.h"
 
-/// No step, no launch, no thread, …
+/// No id: no step, no launch, no thread, …
 #define NO_ID UINT32_MAX
 
-/// What has ids that a part and the whole number differently.
+/// Kinds of things to which a part and the whole give different ids.
 enum id_table {
 	IDS_DEVICE,
 	IDS_STREAM,
@@ -33,24 +33,25 @@ enum id_table {
 	NR_ID_TABLES
 };
 
-/// Ids of a part → ids of the whole.
+/// For each kind, the ids of a part in the whole.
 struct part_ids {
-	struct ids of[NR_ID_TABLES]; ///< [table].v[id in the part]
-	const struct ids *names; ///< of the reader's names; set while the part is joined
+	struct ids of[NR_ID_TABLES]; ///< ids in the whole: of[table].v[id in the part]
+	const struct ids *names; ///< ids of the reader's names; set while the part is joined
 };
 
-/// An ident of a part in the whole.
+/// Converts an ident of a part to one of the whole.
 int64_t ident_join(const struct part_ids *ids, int64_t ident);
 
-/// Add the new keys of `from`, which are idents, to `to`, and their ids to a table.
+/// Adds the new keys of `from`, which are idents, to `to`, and stores their ids in a table.
 void idmap_join_idents(struct idmap *to, const struct idmap *from, struct part_ids *ids,
                        enum id_table table);
 
-/// The same with keys that are pairs of ids; the tables of both come first. NO_ID stays NO_ID.
+/// Like idmap_join_idents(), for keys that are pairs of ids, whose tables must be filled before.
+/// NO_ID stays NO_ID.
 void idmap_join_pairs(struct idmap *to, const struct idmap *from, struct part_ids *ids,
                       enum id_table first, enum id_table second, enum id_table table);
 
-/// The same with pairs of an event kind and the id of a name.
+/// Like idmap_join_idents(), for keys that are pairs of an event kind and the id of a name.
 void idmap_join_names(struct idmap *to, const struct idmap *from, struct part_ids *ids,
                       enum id_table table);
 

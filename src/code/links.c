@@ -58,7 +58,7 @@ static int start_cmp(const struct code_start *x, const struct code_start *y)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* Stable sorts: the last of several in the file counts. */
+/* The sorts are stable: of several flows the last in the file counts. */
 static int flow_cmp(const void *a, const void *b, void *unused)
 {
 	const struct code_flow *x = a, *y = b;
@@ -108,7 +108,7 @@ void code_forwards_order(struct code_links *l)
 
 const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_t span)
 {
-	size_t lo = 0, hi = l->sequences.nr; /* lo becomes how many are of earlier spans */
+	size_t lo = 0, hi = l->sequences.nr; /* lo becomes the number of earlier spans */
 	SEARCH(lo, hi, i, l->sequences.v[i].span < span);
 	return lo < l->sequences.nr && l->sequences.v[lo].span == span ? &l->sequences.v[lo] : NULL;
 }
@@ -116,7 +116,7 @@ const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_
 bool code_forward_of(const struct code_links *l, struct code_start start,
                      const struct code_sequence *sequence, struct code_start *out)
 {
-	size_t lo = 0, hi = l->arrows.nr; /* lo becomes how many come from there or before */
+	size_t lo = 0, hi = l->arrows.nr; /* lo becomes the number of arrows from there or earlier */
 	SEARCH(lo, hi, i, start_cmp(&l->arrows.v[i].from, &start) <= 0);
 	if (lo && start_cmp(&l->arrows.v[lo - 1].from, &start) == 0) {
 		*out = l->arrows.v[lo - 1].to;
@@ -126,7 +126,7 @@ bool code_forward_of(const struct code_links *l, struct code_start start,
 		return false;
 	int64_t number = widen(&l->wide, sequence->number);
 	const struct code_forward *v = l->forwards.v;
-	lo = 0, hi = l->forwards.nr; /* lo becomes how many have the number and began before */
+	lo = 0, hi = l->forwards.nr; /* lo becomes the number of forwards up to this number and start */
 	SEARCH(lo, hi, i,
 	       v[i].number < number || (v[i].number == number && v[i].start.at_ns < start.at_ns));
 	if (!lo || v[lo - 1].number != number || v[lo - 1].mixed)

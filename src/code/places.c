@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 
-/* So much of a text is looked at. */
+/* Number of bytes of a text that are looked at. */
 enum { SEEN_BYTES = 4096 };
 
 void code_places_init(struct code_places *p, const struct site_rules *rules)
@@ -28,7 +28,8 @@ void code_places_release(struct code_places *p)
 
 /* --- frames --- */
 
-/* "pkg/file.py(88): forward". Source: torch/csrc/profiler/orchestration/python_tracer.cpp. */
+/* Splits the text of a frame, "pkg/file.py(88): forward". Source:
+   torch/csrc/profiler/orchestration/python_tracer.cpp. */
 static bool split_frame(struct span text, struct code_frame *f)
 {
 	for (size_t end = text.n; end-- > 0;) {
@@ -60,7 +61,7 @@ static bool skips(const struct code_places *p, struct strbuf *b, struct span fil
 	return p->rules && site_text_has(strbuf_span(b), p->rules->skip.v, p->rules->skip.nr);
 }
 
-/* "nn.Module: Linear_12": the name of a module without the number of its instance. */
+/* The module that a frame names, without the number of its instance: "nn.Module: Linear_12". */
 static uint32_t module_of(struct code_places *p, struct span text)
 {
 	if (!span_skip(&text, SPAN("nn.Module: ")))
@@ -95,7 +96,7 @@ uint32_t code_places_frame(struct code_places *p, struct span text)
 {
 	const struct name *nm = name_intern(&p->frame_names, text);
 	if (!nm)
-		return 0; /* full: what is beyond is one */
+		return 0; /* if the table is full, all further names share one id */
 	if (nm->id == p->frames.nr)
 		vec_push(&p->frames, frame_new(p, name_span(nm)));
 	return nm->id;
@@ -154,7 +155,7 @@ static struct code_stack stack_of(struct code_places *p, struct code_stack outer
 
 struct code_stack code_places_stack(struct code_places *p, uint32_t path)
 {
-	/* a path comes after those that it is within */
+	/* a path comes after the paths that contain it */
 	while (p->stacks.nr < p->paths.list.nr) {
 		const struct code_path *next = &p->paths.list.v[p->stacks.nr];
 		vec_push(&p->stacks, stack_of(p, p->stacks.v[next->parent], next->name));

@@ -38,8 +38,8 @@ void python_release(struct python_frames *p)
 
 /* --- paths --- */
 
-/* Append a name without addresses, which change from run to run: "<built-in method get of dict
-   object at 0x7f3ab849d0f0>". */
+/* Appends a name without addresses, since these change from run to run: "<built-in method get of
+   dict object at 0x7f3ab849d0f0>". */
 static void add_without_addresses(struct strbuf *b, struct span name)
 {
 	static const struct span at = { " at 0x", 6 };
@@ -60,7 +60,7 @@ static uint32_t clean_name(struct python_paths *p, uint32_t name)
 	if (p->clean_of[name] == NO_ID) {
 		struct strbuf b = STRBUF_INIT;
 		add_without_addresses(&b, name_span(p->names->by_id[name]));
-		/* has room: the table of the trace held as many names, and longer ones */
+		/* there is room: the table of the trace holds as many names, and longer ones */
 		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
 		strbuf_release(&b);
 	}
@@ -81,7 +81,8 @@ static uint32_t path_add(struct python_paths *p, uint32_t caller, uint32_t name)
 	return v[caller].last = id;
 }
 
-/* A call mostly repeats the call before it, or follows the same call as the last time. */
+/* The path of a call. Most calls are of the same path as the call before, or follow the same path
+   as last time. */
 static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint32_t name)
 {
 	struct path *v = p->paths.v;
@@ -93,7 +94,7 @@ static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint
 	return path_add(p, caller, name);
 }
 
-/* From here on a frame's `name` is its path. */
+/* Replaces the `name` of each frame by its path. */
 static void find_paths(struct python_paths *p, struct python_thread *t)
 {
 	struct python_frame *v = t->frames.v;
@@ -115,7 +116,7 @@ static void find_paths(struct python_paths *p, struct python_thread *t)
 
 static void path_rows(const struct python_paths *p, struct digest *d)
 {
-	int64_t before = (int64_t)d->functions.nr - 1; /* the row of path 0, which has none */
+	int64_t before = (int64_t)d->functions.nr - 1; /* the row of path 0, which has no row */
 	const char **texts = mem_calloc(p->clean.nr, sizeof *texts);
 	for (size_t i = 1; i < p->paths.nr; i++) {
 		const struct path *x = &p->paths.v[i];
@@ -136,13 +137,13 @@ static void path_rows(const struct python_paths *p, struct digest *d)
 	free(texts);
 }
 
-/* A path that has a row of its own. */
+/* True for a row that is a path, not a sum of small rows. */
 static bool is_path(const struct function_stat *f)
 {
 	return f->cls == FUNCTION_PYTHON && f->names == 0;
 }
 
-/* Keep only the frames that count for a path with a row. */
+/* Removes the frames that do not count for a path with a row. */
 static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 {
 	struct python_frame *v = t->frames.v;
@@ -161,8 +162,8 @@ void python_medians(struct python_frames *p, struct digest *d)
 	size_t nr = 0;
 	for (size_t i = 0; i < d->functions.nr; i++)
 		nr += is_path(&d->functions.v[i]) ? (size_t)d->functions.v[i].count : 0;
-	int64_t **next = mem_calloc(p->paths->paths.nr, sizeof *next); /* by path; NULL: has no row */
-	int64_t *durs = mem_calloc(nr, sizeof *durs), *at = durs; /* by row */
+	int64_t **next = mem_calloc(p->paths->paths.nr, sizeof *next); /* place of the next duration */
+	int64_t *durs = mem_calloc(nr, sizeof *durs), *at = durs; /* durations, grouped by row */
 	for (size_t i = 0; i < d->functions.nr; i++) {
 		const struct function_stat *f = &d->functions.v[i];
 		if (is_path(f)) {
@@ -170,7 +171,7 @@ void python_medians(struct python_frames *p, struct digest *d)
 			at += f->count;
 		}
 	}
-	for (size_t t = 0; t < p->threads.nr; t++) /* first, to free their memory */
+	for (size_t t = 0; t < p->threads.nr; t++) /* first of all, to release the frames' memory */
 		keep_counted_frames(&p->threads.v[t], next);
 	for (size_t t = 0; t < p->threads.nr; t++) {
 		const struct python_thread *thread = &p->threads.v[t];

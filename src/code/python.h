@@ -1,4 +1,4 @@
-/// Calls of Python functions, and their rows by call path.
+/// Calls of Python functions, and rows for each of their call paths.
 #ifndef GG_CODE_PYTHON_H
 #define GG_CODE_PYTHON_H
 
@@ -6,61 +6,61 @@
 #include "code/wide.h"
 #include "model/digest.h"
 
-/// A call of a Python function, 16 bytes.
+/// A call of a Python function, in 16 bytes.
 struct python_frame {
-	uint32_t start; ///< ns after the base of its run
-	uint32_t dur; ///< widen() it
-	uint32_t name; ///< id
-	uint32_t parent; ///< id that the profiler gave the caller, or NO_ID
+	uint32_t start; ///< start in ns after the base of the run
+	uint32_t dur; ///< duration, to be read with widen()
+	uint32_t name; ///< id of the name
+	uint32_t parent; ///< id that the profiler gave to the caller, or NO_ID
 };
 
-/// A run of frames that start near each other and have consecutive ids, 16 bytes.
+/// A run of frames that start close together and have consecutive ids, in 16 bytes.
 struct python_run {
-	uint64_t base_ns; ///< sums with a start wrap around
-	uint32_t first; ///< index of its first frame
-	uint32_t id; ///< that the profiler gave the first frame; NO_ID: no frame of the run has one
+	uint64_t base_ns; ///< base time; sums of base and start wrap around
+	uint32_t first; ///< index of the run's first frame
+	uint32_t id; ///< id of the first frame; NO_ID if no frame of the run has an id
 };
 
 /// The calls of one thread.
 struct python_thread {
 	VEC(struct python_frame) frames;
-	VEC(struct python_run) runs; ///< the first begins at frame 0
+	VEC(struct python_run) runs; ///< runs of frames; the first run begins at frame 0
 };
 
 /// A stretch of time that functions of higher classes cover. Its length is the next segment's
-/// `before_ns` less its own.
+/// `before_ns` minus its own.
 struct segment {
 	int64_t start_ns;
-	int64_t before_ns; ///< prefix sum: length of all segments before it
+	int64_t before_ns; ///< prefix sum: length of all segments before this one
 };
 
-/// What the classes so far cover: disjoint segments in order. One more behind the last, not counted
-/// in `nr`, has the total as `before_ns`.
+/// The time that higher classes cover: disjoint segments in order. One more element after the last,
+/// which `nr` does not count, has the total as `before_ns`.
 struct higher {
 	VEC(struct segment) list;
 };
 
-/// What Python functions are measured against.
+/// The time that Python functions may have for themselves.
 struct python_window {
-	const struct higher *higher; ///< what functions of higher classes cover
-	int64_t first_ns, last_ns; ///< of the trace
+	const struct higher *higher; ///< time that functions of higher classes cover
+	int64_t first_ns, last_ns; ///< first and last moment of the trace
 };
 
 struct python_frames {
-	int64_t total_ns; ///< sum of all durations, so that every smaller sum fits
-	struct wide_numbers wide; ///< of durations
-	struct idmap ids; ///< (pid id, tid id) → index into `threads`
-	struct thread_found found; ///< cache of one
+	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
+	struct wide_numbers wide; ///< durations that need more than 31 bits
+	struct idmap ids; ///< ids of pairs (pid id, tid id) are indices in `threads`
+	struct thread_found found; ///< cache of the last thread
 	VEC(struct python_thread) threads;
-	struct python_paths *paths; ///< from python_make_paths() on
+	struct python_paths *paths; ///< tree of call paths, from python_make_paths() on
 };
 
-/// Makes it ready for use.
+/// Initializes an empty list of calls.
 void python_init(struct python_frames *p);
-/// Releases what it holds.
+/// Releases all memory of the calls.
 void python_release(struct python_frames *p);
 
-/// Keep a call of a Python function; may set `*fault`.
+/// Keeps a call of a Python function; may set `*fault`.
 void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
                  const char **fault);
 
@@ -73,32 +73,33 @@ bool python_fits(const struct python_frames *to, const struct python_frames *fro
 /// if they fit.
 void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids);
 
-/// Find the callers of all frames, and order them by start, callers first.
+/// Finds the callers of all frames, and sorts the frames by start, callers first.
 void python_order(struct python_frames *p);
 
-/// Position of a walk over the calls of a thread, in order.
+/// Position in a walk over the calls of a thread, in order.
 struct python_walk {
 	const struct python_frames *frames;
-	const struct python_thread *thread; ///< NULL: it has none
+	const struct python_thread *thread; ///< thread of the walk; NULL if the thread has no calls
 	const struct python_run *run;
-	size_t next; ///< frame
+	size_t next; ///< index of the next frame
 };
 
-/// Begin to walk the calls of a thread (thread_key()), after python_order().
+/// Begins a walk over the calls of a thread (thread_key()), after python_order().
 struct python_walk python_walk_thread(const struct python_frames *p, int64_t thread);
 
-/// The next call that begins by `at_ns`; false if there is none.
+/// Moves to the next call that begins by `at_ns`; false if there is none.
 bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, int64_t *dur_ns,
                       uint32_t *name);
 
-/// Find the call paths of all frames, whose names are in `names`, after python_order() and walks.
+/// Finds the call paths of all frames, whose names are in `names`, after python_order() and all
+/// walks.
 void python_make_paths(struct python_frames *p, const struct name_table *names);
 
-/// Append rows of Python functions: a tree of call paths, unordered. Each has the id of its path in
-/// place of the median, until python_medians().
+/// Appends rows of Python functions: a tree of call paths, unordered. Until python_medians(), each
+/// row has the id of its path in place of the median.
 void python_figures(struct python_frames *p, const struct python_window *w, struct digest *d);
 
-/// The medians of the rows that are left after folding.
+/// Computes the medians of the rows that are left once small rows have been summed.
 void python_medians(struct python_frames *p, struct digest *d);
 
 #endif

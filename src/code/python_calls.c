@@ -1,8 +1,8 @@
-/* Intake of Python frames, and who calls whom. */
+/* Intake of Python frames, and finding of their callers. */
 #include "base/search.h"
 #include "code/python_internal.h"
 
-/* Frames per block: blocks that overlap are sorted together. */
+/* Number of frames in a block: blocks that overlap are sorted together. */
 #define BLOCK ((size_t)1024)
 
 /* A frame with its start and id, to be sorted. */
@@ -12,17 +12,17 @@ struct loose_frame {
 	uint32_t id;
 };
 
-/* The next frames of a thread. */
+/* The next frames of a thread, with the range of their keys (ids or starts). */
 struct frame_block {
-	int64_t least; ///< smallest id or start largest of this block and all behind it
-	int64_t most; ///< of this block
-	bool ascends; ///< each key is above the key before it
+	int64_t least; ///< smallest key of this block and all later blocks
+	int64_t most; ///< largest key of this block
+	bool ascends; ///< true if the keys of the block ascend
 };
 
 /* A call that contains the current frame. */
 struct open_call {
 	int64_t end_ns;
-	uint32_t frame, id; ///< NO_ID: the sentinel at the bottom
+	uint32_t frame, id; ///< index and id; NO_ID for the sentinel at the bottom of the stack
 };
 
 static inline uint32_t run_id(const struct python_run *run, size_t i)
@@ -32,7 +32,7 @@ static inline uint32_t run_id(const struct python_run *run, size_t i)
 
 /* --- intake --- */
 
-/* The `start` of the next frame; begins a new run if it does not fit into the last. */
+/* The relative start of the next frame; begins a new run if it does not fit into the last one. */
 static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
 {
 	if (t->runs.nr) {
@@ -41,13 +41,13 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 		if (start <= UINT32_MAX && run_id(run, t->frames.nr) == id)
 			return (uint32_t)start;
 	}
-	/* leaves room for starts before this one */
+	/* leaves room for frames that start earlier */
 	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
 	vec_push(&t->runs, next);
 	return WIDE;
 }
 
-/* Ids above 32 bits are treated as absent; that thread's calls are ordered by time instead. */
+/* The id in 32 bits. If an id is larger, it counts as absent, and calls are ordered by time. */
 static inline uint32_t small_id(int64_t id)
 {
 	return (uint64_t)id < NO_ID ? (uint32_t)id : NO_ID;
@@ -165,7 +165,7 @@ static struct frame_block *blocks_of(const struct python_thread *t, size_t nr, b
 	return blocks;
 }
 
-/* Copy the frames up to `end` in their order; returns `end`. */
+/* Copies the frames up to `end` in their order; returns `end`. */
 static size_t keep_frames(struct python_thread *t, const struct python_thread *old,
                           struct run_walk *w, size_t end)
 {
@@ -177,8 +177,8 @@ static size_t keep_frames(struct python_thread *t, const struct python_thread *o
 	return end;
 }
 
-/* Sort by id, or by nesting. Only blocks that overlap are copied: mostly few frames are out of
-   place. */
+/* Sorts frames by id, or by nesting. Only blocks that overlap are copied, since mostly few frames
+   are out of order. */
 static void frames_reorder(struct python_frames *p, struct python_thread *t, bool ids)
 {
 	struct python_thread old = *t; /* in place: frames are read before they are overwritten */
@@ -214,7 +214,7 @@ static void frames_reorder(struct python_frames *p, struct python_thread *t, boo
 	free(blocks);
 }
 
-/* --- who calls whom --- */
+/* --- finding callers --- */
 
 /* True if ids ascend from frame to frame. */
 static bool frame_ids_ascend(const struct python_thread *t)
@@ -241,7 +241,7 @@ static bool ids_contain(const struct python_thread *t, uint32_t id)
 	return id - run->id < run_end(t, run) - run->first;
 }
 
-/* True if starts never decrease. */
+/* True if the starts of frames never decrease. */
 static bool frame_starts_ascend(const struct python_thread *t)
 {
 	int64_t last_ns = INT64_MIN;
@@ -258,14 +258,15 @@ static bool frame_starts_ascend(const struct python_thread *t)
 	return true;
 }
 
-/* Every frame's `parent` becomes the index of its caller, or NO_ID. By ids, if they and the starts
-   ascend: true if each call lies within its caller; callers that were not recorded are left out.
-   Else by time: the caller is the innermost frame that contains the call wholly. */
+/* Sets the `parent` of every frame to the index of its caller, or NO_ID. By ids, if both ids and
+   starts ascend; the result is true if each call lies within its caller, and callers that were not
+   recorded are left out. Otherwise by time: the caller is the innermost frame that wholly contains
+   the call. */
 static bool find_callers(const struct python_frames *p, struct python_thread *t, bool ids)
 {
 	struct run_walk walk = run_first(t);
 	VEC(struct open_call)
-	calls = VEC_INIT; /* stack: the current frame on top, below it its caller, … */
+	calls = VEC_INIT; /* stack with the current frame on top, its caller below, … */
 	bool fits = true;
 	vec_push(&calls, (struct open_call){ INT64_MAX, NO_ID, NO_ID });
 	for (size_t i = 0; i < t->frames.nr && fits; i++) {

@@ -1,6 +1,6 @@
-/// Inside of the three files for Python functions by call path.
+/// Internal to the three files for Python functions by call path.
 ///
-///     python_calls.c   intake; who calls whom
+///     python_calls.c   intake; finding callers
 ///     python.c         paths, rows
 ///     python_sweep.c   exclusive times
 #ifndef GG_CODE_PYTHON_INTERNAL_H
@@ -10,30 +10,31 @@
 
 /// A call path: a function as called from another path. Path 0 is the root.
 struct path {
-	uint32_t caller, name; ///< path; id in `clean`
+	uint32_t caller, name; ///< path of the caller; id of the name in `clean`
 	uint32_t depth, count;
 	int64_t total_ns, exclusive_ns;
-	uint32_t running; ///< frames that run without a running callee
-	uint32_t last; ///< path that was called from it last, or 0
-	uint32_t next; ///< path that followed it under its caller the last time; at first itself
+	uint32_t running; ///< number of frames that run and have no running callee
+	uint32_t last; ///< id of the path that was called from this path last, or 0
+	uint32_t next; ///< id of the path that followed under the same caller last time
 };
 
 struct python_paths {
 	struct python_frames *frames;
-	const struct name_table *names; ///< of the trace
+	const struct name_table *names; ///< name table of the trace
 	struct name_table clean;
-	uint32_t *clean_of; ///< by id of an event's name; NO_ID: not yet known
-	struct idmap path_ids; ///< caller and name; path 1 has id 0
+	/// Ids in `clean`, indexed by id of an event's name; NO_ID if not yet known.
+	uint32_t *clean_of;
+	struct idmap path_ids; ///< ids of pairs (caller, name); path 1 has id 0
 	VEC(struct path) paths;
 };
 
-/// Position of a walk over the frames of a thread.
+/// Position in a walk over the frames of a thread.
 struct run_walk {
 	const struct python_run *run;
-	size_t end; ///< index behind the last frame of the run
+	size_t end; ///< index after the last frame of the run
 };
 
-/// Index behind the last frame of a run.
+/// Index after the last frame of a run.
 static inline size_t run_end(const struct python_thread *t, const struct python_run *run)
 {
 	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
@@ -43,7 +44,7 @@ static inline struct run_walk run_first(const struct python_thread *t)
 	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };
 }
 
-/// The run of frame `i`. The walk must ask for each frame in turn.
+/// The run that frame `i` is in. The walk must ask for the frames one after the other.
 static inline const struct python_run *run_at(const struct python_thread *t, struct run_walk *w,
                                               size_t i)
 {
@@ -52,7 +53,7 @@ static inline const struct python_run *run_at(const struct python_thread *t, str
 	return w->run;
 }
 
-/// Duration and start of a frame.
+/// The duration of a frame, and its start.
 static inline int64_t frame_dur(const struct python_frames *p, const struct python_frame *f)
 {
 	return widen(&p->wide, f->dur);
@@ -62,7 +63,8 @@ static inline int64_t frame_start(const struct python_run *run, const struct pyt
 	return (int64_t)(run->base_ns + f->start);
 }
 
-/// Exclusive times of all paths, from frames whose `name` is their path. Overwrites `start`.
+/// Computes exclusive times of all paths from frames whose `name` is their path. Overwrites
+/// `start`.
 void python_sweep(struct python_paths *p, const struct python_window *w);
 
 #endif

@@ -1,28 +1,29 @@
-/* Exclusive times of Python functions: a sweep over the calls of all threads at once. */
+/* Computes exclusive times of Python functions by a sweep over the calls of all threads at once. */
 #include "code/python_internal.h"
 
-/* A frame that runs. */
+/* A frame that is running at the present moment. */
 struct running_frame {
 	int64_t end_ns;
 	struct path *path;
-	struct python_frame *caller; ///< or NULL
+	struct python_frame *caller; ///< frame of the caller, or NULL
 };
 
-/* The next event on a thread, or the end of a stray: a frame that ends after the frame around it.
+/* The next event on a thread, or the end of a stray (a frame that ends after the frame around it).
    The order of simultaneous events does not matter. */
 struct moment {
 	int64_t at_ns;
 	uint32_t thread;
-	uint32_t stray; ///< index of a frame, or NO_ID
+	uint32_t stray; ///< index of the stray frame, or NO_ID
 };
 
-/* Position of the sweep on a thread. */
+/* Position of the sweep on one thread. */
 struct sweep_thread {
-	size_t next; ///< frame to begin
-	struct run_walk walk; ///< of that
-	int64_t start_ns, end_ns; ///< of that frame, within the window; INT64_MAX if there is no more
+	size_t next; ///< index of the next frame to begin
+	struct run_walk walk; ///< position in the run of the next frame
+	int64_t start_ns, end_ns; ///< times of that frame in the window; INT64_MAX at the end
 	VEC(struct running_frame)
-	inside; ///< stack: each frame ends no later than the frame below it, the sentinel never
+	/// Stack: each frame ends no later than the frame below it, and the sentinel never ends.
+	inside;
 };
 
 struct sweep {
@@ -30,11 +31,11 @@ struct sweep {
 	const struct python_window *w;
 	struct path *paths;
 	struct sweep_thread *threads;
-	VEC(struct moment) heap; ///< the earliest first
-	size_t segment; ///< index of the next in `higher`
+	VEC(struct moment) heap; ///< heap with the earliest moment on top
+	size_t segment; ///< index of the next segment in `higher`
 	int64_t next_ns; ///< start of the next segment, or INT64_MAX
-	int64_t until_ns; ///< end of the segment before it
-	int64_t still_ns, covered_ns; ///< uncovered() until then; what to subtract afterwards
+	int64_t until_ns; ///< end of the previous segment
+	int64_t still_ns, covered_ns; ///< uncovered() until `until_ns`; to be subtracted afterwards
 };
 
 static void heap_push(struct sweep *s, struct moment m)
@@ -46,7 +47,7 @@ static void heap_push(struct sweep *s, struct moment m)
 	s->heap.v[i] = m;
 }
 
-/* Replace the earliest moment. */
+/* Replaces the earliest moment. */
 static void heap_replace(struct sweep *s, struct moment m)
 {
 	size_t i = 0;
@@ -66,7 +67,7 @@ static void heap_pop(struct sweep *s)
 		heap_replace(s, last);
 }
 
-/* Time of the second earliest moment, or the end of time. */
+/* Time of the second earliest moment, or INT64_MAX. */
 static int64_t heap_second(const struct sweep *s)
 {
 	int64_t at = INT64_MAX - 1;
@@ -85,7 +86,7 @@ static void sweep_next_segment(struct sweep *s)
 	s->next_ns = s->segment < h->list.nr ? h->list.v[s->segment].start_ns : INT64_MAX;
 }
 
-/* Uncovered time from the begin of the window to `at`, which never decreases. */
+/* Uncovered time from the beginning of the window to `at`, which must never decrease. */
 static inline int64_t uncovered(struct sweep *s, int64_t at)
 {
 	while (at > s->next_ns)
@@ -93,7 +94,7 @@ static inline int64_t uncovered(struct sweep *s, int64_t at)
 	return at < s->until_ns ? s->still_ns : at - s->covered_ns;
 }
 
-/* One more frame of a path runs without a callee from here on; or one less. */
+/* From now on, one more frame of a path runs without a running callee, or one less. */
 static void path_begins(struct path *x, int64_t uncovered_ns)
 {
 	if (x->running++ == 0)
@@ -113,7 +114,7 @@ static inline struct running_frame running_frame_of(const struct sweep *s, struc
 		                           .caller = v[i].parent == NO_ID ? NULL : &v[v[i].parent] };
 }
 
-/* From its begin on a frame's `start` counts its running callees. */
+/* Begins a frame. While it runs, its `start` counts its running callees. */
 static inline void frame_begins(struct sweep *s, const struct running_frame *f, int64_t at)
 {
 	int64_t uncovered_ns = uncovered(s, at);
@@ -130,7 +131,7 @@ static inline void frame_ends(struct sweep *s, const struct running_frame *f, in
 		path_begins(&s->paths[f->caller->name], uncovered_ns);
 }
 
-/* Find the first frame from `i` on that takes time within the window. */
+/* Moves to the first frame from `i` on that takes time within the window. */
 static inline void sweep_thread_next(struct sweep_thread *l, const struct sweep *s,
                                      const struct python_thread *t, size_t i)
 {
@@ -149,14 +150,14 @@ static inline void sweep_thread_next(struct sweep_thread *l, const struct sweep 
 	l->next = i;
 }
 
-/* Time of the next event on the thread, without strays; INT64_MAX if there is none. */
+/* Time of the next event on the thread, strays not included; INT64_MAX if there is none. */
 static int64_t sweep_thread_at(const struct sweep_thread *l)
 {
 	int64_t end = l->inside.v[l->inside.nr - 1].end_ns;
 	return end < l->start_ns ? end : l->start_ns;
 }
 
-/* Run the thread up to `until`, or to the first stray. */
+/* Runs the thread up to `until`, or to the first stray. */
 static void sweep_thread_run(struct sweep *s, uint32_t thread, int64_t until)
 {
 	const struct python_thread *t = &s->frames->threads.v[thread];
@@ -199,7 +200,7 @@ static void sweep_thread_begin(struct sweep *s, uint32_t thread)
 	heap_push(s, (struct moment){ sweep_thread_at(l), thread, NO_ID });
 }
 
-/* The heap has the next moment of each thread, and the ends of strays, which are rare. */
+/* The heap holds the next moment of each thread, and the ends of strays, which are rare. */
 void python_sweep(struct python_paths *p, const struct python_window *w)
 {
 	const struct python_frames *frames = p->frames;

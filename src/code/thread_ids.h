@@ -1,4 +1,4 @@
-/// Ids of host threads, by their process and thread.
+/// Ids of host threads, which are identified by process and thread.
 #ifndef GG_CODE_THREAD_IDS_H
 #define GG_CODE_THREAD_IDS_H
 
@@ -6,28 +6,28 @@
 
 /// An entry of a cache of thread ids.
 struct thread_found {
-	int64_t pid, tid; ///< idents
-	uint32_t thread; ///< id; NO_ID: the entry is empty
+	int64_t pid, tid; ///< idents of process and thread
+	uint32_t thread; ///< id of the thread; NO_ID if the entry is empty
 };
 
 struct thread_ids {
-	struct idmap pids, tids; ///< idents
-	struct idmap ids; ///< (pid id, tid id)
-	struct thread_found found[16]; ///< cache
+	struct idmap pids, tids; ///< idents of processes and of threads
+	struct idmap ids; ///< ids of pairs (pid id, tid id)
+	struct thread_found found[16]; ///< cache of threads, indexed by a hash
 };
 
-/// Makes it ready for use.
+/// Initializes an empty set of threads.
 void thread_ids_init(struct thread_ids *t);
-/// Releases what it holds.
+/// Releases all memory of the set.
 void thread_ids_release(struct thread_ids *t);
 
-/// The ids of a part's processes and threads.
+/// Joins the ids of a part's processes and threads.
 void thread_ids_join(struct thread_ids *to, const struct thread_ids *from, struct part_ids *ids);
 
-/// Pid id and tid id of an event, as one key.
+/// The pid id and tid id of an event in one key.
 int64_t thread_key(struct thread_ids *t, const struct event *ev);
 
-/// The same of a part in the whole.
+/// Converts the thread key of a part to that of the whole.
 int64_t thread_key_join(int64_t key, const struct part_ids *ids);
 
 /// Thread id of a host event.

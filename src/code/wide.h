@@ -1,44 +1,44 @@
-/// 64-bit numbers in 31 bits: almost all durations and correlation ids are small. The others go to
-/// a list, and the 31 bits hold their index with the flag WIDE.
+/// 64-bit numbers in 31 bits, since almost all durations and correlation ids are small. Larger
+/// numbers go to a list, and the 31 bits hold their index with the flag WIDE.
 #ifndef GG_CODE_WIDE_H
 #define GG_CODE_WIDE_H
 
 #include "code/ids.h"
 
-/// Flag: the other bits are an index into the list. Numbers from here on do not fit.
+/// Flag: the other bits are an index in the list. Smaller numbers are stored directly.
 #define WIDE ((uint32_t)1 << 30)
 
-/// The numbers that do not fit.
+/// The numbers that do not fit into 30 bits.
 struct wide_numbers {
 	VEC(int64_t) list;
 };
 
-/// Put a number into the list; sets `*fault` if that is full.
+/// Adds a number to the list; sets `*fault` if the list is full.
 uint32_t wide_add(struct wide_numbers *w, int64_t v, const char **fault);
 
-/// A number in 31 bits; may set `*fault`.
+/// Packs a number into 31 bits; may set `*fault`.
 static inline uint32_t narrow(struct wide_numbers *w, int64_t v, const char **fault)
 {
 	return v >= 0 && v < WIDE ? (uint32_t)v : wide_add(w, v, fault);
 }
 
-/// The number again.
+/// Unpacks a number that narrow() has packed.
 static inline int64_t widen(const struct wide_numbers *w, uint32_t v)
 {
 	return (v & WIDE) ? w->list.v[v - WIDE] : v;
 }
 
-/// True if both lists together do not become full.
+/// True if the list is not full after both lists are joined.
 static inline bool wide_fits(const struct wide_numbers *to, const struct wide_numbers *from)
 {
 	return to->list.nr + from->list.nr < WIDE;
 }
 
-/// Move the list of a part behind that of the whole; returns the index of its first number there.
+/// Appends the list of a part to that of the whole; returns the index of its first number there.
 /// Negative numbers are idents.
 uint32_t wide_join(struct wide_numbers *to, struct wide_numbers *from, const struct part_ids *ids);
 
-/// The 31 bits of a part in the whole.
+/// Converts the 31 bits of a part to those of the whole.
 static inline uint32_t wide_moved(uint32_t v, uint32_t first)
 {
 	return (v & WIDE) ? v + first : v;

@@ -1,5 +1,5 @@
-/* What a run is bound by: where the host intervals of its steps went, and what explains the
-   part in which the GPU had nothing to do. */
+/* What a run is bound by: where the wall time of its steps went, and what explains the part in
+   which the GPU had nothing to do. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -10,18 +10,18 @@
 #include "model/flops.h"
 #include "model/step_figures.h"
 
-/* From so much of a step on a part is worth a sentence, and counts beside another. */
+/* Least share of a step that is worth a sentence, and that counts beside another share. */
 #define PART_WORTH_NAMING (10 * PERCENT)
 #define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)
 #define PART_CLEAR (70 * PERCENT)
 
-/* Host time for each GPU activity that launching may take, with its operator; who takes longer
-   does something else: loads modules, computes on the host. */
+/* Longest host time per GPU activity that launching explains, including the operator. A longer time
+   has another cause: modules are loaded, or the host computes. */
 enum { LAUNCH_NS = 200000 };
 
-/* Where that is not seen, as the Python between operators is nobody's: a GPU that waits longer for
-   each of many short activities than it takes. */
+/* Python between operators is not recorded. So a GPU that waits longer for each of many short
+   activities than the activity takes is taken as launch-bound, too. */
 enum { SHORT_NS = 50000, MANY_ACTIVITIES = 20 };
 
 struct bounds {
@@ -29,11 +29,11 @@ struct bounds {
 	struct arena *a;
 	struct classification *out;
 	bool window;
-	const char *of; /* "the step time", "the trace" */
-	int64_t activities; /* of all ranks */
-	int64_t *part; /* by enum step_part: shares of the step, 1e-6 % */
-	bool inferred; /* launches explain the idle time by its length only */
-	int64_t *share; /* by enum bound: of the step, by what explains it */
+	const char *of; /* what shares refer to, for messages: "the step time", "the trace" */
+	int64_t activities; /* number of GPU activities of all ranks */
+	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
+	bool inferred; /* true if only the length of the idle time suggests that launches cause it */
+	int64_t *share; /* shares of the step that each cause explains, indexed by enum bound */
 };
 
 static void add_sentence(struct bounds *b, const char *sentence)
@@ -46,7 +46,8 @@ static const char *pct(struct bounds *b, int64_t share)
 	return unit_text(b->a, UNIT_PCT, share);
 }
 
-/* Where the wall time of the steps of a rank went, summed over its devices. False without steps. */
+/* Add up how the wall time of a rank's steps was spent, over all its devices. False without
+   steps. */
 static bool add_periods(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 {
 	static const enum metric_id ids[NR_STEP_PARTS] = {
@@ -64,7 +65,8 @@ static bool add_periods(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 	return true;
 }
 
-/* The same of a trace without steps: from the first to the last activity of each device. */
+/* Like add_periods(), for a trace without steps: from the first to the last activity of each
+   device. */
 static void add_window(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 {
 	for (size_t i = 0; i < d->devices.nr; i++) {
@@ -77,8 +79,8 @@ static void add_window(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 	}
 }
 
-/* Over the usable steps of all ranks; the window if they are not marked. False where nothing of a
-   GPU was recorded. */
+/* Compute the parts over the usable steps of all ranks, or over the window without step markers.
+   False if no GPU activity was recorded. */
 static bool read_parts(struct bounds *b)
 {
 	__int128 sums[NR_STEP_PARTS] = { 0 }, all = 0;
@@ -106,8 +108,8 @@ static int64_t share_of_step(struct bounds *b, enum metric_id id)
 	return figure_of_diagnosis(b->v, &f, &share, &unit) ? share : 0;
 }
 
-/* For the host thread that is in operators and runtime calls longest: share of the window, in
-   the middle of the ranks. */
+/* Share of the window that the busiest host thread spends in operators and runtime calls; median
+   over the ranks. */
 static int64_t host_busy(struct bounds *b)
 {
 	VEC(int64_t) shares = VEC_INIT;
@@ -127,7 +129,7 @@ static int64_t host_busy(struct bounds *b)
 	return share;
 }
 
-/* Time in which the host threads are busy by `share`, over the GPU activities of all ranks. */
+/* Host time per GPU activity, if a host thread is busy for `share` of the window. */
 static int64_t host_per_activity(struct bounds *b, int64_t share)
 {
 	__int128 window = 0;
@@ -136,8 +138,8 @@ static int64_t host_per_activity(struct bounds *b, int64_t share)
 	return number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
 }
 
-/* Idle time of `share` over the activities, if it is what launches take and hides the shorter
-   activities; else 0. */
+/* Idle time per GPU activity, if `share` of the window is idle and launching explains it: it is not
+   too long, and longer than the activities. Otherwise 0. */
 static int64_t waits_per_activity(struct bounds *b, int64_t share)
 {
 	__int128 window = 0, busy = 0;
@@ -161,15 +163,16 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Give `what` so much of the idle time as explains it at most. */
+/* Attribute idle time to `what`, `most` at most. */
 static void explain(struct bounds *b, enum bound what, int64_t most, int64_t *idle)
 {
 	b->share[what] = least(*idle, most);
 	*idle -= b->share[what];
 }
 
-/* A run that waits has no queue to hide the host behind: the GPU idles as long as the host
-   needs after each wait. One wait at the end of a step is how it is timed. */
+/* Time in which the host waits for the GPU. After each wait the queue is empty, so that the GPU
+   idles as long as the host needs. A single wait per step is not counted: that is how steps are
+   timed. */
 static int64_t explain_waits(struct bounds *b)
 {
 	int64_t count = 0, sync = share_of_step(b, METRIC_STEP_SYNC_TIME);
@@ -189,7 +192,7 @@ static int64_t explain_waits(struct bounds *b)
 	return sync + copies;
 }
 
-/* The data loader, then waits, then launches: what of the idle time each explains. */
+/* Attribute idle time to the data loader, then to waits, then to launches. */
 static void explain_idle(struct bounds *b)
 {
 	int64_t idle = b->part[STEP_PART_IDLE], host = host_busy(b);
@@ -248,8 +251,9 @@ static void explain_idle(struct bounds *b)
 	}
 }
 
-/* The largest share. It is mixed if another counts beside it and it is less than half: computing is
-   what a run is for, so beside it whatever counts is worth a look. */
+/* Choose the cause with the largest share. It is "mixed" if another one is considerable and the
+   largest has less than half. Computing is the purpose of a run, so that it needs a larger
+   share. */
 static void decide(struct bounds *b)
 {
 	enum bound most = BOUND_UNKNOWN;
@@ -270,7 +274,8 @@ static void decide(struct bounds *b)
 		c->confidence = CONFIDENCE_LOW;
 	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONISATION) &&
 	         c->confidence == CONFIDENCE_HIGH)
-		c->confidence = CONFIDENCE_MEDIUM; /* an explanation, not a measurement */
+		/* The cause of the idle time is inferred rather than measured. */
+		c->confidence = CONFIDENCE_MEDIUM;
 }
 
 static void say_parts(struct bounds *b)
@@ -292,9 +297,9 @@ static void say_parts(struct bounds *b)
 
 struct recorded {
 	bool traces, snapshots, memory, python, context;
-	bool gpu, flops, model_flops, peak; ///< operations by shapes, by the context; of the GPU
-	struct span uncounted; ///< an operator whose are not known; empty none
-	const struct digest *first; ///< with a trace
+	bool gpu, flops, model_flops, peak; ///< true for what was recorded: GPU work, operations, peak
+	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
+	const struct digest *first; ///< first rank that has a trace
 	int64_t ranks, world_size;
 };
 
@@ -329,7 +334,7 @@ static struct recorded recorded_of(const struct run *run)
 	return r;
 }
 
-/* What would be needed for operations per second and their share of the peak. */
+/* What is missing to compute operations per second and their share of the peak. */
 static const char *flops_missing(struct bounds *b, const struct recorded *r)
 {
 	static const char what[] = "or flops_per_step of the run context: operations per second and "

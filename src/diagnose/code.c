@@ -1,4 +1,4 @@
-/* Diagnoses that need more than a condition on figures: one function each. */
+/* Diagnoses that need more than conditions on figures, one function each. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -9,9 +9,9 @@
 #include "model/memory_view.h"
 #include "model/phases.h"
 
-/* ---- ranks that are waited for ---- */
+/* ---- ranks that others wait for ---- */
 
-/* The rank that the others wait for most, if that is half of all their waiting; else NULL. */
+/* The rank for which the others wait most, if that is at least half of all waiting; else NULL. */
 static const struct cross_rank *awaited(const struct run_view *v, int64_t *rank)
 {
 	const struct run *run = run_ranks(v->run);
@@ -70,7 +70,7 @@ static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct 
 
 /* ---- gradient checkpoints ---- */
 
-/* Sum over ranks of what matches, with the steps it is of. */
+/* Sum of some work over all ranks, with the number of steps. */
 struct work_sum {
 	__int128 ns, steps, window_ns;
 };
@@ -93,7 +93,7 @@ static struct work_sum recomputed(const struct run *run)
 	return w;
 }
 
-/* Time of Python functions over the window: outermost calls only. */
+/* Share of the window that recomputing Python functions take; only outermost calls count. */
 static int64_t recomputed_share(const struct run *run)
 {
 	__int128 ns = 0, window = 0;
@@ -103,7 +103,7 @@ static int64_t recomputed_share(const struct run *run)
 		window += d->window_ns;
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
-			inside[i] = f->parent >= 0 && inside[f->parent]; /* a caller stands before */
+			inside[i] = f->parent >= 0 && inside[f->parent]; /* the caller comes earlier */
 			if (!inside[i] && function_is_recomputation(f)) {
 				ns += f->total_ns;
 				inside[i] = true;
@@ -114,7 +114,8 @@ static int64_t recomputed_share(const struct run *run)
 	return number_pct(ns, window);
 }
 
-/* GPU time of the phase per step, the mean of the ranks that have it; 0 if none has. */
+/* GPU time of the recompute phase per step, mean of the ranks that have the phase; 0 if there is
+   none. */
 static int64_t recompute_phase(const struct run *run)
 {
 	struct work_sum w = { 0 };
@@ -178,7 +179,8 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 
 /* ---- zeroes ---- */
 
-/* Kernels that write one value and memory sets, together: what figures by category do not tell. */
+/* Report kernels that write a single value together with memory sets, which figures by category
+   separate. */
 static void excessive_zeroing(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	struct work_sum w = { 0 };
@@ -221,7 +223,7 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
 
 /* ---- CUDA graphs ---- */
 
-/* Kernels that take longer hide the launch of the next. */
+/* Longest mean duration at which launches still matter: longer kernels hide the next launch. */
 enum { GRAPH_KERNEL_NS = 50000 };
 
 static bool is_graph_launch(const struct function_stat *f)
@@ -229,7 +231,7 @@ static bool is_graph_launch(const struct function_stat *f)
 	return f->cls == FUNCTION_RUNTIME && span_contains_nocase(f->name, SPAN("GraphLaunch"));
 }
 
-/* The same number of kernels in every step, of several; no graphs launched yet. */
+/* True if several steps have the same number of kernels and launch no graphs yet. */
 static bool steps_are_alike(const struct digest *d)
 {
 	const int64_t *count = d->samples[METRIC_STEP_KERNEL_COUNT];
@@ -244,7 +246,7 @@ static bool steps_are_alike(const struct digest *d)
 	return true;
 }
 
-/* Waits within the step, the one at its end aside. */
+/* True if the host waits within steps; one wait at the end of a step does not count. */
 static bool steps_wait(const struct digest *d)
 {
 	for (size_t i = 0; i < (size_t)d->usable_steps; i++)
@@ -291,7 +293,7 @@ static void cuda_graphs_suit(const struct run_view *v, struct arena *a, struct r
 	    a, out);
 }
 
-/* ---- copies that hold the host ---- */
+/* ---- copies that block the host ---- */
 
 static void blocking_copies(const struct run_view *v, struct arena *a, struct run_report *out)
 {
@@ -329,7 +331,7 @@ static void blocking_copies(const struct run_view *v, struct arena *a, struct ru
 
 /* ---- fragmentation ---- */
 
-/* Memory matters where it is short: what a quarter of the device is left of is not. */
+/* True if a quarter of the device's memory or more is free, so that fragmentation does no harm. */
 static bool is_ample(const struct memory_stat *m)
 {
 	return m->capacity != MEMORY_UNKNOWN && m->peak_reserved != MEMORY_UNKNOWN &&

@@ -1,5 +1,5 @@
-/* Diagnoses of what the host does while the GPU has nothing to do: what it sets up, and functions
-   of Python that compute. */
+/* Diagnoses of the host while the GPU has nothing to do: setup, compilation, and Python functions
+   that compute. */
 #include <string.h>
 
 #include "base/decimal.h"
@@ -11,14 +11,15 @@
 
 #define HOST_WORTH_NAMING (10 * PERCENT)
 
-/* So much of a function's time, in per cent, is its own or that of callees in Python, with nothing
-   of the GPU beside it: it computes. A callee is the place of what a function computes if it has
-   this share. */
+/* Shares in percent. A Python function computes if at least ALONE_PCT of its time is its own or
+   that of its callees in Python, without calls that concern the GPU. With PLACE_PCT of that time, a
+   callee is named in its place. */
 enum { ALONE_PCT = 95, PLACE_PCT = 70 };
 
-/* ---- what is done once ---- */
+/* ---- work that is done once ---- */
 
-/* Loading of modules, creation of contexts, capture of graphs, memory from the device. */
+/* Report loading of modules, creation of contexts, capture of graphs, and memory taken from the
+   device. */
 void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	const struct function_stat *most;
@@ -32,7 +33,8 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 	        .tells_idle = share >= 50 * PERCENT,
 	        .id = "start-up",
 	        .title = "the recording holds what is done once",
-	        .saves_ns = -1, /* it may lie before the first step */
+	        /* The saving is unknown, since the setup may be over before the first step. */
+	        .saves_ns = -1,
 	        .observation = arena_printf(
 	            a,
 	            "calls of the runtime that take a millisecond and more fill %s of the trace while "
@@ -54,7 +56,7 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 
 /* ---- torch.compile ---- */
 
-/* The largest of the ranks, of what the recorder wrote; 0 if it wrote nothing. */
+/* Largest value over the ranks of a figure that the recorder wrote; 0 if there is none. */
 static int64_t input_of(const struct run *run, const char *name)
 {
 	int64_t most = 0;
@@ -122,9 +124,10 @@ void graph_breaks(const struct run_view *v, struct arena *a, struct run_report *
 	    a, out);
 }
 
-/* ---- graphs ---- */
+/* ---- replays of graphs ---- */
 
-/* Their kernels follow one another: what the GPU waits for is what the host does around them. */
+/* Report idle time around graphs. Kernels of a graph follow one another, so that the GPU waits only
+   for what the host does between replays. */
 void host_around_graphs(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	int64_t busy, idle;
@@ -159,10 +162,11 @@ void host_around_graphs(const struct run_view *v, struct arena *a, struct run_re
 
 /* ---- functions of Python ---- */
 
-/* The functions of a rank, callers before callees. */
+/* The Python functions of a rank, callers before callees. */
 struct python_tree {
 	const struct digest *d;
-	int64_t *alone_ns; ///< by function: it or a callee runs, and nothing of a higher class
+	/// Time of each function and its callees in which no function of a higher class runs.
+	int64_t *alone_ns;
 };
 
 static bool is_python(const struct function_stat *f)
@@ -203,8 +207,8 @@ static bool computes(const struct python_tree *t, size_t i)
 	       (__int128)t->alone_ns[i] * 100 >= (__int128)f->total_ns * ALONE_PCT;
 }
 
-/* The function that computes longest, none of whose callers computes; then the callee that has most
-   of it, as far as one has. */
+/* Index of the outermost function that computes longest or, if a callee has most of its time, of
+   that callee, and so on inwards. */
 static int64_t busiest_function(const struct python_tree *t)
 {
 	size_t nr = t->d->functions.nr;
@@ -231,7 +235,7 @@ static int64_t busiest_function(const struct python_tree *t)
 	return best;
 }
 
-/* "train.py(9): main > data.py(3): normalize": the function and who calls it. */
+/* Text such as "train.py(9): main > data.py(3): normalize": the function with its caller. */
 static const char *path_of(const struct digest *d, int64_t i, struct arena *a)
 {
 	const struct function_stat *f = &d->functions.v[i];
@@ -241,7 +245,7 @@ static const char *path_of(const struct digest *d, int64_t i, struct arena *a)
 	return arena_printf(a, "%s > %s", text_short(a, d->functions.v[f->parent].name, 80), own);
 }
 
-/* On the path from the thread's first function to this one. */
+/* True if a name on the path from the thread's first function to this one has one of the words. */
 static bool path_has(const struct digest *d, int64_t i, const char *const *words)
 {
 	for (; i >= 0; i = d->functions.v[i].parent < i ? d->functions.v[i].parent : -1)

@@ -1,14 +1,13 @@
-/* Diagnoses of kernels that belong together: attention in separate kernels, transposes around
-   convolutions. */
+/* Diagnoses of groups of kernels: attention in separate kernels, transposes around convolutions. */
 #include "base/number.h"
 #include "diagnose/recommend.h"
 #include "diagnose/words.h"
 
-/* What is a smaller share of the kernel time is not worth a change of the model. */
+/* Smaller shares of the kernel time do not justify a change of the model. */
 #define KERNELS_WORTH_NAMING (5 * PERCENT)
 #define TRANSPOSES_WORTH_NAMING (2 * PERCENT)
 
-/* Kernels of a kind, in measured steps of all ranks. */
+/* Sum of one kind of kernels, in measured steps of all ranks. */
 struct kernel_sum {
 	__int128 ns, count, all_ns, steps;
 };
@@ -49,8 +48,8 @@ static int64_t per_step(__int128 sum, const struct kernel_sum *of)
 
 /* ---- attention ---- */
 
-/* Batched matrix products: how many there are, as operators where they were recorded, else by the
-   names of kernels, which say it rarely; what they take where operators say it. */
+/* Number of batched matrix products, and their time if operators have it. Without operators they
+   are found by kernel names, which rarely say it. */
 static struct kernel_sum batched_products(const struct run *run)
 {
 	static const char *const kernels[] = {
@@ -74,8 +73,8 @@ static struct kernel_sum batched_products(const struct run *run)
 	return operators ? s : kernels_named(run, kernels, none);
 }
 
-/* A softmax between two batched products is attention; that of a loss, of a router or of a sampler
-   is not. */
+/* Report attention in separate kernels. A softmax between two batched products is attention, unlike
+   the softmax of a loss, a router or a sampler. */
 void attention_unfused(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	static const char *const softmax[] = { "softmax", NULL };
@@ -114,11 +113,11 @@ void attention_unfused(const struct run_view *v, struct arena *a, struct run_rep
 	    a, out);
 }
 
-/* ---- layouts of images ---- */
+/* ---- memory layouts of images ---- */
 
 void layout_transposes(const struct run_view *v, struct arena *a, struct run_report *out)
 {
-	/* cuDNN's and MIOpen's, around kernels that want the other layout */
+	/* transposes of cuDNN and MIOpen around kernels that need the other layout */
 	static const char *const names[] = { "nchwtonhwc", "nhwctonchw",         "nchw2nhwc",
 		                                 "nhwc2nchw",  "batched_transpose_", NULL };
 	static const char *const none[] = { NULL };

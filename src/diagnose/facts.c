@@ -17,7 +17,7 @@ struct summary {
 	const struct run_view *v;
 	struct arena *a;
 	struct run_report *out;
-	bool gpu; /* activities of one were recorded */
+	bool gpu; /* true if GPU activities were recorded */
 };
 
 static const char *line_of(struct arena *a, const char *text)
@@ -39,7 +39,7 @@ static void add_count(struct summary *s, const char *id, const char *label, int6
 	                                        .note = note });
 }
 
-/* The rank where the figure is worst, of runs with several. */
+/* A note with the worst rank, if the ranks of a run differ. */
 static const char *worst_rank(struct summary *s, enum metric_id id, int64_t shown)
 {
 	const struct metric *m = &metric_table[id];
@@ -63,7 +63,7 @@ static const char *worst_rank(struct summary *s, enum metric_id id, int64_t show
 	return arena_printf(s->a, "worst rank %" PRId64 ": %s", at, unit_text(s->a, m->unit, worst));
 }
 
-/* What a share of the peak is of, and what operations are. */
+/* A note that says which peak a share refers to, and which operations count. */
 static const char *flops_note(struct summary *s, enum metric_id id)
 {
 	struct flop_peak peak;
@@ -86,7 +86,7 @@ static void add_metric(struct summary *s, enum metric_id id)
 	const struct metric *m = &metric_table[id];
 	const char *label = m->title;
 	int64_t value;
-	/* what is the whole window stands above, and what is busy in it begins with the GPU */
+	/* idle time and utilization of a window count from the first GPU activity on */
 	bool to_last =
 	    s->out->window && (id == METRIC_STEP_IDLE_TIME || id == METRIC_GPU_UTILIZATION_PCT);
 	if (s->out->window && id == METRIC_STEP_TIME)
@@ -111,7 +111,7 @@ static void add_metric(struct summary *s, enum metric_id id)
 	                                        .note = note[0] ? note : flops_note(s, id) });
 }
 
-/* What was recorded, of the rank with the most; sums over ranks. */
+/* How much was recorded: maximum over ranks for steps and times, sums for the rest. */
 struct extent {
 	int64_t steps, total_steps, warmup, window_ns, events, activities, world_size;
 	bool traces;
@@ -176,7 +176,7 @@ static void add_extent(struct summary *s)
 	add_count(s, "gpu_activities", "GPU activities", e.activities, of);
 }
 
-/* Names of the figures in the metrics files of all ranks, each once. */
+/* Collect the distinct names of figures in the metrics files of all ranks. */
 static void collect_inputs(const struct run *run, struct texts *out)
 {
 	size_t nr = 0;

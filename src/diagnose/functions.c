@@ -11,33 +11,33 @@
 
 enum {
 	FEWEST_RANKS = 4,
-	NAMED_PCT = 1, /* of the window */
-	FLOOR_PCT = 10, /* of the peers' median */
+	NAMED_PCT = 1, /* least share of the window to be named, in percent */
+	FLOOR_PCT = 10, /* least difference from the peers' median, in percent */
 	NAME_CHARS = 60
 };
 
-/* A function of a rank. */
+/* One function on one rank. */
 struct row {
-	uint32_t id; /* the same function, for Python the same call path, on all ranks */
+	uint32_t id; /* id of the function or Python call path, equal on all ranks */
 	uint32_t rank;
 	const struct function_stat *f;
-	int64_t share; /* 1e-6 % of the window */
+	int64_t share; /* the function's share of the window in 1e-6 % */
 };
 
-/* Something that is unlike the peers. */
+/* A function that differs from that of the peers. */
 struct unlike {
 	uint32_t rank;
 	const struct function_stat *f;
 	enum { UNLIKE_SHARE, UNLIKE_COST, UNLIKE_RATE } what;
-	int64_t value, median, beyond; /* beyond: of the share, 1e-6 % of the window */
+	int64_t value, median, beyond; /* beyond: difference as a share of the window, in 1e-6 % */
 };
 
 struct comparison {
 	const struct run *run;
-	size_t eligible; /* ranks */
-	VEC(struct row) rows; /* by id, then rank */
+	size_t eligible; /* number of ranks that are compared */
+	VEC(struct row) rows; /* rows sorted by function, then rank */
 	VEC(struct unlike) found;
-	int64_t *values; /* scratch, one per rank */
+	int64_t *values; /* scratch memory, one value per rank */
 };
 
 static bool is_eligible(const struct rank_view *r)
@@ -47,7 +47,7 @@ static bool is_eligible(const struct rank_view *r)
 	       d->window_ns > 0 && d->functions.nr > 0;
 }
 
-/* ---- the same function on all ranks ---- */
+/* ---- functions with an id that is equal on all ranks ---- */
 
 static void add_rank(struct comparison *c, struct name_table *names, struct idmap *ids, uint32_t r)
 {
@@ -90,14 +90,15 @@ static void gather_functions(struct comparison *c, const struct run_view *v)
 	name_table_release(&names);
 }
 
-/* ---- one function on all ranks ---- */
+/* ---- comparing a function over the ranks ---- */
 
 static bool is_named(int64_t share)
 {
 	return share >= FUNCTION_WORTH_NAMING;
 }
 
-/* A rank without the function has no share of it: too small to keep, or none. */
+/* Compare shares of the window. A rank without the function counts as 0, since its share is too
+   small to be kept. */
 static void compare_shares(struct comparison *c, const struct row *rows, size_t nr)
 {
 	for (size_t i = 0; i < c->eligible; i++)
@@ -117,7 +118,8 @@ static int64_t cost_or_rate(const struct function_stat *f, bool rate)
 	return rate ? f->rate : f->median_ns;
 }
 
-/* What an execution costs, or how fast it moves: only where all have it, and only worse. */
+/* Compare the cost of an execution, or its rate. Only if all ranks have the function, and only
+   ranks that are worse count. */
 static void compare_costs(struct comparison *c, const struct row *rows, size_t nr, bool rate)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -145,15 +147,15 @@ static void compare(struct comparison *c)
 		const struct row *rows = &c->rows.v[i];
 		compare_shares(c, rows, end - i);
 		if (end - i < c->eligible || rows->f->cls > FUNCTION_MEMORY)
-			continue; /* calls and frames of the host contain waiting */
+			continue; /* calls and frames of the host may contain waiting */
 		compare_costs(c, rows, end - i, false);
 		compare_costs(c, rows, end - i, true);
 	}
 }
 
-/* ---- in words ---- */
+/* ---- texts on functions ---- */
 
-/* By rank; what makes most of the window first. */
+/* Sort by rank, then by the largest effect on the window. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct unlike *x = a, *y = b;
@@ -184,7 +186,7 @@ static void add_words(struct strbuf *b, const struct unlike *u)
 	unit_format(b, words[u->what].unit, u->median, false);
 }
 
-/* Each function once, by what tells most of it. */
+/* A sentence on the `most` most conspicuous functions; each is named once. */
 static const char *sentence(const struct unlike *u, size_t nr, size_t most, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -23,7 +23,7 @@ bool peers_exclude(struct peers s, int64_t value, int64_t floor_pct)
 	return d > (__int128)MADS * s.mad && d * 100 > larger * floor_pct;
 }
 
-/* ---- slow ---- */
+/* ---- slow ranks ---- */
 
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow)
 {
@@ -40,7 +40,7 @@ void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow)
 	free(known);
 }
 
-/* ---- late ---- */
+/* ---- late ranks ---- */
 
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late)
 {

@@ -1,5 +1,5 @@
-/// Internal to diagnose/: who is unlike the others. Each kind of finding is one function of plain
-/// numbers.
+/// Internal to diagnose/: which ranks differ from the others. Each kind of finding is one function
+/// of plain numbers.
 #ifndef GG_DIAGNOSE_PEERS_H
 #define GG_DIAGNOSE_PEERS_H
 
@@ -7,28 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Median of the peers and scaled MAD (× 1.4826) around it.
+/// Median of the ranks and the scaled MAD (× 1.4826) around it.
 struct peers {
 	int64_t median, mad;
 };
 
-/// Spread of `nr` > 0 values; `v` is reordered.
+/// Median and MAD of `nr` > 0 values; `v` is reordered.
 struct peers peers_of(int64_t *v, size_t nr);
 
-/// Beyond three scaled MADs of the peers and beyond `floor_pct` % of their median, or of
-/// the value where that is larger.
+/// True if `value` is more than three scaled MADs away from the median, and by more than
+/// `floor_pct` % of the median, or of the value if that is larger.
 bool peers_exclude(struct peers s, int64_t value, int64_t floor_pct);
 
-/// The skew in compute that is slow, in 1e-6 %.
+/// Least compute skew of a slow rank, in 1e-6 %.
 enum { SLOW_FLOOR = 3000000 };
 
-/// Slow: compute beyond that of the peers by three scaled MADs and 3 %; three ranks or
-/// more. `skew` as rank.compute_skew_pct, INT64_MIN unknown. Sets flags of `nr` ranks.
+/// Find slow ranks: their compute exceeds that of the peers by more than three scaled MADs and by 3
+/// %. Needs three ranks. `skew` is rank.compute_skew_pct; INT64_MIN if unknown. Sets flags of `nr`
+/// ranks.
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 
-/// Late: the others wait 1 % of its steps for it and no other, more than three scaled MADs beyond
-/// what they wait for each other, and for nobody twice as much. `late_ns` is what only this rank
-/// was awaited, over steps of `step_ns` together. Sets flags of `nr` ranks.
+/// Find late ranks: the others wait 1 % of the steps for this rank only, which is more than three
+/// scaled MADs beyond the usual, and they wait for no rank twice as long. `late_ns` is the time in
+/// which only that rank was waited for, `step_ns` the total time of the steps. Sets flags of `nr`
+/// ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
 
 #endif

@@ -3,10 +3,10 @@
 #include "diagnose/words.h"
 #include "fold/fold.h"
 
-/* A rank that lacks steps is a finding of its own: in text that will do. */
+/* Columns of the table of ranks. Text leaves missing steps out, since they are a trust finding. */
 static const struct {
 	enum metric_id id;
-	const char *narrow; /* the head that text has room for; NULL: the column is left out there */
+	const char *narrow; /* short heading for text; NULL: the text has no such column */
 } columns[] = {
 	{ METRIC_STEP_TIME, "step.time" },          { METRIC_STEP_COMPUTE_TIME, "compute" },
 	{ METRIC_STEP_COMM_TIME, "comm" },          { METRIC_STEP_EXPOSED_COMM_TIME, "exposed" },
@@ -48,7 +48,7 @@ static int rank_figure_cmp(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void note_utilisation(const struct run_view *v, bool candidate, struct report *out)
+static void note_utilization(const struct run_view *v, bool candidate, struct report *out)
 {
 	struct arena *a = &out->arena;
 	VEC(struct rank_figure) list = VEC_INIT;
@@ -96,7 +96,7 @@ static void add_table(const struct run_view *v, bool candidate, struct report *o
 	for (size_t r = 0; r < v->run->ranks.nr; r++)
 		if (is_shown(v->ranks[r].digest, candidate, out))
 			add_rank_row(v, r, candidate, out);
-	note_utilisation(v, candidate, out);
+	note_utilization(v, candidate, out);
 }
 
 void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)

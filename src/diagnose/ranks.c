@@ -15,10 +15,10 @@ struct diagnosis {
 	struct report *out;
 	size_t nr;
 	bool candidate;
-	bool *slow, *late; ///< by rank
-	int64_t *link; ///< link_slope() by rank, 0 where it is not notable
-	int64_t *alone_ns; ///< by rank: how long others waited for it and no other
-	const char **unlike; ///< by rank: functions that are unlike its peers', NULL none
+	bool *slow, *late; ///< flags of slow and of late ranks, indexed by rank
+	int64_t *link; ///< link_slope() of each rank; 0 if it is not notable
+	int64_t *alone_ns; ///< how long the others waited for each rank and no other
+	const char **unlike; ///< functions of each rank that differ from its peers'; NULL if none do
 	struct arena arena;
 };
 
@@ -35,7 +35,8 @@ static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, cons
 
 /* ---- slow links ---- */
 
-/* Notable: 10 % of the time on the wire, and unlike the peers. */
+/* Keep slopes of at least 10 % of the transfer time that differ from those of the peers; set others
+   to 0. */
 static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 {
 	enum { FLOOR = MICRO / 10 };
@@ -73,10 +74,10 @@ static void add_link(struct diagnosis *d, size_t r)
 	                 unit_text(&d->arena, UNIT_PCT, pct)));
 }
 
-/* ---- functions ---- */
+/* ---- functions unlike the peers' ---- */
 
-/* The functions that say most about a rank that is named anyway. Behind a slow link the host waits
-elsewhere. */
+/* Find the functions that explain a rank. Fewer are given for slow and late ranks, which are named
+   anyway. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
@@ -144,7 +145,7 @@ static int64_t beyond_peers(struct diagnosis *d, size_t r, enum metric_id which)
 	return per_step(d, r, which) - number_median(others, n);
 }
 
-/* Where the lateness comes from: the first of these that holds at least half of it. */
+/* The first figure that explains at least half of the lateness, in words; "" if none does. */
 static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_step)
 {
 	static const struct {
@@ -185,7 +186,7 @@ static void add_late(struct diagnosis *d, size_t r)
 	                 late_cause(d, r, late_ns), most_unlike(d, r)));
 }
 
-/* ---- the run ---- */
+/* ---- insights of the run ---- */
 
 /* Where a folded run has many odd ranks, some of them will do. */
 static bool is_enough(const struct diagnosis *d, size_t before)

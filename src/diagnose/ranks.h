@@ -1,18 +1,17 @@
-/// What is worth naming across the ranks of a run, using only their digests: a slow rank,
-/// a late one, a slow link, a worker whose functions are unlike its peers'. Who only
-/// waits is not named.
+/// Insights from comparing the ranks of a run by their digests: a slow rank, a late rank, a slow
+/// link, or functions that differ from those of the peers. Ranks that only wait are not named.
 #ifndef GG_DIAGNOSE_RANKS_H
 #define GG_DIAGNOSE_RANKS_H
 
 #include "model/report.h"
 #include "model/view.h"
 
-/// Append what is worth naming of the run to `out->insights`, by rank; texts are owned
-/// by `out`. Nothing where the run has one rank.
+/// Append insights on the run to `out->insights`, sorted by rank; `out` owns the texts. Nothing is
+/// appended if the run has only one rank.
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out);
 
-/// Append the ranks of the run side by side to `out->ranks`, and the columns where there
-/// are none yet; a note of `side` on the GPU utilization. Nothing where the run has one rank.
+/// Append a row per rank of the run to `out->ranks`, and the columns if there are none yet; also a
+/// note of `side` on the GPU utilization. Nothing is appended if the run has only one rank.
 void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out);
 
 #endif

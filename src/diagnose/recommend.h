@@ -1,21 +1,23 @@
-/// Internal to diagnose/: recommendations as rules and code make them.
+/// Internal to diagnose/: recommendations from rules and from code.
 #ifndef GG_DIAGNOSE_RECOMMEND_H
 #define GG_DIAGNOSE_RECOMMEND_H
 
 #include "model/run_report.h"
 
-/// A recommendation with its texts filled in; `saves_ns` -1 unknown, at most a step.
+/// Append a recommendation with its texts filled in. `saves_ns` is -1 if unknown, and limited to a
+/// step.
 void recommend_add(const struct run_view *v, const struct recommendation *r, struct arena *a,
                    struct run_report *out);
 
-/// Diagnoses that need more than figures: each appends what it finds.
+/// Type of the diagnoses in code, which need more than conditions on figures. Each appends its
+/// findings.
 typedef void diagnosis_fn(const struct run_view *v, struct arena *a, struct run_report *out);
 
-/// Those of kernels that belong together (code_kernels.c) and of the host (code_host.c).
+/// Diagnoses of groups of kernels (code_kernels.c) and of the host (code_host.c).
 diagnosis_fn attention_unfused, layout_transposes, start_up, recompiles, graph_breaks,
     host_around_graphs, python_computes;
 
-/// The table of them, ended by NULL.
+/// All diagnoses in code, with a NULL at the end.
 extern diagnosis_fn *const diagnoses_in_code[];
 
 #endif

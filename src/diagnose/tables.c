@@ -7,9 +7,9 @@
 #include "diagnose/words.h"
 #include "diagnose/work.h"
 
-/* ---- building ---- */
+/* ---- building tables ---- */
 
-/* A run without steps has figures of one window. */
+/* The note of a table, with the addition that figures of a run without steps cover one window. */
 static const char *note_of(struct tabler *t, const char *note)
 {
 	static const char step[] = "per step";
@@ -101,11 +101,11 @@ enum { METRICS_MAX = 6 };
 
 struct listing {
 	const char *id, *title, *note;
-	const char *names; /* heading of the labels */
-	enum metric_id ids[METRICS_MAX]; /* by the first, downwards */
+	const char *names; /* heading of the column with the labels */
+	enum metric_id ids[METRICS_MAX]; /* metrics; rows are sorted by the first one, largest first */
 	size_t nr;
-	bool share; /* of the first in the sum of all */
-	int64_t least; /* of the first */
+	bool share; /* true: add the share of the first metric in its sum */
+	int64_t least; /* least value of the first metric in a row */
 };
 
 struct listed {
@@ -126,7 +126,7 @@ static int answer_label_cmp(const void *label, const void *answer)
 	return span_cmp(*(const struct span *)label, ((const struct answer *)answer)->label);
 }
 
-/* Answers are in order of label. */
+/* Find the answer of a label; answers are sorted by label. */
 static const struct answer *answer_of(const struct answers *answers, struct span label)
 {
 	const struct answer *v = answers->list.v;
@@ -312,7 +312,7 @@ void diagnose_tables(const struct run_view *v, struct arena *a, struct run_repor
 	tables_of_memory(&t);
 }
 
-/* Lists of what a phase has: the others are of the whole run. */
+/* True for lists that exist for a single phase; the others describe the whole run. */
 static bool is_of_phase(const struct listing *l)
 {
 	return l->ids[0] == METRIC_KERNEL_TIME || l->ids[0] == METRIC_CATEGORY_TIME ||

@@ -1,8 +1,8 @@
-/* What lists leave out because a digest keeps only its sum. */
+/* Rows for items that a digest keeps only as a sum. */
 #include "base/number.h"
 #include "diagnose/tables.h"
 
-/* Items of a rank that its digest keeps only as a sum: how many they are, and a figure. */
+/* Number of a rank's items that its digest keeps only as a sum, and the sum of one figure. */
 static size_t folded_of(const struct rank_view *r, enum metric_id id, __int128 *sum)
 {
 	const struct digest *d = r->digest;
@@ -35,7 +35,7 @@ static int64_t kernel_ns(const struct rank_view *r)
 	return number_div_round(ns, 1);
 }
 
-/* The same of the run: the most that a rank has, the middle of their figures. */
+/* Like folded_of(), over the ranks: the largest number of items, and the reduced figures. */
 size_t table_folded(struct tabler *t, struct report_table *table, const enum metric_id *ids,
                     size_t nr_ids)
 {

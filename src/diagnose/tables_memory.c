@@ -1,11 +1,11 @@
-/* Tables of memories: what the allocator did, segments, who holds the peak. */
+/* Tables of memories: actions of the allocator, segments, and who holds memory at the peak. */
 #include <inttypes.h>
 
 #include "base/number.h"
 #include "diagnose/tables.h"
 #include "model/memory_view.h"
 
-/* "0", or "0 of rank 3" where the run has several ranks. */
+/* Text such as "0", or "0 of rank 3" if the run has several ranks. */
 static const char *memory_name(struct tabler *t, const struct digest *d, const char *id)
 {
 	if (t->v->run->ranks.nr < 2)
@@ -21,7 +21,7 @@ static void cell_known(struct tabler *t, struct report_table *table, int64_t val
 		cell_figure(t, table, value);
 }
 
-/* The ranks with the highest peaks come first where there are many. */
+/* One memory of one rank. If there are many, those with the highest peaks come first. */
 struct owned_memory {
 	const struct digest *digest;
 	const struct memory_stat *stat;
@@ -75,7 +75,7 @@ static void allocator(struct tabler *t, const struct owned_memories *m)
 	table_end(t);
 }
 
-/* ---- how much, and why ---- */
+/* ---- levels of memory, and their reasons ---- */
 
 static void levels(struct tabler *t, const struct owned_memories *m)
 {
@@ -133,7 +133,7 @@ static void lifetimes(struct tabler *t, const struct owned_memories *m)
 	table_end(t);
 }
 
-/* Whether expandable segments would help, and what that is decided by. */
+/* Say whether expandable segments would help, and by which figures that is decided. */
 static void expandable(struct tabler *t, const struct owned_memories *m)
 {
 	static const char *const words[] = {
@@ -175,17 +175,18 @@ static void expandable(struct tabler *t, const struct owned_memories *m)
 
 enum { ITEM_COLUMNS = 4 };
 
-/* One list of a memory with the figures that it has; which mean what enum memory_list says. */
+/* One list of a memory and its columns. What a member means depends on the list (enum
+   memory_list). */
 struct item_table {
 	const char *id, *title, *note;
 	enum memory_list list;
-	bool share; /* of the first figure in the peak of allocated */
+	bool share; /* true: add the share of the first column in peak_allocated */
 	struct {
-		const char *heading; /* NULL behind the last */
+		const char *heading; /* heading of the column; NULL ends the list */
 		enum unit unit;
 		size_t member;
 	} columns[ITEM_COLUMNS];
-	const char *category, *site; /* headings; "" none */
+	const char *category, *site; /* headings of these columns; "" if the list lacks one */
 };
 
 static const struct item_table item_tables[] = {

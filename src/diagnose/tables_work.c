@@ -1,4 +1,4 @@
-/* Tables of work that may not be needed: fills and zeroes, recomputation of checkpoints. */
+/* Tables of work that may be avoidable: fills and zeroing, recomputation of checkpoints. */
 #include "base/number.h"
 #include "diagnose/tables.h"
 #include "diagnose/words.h"
@@ -38,7 +38,7 @@ static int summed_cmp(const void *a, const void *b)
 	return span_cmp(x->name, y->name);
 }
 
-/* Means per step of the ranks that have it; bytes of one launch where they are known. */
+/* Add rows with means per step over the ranks that have the item, and bytes per launch if known. */
 static void add_rows(struct tabler *t, struct report_table *table, struct name_sums *s, bool sizes)
 {
 	vec_sort(&s->list, summed_cmp);
@@ -109,7 +109,7 @@ static void recomputation(struct tabler *t)
 
 /* ---- floating-point operations ---- */
 
-/* An operator and type, of all ranks; `peak` 0 where none is known. */
+/* An operator with an element type, over all ranks; `peak` is 0 if unknown. */
 struct operations {
 	struct flop_stat of;
 	__int128 steps;
@@ -128,7 +128,7 @@ struct all_operations {
 	VEC(struct operations) list;
 };
 
-/* All rows of a rank, as they are. */
+/* Add all rows of a rank, not yet joined. */
 static void add_operations(struct all_operations *all, const struct digest *d)
 {
 	struct flop_peak peak = { 0 };
@@ -146,7 +146,7 @@ static int by_operator(const void *a, const void *b)
 	return flop_stat_cmp(&((const struct operations *)a)->of, &((const struct operations *)b)->of);
 }
 
-/* Rows of one operator and type, which stand together, become one; the peak is the first rank's. */
+/* Join adjacent rows of one operator and type. The peak is that of the first rank. */
 static void join_operations(struct all_operations *all)
 {
 	size_t kept = 0;
@@ -166,7 +166,7 @@ static void join_operations(struct all_operations *all)
 	all->list.nr = kept;
 }
 
-/* The rate is only that of the kernels: calls that were not counted took time, too. */
+/* Add a row. Its rate is that of the kernels, since calls that were not counted took time, too. */
 static void add_operations_row(struct tabler *t, struct report_table *table,
                                const struct operations *x)
 {

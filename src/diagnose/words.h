@@ -1,4 +1,4 @@
-/// Internal to diagnose/: figures of a rank, and as people read them.
+/// Internal to diagnose/: figures of a rank or run.
 #ifndef GG_DIAGNOSE_WORDS_H
 #define GG_DIAGNOSE_WORDS_H
 
@@ -6,25 +6,26 @@
 #include "base/number.h"
 #include "model/diagnosis.h"
 
-/// For shares, which are held in 1e-6 %.
+/// One percent, as shares are in 1e-6 %.
 #define PERCENT MICRO
 
-/// Median over steps of metric `id` in rank `r` of the run; of several devices or memories
-/// the worst. False, with 0, where the rank has none.
+/// Median over steps of metric `id` in rank `r` of the run; of several devices or memories the
+/// worst. Sets 0 and returns false if the rank lacks the figure.
 bool figure_of_rank(const struct run_view *v, size_t r, enum metric_id id, int64_t *out);
 
-/// The answer to `q` as one number: figures of several items are added up. False where the
-/// run has none.
+/// The result of `q` as one number: figures of several items are added. False if the run lacks the
+/// figure.
 bool figure_of_run(const struct run_view *v, const struct query *q, int64_t *out);
 
-/// The figure of a metric without labels, by its default reduction.
+/// A metric without labels, with its default reduction over ranks.
 bool figure_of_metric(const struct run_view *v, enum metric_id id, int64_t *out);
 
-/// How long a step takes: wall time, or the duration of the window of a trace without steps.
-/// False, with 0, where neither is known.
+/// Duration of a step: its wall time, or the whole window for a trace without steps. Sets 0 and
+/// returns false if both are unknown.
 bool figure_of_step(const struct run_view *v, int64_t *out);
 
-/// A share or quotient, too, and its unit; 1e-6 % of a share. False where it cannot be formed.
+/// A figure of a diagnosis, which may be a share or a quotient, with its unit; a share is in 1e-6
+/// %. False if it cannot be formed.
 bool figure_of_diagnosis(const struct run_view *v, const struct diagnosis_figure *f, int64_t *out,
                          enum unit *unit);
 

@@ -1,39 +1,39 @@
-/// Internal to diagnose/: what names say of work.
+/// Internal to diagnose/: kinds of work, recognized by their names.
 #ifndef GG_DIAGNOSE_WORK_H
 #define GG_DIAGNOSE_WORK_H
 
 #include "model/digest.h"
 
-/// A memory set, or a kernel that writes one value.
+/// True for a memory set, and for a kernel that writes one value everywhere.
 /// **Source:** FillFunctor, torch aten/native/cuda/FillKernel.cu.
 bool kernel_is_fill(const struct kernel_stat *k);
 
-/// An operator inside of which activations of a checkpoint are computed again.
+/// True for an operator in which activations of a gradient checkpoint are recomputed.
 /// **Source:** CheckpointFunction, torch/utils/checkpoint.py (use_reentrant=True).
 bool op_is_recomputation(const struct op_stat *o);
 
-/// A Python function that does so without an operator of its own.
+/// Like op_is_recomputation() for a Python function that has no operator of its own.
 /// **Source:** recompute_fn and unpack_hook, torch/utils/checkpoint.py (use_reentrant=False).
 bool function_is_recomputation(const struct function_stat *f);
 
-/// The call path of a thread in the background that waits for something to do. The main
-/// thread's waits are not such: they tell what it waits for.
+/// True for the call path of a background thread that waits for work. Waits of the main thread do
+/// not count, since they show what it waits for.
 /// **Source:** Thread._bootstrap_inner, CPython Lib/threading.py.
 bool label_is_idle_thread(struct span label);
 
-/// A runtime call that copies memory, which waits where it is not truly asynchronous.
+/// True for a runtime call that copies memory, which waits unless the copy is really asynchronous.
 bool function_is_copy_call(const struct function_stat *f);
 
-/// Share of the window, in 1e-6 %, that the ranks spend in such calls beyond what enqueuing
-/// a copy takes (20 µs a call).
+/// Share of the window, in 1e-6 %, that the ranks spend in calls of function_is_copy_call() beyond
+/// what enqueuing a copy takes (20 µs a call).
 int64_t blocking_copies_share(const struct run *run);
 
-/// True if most GPU activities come out of replays of GPU graphs.
+/// True if most GPU activities come from replays of GPU graphs.
 bool graphs_prevail(const struct run *run);
 
-/// Share of the trace, 1e-6 %, in which the host is in runtime calls that take a millisecond and
-/// more each without waiting for the GPU, which has nothing to do; `most` is the one with most of
-/// it, NULL if there is none.
+/// Share of the trace, in 1e-6 %, in which the GPU is idle and the host is in runtime calls that
+/// set something up: they take a millisecond or more each, without waiting for the GPU. `most` is
+/// the function with the largest part; NULL if there is none.
 int64_t set_up_share(const struct run *run, const struct function_stat **most);
 
 #endif

@@ -21,7 +21,7 @@ static void add_column(struct bench *b, enum bench_source source, size_t view,
 	b->columns[b->nr_columns++] = (struct bench_column){ source, epoch, past, view };
 }
 
-/* Runs that are there already, as the pin or among the recent ones, are one. */
+/* Add past runs, except those that have a column already, as the pin or as a recent run. */
 static void add_past(struct bench *b, const struct history *h, enum bench_source source)
 {
 	for (size_t i = 0; h && i < h->runs.nr; i++) {
@@ -39,7 +39,7 @@ static void init_columns(struct bench *b)
 	const struct bench_runs *r = &b->runs;
 	size_t past = (r->recent ? r->recent->runs.nr : 0) + (r->sample ? r->sample->runs.nr : 0);
 	b->columns = arena_alloc(&b->arena, nr_views(b) + past, sizeof *b->columns);
-	/* without a stored baseline the first control is in its place, and counts once */
+	/* without a stored baseline, the first control is also the baseline; it counts once */
 	if (r->baseline && r->baseline != r->controls)
 		add_column(b, SOURCE_PIN, 0, NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
@@ -50,7 +50,7 @@ static void init_columns(struct bench *b)
 		add_column(b, SOURCE_CONTROL, 1 + r->nr_candidates + i, NULL, 0);
 }
 
-/* What all checks ask of all ranks. */
+/* Set the fields of the bench that depend on all ranks of all runs. */
 static void look_at_ranks(struct bench *b)
 {
 	const struct run *pin = b->run[SIDE_BASELINE];
@@ -104,9 +104,9 @@ bool bench_has(const struct bench *b, enum side_index side, const struct metric 
 	return false;
 }
 
-/* ---- what they answer ---- */
+/* ---- values of all runs ---- */
 
-/* One answer of one run. */
+/* The value of one item in one run. */
 struct seen {
 	struct span label, was;
 	int64_t rank;
@@ -133,7 +133,7 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	vec_release(&answers.list);
 }
 
-/* In the unit that the views have agreed on. */
+/* Value of a metrics-file figure, converted to the unit that all views agreed on. */
 static int64_t input_value(const struct bench *b, const struct query *q, const struct past_value *v)
 {
 	const struct metric *own = view_metric(&b->view[0], q->metric, v->label);
@@ -177,7 +177,7 @@ static int seen_cmp(const void *a, const void *b)
 	return c ? c : (x->column > y->column) - (x->column < y->column);
 }
 
-/* Whether the candidate answers to the item. */
+/* True if a candidate has the item. */
 static bool candidate_has(const struct bench *b, const struct seen_list *seen, struct seen item)
 {
 	for (item.column = 0; item.column < b->nr_columns; item.column++)
@@ -187,8 +187,8 @@ static bool candidate_has(const struct bench *b, const struct seen_list *seen, s
 	return false;
 }
 
-/* What the baseline has of a renamed kernel under its old name is of the new one, where the
-   candidate answers to that: then the two are one item. */
+/* Store the baseline's values of a renamed kernel under its new name, if the candidate has a value
+   for it: the two are one item then. */
 static void join_renamed(const struct bench *b, struct seen_list *seen)
 {
 	struct seen_list joined = { 0 };
@@ -211,9 +211,9 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 	vec_sort(&seen->list, seen_cmp);
 }
 
-/* ---- one entry ---- */
+/* ---- one entry of the result ---- */
 
-/* Which columns the values of the two sides are the medians of. */
+/* For each side, the columns whose median is its value. */
 struct sides {
 	bool of[NR_SOURCES];
 };
@@ -242,7 +242,7 @@ static size_t count_of(const struct bench *b, const struct entry *e, enum bench_
 	return nr;
 }
 
-/* The pin counts among the recent runs where it is one of them. */
+/* True if the recent runs by themselves are the reference; the pin counts if it is one of them. */
 static bool is_recent_alone(const struct bench *b, const struct entry *e)
 {
 	return !b->twin && b->min_runs > 0 && count_of(b, e, SOURCE_RECENT) >= (uint64_t)b->min_runs;
@@ -255,7 +255,7 @@ bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i)
 	       (source == SOURCE_RECENT || (source == SOURCE_PIN && !is_recent_alone(b, e)));
 }
 
-/* `seen` are the answers of all runs on one item, by column. */
+/* Make the entry of one item; `seen` has the item's values in all runs, sorted by column. */
 static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
                        const struct seen *seen, size_t nr)
 {
@@ -286,7 +286,7 @@ static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
 	}
 }
 
-/* Only the noise sample has it, no run of today. */
+/* True if only runs of the noise sample have the item. */
 static bool is_past(const struct entry *e)
 {
 	return !e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE];

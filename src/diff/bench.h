@@ -1,41 +1,41 @@
-/// All runs on the bench: their views, and one way to ask both sides for a figure.
+/// All runs of a comparison with their views, and one function that queries both sides.
 #ifndef GG_DIFF_BENCH_H
 #define GG_DIFF_BENCH_H
 
 #include "diff/pairs.h"
 #include "model/history.h"
 
-/// What is compared; all is borrowed.
+/// The runs to compare; all are borrowed.
 struct bench_runs {
-	const struct run *baseline; ///< the pin; NULL where there is no baseline yet
-	const struct history *recent; ///< accepted runs after the pin; NULL none
+	const struct run *baseline; ///< the pin; NULL if there is no baseline yet
+	const struct history *recent; ///< accepted runs since the pin; NULL if there are none
 	const struct history
-	    *sample; ///< all runs of the main branch, whatever their verdict; NULL none
+	    *sample; ///< all runs of the main branch, whatever their verdict; NULL if there are none
 	const struct run *candidates; ///< runs of the same code, at least one
 	size_t nr_candidates;
-	const struct run *controls; ///< the baseline's code again, each in turn with a candidate
+	const struct run *controls; ///< runs of the baseline's code, alternating with the candidates
 	size_t nr_controls;
 };
 
-/// Whose run it is. The order is that of columns.
+/// Where a run comes from; columns are in this order.
 enum bench_source {
 	SOURCE_PIN,
 	SOURCE_RECENT,
-	SOURCE_SAMPLE, ///< only in the noise sample
+	SOURCE_SAMPLE, ///< a run that is only in the noise sample
 	SOURCE_CANDIDATE,
 	SOURCE_CONTROL,
 	NR_SOURCES,
 };
 
-/// One run of all that are compared.
+/// One run of the comparison.
 struct bench_column {
 	enum bench_source source;
-	uint64_t epoch; ///< of past runs: the pin that was the baseline's when they were made
-	const struct past_run *past; ///< of past runs
-	size_t view; ///< of the others
+	uint64_t epoch; ///< only past runs: hash of the pin at the time of the run
+	const struct past_run *past; ///< the stored run; NULL for other sources
+	size_t view; ///< index into bench.view of a run that is not a past one
 };
 
-/// What a run says of an item.
+/// The value of one item in one run.
 struct cell {
 	bool has;
 	int64_t value;
@@ -44,58 +44,58 @@ struct cell {
 struct bench {
 	struct naming naming;
 	struct bench_runs runs;
-	int64_t min_runs; ///< recent runs from which on they alone are the reference: of the rule
-	uint64_t pin; ///< past_source_hash() of the pin
-	bool against_itself; ///< the first candidate is the artifact that the pin is of
-	bool before_period; ///< ranks of the pin have steps without step.period
-	int64_t tick_ns; ///< the coarsest clock (struct trust_counts) of pin and candidates
-	const struct past_run *twin; ///< the pin among the recent runs, or NULL
-	struct run none; ///< stands in for a baseline that is not there
-	const struct run *run[NR_SIDES]; ///< the pin, the first candidate
-	struct run_view *view; ///< of the pin, then of each candidate, then of each control
-	struct bench_column *columns; ///< every run once
+	int64_t min_runs; ///< number of recent runs from which on the pin is not in the reference
+	uint64_t pin; ///< identity of the pin, from past_source_hash()
+	bool against_itself; ///< true if the first candidate is the very artifact of the pin
+	bool before_period; ///< true if ranks of the pin have steps but lack step.period
+	int64_t tick_ns; ///< tick of the coarsest clock of pin and candidates (struct trust_counts)
+	const struct past_run *twin; ///< the pin's entry among the recent runs, or NULL
+	struct run none; ///< empty run, used if there is no baseline
+	const struct run *run[NR_SIDES]; ///< the pin and the first candidate
+	struct run_view *view; ///< views of the pin, then of each candidate, then of each control
+	struct bench_column *columns; ///< all runs, without duplicates
 	size_t nr_columns;
 	struct activity_pairs pairs;
 	struct arena arena;
 };
 
-/// Views of all runs, which are borrowed like `naming`'s tables. Caller
+/// Build the views of all runs. The runs and the tables of `naming` are borrowed. The caller
 /// releases with bench_release().
 void bench_init(struct bench *b, const struct bench_runs *runs, struct naming naming);
 
-/// Give the memory back.
+/// Release the views and what belongs to them.
 void bench_release(struct bench *b);
 
-/// What both sides have of one item. The candidate's value is the median of its runs that
-/// have it; the baseline's that of the controls, for a metric that is not exact; else that of
-/// the recent runs where at least min_runs have it, else of the pin and the recent runs
-/// together (rules.md, "Reference").
+/// One item on both sides. The candidate's value is the median of its runs that have the item. The
+/// baseline's is the median of the controls, unless the metric is exact; without controls that of
+/// the recent runs if at least min_runs have it, else that of the pin and the recent runs together
+/// (rules.md, "Reference").
 struct entry {
-	struct span label; ///< as in struct answer
-	struct span was; ///< name of a kernel in the baseline that the candidate renamed; or empty
+	struct span label; ///< label of the item, such as a kernel's name
+	struct span was; ///< the baseline's name of a kernel that the candidate renamed; else empty
 	int64_t rank;
 	bool has[NR_SIDES];
 	int64_t value[NR_SIDES];
-	const int64_t *runs[NR_SIDES]; ///< the values that value[] is the median of, in the order of
-	                               ///< the runs; owned by the bench
+	const int64_t *runs[NR_SIDES]; ///< values whose median is value[], in the order of the runs;
+	                               ///< owned by the bench
 	size_t nr_runs[NR_SIDES];
 	bool has_pin;
-	int64_t pin; ///< value of the pin only
-	const struct cell *cells; ///< by column; owned by the bench
+	int64_t pin; ///< the pin's value of the item
+	const struct cell *cells; ///< values of the item in all runs; owned by the bench
 };
 struct entries {
-	VEC(struct entry) list; ///< ordered by label, then rank
+	VEC(struct entry) list; ///< entries sorted by label, then rank
 };
 
-/// Ask both sides; a side that did not record what the metric needs has nothing.
-/// Labels are borrowed from the bench. Caller releases with vec_release(&out->list).
+/// Query both sides. A side that did not record what the metric needs has no values. Labels are
+/// borrowed from the bench. The caller releases with vec_release(&out->list).
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
 
-/// True where column `i` is one of those that the baseline's value of `e` is the median of, the
-/// controls aside.
+/// True if the baseline's value of `e` is the median of columns that include `i`. Controls do not
+/// count.
 bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i);
 
-/// True where side `side` recorded what `m` needs: of several candidates, one of them.
+/// True if `side` recorded what `m` needs; one of several candidates is enough.
 bool bench_has(const struct bench *b, enum side_index side, const struct metric *m);
 
 #endif

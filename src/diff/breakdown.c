@@ -17,7 +17,7 @@ int parts_order(int64_t a, int64_t b)
 	return (x < y) - (x > y);
 }
 
-/* ---- the tree ---- */
+/* ---- the tree of nodes ---- */
 
 void node_move(struct node *parent, struct node *n)
 {
@@ -110,7 +110,8 @@ int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t ch
 	return 0;
 }
 
-/* The largest change in a node: of a group that of its children, which may cancel out in it. */
+/* The largest change in a node. In a group, changes of children may cancel out, so that the largest
+   of a child counts. */
 static int64_t largest_change(const struct node *n)
 {
 	int64_t largest = n->change;
@@ -154,14 +155,15 @@ static void add_part(const struct parts *p, int level, const char *label, int64_
 	                        detail, at });
 }
 
-/* Below 1 % of the whole change. */
+/* True for a change below 1 % of the whole change. */
 static bool is_small(const struct parts *p, int64_t change)
 {
 	__int128 part = change, whole = p->out->change;
 	return (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
 }
 
-/* The first of its siblings is always shown; a node without a row of its own is not folded. */
+/* True if a child belongs to the folded row. The first child is always shown, and a node without a
+   row of its own is not folded. */
 static bool is_folded(const struct parts *p, const struct node *parent, const struct node *n)
 {
 	bool small = parent->order == NODES_FOLD && is_small(p, largest_change(n));

@@ -7,13 +7,13 @@
 enum { KERNELS = 1 << EVENT_KERNEL, COPIES = 1 << EVENT_MEMCPY, SETS = 1 << EVENT_MEMSET };
 enum which { ALL, COMMUNICATION, NO_COMMUNICATION, OF_CATEGORY, OF_NAME };
 
-/* What adds up to a metric. */
+/* The activities that add up to each metric. */
 static const struct activity_sum {
 	enum metric_id metric;
 	unsigned kinds;
 	enum which which;
-	size_t amount; /* of struct activity_pair */
-	const char *by; /* for the title; NULL: class, category and kernel */
+	size_t amount; /* offset of the summed member in struct activity_pair */
+	const char *by; /* words for the breakdown's title; NULL: the usual ones */
 } sums[] = {
 #define AMOUNT(member) offsetof(struct activity_pair, member)
 	{ METRIC_STEP_CUDA_TIME, KERNELS | COPIES | SETS, ALL, AMOUNT(total_ns), NULL },
@@ -47,9 +47,9 @@ struct activity_breakdown {
 	struct parts parts;
 };
 
-/* A thing of the tree: a kernel that was renamed is the one with its new name. */
+/* A leaf of the tree. A renamed kernel is one leaf under its new name. */
 struct activity {
-	const struct activity_pair *pair, *was; ///< `was`: the one with its old name, else NULL
+	const struct activity_pair *pair, *was; ///< `was`: the pair with the old name, or NULL
 	const char *category;
 	struct node *node;
 };
@@ -87,8 +87,8 @@ static bool is_in_sum(const struct activity_breakdown *b, const struct activity_
 	return true;
 }
 
-/* The old name of a renamed kernel; a check of one kernel keeps to its name unless it
-   is told otherwise. */
+/* The pair with the old name of a renamed kernel. A check of a single kernel considers only its own
+   name, unless the query says that the kernel was renamed. */
 static const struct activity_pair *old_name(const struct activity_breakdown *b,
                                             const struct activity_pair *p)
 {
@@ -96,13 +96,13 @@ static const struct activity_pair *old_name(const struct activity_breakdown *b,
 	return joined && p->count[SIDE_BASELINE] <= 0 ? p->partner : NULL;
 }
 
-/* Counted with its new name. */
+/* True if the pair is counted under its new name. */
 static bool is_renamed_away(const struct activity_breakdown *b, const struct activity_pair *p)
 {
 	return p->count[SIDE_CANDIDATE] <= 0 && b->sum->which != OF_NAME && p->partner;
 }
 
-/* ---- what is said of a kernel ---- */
+/* ---- details of a kernel ---- */
 
 static const char *per_step(const struct activity_breakdown *b, const int64_t amount[NR_SIDES],
                             int side, enum unit unit)
@@ -178,7 +178,7 @@ static void describe_activity(void *ctx, struct node *n)
 		split_activity(b, n, p);
 }
 
-/* ---- the tree ---- */
+/* ---- the tree of activities ---- */
 
 struct activities {
 	VEC(struct activity) list;
@@ -212,7 +212,7 @@ static int activity_cmp(const void *a, const void *b)
 	return c ? c : (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
 }
 
-/* Things of one class and category are neighbors in the list. */
+/* Form the tree from the list, in which activities of one class and category are adjacent. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
 {
 	const struct activity *last = NULL;

@@ -1,15 +1,14 @@
-/* How many there are of something, and what one of them comes to: calls on the host,
-   operators, collectives, copies. */
+/* Breakdown into a number and a mean: calls on the host, operators, collectives, copies. */
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/terms.h"
 #include "metric/unit.h"
 
-/* Calls of one name in one rank, over the steps. */
+/* Calls of one name in one rank, summed over the steps. */
 struct call_row {
-	struct span name; /* empty: the figure is told without names */
+	struct span name; /* name of the calls; empty if the breakdown has no names */
 	int side;
-	int64_t count, amount; /* amount: in the unit of the metric, times steps */
+	int64_t count, amount; /* number of calls; total in the metric's unit */
 };
 
 struct call_breakdown {
@@ -18,10 +17,10 @@ struct call_breakdown {
 	struct parts parts;
 	int64_t steps[NR_SIDES];
 	VEC(struct call_row) rows;
-	bool incomplete; /* the rows of a rank do not add up to its figure */
+	bool incomplete; /* true if the rows of a rank do not add up to its figure */
 };
 
-/* Adds the rows of one rank. */
+/* Type of the functions that add the rows of one rank. */
 typedef void collect_fn(struct call_breakdown *b, const struct rank_part *r);
 
 #define CALLS "number of calls", "mean duration of a call"
@@ -31,13 +30,13 @@ static collect_fn collect_calls, collect_synchronisation, collect_ops, collect_r
 
 static const struct counted {
 	enum metric_id metric;
-	bool one_rank; /* only for one rank: several are listed by rank */
+	bool one_rank; /* true: only for a single rank; several ranks are broken down by rank */
 	collect_fn *collect;
-	enum call_kind kind; /* of collect_calls */
-	size_t count, amount; /* members of what is collected */
-	const char *by; /* for the title */
-	const char *number, *mean; /* parts of a name; NULL: the figure is the number */
-	const char *one, *many; /* for names beyond those shown; NULL: the figure has no names */
+	enum call_kind kind; /* kind of calls that collect_calls() takes */
+	size_t count, amount; /* offsets of the two members to sum up */
+	const char *by; /* words after "by" in the title of the breakdown */
+	const char *number, *mean; /* labels of the two parts of a name; NULL: only the number counts */
+	const char *one, *many; /* words for folded names; NULL: the breakdown has no names */
 } counted[] = {
 #define OF(type, count, amount) offsetof(struct type, count), offsetof(struct type, amount)
 #define BY_CALL "call", CALLS, "call", "calls"
@@ -69,7 +68,7 @@ static const struct counted {
 	/* clang-format on */
 };
 
-/* ---- rows ---- */
+/* ---- rows of the ranks ---- */
 
 static void add_calls(struct call_breakdown *b, const struct rank_part *r, struct span name,
                       int64_t count, int64_t amount)
@@ -82,7 +81,7 @@ static int64_t member(const void *row, size_t at)
 	return *(const int64_t *)((const char *)row + at);
 }
 
-/* The members of a row that the table names; a count per step is in millionths. */
+/* Add the members of a row that the table names; a count per step is in millionths. */
 static void add_row(struct call_breakdown *b, const struct rank_part *r, struct span name,
                     const void *row)
 {
@@ -112,7 +111,7 @@ static void collect_calls(struct call_breakdown *b, const struct rank_part *r)
 	b->incomplete = b->incomplete || sum != step_total(d, b->counted->metric);
 }
 
-/* For a digest without the names of calls. */
+/* Used for digests that lack the names of calls. */
 static void collect_synchronisation(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;
@@ -145,7 +144,7 @@ static bool is_label_of(const struct comm_stat *c, struct span label)
 	return same;
 }
 
-/* "Float, group of 8": what collectives of one label can differ in. */
+/* Text such as "Float, group of 8": the properties in which collectives of one label differ. */
 static struct span comm_form(struct arena *a, const struct comm_stat *c)
 {
 	const char *dtype = c->dtype.n ? text_line(a, c->dtype) : "unknown type";
@@ -179,7 +178,7 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 	}
 }
 
-/* By the raw names that have the match name. */
+/* Add rows for all raw names that share the match name. */
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;
@@ -203,7 +202,7 @@ static void take_rank(void *ctx, const struct rank_part *r)
 	b->counted->collect(b, r);
 }
 
-/* ---- the tree ---- */
+/* ---- the tree of calls ---- */
 
 static const char *number_detail(const struct call_breakdown *b, const struct node *n)
 {

@@ -1,5 +1,5 @@
-/* GPU time, launches, copies and waiting by where in the code they come from: module and place,
-   operator, kernel. Kernels of one operator stand together, whatever their names. */
+/* Breakdown of GPU time, launches, copies and waiting by origin in the code: module and place,
+   operator, kernel. Kernels of one operator are adjacent, whatever their names. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -7,9 +7,9 @@
 #include "diff/code_names.h"
 #include "metric/unit.h"
 
-/* Rows of one module, place, operator and kernel on both sides. */
+/* All rows with the same module, place, operator and kernel, on both sides. */
 struct leaf {
-	struct span module, place, op, kernel; ///< kernel: match name, empty for a sum
+	struct span module, place, op, kernel; ///< kernel: match name; empty for a sum of small kernels
 	int64_t line[NR_SIDES];
 	int64_t count[NR_SIDES];
 	__int128 amount[NR_SIDES];
@@ -20,14 +20,14 @@ struct code_breakdown {
 	const struct breakdown_input *in;
 	struct parts parts;
 	VEC(struct leaf) leaves;
-	struct code_names names; ///< of the rank at hand
-	bool known[NR_SIDES]; ///< some row has a module or a place
-	bool modules, places; ///< of either side
+	struct code_names names; ///< names of the rank that is being added
+	bool known[NR_SIDES]; ///< true if a row of the side has a module or a place
+	bool modules, places; ///< true if either side has modules or places
 };
 
-/* ---- which rows a figure is made of ---- */
+/* ---- rows that belong to a metric ---- */
 
-/* Kinds of rows that a metric is the sum of, as bits; 0 for none. */
+/* Kinds of rows that add up to the metric, as bits; 0 if there are none. */
 static unsigned kinds_of(enum metric_id id)
 {
 	const unsigned kernel = 1 << CODE_KERNEL, copy = 1 << CODE_MEMCPY, set = 1 << CODE_MEMSET;
@@ -101,7 +101,7 @@ static bool is_communication(const struct rank_part *r, struct span kernel)
 	return kernel.n && category_matches_any(r->rank->digest->communication, kernel);
 }
 
-/* A row that the figure has in it; `kernel` its name, where that is known. */
+/* True if the metric includes the row; `kernel` is the row's kernel name, empty if unknown. */
 static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
                        const struct code_stat *c, struct span kernel)
 {
@@ -169,7 +169,7 @@ static void unite_leaves(struct code_breakdown *b)
 	b->leaves.nr = nr;
 }
 
-/* ---- what is said of them ---- */
+/* ---- labels and details ---- */
 
 static const char *module_label(const struct code_breakdown *b, const struct leaf *l)
 {
@@ -217,7 +217,7 @@ static void describe_leaf(void *ctx, struct node *n)
 	}
 }
 
-/* ---- the tree ---- */
+/* ---- the tree of code ---- */
 
 static void collect_leaves(struct code_breakdown *b, struct node *all)
 {
@@ -262,7 +262,7 @@ static void form_tree(struct code_breakdown *b, struct node *root)
 	}
 }
 
-/* Work of the figure that no row has, as its launch was not recorded. */
+/* Add the work that no row has because its launch was not recorded. */
 static void add_unknown(struct code_breakdown *b)
 {
 	enum metric_id id = b->in->query->metric->id;
@@ -298,7 +298,7 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 	if (!in->bench->runs.baseline || !kinds_of(in->query->metric->id))
 		return NULL;
 	breakdown_each_rank(in, add_rows, &b);
-	/* of steps only where both sides can say more than operators */
+	/* metrics of steps only if both sides have more than operators */
 	bool both = b.known[SIDE_BASELINE] && b.known[SIDE_CANDIDATE];
 	if (b.leaves.nr && (both || in->query->metric->parts == PARTS_CODE)) {
 		add_unknown(&b);

@@ -9,15 +9,15 @@
 struct memory_breakdown {
 	struct parts parts;
 	struct node root;
-	const struct memory_ref *memory; ///< of each side
-	int64_t change; ///< between them
-	bool sites_known; ///< both sides have the list of sites
-	enum memory_list list; ///< that list
-	int64_t steps[NR_SIDES]; ///< what bytes are divided by
-	bool no_lines; ///< sites are deep in the tree: lines are more than people read
-	const struct memory_item *largest; ///< of the sites shown, in the direction of the change
+	const struct memory_ref *memory; ///< array with the memory of each side
+	int64_t change; ///< change from the baseline's memory to the candidate's
+	bool sites_known; ///< true if both sides have the list of sites
+	enum memory_list list; ///< the list of sites to show
+	int64_t steps[NR_SIDES]; ///< divisor of the bytes: number of steps
+	bool no_lines; ///< true: omit lines, since sites are deep in the tree already
+	const struct memory_item *largest; ///< shown site that changed most in the total's direction
 	int64_t largest_change;
-	int64_t unused; ///< change of what is reserved and not in use
+	int64_t unused; ///< change of memory that is reserved but not in use
 };
 
 /* ---- sites ---- */
@@ -33,7 +33,8 @@ static const char *line_name(struct memory_breakdown *b, const struct site_line 
 	                    number_format(to, 0, y));
 }
 
-/* "line 27, 8.00 MiB → 16.00 MiB, 1 → 2 blocks"; "gone", "new" for one side's. */
+/* Text such as "line 27, 8.00 MiB → 16.00 MiB, 1 → 2 blocks"; "gone" or "new" if only one side has
+   the site. */
 static const char *site_detail(struct memory_breakdown *b, const struct site_line *l,
                                const char *line)
 {
@@ -84,7 +85,7 @@ static void describe_place(void *ctx, struct node *n)
 	}
 }
 
-/* What of `change` went to which site; `rest` names what no site has. */
+/* Break `change` down by site; `rest` names the part that no site has. */
 static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t change,
                       const char *rest)
 {
@@ -94,8 +95,8 @@ static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t c
 
 #define UNEXPLAINED "not in the lists of sites"
 
-/* Growth is a median of slopes; sites have the mean rise per step. The steps over
-   which the steadiest site rose are taken for all: a leak rises in each of them. */
+/* Growth is a median of slopes, but sites have their mean rise per step. The number of steps in
+   which the steadiest site rose is the divisor: a leak rises in each of them. */
 static void set_steps(struct memory_breakdown *b)
 {
 	for (int s = 0; s < NR_SIDES; s++) {
@@ -108,7 +109,7 @@ static void set_steps(struct memory_breakdown *b)
 	}
 }
 
-/* ---- terms ---- */
+/* ---- terms of a figure ---- */
 
 static bool values_of(const struct term_sum *t, const struct memory_ref memory[NR_SIDES],
                       int64_t out[NR_SIDES][TERM_ROWS])
@@ -159,7 +160,7 @@ static int64_t share_of(const struct term_row *part_row, int64_t part, int64_t w
 	return memory_fragmentation(complement ? part : number_sub(whole, part), whole);
 }
 
-/* First another whole with the same part, then the rest. */
+/* Add two rows: the effect of the changed whole with the old part, then the rest of the change. */
 static void add_share(struct memory_breakdown *b, const struct term_sum *t,
                       int64_t value[NR_SIDES][TERM_ROWS])
 {
@@ -172,7 +173,7 @@ static void add_share(struct memory_breakdown *b, const struct term_sum *t,
 		             unit_movement(b->parts.arena, UNIT_BYTES, value[0][i], value[1][i]));
 }
 
-/* ---- bytes of allocations: how many, how large ---- */
+/* ---- bytes of allocations: their number and size ---- */
 
 static bool add_churn(struct memory_breakdown *b)
 {
@@ -196,7 +197,7 @@ static bool add_churn(struct memory_breakdown *b)
 
 struct segments {
 	struct span kind;
-	int64_t from; /* bytes */
+	int64_t from; /* lower bound of the segments' size in bytes */
 	int64_t count[NR_SIDES];
 };
 
@@ -226,7 +227,7 @@ static void add_segments(struct memory_breakdown *b)
 	vec_sort(&all, segments_cmp);
 	for (size_t i = 0; i < all.nr; i++) {
 		struct segments *row = &all.v[i], *next = i + 1 < all.nr ? row + 1 : NULL;
-		if (next && segments_cmp(row, next) == 0) { /* into the last one of its size */
+		if (next && segments_cmp(row, next) == 0) { /* add rows of equal size together */
 			for (int s = 0; s < NR_SIDES; s++)
 				next->count[s] = number_add(next->count[s], row->count[s]);
 			continue;
@@ -245,7 +246,7 @@ static void add_segments(struct memory_breakdown *b)
 
 /* ---- the site for the message ---- */
 
-/* The site with a place that came to hold most, or NULL. */
+/* The site with a known place that grew most, or NULL. */
 static const struct memory_item *grown_most(struct memory_breakdown *b, enum memory_list list)
 {
 	struct node root = { 0 };
@@ -266,8 +267,8 @@ static const struct memory_item *grown_most(struct memory_breakdown *b, enum mem
 	return most;
 }
 
-/* Small blocks that hold at least a tenth of the free memory apart; else the site
-   that came to hold more: what it frees and keeps is what fits nowhere. */
+/* Name what caused fragmentation: small blocks that split up at least a tenth of the free memory,
+   else the site that grew most, since what it frees often does not fit elsewhere. */
 static const char *fragmented_by(struct memory_breakdown *b, enum memory_list list)
 {
 	const struct memory_ref *m = &b->memory[SIDE_CANDIDATE];
@@ -302,9 +303,9 @@ static const char *main_site(struct memory_breakdown *b, enum metric_id id)
 	                    memory_item_has_place(b->largest) ? "at" : "in", place_name(b, b->largest));
 }
 
-/* ---- what a figure is broken down by ---- */
+/* ---- choice of the breakdown ---- */
 
-/* Lists of sites that tell of a figure; `whole`: of all of it. */
+/* The list of sites for each metric; `whole`: the list explains the whole metric. */
 static const struct site_list {
 	enum metric_id metric;
 	enum memory_list list;
@@ -317,8 +318,8 @@ static const struct site_list {
 	{ METRIC_MEMORY_GROWTH_PER_STEP, MEMORY_LIST_GROWTH, true },
 };
 
-/* Both sides have the list of this memory from the same kind of source. A snapshot has all, some
-   of them empty. */
+/* True if both sides have the list, from the same kind of source. A snapshot always has every list,
+   though some may be empty. */
 static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list)
 {
 	size_t nr[NR_SIDES];
@@ -328,8 +329,8 @@ static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list
 	       ((nr[0] && nr[1]) || m[0].stat->source == MEMORY_OF_SNAPSHOT);
 }
 
-/* By site where both sides have them, else by what the figures themselves say. Returns the words
-   for it, or NULL. */
+/* Build the breakdown by site if both sides have sites, else by terms. Returns the words for its
+   title, or NULL. */
 static const char *build(struct memory_breakdown *b, const struct metric *m)
 {
 	const struct site_list *sites = NULL;

@@ -1,20 +1,20 @@
-/// Where a change of memory went: by category, site and line, in parts that add up.
+/// Breakdown of a change of memory by category, site and line, in parts that add up.
 #ifndef GG_DIFF_BREAKDOWN_MEMORY_H
 #define GG_DIFF_BREAKDOWN_MEMORY_H
 
 #include "diff/bench.h"
 #include "model/report.h"
 
-/// Breakdown of the change of `e`, an answer to `q` on a figure of memory, from
-/// `baseline`, between the memories of memory_pair_find(); other runs of both sides
-/// complete the sum. Owned by `a`, its parts by the caller; NULL where there is no such
-/// pair, or nothing is known of it. `*where` becomes "most of it at train.py:forward", or NULL.
+/// Breakdown of the change of `e`, an entry of the query `q` on a memory metric, from `baseline`.
+/// It compares the memories of memory_pair_find(); other runs of both sides complete the sum. `a`
+/// owns it, the caller its list of parts. NULL if there is no such pair or no data. `*where`
+/// becomes a text such as "most of it at train.py:forward", or NULL.
 struct breakdown *breakdown_of_memory(const struct bench *b, const struct query *q,
                                       const struct entry *e, int64_t baseline, struct arena *a,
                                       const char **where);
 
-/// Append a row for each category of the memories whose values decided: its
-/// largest tensor on both sides.
+/// Append a row for each category of the memories whose values decided, with its largest tensor on
+/// both sides.
 void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
                     struct report *out);
 

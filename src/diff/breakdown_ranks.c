@@ -1,4 +1,4 @@
-/* What nothing else adds up to, by rank; steps that a rank lacks. */
+/* Breakdown by rank, for metrics without a better breakdown, and of a rank's missing steps. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -6,9 +6,9 @@
 #include "diff/terms.h"
 #include "metric/unit.h"
 
-/* A figure of one rank: of steps their sum, with their number. */
+/* A figure of one rank; a metric of steps is a sum over `of` steps. */
 struct rank_amount {
-	struct span label; /* that is asked for; empty: all */
+	struct span label; /* label that the query asks for; empty: any label */
 	__int128 sum, of;
 };
 
@@ -34,8 +34,8 @@ static struct rank_amount amount_of(const struct run_view *v, size_t rank,
 	return a;
 }
 
-/* What the change of the mean of rank `i` of the baseline adds to that of all `nr` ranks.
-   False where a side lacks it. */
+/* Change of the mean over all `nr` ranks that is due to rank `i` of the baseline. False if a side
+   lacks the figure. */
 static bool rank_change(const struct breakdown_input *in, size_t i, __int128 nr, int64_t *out)
 {
 	const struct bench *b = in->bench;
@@ -84,12 +84,12 @@ struct breakdown *breakdown_by_rank(const struct breakdown_input *in)
 	return breakdown_end(&p, &root, in->query, rest);
 }
 
-/* ---- steps that the rank with the least lacks ---- */
+/* ---- the rank with the fewest steps ---- */
 
 struct least {
 	const struct digest *rank[NR_SIDES];
 	int64_t missing[NR_SIDES];
-	const struct run_view *view; /* of the candidate: its first run */
+	const struct run_view *view; /* view of the candidate's first run */
 };
 
 static void find_least(void *ctx, const struct rank_part *r)

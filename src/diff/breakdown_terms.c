@@ -1,5 +1,5 @@
-/* Figures of steps, devices, kernels and threads by terms that add up to them; those of phases
-   by figures of the same phase. */
+/* Breakdown of figures of steps, devices, kernels and threads by terms that add up to them, and of
+   figures of phases by other figures of the same phase. */
 #include "base/number.h"
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
@@ -9,22 +9,22 @@
 struct term_breakdown {
 	const struct breakdown_input *in;
 	const struct term_sum *terms;
-	const struct phase_sum *of_phase; /* of phases */
+	const struct phase_sum *of_phase; /* sum of figures to use for a phase; else NULL */
 	enum phase phase;
 	struct parts parts;
 	struct node root, *rows[TERM_ROWS];
-	int64_t of[NR_SIDES]; /* what the amounts are over */
-	bool unknown, several; /* a rank does not know the terms; a rank has several devices */
+	int64_t of[NR_SIDES]; /* numbers of steps, devices, … over which amounts are summed */
+	bool unknown, several; /* true if a rank lacks the terms, or has several devices */
 };
 
-/* A row of the breakdown, in the order of the terms. */
+/* Add a row to the breakdown, in the order of the terms. */
 static void add_row(struct term_breakdown *b, const char *label)
 {
 	size_t i = b->root.nr;
 	b->rows[i] = node_add(&b->parts, &b->root, label);
 }
 
-/* ---- terms ---- */
+/* ---- terms of a figure ---- */
 
 static void take_place(struct term_breakdown *b, int side, struct term_place place, int64_t nr)
 {
@@ -107,9 +107,9 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in)
 	return out;
 }
 
-/* ---- phases: no kernels are kept of them ---- */
+/* ---- phases, for which digests keep no kernels ---- */
 
-/* Parts of the wall time are sums over devices. */
+/* Divisor for figures of phases: parts of the wall time are sums over devices. */
 static int64_t phase_devices(const struct term_breakdown *b, const struct digest *d)
 {
 	return b->of_phase->metric == METRIC_STEP_PERIOD ? terms_devices(d) : 1;

@@ -7,18 +7,18 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* Permutations of a test at least; more where `p` asks for them. */
+/* Least number of permutations in a test; a small `p` needs more. */
 enum { PERMUTATIONS = 999, MILLION = 1000000 };
 
 struct search {
-	double *v; ///< from the first value on, so that sums are exact where values are near it
-	double *shuffled, *sums; ///< of the part under way
-	uint64_t state; ///< of the random numbers
+	double *v; ///< differences from the first value, so that sums of close values are exact
+	double *shuffled, *sums; ///< scratch memory for the current part of the series
+	uint64_t state; ///< state of the random numbers
 	int64_t p;
 	struct change_list *out;
 };
 
-/* SplitMix64. */
+/* Random numbers by SplitMix64. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -27,7 +27,7 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* FNV-1a of the values, by their bits from the lowest on. */
+/* FNV-1a hash of the values, least significant byte first. */
 static uint64_t seed_of(const int64_t *v, size_t nr)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -37,8 +37,8 @@ static uint64_t seed_of(const int64_t *v, size_t nr)
 	return hash;
 }
 
-/* The largest divergence of two neighboring pieces v[0..*at), v[*at..end) of the part: with
-   squared distances it is m n / (m + n) times the squared difference of their means, times 2. */
+/* Find the largest divergence between two adjacent pieces v[0..*at) and v[*at..end). With squared
+   distances it is m n / (m + n) times the squared difference of their means, times 2. */
 static double best_split(struct search *s, const double *v, size_t nr, size_t *at)
 {
 	double best = -1, *sums = s->sums;
@@ -58,7 +58,7 @@ static double best_split(struct search *s, const double *v, size_t nr, size_t *a
 	return best;
 }
 
-/* Fisher–Yates. */
+/* Fisher–Yates shuffle. */
 static void shuffle(double *v, size_t nr, uint64_t *state)
 {
 	for (size_t i = nr; i > 1; i--) {
@@ -69,12 +69,12 @@ static void shuffle(double *v, size_t nr, uint64_t *state)
 	}
 }
 
-/* Whether few enough permutations are split as well; it gives up once there are too many. */
+/* True if few enough permutations can be split as well; stops as soon as there are too many. */
 static bool is_change(struct search *s, const double *v, size_t nr, double observed, int64_t *p)
 {
 	int64_t rounds = MILLION / s->p - 1;
 	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
-	int64_t as_well = 1; /* the series itself */
+	int64_t as_well = 1; /* permutations that split as well, and the series itself */
 	size_t at;
 	memcpy(s->shuffled, v, nr * sizeof *v);
 	for (int64_t i = 0; i < rounds; i++) {
@@ -109,6 +109,9 @@ static int point_cmp(const void *a, const void *b)
 
 void changes_find(const int64_t *v, size_t nr, int64_t p, struct change_list *out)
 {
+	size_t older = nr > CHANGE_MOST ? nr - CHANGE_MOST : 0;
+	v += older;
+	nr -= older;
 	struct search s = { .p = p, .out = out, .state = seed_of(v, nr) };
 	*out = (struct change_list){ 0 };
 	s.v = mem_calloc(nr + 1, sizeof *s.v);
@@ -118,6 +121,8 @@ void changes_find(const int64_t *v, size_t nr, int64_t p, struct change_list *ou
 		s.v[i] = (double)((__int128)v[i] - v[0]);
 	split(&s, 0, nr);
 	vec_sort(&out->list, point_cmp);
+	for (size_t i = 0; i < out->list.nr; i++)
+		out->list.v[i].at += older;
 	free(s.v);
 	free(s.shuffled);
 	free(s.sums);

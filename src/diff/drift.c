@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "metric/unit.h"
 
-/* Kernels of `list` that are among the top of a side. */
+/* The top kernels of each side. */
 struct top {
-	VEC(const struct activity_pair *) side[NR_SIDES]; ///< by time, ties by name
-	VEC(const struct activity_pair *) both; ///< union, in the order of the list
+	VEC(const struct activity_pair *) side[NR_SIDES]; ///< kernels sorted by time, then name
+	VEC(const struct activity_pair *) both; ///< kernels of either side, in the order of their list
 };
 
 static int by_time(const struct activity_pair *a, const struct activity_pair *b, int side)
@@ -38,7 +38,8 @@ static int by_place(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* What digests sum up on some ranks is told of none. */
+/* False for kernels that some rank's digest has only in its sum of small kernels: all their figures
+   would be incomplete. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->folded && !activity_is_partial(p, a);
@@ -84,7 +85,7 @@ static int by_distance(const void *x, const void *y)
 	return span_cmp(a->name, b->name);
 }
 
-/* Those that moved most, whichever way and however large they are. */
+/* Take the kernels with the largest changes in either direction, whatever their own size. */
 static void top_of_changes(struct top *t, const struct activity_pairs *p, size_t top)
 {
 	*t = (struct top){ 0 };
@@ -104,7 +105,7 @@ static void top_release(struct top *t)
 	vec_release(&t->both);
 }
 
-/* The old name of `a`, which has another one, is in `t` too: the two are one kernel. */
+/* True if the pair is counted already because the pair with its old name is in `t` too. */
 static bool is_counted(const struct top *t, const struct activity_pair *a)
 {
 	return a->partner && a->count[SIDE_BASELINE] <= 0 &&
@@ -169,7 +170,7 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		return -1; /* these come after the kernels */
+		return -1; /* other activities are sorted after kernels */
 	return span_cmp(*(const struct span *)name, a->name);
 }
 
@@ -178,8 +179,8 @@ const struct activity_pair *drift_find(const struct activity_pairs *p, struct sp
 	return p->list.nr ? bsearch(&name, p->list.v, p->list.nr, sizeof *p->list.v, by_name) : NULL;
 }
 
-/* The larger of the two contributions names the class; `same` where both
-   together are within 2 % of the baseline's time, as unchanged kernels are. */
+/* The larger of the two contributions gives the class. It is `same` if both together are within 2 %
+   of the baseline's time, since unchanged kernels differ by as much. */
 static enum drift drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	if (is_gone(p, a))
@@ -187,7 +188,7 @@ static enum drift drift_class(const struct activity_pairs *p, const struct activ
 	if (is_new(p, a))
 		return DRIFT_NEW;
 	if (a->count[SIDE_BASELINE] <= 0 || a->count[SIDE_CANDIDATE] <= 0)
-		return DRIFT_SAME; /* as far as can be seen: the other side may sum it up */
+		return DRIFT_SAME; /* unknown, as the other side may have it in a sum */
 	__int128 launches = activity_launches_ns(p, a);
 	__int128 mean = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE] - launches;
 	if ((magnitude(launches) + magnitude(mean)) * 50 <= a->time_ns[SIDE_BASELINE])
@@ -255,7 +256,8 @@ static const char *count_text(struct arena *a, const struct drift_row *row)
 	return b ? b : c ? c : UNIT_ABSENT;
 }
 
-/* `x` has the baseline's figures and `y` the candidate's: the same pair unless renamed. */
+/* Make a row from the baseline's figures of `x` and the candidate's of `y`. The two are the same
+   pair unless the kernel was renamed. */
 static struct drift_row drift_row(const struct activity_pairs *p, const struct activity_pair *x,
                                   const struct activity_pair *y,
                                   const struct category_table *categories, struct arena *a)
@@ -300,7 +302,7 @@ void drift_rows(const struct activity_pairs *p, const struct category_table *cat
 		if (other && is_gone(p, x))
 			y = other;
 		else if (is_counted(&t, x))
-			continue; /* its old name has the row */
+			continue; /* the pair with the old name gets the row */
 		else if (other)
 			x = other;
 		vec_push(&out->drift, drift_row(p, x, y, categories, &out->arena));

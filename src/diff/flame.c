@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "diff/code_names.h"
 
-/* A path is as deep as this at most: what is deeper counts for the outer part of it. */
+/* Greatest depth of a path: deeper work counts for the last part that is kept. */
 enum { DEPTH = 32 };
 
-/* Nodes below this part of all are no wider than a hair. */
+/* Nodes smaller than the total divided by this number would be too narrow to see. */
 enum { LEAST_PART = 400 };
 
 struct segment {
@@ -17,10 +17,10 @@ struct segment {
 	struct span name;
 };
 
-/* GPU work by the path that led to it. */
+/* GPU work with the path of code that launched it. */
 struct stack {
 	struct span module, place, op, kernel;
-	struct segment *path; ///< `nr` segments
+	struct segment *path; ///< array of `nr` segments
 	size_t nr;
 	__int128 sum[NR_SIDES];
 };
@@ -30,14 +30,14 @@ struct stacks {
 };
 
 struct grower {
-	struct arena *arena; ///< of the names
+	struct arena *arena; ///< arena for the names of nodes
 	struct stack *stacks;
 	const int64_t *steps;
-	__int128 least; ///< smaller nodes are left out
+	__int128 least; ///< least size of a node that is kept
 	struct flame *out;
 };
 
-/* Neighbors with the same next segment. */
+/* Adjacent stacks with the same next segment. */
 struct group {
 	size_t from, to;
 	__int128 sum[NR_SIDES];
@@ -47,7 +47,7 @@ struct groups {
 	VEC(struct group) list;
 };
 
-/* ---- stacks ---- */
+/* ---- collecting the stacks ---- */
 
 static int row_cmp_stack(const void *a, const void *b)
 {
@@ -102,7 +102,7 @@ static void add_view(struct stacks *s, const struct run_view *v, int side)
 	vec_release(&names.list);
 }
 
-/* Modules or places are known. */
+/* True if a rank of a view knows modules or places. */
 static bool knows_code(const struct run_view *v, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -124,7 +124,7 @@ static bool has_rows(const struct run_view *v, size_t nr)
 	return false;
 }
 
-/* Work that no row has, as its launch was not recorded. */
+/* Add the work that no row has because its launch was not recorded. */
 static void add_unknown(struct stacks *s, const struct bench *b, bool both)
 {
 	struct stack rest = { .kernel = SPAN("(launch not recorded)") };
@@ -139,7 +139,7 @@ static void add_unknown(struct stacks *s, const struct bench *b, bool both)
 		vec_push(&s->list, rest);
 }
 
-/* ---- paths ---- */
+/* ---- paths of segments ---- */
 
 static void add_segment(struct stack *s, enum flame_kind kind, struct span name)
 {
@@ -177,7 +177,7 @@ static int path_cmp(const void *a, const void *b)
 	return (x->nr > y->nr) - (x->nr < y->nr);
 }
 
-/* ---- the tree ---- */
+/* ---- the tree of nodes ---- */
 
 static __int128 size_of(const struct group *g)
 {
@@ -209,7 +209,8 @@ static void group(const struct grower *g, const struct group *in, size_t depth, 
 	vec_sort(&out->list, by_size);
 }
 
-/* All of a group is within one more segment of the same kind: the two are one node. */
+/* True if all stacks of a group have the same next segment, of the same kind: the two segments
+   become one node. */
 static bool goes_on(const struct grower *g, const struct group *in, size_t depth)
 {
 	const struct stack *first = &g->stacks[in->from];
@@ -233,7 +234,7 @@ static void add_node(const struct grower *g, const struct group *in, enum flame_
 }
 
 static void grow(const struct grower *g, const struct group *in, size_t depth,
-                 int level) /* NOLINT(misc-no-recursion): as deep as a path */
+                 int level) /* NOLINT(misc-no-recursion): recursion at most DEPTH deep */
 {
 	struct groups parts = { 0 };
 	group(g, in, depth, &parts);

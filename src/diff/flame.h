@@ -1,16 +1,16 @@
-/// The tree of GPU time by module, place, operator and kernel.
+/// The tree of GPU time by module, place, operator and kernel, as shown in a flame graph.
 #ifndef GG_DIFF_FLAME_H
 #define GG_DIFF_FLAME_H
 
 #include "diff/bench.h"
 #include "model/flame.h"
 
-/// Nodes of a tree at most: the smallest are left out, with all below them.
+/// Largest number of nodes in a tree: the smallest nodes are left out with everything below them.
 enum { FLAME_NODES = 150 };
 
-/// The tree of the pin and the candidates; of the candidates only if there is no baseline or
-/// nothing is known of its code. Modules and places are told where all sides know some. Names are
-/// owned by `a`, the list by the caller.
+/// Build the tree of the pin and the candidates, or of the candidates only if there is no baseline
+/// or its code is unknown. It has modules and places only if all sides know some. `a` owns the
+/// names, the caller the list.
 void flame_of(const struct bench *b, struct arena *a, struct flame *out);
 
 #endif

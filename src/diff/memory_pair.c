@@ -9,9 +9,9 @@
 struct refs {
 	const struct query *query;
 	const struct entry *entry;
-	int64_t value; ///< that is looked for
+	int64_t value; ///< value of the memories to look for
 	const struct digest *digest;
-	VEC(struct memory_ref) list; ///< by rank, then id
+	VEC(struct memory_ref) list; ///< matching memories, sorted by rank, then id
 };
 
 static void collect(void *ctx, const struct figure *f)
@@ -39,7 +39,7 @@ static void collect_run(const struct run_view *v, struct refs *r)
 	}
 }
 
-/* The pin's value; of the candidate's runs that which is nearest to their median. */
+/* The pin's value, or the value of the candidate's run nearest to the median. */
 static int64_t value_of(const struct entry *e, int side)
 {
 	if (side == SIDE_BASELINE)

@@ -1,4 +1,4 @@
-/* The largest tensors of each category on both sides. */
+/* The largest tensors of each category, on both sides. */
 #include <inttypes.h>
 
 #include "base/text.h"

@@ -1,34 +1,35 @@
-/// The sites of one list of two memories, brought together.
+/// The sites of two memories' lists, paired.
 #ifndef GG_DIFF_MEMORY_SITES_H
 #define GG_DIFF_MEMORY_SITES_H
 
 #include "diff/breakdown.h"
 #include "diff/memory_pair.h"
 
-/// One line of code, or all lines of a function, on one side or both.
+/// One line of code, or all lines of a function, on one side or on both.
 struct site_line {
 	bool has[NR_SIDES];
 	int64_t number[NR_SIDES];
 	int64_t bytes[NR_SIDES], blocks[NR_SIDES];
 };
 
-/// A function of a category.
+/// A function in a memory category.
 struct site_place {
-	const struct memory_item *item; ///< of either side
-	struct site_line all; ///< sums over the lines
-	const struct site_line *lines; ///< by their numbers
+	const struct memory_item *item; ///< an item of either side, which has its names
+	struct site_line all; ///< sum over all lines of the function
+	const struct site_line *lines; ///< lines of the function, sorted by number
 	size_t nr;
 };
 
-/// Change of the bytes of a line.
+/// Change of the bytes that a line allocated.
 static inline int64_t site_line_change(const struct site_line *l)
 {
 	return number_sub(l->bytes[SIDE_CANDIDATE], l->bytes[SIDE_BASELINE]);
 }
 
-/// Append to `parent` a group of all items of `list` of both memories: categories, in them sites,
-/// whose `of` is a struct site_place. Sites are equal where category, file and function are; bytes
-/// are divided by `divisor` of their side. Items are borrowed, all else lives as the nodes do.
+/// Append to `parent` a group with all items of `list` of both memories: categories, and in them
+/// sites, whose `of` is a struct site_place. Sites with equal category, file and function are
+/// paired. Bytes are divided by the `divisor` of their side. Items are borrowed, the rest lives as
+/// long as the nodes.
 struct node *memory_sites_add(struct parts *p, struct node *parent,
                               const struct memory_ref memory[NR_SIDES], enum memory_list list,
                               const int64_t divisor[NR_SIDES]);

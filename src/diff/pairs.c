@@ -43,7 +43,7 @@ static void collect(struct activity_pairs *p, enum side_index side, const struct
 	}
 }
 
-/* By kind and name; equal ones in the order in which they were collected. */
+/* Sort by kind and name, then by order of collection. */
 static int order(const void *x, const void *y)
 {
 	const struct activity_pair *a = x, *b = y;
@@ -106,7 +106,7 @@ bool activity_is_only(const struct activity_pairs *p, const struct activity_pair
 
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	enum { KEPT_TIMES = 2 }; /* ranks keep it that need somewhat more */
+	enum { KEPT_TIMES = 2 }; /* listed kernels may be so much longer than summed ones */
 	bool partial = false;
 	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->folded; s++)
 		if (a->steps[s] > 0 && a->steps[s] < p->steps[s])
@@ -126,7 +126,7 @@ int64_t activity_launches_ns(const struct activity_pairs *p, const struct activi
 {
 	if (a->count[SIDE_BASELINE] <= 0 || p->steps[SIDE_CANDIDATE] <= 0)
 		return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
-	/* the candidate's launches at the baseline's mean */
+	/* the time of the candidate's launches at the baseline's mean */
 	__int128 num = (__int128)a->total_ns[SIDE_BASELINE] * a->count[SIDE_CANDIDATE];
 	__int128 den = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
 	return number_sub(number_div_round(num, den), a->time_ns[SIDE_BASELINE]);

@@ -1,4 +1,4 @@
-/// GPU activities of both sides, brought together by name.
+/// GPU activities of both sides, paired by name.
 #ifndef GG_DIFF_PAIRS_H
 #define GG_DIFF_PAIRS_H
 
@@ -7,52 +7,52 @@
 
 enum side_index { SIDE_BASELINE, SIDE_CANDIDATE, NR_SIDES };
 
-/// One activity name: a kernel under its match name, or a memcpy or memset.
-/// Sums are those of the measured steps of all ranks of all runs of a side, saturated.
+/// One activity name: the match name of a kernel, or the name of a memcpy or memset. Sums cover the
+/// measured steps of all ranks of all runs of a side, saturated.
 struct activity_pair {
 	enum event_kind kind;
-	struct span name; ///< borrowed from the views
-	int category; ///< kernels; -1 none
+	struct span name; ///< name of the activity; borrowed from the views
+	int category; ///< category of a kernel; -1 if there is none
 	enum category_class cls;
-	bool folded; ///< the sum of kernels of one category that are too small to keep
+	bool folded; ///< true for the sum over those kernels of a category that are too small to list
 	int64_t count[NR_SIDES], total_ns[NR_SIDES], bytes[NR_SIDES];
-	int64_t time_ns[NR_SIDES]; ///< per step, rounded
-	int64_t steps[NR_SIDES]; ///< measured steps of the ranks that have it
-	const struct kernel_row *row[NR_SIDES]; ///< kernels: of the first rank that has it
-	size_t seq; ///< order of collection
-	/// The kernel of the other side that this one, new or gone, was renamed from or to: as
-	/// many launches per step, one category, means within 10 %, and each the only nearest in
-	/// time of the other. NULL where there is none.
+	int64_t time_ns[NR_SIDES]; ///< time per step, rounded
+	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
+	const struct kernel_row *row[NR_SIDES]; ///< kernels: row of the first rank that has it
+	size_t seq; ///< index in the order in which pairs were collected
+	/// For a kernel of one side only: the kernel of the other side that was renamed. Both have the
+	/// same number of launches per step, the same category and means within 10 %, and each is the
+	/// single nearest to the other in time. NULL if there is none.
 	const struct activity_pair *partner;
 };
 
 struct activity_pairs {
-	VEC(struct activity_pair) list; ///< by kind, sums of small ones last, name
-	int64_t steps[NR_SIDES]; ///< measured steps of all ranks and runs together
-	int64_t folded_most[NR_SIDES]; ///< the highest folded_most of the ranks of a side
-	bool renamed; ///< some have a partner
+	VEC(struct activity_pair) list; ///< pairs by kind, then name; sums of small kernels last
+	int64_t steps[NR_SIDES]; ///< number of measured steps of all ranks and runs together
+	int64_t folded_most[NR_SIDES]; ///< the largest folded_most among the ranks of a side
+	bool renamed; ///< true if a pair has a partner
 };
 
-/// Collect from the pin and from all candidates, whose sums and steps add up, of the ranks
-/// in `scope`; the views must outlive `p`. Caller releases with vec_release(&p->list).
+/// Collect the activities of the pin and of all candidates, whose sums and steps add up, from the
+/// ranks in `scope`. The views must outlive `p`. The caller releases with vec_release(&p->list).
 void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseline,
                          const struct run_view *candidates, size_t nr_candidates,
                          struct rank_scope scope);
 
-/// True for a kernel that only `side` has, too large to be among those that the other
-/// side sums up.
+/// True for a kernel that only `side` has and that is too large to be in the other side's sum of
+/// small kernels.
 bool activity_is_only(const struct activity_pairs *p, const struct activity_pair *a,
                       enum side_index side);
 
-/// True for a kernel of some ranks of a side that is small enough to be among those which
-/// other ranks of that side sum up: its figures are not all there.
+/// True for a kernel that only some ranks of a side list and that is so small that other ranks may
+/// have it in their sum of small kernels: its figures are incomplete then.
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a);
 
-/// Change of the time per step that comes from the number of launches: Δcount ×
-/// the baseline's mean, rounded. The rest of time_ns' change is that of the mean.
+/// Change of the time per step that the number of launches causes: Δcount × the baseline's mean,
+/// rounded. The rest of the change of time_ns comes from the mean.
 int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a);
 
-/// −1, 0 or 1: launches per step fell, stayed the same exactly, or rose.
+/// −1, 0 or 1 if launches per step fell, stayed exactly the same, or rose.
 int activity_count_order(const struct activity_pairs *p, const struct activity_pair *a);
 
 #endif

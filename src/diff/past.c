@@ -42,7 +42,7 @@ static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
 	vec_release(&items.list);
 }
 
-/* What noise is known from, whatever the rules ask. */
+/* Add the units that the noise model needs, whatever the rules ask. */
 static void add_units(struct bench *b, struct arena *a, struct past_run *out)
 {
 	for (int kind = 0; kind < NR_UNIT_KINDS; kind++) {
@@ -89,7 +89,7 @@ void past_run_of(const struct rules *rules, struct naming naming, const struct r
 	add_units(&b, a, out);
 	bench_release(&b);
 	vec_sort(&out->values, past_value_cmp);
-	size_t nr = 0; /* several rules may ask the same */
+	size_t nr = 0; /* number of answers without duplicates */
 	for (size_t i = 0; i < out->values.nr; i++)
 		if (nr == 0 || past_value_cmp(&out->values.v[nr - 1], &out->values.v[i]) != 0)
 			out->values.v[nr++] = out->values.v[i];

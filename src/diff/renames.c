@@ -1,13 +1,13 @@
 #include "diff/renames.h"
 
-/* A kernel that only one side has. Launches and time are those over all steps, times the
-   steps of the other side: comparable, and exact. */
+/* A kernel that only one side has. Launches and time are totals over all steps, multiplied by the
+   number of steps of the other side, so that both sides compare exactly. */
 struct loner {
 	struct activity_pair *pair;
 	__int128 launches, time;
 };
 struct loners {
-	VEC(struct loner) list; ///< by category, launches, time
+	VEC(struct loner) list; ///< kernels sorted by category, launches, time
 };
 
 static int group_cmp(const struct loner *x, const struct loner *y)
@@ -43,14 +43,14 @@ static __int128 distance(const struct loner *x, const struct loner *y)
 	return by < 0 ? -by : by;
 }
 
-/* The `i`th, if it is in the group of `key`. */
+/* Element `i` if it is in the same group as `key`, else NULL. */
 static const struct loner *in_group(const struct loners *l, size_t i, const struct loner *key)
 {
 	return i < l->list.nr && group_cmp(&l->list.v[i], key) == 0 ? &l->list.v[i] : NULL;
 }
 
-/* The only one that is nearest to `key` in time: its neighbors are the candidates, and
-   two at the same distance do not count. */
+/* The element nearest to `key` in time, which must be one of its neighbors in the sorted list. NULL
+   if two are equally near. */
 static const struct loner *nearest(const struct loners *l, const struct loner *key)
 {
 	size_t at = lower_bound(l->list.v, l->list.nr, sizeof *key, key, loner_cmp);

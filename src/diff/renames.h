@@ -1,10 +1,10 @@
-/// Kernels that have another name and are otherwise the same.
+/// Renamed kernels: kernels that differ in nothing but the name.
 #ifndef GG_DIFF_RENAMES_H
 #define GG_DIFF_RENAMES_H
 
 #include "diff/pairs.h"
 
-/// Set `partner` of the kernels of `p` that only one side has.
+/// Set `partner` of those kernels of `p` that only one side has.
 void renames_find(struct activity_pairs *p);
 
 #endif

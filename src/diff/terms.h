@@ -1,4 +1,4 @@
-/// Figures that other figures add up to: what a change is broken down into, as data.
+/// Sums of figures that make up a metric, as a table, for breakdowns of its change.
 #ifndef GG_DIFF_TERMS_H
 #define GG_DIFF_TERMS_H
 
@@ -6,32 +6,32 @@
 
 enum term_source {
 	TERM_END,
-	TERM_STEP_METRIC, ///< sum of a step.* metric over the usable steps
-	TERM_device_stat, ///< a member of the row that the figure is of
+	TERM_STEP_METRIC, ///< the sum of a step.* metric over the usable steps
+	TERM_device_stat, ///< a member of struct device_stat; the others are alike
 	TERM_kernel_stat,
 	TERM_thread_stat,
 	TERM_memory_stat,
 };
 
-/// A field that is added or taken off.
+/// A field that is added or subtracted.
 struct term {
 	enum term_source from;
 	int sign;
-	size_t at; ///< id of the metric, offset of the member
+	size_t at; ///< id of the metric, or offset of the member in its struct
 };
 enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 
-/// What else is to be known of a row, as bits.
+/// Further properties of a row, as bits.
 enum {
-	ROW_PER_ONE = 1, ///< divided by the number of launches (kernels) or steps (memory)
-	ROW_LESS_ABOVE = 2, ///< less the rows above it
-	ROW_TAKEN_OFF = 4, ///< what it is is shown without the sign
-	ROW_AT_PEAK = 8, ///< the operator that ran then is named
-	ROW_HAS_SITES = 16, ///< bytes that the lists of sites tell more of
-	ROW_UNUSED = 32, ///< memory that is not in use
-	ROW_OF_DEVICES = 64, ///< several devices of a rank may run at once
-	ROW_PER_DEVICE = 256, ///< divided by the number of devices that work for steps
-	ROW_COMPLEMENT = 128, ///< the share is that of the whole less this
+	ROW_PER_ONE = 1, ///< the value is divided by the number of launches or steps
+	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted
+	ROW_TAKEN_OFF = 4, ///< the value is shown without its sign
+	ROW_AT_PEAK = 8, ///< the operator that ran at the peak is named
+	ROW_HAS_SITES = 16, ///< the lists of sites break these bytes down further
+	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
+	ROW_OF_DEVICES = 64, ///< the row is a sum over devices, several of which may run at once
+	ROW_PER_DEVICE = 256, ///< the value is divided by the number of devices that work
+	ROW_COMPLEMENT = 128, ///< the share is that of the whole without this row's value
 };
 
 struct term_row {
@@ -40,37 +40,37 @@ struct term_row {
 	unsigned flags;
 };
 
-/// Rows that add up to a metric: in every step, device, kernel, thread or memory. A share
-/// has its whole and its part.
+/// Rows that add up to a metric in every step, device, kernel, thread or memory. For a share, the
+/// rows are its whole and its part.
 struct term_sum {
 	enum metric_id metric;
-	bool one_rank; ///< only for one rank: several are listed by rank
-	const char *by; ///< for the title
+	bool one_rank; ///< true: only for a single rank; several ranks are broken down by rank instead
+	const char *by; ///< words after "by" in the title of the breakdown
 	struct term_row rows[TERM_ROWS];
 };
 
-/// The `nth` set of rows of a metric, the one to be preferred first, or NULL; static.
+/// The `nth` set of rows of a metric in order of preference, or NULL. Static.
 const struct term_sum *terms_of(enum metric_id id, size_t nth);
 
-/// What terms are taken from.
+/// Where the values of terms come from.
 struct term_place {
-	const struct digest *digest; ///< of the step figures
-	const void *row; ///< of the members
-	int64_t unknown; ///< value of a member that is not known
-	int64_t ones; ///< what ROW_PER_ONE divides by
+	const struct digest *digest; ///< digest from which step metrics are taken
+	const void *row; ///< row of the digest from which members are taken
+	int64_t unknown; ///< value that marks a member as unknown
+	int64_t ones; ///< number by which rows with ROW_PER_ONE are divided
 };
 
-/// The values of the rows. False where one is not known.
+/// Compute the values of the rows. False if one of them is unknown.
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS]);
 
-/// Devices of a rank that work for steps: over each of them the parts of a period add up to it. 0
-/// if the period was not recorded.
+/// Number of devices of a rank that work for steps; on each of them, the parts of a period add up
+/// to the period. 0 if the period was not recorded.
 int64_t terms_devices(const struct digest *d);
 
 /// Sum of a step.* metric over the usable steps of `d`. False if it was not recorded.
 bool step_metric_total(const struct digest *d, enum metric_id id, __int128 *out);
 
-/// Number of usable steps that have a sample of it.
+/// Number of usable steps that have a sample of the metric `id`.
 int64_t step_metric_nr(const struct digest *d, enum metric_id id);
 
 #endif

@@ -17,7 +17,7 @@ static bool is_unit(const char *word)
 	return false;
 }
 
-/* A CI obeys "::" at the beginning of a line. */
+/* False for "::", which is a command to a CI system at the beginning of a line. */
 bool text_may_begin_line(const char *p)
 {
 	return *p && *p != ':' && *p != '#' && *p != ' ';
@@ -29,11 +29,10 @@ bool text_may_break(const char *text, size_t blank)
 	if (blank && isdigit((unsigned char)text[blank - 1]) && is_unit(next))
 		return false;
 	if (blank && isalpha((unsigned char)text[blank - 1]) && isdigit((unsigned char)*next))
-		return false; /* "rank 3" */
+		return false; /* keeps "rank 3" on one line */
 	return text_may_begin_line(next);
 }
 
-/* End of the piece from `at` on that fits in `width` characters; `*next` is where to go on. */
 size_t text_piece_end(struct span s, size_t at, size_t width, size_t *next)
 {
 	size_t end = 0, cut = 0, i = at;

@@ -9,9 +9,9 @@
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
-#define ROOM_FOR_NOTE 80 /* "N sections more in the report" */
+#define ROOM_FOR_NOTE 80 /* bytes for a note such as "N sections more in the report" */
 
-/* ---- code spans ---- */
+/* ---- text and code spans ---- */
 
 static size_t longest_fence(struct span s)
 {
@@ -29,7 +29,8 @@ static void add_fence(struct strbuf *b, size_t nr)
 		strbuf_addch(b, '`');
 }
 
-/* Renderers disagree on a pipe after a backslash in a table: it is replaced. */
+/* Append text for a code span. A pipe in a table is replaced, since renderers disagree on a pipe
+   after a backslash. */
 static void add_content(struct strbuf *b, struct span s, bool in_table)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -51,7 +52,7 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 		strbuf_adds(b, "–");
 	} else {
 		size_t fence = longest_fence(s) + 1;
-		const char first = s.p[0], last = s.p[s.n - 1]; /* a blank at both ends would be stripped */
+		const char first = s.p[0], last = s.p[s.n - 1]; /* renderers strip one blank at each end */
 		const char *pad = first == '`' || last == '`' || (first == ' ' && last == ' ') ? " " : "";
 		add_fence(b, fence);
 		strbuf_adds(b, pad);
@@ -62,7 +63,7 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 	strbuf_release(&t);
 }
 
-/* Nothing of Markdown, and no host name or "GH-1", which are links by themselves. */
+/* True for text without Markdown, host names and words like "GH-1", which would become links. */
 static bool is_figure(struct span s)
 {
 	static const uint32_t marks[] = { 0xB1, 0xB5, 0xD7, 0x2013, 0x2192, 0x2212 }; /* ±µ×–→− */
@@ -96,14 +97,16 @@ void md_figure(struct strbuf *b, const char *text)
 			strbuf_addch(b, s.p[i]);
 }
 
-/* A `_` between letters or digits does not mark emphasis (GitHub Flavored Markdown, 6.2). */
+/* True for a `_` between letters or digits, which does not mark emphasis (GitHub Flavored Markdown,
+   6.2). */
 static bool is_inner(struct span s, size_t at)
 {
 	return s.p[at] == '_' && at && at + 1 < s.n && isalnum((unsigned char)s.p[at - 1]) &&
 	       isalnum((unsigned char)s.p[at + 1]);
 }
 
-/* Words, figures and dots within them: nothing that GitHub makes a link, a mention or a mark of. */
+/* True for words and figures, with dots within them, of which GitHub makes no link, mention or
+   markup. */
 static bool is_prose(struct span s)
 {
 	static const char marks[] = " .,;:%()+-'";
@@ -121,7 +124,7 @@ static bool is_prose(struct span s)
 		    (strncasecmp(s.p + at, "www.", 4) == 0 || strncasecmp(s.p + at, "GH-", 3) == 0))
 			return false;
 		bool hex = cp < 0x80 && isxdigit((int)cp) && !isupper((int)cp);
-		word = hex ? word + 1 : 0; /* seven of them may be a commit */
+		word = hex ? word + 1 : 0; /* a word of seven hexadecimal digits may be a commit */
 		letters = !hex ? 0 : letters + (isalpha((int)cp) != 0);
 		if (word >= 7 && letters && letters < word)
 			return false;
@@ -138,7 +141,7 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		md_code(b, text, max_chars, in_table);
 }
 
-/* ---- sections ---- */
+/* ---- sections of the comment ---- */
 
 struct md_section *md_section(struct md_document *d, bool fixed)
 {
@@ -152,7 +155,7 @@ struct strbuf *md_row(struct md_section *s)
 	return vec_push_zero(&s->rows);
 }
 
-/* ---- the budget ---- */
+/* ---- the size limit ---- */
 
 static size_t note_bytes(const struct md_section *s)
 {
@@ -176,8 +179,8 @@ static void section_release(struct md_section *s)
 	vec_release(&s->rows);
 }
 
-/* Take rows from the end until the section is within `max`; a table without
-   rows keeps its note only. */
+/* Remove rows from the end until the section has at most `max` bytes. A table without rows keeps
+   only its note. */
 static void cut_rows(struct md_section *s, size_t max)
 {
 	size_t rows = 0;
@@ -202,8 +205,8 @@ static size_t drop(struct md_section *s)
 	return nr;
 }
 
-/* Whole sections from the bottom, then rows, then all but the title. Returns
-   the number of sections dropped. */
+/* Remove whole sections from the end, then rows, then everything but the title. Returns the number
+   of removed sections. */
 static size_t fit(struct md_document *d, size_t max)
 {
 	size_t total = 0, dropped = 0;

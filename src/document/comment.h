@@ -1,4 +1,4 @@
-/// A Markdown document of sections that is cut to a budget without breaking.
+/// A Markdown document made of sections, which can be cut to a size limit and stays valid.
 #ifndef GG_DOCUMENT_COMMENT_H
 #define GG_DOCUMENT_COMMENT_H
 
@@ -12,34 +12,35 @@
 struct md_section {
 	struct strbuf head, tail;
 	VEC(struct strbuf) rows;
-	size_t more; ///< rows that the section never had room for
-	bool fixed; ///< dropped whole only where nothing else helps
-	bool folded; ///< under the document's fold
+	size_t more; ///< number of rows that were left out from the beginning
+	bool fixed; ///< true: removed only if nothing else helps
+	bool folded; ///< true: inside the document's fold
 };
 
 struct md_document {
-	VEC(struct md_section) sections; ///< the least wanted last; the first is always written
-	const char *fold; ///< what folded sections stand under: words of the program; NULL nothing
+	VEC(struct md_section) sections; ///< the least important last; the first is always written
+	const char *fold; ///< title of the fold; NULL: folded sections are not grouped
 };
 
-/// Untrusted text as a code span of at most `max_chars`, from which nothing
-/// breaks out; `in_table`: pipes neither.
+/// Append untrusted text as a code span of at most `max_chars`, whatever characters it contains.
+/// `in_table`: pipes are replaced, too.
 void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
-/// A figure as it stands, with no-break spaces; a code span if it looks like anything else.
+/// Append a figure as plain text with no-break spaces; as a code span if it does not look like a
+/// figure.
 void md_figure(struct strbuf *b, const char *text);
 
-/// A sentence as it stands where Markdown finds nothing in it, else a code span.
+/// Append a sentence as plain text if it contains no Markdown, else as a code span.
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
-/// A new section; valid until the next one.
+/// Append a section; the pointer is valid until the next call.
 struct md_section *md_section(struct md_document *d, bool fixed);
 
-/// A new row of a section; valid until the next one.
+/// Append a row to a section; the pointer is valid until the next call.
 struct strbuf *md_row(struct md_section *s);
 
-/// Write at most `max` bytes (more only where the first section is longer) and
-/// give the memory back: whole sections are dropped from the bottom, then rows.
+/// Write at most `max` bytes (more only if the first section is longer): sections are removed from
+/// the end, then rows. Releases the document.
 void md_write(struct md_document *d, size_t max, struct strbuf *out);
 
 #endif

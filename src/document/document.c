@@ -19,7 +19,7 @@ void doc_release(struct document *d)
 	*d = (struct document){ 0 };
 }
 
-/* ---- nodes ---- */
+/* ---- nodes and sections ---- */
 
 static struct doc_node *add_node(struct document *d, enum doc_node_kind kind)
 {
@@ -80,7 +80,7 @@ void doc_picture(struct document *d, const char *id)
 	add_node(d, NODE_PICTURE)->id = id;
 }
 
-/* ---- tables ---- */
+/* ---- tables and cells ---- */
 
 struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
                             size_t nr)
@@ -132,7 +132,7 @@ void doc_value(struct document *d, bool has, int64_t value)
 	d->line->value = value;
 }
 
-/* ---- text ---- */
+/* ---- pieces of text ---- */
 
 static void add_run(struct document *d, struct doc_run run)
 {
@@ -183,7 +183,8 @@ void doc_commit(struct document *d, const char *commit, const char *address)
 {
 	enum { COMMIT_CHARS = 10 };
 	size_t hex = strspn(commit, "0123456789abcdef");
-	bool whole = commit[hex] || hex <= COMMIT_CHARS; /* not an id of git's */
+	/* True if the commit is not a git id, or is short anyway. */
+	bool whole = commit[hex] || hex <= COMMIT_CHARS;
 	const char *text =
 	    arena_dup(&d->arena, (struct span){ commit, whole ? strlen(commit) : COMMIT_CHARS });
 	add_run(d, (struct doc_run){ .kind = DOC_NAME,

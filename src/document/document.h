@@ -1,5 +1,5 @@
-/// A report as a document: paragraphs, lists, tables and pictures in sections. Builders choose
-/// what is said and in which order; the renderers arrange and escape, and choose nothing.
+/// A report as a document: paragraphs, lists, tables and pictures in sections. Builders choose the
+/// contents and their order; renderers only arrange and escape.
 #ifndef GG_DOCUMENT_DOCUMENT_H
 #define GG_DOCUMENT_DOCUMENT_H
 
@@ -10,24 +10,24 @@
 #include "base/arena.h"
 #include "base/span.h"
 
-/// What a piece of text is; how it is escaped follows from it.
+/// The origin of a piece of text, which determines how it is escaped.
 enum doc_kind {
-	DOC_WORDS, ///< words of the program
-	DOC_FIGURE, ///< a number with its unit
-	DOC_NAME, ///< a name from the input: may hold anything
+	DOC_WORDS, ///< words of the program, trusted as they are
+	DOC_FIGURE, ///< a number with its unit, such as "2.50 ms"
+	DOC_NAME, ///< a name from the input, which may contain anything
 	DOC_SAID, ///< a sentence of the program that may quote names from the input
-	DOC_COMMAND, ///< a command to copy
-	DOC_VERDICT, ///< the word of a verdict; a sign in the heading of a comment
+	DOC_COMMAND, ///< a command that readers copy
+	DOC_VERDICT, ///< the word of a verdict; a symbol in the heading of a comment
 };
 
-/// What a piece of text means; terminals and pages show it by color.
+/// The meaning of a piece of text, which terminals and pages show by color.
 enum doc_tone {
 	TONE_PLAIN,
 	TONE_STRONG,
-	TONE_BAD, ///< failed
+	TONE_BAD, ///< something that failed
 	TONE_WARN,
-	TONE_OPEN, ///< undecided
-	TONE_GOOD, ///< passed, improved
+	TONE_OPEN, ///< something undecided
+	TONE_GOOD, ///< something that passed or improved
 	TONE_WORSE, ///< a change for the worse
 	TONE_BETTER,
 	NR_TONES
@@ -36,30 +36,30 @@ enum doc_tone {
 struct doc_run {
 	enum doc_kind kind;
 	enum doc_tone tone;
-	const char *text; ///< not escaped; owned by the document or its builder
-	const char *whole; ///< the name that `text` shortens; NULL: it is `text`
-	const char *link; ///< address, in which nothing has to be escaped; NULL none
-	const char *tile; ///< a page divides the line into tiles, one of which begins here and holds
-	                  ///< the picture of this id, "" for none; NULL: no tile
+	const char *text; ///< the text, not escaped; owned by the document or its builder
+	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
+	const char *link; ///< link address without characters that need escapes; NULL if there is none
+	const char *tile; ///< id of a picture: a tile with it begins here on a page; "": without
+	                  ///< picture; NULL: no tile
 	struct doc_run *next;
 };
 
-/// Pieces of text in a line: a paragraph, an item of a list, a cell of a table.
+/// The text of a paragraph, an item of a list or a cell of a table, as a list of pieces.
 struct doc_line {
 	struct doc_run *first, *last;
 	bool has_value;
-	int64_t value; ///< of a cell: to sort by, and the length of a bar
-	int level; ///< of an item: 0 outermost
-	const char *picture; ///< of an item: id of what a page draws below it; NULL nothing
-	int key; ///< of a cell: color of the picture that it explains, from 1; 0 none
+	int64_t value; ///< cells: sorting key, and length of a bar
+	int level; ///< items: level, 0 for the outermost
+	const char *picture; ///< items: id of a picture below the item; NULL if there is none
+	int key; ///< cells: color of the picture's part that the cell explains, from 1; 0: none
 	struct doc_line *next;
 };
 
 enum doc_align {
 	DOC_LEFT,
-	DOC_RIGHT, ///< figures
+	DOC_RIGHT, ///< right-aligned, for figures
 	DOC_BAR, ///< a bar as long as the value; only on a page
-	DOC_EXTRA, ///< as DOC_LEFT; only on a page
+	DOC_EXTRA, ///< like DOC_LEFT, but only on a page
 };
 
 struct doc_column {
@@ -68,129 +68,131 @@ struct doc_column {
 };
 
 struct doc_row {
-	struct doc_line *cells; ///< one for each column
-	int level; ///< depth in a tree
+	struct doc_line *cells; ///< array with one cell per column
+	int level; ///< depth of the row in a tree
 	struct doc_row *next;
 };
 
 struct doc_table {
-	const char *title; ///< what the table is called; not escaped
+	const char *title; ///< name of the table; not escaped
 	const struct doc_column *columns;
 	size_t nr_columns, nr_rows;
 	struct doc_row *rows, *last;
-	struct doc_row *rest; ///< sums of what the builder left out; NULL none
-	struct doc_row *rest_brief; ///< the same with the rows that short forms leave out
-	size_t more; ///< rows that the builder left out
-	size_t brief; ///< rows in a terminal and a comment; 0: all
-	bool tree; ///< rows stand below the row that they are part of
-	bool items; ///< a terminal shows each row as an item: the first cell, the second after a point,
-	            ///< the third after its title; a comment needs no heading above the table
-	const char *more_text; ///< what is counted in "12 more …"; "" rows
+	struct doc_row *rest; ///< sums over rows that the builder left out; NULL if there are none
+	struct doc_row *rest_brief; ///< sums that also include rows left out by short forms
+	size_t more; ///< number of rows that the builder left out
+	size_t brief; ///< number of rows in a terminal and a comment; 0: all of them
+	bool tree; ///< true: each row belongs to the row above it with a smaller level
+	/// True: a terminal shows rows as items: the first cell, then the second after a dot, then the
+	/// third after its title. A comment needs no heading above the table.
+	bool items;
+	const char *more_text; ///< noun for "12 more …"; "" means rows
 };
 
 /// Where a section is shown.
 enum doc_place {
-	DOC_OPEN, ///< everywhere
-	DOC_ASIDE, ///< in a terminal as it is; else folded
-	DOC_FOLDED, ///< in a terminal only with --verbose; folded in a comment
-	DOC_PAGE, ///< only on a page
-	DOC_PAGE_FOLDED, ///< the same, folded
-	DOC_TERMINAL, ///< only in a terminal with --verbose
+	DOC_OPEN, ///< shown everywhere
+	DOC_ASIDE, ///< shown in a terminal, folded elsewhere
+	DOC_FOLDED, ///< shown in a terminal only with --verbose, folded in a comment
+	DOC_PAGE, ///< shown only on a page
+	DOC_PAGE_FOLDED, ///< shown only on a page, folded
+	DOC_TERMINAL, ///< shown only in a terminal, with --verbose
 };
 
 enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_PICTURE };
 
 struct doc_node {
 	enum doc_node_kind kind;
-	enum doc_place place; ///< of a section
-	const char *id; ///< of a section or a picture
-	const char *title; ///< of a section; "" none
-	bool fixed; ///< kept in a comment when others are dropped for its size
-	struct doc_line *lines, *last_line; ///< of a paragraph (one) or a list
+	enum doc_place place; ///< only sections
+	const char *id; ///< id of a section or picture
+	const char *title; ///< title of a section; "" if it has none
+	bool fixed; ///< true: kept in a comment when other sections are removed
+	struct doc_line *lines, *last_line; ///< lines of a list, or the line of a paragraph
 	struct doc_table table;
-	struct doc_node *children, *last_child; ///< of a section
+	struct doc_node *children, *last_child; ///< only sections
 	struct doc_node *next;
 };
 
 enum { DOC_DEPTH = 4 };
 
-/// A document that is being built. Begin with doc_init().
+/// A document under construction; begin with doc_init().
 struct document {
-	struct arena arena; ///< owns the nodes and what builders print into it
-	const char *marker; ///< by which a comment is found again; not escaped
-	const char *fold; ///< under which a comment folds all folded sections; NULL: each by itself
-	/// The form in which a name is shown, NULL for the whole of it; owned by whoever set it, who
-	/// keeps it for as long as the document.
+	struct arena arena; ///< owner of the nodes and of texts that builders print
+	const char *marker; ///< text by which a comment is found later; not escaped
+	const char *fold; ///< title of the fold for all folded sections of a comment, or NULL
+	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
+	/// which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);
 	const void *names;
-	struct doc_node *sections[DOC_DEPTH]; ///< open ones; [0] is the document itself
+	struct doc_node *sections[DOC_DEPTH]; ///< open sections; [0] is the document itself
 	int depth;
-	struct doc_node *node; ///< the newest
-	struct doc_line *line; ///< the one under way
-	struct doc_row *row; ///< the one under way
-	size_t cell; ///< of it
+	struct doc_node *node; ///< the node that was added last
+	struct doc_line *line; ///< line to which text is added
+	struct doc_row *row; ///< row to which cells are added
+	size_t cell; ///< index of the current cell in the row
 };
 
-/// An empty document.
+/// Initialize an empty document.
 void doc_init(struct document *d);
 
-/// Give the memory back.
+/// Release the document.
 void doc_release(struct document *d);
 
-/// Opens a section. `id` is a word of the program, unique in the document.
+/// Open a section. `id` is a word of the program, unique in the document.
 void doc_section(struct document *d, const char *id, const char *title, enum doc_place place);
-/// Closes the section that was opened last; one in which nothing was put is dropped.
+/// Close the section that was opened last; it is removed if it is empty.
 void doc_end(struct document *d);
 
-/// Begin a paragraph; an item of the list at hand, or of a new one; a picture that the page draws.
+/// Begin a paragraph; an item of the current list, or of a new one; or a picture, which only a page
+/// draws.
 void doc_paragraph(struct document *d);
 void doc_item(struct document *d, int level);
 void doc_picture(struct document *d, const char *id);
 
-/// Begin a table; valid until the section ends. Columns are borrowed.
+/// Begin a table; the pointer is valid until the section ends. Columns are borrowed.
 struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
                             size_t nr);
 
-/// Begin a row of the newest table, at a depth of its tree; the row of the rest, of short forms
-/// or of the others.
+/// Begin a row of the newest table, at a level of its tree. doc_rest() begins the row of sums, for
+/// short forms (`brief`) or for all.
 void doc_row(struct document *d, int level);
 void doc_rest(struct document *d, bool brief);
 
-/// Begin the next cell of the row; with a value to sort by.
+/// Begin the next cell of the row. doc_value() gives a cell its sorting key.
 void doc_cell(struct document *d);
 void doc_value(struct document *d, bool has, int64_t value);
 
-/// Text in the paragraph, item or cell under way. NULL is "". `text` is borrowed.
+/// Add text to the current paragraph, item or cell. NULL is "". `text` is borrowed.
 void doc_add(struct document *d, enum doc_kind kind, enum doc_tone tone, const char *text);
 void doc_words(struct document *d, const char *text);
 void doc_figure(struct document *d, const char *text);
 void doc_said(struct document *d, const char *text);
 
-/// A name, in the form that the document has for it.
+/// Add a name, in the form that `display` returns.
 void doc_name(struct document *d, const char *whole);
 
-/// A word of ours, or a commit in its short form, linked to `address`; NULL: not linked. It goes
-/// by itself nowhere but in the reader's hands: a terminal shows the text.
+/// Add words of the program, or the short form of a commit, with a link to `address`; NULL: without
+/// a link. A terminal shows only the text.
 void doc_link(struct document *d, const char *text, const char *address);
 void doc_commit(struct document *d, const char *commit, const char *address);
 
-/// Begin a tile in the paragraph under way: what follows belongs to it. Elsewhere than on a page a
-/// dot stands between them.
+/// Begin a tile in the current paragraph, to which the following text belongs. Other formats than a
+/// page separate tiles by a dot.
 void doc_tile(struct document *d, const char *picture);
 
-/// Words made by printf.
+/// Add words of the program, formatted as by printf.
 void doc_printf(struct document *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/// A whole cell: words, a name, a figure with its value.
+/// Add a complete cell: words, a name, a sentence, or a figure with its sorting key.
 void doc_words_cell(struct document *d, const char *text);
 void doc_name_cell(struct document *d, const char *text);
 void doc_said_cell(struct document *d, const char *text);
 void doc_figure_cell(struct document *d, const char *text, bool has, int64_t value);
 
-/// The tone of a change of `change` in a figure of which more is worse, less is worse, or neither.
+/// The tone of `change` in a figure for which more is worse, less is worse, or neither is.
 enum doc_tone doc_tone_of(bool more_is_worse, bool less_is_worse, int64_t change);
 
-/// The rows that a terminal or a comment shows.
+/// Number of rows to show; `brief` in a terminal or a comment.
 size_t doc_rows_shown(const struct doc_table *t, bool brief);
 
 #endif

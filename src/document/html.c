@@ -1,4 +1,4 @@
-/* A document as the body of a page. */
+/* Renders a document as the body of a page. */
 #include <inttypes.h>
 
 #include "base/intern.h"
@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "document/render.h"
 
-/* A name is told whole once; of a very long one its beginning is enough after that. */
+/* Lengths of names: a long name is given completely once, and a very long one is shortened
+   afterwards. */
 enum {
 	NAME_CHARS = 90,
 	NAME_CHARS_MAX = 4000,
@@ -19,8 +20,8 @@ enum {
 struct page {
 	const struct doc_page_hooks *hooks;
 	struct strbuf *out, *body, *nav;
-	struct name_table *told; ///< names that stand in the page
-	bool alone; ///< the name is all that its cell holds
+	struct name_table *told; ///< long names that the page already contains
+	bool alone; ///< true if the cell contains nothing but the name
 };
 
 void doc_html_escape(struct strbuf *out, struct span text)
@@ -37,7 +38,7 @@ void doc_html_escape(struct strbuf *out, struct span text)
 	}
 }
 
-/* ---- text ---- */
+/* ---- text and names ---- */
 
 static void put_short(struct page *p, const char *name, size_t max_chars)
 {
@@ -56,8 +57,8 @@ static size_t chars_of(struct page *p, const char *whole)
 	return p->told->nr > known ? NAME_CHARS_MAX : NAME_CHARS_AGAIN;
 }
 
-/* A name that is shortened unfolds to the whole of it where it is all of a cell; in a line there is
-   no room. */
+/* Write a name. A shortened name can be unfolded if its cell has nothing else; within a line there
+   is no room for that. */
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
@@ -139,8 +140,8 @@ static bool is_wide(const struct doc_table *t)
 	return false;
 }
 
-/* The box scrolls where the table is wider than the page; a keyboard reaches it. What is told
-   above it is a caption for readers who hear the page. */
+/* Write the head of a table. Its box scrolls if the table is wider than the page, also by keyboard.
+   If the title is shown above it, the table still has a caption for screen readers. */
 static void put_head(struct page *p, const struct doc_table *t, bool told)
 {
 	static const char *const classes[] = { [DOC_LEFT] = "",
@@ -188,7 +189,7 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
 		strbuf_addf(p->out, " class=\"n d%d\"", row->level < LEVELS ? row->level : LEVELS);
 	else if (name)
 		strbuf_adds(p->out, " class=\"n\"");
-	if (cell->has_value && align != DOC_BAR && !t->tree) /* which is not sorted */
+	if (cell->has_value && align != DOC_BAR && !t->tree) /* rows of trees cannot be sorted */
 		strbuf_addf(p->out, " data-v=\"%" PRId64 "\"", cell->value);
 	strbuf_addch(p->out, '>');
 	if (align == DOC_BAR && cell->has_value)
@@ -219,7 +220,7 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 	for (; from && nr; from = from->next, nr--)
 		put_row(p, t, from, longest);
 	strbuf_adds(p->out, "</tbody>");
-	if (!from && t->rest) { /* in the foot, where sorting leaves it */
+	if (!from && t->rest) { /* rest in the foot, which sorting does not move */
 		strbuf_adds(p->out, "<tfoot>\n");
 		put_row(p, t, t->rest, longest);
 		strbuf_adds(p->out, "</tfoot>");
@@ -228,7 +229,7 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 	return from;
 }
 
-/* Rows that short forms leave out are folded away here. */
+/* Write a table. Rows that short forms leave out are folded. */
 static void put_table(struct page *p, const struct doc_table *t, const char *section)
 {
 	struct arena a = ARENA_INIT;
@@ -253,7 +254,7 @@ static void put_table(struct page *p, const struct doc_table *t, const char *sec
 	arena_release(&a);
 }
 
-/* ---- nodes ---- */
+/* ---- nodes and sections ---- */
 
 static void put_list(struct page *p, const struct doc_line *l)
 {

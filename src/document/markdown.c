@@ -1,4 +1,4 @@
-/* A document as a comment on GitHub. */
+/* Renders a document as a comment on GitHub. */
 #include "base/text.h"
 #include "document/comment.h"
 #include "document/render.h"
@@ -9,7 +9,7 @@ struct markdown {
 	struct md_document doc;
 };
 
-/* ---- text ---- */
+/* ---- text and names ---- */
 
 static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 {
@@ -44,7 +44,7 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 	for (const struct doc_run *r = l->first; r; r = r->next) {
 		struct strbuf run = STRBUF_INIT;
 		add_run(&run, r, in_table);
-		/* two code spans side by side would be one with other ends */
+		/* adjacent code spans would merge into one */
 		if (run.n && b->n && run.p[0] == '`' && b->p[b->n - 1] == '`')
 			strbuf_addch(b, ' ');
 		strbuf_add(b, strbuf_span(&run));
@@ -54,7 +54,7 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 
 /* ---- tables ---- */
 
-/* Not one in which nothing stands. */
+/* False for a column whose cells are all empty. */
 static bool is_column(const struct doc_table *t, size_t i)
 {
 	const struct doc_row *row = t->rows;
@@ -111,10 +111,10 @@ static void put_table(struct md_section *s, const struct doc_table *t, const cha
 		s->more = t->more + t->nr_rows - shown;
 }
 
-/* ---- nodes ---- */
+/* ---- nodes and sections ---- */
 
-/* A section of the comment for each node, so that each can be dropped by itself. A section of
-   the document that is folded is one of the comment, with all that is in it. */
+/* Add a node as a section of the comment of its own, so that it can be removed separately. A folded
+   section of the document is a single one, with all its contents. */
 static void put_node(struct md_section *s, const struct doc_node *n, const char *section)
 {
 	if (n->kind == NODE_TABLE) {
@@ -137,7 +137,8 @@ static bool is_shown(const struct doc_node *n)
 	       (n->kind != NODE_SECTION || n->place < DOC_PAGE);
 }
 
-/* The first node of a folded section opens it, the last closes it. */
+/* Add the nodes of a section. In a folded one, the first node opens the fold and the last closes
+   it. */
 static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded)
 {
 	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
@@ -171,7 +172,8 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 	}
 }
 
-/* Unique for each workload: what had to be altered or cut carries its hash. */
+/* Append the marker of a workload. It is unique, since a hash is added to names that had to be
+   changed or cut. */
 static void add_marker(struct strbuf *b, const char *name)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -184,7 +186,7 @@ static void add_marker(struct strbuf *b, const char *name)
 	strbuf_adds(b, " -->\n");
 }
 
-/* The verdict is a sign here, which is seen from afar. */
+/* Append the heading, in which a symbol replaces the verdict, to be seen from a distance. */
 static void add_heading(struct strbuf *b, const struct doc_line *l)
 {
 	static const char *const signs[NR_TONES] = { [TONE_BAD] = "\u274C ",
@@ -197,7 +199,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");
 	for (r = sign ? r->next : r; r; r = r->next) {
-		struct doc_run plain = *r; /* a heading is strong as it is */
+		struct doc_run plain = *r; /* bold text is not needed in a heading */
 		plain.tone = TONE_PLAIN;
 		plain.next = NULL;
 		add_line(b, &(struct doc_line){ .first = &plain }, false);
@@ -210,7 +212,7 @@ void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 	const struct doc_node *root = d->sections[0], *first = root->children;
 	struct md_section *s = md_section(&m.doc, true);
 	add_marker(&s->head, d->marker);
-	if (first && first->kind == NODE_PARAGRAPH) { /* the verdict */
+	if (first && first->kind == NODE_PARAGRAPH) { /* the first paragraph is the verdict */
 		add_heading(&s->head, first->lines);
 		strbuf_addch(&s->head, '\n');
 		first = first->next;

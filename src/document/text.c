@@ -1,4 +1,4 @@
-/* A document in the columns of a terminal. */
+/* Renders a document for the columns of a terminal. */
 #include <string.h>
 
 #include "base/text.h"
@@ -11,10 +11,10 @@ enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2 };
 struct text {
 	const struct doc_text_options *o;
 	struct strbuf *out;
-	bool after_title; ///< what follows needs no blank line
+	bool after_title; ///< true: no blank line is needed before the next node
 };
 
-/* Text of a line with the tone of each byte. */
+/* The text of a line, with the tone of each byte. */
 struct flat {
 	struct strbuf text, tones;
 };
@@ -48,7 +48,7 @@ static void flat_words(struct flat *f, const char *words)
 	flat_tone(f, TONE_PLAIN);
 }
 
-/* True if nothing but blanks stands before what follows. */
+/* True if only blanks precede on the line. */
 static bool at_line_begin(const struct strbuf *out)
 {
 	size_t n = out->n;
@@ -88,7 +88,7 @@ static void put_blanks(struct text *t, size_t nr)
 
 /* ---- paragraphs and lists ---- */
 
-/* A command goes on in the next line after a backslash, at blanks outside of quotes. */
+/* Write a command, broken at blanks outside of quotes, with a backslash before each line break. */
 static void put_command(struct text *t, const struct flat *f)
 {
 	size_t from = 0, blank = 0, chars = INDENT + 2;
@@ -131,7 +131,7 @@ static void put_wrapped(struct text *t, const struct flat *f, const char *bullet
 		strbuf_addch(t->out, '\n');
 }
 
-/* After `title`, if it has one. */
+/* Write a line after its title, if it has one. */
 static void put_titled(struct text *t, const char *title, const struct doc_line *line)
 {
 	struct flat f = { 0 };
@@ -155,7 +155,7 @@ static void put_line(struct text *t, const struct doc_line *line, const char *bu
 	flat_release(&f);
 }
 
-/* A row of a table of items. */
+/* Write a row of a table of items. */
 static void put_item(struct text *t, const struct doc_table *table, const struct doc_row *row)
 {
 	struct flat f = { 0 };
@@ -181,9 +181,9 @@ static void put_item(struct text *t, const struct doc_table *table, const struct
 struct layout {
 	const struct doc_table *t;
 	size_t rows;
-	VEC(size_t) columns; ///< those of a terminal
+	VEC(size_t) columns; ///< indices of the columns that a terminal shows
 	VEC(size_t) widths;
-	VEC(size_t) least; ///< to which a column can be narrowed
+	VEC(size_t) least; ///< least width of each column
 	const struct doc_row *rest;
 };
 
@@ -192,7 +192,8 @@ static size_t indent_of(const struct doc_table *t, const struct doc_row *row, si
 	return t->tree && column == 0 && row ? INDENT * (size_t)row->level : 0;
 }
 
-/* How wide a cell is, and how narrow it can be: names are cut, words broken at blanks. */
+/* Update the width of a column, and its least width: names can be cut, words are broken at
+   blanks. */
 static void measure_cell(const struct doc_line *line, size_t indent, size_t *width, size_t *least)
 {
 	struct flat f = { 0 };
@@ -239,7 +240,7 @@ static size_t total(const struct layout *l, size_t from, size_t to)
 	return nr;
 }
 
-/* Words and names give way, the widest first. */
+/* Narrow columns of words and names, the widest first, until the table fits. */
 static void shrink(struct layout *l, size_t width)
 {
 	while (total(l, 0, l->widths.nr) > width) {
@@ -254,13 +255,13 @@ static void shrink(struct layout *l, size_t width)
 	}
 }
 
-/* A cell cut to its column: first names, then lines. */
+/* A cell under output: names are cut to the column first, then the text is broken into lines. */
 struct cell {
 	struct flat f;
 	size_t at, next, end, indent;
 };
 
-/* True if no other name of the column has the same begin and end. */
+/* True if no other name in the column has the same beginning and end. */
 static bool is_unique(const struct layout *l, size_t column, struct span name, size_t head,
                       size_t tail)
 {
@@ -276,7 +277,8 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return true;
 }
 
-/* Names that are too long keep their begin and end if these distinguish them. */
+/* Append a line in which names that are too long keep only their beginning and end, if these are
+   unique. */
 static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
                      const struct layout *l, size_t column)
 {
@@ -379,7 +381,8 @@ static void put_block(struct text *t, const struct layout *l, size_t from, size_
 		put_row(t, l, l->rest, from, to);
 }
 
-/* Columns that do not fit are named, and with --verbose follow below, again after the first. */
+/* Name the columns that do not fit. With --verbose, they follow in further blocks, each with the
+   first column. */
 static void put_blocks(struct text *t, const struct layout *l)
 {
 	for (size_t from = 0, to; from < l->columns.nr; from = to) {
@@ -433,7 +436,7 @@ static void put_table(struct text *t, const struct doc_table *table, const char 
 	vec_release(&l.least);
 }
 
-/* ---- nodes ---- */
+/* ---- nodes and sections ---- */
 
 static bool is_shown(const struct text *t, const struct doc_node *node)
 {

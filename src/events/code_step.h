@@ -1,4 +1,4 @@
-/// One step as a recording has it: what was launched, where from, and when.
+/// One step as recorded: each launch with its time and its place in the code.
 #ifndef GG_EVENTS_CODE_STEP_H
 #define GG_EVENTS_CODE_STEP_H
 
@@ -9,31 +9,31 @@
 
 struct code_stat;
 
-/// An operator as it ran.
+/// An operator, as it ran.
 struct code_around {
 	struct span name;
 	int64_t start_ns, until_ns;
-	uint32_t outer; ///< index + 1 of the one around it; 0: there is none
+	uint32_t outer; ///< index + 1 of the operator around this operator; 0 if there is none
 };
 
-/// A GPU activity with its launch, or a call that waited.
+/// A GPU activity and its launch, or a call that waited.
 struct code_launch {
-	uint32_t row; ///< index into the rows of the step
-	uint32_t around; ///< index + 1 of the innermost operator; 0: there is none
+	uint32_t row; ///< index in the rows of the step
+	uint32_t around; ///< index + 1 of the innermost operator around the launch; 0 if there is none
 	uint32_t thread; ///< number of the host thread in the trace
-	uint32_t lane; ///< of device and stream
-	struct span name; ///< empty: it waited
-	int64_t device, stream; ///< idents of the trace; -1: none
+	uint32_t lane; ///< number of the pair of device and stream
+	struct span name; ///< name of the activity; empty if the call waited
+	int64_t device, stream; ///< idents of the trace; -1 if there is none
 	int64_t call_start_ns, call_dur_ns;
-	int64_t start_ns, dur_ns, bytes; ///< of waiting as the call
+	int64_t start_ns, dur_ns, bytes; ///< times and bytes of the activity; for a wait, of the call
 };
 
-/// One measured step, of median length, as it happened; of a trace without steps the whole.
+/// One measured step, of median length; for a trace without steps, the whole trace.
 struct code_step {
-	int64_t number, start_ns, end_ns; ///< number -1: it has none
-	VEC(struct code_stat) rows; ///< where launches come from, each once
+	int64_t number, start_ns, end_ns; ///< `number` is -1 if the step has none
+	VEC(struct code_stat) rows; ///< places in the code that launch work, each once
 	VEC(struct code_around) around;
-	VEC(struct code_launch) launches; ///< by start of the call; empty: nothing was kept
+	VEC(struct code_launch) launches; ///< launches by start of the call; empty if no step is kept
 };
 
 #endif

@@ -1,4 +1,5 @@
-/// What profilers other than the allocator's own snapshot recorded of memory, as they wrote it.
+/// Memory records of profilers other than the allocator's own snapshot, in the form in which they
+/// are written.
 #ifndef GG_EVENTS_MEMORY_RECORD_H
 #define GG_EVENTS_MEMORY_RECORD_H
 
@@ -15,8 +16,8 @@
 /// Source: _CATEGORY_TO_COLORS of torch/profiler/_memory_profiler.py (torch 2.1 and later).
 enum { TIMELINE_CATEGORIES = 8 };
 
-/// Source: Action of torch/profiler/_memory_profiler.py; TIMELINE_LEVEL is of this program, a
-/// change between two moments of the form that has sizes.
+/// Actions of a memory timeline. Source: Action of torch/profiler/_memory_profiler.py;
+/// TIMELINE_LEVEL is of this program: a change between two moments, in the form that has sizes.
 enum timeline_action {
 	TIMELINE_LEVEL,
 	TIMELINE_PREEXISTING,
@@ -25,71 +26,73 @@ enum timeline_action {
 	TIMELINE_DESTROY,
 };
 
-/// A change of one category.
+/// A change of the bytes of one category.
 struct timeline_row {
-	int64_t time_us; ///< -1 before the recording
-	int64_t bytes; ///< signed
+	int64_t time_us; ///< time of the change; -1 for the time before the recording
+	int64_t bytes; ///< bytes, signed
 	uint8_t action, category;
-	bool more; ///< the same moment has further rows: the level after this row is not a level of its
-	           ///< own
+	bool more; ///< the same moment has further rows, so that this row does not complete a level
 };
 
-/// torch.profiler's export_memory_timeline(): tensors of one device, which it does not name.
+/// A file of torch.profiler's export_memory_timeline(): tensors of one device, which it does not
+/// name.
 struct memory_timeline {
-	VEC(struct timeline_row) rows; ///< by time
-	bool raw; ///< all actions; else only levels at the ends of microseconds
+	VEC(struct timeline_row) rows; ///< rows sorted by time
+	bool raw; ///< true if there are rows for all actions; false if only for levels at the ends of
+	          ///< microseconds
 	uint64_t json_faults, fault_byte;
 };
 
 enum xprof_kind { XPROF_OTHER, XPROF_ALLOCATION, XPROF_DEALLOCATION };
 
-/// MemoryActivityMetadata: what a change of memory was for; texts "" where not given.
+/// MemoryActivityMetadata: the purpose of a change of memory; texts are "" if not given.
 struct xprof_activity {
 	enum xprof_kind kind;
 	int64_t requested, bytes, step;
 	const struct name *op, *region, *type, *shape;
 };
 
-/// MemoryProfileSnapshot: the state after an activity. What a proto leaves out is 0.
+/// MemoryProfileSnapshot: the state after an activity. Members that the file leaves out are 0.
 struct xprof_state {
 	int64_t time_us;
-	int64_t stack, heap, free; ///< bytes; heap + stack are in use
-	int64_t in_use; ///< of a summary: the peak, -1 not given
+	int64_t stack, heap, free; ///< bytes; heap and stack are in use
+	int64_t in_use; ///< in a summary: the peak in bytes; -1 if not given
 	struct xprof_activity activity;
 };
 
-/// ActiveAllocation: live at the peak.
+/// ActiveAllocation: allocations that are live at the peak.
 struct xprof_active {
-	int64_t snapshot; ///< index of the activity in `states`, or
-	int64_t special; ///< where `snapshot` < 0: in `specials`
+	int64_t snapshot; ///< index of the activity in `states`; if < 0, see `special`
+	int64_t special; ///< index of the activity in `specials`, if `snapshot` < 0
 	int64_t occurrences;
 };
 
-/// PerAllocatorMemoryProfile.
+/// PerAllocatorMemoryProfile: the records of one memory.
 struct xprof_memory {
 	const struct name *id;
-	VEC(struct xprof_state) states; ///< version 0: over time; version 1: those of `actives`
-	VEC(struct xprof_state) samples; ///< version 1: over time
+	/// Version 0: states over time; version 1: those that `actives` refers to.
+	VEC(struct xprof_state) states;
+	VEC(struct xprof_state) samples; ///< states over time in version 1
 	VEC(struct xprof_activity) specials;
 	VEC(struct xprof_active) actives;
 	bool has_peak;
-	struct xprof_state peak; ///< within the window
-	int64_t capacity; ///< 0 not given
+	struct xprof_state peak; ///< peak within the window
+	int64_t capacity; ///< limit of the allocator in bytes; 0 if not given
 };
 
 /// XProf's memory profile of one host.
 /// Source: plugin/xprof/protobuf/memory_profile.proto of openxla/xprof.
 struct xprof_profile {
 	struct name_table names;
-	VEC(struct xprof_memory) memories; ///< in order of the file
+	VEC(struct xprof_memory) memories; ///< memories in order of the file
 	int64_t version;
 	uint64_t json_faults, fault_byte;
 };
 
-/// Give the memory back.
+/// Releases all memory that it holds.
 void memory_timeline_release(struct memory_timeline *t);
 
-/// The same of a memory profile.
+/// Releases all memory of a profile.
 void xprof_profile_release(struct xprof_profile *p);
 
 #endif

@@ -1,4 +1,4 @@
-/// A CUDA memory snapshot, compact: what torch.cuda.memory._snapshot() holds.
+/// A CUDA memory snapshot in compact form: the contents of torch.cuda.memory._snapshot().
 #ifndef GG_EVENTS_SNAPSHOT_H
 #define GG_EVENTS_SNAPSHOT_H
 
@@ -11,10 +11,10 @@
 #define SNAPSHOT_NO_STACK UINT32_MAX
 #define SNAPSHOT_NO_ADDRESS UINT64_MAX
 
-/// One frame of a stack; equal frames are one.
+/// One frame of a stack; equal frames are stored once.
 struct snapshot_frame {
-	const struct name *function, *file; ///< raw bytes, "" where not given
-	int64_t line; ///< 0 where not given
+	const struct name *function, *file; ///< names as raw bytes, "" if not given
+	int64_t line; ///< number of the line; 0 if not given
 };
 
 /// A stack, innermost frame first: frame_ids[first .. first + nr).
@@ -25,18 +25,18 @@ struct snapshot_stack {
 enum block_state { BLOCK_ACTIVE, BLOCK_PENDING_FREE, BLOCK_INACTIVE };
 
 struct snapshot_block {
-	uint64_t address; ///< where not given (torch 2.0): behind the block before it
+	uint64_t address; ///< if not given (torch 2.0): the address after the previous block
 	uint64_t size;
-	uint64_t requested; ///< size where not given, and of inactive blocks, where it means nothing
+	uint64_t requested; ///< requested bytes; equal to `size` if not given, and for inactive blocks
 	enum block_state state;
 	uint32_t stack;
 };
 
 struct snapshot_segment {
-	int64_t device; ///< ≥ 0
-	uint64_t address; ///< SNAPSHOT_NO_ADDRESS where not given
+	int64_t device; ///< number of the device, ≥ 0
+	uint64_t address; ///< address; SNAPSHOT_NO_ADDRESS if not given
 	uint64_t total;
-	int64_t stream; ///< id of the input, only compared
+	int64_t stream; ///< ident of the stream, only compared for equality
 	bool large, expandable;
 	uint32_t first_block, nr_blocks;
 	uint32_t stack;
@@ -52,15 +52,15 @@ enum snapshot_action {
 	ACTION_SEGMENT_UNMAP,
 	ACTION_SNAPSHOT,
 	ACTION_OOM,
-	ACTION_OTHER, ///< unknown to this program: counted, without effect
+	ACTION_OTHER, ///< action unknown to this program: counted, without effect
 };
 
 struct snapshot_entry {
 	enum snapshot_action action;
-	uint64_t address; ///< SNAPSHOT_NO_ADDRESS where not given (oom)
-	uint64_t size; ///< as requested, not rounded
-	uint64_t device_free; ///< oom; 0 elsewhere
-	int64_t time_us; ///< INT64_MIN where not given
+	uint64_t address; ///< address; SNAPSHOT_NO_ADDRESS if not given (out of memory)
+	uint64_t size; ///< requested size, not rounded
+	uint64_t device_free; ///< free memory at an out-of-memory error; otherwise 0
+	int64_t time_us; ///< time; INT64_MIN if not given
 	uint32_t stack;
 };
 
@@ -69,34 +69,35 @@ struct snapshot_trace {
 	VEC(struct snapshot_entry) entries;
 };
 
-/// A START or END of a profiler annotation (external_annotations).
+/// The start or end of a profiler annotation (external_annotations).
 struct snapshot_annotation {
 	const struct name *name;
 	int64_t device, time_us;
 	bool end;
 };
 
-/// Sizes are small enough to be added up: those of all segments, blocks (also
-/// requested) and trace entries (oom aside) each come to less than 2^62 bytes,
-/// and no range reaches beyond 2^64 - 1.
+/// A whole snapshot. Sizes are small enough to be added up: those of all segments, of all blocks
+/// (also as requested) and of all trace entries (without out-of-memory errors) are each below 2^62
+/// bytes in sum, and no address range reaches beyond 2^64 - 1.
 struct snapshot {
 	struct name_table names;
 	VEC(struct snapshot_frame) frames;
 	VEC(uint32_t) frame_ids;
 	VEC(struct snapshot_stack) stacks;
 	VEC(struct snapshot_segment) segments;
-	VEC(struct snapshot_block) blocks; ///< those of a segment side by side, by address
-	VEC(struct snapshot_trace) traces; ///< by device number
+	VEC(struct snapshot_block) blocks; ///< blocks, grouped by segment, by address
+	VEC(struct snapshot_trace) traces; ///< histories, indexed by device number
 	VEC(struct snapshot_annotation) annotations;
-	bool has_history; ///< device_traces were there
-	uint64_t other_actions; ///< entries of unknown action
-	uint64_t json_faults, fault_byte; ///< tolerated faults of the JSON text, and the first
+	bool has_history; ///< true if the file has device_traces
+	uint64_t other_actions; ///< number of entries with unknown action
+	/// Number of tolerated faults in the JSON text; offset of the first.
+	uint64_t json_faults, fault_byte;
 };
 
-/// An empty snapshot.
+/// Initializes an empty snapshot.
 void snapshot_init(struct snapshot *s);
 
-/// Give the memory back.
+/// Releases all memory that it holds.
 void snapshot_release(struct snapshot *s);
 
 #endif

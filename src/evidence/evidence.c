@@ -1,4 +1,4 @@
-/* Findings that failed → a small trace each. */
+/* Writes a small trace for each finding that failed. */
 #include "evidence/evidence_internal.h"
 
 #include <dirent.h>
@@ -13,10 +13,10 @@
 #include "base/text.h"
 #include "io/sink.h"
 
-/* What each file begins with. */
+/* The first bytes of each file, by which earlier files are recognized. */
 #define FIRST_BYTES "{\"displayTimeUnit\": \"ms\", \"gpugate_evidence\": "
 
-/* ---- which rows ---- */
+/* ---- rows of a finding ---- */
 
 static struct subject subject_of(const struct finding *f)
 {
@@ -36,14 +36,14 @@ static struct subject subject_of(const struct finding *f)
 		         !number_parse(text, 0, &s.rank))
 			s.rank = -1;
 	}
-	if (s.op) /* all of it, as its kernels stand in for one another */
+	if (s.op) /* all kernels of the operator, since they replace each other */
 		s.kernel = s.place = NULL;
 	if (s.op || s.kernel || s.place)
 		s.module = NULL;
 	return s;
 }
 
-/* "FILE:FUNCTION", behind which a finding may say the line. */
+/* True if `name` is "FILE:FUNCTION", perhaps followed by a line number. */
 static bool is_place(const char *name, const char *place)
 {
 	size_t n = strlen(place);
@@ -72,9 +72,9 @@ static const struct digest *digest_of(const struct run *run, int64_t rank)
 	return NULL;
 }
 
-/* ---- a file ---- */
+/* ---- one file ---- */
 
-/* As recorded where the digest was made from a recording just now. */
+/* True if the digest was just made from a recording and has kept a step of it. */
 static bool has_step(const struct digest *d)
 {
 	return d && d->step.launches.nr > 0;
@@ -149,9 +149,9 @@ static enum status write_trace(const struct evidence_input *in, const char *path
 	return sink_commit(out, log);
 }
 
-/* ---- the folder ---- */
+/* ---- the folder of files ---- */
 
-/* "finding-3-slower-kernel.json" */
+/* True for file names such as "finding-3-slower-kernel.json". */
 static bool is_named_so(const char *name)
 {
 	struct span rest = span_of(name);
@@ -187,7 +187,7 @@ enum status evidence_clear(const char *folder, struct diag_log *log)
 	enum status st = ST_OK;
 	struct arena a = { 0 };
 	if (!dir)
-		return ST_OK; /* there is nothing in it */
+		return ST_OK; /* without a folder there are no old files */
 	for (const struct dirent *e; st == ST_OK && (e = readdir(dir));) {
 		const char *path = arena_printf(&a, "%s/%s", folder, e->d_name);
 		if (is_named_so(e->d_name) && begins_so(path) && unlink(path) < 0)

@@ -1,17 +1,17 @@
-/* Events of one side, as the profiler of PyTorch writes them. */
+/* Writes the events of one side in the format of PyTorch's profiler. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "evidence/evidence_internal.h"
 
-/* In microseconds. */
+/* Write a time in microseconds. */
 static void put_time(struct emit *e, const char *key, int64_t ns)
 {
 	emit_number(e, key, ns, 3);
 }
 
-/* An event whose `args` are open. */
+/* Begin an event, including its object `args`, which the caller ends. */
 static void open_event(struct side_writer *w, const char *cat, struct span name, int64_t tid,
                        int64_t start_ns, int64_t dur_ns)
 {
@@ -25,7 +25,7 @@ static void open_event(struct side_writer *w, const char *cat, struct span name,
 	put_time(w->e, "dur", dur_ns);
 	emit_open(w->e, "args", '{');
 	w->nr_events++;
-	w->bytes += 6 * name.n + 240; /* an escape takes six bytes */
+	w->bytes += 6 * name.n + 240; /* 6 bytes per character: the length of an escape */
 }
 
 static void close_event(struct side_writer *w)

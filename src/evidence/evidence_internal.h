@@ -1,8 +1,8 @@
-/// Inside of the writer of evidence: what its files share. No other room includes this.
+/// Internal to evidence/: what its files share.
 ///
-///     evidence.c         findings → files; what a finding is about
+///     evidence.c         findings → files; the rows that a finding is about
 ///     evidence_events.c  events of a side
-///     evidence_mean.c    the mean step that a digest tells
+///     evidence_mean.c    the mean step, from a digest
 ///     evidence_step.c    a step as it was recorded
 #ifndef GG_EVIDENCE_EVIDENCE_INTERNAL_H
 #define GG_EVIDENCE_EVIDENCE_INTERNAL_H
@@ -12,57 +12,61 @@
 #include "report/emit.h"
 
 enum {
-	MOST_EVENTS = 6000, ///< of a side
+	MOST_EVENTS = 6000, ///< largest number of events on one side
 	SIDE_BYTES = EVIDENCE_BYTES / 2 - 8192,
-	NAME_CHARS = 200, ///< of a name in an event
-	MOST_LEVELS = 40, ///< of modules, of operators
-	AROUND_BYTES = 2 * MOST_LEVELS * (6 * NAME_CHARS + 240), ///< they take at most
-	HOST_THREAD = 1, ///< the first
-	GPU_STREAM = 100000, ///< the first
+	NAME_CHARS = 200, ///< longest name of an event
+	MOST_LEVELS = 40, ///< largest number of nested modules, and of nested operators
+	/// Most bytes that the modules and operators around a launch take.
+	AROUND_BYTES = 2 * MOST_LEVELS * (6 * NAME_CHARS + 240),
+	HOST_THREAD = 1, ///< id of the first host thread
+	GPU_STREAM = 100000, ///< id of the first GPU stream
 };
 
-/// What rows of the code table a finding is about.
+/// The rows of the code table that a finding is about.
 struct subject {
-	const char *op, *kernel, *place, *module; ///< as findings name them; NULL any
-	int64_t rank; ///< -1: the first that has rows
+	const char *op, *kernel, *place, *module; ///< names to match, as in the finding; NULL: any name
+	int64_t rank; ///< number of the rank; -1: the first rank that has rows
 };
 
 struct side_writer {
 	struct emit *e;
 	struct arena *a;
 	const struct evidence_input *in;
-	const struct digest *d; ///< NULL: the side has nothing to show
+	const struct digest *d; ///< digest of the side; NULL if it has nothing to show
 	int side;
 	int64_t now_ns, nr_events, next_id, next_frame;
-	size_t bytes; ///< at most, of the names so far and the rest of their events
+	size_t bytes; ///< upper bound of the bytes written so far
 };
 
-/// True if a row, of a GPU activity of this name, is what the finding is about.
+/// True if the finding is about the row, whose GPU activity is called `kernel`.
 bool is_about(const struct side_writer *w, const struct subject *s, const struct code_stat *c,
               struct span kernel);
 
-/// One event of a kind of the Chrome trace format; what a process or thread is called.
+/// Write a duration event of the Chrome trace format. put_name() writes the name of a process or
+/// thread.
 void put_span(struct side_writer *w, const char *cat, struct span name, int64_t tid,
               int64_t start_ns, int64_t dur_ns);
 void put_name(struct side_writer *w, const char *what, const char *key, int64_t tid,
               const char *name);
 
-/// A call with its correlation id, and the activity that it launched.
+/// Write a call with a new correlation id; put_activity() writes the activity that it launched.
 void put_call(struct side_writer *w, enum code_kind kind, int64_t tid, int64_t start_ns,
               int64_t dur_ns);
 void put_activity(struct side_writer *w, enum code_kind kind, struct span name, int64_t tid,
                   int64_t start_ns, int64_t dur_ns, int64_t bytes);
 
-/// Frames of the modules and the place of a row; operators of its path.
+/// Write frames for the modules and the place of a row; put_operators() writes the operators on its
+/// path.
 void put_frames(struct side_writer *w, const struct code_stat *c, int64_t tid, int64_t start_ns,
                 int64_t dur_ns);
 void put_operators(struct side_writer *w, const struct code_stat *c, int64_t tid, int64_t start_ns,
                    int64_t dur_ns);
 
-/// True if `nr` further launches of names as long as this, and what is around them, have room.
+/// True if there is room for `nr` more launches with such a name, and for what surrounds them.
 bool has_room(const struct side_writer *w, int64_t nr, struct span name);
 
-/// All events of a side; how many launches were left out.
+/// Write all events of a side, as a mean step or as a recorded step. Returns the number of launches
+/// that were left out.
 int64_t put_mean(struct side_writer *w, const struct subject *s);
 int64_t put_step(struct side_writer *w, const struct subject *s);
 

@@ -1,12 +1,12 @@
-/* The mean step of a side. A digest keeps no single launches: all of one row take their mean, one
-   behind the other. */
+/* Writes the mean step of a side. A digest keeps no single launches, so that all launches of a row
+   have its mean duration, one after the other. */
 #include <stdlib.h>
 
 #include "base/number.h"
 #include "base/text.h"
 #include "evidence/evidence_internal.h"
 
-/* Half a microsecond between launches, so that a viewer shows where one ends. */
+/* Gap between launches in ns, so that viewers show them separately. */
 #define GAP_NS 500
 
 struct row_list {
@@ -21,7 +21,7 @@ static struct span kernel_name(const struct digest *d, const struct code_stat *c
 	return SPAN("");
 }
 
-/* Part `i` of `nr` of an amount, which they add up to. */
+/* Part `i` of `nr` equal parts of an amount; rounded so that they add up to it. */
 static int64_t part_of(int64_t all, int64_t i, int64_t nr)
 {
 	return all / nr + (i < all % nr);
@@ -37,7 +37,7 @@ static void put_launch(struct side_writer *w, const struct code_stat *c, struct 
 	w->now_ns += dur_ns + GAP_NS;
 }
 
-/* False where there is no room for it. */
+/* Write a row. False if there is no room left. */
 static bool put_row(struct side_writer *w, const struct code_stat *c)
 {
 	int64_t steps = w->d->usable_steps;
@@ -45,7 +45,7 @@ static bool put_row(struct side_writer *w, const struct code_stat *c)
 	int64_t bytes = number_div_round(c->bytes, steps);
 	struct span name = kernel_name(w->d, c);
 	nr = nr > 0 ? nr : 1;
-	nr = nr < MOST_EVENTS / 4 ? nr : MOST_EVENTS / 4; /* fewer and longer */
+	nr = nr < MOST_EVENTS / 4 ? nr : MOST_EVENTS / 4; /* limit the number; launches become longer */
 	name = span_of(name.n ? text_short(w->a, name, NAME_CHARS) : "(smaller kernels)");
 	if (!has_room(w, nr, name))
 		return false;

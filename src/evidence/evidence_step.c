@@ -1,5 +1,5 @@
-/* One step of a side as it was recorded: launches and activities at their times, the operators
-   that they were made in, and around these the frames of module and place. */
+/* Writes one step of a side as it was recorded: launches and activities at their times, the
+   operators around them, and around these the frames of module and place. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,10 +13,10 @@ enum { NO_ROW = UINT32_MAX - 1, MIXED };
 struct step_writer {
 	struct side_writer *w;
 	const struct code_step *step;
-	int64_t origin_ns; /* the earliest event */
-	uint32_t *row_of; /* by operator: whose module and place all of its launches have, or MIXED */
-	bool *put; /* by operator */
-	struct idmap named; /* threads and lanes */
+	int64_t origin_ns; /* time of the earliest event */
+	uint32_t *row_of; /* row with module and place of all launches in each operator, or MIXED */
+	bool *put; /* true for each operator that was written */
+	struct idmap named; /* ids of threads and lanes that have been named */
 };
 
 static bool same_place(const struct code_stat *x, const struct code_stat *y)
@@ -24,7 +24,8 @@ static bool same_place(const struct code_stat *x, const struct code_stat *y)
 	return span_eq(x->module, y->module) && span_eq(x->place, y->place) && x->line == y->line;
 }
 
-/* Frames are drawn around the outermost operator that has no launch of another place. */
+/* Find the operators around which frames are drawn: the outermost ones whose launches all have the
+   same place. */
 static void find_places(struct step_writer *s)
 {
 	const struct code_step *step = s->step;
@@ -67,8 +68,8 @@ static int64_t lane_tid(struct step_writer *s, const struct code_launch *l)
 	return tid;
 }
 
-/* The operators of a launch that are not drawn yet, outermost first; false where it has none that
-   its row speaks of. */
+/* Write the operators around a launch that are not written yet, outermost first. False if the
+   launch has none, or not the one that its row names. */
 static bool put_around(struct step_writer *s, const struct code_launch *l, int64_t tid)
 {
 	const struct code_step *step = s->step;

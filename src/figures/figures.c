@@ -1,4 +1,4 @@
-/* Every figure of a rank, from its digest. */
+/* Computes every figure of a rank from its digest. */
 #include "base/number.h"
 #include "figures/figures_internal.h"
 #include "fold/fold.h"
@@ -14,7 +14,7 @@ void figure_emit(struct emitter *e, struct span label, int64_t value)
 	e->fn(e->ctx, &e->figure);
 }
 
-/* a − b, 0 where malformed input makes it negative. */
+/* a − b, but 0 if malformed input would make it negative. */
 static int64_t excess(int64_t a, int64_t b)
 {
 	return a > b ? number_sub(a, b) : 0;
@@ -22,7 +22,7 @@ static int64_t excess(int64_t a, int64_t b)
 
 /* ---- one value per rank ---- */
 
-/* A number of the run context × 10^digits; false where it is absent or not above 0. */
+/* A number of the run's context × 10^digits; false if it is absent or not above 0. */
 static bool context_number(const struct digest *d, const char *key, int digits, int64_t *out)
 {
 	const char *text = digest_env(d, key);
@@ -58,8 +58,8 @@ static bool overlap(const struct digest *d, int64_t *out)
 	return all > 0;
 }
 
-/* Over the measured steps, of compute kernels; only where those that say theirs take half of
-   the time. The profiler writes 0 where it could not tell. */
+/* Mean occupancy of compute kernels over the measured steps. False unless kernels with a known
+   occupancy have half of the time; the profiler writes 0 if it is unknown. */
 static bool occupancy(const struct rank_view *r, int64_t *out)
 {
 	__int128 sum = 0, weight = 0, all = 0;
@@ -116,7 +116,7 @@ static void emit_rank(struct emitter *e)
 		figure_emit(e, SPAN(""), value);
 }
 
-/* ---- devices, memories, threads ---- */
+/* ---- devices, memories and threads ---- */
 
 static void emit_devices(struct emitter *e)
 {
@@ -137,7 +137,7 @@ static void emit_devices(struct emitter *e)
 		case METRIC_WINDOW_NON_COMPUTE_TIME:
 			value = excess(s->busy_ns, s->compute_ns);
 			break;
-		default: /* gpu.utilization_pct: absent where the measured steps have nothing on it */
+		default: /* gpu.utilization_pct: absent if the measured steps do not use the device */
 			if (s->measured_ns <= 0)
 				continue;
 			value = number_pct(s->measured_busy_ns, s->measured_ns);
@@ -146,7 +146,7 @@ static void emit_devices(struct emitter *e)
 	}
 }
 
-/* 100 · part / whole where the source of the memory gives them, else MEMORY_UNKNOWN. */
+/* Share of `part_of` − `less` in `whole`, in 1e-6 percent; MEMORY_UNKNOWN if a value is. */
 static int64_t memory_share(int64_t part_of, int64_t less, int64_t whole)
 {
 	if (part_of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
@@ -161,7 +161,7 @@ static int64_t fragmentation(int64_t allocated, int64_t reserved)
 	           : memory_fragmentation(allocated, reserved);
 }
 
-/* MEMORY_UNKNOWN where the source of the memory does not give it. */
+/* Value of a memory metric; MEMORY_UNKNOWN if the source of the memory does not give it. */
 static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 {
 	switch (id) {
@@ -246,7 +246,7 @@ static void emit_threads(struct emitter *e)
 			figure_emit(e, span_of(d->threads.v[i].id), d->threads.v[i].busy_ns);
 }
 
-/* ---- per step: kernels, categories, copies, operators ---- */
+/* ---- figures per step: kernels, categories, copies, operators ---- */
 
 static int64_t per_step(const struct emitter *e, __int128 sum)
 {
@@ -281,7 +281,7 @@ static void emit_kernels(struct emitter *e)
 			value = number_pct(s->step_total_ns, all_ns);
 			break;
 		default:
-			if (s->occupancy <= 0) /* 0: of a file from before it counted as unknown */
+			if (s->occupancy <= 0) /* 0 means unknown in files of earlier versions */
 				continue;
 			value = s->occupancy;
 		}
@@ -300,7 +300,7 @@ static int category_sum_cmp(const void *a, const void *b)
 	return strcmp(((const struct category_sum *)a)->name, ((const struct category_sum *)b)->name);
 }
 
-/* By name: several rows of the table may share one, and one may be "other". */
+/* Sum up by name, since several rows of the table may have the same one, even "other". */
 static void emit_categories(struct emitter *e)
 {
 	VEC(struct category_sum) sums = VEC_INIT;
@@ -321,9 +321,9 @@ static void emit_categories(struct emitter *e)
 	vec_release(&sums);
 }
 
-/* Directions as CUPTI and as HIP write them.
-   Source: "Memcpy HtoD (Pageable -> Device)", libkineto (CUDA and newer ROCm);
-   "CopyHostToDevice", roctracer (ROCm up to 5); "MemcpyH2D", XLA. In order of label. */
+/* Directions of copies as CUPTI, HIP and XLA write them, sorted by label.
+   Source: "Memcpy HtoD (Pageable -> Device)", libkineto (CUDA and newer ROCm); "CopyHostToDevice",
+   roctracer (ROCm up to 5); "MemcpyH2D", XLA. */
 static const struct direction {
 	const char *label, *cuda, *hip, *xla;
 } directions[] = {
@@ -388,7 +388,8 @@ static void emit_ops(struct emitter *e)
 	}
 }
 
-/* A metric that names one figure of a file has no label: its name says which. */
+/* Figures of metrics files. A metric that names one of them has no label, since its name says
+   which. */
 static void emit_inputs(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
@@ -451,7 +452,7 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 		return;
 	}
 	if (of_steps && rank->digest->usable_steps == 0)
-		return; /* the warm-up took them all */
+		return; /* there are no figures if all steps are warm-up */
 	if (m->parts == PARTS_CODE)
 		rank_code_figures(v, r, m, NULL, NULL, fn, ctx);
 	else if (m->need == NEED_MACHINE)

@@ -1,11 +1,11 @@
-/* Figures of where in the code work comes from, from the one table of a digest. */
+/* Figures by place in the code, all from one table of the digest. */
 #include <stdlib.h>
 
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "figures/figures_internal.h"
 
-/* An item of a metric and what one row adds to it. */
+/* An item of a metric, and the amount that one row adds to it. */
 struct item {
 	struct span label;
 	__int128 amount;
@@ -20,7 +20,7 @@ static int item_cmp(const void *a, const void *b)
 	return span_cmp(((const struct item *)a)->label, ((const struct item *)b)->label);
 }
 
-/* --- labels --- */
+/* --- labels of items --- */
 
 struct span code_path_label(const struct run_view *v, struct span path)
 {
@@ -35,7 +35,7 @@ struct span code_path_label(const struct run_view *v, struct span path)
 	return nm ? name_span(nm) : SPAN("");
 }
 
-/* Each operator around the launch, once. */
+/* Add the amount to each operator on the path to the launch, once per name. */
 static void add_ops(struct items *items, struct span path, int64_t amount)
 {
 	struct span rest = path, name;
@@ -55,7 +55,7 @@ static void add_modules(struct emitter *e, struct items *items, struct span path
 	}
 }
 
-/* --- what is asked for --- */
+/* --- rows that a metric counts --- */
 
 static bool is_of_metric(enum metric_id id, const struct code_stat *c)
 {
@@ -85,7 +85,7 @@ static bool knows_places(const struct digest *d)
 	return false;
 }
 
-/* Keys of the kernels that the digest takes for communication, sorted. */
+/* Sorted keys of the kernels that the digest counts as communication. */
 struct keys {
 	VEC(uint64_t) list;
 };

@@ -1,5 +1,5 @@
-/// Internal to figures/: how a figure is handed on, and those of communication, functions and
-/// several ranks. For rank_figures() only.
+/// Internal to figures/, for rank_figures() only: how figures are passed on, and the figures of
+/// communication, functions and several ranks.
 #ifndef GG_FIGURES_FIGURES_INTERNAL_H
 #define GG_FIGURES_FIGURES_INTERNAL_H
 
@@ -13,20 +13,20 @@ struct emitter {
 	void *ctx;
 };
 
-/// Hand on one value of the metric at hand.
+/// Pass on one value of the current metric.
 void figure_emit(struct emitter *e, struct span label, int64_t value);
 
-/// The value of a metric that needs several ranks; false where the rank has none.
+/// Value of a metric that compares several ranks; false if the rank has none.
 bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out);
 
-/// comm.* by kind of collective and process group.
+/// Figures comm.* by kind of collective and process group.
 void figures_of_collectives(struct emitter *e);
 
-/// op.gpu_time and all that else comes from the table of where work comes from; of the phases that
-/// the glob `phase` names, unless that is NULL; with `cls` only of kernels of that class.
+/// Figures from the code table, such as op.gpu_time. If `phase` is not NULL, only phases that match
+/// this glob count; if `cls` is not NULL, only kernels of this class.
 void figures_of_code(struct emitter *e, const char *phase, const char *cls);
 
-/// function.exclusive_pct by function.
+/// Figure function.exclusive_pct of each function.
 void figures_of_functions(struct emitter *e);
 
 #endif

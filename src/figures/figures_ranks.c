@@ -1,9 +1,9 @@
-/* Figures of communication, functions and several ranks. */
+/* Figures of communication, of functions and of several ranks. */
 #include "base/number.h"
 #include "base/text.h"
 #include "figures/figures_internal.h"
 
-/* ---- several ranks ---- */
+/* ---- figures of several ranks ---- */
 
 bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 {
@@ -30,7 +30,7 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 
 /* ---- communication ---- */
 
-/* What the links carry of each byte of the message, as nccl-tests has it: num / den. */
+/* Ratio num / den of the bytes on the links to the size of the message, as in nccl-tests. */
 static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
 {
 	*den = c->group_size;
@@ -51,17 +51,17 @@ static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
 	case COLLECTIVE_RECV:
 		*num = *den = 1;
 		return true;
-	default: /* who sends to whom is not known, or nothing is moved */
+	default: /* the partners are unknown, or no data is moved */
 		return false;
 	}
 	return c->group_size > 1;
 }
 
-/* Sums over element types and group sizes of one label. */
+/* Sum over the element types and group sizes of one label. */
 struct comm_sum {
 	__int128 ns, count, bytes;
-	__int128 sized, sized_ns; /* those of known size */
-	__int128 bus, bus_ns; /* bytes on the links; those of which that is known */
+	__int128 sized, sized_ns; /* bytes and time of collectives with a known size */
+	__int128 bus, bus_ns; /* bytes on the links, and time of collectives for which they are known */
 };
 
 static void add_comm(struct comm_sum *sum, const struct comm_stat *c)
@@ -107,7 +107,7 @@ struct labelled {
 	const void *row;
 };
 
-/* `text` as a label that lives as long as the view; where it holds no more, empty. */
+/* Intern `text` as a label that lives as long as the view; empty if the table of labels is full. */
 static struct span label_take(const struct emitter *e, struct strbuf *text)
 {
 	const struct name *nm = name_intern(e->view->labels, strbuf_span(text));
@@ -146,24 +146,24 @@ void figures_of_collectives(struct emitter *e)
 	vec_release(&list);
 }
 
-/* ---- functions ---- */
+/* ---- functions by call path ---- */
 
 enum { PATH_BYTES = 160 };
 
-/* The name of a call path, its callers included. */
+/* Length and hash of the name of a call path, including its callers. */
 struct path {
-	size_t n; /* bytes, kept from overflow by what a digest may hold */
+	size_t n; /* length in bytes; the limits of digests exclude an overflow */
 	uint32_t hash;
 };
 
-/* For each function; callers come before it. */
+/* Compute the path of each function; callers come before their callees. */
 static struct path *paths_of(const struct digest *d)
 {
 	struct path *paths = mem_calloc(d->functions.nr, sizeof *paths);
 	for (size_t i = 0; i < d->functions.nr; i++) {
 		const struct function_stat *f = &d->functions.v[i];
 		struct path p = { 0, TEXT_HASH };
-		if (f->parent >= 0 && f->parent < (int64_t)i) { /* a caller stands before */
+		if (f->parent >= 0 && f->parent < (int64_t)i) { /* callers precede callees */
 			p = paths[f->parent];
 			p = (struct path){ p.n + 3, text_hash_more(p.hash, SPAN(" > ")) };
 		}
@@ -172,8 +172,8 @@ static struct path *paths_of(const struct digest *d)
 	return paths;
 }
 
-/* "main.py(3): <module> > train > step". A path too long for a line keeps its last
-   frames, behind a hash of all of it. */
+/* Label such as "main.py(3): <module> > train > step". A path that is too long for a line keeps its
+   last frames, after a hash of the whole. */
 static struct span path_label(const struct emitter *e, const struct path *paths, size_t i)
 {
 	const struct function_stat *v = e->rank->digest->functions.v;

@@ -1,4 +1,4 @@
-/* One way to ask for any figure: statistic over steps, devices, ranks. */
+/* Queries: one function returns any figure, with its statistic over steps, devices and ranks. */
 #include "base/number.h"
 #include "fold/fold.h"
 #include "model/memory_view.h"
@@ -7,7 +7,7 @@
 struct collector {
 	const struct run_view *view;
 	const struct query *query;
-	bool by_label; ///< devices and memories are separate items
+	bool by_label; ///< true: devices or memories are separate items
 	struct answers *out;
 };
 
@@ -88,7 +88,8 @@ static int answer_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Reduce every group of neighbors with one label (and one rank) to one answer. */
+/* Reduce each group of adjacent answers with the same label (and rank, if `by_rank`) to one
+   answer. */
 static void fold(struct answers *list, enum reduce reduce, bool by_rank, struct arena *a)
 {
 	int64_t *values = arena_alloc(a, list->list.nr, sizeof *values);

@@ -10,16 +10,16 @@
 #include "read/pickle.h"
 
 #define MAX_ENTRIES ((size_t)1 << 20)
-#define MAX_MEMBERS ((size_t)1 << 24) /* of all groups together */
+#define MAX_MEMBERS ((size_t)1 << 24) /* limit of members of all groups together */
 enum { RANK_LIMIT = INT32_MAX, SIZES_SHOWN = 120 };
 
 struct dump_reader {
 	const struct tree *t;
 	struct flight_dump *out;
-	struct idmap group_ids; ///< by the id of their name
-	struct strbuf text; ///< scratch
+	struct idmap group_ids; ///< ids of the names of groups
+	struct strbuf text; ///< scratch memory
 	size_t limit, nr_members;
-	uint64_t nr; ///< entries so far, also sends and receives
+	uint64_t nr; ///< number of entries so far, including sends and receives
 	bool has_entries;
 };
 
@@ -46,7 +46,7 @@ static const struct name *keep(struct dump_reader *r, struct span s)
 
 /* ---- values ---- */
 
-/* The text of the next value; false where it has another type. */
+/* Reads the text of the next value; false if it has another type. */
 static bool read_text(struct dump_reader *r, const struct name **out)
 {
 	struct scalar s = tree_scalar(r->t);
@@ -54,7 +54,7 @@ static bool read_text(struct dump_reader *r, const struct name **out)
 	return *out != NULL;
 }
 
-/* Numbers are also written as text. */
+/* Reads a number, which may also be written as text. */
 static bool read_number(struct dump_reader *r, int64_t *out)
 {
 	struct scalar s = tree_scalar(r->t);
@@ -67,7 +67,7 @@ static bool read_number(struct dump_reader *r, int64_t *out)
 	return true;
 }
 
-/* The sizes of the tensors, [[4, 4], [2]], and how many elements they have together. */
+/* Reads the sizes of the tensors, [[4, 4], [2]], and counts their elements together. */
 static void read_sizes(struct dump_reader *r, struct flight_entry *e)
 {
 	int64_t sum = 0, of_one, size;
@@ -104,7 +104,7 @@ static void read_sizes(struct dump_reader *r, struct flight_entry *e)
 	}
 }
 
-/* One type, or a list of them, of which the first is that of all. */
+/* Reads one type, or a list of types, of which the first is taken for all. */
 static void read_type(struct dump_reader *r, struct flight_entry *e)
 {
 	bool first = true;
@@ -120,7 +120,7 @@ static void read_type(struct dump_reader *r, struct flight_entry *e)
 	}
 }
 
-/* A frame as text; `*outside` unless it is of PyTorch. */
+/* Reads a frame as text; `*outside` is set unless it is of PyTorch. */
 static bool read_frame(struct dump_reader *r, bool *outside)
 {
 	struct span key;
@@ -150,7 +150,7 @@ static bool read_frame(struct dump_reader *r, bool *outside)
 	return true;
 }
 
-/* The innermost frame comes first. */
+/* Reads the frames, of which the innermost comes first. */
 static void read_frames(struct dump_reader *r, struct flight_entry *e)
 {
 	bool found = false, outside;
@@ -179,7 +179,7 @@ static uint32_t group_id(struct dump_reader *r, const struct name *nm)
 	return id;
 }
 
-/* [name, description] */
+/* Reads [name, description] of a group. */
 static bool read_group_of(struct dump_reader *r, struct flight_entry *e)
 {
 	const struct name *nm[2] = { NULL, NULL };
@@ -211,7 +211,7 @@ static void add_member(struct dump_reader *r, struct flight_group *g, uint64_t r
 		vec_push(&g->ranks, (int64_t)rank);
 }
 
-/* "[0, 1, 2]" */
+/* Reads the members of a group, "[0, 1, 2]". */
 static void read_members(struct dump_reader *r, struct flight_group *g)
 {
 	const struct name *list;
@@ -266,7 +266,7 @@ static void read_groups(struct dump_reader *r)
 
 /* ---- entries ---- */
 
-/* "nccl:all_reduce", "nccl:send 0->1" */
+/* The kind of a collective, told by a name such as "nccl:all_reduce" or "nccl:send 0->1". */
 static const struct name *kind_of(struct dump_reader *r, const struct name *profiling, bool *p2p)
 {
 	const char *colon = strchr(profiling->s, ':');
@@ -383,7 +383,7 @@ static void read_dump(void *ctx, const struct tree *t)
 		fail(r, byte, "'entries' is missing");
 }
 
-/* ---- doors ---- */
+/* ---- entry points ---- */
 
 static struct dump_reader begin(const struct flight_options *options)
 {

@@ -1,5 +1,5 @@
-/// Dumps of PyTorch's Flight Recorder: the last collectives that a rank entered, and how far they
-/// came.
+/// Reads dumps of PyTorch's Flight Recorder: the last collectives that a rank entered, and how far
+/// each of them got.
 #ifndef GG_FLIGHT_DUMP_H
 #define GG_FLIGHT_DUMP_H
 
@@ -8,56 +8,57 @@
 #include "base/vec.h"
 #include "io/source.h"
 
-/// A process group, as the rank knows it.
+/// A process group, as one rank knows it.
 struct flight_group {
-	const struct name *name, *desc; ///< desc NULL: not said
-	VEC(int64_t) ranks; ///< its members, of all ranks of the job; empty: not said
+	const struct name *name, *desc; ///< name and description; the description is NULL if not given
+	VEC(int64_t) ranks; ///< members, as ranks of the whole job; empty if not given
 };
 
-/// How far a collective came.
+/// How far a collective got.
 enum flight_state {
-	FLIGHT_SCHEDULED, ///< the host entered it
-	FLIGHT_STARTED, ///< the GPU began it
+	FLIGHT_SCHEDULED, ///< the host has entered the collective
+	FLIGHT_STARTED, ///< the GPU has begun the collective
 	FLIGHT_COMPLETED
 };
 
-/// A collective that the rank entered.
+/// A collective that the rank has entered.
 struct flight_entry {
-	uint32_t group; ///< index in the groups of the dump
-	int64_t seq; ///< number in its process group
-	const struct name *kind; ///< "all_reduce"
-	const struct name *sizes; ///< of the inputs: "[4, 4], [2]"; NULL: not said
-	int64_t elements; ///< of the inputs together; -1 not said
-	const struct name *dtype; ///< of the inputs; NULL: not said
-	const struct name *frame; ///< "train.py:88 (step)": innermost outside of PyTorch; NULL: none
+	uint32_t group; ///< index of the collective's group in the dump
+	int64_t seq; ///< number of the collective in its process group
+	const struct name *kind; ///< kind of collective, "all_reduce"
+	const struct name *sizes; ///< sizes of the inputs: "[4, 4], [2]"; NULL if not given
+	int64_t elements; ///< elements of all inputs together; -1 if not given
+	const struct name *dtype; ///< type of the inputs; NULL if not given
+	/// Innermost frame outside of PyTorch: "train.py:88 (step)"; NULL if there is none.
+	const struct name *frame;
 	enum flight_state state;
 };
 
 struct flight_dump {
-	int64_t rank; ///< -1 not said
-	bool dropped; ///< older entries have gone
+	int64_t rank; ///< rank that wrote the dump; -1 if not given
+	bool dropped; ///< true if older entries have been overwritten
 	uint64_t json_faults, fault_byte;
-	struct name_table names; ///< owns all text
-	VEC(struct flight_group) groups; ///< in order of first sight
-	VEC(struct flight_entry) entries; ///< oldest first; without sends and receives
+	struct name_table names; ///< table that owns all text
+	VEC(struct flight_group) groups; ///< groups, in order of first occurrence
+	VEC(struct flight_entry) entries; ///< entries, oldest first; without sends and receives
 };
 
 struct flight_options {
-	size_t entries; ///< more are ST_INPUT; 0: 2^20
-	size_t window; ///< bytes of the JSON scanner's window, for tests; 0: its default
+	size_t entries; ///< largest number of entries, else ST_INPUT; 0: 2^20
+	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
 };
 
-/// Read a dump as JSON (_dump_nccl_trace_json()), or as the pickle that TORCH_FR_DUMP_TEMP_FILE
-/// names. `options` may be NULL. ST_INPUT, also for a cut input, leaves `out` untouched. Caller:
-/// flight_dump_free(). Sources: FlightRecorder.hpp, torch/distributed/flight_recorder and its
-/// tests (PyTorch 2.8).
+/// Read a dump as JSON (_dump_nccl_trace_json()), or as a pickle, as written to the file
+/// TORCH_FR_DUMP_TEMP_FILE. `options` may be NULL. ST_INPUT, also for a cut input, leaves `out`
+/// unchanged. Caller: flight_dump_free(). Sources: FlightRecorder.hpp,
+/// torch/distributed/flight_recorder and its tests (PyTorch 2.8).
 GG_MUST_CHECK enum status flight_read(struct source *src, const struct flight_options *options,
                                       struct flight_dump **out, struct diag_log *log);
 GG_MUST_CHECK enum status flight_read_pickle(struct source *src,
                                              const struct flight_options *options,
                                              struct flight_dump **out, struct diag_log *log);
 
-/// Release a dump; NULL is fine.
+/// Releases a dump; NULL is fine.
 void flight_dump_free(struct flight_dump *d);
 
 #endif

@@ -9,35 +9,35 @@
 
 enum { NAME_CHARS = 80, RANKS_NAMED = 8, LINES_MAX = 16 };
 
-/* What one rank has of one collective of one process group. */
+/* One rank's part in one collective of one process group. */
 struct part {
-	uint32_t group; ///< id of its identity
+	uint32_t group; ///< id of the group in `identities`
 	uint32_t dump;
 	int64_t seq;
 	const struct flight_entry *entry;
-	bool several; ///< coalesced: what was entered under one number
+	bool several; ///< coalesced: several collectives were entered under one number
 };
 
-/* A collective in which ranks wait for members that did not enter it. */
+/* A collective in which ranks wait for members that have not entered it. */
 struct hang {
-	const struct part *first; ///< of those that wait
+	const struct part *first; ///< part of the first rank that waits
 	size_t waiting;
-	VEC(int64_t) missing; ///< ranks that have not entered it
+	VEC(int64_t) missing; ///< ranks that have not entered the collective
 	VEC(int64_t) silent; ///< ranks without a dump
 };
 
 struct finder {
 	struct flight_dump *const *dumps;
 	size_t nr;
-	const char *name; ///< of the run, quoted
+	const char *name; ///< name of the run, quoted
 	struct diag_log *log;
-	struct name_table identities; ///< name of a group and its members
-	VEC(const struct flight_group *) groups; ///< by id
-	VEC(struct part) parts; ///< by group, number, rank
+	struct name_table identities; ///< names of groups with their members
+	VEC(const struct flight_group *) groups; ///< groups, indexed by id in `identities`
+	VEC(struct part) parts; ///< parts, sorted by group, number, rank
 	VEC(struct hang) hangs;
-	int64_t *last; ///< by dump: number of its last collective in the group at hand
-	bool *waits; ///< by dump: for a rank that did not come
-	bool *named; ///< by dump
+	int64_t *last; ///< for each dump: number of its last collective in the present group
+	bool *waits; ///< for each dump: true if the rank waits for a rank that has not come
+	bool *named; ///< for each dump: true if the rank has been named
 	size_t lines;
 };
 
@@ -46,7 +46,7 @@ static int64_t rank_at(const struct finder *f, uint32_t dump)
 	return f->dumps[dump]->rank;
 }
 
-/* Index of the dump of `rank`, or the number of dumps. */
+/* Index of the dump of `rank`, or the number of dumps if there is none. */
 static size_t dump_of(const struct finder *f, int64_t rank)
 {
 	size_t lo = 0, hi = f->nr;
@@ -67,7 +67,7 @@ static bool is_open(const struct part *p)
 
 /* ---- the parts ---- */
 
-/* Groups of one name and different members are different groups. */
+/* Id of a group by name and members: groups of one name with different members are different. */
 static uint32_t identity(struct finder *f, const struct flight_group *g)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -93,7 +93,8 @@ static int part_cmp(const void *a, const void *b)
 	return 0;
 }
 
-/* What is coalesced has one number: it ends when all of it has, and is called as the last. */
+/* Collects the parts. Coalesced collectives have one number: they end when all of them have ended,
+   and are called after the last. */
 static void collect(struct finder *f)
 {
 	for (uint32_t k = 0; k < f->nr; k++) {
@@ -122,7 +123,7 @@ static void collect(struct finder *f)
 	f->parts.nr = nr;
 }
 
-/* ---- words ---- */
+/* ---- sentences ---- */
 
 static void add_ranks(struct strbuf *b, const int64_t *v, size_t nr)
 {
@@ -152,7 +153,7 @@ static void add_what(struct strbuf *b, const struct part *p)
 	}
 }
 
-/* "collective 41 (all_reduce of [4, 4] Float) of process group '0' (default_pg)" */
+/* Appends "collective 41 (all_reduce of [4, 4] Float) of process group '0' (default_pg)". */
 static void add_collective(struct strbuf *b, const struct finder *f, const struct part *p)
 {
 	const struct flight_group *g = f->groups.v[p->group];
@@ -183,15 +184,17 @@ static void say(struct finder *f, struct strbuf *b)
 	strbuf_release(b);
 }
 
-/* ---- who did not come ---- */
+/* ---- ranks that did not come ---- */
 
-/* A rank whose older entries have gone may have entered, and ended, all of a group. */
+/* False for a rank whose older entries are lost: it may have entered, and ended, any earlier
+   collective. */
 static bool is_known(const struct finder *f, size_t dump)
 {
 	return f->last[dump] >= 0 || !f->dumps[dump]->dropped;
 }
 
-/* The first of the collectives that wait for members: who has not come to it, who has no dump. */
+/* Adds the first collective that waits for members, with the ranks that have not come to it and
+   those without a dump. */
 static void add_hang(struct finder *f, const struct flight_group *g, const struct part *p,
                      size_t waiting)
 {
@@ -214,7 +217,7 @@ static void add_hang(struct finder *f, const struct flight_group *g, const struc
 	}
 }
 
-/* The lowest number that a member has come to; INT64_MAX where a group says none. */
+/* The lowest number that a member of the group has reached; INT64_MAX if no dump tells. */
 static int64_t lowest(const struct finder *f, const struct flight_group *g, bool *silent)
 {
 	int64_t low = INT64_MAX;
@@ -253,7 +256,7 @@ static void find_missing(struct finder *f, const struct part *v, size_t nr)
 		add_hang(f, g, first, waiting);
 }
 
-/* What the rank entered last of all. */
+/* Appends the last collective that the rank entered. */
 static void add_last(struct strbuf *b, const struct finder *f, int64_t rank)
 {
 	const struct flight_dump *d = f->dumps[dump_of(f, rank)];
@@ -297,7 +300,8 @@ static void say_silent(struct finder *f, const struct hang *h)
 	say(f, &b);
 }
 
-/* One that waits itself is not the cause, unless all of them wait for each other. */
+/* True if the rank may be the cause: a rank that waits itself is not, unless all of them wait for
+   each other. */
 static bool may_be_cause(const struct finder *f, int64_t rank, bool all)
 {
 	size_t k = dump_of(f, rank);
@@ -318,10 +322,10 @@ static void say_hangs(struct finder *f)
 		}
 }
 
-/* ---- who entered something else ---- */
+/* ---- ranks that entered another collective ---- */
 
-/* Where the inputs of all members have the same size.
-   Source: match_one_event() of torch/distributed/flight_recorder/components/utils.py. */
+/* True for kinds of collectives in which the inputs of all members have equal size. Source:
+   match_one_event() of torch/distributed/flight_recorder/components/utils.py. */
 static bool is_even(const struct name *kind)
 {
 	static const char *const kinds[] = {
@@ -347,7 +351,7 @@ static bool is_alike(const struct part *x, const struct part *y)
 	return !a->dtype || !b->dtype || span_eq(name_span(a->dtype), name_span(b->dtype));
 }
 
-/* The part that most are alike to; of equals that of the lowest rank. */
+/* The part that is equal to most others; if several are, that of the lowest rank. */
 static const struct part *usual(const struct part *v, size_t nr)
 {
 	const struct part *best = v;
@@ -397,7 +401,7 @@ static bool say_mismatch(struct finder *f, const struct part *v, size_t nr)
 	return first;
 }
 
-/* What comes after the first is off because of it. */
+/* Finds the first collective in which ranks differ; later ones differ because of it. */
 static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 {
 	for (size_t i = 0, end; i < nr; i = end) {
@@ -408,7 +412,7 @@ static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 	}
 }
 
-/* ---- the door ---- */
+/* ---- entry point ---- */
 
 static void each_group(struct finder *f,
                        void (*find)(struct finder *f, const struct part *v, size_t nr))

@@ -100,7 +100,7 @@ enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
 			st = join_two(parts[i], &parts[i + stride], log);
 	for (size_t i = st == ST_OK ? 1 : 0; i < nr; i++)
 		digest_free(parts[i]);
-	*out = st == ST_OK ? parts[0] : NULL;
+	*out = st == ST_OK && nr ? parts[0] : NULL;
 	return st;
 }
 

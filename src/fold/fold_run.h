@@ -6,8 +6,8 @@
 #include "fold/fold.h"
 #include "model/rule.h"
 
-/// Join the `nr` > 0 folded digests, which it takes over, into `*out`. The same ranks with the same
-/// digests twice count once. ST_INPUT where they cannot be one run.
+/// Join the `nr` folded digests, which it takes over, into `*out`; NULL where there are none. The
+/// same ranks with the same digests twice count once. ST_INPUT where they cannot be one run.
 GG_MUST_CHECK enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                                         struct diag_log *log);
 

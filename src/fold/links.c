@@ -20,7 +20,7 @@ static int by_sort(const void *a, const void *b)
 	return (x->lag_ns > y->lag_ns) - (x->lag_ns < y->lag_ns);
 }
 
-/* The shortest time of equal messages is what they take: in the others all ranks wait. */
+/* Set the transfer time of equal messages to the shortest of them: in the others all ranks wait. */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);
@@ -50,8 +50,8 @@ static int64_t slope_of(struct link_point *p, size_t nr)
 	return slope;
 }
 
-/* Those it came last in are one line and the others another, which one of them shows, or
-   both together where they hold what is short and what is long. */
+/* Collectives in which the rank came last are on one line, the others on another. Either line may
+   show the slope, or both together if one has the short transfers and the other the long ones. */
 int64_t link_slope(struct link_point *p, size_t nr)
 {
 	struct link_point *some = mem_calloc(nr, sizeof *some);
@@ -70,24 +70,24 @@ int64_t link_slope(struct link_point *p, size_t nr)
 
 /* ---- all ranks ---- */
 
-/* Collectives of one rank with one set of ranks, of which the median end is. */
+/* Collectives of one rank with one set of ranks, among which the median end is taken. */
 struct link_line {
 	uint32_t rank;
 	size_t seen;
-	VEC(struct link_point) points; /* at most LINK_POINTS, evenly spread over all */
+	VEC(struct link_point) points; /* sample of at most LINK_POINTS collectives, evenly spread */
 };
 enum { LINK_POINTS = 64 };
 
 struct links {
 	const struct run *run;
-	struct idmap sets, ids; /* sets of ranks; rank and set */
-	VEC(struct link_line) lines; /* by id */
-	size_t *stride; /* by rank */
-	int64_t *alone_ns; /* by rank */
+	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
+	VEC(struct link_line) lines; /* one line for each pair of a rank and a set of ranks */
+	size_t *stride; /* for each rank: one of so many collectives is a point */
+	int64_t *alone_ns; /* indexed by rank: time in which the others waited for this rank only */
 	VEC(int64_t) ends;
 };
 
-/* All ranks of such a collective have the same to do. */
+/* True for collectives in which all ranks do the same work. */
 static bool is_symmetric(enum collective_kind kind)
 {
 	return kind == COLLECTIVE_ALL_REDUCE || kind == COLLECTIVE_ALL_GATHER ||
@@ -101,7 +101,7 @@ static int64_t end_of(const struct run *run, const struct match_member *m)
 	return number_add(number_add(run->ranks.v[m->rank]->start_ns, c->start_ns), c->dur_ns);
 }
 
-/* FNV-1a of who took part. */
+/* FNV-1a hash of the ranks that took part. */
 static int64_t set_key(const struct rank_match *m)
 {
 	uint64_t h = 14695981039346656037u;
@@ -110,8 +110,9 @@ static int64_t set_key(const struct rank_match *m)
 	return (int64_t)h;
 }
 
-/* Until the one before it came, the others wait for that, too: of ranks that are late
-   together, because they all waited for another, none is to blame. */
+/* Add the time in which the others waited for the last rank only. Until the second to last arrived,
+   they waited for both: if several are late together because all waited for another rank, none of
+   them is to blame. */
 static void add_alone(struct links *l, const struct rank_match *m)
 {
 	int64_t second = INT64_MAX;

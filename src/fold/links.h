@@ -5,18 +5,18 @@
 
 #include "model/digest.h"
 
-/// One matched collective as a rank saw it.
+/// One matched collective, as seen by a rank.
 struct link_point {
-	int64_t wire_ns; ///< shortest duration
-	int64_t lag_ns; ///< its end after the median end of the ranks; clocks may differ
-	int64_t sort, bytes; ///< what it is and how much it moves, -1 unknown: the same takes as long
-	bool last; ///< the rank came last: its own lag is part of the wire time then
+	int64_t wire_ns; ///< duration on the rank with the shortest one, which is the transfer time
+	int64_t lag_ns; ///< time from the median end of all ranks to its own end; clocks may differ
+	int64_t sort, bytes; ///< kind and size, -1 if unknown: equal collectives take equally long
+	bool last; ///< true if the rank came last: then its own lag is part of the transfer time
 };
 
-/// By how much the rank's ends fall behind for each ns on the wire, in 1e-6: the median slope
-/// of all pairs of collectives of which one is longer by a quarter, which no clock offset
-/// moves. 0 where the evidence is thin: few pairs, wire times that do not vary, or
-/// slopes that rise in less than nine of ten. O(nr²); `p` is reordered.
+/// How far the rank's ends lag behind for each ns of transfer, in 1e-6: the median slope over all
+/// pairs of collectives of which one takes a quarter longer, so that clock offsets cancel. 0 if the
+/// evidence is thin: few pairs, equal transfer times, or slopes that rise in less than nine of ten
+/// pairs. O(nr²); `p` is reordered.
 int64_t link_slope(struct link_point *p, size_t nr);
 
 /// For each rank the largest link_slope() over the sets of ranks that it communicates with, and how

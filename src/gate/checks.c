@@ -29,7 +29,7 @@ struct maker {
 	const struct rules *rules;
 	const struct rule *rule;
 	struct beside *beside;
-	bool *waived; ///< by number of the waiver
+	bool *waived; ///< flags, indexed by the number of the waiver
 	struct report *out;
 	bool has_step;
 	int64_t step_ns;
@@ -39,15 +39,15 @@ struct maker {
 
 enum { ID_CHARS = 60 };
 
-/* "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms": the end of the name of a figure of a
-   file says what it is; it is ASCII. */
+/* Such as "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms": a hash and the end of the
+   name, since the end of a metrics-file figure's name says what it is. The name is ASCII. */
 static const char *long_figure(struct arena *a, struct span name)
 {
 	return arena_printf(a, "%08" PRIx32 "~%s", text_hash32(name), name.p + name.n - ID_CHARS + 9);
 }
 
-/* The name of what an entry is about, whole, or short for an id. What had to be
-   altered to be shown carries its hash, so that other bytes are another id. */
+/* The name of an entry's item, complete, or short for an id. If characters had to be replaced to
+   make it printable, a hash is appended, so that different names give different ids. */
 static const char *item_of(struct arena *a, const struct entry *e, bool in_id, bool of_file)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -101,14 +101,14 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	return k;
 }
 
-/* Worth to say where a change went. */
+/* True if the report should say where the change went. */
 static bool is_notable(const struct check *k)
 {
 	return k->has_change && (k->verdict == VERDICT_FAIL || k->verdict == VERDICT_WAIVED ||
 	                         k->verdict == VERDICT_UNDECIDED || k->verdict == VERDICT_WARN);
 }
 
-/* What is not a mean: the steps' statistic, else what becomes of ranks, else of the runs. */
+/* Name of the statistic if it is not a mean: over steps, else over ranks, else over runs. */
 static const char *statistic_of(const struct rule *r)
 {
 	if (r->metric->per_step && r->stat != STAT_MEAN)
@@ -117,7 +117,7 @@ static const char *statistic_of(const struct rule *r)
 	return reduce_name(mean ? REDUCE_MEDIAN : r->reduce);
 }
 
-/* Only the activities of some of the ranks. */
+/* Breakdown of the change of a check, limited to activities of its rank if it has one. */
 static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
                                          const struct entry *e)
 {
@@ -132,7 +132,7 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* what the pin has not recorded is not 0, unless it is a kernel that it did not launch */
+	/* unknown if the pin did not record it; a kernel that it did not launch took 0 ns */
 	if (!e->has_pin && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
@@ -144,7 +144,7 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 	return out;
 }
 
-/* The sentence names the site that the most of a change of memory is at. */
+/* Add the breakdown; for memory, the message also names the site with the largest change. */
 static void add_breakdown(const struct maker *m, struct check *k, const struct entry *e)
 {
 	const char *where = NULL;
@@ -159,14 +159,14 @@ static void add_breakdown(const struct maker *m, struct check *k, const struct e
 		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
 }
 
-/* Number of the waiver that covers the check, or -1. */
+/* Index of the waiver that covers the check, or -1. */
 static int64_t waiver_of(const struct maker *m, const struct entry *e)
 {
 	struct select_item item = { m->rule, e->label, e->rank, m->bench->naming.categories };
 	return waivers_find(m->rules, &item);
 }
 
-/* What neither side recorded is not applicable rather than in doubt. */
+/* False if neither side recorded the figure: the check is not applicable then. */
 static bool is_known(const struct maker *m, const struct entry *e)
 {
 	if (m->rule->metric->label != LABEL_PAIR)
@@ -237,7 +237,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	else if (d.verdict == VERDICT_WAIVED)
 		k.waiver = waiver_text(&m->rules->waivers.v[waiver], a);
 	if (waiver >= 0 && (d.verdict == VERDICT_WAIVED || d.verdict == VERDICT_FAIL))
-		m->waived[waiver] = true; /* of one that is exceeded the check itself tells */
+		m->waived[waiver] = true; /* if its size is exceeded, the check's message says so */
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
 		k.spoiler = spoiler;
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
@@ -265,7 +265,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 
 /* ---- the entries of a rule ---- */
 
-/* A figure of both sides together stands as the candidate's. */
+/* A figure that is computed from both sides together is stored as the candidate's. */
 static void pair_entry(const struct maker *m, struct entries *entries)
 {
 	const struct metric *metric = m->rule->metric;
@@ -278,7 +278,7 @@ static void pair_entry(const struct maker *m, struct entries *entries)
 	vec_push(&entries->list, e);
 }
 
-/* The baseline's step.cuda_time, where `and` is a share of it. */
+/* Find the baseline's step.cuda_time, for rules whose `and` is a share of it. */
 static void find_step(struct maker *m)
 {
 	const struct metric *metric = &metric_table[METRIC_STEP_CUDA_TIME];
@@ -316,8 +316,8 @@ static void add_none_left(const struct maker *m, bool excepted)
 	vec_push(&m->out->checks, k);
 }
 
-/* There would be something without the globs: one of them is at fault. A class
-   that a run has no kernel of is not at fault. */
+/* True if the query finds something without its globs, so that a glob must be wrong. A class of
+   which the run has no kernel is not an error. */
 static bool selectable(struct bench *b, const struct rule *rule)
 {
 	struct query q = { .metric = rule->query.metric,
@@ -331,7 +331,7 @@ static bool selectable(struct bench *b, const struct rule *rule)
 	return any;
 }
 
-/* For a figure of metrics files that neither side has: the one that may be meant. */
+/* If neither side has the metrics-file figure of a rule, suggest the most similar name. */
 static void add_near_input(const struct maker *m)
 {
 	struct arena *a = &m->out->arena;
@@ -408,7 +408,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 	return st;
 }
 
-/* ---- order and names ---- */
+/* ---- order and ids ---- */
 
 static int severity(enum verdict v)
 {
@@ -433,11 +433,10 @@ static int severity(enum verdict v)
 static int by_id(const void *a, const void *b)
 {
 	const struct check *x = *(const struct check *const *)a, *y = *(const struct check *const *)b;
-	int c = strcmp(x->id, y->id);
-	return c ? c : (x > y) - (x < y);
+	return strcmp(x->id, y->id);
 }
 
-/* Made-up names can share an id in spite of the hash: the later ones are numbered. */
+/* Different names can have the same id despite the hash: later ones are numbered. */
 static void make_ids_unique(struct report *out)
 {
 	VEC(struct check *) ids = VEC_INIT;

@@ -1,4 +1,4 @@
-/// Rules to checks: which items a rule is about, and the verdict on each.
+/// From rules to checks: which items a rule is about, and the verdict on each of them.
 #ifndef GG_GATE_CHECKS_H
 #define GG_GATE_CHECKS_H
 
@@ -7,15 +7,15 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Append the checks of `rule` to `out->checks`, judged and worded. The trust
-/// findings must be in `out` already. ST_USAGE where `select` fits nothing on
-/// either side of what was recorded. `waived`, a flag for each waiver of `rules`, is set
-/// for those that excuse a check.
+/// Append the checks of `rule` to `out->checks`, with verdicts and messages. The trust findings
+/// must be in `out` already. `waived` has a flag for each waiver of `rules`, which is set if the
+/// waiver excuses a check. Fails with ST_USAGE if `select` matches nothing that either side
+/// recorded.
 GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const struct rules *rules,
                                      const struct rule *rule, bool *waived, struct report *out,
                                      struct diag_log *log);
 
-/// Failures first, then the order of the rules; ids become unique.
+/// Sort the checks: failures first, then in the order of the rules. Ids become unique.
 void checks_arrange(struct report *out);
 
 #endif

@@ -20,7 +20,7 @@ static size_t first_of_rank(const struct entries *all, size_t lo, size_t hi, int
 	return lo;
 }
 
-/* ---- unless another figure says the same ---- */
+/* ---- the rule's `unless` ---- */
 
 static bool is_within(int64_t own, int64_t other, int64_t pct)
 {
@@ -55,7 +55,7 @@ bool check_is_told(struct beside *b, const struct entry *e)
 	return told;
 }
 
-/* ---- what a tick of the clock makes of no change ---- */
+/* ---- changes that the clock can show ---- */
 
 static void ask_launches(struct beside *b, struct span category)
 {
@@ -81,7 +81,7 @@ static void add_counts(const struct entries *all, size_t from, size_t end, int64
 			nr[s] = number_add(nr[s], all->list.v[i].value[s]);
 }
 
-/* Kernels per step behind a figure, in 1e-6; of the side that has more. */
+/* Number of kernels per step, in 1e-6, that figure `e` is made of, on the side that has more. */
 static int64_t launches_of(struct beside *b, const struct entry *e)
 {
 	int64_t nr[NR_SIDES] = { 0 };
@@ -92,7 +92,7 @@ static int64_t launches_of(struct beside *b, const struct entry *e)
 		end = end_of_label(all, i);
 		if (!step && !category && !span_eq(all->list.v[i].label, e->label))
 			continue;
-		if (e->rank >= 0) { /* those of no rank come first, and are of each */
+		if (e->rank >= 0) { /* entries without a rank come first and belong to every rank */
 			add_counts(all, i, first_of_rank(all, i, end, 0), nr);
 			i = first_of_rank(all, i, end, e->rank);
 		}
@@ -102,7 +102,7 @@ static int64_t launches_of(struct beside *b, const struct entry *e)
 	return step ? number_div_round((__int128)most * MICRO, 1) : most;
 }
 
-/* Times of the host and of collectives are differences of two readings of the clock. */
+/* True for sums over kernels. Times of the host and of collectives span two clock readings. */
 static bool is_of_kernels(const struct metric *m)
 {
 	return (m->per_step && m->need == NEED_GPU) || m->id == METRIC_KERNEL_TIME ||

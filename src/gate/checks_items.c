@@ -21,7 +21,7 @@ static int by_value(const void *a, const void *b)
 }
 
 struct items {
-	VEC(struct span) list; ///< sorted
+	VEC(struct span) list; ///< sorted item names
 };
 
 static void add_top_of(struct items *items, const struct entries *ranking, int64_t nr, int side)
@@ -42,7 +42,7 @@ static bool has_item(const struct items *items, struct span label)
 	return items->list.nr && bsearch(&label, items->list.v, items->list.nr, sizeof label, by_label);
 }
 
-/* `min_share` is a share of all kernels, whatever `select` narrows to. */
+/* Totals over all kernels, since `min_share` is a share of them, whatever `select` chooses. */
 static void totals_of(struct bench *b, struct query q, __int128 total[NR_SIDES])
 {
 	struct entries all;
@@ -66,7 +66,7 @@ static bool has_share(const struct entry *e, int64_t min_share, const __int128 t
 	return false;
 }
 
-/* The union of both sides' top N by time, of which one side's share is enough. */
+/* Union of the top N by time of both sides, limited to items with the least share on one side. */
 static void items_of(struct bench *b, const struct rule *rule, struct items *items)
 {
 	struct query q = rule->query;
@@ -94,7 +94,7 @@ static void items_of(struct bench *b, const struct rule *rule, struct items *ite
 	vec_release(&ranking.list);
 }
 
-/* Items with the most of the metric first, on whichever side that is. */
+/* Sort items by the larger of their two values, largest first. */
 static int by_size(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

@@ -2,11 +2,11 @@
 
 #define PCT_ONE 100000000 /* 100 % in 1e-6 percent */
 
-/* A limit that cannot be formed is neither kept nor broken; a change beyond a limit but
-   inside the noise is one that nobody can be sure of. */
+/* Whether a change is beyond a limit. UNKNOWN: the limit cannot be formed, so it is neither kept
+   nor broken. NOISE: the change is beyond the limit but may be noise. */
 enum beyond { BEYOND_NO, BEYOND_NOISE, BEYOND_UNKNOWN, BEYOND_YES };
 
-/* A change from a reference: the baseline or, mirrored for "improved", from the candidate. */
+/* A change from the baseline or, mirrored to find improvements, from the candidate. */
 struct change {
 	const struct comparison *c;
 	bool known;
@@ -20,7 +20,7 @@ static enum beyond beyond_if(bool yes)
 	return yes ? BEYOND_YES : BEYOND_NO;
 }
 
-/* `by` > `value` (1e-6 percent) of `base`; by > 0. */
+/* True if the change `by` is more than `value` (1e-6 percent) of `base`; only for `by` > 0. */
 static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 {
 	if (base == 0)
@@ -38,8 +38,8 @@ static enum beyond beyond_and(const struct change *ch, const struct limits *map)
 	return beyond_share(ch->by, map->and_value, ch->c->step_ns);
 }
 
-/* Both the share and `and` must be exceeded; where the share cannot be formed
-   because the baseline is 0, only `and` decides. */
+/* Both the share and `and` must be exceeded. If the baseline is 0, the share cannot be formed and
+   only `and` decides. */
 static enum beyond beyond_relative(const struct change *ch, const struct limits *map,
                                    const struct limit *l)
 {
@@ -49,8 +49,8 @@ static enum beyond beyond_relative(const struct change *ch, const struct limits 
 	return beyond_and(ch, map);
 }
 
-/* `ch` is in the direction of the condition. Only failures are tested against noise: a
-   warning is all that it would make of one. */
+/* `ch` is in the direction of the condition. Only fail limits are tested against noise: an
+   uncertain failure would only become a warning anyway. */
 static enum beyond beyond_change(const struct change *ch, const struct limits *map,
                                  const struct limit *l)
 {
@@ -89,8 +89,8 @@ static enum beyond beyond_limit(const struct comparison *c, const struct limits 
 	return beyond_change(&ch, map, l);
 }
 
-/* Conditions are alternatives: one that is broken decides; so does an absolute
-   one that is kept where a relative one cannot be formed. */
+/* Conditions are alternatives: one broken condition decides. An absolute condition that is kept
+   also decides if a relative one cannot be formed. */
 static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
                               struct decision *d)
 {
@@ -113,9 +113,8 @@ static enum beyond beyond_map(const struct comparison *c, const struct limits *m
 	return all;
 }
 
-/* Better by what would have been a fail if it were worse: the fail limits of
-   the worse direction, asked of the mirrored change. Not since the pin: what was
-   won long ago is not news. */
+/* True if the figure is better by so much that the mirrored change would break a fail limit. Limits
+   since the pin do not count, since an old improvement is not news. */
 static bool improved(const struct comparison *c, struct decision *d)
 {
 	if (c->rule->worse == WORSE_EITHER || !c->has_baseline)
@@ -161,8 +160,8 @@ bool compare_is_since_pin(const struct rule *rule)
 	return since_pin && !others;
 }
 
-/* Limits in percent alone cannot tell the best that a figure can become from one that was not
-   measured; nor can 'max'. */
+/* True if all limits are in percent. With such limits, as with 'max', a perfect figure of 0 looks
+   like a figure that was not measured. */
 static bool has_percent_alone(const struct limits *map, bool *any)
 {
 	for (size_t i = 0; i < map->list.nr; i++) {
@@ -199,8 +198,7 @@ static struct decision decide_limits(const struct comparison *c)
 	if (fell_to_zero(c))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
-	/* A warn limit that cannot be formed is inconclusive only where no fail
-	   limit has decided. */
+	/* A warn limit that cannot be formed is inconclusive only if no fail limit has decided. */
 	if (fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && rule->fail.list.nr == 0))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_UNFORMED };
 	if (fail == BEYOND_NOISE) {
@@ -218,12 +216,11 @@ static struct decision decide_limits(const struct comparison *c)
 			                                     ? VERDICT_PASS
 			                                     : VERDICT_SKIPPED,
 			                      .reason = REASON_BOOTSTRAP };
-	d = (struct decision){ .verdict = VERDICT_PASS, .reason = REASON_WITHIN };
 	improved(c, &d);
 	return d;
 }
 
-/* Kernels explain, operators fail: what one launches in place of another is the same work. */
+/* Decide on a kernel. It fails only with its operator: a replacement does the same work. */
 static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);
@@ -252,7 +249,7 @@ static enum verdict of_level(enum level level)
 	}
 }
 
-/* One of many that a run may well have no more, as for_each judges by on_gone. */
+/* True for items that a run may stop having at any time; for_each judges that by on_gone. */
 static bool is_item(const struct metric *m)
 {
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_OP ||
@@ -260,8 +257,8 @@ static bool is_item(const struct metric *m)
 	       m->label == LABEL_DIRECTION;
 }
 
-/* What the baseline has must not vanish; what it has not recorded yet is compared once it is
-   renewed. */
+/* A figure that the baseline has must not vanish. A figure that the baseline does not record yet is
+   skipped until the baseline is renewed. */
 static enum verdict of_missing(const struct comparison *c)
 {
 	if (c->predates && c->has_candidate)
@@ -276,8 +273,8 @@ static enum verdict of_missing(const struct comparison *c)
 	}
 }
 
-/* An item of for_each that only one side has: `on_new` or `on_gone`, and for a
-   new one the limits that need no baseline. The worse of the two counts. */
+/* Decide on an item of for_each that only one side has: by `on_new` or `on_gone` and, for a new
+   item, by the limits that need no baseline. The worse of the two results counts. */
 static struct decision decide_one_sided(const struct comparison *c)
 {
 	if (c->hidden)
@@ -310,10 +307,10 @@ static struct decision decide(const struct comparison *c)
 	if (c->rule->for_each && c->has_baseline != c->has_candidate)
 		return decide_one_sided(c);
 	if (c->rule->metric->label == LABEL_INPUT && c->has_candidate && !c->has_baseline)
-		return decide_one_sided(c); /* a case that the benchmark has gained */
+		return decide_one_sided(c); /* a case that the candidate's benchmark has in addition */
 	if (c->has_candidate && (c->has_baseline || pair))
 		return decide_kernel(c);
-	/* limits that need no baseline hold all the same */
+	/* limits that need no baseline apply without one, too */
 	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_ABSENT };
 	if (c->has_candidate)
 		d = decide_limits(c);
@@ -322,7 +319,7 @@ static struct decision decide(const struct comparison *c)
 	return (struct decision){ .verdict = of_missing(c), .reason = REASON_ABSENT };
 }
 
-/* The change is that of the limit that is broken, in its direction. */
+/* True if the waiver's size covers the change, measured in the broken limit's direction. */
 static bool waiver_holds(const struct comparison *c, const struct decision *d)
 {
 	if (!c->waived_up_to)

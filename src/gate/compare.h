@@ -1,71 +1,71 @@
-/// The decision on one check: values and a rule in, a verdict out; no text, no state.
+/// The decision on one check: takes values and a rule, returns a verdict. No text, no state.
 #ifndef GG_GATE_COMPARE_H
 #define GG_GATE_COMPARE_H
 
 #include "model/report.h"
 #include "model/rule.h"
 
-/// What is known of one check.
+/// Input of the decision on one check.
 struct comparison {
 	const struct rule *rule;
 	bool has_baseline, has_candidate;
-	int64_t baseline, candidate; ///< in the metric's unit
+	int64_t baseline, candidate; ///< values of the two sides, in the metric's unit
 	bool has_step;
-	int64_t step_ns; ///< the baseline's step.cuda_time, for "X% of step"
-	bool told; ///< the rule's `unless`: another figure says the same
-	bool spoiled; ///< a trust finding spoils the metric
-	bool hidden; ///< for_each: the side that lacks the item may hold it among its small kernels
-	bool waived; ///< an unexpired waiver covers the check
+	int64_t step_ns; ///< step.cuda_time of the baseline in ns, for limits such as "X% of step"
+	bool told; ///< true if the metric of the rule's `unless` says the same
+	bool spoiled; ///< true if a trust finding makes the metric unreliable
+	bool hidden; ///< for_each: true if the side without the item may have it as a small kernel
+	bool waived; ///< true if an unexpired waiver covers the check
 	const char
-	    *of_main; ///< the waiver is that main is there already, and since when; NULL: it is not
-	int64_t waived_up_to; ///< 1e-6 percent: the largest change that it excuses; 0: however far
-	bool predates; ///< the baseline is of a version that did not record the metric
-	int64_t floor; ///< in the metric's unit: what the clock of a trace makes of no change
-	bool bootstrap; ///< there is no baseline by choice: relative conditions are skipped
-	bool has_pin; ///< only of the pin, for increase_since_pin
+	    *of_main; ///< text: since when the main branch, as a waiver, has this change; else NULL
+	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent; 0: any size
+	bool predates; ///< true if the baseline's version of gpugate did not record the metric
+	int64_t floor; ///< smallest change that the clock of a trace can show, in the metric's unit
+	bool bootstrap; ///< true if a baseline is deliberately absent: relative conditions are skipped
+	bool has_pin; ///< true if `pin` is known; increase_since_pin needs it
 	int64_t pin;
-	bool has_noise; ///< else every change is sure
-	bool sure[2]; ///< that the figure has risen; that it has fallen
-	bool pin_sure; ///< that it has risen since the pin
-	bool of_all; ///< it rose because all that is like it rose: no news, however sure
-	/// A kernel: what its limits make of all that takes its place, the operator or category; NULL:
-	/// it stands by itself.
+	bool has_noise; ///< if false, every change counts as sure
+	bool sure[2]; ///< [0]: the figure has surely risen, [1]: it has surely fallen
+	bool pin_sure; ///< true if the figure has surely risen since the pin
+	bool of_all; ///< true if all operators rose as much: then this rise is not news, even if sure
+	/// For a kernel: the decision on the operator or category that the kernel and its replacements
+	/// belong to. NULL if it is unknown: the kernel is then judged by itself.
 	const struct decision *unit;
-	int64_t unit_change; ///< of that, in the unit of its metric
+	int64_t unit_change; ///< change of that operator or category, in the unit of its metric
 };
 
-/// Why the verdict is what it is.
+/// The reason for a verdict.
 enum reason {
-	REASON_LIMIT, ///< fail, warn: beyond `limit`; improved: mirror of it
-	REASON_WITHIN, ///< pass
-	REASON_TOLD, ///< skipped: another figure says the same
+	REASON_LIMIT, ///< fail or warn: the change is beyond `limit`; improved: it is better by as much
+	REASON_WITHIN, ///< pass: the change is within the limits
+	REASON_TOLD, ///< skipped: the metric of the rule's `unless` says the same
 	REASON_SPOILED,
-	REASON_UNFORMED, ///< a relative change from 0, or a limit without its reference
-	REASON_ZERO, ///< a fall to 0 while all limits are in percent: better, or not measured
-	REASON_ABSENT, ///< one side or both lack the figure
+	REASON_UNFORMED, ///< inconclusive: a relative change from 0, or a limit without its reference
+	REASON_ZERO, ///< inconclusive: a fall to 0 under limits in percent; better or not measured
+	REASON_ABSENT, ///< one side or both sides lack the figure
 	REASON_NEW, ///< for_each: only the candidate has the item
-	REASON_GONE, ///< for_each: only the baseline has it
-	REASON_HIDDEN, ///< for_each: too small on one side to tell
-	REASON_NOISE, ///< undecided, warn: beyond the fail `limit`, but not surely
-	REASON_OF_ALL, ///< pass: beyond the fail `limit`, as everything like it is
-	REASON_SUBSTITUTE, ///< warn: beyond the fail `limit`, and what takes its place makes up for it
-	REASON_BOOTSTRAP, ///< nothing to compare with yet: skipped, or within what is absolute
+	REASON_GONE, ///< for_each: only the baseline has the item
+	REASON_HIDDEN, ///< for_each: on one side the item is too small to be listed
+	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise
+	REASON_OF_ALL, ///< pass: beyond the fail `limit`, but all operators changed as much
+	REASON_SUBSTITUTE, ///< warn: beyond the fail `limit`, but its operator or category is not
+	REASON_BOOTSTRAP, ///< there is no baseline yet: skipped, or within the absolute limits
 };
 
 struct decision {
 	enum verdict verdict;
-	enum reason reason; ///< of a waived check: why it would fail
-	const struct limits *map; ///< of `limit`
-	const struct limit *limit; ///< the one that is broken; NULL where none is
-	bool since_pin; ///< it is the change since the pin that decided
+	enum reason reason; ///< reason of the verdict; for a waived check, why it would fail
+	const struct limits *map; ///< the limits that contain `limit`
+	const struct limit *limit; ///< the broken limit; NULL if no limit is broken
+	bool since_pin; ///< true if the change since the pin decided the verdict
 };
 
-/// True where the rule asks for changes since the pin and for no other.
+/// True if the rule limits changes since the pin, and no other changes.
 bool compare_is_since_pin(const struct rule *rule);
 
-/// A failure that is `waived` stays one where the waiver has a size and the change is larger, or
-/// cannot be formed. The first verdict of rules.md, "Verdicts", that applies. Exact: integers and
-/// rationals, "beyond" is strictly greater.
+/// Decide one check: the first verdict that applies, in the order of rules.md, "Verdicts". A waiver
+/// with a size excuses a failure only up to that size; a change that cannot be formed stays a
+/// failure. The arithmetic is exact (integers and rationals), and "beyond" means strictly greater.
 struct decision compare(const struct comparison *c);
 
 #endif

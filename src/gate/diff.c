@@ -43,14 +43,15 @@ static void add_figure(struct report *out, const struct metric *m, const struct 
 	vec_push(&out->figures, figure_row(&out->arena, m, e));
 }
 
-/* Each figure of a metrics file is a metric of its own. */
+/* Add a figure of a metrics file. Each of them becomes a metric of its own. */
 static void add_input(const struct bench *b, struct report *out, const struct entry *e)
 {
 	struct entry one = *e;
 	struct metric *own = arena_alloc(&out->arena, 1, sizeof *own);
 	one.label = SPAN("");
 	*own = *view_metric(&b->view[0], &metric_table[METRIC_INPUT], e->label);
-	own->name = metric_of_input(e->label, &out->arena)->name; /* the bench is released earlier */
+	/* A copy, since the bench is released before the report. */
+	own->name = metric_of_input(e->label, &out->arena)->name;
 	own->label = LABEL_NONE;
 	add_figure(out, own, &one);
 }
@@ -66,7 +67,7 @@ static void add_pair_figure(struct bench *b, const struct metric *m, struct repo
 		add_figure(out, m, &e);
 }
 
-/* Everything but what has a row for each of thousands: kernels, operators, threads. */
+/* Add all figures except those of metrics with thousands of rows: kernels, operators, threads. */
 static void add_figures(struct bench *b, const struct metric *m, struct report *out)
 {
 	struct query q = { .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce };
@@ -83,7 +84,7 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 		add_pair_figure(b, m, out);
 		return;
 	case LABEL_DEVICE:
-		q.device = "*"; /* each of them */
+		q.device = "*"; /* query each device separately */
 		break;
 	case LABEL_MEMORY:
 		q.memory = "*";
@@ -100,7 +101,7 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 
 /* ---- where in the code ---- */
 
-/* Rows of a metric at most. */
+/* largest number of rows of one metric in the report */
 enum { CODE_ROWS = 60 };
 
 static int64_t size_of(const struct figure_row *f)
@@ -120,7 +121,7 @@ struct code_rows {
 	VEC(struct figure_row) list;
 };
 
-/* The largest changes; what one side lacks is 0 there. */
+/* Add the largest changes of a metric; an item that one side lacks counts as 0 there. */
 static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
 {
 	const struct metric *m = &metric_table[id];
@@ -162,7 +163,7 @@ static const char *headline(struct arena *a, const char *of, const struct figure
 	                    f->candidate_text, f->change_text, f->pct_text[0] ? ", " : "", f->pct_text);
 }
 
-/* The change of step.cuda_time, of which the breakdown is; headline too. */
+/* Add the breakdown of the change of step.cuda_time, and use that change in the headline. */
 static void add_breakdown(struct bench *b, struct report *out)
 {
 	struct arena *a = &out->arena;
@@ -181,7 +182,7 @@ static void add_breakdown(struct bench *b, struct report *out)
 	}
 }
 
-/* Where the changes of each memory went. */
+/* Add the breakdown of each memory's changes. */
 static void add_memory(struct bench *b, struct report *out)
 {
 	static const enum metric_id ids[] = { METRIC_MEMORY_PEAK_ALLOCATED, METRIC_MEMORY_PEAK_RESERVED,

@@ -17,14 +17,14 @@ static const char *shown(struct arena *a, const char *text)
 	return text ? text_line(a, span_of(text)) : NULL;
 }
 
-/* Whether a run says these depends on the run; other keys somebody has to give. */
+/* True if the recordings themselves contain the key; somebody has to supply other keys. */
 static bool comes_from_artifacts(const char *key)
 {
 	return strcmp(key, "world_size") == 0 || strncmp(key, "gpu.", 4) == 0 ||
 	       strncmp(key, "cuda.", 5) == 0;
 }
 
-/* Appends nothing where neither side knows the key. */
+/* Append the row of `key`, unless neither side knows it. */
 static void add_row(const struct run *baseline, const struct run *candidate, const char *key,
                     bool must, struct report *out)
 {
@@ -98,7 +98,7 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 	return ST_OK;
 }
 
-/* "gpu.name is 'A' in the first run and 'B' in run 2", or NULL. */
+/* Text such as "gpu.name is 'A' in the first run and 'B' in run 2", or NULL. */
 static const char *repeat_difference(const struct run *runs, size_t i, const char *key,
                                      struct arena *a)
 {
@@ -155,12 +155,12 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 	vec_release(&keys);
 }
 
-/* ---- settings that digests were made with ---- */
+/* ---- settings of the digests ---- */
 
 struct settings {
-	const char *marker, *communication; ///< NULL: any
-	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL: any
-	int64_t warmup; ///< < 0: any
+	const char *marker, *communication; ///< wanted settings; NULL: any value fits
+	const char *unmarked; ///< wanted setting: UNMARKED_PERIOD or "window"; NULL: any fits
+	int64_t warmup; ///< wanted number of steps; < 0: any number fits
 	const char *who;
 };
 
@@ -169,7 +169,7 @@ static bool texts_differ(const char *a, const char *b)
 	return a && b && strcmp(a, b) != 0;
 }
 
-/* Whether a kernel of `d` is communication by only one of both, its own texts and `wanted`. */
+/* True if a kernel of `d` is communication by only one setting: its own or `wanted`. */
 static bool takes_others(const char *wanted, const struct digest *d)
 {
 	if (!texts_differ(wanted, d->communication))
@@ -183,7 +183,7 @@ static bool takes_others(const char *wanted, const struct digest *d)
 	return false;
 }
 
-/* What it was made with; NULL where that made no difference, as it has markers. */
+/* How steps without markers were found in `d`; NULL if it has markers, so that it is not needed. */
 static const char *unmarked_of(const struct digest *d)
 {
 	return !d->window && !d->period_count ? NULL : d->unmarked ? d->unmarked : "window";

@@ -17,7 +17,7 @@
 #include "gate/waivers.h"
 #include "model/present.h"
 
-/* A report of an error: no checks, the first error and the status. */
+/* Make `out` the report of an error: without checks, with the first error and the status. */
 static enum status stop(struct report *out, enum status st, const struct diag_log *log)
 {
 	const char *error = diag_first_error(log);
@@ -30,7 +30,7 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
-/* `text` as one word of a shell, fit for one line. */
+/* Append `text` as one word for a shell, without line breaks. */
 static void add_word(struct strbuf *b, struct arena *a, const char *text)
 {
 	static const char plain[] =
@@ -47,7 +47,8 @@ static void add_word(struct strbuf *b, struct arena *a, const char *text)
 	strbuf_addch(b, '\'');
 }
 
-/* Every rule with a failing check, once: they stand together, before all others. */
+/* Append --accept for every rule with a failing check, once each. Failing checks of a rule are
+   adjacent and come before all others. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	const char *last = "";
@@ -60,7 +61,7 @@ static void add_accepted(struct strbuf *b, struct report *out)
 	}
 }
 
-/* True for runs that promoting would refuse for their environment. */
+/* True if `baseline promote` would refuse the runs because of their environment. */
 static bool is_elsewhere(const struct report *out)
 {
 	for (size_t i = 0; i < out->environment.nr; i++)
@@ -69,7 +70,7 @@ static bool is_elsewhere(const struct report *out)
 	return false;
 }
 
-/* Only complete evidence, and only where there is a difference, is worth accepting. */
+/* The command that accepts the candidate; only for complete evidence with a difference. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;
@@ -137,8 +138,8 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	return arena_take(&out->arena, &b);
 }
 
-/* What the exit code comes from: a regression that was found is never hidden by a
-   figure that was not. */
+/* The status from which the exit code follows. A regression that was found takes precedence over
+   figures that could not be judged. */
 static enum status status_of(const struct judge_input *in, const struct report *out)
 {
 	const int64_t *n = out->counts;
@@ -193,7 +194,7 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 	return ST_OK;
 }
 
-/* What has to hold before anything is compared. */
+/* Check the conditions that must hold before anything is compared. */
 static enum status prepare(const struct judge_input *in, struct report *out, struct diag_log *log)
 {
 	const struct rules *rules = in->rules;
@@ -242,7 +243,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 
 enum { OLD_DAYS = 90 };
 
-/* Held against itself among others it can hardly fail. */
+/* Warn if the candidate is one of the baseline's own runs: it would hardly fail then. */
 static void warn_of_known(const struct judge_input *in, struct report *out)
 {
 	bool known = false;
@@ -269,7 +270,7 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		return;
 	warn_of_known(in, out);
 	out->baseline.runs = in->recent ? (int64_t)in->recent->runs.nr : 0;
-	out->baseline.runs += !past_find(in->recent, in->baseline); /* it may be one of them */
+	out->baseline.runs += !past_find(in->recent, in->baseline); /* the pin may be a recent run */
 	if (in->baseline_workload && strcmp(in->baseline_workload, rules->workload) != 0)
 		vec_push(&out->warnings, arena_printf(a, "the baseline is of another workload: %s",
 		                                      text_quote(a, span_of(in->baseline_workload))));
@@ -289,7 +290,7 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		                      out->baseline.pin_age_days));
 }
 
-/* More runs for all that is undecided; pairs, where one of them takes those. */
+/* Sum up how many runs would decide all undecided checks; in pairs if one check needs pairs. */
 static void plan(struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {

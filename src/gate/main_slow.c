@@ -10,10 +10,9 @@
 #include "diff/past.h"
 #include "metric/unit.h"
 
-enum { CHANCE = 1000 }; /* as `gpugate history` */
+enum { CHANCE = 1000 }; /* p value of a change point in 1e-6, as in `gpugate history` */
 
 struct past_cell {
-	size_t column;
 	const struct past_run *run;
 	int64_t value;
 };
@@ -21,11 +20,10 @@ struct past_cell {
 static int by_time(const void *a, const void *b)
 {
 	const struct past_cell *x = a, *y = b;
-	int c = strcmp(x->run->provenance.time, y->run->provenance.time);
-	return c ? c : (x->column > y->column) - (x->column < y->column);
+	return strcmp(x->run->provenance.time, y->run->provenance.time);
 }
 
-/* What main has shown under this baseline. */
+/* Values of one figure in the main branch's runs under this baseline. */
 struct course_of_main {
 	VEC(struct past_cell) list;
 };
@@ -36,7 +34,7 @@ static void collect(const struct bench *b, const struct entry *e, struct course_
 	for (size_t i = 0; e->cells && i < b->nr_columns; i++) {
 		const struct bench_column *column = &b->columns[i];
 		if (column->past && column->epoch == pin && e->cells[i].has)
-			vec_push(&out->list, (struct past_cell){ i, column->past, e->cells[i].value });
+			vec_push(&out->list, (struct past_cell){ column->past, e->cells[i].value });
 	}
 	vec_sort(&out->list, by_time);
 }
@@ -50,7 +48,7 @@ static int64_t median_from(const int64_t *v, size_t nr)
 	return median;
 }
 
-/* "as main is there already, since 1a2b3c4 of 2027-01-31: 12.91 ms" */
+/* Sentence such as "as main is there already, since 1a2b3c4 of 2027-01-31: 12.91 ms". */
 static const char *sentence(const struct past_run *run, int64_t level, const struct comparison *c,
                             struct arena *a)
 {

@@ -1,14 +1,13 @@
-/// Main is slower already than its baseline: what a change under review is not to blame for.
+/// Slowdowns that the main branch already has, which a change under review did not cause.
 #ifndef GG_GATE_MAIN_SLOW_H
 #define GG_GATE_MAIN_SLOW_H
 
 #include "diff/bench.h"
 #include "gate/compare.h"
 
-/// If the runs of main since the pin have changed their level of `e` for the worse, and none of the
-/// new level was approved, what is said of it, and into `up_to` the change (1e-6 percent of the
-/// baseline) that is main's, with what the broken limit of `d` allows beside it. Else NULL. Owned
-/// by `a`.
+/// If the main branch's runs since the pin show a lasting change of `e` for the worse, returns a
+/// sentence about it, owned by `a`; else NULL. `*up_to` becomes the size of that change plus what
+/// the broken limit of `d` allows, in 1e-6 percent of the baseline.
 const char *main_slow_since(const struct bench *b, const struct entry *e,
                             const struct comparison *c, const struct decision *d, struct arena *a,
                             int64_t *up_to);

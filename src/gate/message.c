@@ -35,14 +35,15 @@ static void add_subject(struct strbuf *b, const struct comparison *c, const stru
 	if (check->metric->per_step)
 		strbuf_addf(b, "%s ", stat_name(c->rule->stat));
 	strbuf_adds(b, check->metric->name);
-	if (check->item[0] && check->metric->label != LABEL_INPUT) { /* its name says which */
+	/* The name of an input metric already says which figure it is. */
+	if (check->item[0] && check->metric->label != LABEL_INPUT) {
 		strbuf_adds(b, " of '");
 		text_add_short(b, span_of(check->item), 60);
 		strbuf_addch(b, '\'');
 	}
 }
 
-/* "rose from B to C (+D, +P)" */
+/* Append text such as "rose from B to C (+D, +P)". */
 static void add_movement(struct strbuf *b, const struct decision *d, const struct check *check)
 {
 	const char *where = d->since_pin ? " in the approved run" : "";
@@ -116,7 +117,7 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 		            check->candidate_text);
 }
 
-/* A waiver covers the check, and not a change as large as this one. */
+/* Append that a waiver covers the check, but not a change as large as this one. */
 static void add_exceeded(struct strbuf *b, const struct comparison *c, const struct check *check)
 {
 	char n[NUMBER_TEXT];

@@ -6,19 +6,20 @@
 #include "gate/noise_steps.h"
 #include "metric/unit.h"
 
-/* ---- limits against the runs ---- */
+/* ---- limits compared with the noise ---- */
 
 struct asked {
 	const struct comparison *c;
 	const struct entry *e;
 	const struct noise_model *model;
-	struct estimate now, since_pin; ///< not known: no noise
+	struct estimate now, since_pin; ///< estimates of the two changes; without noise if unknown
 	double alpha;
-	double far[2]; ///< of each: how many standard errors are sure
-	bool pin_alone; ///< the rule asks only for changes since the pin
+	double far[2]; ///< numbers of standard errors beyond which the two changes are sure
+	bool pin_alone; ///< true if the rule limits only changes since the pin
 };
 
-/* Logarithms to the metric's unit and back, from `base`. */
+/* Converts the change `by`, a difference of logarithms, to an amount in the metric's unit, relative
+   to `base`; distance_to() is the inverse. */
 static double amount_from(const struct asked *q, int64_t base, double by)
 {
 	return q->c->rule->metric->unit == UNIT_PCT ? by * 1e8 : fabs((double)base) * expm1(by);
@@ -42,7 +43,7 @@ static int64_t base_of(const struct asked *q, bool since_pin)
 	return since_pin ? q->c->pin : q->c->baseline;
 }
 
-/* What `l` allows, as an amount of the metric; false where it cannot be formed. */
+/* Sets `*out` to the amount of the metric that `l` allows; false if it cannot be formed. */
 static bool amount_of(const struct asked *q, const struct limits *map, const struct limit *l,
                       double *out)
 {
@@ -60,7 +61,7 @@ static bool amount_of(const struct asked *q, const struct limits *map, const str
 	       !(has_and && map->and_of_step && !c->has_step);
 }
 
-/* ---- what could have been detected, and what fails by chance ---- */
+/* ---- detectable changes and false alarms ---- */
 
 static double reach_of(const struct asked *q, bool since_pin)
 {
@@ -84,7 +85,7 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 	if (!(least < 9e18))
 		return;
 	out->has_detectable = true;
-	out->detectable = (int64_t)floor(least) + 1; /* beyond is strictly greater */
+	out->detectable = (int64_t)floor(least) + 1; /* plus 1, since beyond means strictly greater */
 	out->detectable_text = unit_amount(a, unit, out->detectable);
 	if (unit != UNIT_PCT && from > 0)
 		out->detectable_text =
@@ -92,7 +93,7 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
-/* The nearest value on either side that a limit forbids. */
+/* Set the nearest values above and below that a limit forbids. */
 static void fill_limits(const struct asked *q, struct evidence *out)
 {
 	const struct limits *map = &q->c->rule->fail;
@@ -117,7 +118,7 @@ static void fill_limits(const struct asked *q, struct evidence *out)
 	}
 }
 
-/* Chance that a change of nothing breaks `l`: up, or down for a decrease. */
+/* Probability that mere noise breaks `l`, upwards or, for a limit on decreases, downwards. */
 static double odds_of_limit(const struct asked *q, const struct limits *map, const struct limit *l)
 {
 	bool pin = is_since_pin(l), line = l->condition == COND_MAX || l->condition == COND_MIN;
@@ -146,7 +147,7 @@ static void fill_false_alarms(const struct asked *q, struct evidence *out)
 	out->false_alarms = llround(1e6 * fmin(most, 1));
 }
 
-/* ---- what would decide ---- */
+/* ---- runs that would decide ---- */
 
 enum { RUNS_MOST = 12, RUNS_FEW = 4 };
 
@@ -156,7 +157,8 @@ static double se_of_runs(const struct estimate *x, size_t nr)
 	            (x->shared + (1 - x->shared) * noise_center_variance(nr) + x->baseline));
 }
 
-/* If the change stays as large: so many more runs, or so many pairs, whichever is less. */
+/* Find how many more runs or pairs, whichever is fewer, would decide if the change stays as
+   large. */
 static void fill_plan(const struct asked *q, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
@@ -188,9 +190,9 @@ static const char *plan_text(struct arena *a, const struct evidence *e)
 	       "machine";
 }
 
-/* ---- words ---- */
+/* ---- texts of the evidence ---- */
 
-/* "1 in 26"; `odds` in 1e-6. */
+/* Text such as "1 in 26"; `odds` is in 1e-6. */
 static const char *odds_text(struct arena *a, int64_t odds)
 {
 	if (odds >= 500000)
@@ -221,7 +223,7 @@ static void add_runs(const struct asked *q, const struct evidence *out, struct a
 		strbuf_addf(b, "; a change fails from %s on", out->detectable_text);
 }
 
-/* "over steps (median ± scaled MAD), 5 of 12.50 ms ± 6.565 µs against …: Mann-Whitney p = 0.01" */
+/* Append "over steps (median ± scaled MAD), 5 of 12.50 ms ± 6.565 µs against …: … p = 0.01". */
 static void add_steps_text(enum unit unit, const struct evidence *out, struct arena *a,
                            struct strbuf *b)
 {
@@ -244,7 +246,7 @@ static void fill_text(const struct asked *q, struct arena *a, struct evidence *o
 	out->text = arena_take(a, &b);
 }
 
-/* ---- the doors ---- */
+/* ---- public functions ---- */
 
 static size_t count_past(const struct bench *b, const struct entry *e)
 {
@@ -257,12 +259,12 @@ static size_t count_past(const struct bench *b, const struct entry *e)
 static double far_of(const struct asked *q, const struct estimate *x)
 {
 	double k = (double)q->c->rule->noise.k / 1e6;
-	/* the changes since the pin and since the reference are two chances to be wrong */
+	/* stricter, since changes since the pin and since the reference are two chances to be wrong */
 	double alpha = x == &q->since_pin ? q->alpha / 5 : q->alpha;
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
-/* An operator that has moved as all others did is not news beside what is said of all. */
+/* True for an operator that changed as much as all; the machine's check reports it. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;
@@ -342,7 +344,7 @@ void noise_summary(struct report *out)
 	if (!out->has_false_alarms)
 		return;
 	out->false_alarms = sum;
-	/* per 1,000 runs, to a hundredth */
+	/* false alarms per 1,000 runs, in hundredths */
 	int64_t hundredths = (sum + 5) / 10;
 	out->false_alarms_text =
 	    arena_printf(a, "in 1,000 runs of unchanged code %s checks would fail",

@@ -1,7 +1,7 @@
 #include "gate/noise_budget.h"
 
-/* Families that a gate has no check of leave their share to the others. What is assumed of the
-   noise before it is measured may be too little: a part of the budget is kept for that. */
+/* The share of a family without checks goes to the other families. Part of the budget is kept back,
+   because the assumed noise may be too small before any noise has been measured. */
 void noise_budget(struct noise_model *m, const struct rules *rules)
 {
 	const double spent = 0.4;

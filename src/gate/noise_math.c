@@ -60,7 +60,7 @@ double noise_mad(const double *v, size_t nr)
 	return mad;
 }
 
-/* What `of` says of the values of one group is taken off them. */
+/* Subtract from each value the center `of` its group. */
 static void center_groups(double *v, const uint64_t *group, size_t nr, size_t *groups,
                           double (*of)(const double *v, size_t nr))
 {
@@ -118,7 +118,7 @@ double noise_variance(double *v, const uint64_t *group, size_t nr, double *df)
 
 /* ---- what variances have in common ---- */
 
-/* Asymptotic series from 10 on, recurrence below. */
+/* Digamma function: asymptotic series for 10 and more, recurrence below. */
 static double digamma(double x)
 {
 	double sum = 0;
@@ -137,7 +137,8 @@ static double trigamma(double x)
 	return sum + 1 / x + f / 2 + f / x * (1.0 / 6 - f * (1.0 / 30 - f / 42));
 }
 
-/* It falls from infinity to 0: bisection over the logarithm. */
+/* Inverse of the trigamma function, which falls from infinity to 0: bisection over the
+   logarithm. */
 static double trigamma_inverse(double y)
 {
 	double low = 1e-6, high = 1e6;
@@ -159,7 +160,7 @@ struct noise_prior noise_prior_of(const double *s2, size_t nr, double df)
 		double d = log(fmax(s2[i], least)) - digamma(df / 2) + log(df / 2) - mean;
 		squares += d * d;
 	}
-	/* what they differ by beyond what variances of so few runs do */
+	/* how much the variances differ beyond what measuring them with so few runs explains */
 	double beyond = nr > 1 ? squares / (double)(nr - 1) - trigamma(df / 2) : 0;
 	double d0 = fmin(fmax(2 * trigamma_inverse(fmax(beyond, 1e-3)), few), many);
 	return (struct noise_prior){ exp(mean + digamma(d0 / 2) - log(d0 / 2)), d0 };
@@ -172,7 +173,7 @@ double noise_moderated(struct noise_prior prior, double s2, double df)
 
 /* ---- Student's t ---- */
 
-/* Continued fraction of the incomplete beta function, by the modified method of Lentz. */
+/* Continued fraction of the incomplete beta function, evaluated by the modified method of Lentz. */
 static double beta_fraction(double a, double b, double x)
 {
 	const double tiny = 1e-300;
@@ -198,7 +199,7 @@ static double beta_fraction(double a, double b, double x)
 	return f;
 }
 
-/* Regularised; the side on which the fraction converges fast. */
+/* Regularized incomplete beta function, evaluated on the side where the fraction converges fast. */
 static double beta_share(double a, double b, double x)
 {
 	if (x <= 0 || x >= 1)
@@ -220,7 +221,7 @@ static double student_density(double x, double df)
 	       sqrt(df * 3.14159265358979323846);
 }
 
-/* Newton on the logarithm of the tail, which is convex or concave all the way. */
+/* Newton's method on the logarithm of the tail, which is either convex or concave everywhere. */
 double student_quantile(double tail, double df)
 {
 	const double most = 1e9;

@@ -12,16 +12,16 @@
 #include "gate/noise_units.h"
 #include "metric/figure_name.h"
 
-/* What is assumed before anything is measured: as standard deviations, and how many runs that
-   is worth. Sessions of one process differ by 13 % to 16 % where the host decides. The machine's
-   variance is taken for that of the operators, which all of them have measured in every run:
-   ten runs of a gate without such a guess would know it less well. */
+/* Assumptions before anything is measured: standard deviations, and the number of runs that each
+   assumption is worth. Wall times of one process differ by 13 % to 16 % between sessions if the
+   host decides. The machine's variance is assumed to be that of the operators, which every run has
+   measured many times: ten runs without such an assumption would estimate it less well. */
 static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
 enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
 
 /* ---- values ---- */
 
-/* NAN where the figure has no logarithm. */
+/* A figure's logarithm, or a percentage's share of 1; NAN if it has no logarithm. */
 static double scale_of(const struct metric *metric, int64_t value)
 {
 	if (metric->unit == UNIT_PCT)
@@ -44,7 +44,7 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values of some columns, each with the group within which it may be compared. */
+/* Values of some columns, each with the group of columns that it may be compared with. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;
@@ -89,13 +89,13 @@ static double median_over(struct values *v)
 
 /* ---- the machine ---- */
 
-/* The epoch of the pin is that of the runs of today too. */
+/* The epoch of a column. Runs of today belong to the pin's epoch. */
 static uint64_t epoch_of(const struct bench *b, size_t column)
 {
 	return is_past_column(b, column) ? b->columns[column].epoch : b->pin;
 }
 
-/* Median of a unit over the past runs of one epoch; over the controls where there is none. */
+/* Median of a unit over the past runs of one epoch; over the controls if the epoch has no runs. */
 static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
                        uint64_t epoch)
 {
@@ -133,7 +133,7 @@ static void fill_machine(struct noise_model *m)
 	}
 }
 
-/* Candidate i was made in turn with control i. */
+/* Column of the control that alternated with the candidate's run in column `candidate`. */
 static size_t control_of(const struct bench *b, size_t candidate)
 {
 	size_t before = 0, seen = 0;
@@ -145,9 +145,9 @@ static size_t control_of(const struct bench *b, size_t candidate)
 	return b->nr_columns;
 }
 
-/* ---- what is each one's own ---- */
+/* ---- the operators' own parts ---- */
 
-/* Columns whose own parts are the reference of the candidate's. */
+/* True if the own part of the figure in column `i` is a reference for the candidate's own part. */
 static bool is_own_reference(const struct bench *b, const struct entry *e, size_t i)
 {
 	return bench_is_reference(b, e, i) || is_source(b, i, SOURCE_CONTROL);
@@ -180,7 +180,8 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 	return variance_of(&own, df);
 }
 
-/* With too few runs: most operators have not changed, and what they differ by is noise. */
+/* Prior variance if there are too few past runs. Most operators have not changed, so that their
+   differences between today's runs are noise. */
 static struct noise_prior prior_of_today(const struct noise_model *m)
 {
 	double nr = (double)m->units.list.nr, share = 0.4 * nr, left = fmax(UNKNOWN_RUNS - share, 0);
@@ -201,7 +202,7 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 		                         share + left };
 }
 
-/* Past runs from which on each operator's own variance is measured. */
+/* degrees of freedom from which on each operator's own variance is used */
 enum { ENOUGH_FREE = 2 };
 
 static void fill_prior(struct noise_model *m)
@@ -258,7 +259,7 @@ static void fill_shift(struct noise_model *m)
 	m->rest = isnan(left) ? 0 : left;
 }
 
-/* How much of an operator's own variance is left in the sum of all. */
+/* Share of an operator's own variance that remains in the sum of all operators. */
 static double squares_of_shares(const struct noise_model *m)
 {
 	double sum = 0, squares = 0;
@@ -279,10 +280,10 @@ static void fill_mean_own(struct noise_model *m)
 	m->own_in_sum = squares_of_shares(m);
 }
 
-/* ---- the machine of today ---- */
+/* ---- the machine today ---- */
 
-/* Repeats on one host, one after the other, share what it has at that time; where the recordings
-   do not say, a part of it. */
+/* Share of the machine's variance that repeats have in common. It is 1 for repeats on one host, one
+   after the other, and an assumed part if the recordings do not say. */
 static double shared_by_repeats(const struct bench *b)
 {
 	const double unknown = 0.3;
@@ -295,7 +296,7 @@ static double shared_by_repeats(const struct bench *b)
 	return together == others ? 1 : apart == others ? 0 : unknown;
 }
 
-/* ---- the doors ---- */
+/* ---- public functions ---- */
 
 void noise_model_init(struct noise_model *m, struct bench *b, const struct rules *rules)
 {
@@ -317,8 +318,8 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* What a job wrote and is neither a time nor a rate, an accuracy for example, has only the
- * noise of its past. */
+/* True for a figure from a metrics file that is neither a time nor a rate, an accuracy for example.
+   Its noise can only be estimated from its past. */
 static bool is_bare_figure(const struct metric *metric)
 {
 	int unit = unit_figure(metric->unit);
@@ -340,7 +341,7 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 	}
 }
 
-/* Candidates against controls, pair by pair: what the machine does at that time cancels. */
+/* Estimate the change from pairs of candidate and control: the machine's state cancels. */
 static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
                            const struct metric *metric, struct noise_prior prior,
                            struct estimate *out)
@@ -368,8 +369,8 @@ static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
 	return true;
 }
 
-/* Past runs that were made together say once what their machine was like: their mean, which is
-   that of the first of them; NAN of the others. */
+/* Value of past run `column`, in which runs made together count once: the first of them has the
+   mean of all, the others NAN. */
 static double value_once(const struct bench *b, const struct entry *e, const struct metric *metric,
                          size_t column)
 {
@@ -389,7 +390,7 @@ static double value_once(const struct bench *b, const struct entry *e, const str
 	return nr > 0 ? sum / nr : value_in(e, metric, column);
 }
 
-/* A figure that has no like ones beside it. */
+/* Estimate the change of a figure that has no similar figures to compare with. */
 static void estimate_figure(const struct noise_model *m, const struct entry *e,
                             const struct metric *metric, bool since_pin, struct estimate *out)
 {
@@ -411,7 +412,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	double level = center_of(&from, &out->baseline);
 	out->by = out->own = center_of(&to, &of_candidate) - level;
 	double measured = variance_of(&past, &df);
-	/* at least what the samples of one run are apart */
+	/* at least the variance that the samples within one run show */
 	double least = noise_of_samples(b, metric, e->label);
 	out->variance = fmax(noise_moderated(prior, measured, df), least);
 	out->df = prior.df + df;
@@ -427,7 +428,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	}
 }
 
-/* A figure of one operator among others. */
+/* Estimate the change of one operator, relative to the others. */
 static void estimate_own(const struct noise_model *m, const struct entry *e,
                          const struct metric *metric, struct estimate *out)
 {

@@ -1,8 +1,8 @@
-/// How runs of unchanged code differ, from all runs that are known.
+/// A model of how runs of unchanged code differ, estimated from all known runs.
 ///
-/// Figures are logarithms (percentages shares of 1). What run i says of operator j is m_i + r_ij:
-/// m_i, the median over operators, is the machine's, r_ij the operator's own. Every variance is
-/// drawn towards what like figures have in common (Smyth 2004), so that one run says something.
+/// Figures are logarithms; percentages are shares of 1. The value of operator j in run i is m_i +
+/// r_ij: m_i, the median over operators, belongs to the machine, r_ij to the operator. Every
+/// variance is shrunk towards that of similar figures (Smyth 2004), so that one run can be enough.
 #ifndef GG_GATE_NOISE_MODEL_H
 #define GG_GATE_NOISE_MODEL_H
 
@@ -13,43 +13,44 @@
 
 struct noise_model {
 	struct bench *bench;
-	double alpha[NR_FAMILIES]; ///< chance of a false alarm that a check of the family may have
-	enum unit_kind kind; ///< of the units
-	struct entries units; ///< what is judged of GPU time; owned, their texts by the bench
-	double *machine; ///< by column: m_i, NAN where it is not known
-	double shift; ///< how far all units have moved together, from the reference to the candidate
-	double rest; ///< median over units of what they have moved beside that
-	struct noise_prior own; ///< of an operator's own variance
-	double mean_own; ///< mean of the own variances
-	int64_t tick; ///< of the clock of the GPU activities, in ns; 0: 1 ns, or unknown
-	double own_in_sum; ///< part of one that is left in the sum of all operators
-	double shared; ///< part of the machine's variance that repeats of the candidate have in common
-	bool has_machine; ///< the rules ask for a figure of the machine, which has what all did
+	double alpha[NR_FAMILIES]; ///< probability of a false alarm per check of each family
+	enum unit_kind kind; ///< whether the units are operators or categories
+	struct entries units; ///< units by which GPU time is judged; owned, but their texts by `bench`
+	double *machine; ///< m_i of each run, indexed by column; NAN if unknown
+	double shift; ///< median change of all units from the reference to the candidate
+	double rest; ///< median of the units' own changes, beyond the machine's
+	struct noise_prior own; ///< prior for the variance of an operator's own part
+	double mean_own; ///< mean variance of the operators' own parts
+	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
+	double own_in_sum; ///< share of an operator's own variance that remains in the sum of all
+	double shared; ///< share of the machine's variance that repeats of the candidate have in common
+	bool has_machine; ///< true if the rules check a figure of the machine, besides the operators
 };
 
-/// What is known of the change of one figure.
+/// Estimate of the change of one figure, and of its uncertainty.
 struct estimate {
 	bool known;
-	double by; ///< from the reference to the candidate
-	double own; ///< of it, what the other operators did not do as well; else all of it
-	double variance; ///< of one run
-	double shared; ///< part of it that repeats have in common
-	double baseline; ///< variance of the reference's center over that of a run
-	double pair; ///< variance of one pair of candidate and control
+	double by; ///< change from the reference to the candidate
+	double own; ///< part of the change that other operators do not share; without others all of it
+	double variance; ///< variance of the figure between single runs
+	double shared; ///< share of the variance that repeats have in common
+	double baseline; ///< variance of the reference's center, relative to that of one run
+	double pair; ///< variance of the difference in one pair of candidate and control
 	double se, df;
 };
 
-/// Model of the runs of `b`, judged by `rules`; both outlive it. Caller releases.
+/// Build the model of the runs of `b`, judged by `rules`; both must outlive it. Caller releases.
 void noise_model_init(struct noise_model *m, struct bench *b, const struct rules *rules);
 
-/// Give the memory back.
+/// Release the model.
 void noise_model_release(struct noise_model *m);
 
-/// The change of `e`, an answer to a query for `metric`; `since_pin`: only since the pin.
+/// Estimate the change of `e`, an entry of a query for `metric`. With `since_pin`, it is the change
+/// since the pin instead of the reference.
 struct estimate noise_estimate(const struct noise_model *m, const struct entry *e,
                                const struct metric *metric, bool since_pin);
 
-/// Unit of that name, or NULL.
+/// Unit with the name `label`, or NULL.
 const struct entry *noise_unit(const struct noise_model *m, struct span label);
 
 #endif

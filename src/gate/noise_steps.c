@@ -9,7 +9,7 @@ enum { STEPS_NEEDED = 5 };
 
 struct samples {
 	VEC(int64_t) list;
-	struct span phase; ///< only those of this phase; empty: of the steps
+	struct span phase; ///< name of the phase whose steps count; empty: whole steps
 };
 
 static void add_figure(void *ctx, const struct figure *f)
@@ -19,8 +19,8 @@ static void add_figure(void *ctx, const struct figure *f)
 		vec_push(&s->list, f->samples[i]);
 }
 
-/* A sample per step of a run: that of its rank, or of its ranks reduced step by step. Where
-   they differ in the number of steps no step belongs to another's: none. */
+/* Add a sample per step of a run: the value of the entry's rank, or of its ranks combined step by
+   step. No samples if the ranks differ in the number of steps, which then do not match. */
 static void add_steps(const struct run_view *v, const struct query *q, const struct entry *e,
                       struct samples *out)
 {

@@ -1,6 +1,6 @@
 #include "gate/noise_units.h"
 
-/* Units with less time have more noise than they tell of the machine. */
+/* smaller units have too much noise of their own to tell about the machine */
 static const double least_share = 0.005;
 
 static bool is_shared_by_both(const struct entry *e)
@@ -9,8 +9,8 @@ static bool is_shared_by_both(const struct entry *e)
 	       e->value[SIDE_CANDIDATE] > 0;
 }
 
-/* Those that both sides have, and no small ones; false where they are less than half of what
-   runs on either side. */
+/* Find the units that both sides have, and drop those with little time. False if the shared ones
+   make up less than half of the compute time on either side. */
 static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
 {
 	struct query q = unit_query(kind);
@@ -61,8 +61,8 @@ const struct entry *noise_unit(const struct noise_model *m, struct span label)
 	return NULL;
 }
 
-/* Noise that the clock makes: one tick per launch of what a unit launches; many traces are in
-   whole microseconds, and 6 → 7 µs is not a change of 17 %. */
+/* Noise due to the clock: one tick per launch. Many traces are in whole microseconds, and a change
+   from 6 to 7 µs is not one of 17 %. */
 double noise_unit_tick(const struct noise_model *m, const struct entry *e)
 {
 	double mean =

@@ -20,12 +20,12 @@ int64_t scaled_mad(const int64_t *v, size_t nr)
 
 enum { EXACT_RUNS = 20 };
 
-/* P(U ≤ u) where all orders of nx and ny different values are equally likely: the
-   numbers of ways to reach U, adding one value of y at a time. */
+/* P(U ≤ u) if all orders of nx and ny distinct values are equally likely. It counts the ways to
+   reach U, adding one value of y at a time. */
 static double exact_at_most(size_t nx, size_t ny, size_t u)
 {
 	double ways[EXACT_RUNS * EXACT_RUNS + 1] = { 1 }, all = 1, sum = 0;
-	/* the Gaussian binomial: multiply by (1 − q^(nx + i)) / (1 − q^i) for i = 1 … ny */
+	/* Gaussian binomial: multiply by (1 − q^(nx + i)) / (1 − q^i) for i = 1 … ny */
 	for (size_t i = 1; i <= ny; i++) {
 		size_t top = nx * ny;
 		for (size_t k = top; k >= nx + i; k--)
@@ -39,7 +39,7 @@ static double exact_at_most(size_t nx, size_t ny, size_t u)
 	return sum / all;
 }
 
-/* A value, and whose it is. */
+/* A value and the side that it belongs to. */
 struct ranked {
 	int64_t value;
 	bool is_x;
@@ -65,7 +65,7 @@ double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y
 			of_x += all[end].is_x;
 		double t = (double)(end - i), of_y = t - of_x;
 		ties += t * t * t - t;
-		twice_u += of_x * (2 * below + of_y); /* `below`: so many of y are lower */
+		twice_u += of_x * (2 * below + of_y); /* `below` is the number of lower values in y */
 		below += of_y;
 	}
 	free(all);

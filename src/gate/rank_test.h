@@ -1,4 +1,4 @@
-/// Samples of the steps of two sides, held against each other: evidence, which decides nothing.
+/// Statistical comparison of the steps of two sides. It is shown as evidence and decides nothing.
 #ifndef GG_GATE_RANK_TEST_H
 #define GG_GATE_RANK_TEST_H
 
@@ -8,8 +8,8 @@
 /// Scaled MAD: 1.4826 times the median distance from the median of `nr` > 0 values.
 int64_t scaled_mad(const int64_t *v, size_t nr);
 
-/// Two-sided p of the Mann-Whitney test: exact for up to 20 and 20 values without ties,
-/// else the normal approximation with ties and continuity. Both sides have values.
+/// Two-sided p value of the Mann-Whitney test. Exact for up to 20 values per side without ties,
+/// else the normal approximation corrected for ties and continuity. Each side must have a value.
 double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y);
 
 #endif

@@ -64,7 +64,7 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 		s->window = s->window || d->window;
 		s->metrics_only = s->metrics_only && !d->snapshot;
 	}
-	/* one rank speaks for the run: the notes of many would hide each other */
+	/* take the notes of one rank for the whole run: those of many would hide each other */
 	if (run->ranks.nr) {
 		const struct digest *first = run->ranks.v[0];
 		s->period = first->period_count;

@@ -1,16 +1,17 @@
-/// The parts of a report that gate and diff share.
+/// Filling in the parts of a report that `check` and `diff` have in common.
 #ifndef GG_GATE_SIDES_H
 #define GG_GATE_SIDES_H
 
 #include "model/digest.h"
 #include "model/report.h"
 
-/// Fill both sides' context from the baseline (NULL: none yet) and the first of the `nr` runs
-/// of the candidate; `partial`, and `same_artifact` of any of them with its warning.
+/// Fill the context of both sides in `out` from the baseline (NULL if there is none yet) and the
+/// first of the candidate's `nr` runs. Also sets `partial`, and `same_artifact` with its warning if
+/// any of the runs is the baseline itself.
 void sides_fill(const struct run *baseline, const struct run *candidates, size_t nr,
                 struct report *out);
 
-/// True where all ranks of both are the very same artifacts.
+/// True if all ranks of both runs come from identical artifacts.
 bool sides_same_artifact(const struct run *x, const struct run *y);
 
 #endif

@@ -5,8 +5,8 @@
 #include "gate/noise.h"
 #include "metric/unit.h"
 
-/* What the kernel is launched by, on whichever side has it. Where a rule wants categories and
-   operators are known, or the other way round, there is nothing to hold it against. */
+/* Operator or category that launches the kernel, on whichever side has the kernel. Empty if the
+   rule asks for categories but the model has operators, since the two cannot be compared. */
 static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
 	const struct bench *b = m->bench;
@@ -18,8 +18,8 @@ static struct span unit_of(const struct noise_model *m, const struct rule *rule,
 	return unit;
 }
 
-/* The rule as one about the unit: its shares of the baseline. What is per launch has no meaning
-   for a sum. */
+/* A copy of the rule for the operator or category: only relative limits remain, because limits per
+   launch have no meaning for a sum. */
 static struct rule rule_of_unit(const struct rule *rule, const struct metric *unit, struct arena *a)
 {
 	struct rule r = *rule;
@@ -56,7 +56,8 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	if (!unit)
 		return;
 	const struct metric *metric = unit_query(m->kind).metric;
-	struct rule *r = arena_alloc(a, 1, sizeof *r); /* the decision refers to its limits */
+	/* On the arena, since the decision keeps a pointer to its limits. */
+	struct rule *r = arena_alloc(a, 1, sizeof *r);
 	*r = rule_of_unit(rule, metric, a);
 	struct comparison of_unit = { .rule = r,
 		                          .has_baseline = true,

@@ -1,19 +1,19 @@
-/// Kernels explain, operators fail: what takes the place of a kernel, and what became of it.
+/// Replaced kernels: a slower kernel fails only if its operator becomes slower too.
 #ifndef GG_GATE_SUBSTITUTE_H
 #define GG_GATE_SUBSTITUTE_H
 
 #include "gate/compare.h"
 #include "gate/noise_model.h"
 
-/// What may do the work of a kernel that another does not do any more.
+/// The operator or category that a kernel belongs to, in which another kernel may have replaced it.
 struct substitute {
-	bool found; ///< else the kernel stands by itself
-	struct decision decision; ///< what the limits of the kernel's rule make of it
-	int64_t change; ///< ns per step
-	const char *text; ///< "category 'GEMM' rose by +0.3 %"; owned by the arena
+	bool found; ///< if false, the kernel is judged by itself
+	struct decision decision; ///< decision on the operator by the kernel's limits
+	int64_t change; ///< change of the operator in ns per step
+	const char *text; ///< such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };
 
-/// What stands behind `e`, a check of `rule` about which `c` is asked.
+/// Find the operator or category of `e`, a kernel that `rule` checks by the comparison `c`.
 void substitute_find(const struct noise_model *m, const struct rule *rule, const struct entry *e,
                      const struct comparison *c, struct arena *a, struct substitute *out);
 

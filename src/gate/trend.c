@@ -2,10 +2,9 @@
 
 #include "base/text.h"
 
-/* Runs of earlier baselines, the pin, later runs, the candidate; within each as they were made. */
+/* A point with its place: earlier baselines, the pin, later runs, the candidate; each by time. */
 struct placed {
 	int part;
-	size_t column;
 	struct trend_point point;
 };
 
@@ -14,8 +13,7 @@ static int placed_cmp(const void *a, const void *b)
 	const struct placed *x = a, *y = b;
 	if (x->part != y->part)
 		return x->part - y->part;
-	int c = strcmp(x->point.time, y->point.time);
-	return c ? c : (x->column > y->column) - (x->column < y->column);
+	return strcmp(x->point.time, y->point.time);
 }
 
 static const char *line_of(struct arena *a, const char *text)
@@ -26,7 +24,7 @@ static const char *line_of(struct arena *a, const char *text)
 static struct placed place_of(const struct bench *b, size_t i, int64_t value, struct arena *a)
 {
 	const struct bench_column *c = &b->columns[i];
-	struct placed p = { .column = i, .point = { .value = value, .commit = "", .time = "" } };
+	struct placed p = { .point = { .value = value, .commit = "", .time = "" } };
 	const struct past_run *past = c->past ? c->past : c->source == SOURCE_PIN ? b->twin : NULL;
 	bool earlier = c->past && c->epoch != b->pin;
 	p.part = c->source == SOURCE_CANDIDATE ? 3 : c->source == SOURCE_PIN ? 1 : earlier ? 0 : 2;

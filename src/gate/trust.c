@@ -11,9 +11,9 @@
 #include "model/step_figures.h"
 
 struct expected {
-	bool trace; ///< some rank of some side has one
-	int64_t min_steps; ///< 0: the rules leave it open
-	const struct run *baseline; ///< NULL if there is none
+	bool trace; ///< true if a rank of either side has a trace
+	int64_t min_steps; ///< least number of steps in a trace; 0: the rules do not say
+	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
 };
 
 static const char *share(struct arena *a, int64_t part, int64_t whole)
@@ -21,7 +21,7 @@ static const char *share(struct arena *a, int64_t part, int64_t whole)
 	return unit_text(a, UNIT_PCT, number_pct(part, whole));
 }
 
-/* ", about 1.2 ms or 10.8 % of its GPU time" */
+/* Text such as ", about 1.2 ms or 10.8 % of its GPU time". */
 static const char *lost_text(struct arena *a, const struct trust_counts *t)
 {
 	return t->lost_ns > 0 ? arena_printf(a, ", about %s or %s of its GPU time",
@@ -38,13 +38,13 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* where no launch at all was recorded, none was lost: start times stand in */
+	/* if no launch was recorded at all, none was lost: start times replace them */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
 		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
 		          t->dropped, text_ies(t->dropped), share(a, t->dropped_ns, t->gpu_ns));
-	/* a file of an earlier version knows only how many there were */
+	/* files of earlier versions have only the number of lost activities, not their time */
 	bool lost = t->lost_ns > 0 ? trust_is_notable(t->lost_ns, number_add(t->gpu_ns, t->lost_ns))
 	                           : trust_is_notable(t->launches_without_kernel, t->launches);
 	if (lost)
@@ -63,8 +63,8 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		    share(a, t->overlap_ns, t->gpu_ns));
 }
 
-/* How many usable steps statistics want of a rank. What the rules leave open is as many as three,
-   or as the baseline has: whoever approved a run of two steps is judged by two. */
+/* Number of usable steps that statistics need of a rank. If the rules do not say, it is three, or
+   as many as the baseline has: if somebody approved a run of two steps, two are enough. */
 static int64_t steps_wanted(const struct expected *want, const struct digest *baseline)
 {
 	enum { STEPS_MIN = 3 };
@@ -101,7 +101,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          usable, text_s(usable), b->usable_steps);
 }
 
-/* No GPU does more than its peak: what was counted, or the peak, is wrong. */
+/* Find ranks that exceed their GPU's peak: either the count or the peak is wrong. */
 static void find_beyond_peak(const struct trust_scope *s, const struct digest *d)
 {
 	static const struct {
@@ -140,7 +140,7 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		          text_s(t->negative_durations));
 }
 
-/* ---- one side, both sides ---- */
+/* ---- findings on one side and on both ---- */
 
 static bool has_trace(const struct digest *d)
 {
@@ -204,7 +204,8 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 		s.rank = d->fold ? -1 : d->rank;
 		if (has_trace(d)) {
 			struct trust_counts t = d->trust;
-			if (d->usable_steps < (int64_t)d->nr_steps) /* what is left out is not missed */
+			/* A step that was left out on purpose is not missing. */
+			if (d->usable_steps < (int64_t)d->nr_steps)
 				t.launches_without_kernel -= d->progress.pending;
 			find_lost(&s, &t);
 			find_steps(&s, d, &want);
@@ -220,7 +221,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, &s);
 }
 
-/* Source of the first memory; NULL if there is no memory. */
+/* Source of the run's first memory figures; NULL if there are none. */
 static const char *memory_source(const struct run *run)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
@@ -245,7 +246,7 @@ static bool any_period(const struct run *run)
 	return false;
 }
 
-/* By what GPU activities were given to steps, by one rank at least. */
+/* True if at least one rank assigned GPU activities to steps by `attribution`. */
 static bool any_attribution(const struct run *run, enum attribution attribution)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
@@ -293,7 +294,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 		    "on the other by start time");
 }
 
-/* The candidate's first; what spoils most first; those of one kind together, by rank. */
+/* Sort findings: the candidate's first, then by number of unreliable metrics, kind and rank. */
 static int finding_cmp(const void *a, const void *b)
 {
 	const struct trust_finding *x = a, *y = b;
@@ -332,7 +333,8 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct m
                                           int64_t rank)
 {
 	const char *name = metric_table[m->id].name;
-	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED; /* all speak of each */
+	/* Such metrics combine all ranks, so that a finding on any rank concerns them. */
+	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct trust_finding *f = &r->trust.v[i];
 		if (!across && rank >= 0 && f->rank >= 0 && rank != f->rank)

@@ -1,4 +1,4 @@
-/* Whether both sides ran the same work: a smaller batch is no faster code. */
+/* Whether both sides ran the same work: a smaller batch runs faster without faster code. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -7,14 +7,14 @@
 #include "model/category.h"
 #include "model/rows.h"
 
-/* How many times as large something is in the candidate. */
+/* Factor by which something is larger in the candidate. */
 struct scaling {
 	double ratio;
 	int64_t weight;
 };
 struct scalings {
 	VEC(struct scaling) list;
-	int64_t all; ///< weight of what cannot be compared, too
+	int64_t all; ///< total weight, including what cannot be compared
 };
 
 static int scaling_cmp(const void *a, const void *b)
@@ -37,14 +37,14 @@ static bool is_compute(const struct digest *d, const struct kernel_stat *k)
 	       !category_matches_any(d->communication, k->name);
 }
 
-/* As many copies per step as in the baseline. */
+/* True if the candidate makes as many copies per step as the baseline. */
 static bool is_same_count(const struct digest *b, const struct kernel_stat *x,
                           const struct digest *c, const struct kernel_stat *y)
 {
 	return (__int128)x->step_count * c->usable_steps == (__int128)y->step_count * b->usable_steps;
 }
 
-/* Both lists are in the same order. */
+/* Compare kernels and copies of both digests, which are sorted alike. */
 static void scalings_add(const struct digest *b, const struct digest *c, struct scalings *kernels,
                          struct scalings *copies)
 {
@@ -78,7 +78,7 @@ static int64_t weight_of(const struct scalings *s)
 	return sum;
 }
 
-/* Weighted median; 1 if there is nothing. */
+/* Weighted median of the factors; 1 if there are none. */
 static double median_ratio(struct scalings *s)
 {
 	int64_t half = weight_of(s) / 2, sum = 0;
@@ -97,7 +97,7 @@ struct alike {
 	int64_t weight;
 };
 
-/* Those that are scaled by nearly `ratio`, which grids of few blocks miss a little. */
+/* Find what is scaled by nearly `ratio`; grids of few blocks are rounded. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };
@@ -130,7 +130,7 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* One kernel alone may have been written anew: then its copies must say the same. */
+/* One kernel may have been rewritten: its factor counts only if the copies have it too. */
 static void find_scaled(struct scalings *kernels, struct scalings *copies,
                         const struct trust_scope *s)
 {

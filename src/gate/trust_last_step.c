@@ -1,5 +1,5 @@
-/* How a rank ends, held against the others: stuck before a collective in which they wait, or
-   cut within a step that they have whole. */
+/* How a rank ends, compared with the others: stuck before a collective in which the others wait, or
+   cut off within a step that the others have completely. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -31,14 +31,14 @@ void peers_name_end(struct peers *p, size_t r, const char *id, const char *messa
 {
 	struct arena *a = &p->scope->out->arena;
 	const struct digest *d = p->run->ranks.v[r];
-	/* a snapshot is of its own moment; that steps are missing holds */
+	/* a snapshot has a time of its own and stays reliable; the number of missing steps does too */
 	unsigned spoils = d->snapshot ? SPOILED_BY_TRACE : SPOILED_BY_ALL & ~SPOILED_BY_STEP_NUMBERS;
 	peers_name(p, r, id, spoils, arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
 }
 
-/* ---- the last step of the others ---- */
+/* ---- the last step of the other ranks ---- */
 
-/* A figure of the ranks that end in the run's last step, sorted. */
+/* One figure of all ranks that end in the run's last step, sorted. */
 struct column {
 	int64_t (*of)(const struct digest *d);
 	VEC(int64_t) v;
@@ -79,7 +79,7 @@ static void column_fill(struct column *c, const struct peers *p)
 	vec_sort(&c->v, number_cmp_i64);
 }
 
-/* Median of a column of two or more without one that has `own`. */
+/* Median of a column of at least two values, after one value equal to `own` is removed. */
 static int64_t others_median(const struct column *c, int64_t own)
 {
 	size_t nr = c->v.nr - 1, k = lower_bound(c->v.v, nr, sizeof own, &own, number_cmp_i64);
@@ -88,10 +88,10 @@ static int64_t others_median(const struct column *c, int64_t own)
 	return number_div_round(sum, 2);
 }
 
-/* ---- stuck, or cut ---- */
+/* ---- stuck or cut off ---- */
 
-/* It has launched no more than has ended on the others, which wait: they are past what it
-   came to, and what they wait in it has not entered. */
+/* True if the others wait for this rank: it launched no more kernels than have ended on the others,
+   and did not enter the collective in which they wait. */
 static bool is_passed(const struct column *c, const struct digest *d)
 {
 	return others_median(&c[PENDING], pending(d)) > 0 &&
@@ -100,8 +100,8 @@ static bool is_passed(const struct column *c, const struct digest *d)
 	       entered(d) <= others_median(&c[ENTERED], entered(d));
 }
 
-/* The GPUs of the others wait with work, whose hosts went on far beyond its own: where a
-   host runs ahead of its GPU, nothing that it launched last has ended anywhere. */
+/* True if the GPUs of the others still have work while their hosts launched far more than this
+   rank: needed for hosts that run ahead of their GPU, which is_passed() misses. */
 static bool is_behind(const struct column *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
@@ -116,7 +116,7 @@ static bool is_stuck(const struct column *c, const struct digest *d)
 	return is_passed(c, d) || is_behind(c, d);
 }
 
-/* Launches without their kernels, or fewer activities than usual, and on the others not. */
+/* True if launches lack their kernels, or activities are few, unlike on the others. */
 static bool is_cut(const struct column *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
@@ -127,7 +127,7 @@ static bool is_cut(const struct column *c, const struct digest *d)
 	       (__int128)digest_last_share(d) * 100 < usual * LEAST_PCT;
 }
 
-/* What another rank has a kernel pending of. */
+/* Name of the collective whose kernel is pending on another rank. */
 static const char *where_they_wait(const struct peers *p, size_t r)
 {
 	struct arena *a = &p->scope->out->arena;
@@ -164,7 +164,7 @@ static size_t test_all(const struct peers *p, const struct column *c, bool *foun
 	return nr;
 }
 
-/* Where one is stuck, the others end within a step because of it. */
+/* A stuck rank makes the others end within a step, so that those are not reported as cut off. */
 void peers_find_ends(struct peers *p)
 {
 	struct column c[NR_FIGURES] = {

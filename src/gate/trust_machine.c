@@ -1,4 +1,4 @@
-/* What the state of the GPUs beside a run says against its times. */
+/* Trust findings from the state of the GPUs during a run, such as throttling. */
 #include <inttypes.h>
 
 #include "base/text.h"

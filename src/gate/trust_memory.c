@@ -1,4 +1,4 @@
-/* Whether the memory figures of a snapshot hold. */
+/* Whether the memory figures of a snapshot can be trusted. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -7,11 +7,11 @@
 #include "metric/unit.h"
 #include "model/memory_view.h"
 
-/* What a history that begins too late lacks. */
+/* metrics that a history which begins too late makes unreliable */
 enum { CUT_HISTORY = SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_EVENTS };
 enum { HISTORY = CUT_HISTORY | SPOILED_BY_MEMORY_GROWTH };
 
-/* An idle device has no history of its own: nothing happened there. */
+/* True if a device has a history. An idle device has none, since nothing happened there. */
 static bool any_history(const struct digest *d)
 {
 	for (size_t i = 0; i < d->memory_evidence.nr; i++)
@@ -20,7 +20,7 @@ static bool any_history(const struct digest *d)
 	return false;
 }
 
-/* Counts of entries that no consistent history has. */
+/* Report entries that contradict each other, which no consistent history has. */
 static void find_contradictions(const struct trust_scope *s, const struct memory_evidence *e,
                                 const char *id)
 {
@@ -45,7 +45,7 @@ static void find_contradictions(const struct trust_scope *s, const struct memory
 		    e->unseen_frees, text_s(e->unseen_frees), id, e->unseen_frees == 1 ? "was" : "were");
 }
 
-/* A warning: a run that nearly fails is still a run. */
+/* Only a warning: a run that nearly runs out of memory is still valid. */
 static void find_risk(const struct trust_scope *s, const struct digest *d)
 {
 	struct arena *a = &s->out->arena;

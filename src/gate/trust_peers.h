@@ -1,4 +1,4 @@
-/// Internal to trust_ranks.c: the ranks of one run as peers.
+/// Internal to trust_ranks.c and trust_last_step.c: the ranks of one run, compared with each other.
 #ifndef GG_GATE_TRUST_PEERS_H
 #define GG_GATE_TRUST_PEERS_H
 
@@ -7,20 +7,20 @@
 struct peers {
 	const struct run *run;
 	const struct trust_scope *scope;
-	VEC(int64_t) steps; ///< that half of the ranks have or more, sorted
-	int64_t last; ///< the last of them, else -1
-	bool *named; ///< by rank: something of it is named already
-	int64_t *values; ///< scratch, one per rank
+	VEC(int64_t) steps; ///< numbers of the steps that at least half of the ranks have, sorted
+	int64_t last; ///< number of the last of these steps, or -1
+	bool *named; ///< indexed by rank: true if a finding names the rank already
+	int64_t *values; ///< scratch memory, one value per rank
 };
 
-/// A finding on rank `r` of the run, which is named from then on.
+/// Append a finding on rank `r` and mark the rank as named.
 void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, const char *message);
 
-/// A finding that rank `r` ends too soon; the message is completed by the last thing it
-/// did. Spoils all that is of the trace but the number of missing steps.
+/// Append a finding that rank `r` ends too soon. The last thing that it did is added to the
+/// message. All metrics of the trace become unreliable, except the number of missing steps.
 void peers_name_end(struct peers *p, size_t r, const char *id, const char *message);
 
-/// Name ranks that are stuck, or else cut, in the last step.
+/// Find ranks that are stuck or cut off in the last step.
 void peers_find_ends(struct peers *p);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the ranks of one run say against each other: who is absent, ends early, or never
-   came to a collective in which the others wait. */
+/* Comparison of the ranks of one run: which rank is absent, ends early, or never reached a
+   collective in which the others wait. */
 #include <inttypes.h>
 
 #include "base/idmap.h"
@@ -11,19 +11,19 @@
 
 enum { NAME_CHARS = 80 };
 
-/* ---- what the ranks have in common ---- */
+/* ---- steps that most ranks have ---- */
 
 static bool has_steps(const struct digest *d)
 {
 	return !d->window && d->nr_steps > 0;
 }
 
-/* Steps that at least half of the ranks have: one that began a step more than the others
-   does not make them end early. */
+/* Collect the steps that at least half of the ranks have. A rank that began one step more than the
+   others does not make them end early. */
 static void collect_steps(struct peers *p)
 {
 	struct idmap all;
-	VEC(size_t) ranks = VEC_INIT; /* that have the step, by its id */
+	VEC(size_t) ranks = VEC_INIT; /* number of ranks that have each step, indexed by its id */
 	size_t nr = 0;
 	idmap_init(&all);
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
@@ -54,7 +54,7 @@ void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, cons
 
 /* ---- steps that a rank lacks ---- */
 
-/* "6, 7, 8, …" of what is in all and not in `d`. */
+/* Text such as "6, 7, 8, …": the steps that all other ranks have and `d` lacks. */
 static const char *missing_list(struct peers *p, const struct digest *d, size_t *nr)
 {
 	enum { SHOWN = 8 };
@@ -100,11 +100,11 @@ static void find_missing_steps(struct peers *p)
 
 /* ---- collectives ---- */
 
-/* What one rank has of one kind in one process group, over the same steps as its peers. */
+/* One kind of collective in one process group on one rank, over the same steps as its peers. */
 struct share {
 	const struct comm_stat *comm;
 	size_t rank;
-	int64_t first, steps; /* number of its first usable step, and how many */
+	int64_t first, steps; /* number of its first usable step, and number of steps */
 	int64_t count;
 };
 
@@ -125,7 +125,8 @@ static int share_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Where all members of a group do the same; a group that is not named may be several. */
+/* True if all members of the group take part alike. Without a group name there may be several
+   groups, so that nothing can be compared. */
 static bool is_common(const struct comm_stat *c)
 {
 	return c->group.n && c->kind != COLLECTIVE_OTHER && c->kind != COLLECTIVE_SEND &&
@@ -160,7 +161,7 @@ static void find_collectives(struct peers *p)
 				                               d->usable_steps, d->comms.v[i].count });
 	}
 	vec_sort(&all, share_cmp);
-	size_t nr = 0; /* element types of one rank together */
+	size_t nr = 0; /* number of shares, after joining the element types of a rank */
 	for (size_t i = 0; i < all.nr; i++) {
 		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
 			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);
@@ -175,7 +176,7 @@ static void find_collectives(struct peers *p)
 	vec_release(&all);
 }
 
-/* ---- ranks that do not go together ---- */
+/* ---- ranks that do not belong together ---- */
 
 static void find_disagreement(struct peers *p)
 {
@@ -219,17 +220,16 @@ static void find_beyond_cap(struct peers *p)
 
 struct source_of {
 	uint64_t hash;
-	size_t rank; ///< index
+	size_t rank; ///< index of the rank
 };
 
 static int source_cmp(const void *a, const void *b)
 {
 	const struct source_of *x = a, *y = b;
-	ORDER_BY(x->hash, y->hash);
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* No two ranks of a job measure the same nanoseconds: one file was given for both. */
+/* Find ranks with identical times to the nanosecond: one file was given for both. */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;
@@ -251,7 +251,7 @@ static void find_copies(struct peers *p)
 	vec_release(&all);
 }
 
-/* ---- doors ---- */
+/* ---- public functions ---- */
 
 static void find_partial(const struct run *run, const struct trust_scope *s)
 {
@@ -285,7 +285,7 @@ void trust_find_ranks(const struct run *run, const struct trust_scope *s)
 	vec_release(&p.steps);
 }
 
-/* Ranks of `other` that `run` lacks. */
+/* Report the ranks of `other` that `run` lacks. */
 static void find_absent(const struct run *run, const struct run *other, const char *whose,
                         struct trust_scope s)
 {
@@ -313,7 +313,7 @@ static int64_t world_of(const struct run *run)
 	return run->ranks.nr ? run->ranks.v[0]->world_size : -1;
 }
 
-/* Other parts of other jobs are told by the environment. */
+/* Only for parts of one job; different world sizes are already found by the environment. */
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s)
 {

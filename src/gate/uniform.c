@@ -6,11 +6,11 @@
 #include "diff/units.h"
 #include "metric/unit.h"
 
-/* Clocks do not slow all work by the same factor: what waits for memory is slowed less. */
+/* A lower clock does not slow all work by one factor: work that waits for memory is slowed less. */
 static const double reach_of_shift = 0.45, most_of_time = 0.7;
 enum { LEAST_UNITS = 4 };
 
-/* By their own parts: within noise, or within what one factor may differ by. */
+/* True if the operators' own parts are within noise, or within what one factor explains. */
 static bool moved_alike(const struct noise_model *m)
 {
 	double all = 0, alike = 0, heaviest = 0, heaviest_alike = 0;
@@ -28,20 +28,20 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* one operator with most of the time is not all of them */
+	/* one operator with most of the time does not count as all operators */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }
 
-/* The change for the worse is what one factor makes of the figure; a tail of steps, which
-   moves by other reasons too, and what was approved long ago, may have moved by more. */
+/* True if the common factor explains the change for the worse. A tail of steps, which has other
+   causes as well, and a change since the pin may have grown by more. */
 static bool is_of_factor(const struct check *k, int64_t pct)
 {
 	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;
 	return k->has_pct && worse > 0 && (double)worse <= (1 + reach_of_shift) * (double)pct;
 }
 
-/* What fails must be the common factor's doing, and not that of one operator among others. */
+/* The first failing check that the common factor explains; it reports for all. */
 static const struct check *speaker_of(const struct report *out, int64_t pct)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -74,7 +74,7 @@ static void settle(struct check *k, const struct check *speaker, struct report *
 
 void uniform_settle(const struct noise_model *m, struct report *out)
 {
-	const double one = 1e8, least = 0.01; /* 1e-6 percent; of a change that is worth a name */
+	const double one = 1e8, least = 0.01; /* 100 % and the least rise to report */
 	int64_t pct = llround(fmin(expm1(fmax(m->shift, 0)) * one, 9e18));
 	const struct check *speaker = speaker_of(out, pct);
 	out->uniform.judged = m->units.list.nr >= LEAST_UNITS;

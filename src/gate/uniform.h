@@ -1,13 +1,14 @@
-/// All operators slower alike: a clock, a power cap, another GPU. One reason, one failing check.
+/// All operators slower by one factor (clock, power cap, another GPU): one cause, one failing
+/// check.
 #ifndef GG_GATE_UNIFORM_H
 #define GG_GATE_UNIFORM_H
 
 #include "gate/noise_model.h"
 #include "model/report.h"
 
-/// Decide whether the operators moved alike: fill out->uniform. Where they did, the first failing
-/// check of the machine speaks for all: others on the machine and on wall time that rose by no more
-/// only warn, warnings of operators and kernels are taken back.
+/// Decide whether all operators changed by one factor, and fill out->uniform. If so, the first
+/// failing check on the whole machine reports it. Other checks on the machine and on wall time that
+/// rose by no more only warn, and warnings of operators and kernels become passes.
 void uniform_settle(const struct noise_model *m, struct report *out);
 
 #endif

@@ -1,4 +1,4 @@
-/// Failures that are known and accepted until a day.
+/// Waivers: failures that are known and accepted until a certain day.
 #ifndef GG_GATE_WAIVERS_H
 #define GG_GATE_WAIVERS_H
 
@@ -7,15 +7,15 @@
 #include "model/rule.h"
 #include "model/select.h"
 
-/// Number of the first waiver that covers the item, or -1.
+/// Index of the first waiver that covers the item, or -1.
 int64_t waivers_find(const struct rules *rules, const struct select_item *item);
 
-/// ST_USAGE with the first waiver whose day is over.
+/// Returns ST_USAGE and names the first waiver whose end date has passed.
 GG_MUST_CHECK enum status waivers_check(const struct rules *rules, int64_t today,
                                         struct diag_log *log);
 
-/// Append warnings: those that end within two weeks, and those that `used` (one flag
-/// each) says excused nothing.
+/// Append warnings for waivers that end within two weeks, and for those that excused nothing
+/// according to `used`, which has one flag per waiver.
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, struct report *out);
 
 #endif

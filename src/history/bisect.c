@@ -1,4 +1,4 @@
-/* bisect: a script for `git bisect run` that tells the two levels of a change apart. */
+/* Writes a script for `git bisect run` that distinguishes the levels before and after a change. */
 #include "history/bisect.h"
 
 #include <inttypes.h>
@@ -7,13 +7,13 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* Words of a query that a rule says in keys of its own. */
+/* True for a part of a query that a rule has a key for. */
 static bool is_key(struct span word, const char *key)
 {
 	return span_starts(word, span_of(key)) && word.p[strlen(key)] == '=';
 }
 
-/* The query as keys of a rule; false where it selects by a name that holds a blank or a quote. */
+/* Append the query as keys of a rule. False if it selects a name with a blank or a quote. */
 static bool add_rule(struct strbuf *b, const char *query)
 {
 	const char *p = strchr(query, ' ');
@@ -39,7 +39,7 @@ static bool add_rule(struct strbuf *b, const char *query)
 	return plain;
 }
 
-/* In a unit that rules know, without a loss. */
+/* Append a value in a unit that rules know, without rounding. */
 static void add_limit(struct strbuf *b, const struct course_figure *f, int64_t value)
 {
 	char buf[NUMBER_TEXT];
@@ -63,7 +63,7 @@ static const char *short_commit(struct arena *a, const struct course_run *r)
 	return s.n >= 4 ? arena_dup(a, s) : NULL;
 }
 
-/* The newest change for the worse of a figure of whole runs. */
+/* The newest change for the worse in a figure of whole runs. */
 static const struct course_point *newest(const struct course *t,
                                          const struct course_figure **figure)
 {

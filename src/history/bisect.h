@@ -5,9 +5,9 @@
 #include "base/diag.h"
 #include "history/course.h"
 
-/// Write the script that finds the commit of the newest change for the worse: a run is bad beyond
-/// the middle of the levels before and after. ST_INPUT where there is no such change, or its runs
-/// do not say their commits.
+/// Write the script that finds the commit of the newest change for the worse. It calls a run bad if
+/// it is beyond the middle between the levels before and after. Fails with ST_INPUT if there is no
+/// such change, or its runs have no commits.
 GG_MUST_CHECK enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log);
 
 #endif

@@ -1,4 +1,4 @@
-/* history, bisect: figures over the runs of the main branch. */
+/* The commands history and bisect: figures over the runs of the main branch. */
 #include <string.h>
 
 #include "base/date.h"
@@ -27,7 +27,7 @@ static enum status read_options(const struct options *o, struct course_options *
 	return ST_OK;
 }
 
-/* ---- writing ---- */
+/* ---- writing the reports ---- */
 
 static enum status write_all(const struct course *t, const struct options *o, struct diag_log *log)
 {
@@ -64,7 +64,7 @@ static enum status show_history(const struct options *o, const struct baseline *
 	struct course_options wanted;
 	struct course t;
 	TRY(read_options(o, &wanted, log));
-	/* files of earlier versions hold their runs inside the baseline */
+	/* earlier versions stored the runs inside the baseline */
 	course_make(b->sample.runs.nr ? &b->sample : &b->recent, b->workload, &wanted, &t);
 	enum status st = ST_OK;
 	if (wanted.metric && !t.figures.nr && t.runs.nr)

@@ -19,7 +19,7 @@ const char *course_text(struct arena *a, enum unit unit, int64_t value)
 	return unit_text(a, unit, value);
 }
 
-/* ---- runs ---- */
+/* ---- runs of the history ---- */
 
 static bool is_since(const struct past_run *run, const struct course_options *o)
 {
@@ -41,7 +41,7 @@ static void add_run(struct course *t, const struct past_run *run)
 	                                        .approved = run->source_hash == run->pin });
 }
 
-/* ---- figures ---- */
+/* ---- series of figures ---- */
 
 static bool is_item(const struct past_value *v)
 {
@@ -55,34 +55,31 @@ static int value_order(const void *a, const void *b)
 	return c ? c : past_value_cmp(x, y);
 }
 
-static const struct past_value *value_at(const struct past_run *run, const struct past_value *key)
-{
-	return run->values.nr ? bsearch(key, run->values.v, run->values.nr, sizeof *key, past_value_cmp)
-	                      : NULL;
-}
+/* A value with its run. The order is that of values. */
+struct run_value {
+	struct past_value v;
+	int64_t run;
+};
 
-/* Values with as many places as the one that has the most: figures of files differ in them. */
-static void fill_figure(const struct past_run *const *runs, size_t nr, const struct past_value *key,
-                        struct course_figure *f)
+/* Fill in the values with as many decimals as the most precise one, since metrics files differ. */
+static void fill_figure(const struct run_value *v, size_t nr, struct course_figure *f)
 {
-	f->digits = key->digits;
+	f->digits = v->v.digits;
+	for (size_t i = 0; i < nr; i++)
+		number_raise(&f->digits, v[i].v.digits);
 	for (size_t i = 0; i < nr; i++) {
-		const struct past_value *v = value_at(runs[i], key);
-		number_raise(&f->digits, v ? v->digits : f->digits);
-	}
-	for (size_t i = 0; i < nr; i++) {
-		const struct past_value *v = value_at(runs[i], key);
-		if (!v)
+		if (i && v[i - 1].run == v[i].run)
 			continue;
-		f->newest = decimal_scaled((struct decimal){ v->value, v->digits }, f->digits);
+		f->newest = decimal_scaled((struct decimal){ v[i].v.value, v[i].v.digits }, f->digits);
 		vec_push(&f->values, f->newest);
-		vec_push(&f->runs, (int64_t)i);
+		vec_push(&f->runs, v[i].run);
 	}
 }
 
-static void add_figure(struct course *t, const struct past_run *const *runs, size_t nr,
-                       const struct past_value *key)
+/* Add the figure of which these are the `nr` values, oldest first. */
+static void add_figure(struct course *t, const struct run_value *v, size_t nr)
 {
+	const struct past_value *key = &v->v;
 	struct span name = { key->query, strcspn(key->query, " ") };
 	const struct metric *m = metric_named(name, &t->arena);
 	struct course_figure f = { .place = (int64_t)t->figures.nr,
@@ -91,8 +88,8 @@ static void add_figure(struct course *t, const struct past_run *const *runs, siz
 		                       .label = key->label,
 		                       .rank = key->rank };
 	if (!m)
-		return; /* there is no such metric any more */
-	fill_figure(runs, nr, key, &f);
+		return; /* metric of an earlier version that no longer exists */
+	fill_figure(v, nr, &f);
 	bool of_file = m->need == NEED_INPUT;
 	f.unit = of_file ? unit_of_figure(-1, (int)f.digits) : m->unit;
 	f.digits = of_file ? f.digits : unit_digits(m->unit);
@@ -101,23 +98,25 @@ static void add_figure(struct course *t, const struct past_run *const *runs, siz
 	vec_push(&t->figures, f);
 }
 
-/* Every figure that some run has. */
+/* Add every figure that at least one run has. */
 static void add_figures(struct course *t, const struct past_run *const *runs, size_t nr)
 {
-	VEC(struct past_value) keys = VEC_INIT;
+	VEC(struct run_value) all = VEC_INIT;
 	for (size_t i = 0; i < nr; i++)
 		for (size_t k = 0; k < runs[i]->values.nr; k++)
-			vec_push(&keys, runs[i]->values.v[k]);
-	vec_sort(&keys, value_order);
-	for (size_t i = 0; i < keys.nr; i++)
-		if (i == 0 || value_order(&keys.v[i - 1], &keys.v[i]) != 0)
-			add_figure(t, runs, nr, &keys.v[i]);
-	vec_release(&keys);
+			vec_push(&all, (struct run_value){ runs[i]->values.v[k], (int64_t)i });
+	vec_sort(&all, value_order);
+	for (size_t i = 0, end; i < all.nr; i = end) {
+		for (end = i + 1; end < all.nr && value_order(&all.v[i], &all.v[end]) == 0;)
+			end++;
+		add_figure(t, &all.v[i], end - i);
+	}
+	vec_release(&all);
 }
 
-/* ---- what changed ---- */
+/* ---- change points ---- */
 
-/* Median of the values of runs [from, to), and how far they scatter; false where there are none. */
+/* Median and scatter of the values of runs [from, to); false if there are none. */
 static bool level_of(const struct course_figure *f, int64_t from, int64_t to, int64_t *median,
                      int64_t *scatter)
 {
@@ -145,21 +144,40 @@ static int part_cmp(const void *a, const void *b)
 	return m != n ? (m < n) - (m > n) : span_cmp(x->label, y->label);
 }
 
-/* A time per step and a time of a kernel in it are the same thing. */
+/* True if the units are comparable: a time per step and the time of a kernel in it are. */
 static bool is_like(enum unit a, enum unit b)
 {
 	return strcmp(unit_name(a), unit_name(b)) == 0 ||
 	       (strncmp(unit_name(a), "ns", 2) == 0 && strncmp(unit_name(b), "ns", 2) == 0);
 }
 
-/* The items that changed by a tenth of it or more, between the same levels. */
+static bool is_of_item(const struct course_figure *f)
+{
+	return f->label.n || f->rank >= 0;
+}
+
+/* Figures of whole runs come before those of items. */
+static size_t first_item(const struct course *t)
+{
+	size_t lo = 0, hi = t->figures.nr;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (is_of_item(&t->figures.v[mid]))
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+/* Add the items that changed between the same levels by at least a tenth of the change. */
 static void add_parts(struct course *t, const struct course_point *p, int64_t from, int64_t to)
 {
 	const struct course_figure *whole = &t->figures.v[p->figure];
 	VEC(struct course_part) parts = VEC_INIT;
 	int64_t change = number_sub(p->after, p->before), scatter;
 	change = change < 0 ? number_sub(0, change) : change;
-	for (size_t i = 0; i < t->figures.nr; i++) {
+	for (size_t i = first_item(t); i < t->figures.nr; i++) {
 		const struct course_figure *f = &t->figures.v[i];
 		struct course_part part = { .figure = p->figure,
 			                        .first = p->first,
@@ -167,7 +185,7 @@ static void add_parts(struct course *t, const struct course_point *p, int64_t fr
 			                        .label = f->label,
 			                        .rank = f->rank,
 			                        .unit = f->unit };
-		if ((!f->label.n && f->rank < 0) || f == whole || !is_like(f->unit, whole->unit) ||
+		if (f == whole || !is_like(f->unit, whole->unit) ||
 		    !level_of(f, from, p->first, &part.before, &scatter) ||
 		    !level_of(f, p->first, to, &part.after, &scatter) ||
 		    size_of(&part) < change / PART_SHARE || !size_of(&part))
@@ -224,7 +242,7 @@ static void find_points(struct course *t, struct course_figure *f, int64_t p)
 		add_point(t, f, from, to, &c.list.v[i]);
 		from = f->runs.v[c.list.v[i].at];
 	}
-	level_of(f, from, end, &f->level, &f->noise);
+	level_of(f, from, end, &f->level, &f->spread);
 	vec_release(&c.list);
 }
 
@@ -232,10 +250,10 @@ static bool is_wanted(const struct course_figure *f, const struct course_options
 {
 	if (o->metric)
 		return fnmatch(o->metric, f->metric, 0) == 0;
-	return !f->label.n && f->rank < 0;
+	return !is_of_item(f);
 }
 
-/* Items that nobody asked for have told what they know of the points. */
+/* Remove items that were not asked for; they were needed only for the parts of changes. */
 static void drop_unwanted(struct course *t, const struct course_options *o)
 {
 	size_t nr = 0;
@@ -259,8 +277,9 @@ static const char *headline(struct course *t)
 		                    "%zu run%s of the main branch, too few to see changes: add every run "
 		                    "with 'gpugate baseline append'",
 		                    runs, runs == 1 ? "" : "s");
-	return arena_printf(&t->arena, "%zu change%s in %zu figures over %zu runs", nr,
-	                    nr == 1 ? "" : "s", t->figures.nr, runs);
+	return arena_printf(&t->arena, "%zu change%s in %zu figures over %s%zu runs", nr,
+	                    nr == 1 ? "" : "s", t->figures.nr, runs > CHANGE_MOST ? "the newest " : "",
+	                    runs > CHANGE_MOST ? (size_t)CHANGE_MOST : runs);
 }
 
 void course_make(const struct history *h, const char *workload, const struct course_options *o,

@@ -11,7 +11,7 @@
 
 enum { COMMIT_CHARS = 12, SPARK_RUNS = 24, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
 
-/* ---- words ---- */
+/* ---- names and values as text ---- */
 
 static const char *name_of(struct document *d, const struct course_figure *f)
 {
@@ -22,7 +22,7 @@ static const char *name_of(struct document *d, const struct course_figure *f)
 		return arena_printf(&d->arena, "%s of %s", f->metric, label);
 	if (f->rank >= 0)
 		return arena_printf(&d->arena, "%s of rank %" PRId64, f->metric, f->rank);
-	/* a median over the steps is what is not worth saying */
+	/* the usual statistic is not mentioned in the name */
 	const char *rest = strchr(f->query, ' ');
 	bool usual =
 	    rest && (strcmp(rest, " stat=median ranks=max") == 0 ||
@@ -30,7 +30,7 @@ static const char *name_of(struct document *d, const struct course_figure *f)
 	return usual || !rest ? f->metric : f->query;
 }
 
-/* As much of a commit as tells it from others; "" unknown. */
+/* The first characters of a commit, which are enough to identify it; "" if unknown. */
 static const char *commit_of(struct document *d, const struct course_run *r)
 {
 	struct span s = span_of(r->commit);
@@ -107,7 +107,8 @@ static void put_change(struct document *d, const struct course *t, const struct 
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
 
-/* All figures that changed between the same runs, and what changed in the first of them. */
+/* Write all figures that changed between the same runs, and the items that changed with the first
+   of them. */
 static void put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	char buf[NUMBER_TEXT];
@@ -126,7 +127,7 @@ static void put_event(struct document *d, const struct course *t, const struct c
 	put_parts(d, t, p);
 }
 
-/* The newest first; of a run the first figure that it changed. */
+/* Write the change points, newest first. Those between the same runs are one entry. */
 static void put_points(struct document *d, const struct course *t)
 {
 	doc_section(d, "changes", "Change points", DOC_OPEN);
@@ -139,9 +140,9 @@ static void put_points(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* ---- figures ---- */
+/* ---- charts of figures ---- */
 
-/* The newest runs, one character each: the lowest of them is the lowest bar. */
+/* The newest runs as a line of bars, one character each; the lowest value has the lowest bar. */
 static const char *sparkline(struct document *d, const struct course_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
@@ -171,7 +172,7 @@ static size_t points_of(const struct course *t, const struct course_figure *f)
 static void put_figures(struct document *d, const struct course *t)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
-		                                         { "level", DOC_RIGHT },   { "noise", DOC_RIGHT },
+		                                         { "level", DOC_RIGHT },   { "spread", DOC_RIGHT },
 		                                         { "changes", DOC_RIGHT }, { "runs", DOC_LEFT } };
 	doc_section(d, "figures", "Figures", DOC_OPEN);
 	struct doc_table *table = doc_table(d, "Figures", columns, sizeof columns / sizeof *columns);
@@ -188,8 +189,8 @@ static void put_figures(struct document *d, const struct course *t)
 		doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
 		doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
 		doc_figure_cell(d,
-		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->noise)),
-		                true, f->noise);
+		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
+		                true, f->spread);
 		doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
 		doc_words_cell(d, sparkline(d, f));
 	}
@@ -217,7 +218,7 @@ static void put_runs(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Charts of figures that changed, then of the others; as many as a page can hold. */
+/* Draw charts, first of figures that changed, then of others, up to a number that fits a page. */
 static void put_pictures(struct document *d, const struct course *t)
 {
 	size_t nr = 0;
@@ -244,9 +245,9 @@ static void course_document(const struct course *t, struct document *d)
 	put_runs(d, t);
 }
 
-/* ---- the page ---- */
+/* ---- the page of charts ---- */
 
-/* The level of each stretch, from its first run to its last. */
+/* Draw the level of each stretch between change points as a line. */
 static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
                         struct svg_range y, struct strbuf *out)
 {
@@ -303,7 +304,7 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	            "aria-label=\"%zu runs, oldest first, and their levels\">",
 	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
 	svg_grid(out, y);
-	svg_band(out, "band base", y, number_sub(f->level, f->noise), number_add(f->level, f->noise));
+	svg_band(out, "band base", y, number_sub(f->level, f->spread), number_add(f->level, f->spread));
 	draw_levels(w->t, f, x, y, out);
 	svg_line(out, "dots cand", x, y, &dots, true);
 	strbuf_adds(out, "</svg></div>\n</figure>\n");

@@ -25,7 +25,7 @@ static const struct field figure_fields[] = {
 	{ AT(course_figure, digits), .type = FIELD_NUMBER },
 	{ AT(course_figure, newest), .type = FIELD_NUMBER },
 	{ AT(course_figure, level), .type = FIELD_NUMBER },
-	{ AT(course_figure, noise), .type = FIELD_NUMBER },
+	{ AT(course_figure, spread), .type = FIELD_NUMBER },
 };
 
 static const struct field point_fields[] = {

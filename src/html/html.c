@@ -1,4 +1,4 @@
-/* The page: a document with charts in it. */
+/* Writes the HTML page: the document with its charts. */
 #include "html/html.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ const char *html_side(const struct html *h, bool candidate)
 	return candidate ? "candidate" : "baseline";
 }
 
-/* "steps"; "trend:3" is about number 3. */
+/* Draw the picture with the id `id`, such as "steps", or "trend:3" for number 3. */
 static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
 {
 	static const struct {
@@ -59,7 +59,7 @@ void html_tables(struct html *h, struct document *d)
 	doc_release(d);
 }
 
-/* What the page is of, in a word. */
+/* The word for the page's title: the verdict, or the kind of report. */
 static const char *word_of(const struct report *r)
 {
 	static const char *const kinds[] = { [REPORT_DIFF] = "diff", [REPORT_RUN] = "report" };

@@ -1,4 +1,4 @@
-/// The charts of the HTML report; each is left out where there is nothing to draw.
+/// The charts of the HTML report. Each is left out if it has no data.
 #ifndef GG_HTML_HTML_H
 #define GG_HTML_HTML_H
 
@@ -6,46 +6,48 @@
 #include "html/html_page.h"
 #include "html/svg.h"
 
-/// What the wall time of the steps goes to.
+/// Draw the parts of the wall time of the steps.
 void html_parts(struct html *h);
 
-/// What the change behind finding number `i` is made of.
+/// Draw the breakdown of the change behind finding `i`.
 void html_finding(struct html *h, size_t i);
 
-/// GPU time by where in the code.
+/// Draw GPU time by place in the code.
 void html_flame(struct html *h);
 
-/// Steps of all ranks.
+/// Draw the steps of all ranks.
 void html_heat(struct html *h);
 
-/// The figure of check number `i` in all runs, without words; figures with their history.
+/// Draw the figure of check `i` in all runs as a small chart without words. html_history() draws
+/// all figures with a history.
 void html_spark(struct html *h, size_t i);
 void html_history(struct html *h);
 
-/// Numbers along the axis of a chart, which `class` places.
+/// Write the numbers along the axis of a chart; the style `class` places them.
 void html_y_labels(struct html *h, enum unit unit, struct svg_range y, const char *class);
 
-/// Times of steps.
+/// Draw the times of the steps.
 void html_steps(struct html *h);
 
-/// Memory over time and at its peak.
+/// Draw memory over time and at its peak.
 void html_memory(struct html *h);
 
-/// Within it, what each memory of a run holds at its peak; whether that is known. NULL: no.
+/// Draw what each memory of a run holds at its peak. html_has_peaks() returns whether that is
+/// known; false for NULL.
 void html_peaks(struct html *h, const struct run_report *run);
 bool html_has_peaks(const struct run_report *run);
 
-/// Charts of one kind at most; the line that says how many of `nr` were left out.
+/// Largest number of charts of one kind. html_more_charts() writes how many of `nr` were left out.
 enum { HTML_CHARTS = 32 };
 void html_more_charts(struct html *h, size_t nr);
 
-/// A document that holds tables, in its place among the charts; gives its memory back.
+/// Write a document with tables between the charts, and release it.
 void html_tables(struct html *h, struct document *d);
 
 /// A name as the document shows it.
 const char *html_display(const struct html *h, const char *whole);
 
-/// "baseline" or "candidate"; "run" where there is no other.
+/// "baseline" or "candidate"; "run" if there is only one side.
 const char *html_side(const struct html *h, bool candidate);
 
 #endif

@@ -1,25 +1,25 @@
-/* Charts over time: of steps, and of the levels of memory, for each rank and memory. */
+/* Draws charts over time: step times and levels of memory, for each rank and memory. */
 #include <inttypes.h>
 
 #include "base/number.h"
 #include "html/html.h"
 #include "html/svg.h"
 
-/* Numbers below a chart at most. */
+/* Largest number of values written below a chart. */
 enum { NUMBERS = 40 };
 
-/* Dots of a line at most: more of them would run into one. */
+/* Largest number of dots on a line, since more would overlap. */
 enum { DOTS = 100 };
 
 enum { LINES_MAX = 6 };
 
 struct line {
-	const char *name; ///< in the legend
-	const char *class; ///< "base", "cand", … and the style of the stroke
+	const char *name; ///< name of the line in the legend
+	const char *class; ///< class of the style sheet: "base", "cand", … and the style of the stroke
 	enum unit unit;
-	bool right; ///< on the second axis, of percent
-	struct svg_points points; ///< owned
-	const int64_t *summary; ///< by enum statistic, of what has no points; else NULL
+	bool right; ///< true: the line belongs to the second axis, in percent
+	struct svg_points points; ///< points of the line; owned by it
+	const int64_t *summary; ///< statistics of a series without points, by enum statistic; or NULL
 };
 
 struct chart {
@@ -36,7 +36,7 @@ static void chart_release(struct chart *c)
 		vec_release(&c->lines[i].points.list);
 }
 
-/* ---- drawing ---- */
+/* ---- drawing of a chart ---- */
 
 static void ranges(const struct chart *c, struct svg_range *x, struct svg_range *y)
 {
@@ -74,7 +74,7 @@ static void draw_line(struct html *h, const struct chart *c, const struct line *
 		svg_line(&h->body, arena_printf(&h->arena, "dots %s", l->class), x, y, &l->points, true);
 }
 
-/* What a line shows, in words. */
+/* Describe in words what a line shows. */
 static void describe(struct html *h, const struct line *l)
 {
 	html_printf(h, "%s: ", l->name);
@@ -129,7 +129,7 @@ static void plot(struct html *h, const struct chart *c)
 	if (right)
 		html_y_labels(h, UNIT_PCT, percent, "y right");
 	html_puts(h, "<div class=\"x\" aria-hidden=\"true\">");
-	/* there is no count between two */
+	/* a count has no value between two whole numbers */
 	int step = c->x_unit == UNIT_COUNT && ((__int128)x.hi - x.lo) % 2 ? 2 : 1;
 	for (int i = 0; i <= 2 && x.hi >= x.lo; i += x.hi > x.lo ? step : 3)
 		html_printf(
@@ -188,7 +188,7 @@ static void chart(struct html *h, const struct chart *c)
 	html_puts(h, "</figure>\n");
 }
 
-/* ---- finding the series ---- */
+/* ---- series of both sides ---- */
 
 static const struct series *series_find(const struct run_report *run, const char *id,
                                         const char *label)
@@ -208,7 +208,8 @@ static void add_line(struct chart *c, const char *name, const char *class, const
 	svg_thin(s->points.v, s->points.nr, &l->points);
 }
 
-/* Series of one kind of the candidate, then those that only the baseline has. */
+/* Call `fn` for each series of one kind: the candidate's first, then those that only the baseline
+   has. */
 static size_t each_label(struct html *h, const char *id,
                          void (*fn)(struct html *h, const struct series *s))
 {
@@ -244,9 +245,9 @@ void html_more_charts(struct html *h, size_t nr)
 		html_printf(h, "<p class=\"note\">%zu more in the JSON</p>\n", nr - HTML_CHARTS);
 }
 
-/* ---- steps ---- */
+/* ---- charts of steps ---- */
 
-/* Both sides begin with their first measured step, whatever its number. */
+/* Number the steps of both sides from their first measured step. */
 static void number_steps(struct chart *c)
 {
 	for (size_t i = 0; i < c->nr; i++)
@@ -283,9 +284,10 @@ void html_steps(struct html *h)
 	html_section_end(h, folded);
 }
 
-/* ---- memory over time ---- */
+/* ---- charts of memory over time ---- */
 
-/* 1e-6 % of reserved that is not allocated, where both are known at the same places. */
+/* Add the share of reserved memory that is not allocated, in 1e-6 %, if both levels have the same
+   points. */
 static void add_fragmentation(struct chart *c, const char *name, const char *class,
                               const struct series *allocated, const struct series *reserved)
 {
@@ -314,7 +316,7 @@ static void level_chart(struct html *h, const struct series *s)
 	for (int i = 0; i < 2; i++) {
 		a[i] = series_find(runs[i], "memory.allocated", s->label);
 		r[i] = series_find(runs[i], "memory.reserved", s->label);
-		/* places in time and numbers of actions do not share an axis */
+		/* series over time and series over numbers of actions cannot share an axis */
 		if (a[i] && a[i]->x_unit != s->x_unit)
 			a[i] = r[i] = NULL;
 	}

@@ -1,5 +1,5 @@
-/* GPU time by where in the code, as a flame graph: the outside above, the inside below; as wide as
-   the candidate's time, colored by the change. */
+/* Draws GPU time by place in the code as a flame graph: outer levels above, inner ones below.
+   Widths are the candidate's times, colors the changes. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -9,9 +9,9 @@
 
 enum {
 	ROW = 20,
-	WIDE = 100000, /* units of the width: thousandths of a percent */
-	LEAST = 100, /* a box is no narrower */
-	LABEL = 2500, /* nor is one with a name in it */
+	WIDE = 100000, /* units of the total width: thousandths of a percent */
+	LEAST = 100, /* least width of a box */
+	LABEL = 2500, /* least width of a box with a name in it */
 	NAME_CHARS = 90,
 	TITLE_CHARS = 160,
 };
@@ -32,11 +32,11 @@ struct boxes {
 	int depth;
 };
 
-/* Boxes of one parent stand side by side, each below it. A part that the candidate lacks has no
-   width, and is in the table. */
+/* Place the boxes: children of one parent side by side, below the parent. A part that the candidate
+   lacks has no width; the table has it. */
 static void lay_out(const struct flame *f, struct boxes *out)
 {
-	int64_t all = f->nodes.v[0].value[1], *next = NULL; /* by level: where the next box begins */
+	int64_t all = f->nodes.v[0].value[1], *next = NULL; /* begin of the next box on each level */
 	VEC(int64_t) at = VEC_INIT;
 	for (size_t i = 0; i < f->nodes.nr; i++) {
 		const struct flame_node *n = &f->nodes.v[i];
@@ -56,7 +56,8 @@ static void lay_out(const struct flame *f, struct boxes *out)
 	vec_release(&at);
 }
 
-/* "u2": more by 5 % to 20 %; "l1": a little less; "k3": of one run, by its kind. */
+/* Class of the color: "u2" grew by 5 % to 20 %, "l1" shrank a little, "k3" depends on the kind of
+   node, if there is only one run. */
 static const char *class_of(const struct flame *f, const struct flame_node *n)
 {
 	static const char *const names[2][3] = { { "u1", "u2", "u3" }, { "l1", "l2", "l3" } };
@@ -64,14 +65,14 @@ static const char *class_of(const struct flame *f, const struct flame_node *n)
 	int64_t change = number_sub(n->value[1], n->value[0]), size = change < 0 ? -change : change;
 	if (!f->both)
 		return of_kind[n->kind];
-	/* what is less than a thousandth of all is not worth a color */
+	/* a change below a thousandth of the total gets no color */
 	if ((__int128)size * 1000 < f->nodes.v[0].value[1] || (__int128)size * 100 < n->value[0])
 		return "k0";
 	int grade = (__int128)size * 5 >= n->value[0] ? 2 : (__int128)size * 20 >= n->value[0];
 	return names[change < 0][grade];
 }
 
-/* "operator aten::mm: 1.20 ms → 1.30 ms (+8.33 %)" */
+/* Write text such as "operator aten::mm: 1.20 ms → 1.30 ms (+8.33 %)". */
 static void put_words(struct html *h, const struct flame *f, const struct flame_node *n)
 {
 	const int64_t *v = n->value;
@@ -88,7 +89,7 @@ static void put_words(struct html *h, const struct flame *f, const struct flame_
 		            unit_text(&h->arena, UNIT_PCT, number_pct(v[1], f->nodes.v[0].value[1])));
 }
 
-/* "12.34%" */
+/* Write an attribute such as x="12.34%". */
 static void put_percent(struct html *h, const char *name, int64_t v)
 {
 	html_printf(h, " %s=\"%" PRId64 ".%02" PRId64 "%%\"", name, v / 1000, v % 1000 / 10);

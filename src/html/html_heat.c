@@ -1,4 +1,5 @@
-/* Steps of all ranks as a heat map: a row for each rank, those that something is said of first. */
+/* Draws the steps of all ranks as a heat map with a row per rank, beginning with ranks that
+   insights or trust findings name. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -11,10 +12,10 @@ enum { RANKS = 64, STEPS = 100, GRADES = 7, CELL = 100, FEW = 24 };
 
 struct heat {
 	VEC(const struct series *) rows;
-	size_t named; ///< the first of them
-	size_t row; ///< height of a row
-	size_t steps; ///< columns
-	size_t bin; ///< steps in each: the slowest of them is shown
+	size_t named; ///< number of named ranks, which come first
+	size_t row; ///< height of a row of the picture
+	size_t steps; ///< number of columns of the picture
+	size_t bin; ///< steps per column, of which the slowest is shown
 	int64_t middle; ///< median of all cells
 };
 
@@ -58,7 +59,8 @@ static void collect(const struct report *r, struct heat *m)
 	vec_release(&all);
 }
 
-/* How far above the median: below 2 %, 5 %, 10 %, 20 %, 50 % and beyond; 0 is 5 % below. */
+/* Grade of a value by its distance above the median: below 2 %, 5 %, 10 %, 20 %, 50 %, or more.
+   Grade 0 is 5 % below the median. */
 static int grade_of(int64_t v, int64_t middle)
 {
 	static const int above[] = { 2, 5, 10, 20, 50 };

@@ -50,7 +50,7 @@ void html_details_end(struct html *h)
 	html_puts(h, "</details>\n");
 }
 
-/* ---- the document ---- */
+/* ---- the whole page ---- */
 
 void html_write_document(const struct document *d, const struct page_frame *frame, struct sink *out)
 {

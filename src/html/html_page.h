@@ -1,4 +1,4 @@
-/// A page of HTML: escaped text, sections, what a reader may unfold.
+/// A page of HTML: escaped text, sections, and parts that a reader can unfold.
 #ifndef GG_HTML_HTML_PAGE_H
 #define GG_HTML_HTML_PAGE_H
 
@@ -7,39 +7,39 @@
 #include "io/sink.h"
 #include "model/report.h"
 
-/// What stands around a document on a page.
+/// What surrounds a document on a page.
 struct page_frame {
-	const char *tool; ///< a line above the heading
+	const char *tool; ///< text above the heading: the name of the tool
 	const char *heading;
-	const char *word; ///< what it is of: the title is "word: heading"
+	const char *word; ///< verdict or kind of report; the page's title is "word: heading"
 	struct doc_page_hooks hooks;
 };
 
-/// The document as one HTML file.
+/// Write the document as one HTML file.
 void html_write_document(const struct document *d, const struct page_frame *frame,
                          struct sink *out);
 
-/// Charts under way.
+/// State while charts are drawn.
 struct html {
 	const struct report *r;
-	struct arena arena; ///< scratch
-	const struct document *document; ///< that is rendered
-	struct strbuf nav, body; ///< what is added goes to the body
-	int nr_pictures; ///< for ids
+	struct arena arena; ///< scratch memory
+	const struct document *document; ///< the document that is being rendered
+	struct strbuf nav, body; ///< table of contents, and the body, to which output is appended
+	int nr_pictures; ///< number of pictures so far, for their ids
 };
 
-/// Our own markup, as it stands.
+/// Append markup of the program, without escapes.
 void html_puts(struct html *h, const char *markup);
 void html_printf(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/// Any text: escaped; control and bidirectional characters as U+FFFD. NULL is "".
+/// Append any text, escaped; control and bidirectional characters become U+FFFD. NULL is "".
 void html_text(struct html *h, const char *text);
 
-/// A part of the page with a heading, in the list of contents if it is not folded.
+/// Begin a section with a heading; it is listed in the table of contents unless it is folded.
 void html_section(struct html *h, const char *id, const char *title, bool folded);
 void html_section_end(struct html *h, bool folded);
 
-/// What a reader may unfold.
+/// Begin a part that a reader can unfold.
 void html_details(struct html *h, const char *summary);
 void html_details_end(struct html *h);
 

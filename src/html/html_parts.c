@@ -1,18 +1,18 @@
-/* Bars of parts that add up: the wall time of the steps of each run, the change behind a finding.
- */
+/* Draws bars of parts that add up: the wall time of each run's steps, and the change behind a
+   finding. */
 #include "base/number.h"
 #include "base/text.h"
 #include "html/html.h"
 #include "html/svg.h"
 #include "metric/unit.h"
 
-/* Color of a part that takes away. */
+/* BAR_LESS: color of a negative part. */
 enum { BAR_LESS = 12, NAME_CHARS = 60 };
 
 struct bar_part {
 	int color;
 	int64_t size;
-	const char *text, *name; ///< the name may be a stranger's
+	const char *text, *name; ///< texts of a part; the name may come from the input
 };
 
 struct bar {
@@ -53,7 +53,7 @@ static void put_bar(struct html *h, const struct bar *bar, const char *class)
 	html_puts(h, "</span>");
 }
 
-/* ---- the wall time ---- */
+/* ---- bars of the wall time ---- */
 
 static int64_t sum_of(const struct run_report *run)
 {
@@ -83,7 +83,7 @@ static void step_bar(struct html *h, const struct run_report *run)
 	vec_release(&bar.parts);
 }
 
-/* ---- findings ---- */
+/* ---- bars of findings ---- */
 
 enum { PARTS_SHOWN = 5 };
 
@@ -100,7 +100,7 @@ static int64_t size_of(const struct part *p)
 	return p->change < 0 ? number_sub(0, p->change) : p->change;
 }
 
-/* The outermost level on which no part is nearly all of it. */
+/* The outermost level with at least two considerable parts; -1 if there is none. */
 static int level_of(const struct breakdown *b)
 {
 	int64_t all = b->change < 0 ? number_sub(0, b->change) : b->change;
@@ -121,7 +121,8 @@ static int level_of(const struct breakdown *b)
 static void add_part(struct html *h, const struct part *p, struct bar *bar)
 {
 	int64_t size = size_of(p);
-	static const int colors[PARTS_SHOWN + 1] = { 0, 1, 3, 4, 5, 6 }; /* no green */
+	/* Colors of parts: all but green, which means an improvement. */
+	static const int colors[PARTS_SHOWN + 1] = { 0, 1, 3, 4, 5, 6 };
 	int color = p->change < 0 ? BAR_LESS : colors[bar->parts.nr];
 	bar->whole = number_add(bar->whole, size);
 	vec_push(&bar->parts, (struct bar_part){ color, size, p->text, html_display(h, p->label) });

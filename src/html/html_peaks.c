@@ -1,11 +1,13 @@
-/* What holds a memory at its peak: a stacked bar, categories and sites. */
+/* Draws the contents of each memory at its peak: a stacked bar, and lists of categories and
+   sites. */
 #include "base/number.h"
 #include "html/html.h"
 #include "html/svg.h"
 
 enum { COLORS = 12 };
 
-/* Rows of one memory in the table of all, whose last column says it: "0 of rank 3". */
+/* True if a row of the table of all memories belongs to `memory`, as its last column says: "0 of
+   rank 3". */
 static bool is_of(const struct report_table *t, size_t row, const char *memory)
 {
 	return strcmp(t->cells.v[(row + 1) * t->columns.nr - 1].text, memory) == 0;
@@ -25,7 +27,8 @@ static const char *category_of_row(const struct report_table *t, size_t row)
 	return column < t->columns.nr ? t->cells.v[row * t->columns.nr + column].text : "";
 }
 
-/* The same on both sides: by where the category first stands in the lists of both. */
+/* Color of a category, equal on both sides: its position in the lists of both, without
+   duplicates. */
 static int color_of(const struct report *r, const char *category)
 {
 	const struct run_report *runs[] = { r->run, r->baseline_run };
@@ -82,7 +85,8 @@ static void peak_bar(struct html *h, const struct report_table *t, const char *s
 
 enum { ROWS_SHOWN = 4 };
 
-/* The rows of one memory, without the last column, which says whose they are; names first. */
+/* Write the rows of one memory with names first, without the last column, which names the
+   memory. */
 static void list(struct html *h, const struct report_table *t, const char *side, const char *memory,
                  bool keys)
 {
@@ -138,7 +142,7 @@ static void peak(struct html *h, const struct run_report *run, const char *memor
 	html_puts(h, "</figure>\n");
 }
 
-/* Each memory of the table once, in its order. */
+/* Each memory is drawn once, in the order of the table. */
 void html_peaks(struct html *h, const struct run_report *run)
 {
 	const struct report_table *t = run ? run_report_table(run, "memory_categories") : NULL;

@@ -1,5 +1,5 @@
-/* A figure over all runs that the gate knows, with the noise around the reference and the limits:
-   small in the tile of a key figure, large in the history. */
+/* Draws a figure over all known runs, with the noise around the reference and the limits: a small
+   chart in the tile of a key figure, a large one in the history. */
 #include "base/number.h"
 #include "html/html.h"
 #include "html/svg.h"
@@ -25,7 +25,7 @@ static struct svg_range range_of(const struct check *c)
 	return y;
 }
 
-/* The points of one source; of all for the line. */
+/* Draw the points of one source as dots, or all points as a line. */
 static void put_points(struct html *h, const struct check *c, struct svg_range y, int source,
                        const char *class)
 {
@@ -61,7 +61,7 @@ void html_spark(struct html *h, size_t check)
 	if (!c->trend || !c->has_change || c->trend->points.nr < 2)
 		return;
 	struct svg_range y = range_of(c);
-	int64_t room = (y.hi - y.lo) / 10 + 1; /* dots are not to be cut */
+	int64_t room = (y.hi - y.lo) / 10 + 1; /* room at the edges, so that dots are not cut */
 	y.lo = number_sub(y.lo, room);
 	y.hi = number_add(y.hi, room);
 	html_printf(h,
@@ -109,7 +109,7 @@ static void put_legend(struct html *h, const struct check *c)
 	html_puts(h, "</p>\n");
 }
 
-/* The same for readers without the picture. */
+/* Write the values as a table, for readers without the picture. */
 static void put_numbers(struct html *h, const struct check *c)
 {
 	static const char *const sources[] = {
@@ -161,7 +161,7 @@ static void put_chart(struct html *h, const struct check *c)
 	html_puts(h, "</figure>\n");
 }
 
-/* Figures that failed or warned first, then those of the whole step. */
+/* Sorting key of a check: failures and warnings first, then figures of whole steps. */
 static int weight(const struct check *c)
 {
 	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact)
@@ -172,7 +172,8 @@ static int weight(const struct check *c)
 	return failed ? 2 : step;
 }
 
-/* The rules may ask for several statistics of one metric. */
+/* True if a check with the same metric was drawn already, since rules may check several statistics
+   of it. */
 static bool is_drawn(const struct check *const *drawn, size_t nr, const struct check *c)
 {
 	for (size_t i = 0; i < nr; i++)

@@ -10,7 +10,7 @@ void svg_range_add(struct svg_range *r, int64_t v)
 	r->hi = v > r->hi ? v : r->hi;
 }
 
-/* ---- axes ---- */
+/* ---- axes and scales ---- */
 
 /* The next round length after `step`: 1, 2, 5, 10, … or powers of two. */
 static __int128 next_step(__int128 step, bool binary, int *nth)
@@ -45,7 +45,7 @@ struct svg_range svg_axis(struct svg_range r, bool binary)
 	}
 }
 
-/* Place of `v` from 0 to `size`. */
+/* Position of `v` on an axis from 0 to `size`. */
 static int64_t place(struct svg_range r, int64_t v, int64_t size)
 {
 	if (r.hi <= r.lo)
@@ -70,7 +70,7 @@ void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out)
 	}
 }
 
-/* ---- plots ---- */
+/* ---- lines and areas ---- */
 
 void svg_grid(struct strbuf *b, struct svg_range y)
 {
@@ -104,9 +104,9 @@ void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t f
 	            class, top, SVG_WIDTH, place_y(y, from) - top);
 }
 
-/* ---- bars ---- */
+/* ---- bars and segments ---- */
 
-/* At least a sliver for what is not 0, in 1e-3 % of the width. */
+/* Width in 1e-3 % of the total; values other than 0 have at least a visible sliver. */
 static int64_t width_of(__int128 part, int64_t whole)
 {
 	enum { HALF = 50000, SLIVER = 200 };

@@ -4,7 +4,7 @@
 
 #include "report/writer.h"
 
-/// One self-contained page: no network, readable without its script.
+/// Write one self-contained page, which needs no network and is readable without its script.
 void html_write(const struct report *r, const struct write_options *o, struct sink *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* `gpugate init`: a first rules file, and the workflow of the CI system that the repository uses.
- */
+/* The command `gpugate init`: writes a first rules file, and a workflow for the repository's CI
+   system. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include "rules/rules_file.h"
 
 #define RULES_FILE "rules/gpugate.yaml"
-/* What stands in the workflows of ci/ where names of the user's own belong. */
+/* Names in the workflows of ci/ that are replaced by the user's own. */
 #define EXAMPLE_WORKLOAD "resnet50"
 #define EXAMPLE_RUN "trace.json.gz"
 
@@ -24,18 +24,19 @@ struct init {
 	struct diag_log *log;
 	struct repository repo;
 	struct setup setup;
-	struct run run; ///< no ranks where none is named
+	struct run run; ///< the named run; without ranks if none was named
 	struct arena arena;
 	const char *workload;
-	int64_t steps; ///< that a marker found in the run gives; 0: none was looked for
-	const char *run_name; ///< for the workflow and the next command
+	/// Number of steps that the marker found in the run gives; 0 if no marker was looked for.
+	int64_t steps;
+	const char *run_name; ///< name of the run in the workflow and in the next command
 	struct init_rules rules;
-	struct baseline baseline; ///< with --from-noise
+	struct baseline baseline; ///< baseline with the noise, for --from-noise
 	enum forge forge;
 	struct new_files files;
 };
 
-/* ---- choices ---- */
+/* ---- choices for the user ---- */
 
 static enum status choose_forge(struct init *in)
 {
@@ -88,7 +89,8 @@ static enum status check_marker(struct init *in)
 	return ST_OK;
 }
 
-/* Fit for the workflow, where blanks divide and the paths are those of a checkout. */
+/* True if the path can be used in the workflow, which separates paths by blanks and starts in a
+   checkout. */
 static bool is_plain_path(const char *path)
 {
 	bool plain = *path != '/' && *path != '-' && !strstr(path, "..");
@@ -98,7 +100,7 @@ static bool is_plain_path(const char *path)
 	return plain;
 }
 
-/* A run without steps whose annotations would make some is measured by them. */
+/* Choose a step marker, if the run has no steps but annotations that could be steps. */
 static enum status choose_marker(struct init *in)
 {
 	const struct digest *d = in->run.ranks.nr ? in->run.ranks.v[0] : NULL;
@@ -122,7 +124,7 @@ static void choose_run(struct init *in)
 	in->run_name = name && is_plain_path(name) ? name : EXAMPLE_RUN;
 }
 
-/* ---- texts ---- */
+/* ---- texts of the files ---- */
 
 static const char *replace_text(struct arena *a, const char *text, const char *from, const char *to)
 {
@@ -183,7 +185,7 @@ static enum status add_rules(struct init *in)
 	return st;
 }
 
-/* ---- what to do now ---- */
+/* ---- what to do next ---- */
 
 static enum status say_what_is_next(const struct init *in)
 {
@@ -223,7 +225,7 @@ static enum status say_what_is_next(const struct init *in)
 	return sink_commit(out, in->log);
 }
 
-/* That of the workload, which has to be there. */
+/* Read the history of the workload's baseline, which must exist. */
 static enum status read_noise(struct init *in)
 {
 	const char *path;

@@ -12,17 +12,17 @@
 
 struct file_batch {
 	const struct new_files *files;
-	struct sink **sinks; ///< of files that are not written yet
+	struct sink **sinks; ///< sinks of files that are not finished yet
 	bool *was_there;
-	VEC(char *) directories; ///< made, outermost first
+	VEC(char *) directories; ///< directories that were created, outermost first
 };
 
 void new_files_add_attributes(struct new_files *f)
 {
 	static const struct new_file attributes = {
 		"baselines/.gitattributes",
-		"# Written by machines: folded in reviews of GitHub and GitLab.\n"
-		"*.json linguist-generated gitlab-generated\n"
+		"# Written by machines: folded in reviews of GitHub and GitLab, and never merged as text.\n"
+		"*.json linguist-generated gitlab-generated -merge\n"
 		"# One run a line, in any order of branches.\n"
 		"*.history.jsonl linguist-generated gitlab-generated merge=union\n",
 	};
@@ -31,7 +31,8 @@ void new_files_add_attributes(struct new_files *f)
 		vec_push(&f->list, attributes);
 }
 
-/* Through a link something outside of the repository would be written. */
+/* Check that no part of the path is a link, through which a file outside the repository would be
+   written. */
 static enum status check_directory(const char *path, struct diag_log *log)
 {
 	struct stat sb;
@@ -92,7 +93,7 @@ static enum status write_all_files(struct file_batch *w, struct diag_log *log)
 	return ST_OK;
 }
 
-/* What was replaced stays as it is: each is whole. */
+/* Remove new files after an error. Files that were replaced remain, since each is complete. */
 static void undo_files(struct file_batch *w)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {

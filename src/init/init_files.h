@@ -1,4 +1,4 @@
-/// Several new files at once.
+/// Creation of several new files at once, or of none.
 #ifndef GG_INIT_INIT_FILES_H
 #define GG_INIT_INIT_FILES_H
 
@@ -8,19 +8,19 @@
 #include "base/vec.h"
 
 struct new_file {
-	const char *path; ///< below the current directory
+	const char *path; ///< path of the file, relative to the current directory
 	const char *text;
 };
 struct new_files {
 	VEC(struct new_file) list;
 };
 
-/// Add the attributes of stored baselines for git, unless there are some: reviews fold them, and
-/// the histories of two branches are joined by lines.
+/// Add git attributes for stored baselines, unless the repository has some: reviews then collapse
+/// them, and histories of two branches are merged line by line.
 void new_files_add_attributes(struct new_files *f);
 
-/// Write all of them, with the directories above them, or none. ST_OUTPUT where one is there
-/// already unless `replace`, and where one cannot be written; what came into being is gone then.
+/// Write all files, including missing directories, or none of them. Fails with ST_OUTPUT if a file
+/// exists already, unless `replace`, and if a file cannot be written; new files are removed then.
 GG_MUST_CHECK enum status new_files_write(const struct new_files *f, bool replace,
                                           struct diag_log *log);
 

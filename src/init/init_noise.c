@@ -18,8 +18,8 @@ static const struct rule *rule_of(const struct rules *rules, struct span id)
 	return NULL;
 }
 
-/* The share of the baseline by which the figure may rise; 0: it is not a share, or there are other
- * limits too. */
+/* The relative increase that the rule allows, in 1e-6 percent; 0 if its limit is not relative, or
+   if it has other limits too. */
 static int64_t share_of(const struct rule *r)
 {
 	const struct limits *map = &r->fail;
@@ -42,9 +42,9 @@ bool init_limit_of(const struct rules *rules, const struct history *h, struct sp
 	}
 	int64_t mad = out->runs >= RUNS_LEAST ? number_mad(v, out->runs, &median) : 0;
 	if (median > 0) {
-		/* of a normal distribution 1.4826 times it is the standard deviation */
-		out->noise = number_pct((__int128)mad * 14826 / 10000, median);
-		int64_t steps = (TIMES * out->noise + PCT / 2 - 1) / (PCT / 2);
+		/* for a normal distribution, 1.4826 MAD is the standard deviation */
+		out->spread = number_pct((__int128)mad * 14826 / 10000, median);
+		int64_t steps = (TIMES * out->spread + PCT / 2 - 1) / (PCT / 2);
 		out->limit = steps * (PCT / 2) > PCT ? steps * (PCT / 2) : PCT;
 	}
 	free(v);

@@ -1,19 +1,19 @@
-/// Limits from the noise that a baseline's history has measured.
+/// Limits derived from the spread of a baseline's history.
 #ifndef GG_INIT_INIT_NOISE_H
 #define GG_INIT_INIT_NOISE_H
 
 #include "model/history.h"
 #include "model/rule.h"
 
-/// A limit that the noise of a figure allows.
+/// A limit suggested by the spread of a figure.
 struct init_limit {
-	int64_t limit; ///< 1e-6 percent: three times the noise, 1 % at least
-	int64_t noise; ///< the same: scaled median absolute deviation of the runs
+	int64_t limit; ///< three times the spread, but at least 1 %; in 1e-6 percent
+	int64_t spread; ///< scaled median absolute deviation of the runs, in 1e-6 percent
 	size_t runs;
 };
 
-/// That of the rule `id` of `rules`; false where fewer than five runs of `h` have its figure, it is
-/// of items, or its limit for an increase is no closer than that.
+/// Find the limit for rule `id` of `rules`. False if fewer than five runs of `h` have its figure,
+/// if the rule checks several items, or if its limit is already at least as strict.
 bool init_limit_of(const struct rules *rules, const struct history *h, struct span id,
                    struct init_limit *out);
 

@@ -21,7 +21,7 @@ static bool is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* ---- names ---- */
+/* ---- names for workloads ---- */
 
 static bool is_plain(char c)
 {
@@ -37,7 +37,7 @@ bool is_plain_name(const char *name)
 	return plain && !workload_fault(span_of(name));
 }
 
-/* The name of a directory as that of a workload. */
+/* Make a valid workload name from the name of a directory. */
 static const char *plain_name(struct arena *a, const char *raw)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -55,7 +55,7 @@ static const char *plain_name(struct arena *a, const char *raw)
 	return name;
 }
 
-/* That of the only baseline there is, else of the directory. */
+/* Workload of the only existing baseline, else from the name of the directory. */
 static const char *workload_of(struct arena *a)
 {
 	const char *only = NULL;
@@ -80,9 +80,9 @@ static const char *workload_of(struct arena *a)
 	return name;
 }
 
-/* ---- what git knows ---- */
+/* ---- git and CI systems ---- */
 
-/* A small regular file as text; NULL if it is not one. */
+/* Content of a small regular file; NULL if it is not one. */
 static const char *read_small(struct arena *a, const char *path)
 {
 	struct stat sb;
@@ -109,7 +109,7 @@ static const char *read_small(struct arena *a, const char *path)
 	return text;
 }
 
-/* The host of "https://user:secret@host:1/path", "ssh://git@host/path" or "git@host:path". */
+/* The host in "https://user:secret@host:1/path", "ssh://git@host/path" or "git@host:path". */
 static struct span host_of(struct span url)
 {
 	const char *end = url.p + url.n, *p = url.p, *at;
@@ -126,7 +126,7 @@ static struct span host_of(struct span url)
 	return host;
 }
 
-/* The host of origin; a token in its address is looked at by nobody. */
+/* The forge of the remote origin. Only the host is used, not a token in the address. */
 static enum forge remote_of(const char *config)
 {
 	bool origin = false;
@@ -155,7 +155,7 @@ static const char *branch_of(struct arena *a, const char *head)
 	return is_plain_name(branch) ? branch : NULL;
 }
 
-/* The nearest directory above that is a repository, where this one is not. */
+/* The nearest parent directory that is a repository, if the current directory is not one. */
 static const char *above_of(struct arena *a)
 {
 	struct strbuf up = STRBUF_INIT, git = STRBUF_INIT;
@@ -177,9 +177,9 @@ static const char *above_of(struct arena *a)
 	return found;
 }
 
-/* ---- profiles ---- */
+/* ---- profiles in the repository ---- */
 
-/* By content: JSON of another kind is everywhere. */
+/* True if the content is a profile, since JSON files of other kinds are common. */
 static bool is_profile(const char *path)
 {
 	static const char *const signs[] = { "\"traceEvents\"", "\"deviceProperties\"" };
@@ -204,7 +204,7 @@ static bool is_profile(const char *path)
 	return found;
 }
 
-/* One of the first files is enough. */
+/* True if one of the first files in the directory is a profile. */
 static bool holds_profiles(struct arena *a, const char *path)
 {
 	bool found = false;

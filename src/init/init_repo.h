@@ -1,4 +1,4 @@
-/// What `gpugate init` finds in the current directory. Files are read as data; nothing is run.
+/// What `gpugate init` finds out about the current directory. Files are only read; nothing is run.
 #ifndef GG_INIT_INIT_REPO_H
 #define GG_INIT_INIT_REPO_H
 
@@ -8,28 +8,28 @@
 
 enum forge { FORGE_NONE, FORGE_GITHUB, FORGE_GITLAB };
 
-/// What `init` writes for GitLab beside the pipeline.
+/// File that `init` writes for GitLab besides the pipeline.
 #define GITLAB_FILE ".gitlab/gpugate.yml"
 
 struct repository {
-	struct arena arena; ///< owns every string
-	const char *above; ///< the directory above of whose repository this is a part; NULL: of none
-	bool github, gitlab; ///< there are workflows, a pipeline
-	bool included; ///< the pipeline names GITLAB_FILE
-	enum forge remote; ///< what the address of the remote says
-	const char *branch; ///< the remote's main branch; NULL not known
-	const char *workload; ///< fit for names of files and for YAML without quotes inside a word
-	const char *run; ///< a profile under one of the usual names; NULL none
+	struct arena arena; ///< owner of all strings
+	const char *above; ///< parent directory that is the repository of this one; or NULL
+	bool github, gitlab; ///< true if workflows of GitHub exist; true if a GitLab pipeline exists
+	bool included; ///< true if the pipeline includes GITLAB_FILE
+	enum forge remote; ///< forge according to the address of the remote
+	const char *branch; ///< main branch of the remote; NULL if unknown
+	const char *workload; ///< name that needs no quotes in file names and in YAML
+	const char *run; ///< a profile with one of the usual names; NULL if there is none
 };
 
-/// Look around. What cannot be read is not known.
+/// Examine the current directory. What cannot be read counts as unknown.
 void repository_look(struct repository *r);
 
-/// Give the memory back.
+/// Release the strings of the repository.
 void repository_release(struct repository *r);
 
-/// True where `name` is made of letters, digits, '.', '_' and '-', begins with a letter or
-/// digit, and can be a workload.
+/// True if `name` is a valid workload that consists of letters, digits, '.', '_' and '-', and
+/// begins with a letter or digit.
 bool is_plain_name(const char *name);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { RULES_MAX = 60 };
 
-/* The name of a figure without its case; cases have '/' in them, too. */
+/* The name of a figure without its case, which comes first and may contain '/' itself. */
 struct figure_name {
 	const char *name;
 	const char *full;
@@ -22,7 +22,7 @@ static int name_cmp(const void *a, const void *b)
 	return c ? c : strcmp(x->full, y->full);
 }
 
-/* Percentiles between those that people look at say nothing of their own. */
+/* True for percentiles between the usual ones, which say nothing new. */
 static bool is_minor(const char *name)
 {
 	static const char *const endings[] = { ".p90", "_p10", "_p25", "_p75", "_p90", ".n" };

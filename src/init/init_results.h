@@ -1,13 +1,13 @@
-/// Rules for the figures of result files, as `gpugate init` writes them.
+/// Rules for the figures of result files, which `gpugate init` writes.
 #ifndef GG_INIT_INIT_RESULTS_H
 #define GG_INIT_INIT_RESULTS_H
 
 #include "base/strbuf.h"
 #include "model/view.h"
 
-/// Append a rule for each name of a figure of which the better direction is known, over all cases
-/// that have it; returns how many. If there are more names than anyone would read it adds none:
-/// one rule on all of them is better.
+/// Append a rule for each figure name whose better direction is known, over all cases that have the
+/// figure. Returns the number of rules. Adds none if there are too many names to read: a single
+/// rule on all figures is better then.
 size_t init_results_add(const struct run_view *v, struct strbuf *out);
 
 #endif

@@ -17,7 +17,7 @@ static void on_figure(void *ctx, const struct figure *f)
 
 static bool has_figure(const struct run_view *v, const struct metric *m)
 {
-	bool any = m->label == LABEL_PAIR; /* of two runs */
+	bool any = m->label == LABEL_PAIR; /* metrics of pairs need two runs */
 	if (!run_has(v, m))
 		return false;
 	for (size_t i = 0; i < v->run->ranks.nr && m->label != LABEL_PAIR; i++)
@@ -60,13 +60,13 @@ static void add_line(struct strbuf *out, struct span line)
 	strbuf_addch(out, '\n');
 }
 
-/* The end of the line that begins at `p`. */
+/* The line that begins at `p`. */
 static struct span line_at(const char *p)
 {
 	return (struct span){ p, strcspn(p, "\n") };
 }
 
-/* In the flow style, and in double quotes: whatever is in it, no control characters are. */
+/* Append `text` in double quotes, for YAML's flow style. It has no control characters. */
 static void add_quoted(struct strbuf *out, const char *text)
 {
 	strbuf_addch(out, '"');
@@ -78,7 +78,7 @@ static void add_quoted(struct strbuf *out, const char *text)
 	strbuf_addch(out, '"');
 }
 
-/* A line above the rules: settings that are there as comments. */
+/* Append a line; a workload, inputs, steps or on_missing setting gets the value of the run. */
 static void add_setting(const struct init_rules *in, struct strbuf *out, struct span line)
 {
 	size_t ranks = in->view ? in->view->run->ranks.nr : 0;
@@ -106,15 +106,15 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
-/* The line with the limit that the noise of the past allows; false where it stays. A warning before
-   the old limit would come behind the new one: it goes. */
+/* Append the fail limit that the noise of past runs allows, or leave out the warn limit, which
+   would be beyond the new fail limit. Returns false if the line stays as it is. */
 static bool add_closer(struct init_rules *in, struct span paragraph, struct span line,
                        struct strbuf *out)
 {
 	static const char id[] = "  - id: ", fail[] = "    fail: {increase: ";
 	bool warns = line_starts(line, "    warn: {increase: ");
 	const char *at = memmem(paragraph.p, paragraph.n, id, sizeof id - 1);
-	char limit[NUMBER_TEXT], noise[NUMBER_TEXT];
+	char limit[NUMBER_TEXT], spread[NUMBER_TEXT];
 	struct init_limit l;
 	if (!in->past || !at || (!warns && !line_starts(line, fail)) ||
 	    !init_limit_of(in->builtin, in->past, line_at(at + sizeof id - 1), &l))
@@ -122,9 +122,9 @@ static bool add_closer(struct init_rules *in, struct span paragraph, struct span
 	if (warns)
 		return true;
 	const char *old = line.p + sizeof fail - 1;
-	strbuf_addf(out, "%s%s%%}  # %.*s before: the noise of %zu runs is ±%s %%\n", fail,
+	strbuf_addf(out, "%s%s%%}  # %.*s before: the spread of %zu runs is ±%s %%\n", fail,
 	            number_format(l.limit, 6, limit), (int)strcspn(old, "}"), old, l.runs,
-	            number_format(number_div_round(l.noise, 10000), 2, noise));
+	            number_format(number_div_round(l.spread, 10000), 2, spread));
 	in->closer++;
 	return true;
 }
@@ -139,7 +139,7 @@ static const char *left_out(const struct init_rules *in, const struct metric *m,
 	return has_figure(in->view, m) ? NULL : reason_of(in->view, m);
 }
 
-/* As a comment, except what is not indented. */
+/* Append a rule as a comment; lines without indentation stay. */
 static void add_left_out(struct strbuf *out, struct span paragraph, const char *reason)
 {
 	bool said = false;
@@ -181,7 +181,7 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 					add_setting(in, &b, line_at(l));
 		}
 		if (*p)
-			strbuf_addch(&b, *p++); /* the blank line */
+			strbuf_addch(&b, *p++); /* the blank line at the end of a block */
 	}
 	strbuf_add(&b, strbuf_span(&figures));
 	strbuf_release(&figures);

@@ -7,16 +7,16 @@
 
 #include "base/alloc.h"
 
-/* One block is filled while one is read; with two more neither side has to wait after each block.
- */
+/* Number of blocks: one is filled while one is read; with two more neither side has to wait after
+   each block. */
 enum { NR_BLOCKS = 4 };
 
 struct block {
 	char *v;
 	size_t nr;
-	enum status status; ///< ST_OK, or the error after these bytes
+	enum status status; ///< ST_OK, or the error that came after the bytes
 	bool last;
-	struct diag_log log; ///< messages while it was filled
+	struct diag_log log; ///< messages that came while the block was filled
 };
 
 struct ahead {
@@ -24,11 +24,11 @@ struct ahead {
 	void *ctx;
 	size_t size;
 	struct block blocks[NR_BLOCKS];
-	size_t at; ///< bytes of the oldest filled block that are read
+	size_t at; ///< bytes of the oldest filled block that have been read
 	pthread_t thread;
-	pthread_mutex_t mutex; ///< guards the members below
+	pthread_mutex_t mutex; ///< guards the members of the struct below
 	pthread_cond_t changed;
-	size_t filled, taken; ///< blocks so far
+	size_t filled, taken; ///< number of blocks filled and read so far
 	bool stop;
 };
 
@@ -97,7 +97,7 @@ struct ahead *ahead_begin(ahead_fill *fill, void *ctx, size_t block)
 	return NULL;
 }
 
-/* The block to read from, which the thread no longer touches. */
+/* The block to read from, which the thread no longer changes. */
 static struct block *current(struct ahead *a)
 {
 	pthread_mutex_lock(&a->mutex);
@@ -122,7 +122,7 @@ enum status ahead_read(struct ahead *a, char *buf, size_t cap, size_t *nr, struc
 	struct block *b = current(a);
 	while (a->at == b->nr) {
 		diag_move(log, &b->log);
-		if (b->last || b->status != ST_OK) { /* the thread has ended: the block stays */
+		if (b->last || b->status != ST_OK) { /* the thread has ended: keep the block */
 			*nr = 0;
 			return b->status;
 		}

@@ -1,4 +1,4 @@
-/// Reading ahead: a thread fills blocks while the caller uses those before them.
+/// Reads ahead: a thread fills blocks while the caller uses earlier ones.
 #ifndef GG_IO_AHEAD_H
 #define GG_IO_AHEAD_H
 
@@ -8,18 +8,18 @@
 
 struct ahead;
 
-/// As source_read(): up to `cap` bytes, 0 at the end; messages go to `log`.
+/// A function like source_read(): writes up to `cap` bytes, 0 at the end; messages go to `log`.
 typedef enum status ahead_fill(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log);
 
-/// Begin to read with `fill`, which no other thread may call from here on, into four blocks of
-/// `block` bytes. NULL where there can be no thread. Caller: ahead_end().
+/// Begins to read with `fill`, which no other thread may call from now on, into four blocks of
+/// `block` bytes. NULL if no thread can be started. Caller: ahead_end().
 struct ahead *ahead_begin(ahead_fill *fill, void *ctx, size_t block);
 
-/// The same bytes, messages and status as `fill` would have given, in order.
+/// Reads the bytes, messages and statuses that `fill` returned, in their order.
 GG_MUST_CHECK enum status ahead_read(struct ahead *a, char *buf, size_t cap, size_t *nr,
                                      struct diag_log *log);
 
-/// Stop and release; NULL is fine.
+/// Stops the thread and releases everything; NULL is fine.
 void ahead_end(struct ahead *a);
 
 #endif

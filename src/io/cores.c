@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 
-/* What the file PATH/NAME holds, as text; false where it cannot be read. */
+/* Reads the file PATH/NAME as text; false if it cannot be read. */
 static bool read_text(struct span path, const char *name, char *out, size_t size)
 {
 	struct strbuf file = STRBUF_INIT;
@@ -33,8 +33,8 @@ static bool next_number(const char **text, uint64_t *out)
 	return ok;
 }
 
-/* Cores of one group. Version 2 has quota and period in one file, and "max" if there is no quota.
- */
+/* Cores that one group may use. Version 2 has quota and period in one file, and "max" if there is
+   no quota. */
 static size_t quota_of_group(struct span group, bool both)
 {
 	char text[128], period_text[64];
@@ -53,7 +53,7 @@ static size_t quota_of_group(struct span group, bool both)
 	return cores ? (size_t)cores : 1;
 }
 
-/* Cores of a group and of all above it. */
+/* Cores that a group and all groups above it allow. */
 static size_t quota_of_path(const char *root, bool both, struct span path)
 {
 	struct strbuf group = STRBUF_INIT;
@@ -74,7 +74,7 @@ static size_t quota_of_path(const char *root, bool both, struct span path)
 	return least;
 }
 
-/* "cpu" among the controllers of a line of version 1. */
+/* True if "cpu" is among the controllers of a line of version 1. */
 static bool has_cpu(struct span controllers)
 {
 	for (size_t i = 0, end; i < controllers.n; i = end + 1) {
@@ -86,7 +86,7 @@ static bool has_cpu(struct span controllers)
 	return false;
 }
 
-/* A line is ID:CONTROLLERS:PATH, without controllers in version 2. */
+/* Each line is ID:CONTROLLERS:PATH; in version 2 without controllers. */
 size_t cores_quota(const char *groups, const char *root)
 {
 	size_t least = SIZE_MAX;
@@ -112,7 +112,7 @@ static size_t cores_scheduled(void)
 	cpu_set_t set;
 	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
 		return (size_t)CPU_COUNT(&set);
-	long nr = sysconf(_SC_NPROCESSORS_ONLN); /* more cores than the set can hold */
+	long nr = sysconf(_SC_NPROCESSORS_ONLN); /* the machine has more cores than the set can hold */
 	return nr > 0 ? (size_t)nr : 1;
 }
 

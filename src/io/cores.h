@@ -4,14 +4,15 @@
 
 #include <stddef.h>
 
-/// As the scheduler and the control group of the process allow; at least 1.
+/// Number of cores that the scheduler and the control group of the process allow; at least 1.
 size_t cores_usable(void);
 
-/// The quota of CPU time of a control group, in whole cores, rounded up; SIZE_MAX where there is
-/// none. `groups` is the text of a file /proc/PID/cgroup, `root` where groups are mounted; those
-/// above it count too, and the root itself, as containers see their own group there.
-/// **Source:** Documentation/admin-guide/cgroup-v2.rst, Documentation/scheduler/sched-bwc.rst
-/// of Linux (cpu.max; cpu.cfs_quota_us and cpu.cfs_period_us of version 1).
+/// The quota of CPU time of a control group, in whole cores, rounded up; SIZE_MAX if there is none.
+/// `groups` is the text of a file /proc/PID/cgroup, `root` the directory on which groups are
+/// mounted. Groups above count too, and so does the root itself, because a container sees its own
+/// group there. **Source:** Documentation/admin-guide/cgroup-v2.rst,
+/// Documentation/scheduler/sched-bwc.rst of Linux (cpu.max; cpu.cfs_quota_us and cpu.cfs_period_us
+/// of version 1).
 size_t cores_quota(const char *groups, const char *root);
 
 #endif

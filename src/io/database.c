@@ -13,10 +13,10 @@
 #include "base/vec.h"
 #include "io/opened.h"
 
-/* A tree of 2^32 pages is less deep. */
+/* Largest depth of a tree: enough for 2^32 pages. */
 enum { HEADER_BYTES = 100, DEPTH = 24 };
 
-/* The first byte of a page. */
+/* Kinds of pages, told by their first byte. */
 enum { PAGE_INTERIOR = 5, PAGE_LEAF = 13 };
 
 struct table {
@@ -26,24 +26,24 @@ struct table {
 
 struct database {
 	struct arena arena;
-	const char *name; ///< fit for a message
+	const char *name; ///< name of the file, fit for a message
 	int fd;
 	uint32_t page_bytes, usable, nr_pages;
 	struct source_progress *progress;
 	VEC(struct table) tables;
 };
 
-/* One pass over a table. */
+/* State of one pass over a table. */
 struct scan {
 	struct database *db;
 	struct diag_log *log;
 	unsigned char *pages[DEPTH + 1]; ///< one page for each level of the tree, and one for overflow
 	uint32_t page; ///< number of the page that is being read, for messages
-	size_t used; ///< bytes that the header of the leaf page and its cells so far take
-	uint32_t budget; ///< pages that may still be read: no page twice
-	bool any; ///< row was read,
-	int64_t rowid; ///< the last of them
-	struct strbuf payload; ///< the row, if it overflows its page
+	size_t used; ///< bytes of the leaf page that the header and the cells so far take
+	uint32_t budget; ///< pages that may still be read, so that a loop of pages ends
+	bool any; ///< true once a row has been read
+	int64_t rowid; ///< id of the last row that was read
+	struct strbuf payload; ///< contents of the row, if it overflows its page
 	const char *table;
 	const struct database_column *columns;
 	size_t nr;
@@ -66,7 +66,7 @@ static uint32_t be(const unsigned char *p, size_t n)
 	return v;
 }
 
-/* NULL, or why these bytes could not be read. */
+/* Why these bytes could not be read, or NULL. */
 static const char *read_at(const struct database *db, off_t at, unsigned char *p, size_t n)
 {
 	while (n) {
@@ -104,7 +104,7 @@ static enum status read_page(struct scan *s, uint32_t page, size_t level, unsign
 
 /* ---- records ---- */
 
-/* A number of 1 to 9 bytes; false where it does not end within `s`. */
+/* Takes a number of 1 to 9 bytes; false if it does not end within `s`. */
 static bool varint(struct span *s, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -121,7 +121,7 @@ static bool varint(struct span *s, uint64_t *out)
 	return false;
 }
 
-/* Bytes of a value by its serial type. Types 10 and 11 have no values in files. */
+/* Length of a value with this serial type. Types 10 and 11 have no values in files. */
 static uint64_t value_bytes(uint64_t type)
 {
 	static const uint8_t bytes[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
@@ -139,7 +139,7 @@ static int64_t integer(const char *at, uint64_t type)
 	return (int64_t)v;
 }
 
-/* False where it is of another type than its column. */
+/* Reads a value; false if it is of another type than its column. */
 static bool take_value(struct database_value *v, const struct database_column *column,
                        const char *at, uint64_t type)
 {
@@ -190,7 +190,7 @@ static enum status take_record(struct scan *s, struct span payload)
 
 /* ---- pages ---- */
 
-/* The rest of a row whose first bytes are in s->payload. */
+/* Reads the rest of a row whose first bytes are in s->payload. */
 static enum status read_overflow(struct scan *s, uint32_t page, uint64_t bytes)
 {
 	unsigned char *p;
@@ -222,7 +222,7 @@ static enum status read_cell(struct scan *s, struct span cell)
 	}
 	if (cell.n < local + (bytes > most ? 4 : 0))
 		return damaged(s, "holds a row that passes its end");
-	/* cells that share bytes make gigabytes of rows from a page */
+	/* if cells shared bytes, one page could hold gigabytes of rows */
 	s->used += (size_t)(cell.p - start) + (size_t)local;
 	if (s->used > usable)
 		return damaged(s, "has rows that share bytes");
@@ -234,7 +234,7 @@ static enum status read_cell(struct scan *s, struct span cell)
 	return take_record(s, strbuf_span(&s->payload));
 }
 
-/* The rows below a page, in order. */
+/* Walks the rows below a page, in order. */
 static enum status walk(struct scan *s, uint32_t page, size_t level)
 {
 	unsigned char *p;
@@ -251,7 +251,7 @@ static enum status walk(struct scan *s, uint32_t page, size_t level)
 		return damaged(s, "has more cells than fit");
 	for (size_t i = 0; i < nr; i++) {
 		size_t cell = be(p + from + i * 2, 2);
-		s->page = page; /* for messages: another was read meanwhile */
+		s->page = page; /* for messages: another page may have been read */
 		if (cell + 4 > usable)
 			return damaged(s, "has a cell beyond its end");
 		TRY(*head == PAGE_LEAF ? read_cell(s, (struct span){ (char *)p + cell, usable - cell })
@@ -290,7 +290,7 @@ static enum status take_table(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Page 1 holds the table of tables. */
+/* Reads page 1, which holds the table of tables. */
 static enum status read_schema(struct database *db, struct diag_log *log)
 {
 	struct scan s = { .db = db,
@@ -307,7 +307,7 @@ static enum status read_schema(struct database *db, struct diag_log *log)
 	return run(&s, 1);
 }
 
-/* NULL, or why it cannot be read. */
+/* Why the file cannot be read, or NULL. */
 static const char *take_header(struct database *db, const unsigned char *h, uint64_t bytes)
 {
 	uint32_t pages = be(h + 28, 4);
@@ -321,7 +321,7 @@ static const char *take_header(struct database *db, const unsigned char *h, uint
 		       "journal_mode=DELETE'";
 	if (be(h + 56, 4) > 1)
 		return "its texts are in UTF-16; export it anew, in UTF-8";
-	if (!pages || be(h + 24, 4) != be(h + 92, 4)) /* not kept up to date by old versions */
+	if (!pages || be(h + 24, 4) != be(h + 92, 4)) /* old versions leave these numbers outdated */
 		pages =
 		    bytes / db->page_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)(bytes / db->page_bytes);
 	if (!pages || (uint64_t)pages * db->page_bytes > bytes)
@@ -331,8 +331,8 @@ static const char *take_header(struct database *db, const unsigned char *h, uint
 	return NULL;
 }
 
-/* With what a journal holds the file may be another: it is that of a writer that still runs,
-   or has died. */
+/* True if there is a journal: its writer is still running or has died, and the file by itself may
+   be inconsistent. */
 static bool has_journal(const char *path)
 {
 	struct strbuf b = STRBUF_INIT;

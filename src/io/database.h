@@ -1,6 +1,5 @@
-/// A database file of SQLite → rows of its tables, read as data: no SQL is run, and views,
-/// triggers and indexes are not looked at.
-/// Source: sqlite.org/fileformat2.html (SQLite 3.40).
+/// Reads the rows of tables of an SQLite database file as data: no SQL is run, and views, triggers
+/// and indexes are ignored. Source: sqlite.org/fileformat2.html (SQLite 3.40).
 #ifndef GG_IO_DATABASE_H
 #define GG_IO_DATABASE_H
 
@@ -13,47 +12,47 @@
 
 struct database;
 
-/// How each such file begins.
+/// The first bytes of each such file.
 #define DATABASE_MAGIC ((struct span){ "SQLite format 3", 16 })
 
-/// Open `path`, which must be a file: its pages are read in any order. ST_INPUT where it is cut
-/// short, in use (a journal beside it, or a write-ahead log) or in another encoding than UTF-8.
-/// `progress` may be NULL. Caller releases with database_close().
+/// Opens `path`, which must be a file, since its pages are read in any order. ST_INPUT if it is cut
+/// short, in use (there is a journal beside it, or a write-ahead log) or in another encoding than
+/// UTF-8. `progress` may be NULL. Caller releases with database_close().
 GG_MUST_CHECK enum status database_open(const char *path, struct source_progress *progress,
                                         struct database **out, struct diag_log *log);
 
-/// Close and release; NULL is fine.
+/// Closes and releases the database; NULL is fine.
 void database_close(struct database *db);
 
-/// Name of the file for messages; borrowed until it is closed.
+/// Name of the file for messages; borrowed until the database is closed.
 const char *database_name(const struct database *db);
 
-/// True if it has a table whose name begins so.
+/// True if there is a table whose name begins with `prefix`.
 bool database_has(const struct database *db, struct span prefix);
 
-/// A column of a table that is asked for: an integer, else text. Where it may be absent, so
-/// may its value (NULL).
+/// A column that is asked for, of integers or of text. If the column is optional, it may be
+/// missing, and its values may be NULL.
 struct database_column {
 	const char *name;
 	bool text, optional;
 };
 
-/// A value: `integer` or `text` as its column says; text is borrowed for the call.
+/// A value of a row: `integer` or `text`, as its column says; text is borrowed for the call.
 struct database_value {
 	bool null;
 	int64_t integer;
 	struct span text;
 };
 
-/// Columns of one table that can be asked for.
+/// Largest number of columns that can be asked for in one scan.
 enum { DATABASE_COLUMNS = 16 };
 
-/// Receiver of rows: a value for each column that was asked for, in that order. A status other
+/// Receives each row: one value for each column that was asked for, in that order. A status other
 /// than ST_OK stops the scan.
 typedef enum status database_row_fn(void *ctx, const struct database_value *values);
 
-/// The rows of `table` in order of row id; a table that is not there has none. ST_INPUT where
-/// the file is damaged, a column is missing or a value is of another type.
+/// Reads the rows of `table` in order of row id; a missing table has no rows. ST_INPUT if the file
+/// is damaged, a column is missing or a value has another type.
 GG_MUST_CHECK enum status database_scan(struct database *db, const char *table,
                                         const struct database_column *columns, size_t nr,
                                         database_row_fn *fn, void *ctx, struct diag_log *log);

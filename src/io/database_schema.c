@@ -1,11 +1,12 @@
-/* The columns of a table, from the text that made it. */
+/* Finds the columns of a table in its CREATE TABLE statement. */
 #include "io/database_internal.h"
 
-/* Identifiers in quotes of any kind are WORD_QUOTED; the end of the text is WORD_END. */
+/* Kinds of words: identifiers in quotes of any kind are WORD_QUOTED; the end of the text is
+   WORD_END. */
 enum word_kind { WORD_END, WORD_PLAIN, WORD_QUOTED, WORD_MARK };
 struct word {
 	enum word_kind kind;
-	struct span text; ///< without the quotes
+	struct span text; ///< text of the word without quotes
 };
 
 static bool is_word_byte(char c)
@@ -25,7 +26,7 @@ static void drop(struct span *s, size_t n)
 	s->n -= n;
 }
 
-/* White space and comments. */
+/* Skips white space and comments. */
 static void skip(struct span *s)
 {
 	static const char spaces[] = { ' ', '\t', '\r', '\n', '\f' };
@@ -73,15 +74,15 @@ static bool is_mark(struct word w, char mark)
 	return w.kind == WORD_MARK && w.text.p[0] == mark;
 }
 
-/* A rule for the table, in place of a column. */
+/* True for the first word of a constraint of the table, which takes the place of a column. */
 static bool begins_constraint(struct word w)
 {
 	return is_plain(w, "CONSTRAINT") || is_plain(w, "PRIMARY") || is_plain(w, "UNIQUE") ||
 	       is_plain(w, "CHECK") || is_plain(w, "FOREIGN");
 }
 
-/* Behind the name of a column, up to the comma or parenthesis after it, which goes to `*after`.
-   True where the column is another name of the row id: INTEGER … PRIMARY KEY. */
+/* Skips the rest of a column after its name, up to the comma or parenthesis, which becomes
+   `*after`. True if the column is another name of the row id: INTEGER … PRIMARY KEY. */
 static bool rest_of_column(struct span *s, struct word *after)
 {
 	bool integer = false, primary = false;
@@ -99,7 +100,7 @@ static bool rest_of_column(struct span *s, struct word *after)
 	}
 }
 
-/* Up to the columns. */
+/* Skips the text before the columns. */
 static bool enter(struct span *s)
 {
 	struct word w = next(s);

@@ -11,13 +11,13 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 
-/* Largest number of bytes given to a library at once: both count in 32 bits. */
+/* Largest number of bytes given to a library at once: both libraries count in 32 bits. */
 #define STEP_BYTES ((size_t)1 << 30)
 
 struct inflate {
 	z_stream z;
-	bool zlib_only; ///< of the member that is decoded
-	bool header_done; ///< ISA-L has the body and the trailer
+	bool zlib_only; ///< true if only zlib may decode the present member
+	bool header_done; ///< true once ISA-L decodes the body and the trailer
 #ifdef GG_HAS_ISAL
 	struct inflate_state isal;
 #endif
@@ -26,7 +26,7 @@ struct inflate {
 struct inflate *inflate_new(void)
 {
 	struct inflate *in = mem_calloc(1, sizeof *in);
-	if (inflateInit2(&in->z, 15 + 16) != Z_OK) { /* 16: gzip wrapper, CRC and length are checked */
+	if (inflateInit2(&in->z, 15 + 16) != Z_OK) { /* 16: gzip wrapper; zlib checks CRC and length */
 		free(in);
 		return NULL;
 	}
@@ -50,7 +50,8 @@ static void advance(struct span *input, size_t n)
 	*input = (struct span){ input->p + n, input->n - n };
 }
 
-/* zlib: to the end of the member, or, where ISA-L takes over there, to the end of its header. */
+/* Decodes with zlib, to the end of the member, or to the end of its header if ISA-L takes over
+   there. */
 static enum inflate_result step_zlib(struct inflate *in, struct span *input, char *out, size_t cap,
                                      size_t *nr, const char **message)
 {
@@ -69,15 +70,15 @@ static enum inflate_result step_zlib(struct inflate *in, struct span *input, cha
 	if (answer == Z_MEM_ERROR)
 		return INFLATE_NO_MEMORY;
 	if (answer == Z_OK || answer == Z_BUF_ERROR || *nr)
-		return INFLATE_MORE; /* what lies before damage is handed out first: zlib says it again */
+		return INFLATE_MORE; /* output before damage comes first: zlib repeats its error */
 	*message = z->msg ? z->msg : "a preset dictionary is asked for";
 	return INFLATE_DAMAGED;
 }
 
 #ifdef GG_HAS_ISAL
 
-/* ISA-L, behind the header. Bytes of the call that met damage are not handed out: zlib, which
-   begins the member again, decides how far the data is sound, and says what is wrong. */
+/* Decodes with ISA-L after the header. Output of a call that met damage is dropped: zlib, which
+   begins the member again, decides how far the data is sound, and reports the damage. */
 static enum inflate_result step_isal(struct inflate *in, struct span *input, char *out, size_t cap,
                                      size_t *nr)
 {
@@ -101,7 +102,7 @@ static enum inflate_result step_header(struct inflate *in, struct span *input, s
 {
 	char none;
 	enum inflate_result r = step_zlib(in, input, &none, sizeof none, nr, message);
-	/* zlib.h: bit 7 of data_type is set behind the complete header */
+	/* zlib.h: bit 7 of data_type is set after the complete header */
 	if (r == INFLATE_MORE && in->z.data_type & 128) {
 		in->header_done = true;
 		isal_inflate_init(&in->isal);

@@ -41,7 +41,7 @@ static void stop(struct jscan *js, enum status st)
 {
 	if (js->status == ST_OK)
 		js->status = st;
-	js->base -= (uint64_t)(js->end - js->at); /* jscan_byte() stays */
+	js->base -= (uint64_t)(js->end - js->at); /* keeps jscan_byte() unchanged */
 	js->at = js->end;
 	*js->end = '\0';
 	js->mark = NULL;
@@ -101,7 +101,7 @@ static uint64_t byte_at(const struct jscan *js, const char *p)
 	return js->base + (uint64_t)(p - js->buf);
 }
 
-/* What is behind `p` is copied later. */
+/* Copies the input up to `p` to js->keep; the rest is copied later. */
 static void keep_up_to(struct jscan *js, const char *p)
 {
 	if (!js->keep || byte_at(js, p) <= js->kept)
@@ -301,7 +301,7 @@ bool jscan_element(struct jscan *js)
 
 /* ---- skipping ---- */
 
-/* Pass over a number that is plain and within the window, as most are. */
+/* Skips a plain number within the window, as most numbers are. */
 static bool skip_number(struct jscan *js)
 {
 	const char *p = js->at + (*js->at == '-'), *end = bytes_digits_end(p);
@@ -319,7 +319,7 @@ static bool skip_number(struct jscan *js)
 	return true;
 }
 
-/* Pass over a value that is not a container. */
+/* Skips a value that is not a container. */
 static bool skip_scalar(struct jscan *js, int c)
 {
 	bool escaped;
@@ -344,7 +344,7 @@ void jscan_skip(struct jscan *js)
 		} else if (!skip_scalar(js, c)) {
 			return;
 		}
-		/* leave every container that ends here; stop before the next value */
+		/* leaves every container that ends here; stops before the next value */
 		while (js->depth > base && !(in_object(js) ? jscan_skip_key(js) : jscan_member(js, ']')))
 			if (js->status != ST_OK)
 				return;

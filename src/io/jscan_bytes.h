@@ -1,9 +1,9 @@
-/// Runs of bytes, many at a time: with SSE2 where the compiler has it (every x86-64), with AVX2
-/// where it may use that (trace_event_avx2.c of the trace reader), else in 64-bit words. No other
-/// room includes this.
+/// Scans runs of bytes, many at a time: with SSE2 if the compiler has it (every x86-64), with AVX2
+/// if it may be used (trace_event_avx2.c of the trace reader), else in 64-bit words. No other room
+/// includes this.
 ///
-/// All of them may read up to JSCAN_PAD bytes from the place they are given, whatever is there,
-/// and stop at a NUL, so that the scanner's window needs no checks for its end.
+/// All functions may read up to JSCAN_PAD bytes from the given address, whatever their values, and
+/// stop at a NUL, so that the scanner's window needs no checks for its end.
 #ifndef GG_IO_JSCAN_BYTES_H
 #define GG_IO_JSCAN_BYTES_H
 
@@ -27,10 +27,10 @@
 
 enum { JSCAN_PAD = 128 };
 
-/* For what is most of the work: inline however often it is called. */
+/* for functions that do most of the work: inline however often they are called */
 #define JSCAN_INLINE static inline __attribute__((always_inline))
 
-/* Eight bytes, the first in the lowest place. */
+/* Loads eight bytes, the first one into the lowest place. */
 static inline uint64_t bytes_load(const char *p)
 {
 	uint64_t w;
@@ -63,7 +63,8 @@ static inline unsigned bytes_no_digits(const char *p)
 }
 #elif GG_SSE2
 enum { BYTES_STEP = 16 };
-/* A bit per byte that ends a plain run of string bytes: quote, backslash, control. */
+/* Mask with a bit for each byte that ends a plain run of string bytes: quote, backslash,
+   control. */
 static inline unsigned bytes_string_stops(const char *p)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -73,7 +74,7 @@ static inline unsigned bytes_string_stops(const char *p)
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), control));
 }
 
-/* A bit per byte that is not a digit. */
+/* Mask with a bit for each byte that is not a digit. */
 static inline unsigned bytes_no_digits(const char *p)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -82,14 +83,15 @@ static inline unsigned bytes_no_digits(const char *p)
 	       (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d));
 }
 #else
-/* The high bit of every byte of `w` that is 0; right up to the first of them. */
+/* Sets the high bit of every byte of `w` that is 0; correct up to the first such byte. */
 static inline uint64_t bytes_zero(uint64_t w)
 {
 	return (w - BYTES_EACH(1)) & ~w & BYTES_EACH(0x80);
 }
 #endif
 
-/// First byte at or behind `p` that ends a plain run of string bytes: quote, backslash, control.
+/// Address of the first byte from `p` on that ends a plain run of string bytes: quote, backslash,
+/// control.
 static inline const char *bytes_string_end(const char *p)
 {
 #if GG_SSE2
@@ -110,7 +112,7 @@ static inline const char *bytes_string_end(const char *p)
 #endif
 }
 
-/// First byte at or behind `p` that is not a digit.
+/// Address of the first byte from `p` on that is not a digit.
 static inline const char *bytes_digits_end(const char *p)
 {
 #if GG_SSE2
@@ -121,7 +123,7 @@ static inline const char *bytes_digits_end(const char *p)
 	}
 #else
 	for (;; p += 8) {
-		/* a digit is 0x30 and at most 9: a carry spoils only what is behind the first other */
+		/* a digit is 0x30 and at most 9; a carry changes only bytes after the first non-digit */
 		uint64_t w = bytes_load(p) ^ BYTES_EACH('0');
 		uint64_t stops = ((w + BYTES_EACH(0x76)) | w) & BYTES_EACH(0x80);
 		if (stops)
@@ -145,7 +147,8 @@ JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 	static const int8_t places[32] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 		                               -1, -1, -1, -1, -1, 0,  1,  2,  3,  4,  5,
 		                               6,  7,  8,  9,  10, 11, 12, 13, 14, 15 };
-	/* to the end of the vector, zeros before them; then twos, fours and eights of them as one */
+	/* digits are moved to the end of the vector, zeros before them; then pairs of digits, fours and
+	   eights are combined */
 	__m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
 	v = _mm_shuffle_epi8(v, _mm_loadu_si128((const __m128i *)(const void *)(places + n)));
 	v = _mm_maddubs_epi16(v, _mm_set1_epi16(10 | 1 << 8));
@@ -154,7 +157,7 @@ JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 	uint64_t w = (uint64_t)_mm_cvtsi128_si64(v);
 	return (uint32_t)w * (uint64_t)100000000 + (w >> 32);
 #else
-	/* what is shifted out are bytes behind the digits; zeros come in before them */
+	/* bytes after the digits are shifted out; zeros come in before them */
 	if (n <= 8)
 		return bytes_eight_digits(bytes_load(p) << (64 - 8 * n));
 	return bytes_eight_digits(bytes_load(p) << (128 - 8 * n)) * 100000000 +
@@ -162,7 +165,7 @@ JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 #endif
 }
 
-/// Compare the first 32 bytes at `p` and `text`: true if those that `mask` has bits for are equal.
+/// True if the first 32 bytes at `p` and `text` are equal where `mask` has bits.
 static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
 {
 #if GG_AVX2
@@ -177,7 +180,7 @@ static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
 	    (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1)));
 	return (~(high << 16 | low) & mask) == 0;
 #else
-	size_t n = (size_t)__builtin_popcount(mask); /* the mask is of a prefix */
+	size_t n = (size_t)__builtin_popcount(mask); /* the mask is always a prefix */
 	for (; n >= 8; n -= 8, p += 8, text += 8)
 		if (bytes_load(p) != bytes_load(text))
 			return false;

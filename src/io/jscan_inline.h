@@ -1,5 +1,5 @@
-/// The calls of jscan.h that are made for every value, inline: for readers of which that is
-/// most of the work. Each does what its namesake does.
+/// Inline versions of the functions of jscan.h that are called for every value, for readers that
+/// spend most of their time in them. Each does the same as the function whose name it has.
 #ifndef GG_IO_JSCAN_INLINE_H
 #define GG_IO_JSCAN_INLINE_H
 
@@ -10,27 +10,27 @@
 struct jscan_cursor {
 	char *at;
 	struct seam *place;
-	uint64_t origin; ///< add it to a pointer to get the byte offset in the input
+	uint64_t origin; ///< number to add to a pointer, to get the byte offset in the input
 };
 
-/// Take over from the scanner, after the beginning of an object or after a value in it.
+/// Takes over from the scanner, after the beginning of an object or after a value in it.
 JSCAN_INLINE struct jscan_cursor jscan_cursor_begin(const struct jscan *js)
 {
 	return (struct jscan_cursor){ js->at, js->place[js->depth],
 		                          js->base - (uint64_t)(uintptr_t)js->buf };
 }
 
-/// Hand the position back to the scanner: before each call that does not take the cursor.
+/// Hands the position back to the scanner; needed before each call that does not take the cursor.
 JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *c)
 {
 	js->at = c->at;
 	js->place[js->depth] = c->place;
-	if (c->place->n) /* a key, not a beginning */
+	if (c->place->n) /* comes after a key, not at the beginning of an object */
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 
-/// jscan_key_of(), with a fast path for the key that came after this one last time. `where` is set
-/// for keys of `keys`, `key` for JSCAN_KEY_OTHER.
+/// Like jscan_key_of(), with a fast path for the key that followed this one last time. `where` is
+/// set for keys of `keys`, `key` for JSCAN_KEY_OTHER.
 JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
                                    const struct jscan_keys *keys, unsigned *where, struct span *key)
 {
@@ -52,7 +52,8 @@ JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
 	return s->what;
 }
 
-/// jscan_object(), for an object in a place where one has been seen before; else false.
+/// Like jscan_object(), but only for an object at a place where one has been seen before; else
+/// false.
 JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 {
 	uint64_t bit = (uint64_t)1 << (js->depth % 64);
@@ -67,7 +68,7 @@ JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 	return true;
 }
 
-/// jscan_key()
+/// Like jscan_key(), with a fast path for known keys.
 static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 {
 	struct seam *s = js->place[js->depth]->next;
@@ -78,14 +79,15 @@ static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 	return !s->end;
 }
 
-/// jscan_value_byte()
+/// Like jscan_value_byte(), but compiled inline.
 static inline uint64_t jscan_value_byte_inline(struct jscan *js)
 {
 	(void)jscan_next(js);
 	return js->base + (uint64_t)(js->at - js->buf);
 }
 
-/* What may stand behind a number, beside white space; a NUL may be the end of the window. */
+/* True for characters that may follow a number, including white space but not NUL, which may be the
+   end of the window. */
 JSCAN_INLINE bool jscan_ends_number(char c)
 {
 	static const bool ends[256] = { [','] = true,  ['}'] = true,  [']'] = true, [' '] = true,
@@ -96,7 +98,7 @@ JSCAN_INLINE bool jscan_ends_number(char c)
 /* The functions below consume the value at `*at` if it has its usual form. Otherwise they return
    false and consume nothing: the function of jscan.h with the same name then handles it. */
 
-/// jscan_string()
+/// Like jscan_string(), for a string without escapes.
 JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
 {
 	const char *from = *at + 1, *to;
@@ -110,7 +112,7 @@ JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
 	return true;
 }
 
-/// jscan_natural()
+/// Like jscan_natural(), for numbers that are followed by a delimiter.
 JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 {
 	const char *p = *at, *end = bytes_digits_end(p);
@@ -122,13 +124,13 @@ JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 	return true;
 }
 
-/// jscan_decimal()
+/// Like jscan_decimal(), for numbers in their usual form.
 JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 {
 	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
 	const char *p = *at, *end = bytes_digits_end(p);
 	size_t n = (size_t)(end - p);
-	/* 18 digits are below 2^63; more, and leading zeros, are for the long way */
+	/* 18 digits are below 2^63; more digits, and leading zeros, are left to jscan_number() */
 	if (n - 1 > 15 || n + digits > 19 || (*p == '0' && n > 1))
 		return false;
 	uint64_t v = bytes_digits(p, n) * powers[digits];
@@ -147,7 +149,7 @@ JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 	return true;
 }
 
-/// jscan_skip()
+/// Like jscan_skip(), for strings without escapes and for plain numbers.
 JSCAN_INLINE bool jscan_skip_at(char **at)
 {
 	const char *p = *at, *end;
@@ -173,7 +175,7 @@ JSCAN_INLINE bool jscan_skip_at(char **at)
 	return true;
 }
 
-/// An array of so many numbers as jscan_natural() has.
+/// Reads an array of `nr` numbers in the form of jscan_natural().
 JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 {
 	char *p = *at;
@@ -193,8 +195,8 @@ JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 	return true;
 }
 
-/// Consume `lead` if the input continues with it: up to the value in the object that it begins.
-/// False if it does not.
+/// Consumes `lead` if the input continues with it, up to the value in the object that it begins;
+/// else false.
 static inline bool jscan_follow_lead(struct jscan *js, const struct jscan_lead *lead)
 {
 	const char *p = js->at;

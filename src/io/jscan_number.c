@@ -1,4 +1,4 @@
-/* Numbers and words. */
+/* Scanning of numbers and of the words true, false, null, NaN. */
 #include "io/jscan_internal.h"
 
 /* ---- numbers ---- */
@@ -63,7 +63,7 @@ bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out)
 	bool negative = *js->at == '-';
 	const char *p = js->at + negative, *end = bytes_digits_end(p);
 	size_t n = (size_t)(end - p), decimals = 0;
-	/* 19 digits are below 2^64; more, and leading zeros, are for the long way */
+	/* 19 digits are below 2^64; more digits, and leading zeros, are left to the slow path */
 	if (n == 0 || n > 16 || n + digits > 19 || (n > 1 && *p == '0'))
 		return false;
 	uint64_t v = bytes_digits(p, n) * powers[digits];

@@ -1,4 +1,4 @@
-/* Objects that come again byte for byte. */
+/* Recognizes objects that are repeated byte for byte. */
 #include "io/jscan_internal.h"
 
 void jscan_repeats_release(struct jscan_repeats *r)
@@ -8,7 +8,7 @@ void jscan_repeats_release(struct jscan_repeats *r)
 	vec_release(&r->list);
 }
 
-/* Bytes that differ between frames, in either order of their keys; so many can be read. */
+/* Hash of some bytes that differ between frames, whatever the order of their keys. */
 static uint32_t place_of(const char *p)
 {
 	uint64_t h = bytes_load(p + 10) * 0x9e3779b97f4a7c15u;
@@ -17,8 +17,8 @@ static uint32_t place_of(const char *p)
 	return (uint32_t)(h >> 40) % REPEAT_PLACES;
 }
 
-/* What was read in the same place, and ends with a bracket, is valid here too; it must not nest
-   deeper than is allowed. */
+/* A text that was valid at the same place, and ends with a bracket, is valid here too; only its
+   nesting must not be deeper than allowed. */
 bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag)
 {
 	(void)jscan_next(js);
@@ -53,11 +53,11 @@ void jscan_learn_again(struct jscan *js, struct jscan_repeats *r, uint32_t tag)
 	struct span text = jscan_text_since(js, &r->since, true, REPEAT_TEXT);
 	for (; *at; at = &r->list.v[*at].next, nr++)
 		if (span_eq((struct span){ r->list.v[*at].text, r->list.v[*at].n }, text))
-			return; /* it reached over the end of the window */
+			return; /* the object reached beyond the end of the window */
 	if (nr == REPEAT_CHAIN || r->list.nr == REPEAT_LIMIT || !is_flat(text))
 		return;
 	struct jscan_repeat fresh = { .n = (uint32_t)text.n, .tag = tag };
 	fresh.text = mem_strndup(text.p, text.n);
-	*at = (uint32_t)r->list.nr; /* before the list moves */
+	*at = (uint32_t)r->list.nr; /* must be set before the list is moved */
 	vec_push(&r->list, fresh);
 }

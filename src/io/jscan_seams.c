@@ -1,4 +1,4 @@
-/* Keys, and what stands between two values. */
+/* Remembers the text between values (seams), so that repeated keys are compared, not scanned. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -7,7 +7,7 @@
 void jscan_seams_init(struct jscan *js)
 {
 	js->seams = mem_calloc(SEAM_LIMIT, sizeof *js->seams);
-	js->nr_seams = 2; /* nowhere; around the outermost value */
+	js->nr_seams = 2; /* the places "nowhere" and "around the outermost value" */
 	js->place[0] = &js->seams[1];
 }
 
@@ -21,7 +21,7 @@ static bool is_nowhere(const struct jscan *js, const struct seam *place)
 	return place == js->seams;
 }
 
-/* A place of its own, or nowhere where there are too many. */
+/* A new place, or "nowhere" if there are too many. */
 static struct seam *new_place(struct jscan *js)
 {
 	return js->nr_seams < SEAM_LIMIT ? &js->seams[js->nr_seams++] : js->seams;
@@ -41,8 +41,8 @@ static inline bool stands_at(const struct seam *s, const char *p)
 	       (s->n <= 32 || memcmp(p + 32, s->text + 32, s->n - 32u) == 0);
 }
 
-/* The seam that comes next, NULL where it is not known. Every 16th time a later one moves
-   forward, so that frequent ones are found first. */
+/* The known seam that comes next, or NULL. At every 16th match a seam moves forward in its list, so
+   that frequent seams are found first. */
 static struct seam *search(struct jscan *js)
 {
 	struct seam *from = js->place[js->depth], **at = &from->next, **before = NULL;
@@ -59,13 +59,14 @@ static struct seam *search(struct jscan *js)
 	return s;
 }
 
-/* Remember what has just been read behind the place `from`; nowhere if there is no room. */
+/* Remembers the text that has just been read after the place `from`; returns "nowhere" if there is
+   no room. */
 static struct seam *learn(struct jscan *js, struct seam *from, struct span text, struct span key,
                           bool end)
 {
 	struct seam **at = &from->next;
 	unsigned nr = 0;
-	for (; *at; at = &(*at)->sibling, nr++) /* it may have been at the end of the window */
+	for (; *at; at = &(*at)->sibling, nr++) /* the text may have been at the window's end */
 		if (span_eq((struct span){ (*at)->text, (*at)->n }, text))
 			return *at;
 	struct seam *s = nr < SEAM_NEXT ? new_place(js) : js->seams;
@@ -82,10 +83,10 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 	return s;
 }
 
-/* The place behind keys that are not remembered. */
+/* The place after keys that are not remembered. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
-	if (!from->other) { /* of such a place: itself */
+	if (!from->other) { /* the place after such a place is itself */
 		from->other = is_nowhere(js, from) ? from : new_place(js);
 		from->other->other = from->other;
 	}
@@ -112,7 +113,7 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out)
 {
 	struct span text = jscan_text_since(js, since, false, LEAD_TEXT);
-	if (text.n == 0 || text.p[0] != ',') /* the first element has none */
+	if (text.n == 0 || text.p[0] != ',') /* the first element has no comma */
 		return false;
 	struct seam *place = new_place(js);
 	if (is_nowhere(js, place))
@@ -136,7 +137,7 @@ static void remember(struct jscan *js, const struct jscan_since *since, struct s
 		js->place[js->depth] = is_nowhere(js, s) ? other_place(js, since->place) : s;
 }
 
-/* The colon behind a key. */
+/* Scans the colon after a key. */
 static bool scan_colon(struct jscan *js)
 {
 	int c = jscan_next(js);
@@ -148,7 +149,7 @@ static bool scan_colon(struct jscan *js)
 	return true;
 }
 
-/* A key that is not known here, byte by byte. */
+/* Reads an unknown key byte by byte. */
 static bool read_key(struct jscan *js, bool keep, struct span *key)
 {
 	struct jscan_since since = jscan_here(js);
@@ -164,7 +165,7 @@ static bool read_key(struct jscan *js, bool keep, struct span *key)
 		return false;
 	}
 	js->mark = keep ? js->at : NULL;
-	size_t n = 0, at = (size_t)(js->at - js->buf); /* of use where all is in the window still */
+	size_t n = 0, at = (size_t)(js->at - js->buf); /* offset of the key, if the window stays */
 	bool ok = jscan_scan_string(js, &escaped);
 	if (ok) {
 		n = (size_t)(js->at - (keep ? js->mark : js->buf + at)) - 2;

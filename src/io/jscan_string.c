@@ -1,4 +1,4 @@
-/* Strings. */
+/* Scanning and decoding of strings. */
 #include "base/text.h"
 #include "io/jscan_internal.h"
 
@@ -17,7 +17,7 @@ static bool is_hex4(const char *p)
 	return nr_hex(p) == 4;
 }
 
-/* At a backslash: pass over the escape; false after an error. */
+/* Skips an escape, beginning at its backslash; false after an error. */
 static bool scan_escape(struct jscan *js)
 {
 	if (!jscan_have(js, 2))
@@ -39,7 +39,7 @@ static bool scan_escape(struct jscan *js)
 		js->at += 2;
 	} else if (js->tolerant) {
 		jscan_fault(js, jscan_byte(js));
-		js->at++; /* kept as a backslash; what follows is read as plain bytes */
+		js->at++; /* the backslash is kept, and the following bytes are plain */
 	} else {
 		jscan_fail(js, jscan_byte(js), "invalid escape in a string");
 	}
@@ -81,8 +81,8 @@ static unsigned hex4(const char *p)
 	return v;
 }
 
-/* A lone surrogate becomes the three bytes of its code, which is invalid UTF-8
-   and stays one distinct name. */
+/* A lone surrogate becomes the three bytes of its code, which are invalid UTF-8, so that it remains
+   a distinct name. */
 struct span jscan_decode(struct jscan *js, struct span raw)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
@@ -113,7 +113,7 @@ struct span jscan_decode(struct jscan *js, struct span raw)
 		} else if (left > 1 && (p[1] == '"' || p[1] == '\\' || p[1] == '/')) {
 			strbuf_addch(b, p[1]);
 			i += 2;
-		} else { /* a tolerated bad escape */
+		} else { /* a bad escape that is tolerated */
 			strbuf_addch(b, '\\');
 			i++;
 		}
@@ -126,7 +126,7 @@ bool jscan_string(struct jscan *js, struct span *text)
 	if (jscan_next(js) != '"')
 		return false;
 	const char *from = js->at + 1, *to = bytes_string_end(from);
-	if (*to == '"') { /* which most are: plain and within the window */
+	if (*to == '"') { /* most strings are plain and within the window */
 		*text = (struct span){ from, (size_t)(to - from) };
 		js->at = (char *)to + 1;
 		return true;

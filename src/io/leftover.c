@@ -16,8 +16,8 @@
 
 #define MAX_FILES 64
 
-/* For the signal handler and the out-of-memory handler: the one piece of process-wide state
-   outside main except the files that were read. */
+/* Process-wide, because the signal handler and the out-of-memory handler need it; only main and the
+   list of read files have such state, too. */
 static const char *volatile files[MAX_FILES];
 
 int leftover_add(const char *path)
@@ -50,7 +50,7 @@ char *leftover_name(const char *final, unsigned number)
 	return b.p;
 }
 
-/* "NAME.PID-NUMBER.tmp" of another process that is no more. */
+/* True for "NAME.PID-NUMBER.tmp" of another process that has ended. */
 static bool is_of_the_dead(const char *file, const char *name)
 {
 	struct span rest = span_of(file);
@@ -66,7 +66,8 @@ static bool is_of_the_dead(const char *file, const char *name)
 	       pid <= INT32_MAX && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-/* A writer on another machine that shares the folder holds a lock on its file. */
+/* Removes the file, unless a writer (even on another machine that shares the folder) holds a lock
+   on it. */
 static void remove_unless_held(int folder, const char *file)
 {
 	struct stat sb;

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 
-/* What fits of a file of the system, without the end of its last line. */
+/* Reads the beginning of a system file, without its last line feed. */
 static struct span read_small(const char *path, char *text, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -20,8 +20,8 @@ static struct span read_small(const char *path, char *text, size_t room)
 	return (struct span){ text, n > 0 ? (size_t)n : 0 };
 }
 
-/* The least limit of the group at `group` and of all above it; their files are below `root`.
-"max" is not a number. */
+/* Lowers `*least` to the limits of the group at `group` and of all groups above it, in files below
+   `root`. "max" is not a number. */
 static void limit_of(const char *root, struct span group, const char *file, uint64_t *least)
 {
 	char text[64];
@@ -43,7 +43,7 @@ static void limit_of(const char *root, struct span group, const char *file, uint
 	}
 }
 
-/* A line "0::/path" is of the only hierarchy of version 2, "9:memory:/path" of version 1. */
+/* Reads one line: "0::/path" for the hierarchy of version 2, "9:memory:/path" for version 1. */
 static void limit_of_line(struct span line, uint64_t *least)
 {
 	const char *colon = memchr(line.p, ':', line.n);

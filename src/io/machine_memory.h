@@ -1,12 +1,11 @@
-/// How much memory the process may have at most.
+/// The amount of memory that the process may use.
 #ifndef GG_IO_MACHINE_MEMORY_H
 #define GG_IO_MACHINE_MEMORY_H
 
 #include <stdint.h>
 
-/// Bytes that the machine has, or that the cgroup of this process or one above it allows, whichever
-/// is less; 0 where none of it is told.
-/// Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.max) and
+/// Memory of the machine in bytes, or the limit of the process's cgroup or of one above it if that
+/// is lower; 0 if unknown. Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.max) and
 /// cgroup-v1/memory.rst (memory.limit_in_bytes).
 uint64_t machine_memory(void);
 

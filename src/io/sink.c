@@ -19,21 +19,21 @@
 #include "io/opened.h"
 
 #define FLUSH_BYTES ((size_t)64 << 10)
-#define MAX_LINKS 40 /* as Linux follows */
-#define WAS_READ (-1) /* beside the values of errno */
+#define MAX_LINKS 40 /* links that are followed; Linux has the same limit */
+#define WAS_READ (-1) /* value of `error` that is not a value of errno */
 
 enum target { TARGET_MEMORY, TARGET_STDOUT, TARGET_FILE };
 
 struct sink {
 	enum target target;
-	char *path; ///< as given; a link is resolved once into `final`
-	char *final, *temp; ///< TARGET_FILE
+	char *path; ///< path as given; if it is a link, `final` is its target
+	char *final, *temp; ///< paths of the target and of the temporary file
 	int fd, slot;
 	mode_t mode;
 	bool gzip;
-	bool again; ///< the file may be one that was read
+	bool again; ///< true if the target may be a file that was read
 	z_stream z;
-	int error; ///< errno of the first failure or WAS_READ, 0 none
+	int error; ///< errno of the first failure, WAS_READ, or 0 if there was none
 	struct strbuf buf;
 };
 
@@ -60,7 +60,7 @@ static void release(struct sink *s)
 	free(s);
 }
 
-/* The file that a link names which leads to none yet: links are followed, never replaced. */
+/* The file that a dangling link refers to: links are followed, never replaced. */
 static char *end_of_links(const char *path)
 {
 	char *at = mem_strndup(path, strlen(path));
@@ -81,7 +81,7 @@ static char *end_of_links(const char *path)
 	return NULL;
 }
 
-/* A name in the directory of `final` that nobody else has: pid and a counter. */
+/* Opens a temporary file in the directory of `final`, with a unique name from pid and a counter. */
 static int open_temp(struct sink *s)
 {
 	for (unsigned i = 0; i < 1000; i++) {
@@ -89,7 +89,7 @@ static int open_temp(struct sink *s)
 		s->temp = leftover_name(s->final, i);
 		s->fd = open(s->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, s->mode);
 		if (s->fd >= 0)
-			flock(s->fd, LOCK_EX | LOCK_NB); /* see leftover_clean(); some file systems cannot */
+			flock(s->fd, LOCK_EX | LOCK_NB); /* lock for leftover_clean(); may fail */
 		if (s->fd >= 0 || errno != EEXIST)
 			return s->fd < 0 ? errno : 0;
 	}
@@ -112,7 +112,7 @@ static int open_file(struct sink *s)
 			return EISDIR;
 		if (!s->again && opened_has(&sb))
 			return WAS_READ;
-		if (!S_ISREG(sb.st_mode)) { /* /dev/full, a pipe: written in place */
+		if (!S_ISREG(sb.st_mode)) { /* a device or pipe, such as /dev/full, is written in place */
 			s->target = TARGET_STDOUT;
 			s->fd = open(s->final, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 			return s->fd < 0 ? errno : 0;
@@ -150,7 +150,7 @@ static enum status open_sink(const char *path, bool gzip, bool again, struct sin
 		s->path = mem_strndup("standard output", strlen("standard output"));
 	}
 	if (!error && gzip) {
-		/* gzip with no name and no time: the same bytes for the same input */
+		/* the gzip header has no name and no time, so that equal input gives equal bytes */
 		s->gzip = deflateInit2(&s->z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
 		error = s->gzip ? 0 : ENOMEM;
 	}
@@ -225,7 +225,7 @@ static void flush(struct sink *s, bool finish)
 void sink_write(struct sink *s, struct span bytes)
 {
 	while (bytes.n && !s->error) {
-		struct span part = bytes; /* in parts: zlib counts in 32 bits */
+		struct span part = bytes; /* compressed in parts, since zlib counts in 32 bits */
 		if (s->target != TARGET_MEMORY && part.n > FLUSH_BYTES)
 			part.n = FLUSH_BYTES;
 		strbuf_add(&s->buf, part);
@@ -259,7 +259,7 @@ static int sync_directory(const char *path)
 	    slash ? mem_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : mem_strndup(".", 1);
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int error = fd < 0 ? errno : 0;
-	/* some file systems cannot sync a directory and say EINVAL */
+	/* some file systems cannot sync a directory and return EINVAL */
 	if (fd >= 0 && fsync(fd) < 0 && errno != EINVAL)
 		error = errno;
 	if (fd >= 0)

@@ -22,25 +22,26 @@
 enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
 
 struct source {
-	char *name; ///< fit for a message
-	int fd; ///< -1: memory
-	struct span memory, whole; ///< fd -1: the bytes that are left; all bytes
-	off_t start; ///< offset in the file at which reading began; -1: it cannot be read twice
+	char *name; ///< name of the source, fit for a message
+	int fd; ///< file descriptor; -1 for a source in memory
+	struct span memory, whole; ///< bytes that are left and all bytes of a source in memory
+	off_t start; ///< offset in the file at which reading began; -1 if the file cannot be read twice
 	struct source_options options;
 	enum coding coding;
 	bool raw_eof, in_member, truncated;
-	bool ended; ///< `ahead` has given all that it had
-	struct inflate *inflate; ///< NULL: plain
+	bool ended; ///< true once `ahead` has given all its bytes
+	struct inflate *inflate; ///< decoder; NULL if the file is not compressed
 	uint64_t member_at, member_nr; ///< offset of the gzip member; bytes of it handed out so far
-	uint64_t skip; ///< bytes to drop, as zlib decodes them again after ISA-L
-	char *raw; ///< bytes read and not yet handed on: [raw_at, raw_nr)
+	uint64_t skip; ///< bytes to drop, since zlib decodes again what ISA-L has decoded
+	char *raw; ///< bytes read but not yet handed on: [raw_at, raw_nr)
 	size_t raw_at, raw_nr;
-	uint64_t raw_bytes, bytes; ///< taken from the file; handed out
+	uint64_t raw_bytes, bytes; ///< number of bytes taken from the file; number handed out
 	char *peek; ///< bytes of source_peek() or source_unread() not yet read: [peek_at, peek_nr)
 	size_t peek_at, peek_nr;
-	struct source_end end; ///< the end of the input, which comes again after these bytes
+	struct source_end end; ///< the end of the input, which is reported again after these bytes
 	bool want_ahead;
-	struct ahead *ahead; ///< thread that reads what comes after the peeked bytes; NULL: none
+	struct ahead
+	    *ahead; ///< thread that reads what comes after the peeked bytes; NULL if there is none
 };
 
 static struct source *source_new(const char *name, const struct source_options *options)
@@ -91,7 +92,7 @@ struct source *source_memory(const char *name, const void *p, size_t n,
 	return s;
 }
 
-/* Raw bytes of the file itself, at most `cap`; 0 at its end. */
+/* Reads raw bytes of the file itself, at most `cap`; 0 at its end. */
 static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
                             struct diag_log *log)
 {
@@ -122,7 +123,7 @@ static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
 	return ST_OK;
 }
 
-/* At least `want` raw bytes in the buffer, unless the file ends before. */
+/* Fills the buffer to at least `want` raw bytes, unless the file ends before. */
 static enum status fill_raw(struct source *s, size_t want, struct diag_log *log)
 {
 	if (s->raw_at) {
@@ -144,7 +145,7 @@ static bool at_gzip_magic(const struct source *s)
 	                   SPAN("\x1f\x8b"));
 }
 
-/* A member begins at the raw bytes; ISA-L takes it only where zlib could read it again. */
+/* Begins a gzip member. ISA-L may decode it only if zlib could read it again. */
 static void begin_member(struct source *s)
 {
 	s->member_at = s->raw_bytes - (s->raw_nr - s->raw_at);
@@ -167,11 +168,11 @@ static enum status detect(struct source *s, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Behind a member: another one, the end, or garbage. */
+/* Handles the bytes after a member: another member, the end, or garbage. */
 static enum status next_member(struct source *s, struct diag_log *log)
 {
 	TRY(fill_raw(s, 2, log));
-	/* a lone first byte of the magic: cut there, and inflate_step() will say so */
+	/* if only the first byte of the magic is left, inflate_step() will report the cut */
 	if (at_gzip_magic(s) || (s->raw_nr == 1 && s->raw[0] == 0x1f)) {
 		begin_member(s);
 		return ST_OK;
@@ -182,8 +183,8 @@ static enum status next_member(struct source *s, struct diag_log *log)
 	return ST_OK;
 }
 
-/* ISA-L met damage or the end of a cut file. What it hands out before and what it says differ from
-   zlib's, so zlib decodes the member once more, and the bytes that were handed out are skipped. */
+/* Decodes a member once more with zlib, after ISA-L met damage or the end of a cut file: ISA-L's
+   output and messages differ from zlib's there. Bytes that were already handed out are skipped. */
 static enum status member_again(struct source *s, struct diag_log *log)
 {
 	if (s->fd < 0)
@@ -199,7 +200,7 @@ static enum status member_again(struct source *s, struct diag_log *log)
 	return ST_OK;
 }
 
-/* What is inflated counts, unless it was handed out already by ISA-L. */
+/* Counts bytes of a member, and drops those that ISA-L has already handed out. */
 static void count_inflated(struct source *s, char *buf, size_t *nr)
 {
 	size_t twice = *nr < s->skip ? *nr : (size_t)s->skip;
@@ -358,7 +359,7 @@ void source_unread(struct source *s, struct span rest, struct source_end *end)
 	}
 }
 
-/* A thread, or whoever took bytes back, may have come to the end before the reader. */
+/* A thread that reads ahead, or source_unread(), may know the end before the reader. */
 bool source_truncated(const struct source *s)
 {
 	return (!s->ahead || s->ended) && !s->end.reached && s->truncated;

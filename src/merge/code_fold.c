@@ -1,4 +1,4 @@
-/* The table of where work comes from, bounded: small rows go into sums under their module and
+/* Bounds the size of the table of code places: small rows are added to sums for their module and
    operator. */
 #include "base/number.h"
 #include "merge/digest_fold.h"
@@ -15,8 +15,8 @@ static int by_time(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The time of the `most`th row of those that `has`, 0 where there are fewer. Equal ones stay
-   together, so that order tells nothing. */
+/* The time of the `most`th largest of the rows for which `has` is true; 0 if there are fewer. Rows
+   of equal time are kept or summed together, so that their order does not matter. */
 static int64_t least_of_largest(const struct digest *d, bool (*has)(const struct code_stat *),
                                 size_t most)
 {
@@ -42,7 +42,8 @@ static bool is_of_kernel(const struct code_stat *c)
 	return is_gpu(c) && c->names == 0;
 }
 
-/* All names of kernels below their share, or beyond the limit. */
+/* Removes the names of kernels below their share of the time, or beyond the limit, from the
+   table. */
 static void fold_code_kernels(struct digest *d)
 {
 	__int128 sum = 0;
@@ -66,7 +67,8 @@ static bool is_any(const struct code_stat *c)
 	return true;
 }
 
-/* Rows beyond the limit lose their place; if that is not enough, all that they name. */
+/* Removes the code place from the smallest rows beyond the limit; with `all` also module and
+   operator. */
 static void fold_code_places(struct digest *d, bool all)
 {
 	if (d->code.nr <= FOLD_CODE)

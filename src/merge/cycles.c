@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* ---- may they be joined ---- */
+/* ---- whether cycles can be joined ---- */
 
 static bool disjoint(const struct digest *a, const struct digest *b)
 {
@@ -73,8 +73,9 @@ static void point_collectives(struct digest *of, const int64_t *step)
 		of->collectives.v[i].step = step[of->collectives.v[i].step];
 }
 
-/* Room for the phases that both tell, or that the one does, of which the other has nothing then.
-   Where only one tells any within a step, all that the other launched is of none: neither does. */
+/* Makes room for the phases that one or both digests have; a phase that one lacks is zero there. If
+   only one digest has phases within steps, the result has none, since all launches of the other
+   would count as outside any phase. */
 static void join_phases(struct digest *d, const struct digest *own, const struct digest *next)
 {
 	bool both = own->phases[PHASE_FORWARD][0] && next->phases[PHASE_FORWARD][0];
@@ -87,7 +88,7 @@ static void join_phases(struct digest *d, const struct digest *own, const struct
 		d->step_phases = arena_alloc(&d->arena, d->nr_steps, sizeof *d->step_phases);
 }
 
-/* Step `at` of a cycle becomes step `i`. */
+/* Copies the phases of step `at` of a cycle to step `i` of the joined digest. */
 static void take_phases(struct digest *d, size_t i, const struct digest *of, size_t at)
 {
 	for (int p = PHASE_FORWARD; p < NR_INNER_PHASES; p++)
@@ -98,7 +99,8 @@ static void take_phases(struct digest *d, size_t i, const struct digest *of, siz
 		d->step_phases[i] = of->step_phases[at];
 }
 
-/* The collectives of both follow the steps to their new places. */
+/* Merges the steps of both cycles in order of number. The step indices of collectives are changed
+   to the new order. */
 static void join_steps(struct digest *d, struct digest *next)
 {
 	struct digest own = *d;
@@ -140,7 +142,8 @@ static int collective_cmp(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Indices of `was` become those of the same rows in d->comms. */
+/* Changes the `comm` indices of collectives, which point into `was`, to the same rows in
+   d->comms. */
 static void point_comms(const struct digest *d, struct digest *of, const struct comm_stat *was)
 {
 	for (size_t i = 0; i < of->collectives.nr; i++) {
@@ -151,7 +154,8 @@ static void point_comms(const struct digest *d, struct digest *of, const struct 
 	}
 }
 
-/* Offset in the joined list from which on a cycle has collectives that are cut. */
+/* Offset in the joined list from which on collectives of this cycle may be missing, because its own
+   list was cut. */
 static size_t end_of_kept(const struct digest *d, const struct digest *cycle, int64_t last_ns)
 {
 	size_t nr = d->collectives.nr;
@@ -190,22 +194,22 @@ static void join_comms(struct digest *d, struct digest *next)
 
 /* ---- functions ---- */
 
-/* A row of the joined list; python's are a tree. */
+/* A function of the joined list; Python functions form a tree. */
 struct node {
 	struct function_stat f;
 	struct node *parent;
 	size_t depth;
-	uint32_t id; ///< of its path
-	int64_t at; ///< in the joined list
+	uint32_t id; ///< id of the call path
+	int64_t at; ///< index in the joined list
 };
 struct nodes {
-	struct node **v; ///< by id, until they are sorted
+	struct node **v; ///< nodes, indexed by path id, until they are sorted
 	size_t nr, cap;
 	struct name_table names;
-	struct idmap ids; ///< of the caller and the name
+	struct idmap ids; ///< ids of pairs of caller and name
 };
 
-/* By class and path, a caller before its callees. */
+/* Compares by class and path, a caller before its callees. */
 static int node_cmp(const void *a, const void *b)
 {
 	const struct node *first = *(struct node *const *)a, *second = *(struct node *const *)b;
@@ -223,16 +227,17 @@ static int node_cmp(const void *a, const void *b)
 	return row_cmp(&function_stat_row, &x->f, &y->f);
 }
 
-/* Id of a function as called by `caller`. */
+/* Id of the path of a function that `caller` calls. */
 static uint32_t path_id(struct nodes *all, const struct node *caller, const struct function_stat *f)
 {
 	const struct name *nm = name_intern(&all->names, f->name);
-	uint32_t name = nm ? nm->id + 1 : 0; /* full: what is beyond is one */
+	uint32_t name = nm ? nm->id + 1 : 0; /* if the table is full, all further names share one id */
 	name = name << 4 | (uint32_t)(f->names > 0) << 3 | (uint32_t)f->cls;
 	return idmap_add(&all->ids, idmap_pair(caller ? caller->id : IDMAP_NONE, name));
 }
 
-/* The rows of `from`, callers first, into the tree; each is new or more of one that is there. */
+/* Adds the functions of `from`, in which callers come first, to the tree: as new nodes, or into
+   existing ones. */
 static void add_functions(struct nodes *all, const struct digest *from)
 {
 	struct node **made = mem_calloc(from->functions.nr, sizeof(*made));
@@ -273,7 +278,7 @@ static void join_functions(struct digest *d, const struct digest *next)
 	vec_release(&all);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole digest ---- */
 
 static void join_env(struct digest *d, const struct digest *from)
 {
@@ -282,7 +287,8 @@ static void join_env(struct digest *d, const struct digest *from)
 			digest_set_env(d, span_of(from->env.v[i].key), span_of(from->env.v[i].value));
 }
 
-/* `y` begins with a later step; it is kept, since names of it are. */
+/* Joins `y`, which begins with a later step, into `x`. `y` is kept alive, since rows of `x` then
+   use its names. */
 static void join_cycle(struct digest *x, struct digest *y)
 {
 	join_env(x, y);
@@ -291,7 +297,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	join_steps(x, y);
 	join_comms(x, y);
 	join_functions(x, y);
-	if (!x->flops.nr || !y->flops.nr) /* counted for some of the steps only */
+	if (!x->flops.nr || !y->flops.nr) /* operations would be known for only some of the steps */
 		x->flops.nr = y->flops.nr = 0;
 	for (size_t i = 0; i < nr_digest_lists; i++) {
 		const struct digest_list *l = &digest_lists[i];
@@ -302,7 +308,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	x->events = number_add(x->events, y->events);
 	x->total_steps = number_add(x->total_steps, y->total_steps);
 	x->window_ns = number_add(x->window_ns, y->window_ns);
-	if (y->attribution > x->attribution) /* a part by timestamp makes the whole so */
+	if (y->attribution > x->attribution) /* if a part is attributed by timestamp, so is the whole */
 		x->attribution = y->attribution;
 	if (x->device_memory != y->device_memory)
 		x->device_memory = MEMORY_UNKNOWN;
@@ -333,7 +339,7 @@ static int by_artifact(const void *a, const void *b)
 	return run_digest_cmp(*(struct digest *const *)a, *(struct digest *const *)b);
 }
 
-/* What is of the whole run stands with its first rank. */
+/* Moves what belongs to the whole run to the digest of its first rank. */
 static void place_run_wide(struct run *run)
 {
 	size_t nr = 0;

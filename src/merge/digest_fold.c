@@ -5,13 +5,13 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* A row that is large enough to stay where there is room. */
+/* A row that is large enough to be kept if there is room. */
 struct weighted {
 	int64_t weight;
 	size_t index;
 };
 
-/* Rows of one list: which of them are folded. */
+/* Which rows of one list go into a sum. */
 struct choice {
 	bool *fold;
 	VEC(struct weighted) large;
@@ -38,7 +38,7 @@ static void choose(struct choice *c, size_t index, int64_t weight, bool small)
 		vec_push(&c->large, (struct weighted){ weight, index });
 }
 
-/* The `most` largest of the rows so far stay. */
+/* Keeps only the `most` largest of the rows chosen so far. */
 static void limit(struct choice *c, size_t most)
 {
 	vec_sort(&c->large, by_weight);
@@ -210,7 +210,7 @@ static void fold_calls(struct digest *d)
 
 /* --- functions --- */
 
-/* Siblings together, in the order of a digest. */
+/* Compares functions so that siblings are together, in the order of a digest. */
 static int sibling_cmp(const void *a, const void *b, void *rows)
 {
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;
@@ -222,7 +222,7 @@ static int sibling_cmp(const void *a, const void *b, void *rows)
 	return c ? c : (i > k) - (i < k);
 }
 
-/* Sums of one class and caller become one. */
+/* True for two sums of one class and caller, which become one row. */
 static bool is_same_sum(const struct function_stat *a, const struct function_stat *b)
 {
 	return a->names > 0 && b->names > 0 && a->cls == b->cls && a->parent == b->parent;
@@ -232,14 +232,15 @@ static void order_functions(struct digest *d)
 {
 	struct visit {
 		size_t row;
-		int64_t parent; ///< in the new order
+		int64_t parent; ///< index of the caller in the new order
 	};
 	size_t nr = d->functions.nr;
 	struct function_stat *rows = d->functions.v;
 	size_t *order = mem_calloc(nr, sizeof *order);
-	size_t *first = mem_calloc(nr + 2, sizeof *first); /* [p + 1]: the callees of p begin there */
+	size_t *first = mem_calloc(
+	    nr + 2, sizeof *first); /* first[p + 1] is the index at which the callees of p begin */
 	VEC(struct function_stat) out = VEC_INIT;
-	VEC(struct visit) next = VEC_INIT; /* the nearest last */
+	VEC(struct visit) next = VEC_INIT; /* functions still to be visited, the next one last */
 	for (size_t i = 0; i < nr; i++) {
 		order[i] = i;
 		first[rows[i].parent + 2]++;
@@ -271,8 +272,8 @@ static void order_functions(struct digest *d)
 	d->functions.cap = out.cap;
 }
 
-/* A Python function stays while it and all below it take their share: so the
-   callers of what stays, stay. */
+/* A Python function is kept if it and all functions below it together take the minimum share; so
+   the callers of a kept function are kept, too. */
 static void choose_functions(const struct digest *d, struct choice *c)
 {
 	const struct function_stat *v = d->functions.v;
@@ -296,10 +297,10 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_fold_functions(struct digest *d)
 {
-	order_functions(d); /* of equals the first stay */
+	order_functions(d); /* of equally large functions the first are kept */
 	size_t nr = d->functions.nr;
 	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };
-	int64_t *kept = mem_calloc(nr, sizeof *kept); /* the row itself, or the caller that stays */
+	int64_t *kept = mem_calloc(nr, sizeof *kept); /* own index, or that of the kept caller */
 	choose_functions(d, &c);
 	for (size_t i = 0; i < nr; i++) {
 		struct function_stat *f = &d->functions.v[i];
@@ -322,7 +323,7 @@ static bool is_list_of_sites(enum memory_list list)
 	       list == MEMORY_LIST_OOM;
 }
 
-/* One list of one memory, v[0..nr); returns how many rows are left. */
+/* Sums the small rows of one list of one memory, v[0..nr); returns how many rows are left. */
 static size_t fold_sites(struct memory_item *v, size_t nr)
 {
 	struct memory_item rest = { .memory = v->memory,

@@ -4,10 +4,10 @@
 #include "merge/digest_fold.h"
 #include "model/rows.h"
 
-/* One of the figures of a row, and what it is divided by. */
+/* A share of an activity's figure that a row of the separate recording gets. */
 struct share {
-	const struct code_stat *row; /* of the recording apart */
-	__int128 rest; /* of the division */
+	const struct code_stat *row; /* code row of the separate recording */
+	__int128 rest; /* remainder when the activity's figure is divided */
 	size_t order;
 	struct code_stat out;
 };
@@ -45,7 +45,8 @@ static int by_rest(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* `total` among the shares by `weight`, largest remainders first; equally if none has any. */
+/* Divides `total` among the shares in proportion to `weight`, units left over by largest remainder;
+   equally if all weights are 0. */
 static void divide(struct shares *s, int64_t total, int64_t (*weight)(const struct code_stat *),
                    int64_t *(*figure)(struct code_stat *))
 {
@@ -104,7 +105,8 @@ static struct span keep(struct arena *a, struct span text)
 	return text.n ? (struct span){ arena_dup(a, text), text.n } : SPAN("");
 }
 
-/* All rows of one activity in place of `all`, which is what they come to. */
+/* Appends the shares of one activity to `out` as rows that replace `all`, whose figures they add up
+   to. */
 static void put_shares(struct shares *s, const struct code_stat *all, struct arena *a,
                        struct code_rows *out)
 {
@@ -122,7 +124,8 @@ static void put_shares(struct shares *s, const struct code_stat *all, struct are
 	}
 }
 
-/* The rows of `where` from `*at` on that are of the activity of `c`; `*at` moves to them. */
+/* Finds the rows of `where`, from `*at` on, that are about the activity of `c`; `*at` is moved to
+   them. */
 static void find_shares(const struct digest *where, size_t *at, const struct code_stat *c,
                         struct shares *out)
 {

@@ -1,17 +1,18 @@
-/// Where in the code the work of measured steps comes from, by a recording apart.
+/// Adds code places to the work of measured steps, taken from a separate recording.
 #ifndef GG_MERGE_WHERE_H
 #define GG_MERGE_WHERE_H
 
 #include "model/digest.h"
 
-/// Divide what each GPU activity takes in the code table of `d` among the phases, modules, places
-/// and operators that it has in `where`, in the proportions of that recording, which is of another
-/// step. Sums stay exact. Activities that it lacks keep the rows they have, and so do those that
-/// `d` has no name for; nothing else of `where`, whose table is sorted anew, is used.
+/// Divides the figures of each GPU activity in the code table of `d` among the phases, modules,
+/// places and operators that the activity has in `where`, in the proportions of that recording,
+/// which is of another step. Sums stay exact. Activities that `where` lacks keep their rows, and so
+/// do those whose name `d` does not keep. Nothing else of `where` is used; its table is reordered.
 void digest_join_where(struct digest *d, struct digest *where);
 
-/// Join each recording for the code among `nr` digests into all traces of its rank, and fold the
-/// tables of these. Index of one that has no such trace, or a second one of its rank; else `nr`.
+/// Joins each recording for code places among the `nr` digests into all traces of its rank, and
+/// bounds the code tables of these. Returns the index of a recording whose rank has no such trace,
+/// or two such recordings; `nr` if all is well.
 size_t digests_join_where(struct digest *const *v, size_t nr);
 
 #endif

@@ -26,11 +26,11 @@ uint64_t input_hash(uint64_t h, const struct input_stat *s)
 	return exact ? h : (h ^ (uint64_t)own.digits) * 1099511628211u;
 }
 
-enum { SPARE_DIGITS = 3 }; /* for means and medians of what is whole */
+enum { SPARE_DIGITS = 3 }; /* further digits, for means and medians of whole numbers */
 
 struct input_unit {
 	const char *name, *unit, *better;
-	int64_t digits, most; ///< places that its values have, and that the largest leaves room for
+	int64_t digits, most; ///< decimal places that the values have, and that fit beside the largest
 };
 
 static void add_input_unit(struct input_unit *out, const struct input_stat *s)
@@ -41,7 +41,7 @@ static void add_input_unit(struct input_unit *out, const struct input_stat *s)
 	number_raise(&out->digits, s->digits + SPARE_DIGITS);
 	number_lower(&out->most, most);
 	if (!s->unit || !out->unit || strcmp(s->unit, out->unit) != 0)
-		out->unit = NULL; /* rules on it are refused by name: gate/figure_rule.c */
+		out->unit = NULL; /* rules on such a figure are refused by name in gate/figure_rule.c */
 	out->better = out->better ? out->better : s->better;
 }
 

@@ -9,7 +9,7 @@
 enum { NOISY, EXACT };
 enum { APART, ADDS };
 
-/* Sets of bits that metrics have together; the columns of metrics.def name them. */
+/* Sets of bits that many metrics have; the columns of metrics.def name them. */
 enum {
 	SPOILED_TRACE = SPOILED_BY_TRACE,
 	SPOILED_STEP_NUMBERS = SPOILED_BY_STEP_NUMBERS,
@@ -31,7 +31,7 @@ enum {
 	SPOILED_MEMORY_EVENTS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_EVENTS,
 	SPOILED_MEMORY_GROWTH = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_GROWTH,
 	SPOILED_INPUT = SPOILED_BY_INPUT,
-	SPOILED_MACHINE = 0, /* it is what others are held against */
+	SPOILED_MACHINE = 0, /* other ranks are compared with the machine: nothing spoils its figures */
 };
 
 #define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_,  \
@@ -91,7 +91,7 @@ const struct metric *metric_find(struct span name)
 	return NULL;
 }
 
-/* What is before the name of a figure of a metrics file. */
+/* Prefix of the name of a metric that is a figure of a metrics file. */
 static const char of_inputs[] = "input.";
 
 bool input_name_is_valid(struct span name, bool glob)

@@ -1,4 +1,4 @@
-/// The metric table: every figure's name, unit, direction and reduction.
+/// The metric table: name, unit, direction and reduction of every figure.
 #ifndef GG_METRIC_METRIC_H
 #define GG_METRIC_METRIC_H
 
@@ -19,7 +19,8 @@ enum metric_id {
 	NR_METRICS,
 };
 
-/// Number of metrics with a sample per step. Their ids are 0, 1, …: samples are found by them.
+/// Number of metrics with a sample for each step. Their ids are 0, 1, … and are the indices of
+/// their samples.
 enum {
 	NR_STEP_METRICS =
 #define STEP(...) 1 +
@@ -31,7 +32,8 @@ enum {
 
 enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 
-/// What is worse where "lower" or "higher" is better; WORSE_EITHER if `better` is NULL.
+/// The direction that is worse if `better` ("lower" or "higher") is better; WORSE_EITHER if it is
+/// NULL.
 enum worse worse_of(const char *better);
 enum label_kind {
 	LABEL_NONE,
@@ -63,63 +65,65 @@ enum need {
 	NEED_INPUT,
 	NEED_MACHINE
 };
-/// Groups that reports list checks in. GROUP_INPUTS has no metric: it is about the artifacts.
+/// Groups in which reports list checks. GROUP_INPUTS has no metric: its checks are about the
+/// artifacts.
 enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
 
-/// What becomes noisy together, and shares a budget of false alarms (gate/noise_model.h).
+/// Families of metrics that become noisy together; each shares a budget of false alarms
+/// (gate/noise_model.h).
 enum family {
-	FAMILY_BY_NEED, ///< of a row that does not say: as metric_family() derives it
-	FAMILY_EXACT, ///< counts and bytes
-	FAMILY_MACHINE, ///< GPU time of whole steps: one variable under several names
+	FAMILY_BY_NEED, ///< a row that names no family: metric_family() derives the family
+	FAMILY_EXACT, ///< counts and bytes, which are free of noise
+	FAMILY_MACHINE, ///< GPU time of whole steps, which the machine changes as a whole
 	FAMILY_OPERATORS, ///< GPU time of one operator, category or kernel
-	FAMILY_WALL, ///< what the host has a part in
+	FAMILY_WALL, ///< times in which the host has a part
 	FAMILY_COMMUNICATION,
 	NR_FAMILIES
 };
 
-/// What a change of a metric is broken down into.
+/// The parts into which a report breaks down a change of a metric.
 enum parts_kind {
-	PARTS_TERMS, ///< other figures that add up to it
-	PARTS_CALLS, ///< how many there are of something, and how large one is
+	PARTS_TERMS, ///< other figures that add up to the metric
+	PARTS_CALLS, ///< number and mean size of calls
 	PARTS_ACTIVITIES, ///< GPU activities by class, category and name
-	PARTS_CODE, ///< modules, places, operators and kernels
+	PARTS_CODE, ///< modules, places, operators and kernels, as a tree
 	PARTS_LACKED_STEPS,
 	PARTS_SEGMENTS,
-	PARTS_SHARE, ///< a share: what it is a share of, and the rest
-	PARTS_INDIVISIBLE, ///< ranks, if there are several
-	PARTS_RATE, ///< nothing: rates and shares of ranks do not add up
+	PARTS_SHARE, ///< the whole and the part of which the metric is the ratio
+	PARTS_INDIVISIBLE, ///< ranks only, if there are several; otherwise indivisible
+	PARTS_RATE, ///< no parts, because rates do not add up
 };
 
-/// What a metric is formed from, as far as trust findings distinguish it. A finding spoils the
-/// metrics that share a bit with it.
+/// What the value of a metric depends on, as far as trust findings distinguish it. A finding makes
+/// those metrics inconclusive that share a bit with it.
 enum spoiled_by {
-	SPOILED_BY_TRACE = 1 << 0, ///< all of a trace but the numbers of its steps
+	SPOILED_BY_TRACE = 1 << 0, ///< all data of a trace except the numbers of its steps
 	SPOILED_BY_STEP_NUMBERS = 1 << 1,
 	SPOILED_BY_MEMORY = 1 << 2,
 	SPOILED_BY_INPUT = 1 << 3,
-	SPOILED_BY_GPU = 1 << 4, ///< what runs on the GPU, and who waits for it
-	SPOILED_BY_STEPS = 1 << 5, ///< what is attributed to steps, and rates over them
-	SPOILED_BY_UTILIZATION = 1 << 6, ///< without steps that of the whole trace
-	SPOILED_BY_PEERS = 1 << 7, ///< what ranks can be compared in only over the same steps
-	SPOILED_BY_LAUNCHES = 1 << 8, ///< what belongs to a step by its launch; calls that launch
-	SPOILED_BY_OVERLAP = 1 << 9, ///< sums of durations: overlap on one stream counts twice
-	SPOILED_BY_MATCHES = 1 << 10, ///< collectives matched across ranks
-	SPOILED_BY_MEMORY_PEAK = 1 << 11, ///< highest levels, which only a history knows
+	SPOILED_BY_GPU = 1 << 4, ///< work on the GPU, and calls that wait for it
+	SPOILED_BY_STEPS = 1 << 5, ///< figures that are attributed to steps, and rates over steps
+	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization, without steps that of the trace
+	SPOILED_BY_PEERS = 1 << 7, ///< figures in which ranks are comparable only over equal steps
+	SPOILED_BY_LAUNCHES = 1 << 8, ///< work that belongs to a step by its launch; calls that launch
+	SPOILED_BY_OVERLAP = 1 << 9, ///< sums of durations, in which overlap on one stream counts twice
+	SPOILED_BY_MATCHES = 1 << 10, ///< figures of collectives that are matched across ranks
+	SPOILED_BY_MEMORY_PEAK = 1 << 11, ///< highest levels of memory, which only a history tells
 	SPOILED_BY_MEMORY_CALLS = 1 << 12, ///< allocations and frees in the window
-	SPOILED_BY_MEMORY_EVENTS = 1 << 13, ///< other entries of a history
+	SPOILED_BY_MEMORY_EVENTS = 1 << 13, ///< further entries of a memory history
 	SPOILED_BY_MEMORY_GROWTH = 1 << 14,
-	SPOILED_BY_FLOPS = 1 << 15, ///< floating-point operations as they were counted
-	SPOILED_BY_MFU = 1 << 16, ///< those that the run context tells
+	SPOILED_BY_FLOPS = 1 << 15, ///< floating-point operations as counted in the trace
+	SPOILED_BY_MFU = 1 << 16, ///< floating-point operations as given by the run context
 	SPOILED_BY_CLOCKS = 1 << 17, ///< times and rates, which a throttled GPU makes worse
 	SPOILED_BY_ALL = (1 << 18) - 1,
 };
 
 struct metric {
 	enum metric_id id;
-	bool per_step; ///< a sample per step: the step.* rows
+	bool per_step; ///< true if the metric has a sample for each step: the step.* rows
 	const char *name;
-	const char *head; ///< heading of its column beside other figures of the same thing: "longest"
-	const char *title; ///< what a summary of a run calls it: "GPU idle"; NULL: not in one
+	const char *head; ///< heading of the metric's column in a table of several figures: "longest"
+	const char *title; ///< name in the summary of a run: "GPU idle"; NULL: not in the summary
 	enum unit unit;
 	enum worse worse;
 	enum reduce reduce;
@@ -127,47 +131,48 @@ struct metric {
 	enum label_kind label;
 	enum need need;
 	enum check_group group;
-	bool adds; ///< the sum over several items is the figure of them together
+	bool adds; ///< true if the sum over several items is the figure for all of them
 	enum parts_kind parts;
 	unsigned spoiled_by; ///< bits of enum spoiled_by
 	const char *meaning;
-	int since; ///< minor of stored files that brought it: in older ones it was not recorded
-	enum family family; ///< where it does not follow from the rest
+	int since; ///< minor of stored files that added the metric; older files lack it
+	enum family family; ///< family, if it does not follow from the need; else FAMILY_BY_NEED
 };
 
-/// The whole table, in report order; static.
+/// All metrics, in the order of reports; static.
 extern const struct metric metric_table[NR_METRICS];
 
 /// The family of `m`: never FAMILY_BY_NEED.
 enum family metric_family(const struct metric *m);
 
-/// Row of `name`, or NULL.
+/// The metric with this name, or NULL.
 const struct metric *metric_find(struct span name);
 
-/// Bytes of the name of a figure in a metrics file at most.
+/// Largest length in bytes of the name of a figure in a metrics file.
 enum { INPUT_NAME_MAX = 250 };
 
 /// True for a name that a figure of a metrics file may have, or with `glob` a pattern
 /// of such names: letters, digits, '_', '-', '.' and '/'; '*' and '?'.
 bool input_name_is_valid(struct span name, bool glob);
 
-/// Where `name` is "input.NAME", a metric of that figure by itself, owned by `a`: as the row
-/// "input.*" in all else, without labels unless NAME is a pattern. Else the row of `name`, or NULL.
+/// The metric of this name. For "input.NAME" it is a metric of that figure only, owned by `a`,
+/// otherwise equal to the row "input.*", and without labels unless NAME is a pattern. NULL if there
+/// is no such metric.
 const struct metric *metric_named(struct span name, struct arena *a);
 
-/// The same of NAME, which is valid; owned by `a`.
+/// Like metric_named(), for the valid NAME of a figure, without "input."; owned by `a`.
 const struct metric *metric_of_input(struct span name, struct arena *a);
 
-/// Whether `m`, METRIC_INPUT, is about the figure `name`.
+/// True if `m`, whose id is METRIC_INPUT, covers the figure `name`.
 bool metric_has_input(const struct metric *m, struct span name);
 
-/// Nearest metric name to a misspelt one, or NULL where none is near; static.
+/// The metric name that is nearest to a misspelt one, or NULL if none is near; static.
 const char *metric_suggest(struct span name);
 
 /// Name of a group: "step", "kernels", "memory", "ranks", "inputs"; static.
 const char *group_name(enum check_group group);
 
-/// JSON key of a label kind: "device", "kernel", …; "" for none, inputs and pair.
+/// JSON key of a label kind: "device", "kernel", …; "" for LABEL_NONE, LABEL_INPUT and LABEL_PAIR.
 const char *label_name(enum label_kind kind);
 
 #endif

@@ -1,4 +1,5 @@
-/// Statistics over the samples of a figure, and how values of several devices or ranks become one.
+/// Statistics over the samples of a figure, and reductions of the values of several devices or
+/// ranks to one.
 #ifndef GG_METRIC_STATISTIC_H
 #define GG_METRIC_STATISTIC_H
 
@@ -24,10 +25,10 @@ const char *stat_name(enum statistic stat);
 /// Name of a reduction as the rules file writes it.
 const char *reduce_name(enum reduce reduce);
 
-/// Statistic over `nr` > 0 samples; `samples` is left as it is.
+/// A statistic of `nr` > 0 samples; `samples` is not changed.
 int64_t stat_of(enum statistic stat, const int64_t *samples, size_t nr);
 
-/// Reduce `nr` > 0 values (not EACH); `values` may be reordered.
+/// Reduces `nr` > 0 values to one; not for REDUCE_EACH. `values` may be reordered.
 int64_t reduce_of(enum reduce reduce, int64_t *values, size_t nr);
 
 #endif

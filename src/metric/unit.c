@@ -1,4 +1,4 @@
-/* Figures for people: integer arithmetic only, whatever the locale. */
+/* Figures as readable text: integer arithmetic only, independent of the locale. */
 #include "metric/unit.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static void add_grouped(struct strbuf *out, uint64_t v)
 	}
 }
 
-/* v / size, rounded to `decimals` places and written with all of them. */
+/* Appends v / size, rounded to `decimals` places and written with all of them. */
 static void add_quotient(struct strbuf *out, uint64_t v, uint64_t size, int decimals)
 {
 	uint64_t p = power_of_10(decimals);
@@ -40,8 +40,9 @@ static void add_quotient(struct strbuf *out, uint64_t v, uint64_t size, int deci
 		strbuf_addf(out, ".%0*" PRIu64, decimals, (uint64_t)(q % p));
 }
 
-/* In the largest unit that leaves 1 or more; two decimals, and three below 10
-   where `fine`. What would round up to a whole next unit is written in that. */
+/* Appends a value in the largest unit in which it is at least 1, with two decimals, or with three
+   if it is below 10 and `fine`. A value that would round up to the next unit is written in that
+   unit. */
 static void add_scaled(struct strbuf *out, uint64_t v, const struct scale *scale, int nr, bool fine)
 {
 	int i = 0;
@@ -101,14 +102,14 @@ int unit_figure(enum unit unit)
 	return (((int)unit - UNIT_FIGURES) >> WORD_SHIFT) - 1;
 }
 
-/* Four significant digits of v / 10^digits or more, without trailing zeros; in exponent form only
-   where plain digits would be a row of zeros. */
+/* Appends at least four significant digits of v / 10^digits, without trailing zeros. The exponent
+   form is used only if plain digits would be mostly zeros. */
 static void add_figure(struct strbuf *out, uint64_t v, int digits)
 {
 	int length = 0;
 	for (uint64_t rest = v; rest; rest /= 10)
 		length++;
-	int place = length - digits; /* of the decimal point, right of the first digit */
+	int place = length - digits; /* position of the decimal point, counted from the first digit */
 	if (v && (place > LARGE || place < SMALL)) {
 		add_figure(out, v, length - 1);
 		strbuf_addf(out, "e%d", place - 1);
@@ -127,8 +128,8 @@ static void add_figure(struct strbuf *out, uint64_t v, int digits)
 	add_quotient(out, v, power_of_10(digits), digits);
 }
 
-/* Four significant digits of v / 10^6 or more, without trailing zeros; a value
-   that is not zero never reads as zero. */
+/* Appends at least four significant digits of v / 10^6, without trailing zeros. A value other than
+   zero is never written as zero. */
 static void add_micro(struct strbuf *out, uint64_t v)
 {
 	const uint64_t one = MICRO;

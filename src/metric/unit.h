@@ -12,64 +12,63 @@ enum unit {
 	UNIT_NS,
 	UNIT_BYTES,
 	UNIT_COUNT,
-	UNIT_PCT, ///< values are 1e-6 percent
-	UNIT_PER_S, ///< values are 1e-6 per second
+	UNIT_PCT, ///< percentages; values are 1e-6 percent
+	UNIT_PER_S, ///< rates; values are 1e-6 per second
 	UNIT_BYTES_PER_S,
 	UNIT_NS_PER_STEP,
-	UNIT_COUNT_PER_STEP, ///< values are 1e-6 per step
+	UNIT_COUNT_PER_STEP, ///< counts per step; values are 1e-6 per step
 	UNIT_BYTES_PER_STEP,
 	UNIT_FLOPS,
 	UNIT_FLOPS_PER_S,
-	UNIT_NUMBER, ///< a number of its own meaning; values are 1e-6
+	UNIT_NUMBER, ///< a number whose meaning the metric gives; values are 1e-6
 	UNIT_HZ,
 	UNIT_MILLIWATT,
 	UNIT_CELSIUS,
 	NR_UNITS,
-	UNIT_FIGURES = 1 << 8, ///< from here on those of unit_of_figure()
+	UNIT_FIGURES = 1 << 8, ///< units from here on are made by unit_of_figure()
 	UNIT_LAST = 1 << 24
 };
 
-/// Shown where a side has no figure.
+/// Text that is shown if a side has no figure.
 #define UNIT_ABSENT "–"
 
-/// Decimal places that an integer value of `unit` carries: 6 for percent,
-/// rates, counts per step and plain numbers, else 0; of a figure of a file its own, which may be
-/// below 0.
+/// Decimal places that an integer value of `unit` carries: 6 for percent, rates, counts per step
+/// and plain numbers, else 0. A unit of unit_of_figure() has its own number, which may be below 0.
 int unit_digits(enum unit unit);
 
-/// The unit of a figure of a file: values are 10^-`digits` (−400 to 400) of `word`, one of
-/// figure_units; -1 a bare number.
+/// The unit of a figure of a metrics file: values are 10^-`digits` (−400 to 400) of unit number
+/// `word` in figure_units, or of a bare number if `word` is -1.
 enum unit unit_of_figure(int word, int digits);
 
-/// Index of `name` in figure_units, or -1.
+/// Index of the unit `name` in figure_units, or -1.
 int figure_unit_find(struct span name);
 
-/// The same of a unit of unit_of_figure().
+/// Index in figure_units of a unit that unit_of_figure() made, or -1.
 int unit_figure(enum unit unit);
 
 /// Name of a unit in JSON: "ns", "B", "1", "%", "1/s", "B/s", "ns/step", …
 const char *unit_name(enum unit unit);
 
-/// A value for people: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". Four
-/// significant digits or more, never in exponent form. `sign` writes a '+' too.
+/// Appends a value as readable text: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". It has four
+/// significant digits or more, and never an exponent. `sign` adds a '+' to positive values.
 void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign);
 
-/// The same as a string owned by `a`, without a '+'.
+/// Like unit_format(), but returns a string owned by `a`, without a '+'.
 const char *unit_text(struct arena *a, enum unit unit, int64_t value);
 
-/// A change of a figure, with its sign; of percentages in points ("+1.20 pp").
+/// A change of a figure with its sign, in percentage points for percentages ("+1.20 pp").
 const char *unit_change(struct arena *a, enum unit unit, int64_t change);
 
-/// The size of a change, without sign; of percentages in points ("1.20 pp").
+/// The size of a change without its sign, in percentage points for percentages ("1.20 pp").
 const char *unit_amount(struct arena *a, enum unit unit, int64_t amount);
 
-/// "1.00 MiB → 1.50 MiB".
+/// A change from one value to another: "1.00 MiB → 1.50 MiB".
 const char *unit_movement(struct arena *a, enum unit unit, int64_t from, int64_t to);
 
 /// A relative change ("+12.29 %"), `pct` in 1e-6 percent.
 const char *unit_relative(struct arena *a, int64_t pct);
 
-/// What a unit word measures; bare numbers are for counts and rates.
+/// What a unit measures. Counts and rates are bare numbers.
 enum unit_family {
 	FAMILY_BARE,
 	FAMILY_TIME,
@@ -79,37 +78,38 @@ enum unit_family {
 	FAMILY_STEP
 };
 
-/// Units that figures of files may have, ended by a row without a name; static. Those of a family
-/// other than FAMILY_BARE are unit_words too.
+/// Units that figures of metrics files may have, ended by a row without a name; static. Units of a
+/// family other than FAMILY_BARE are in unit_words too.
 extern const struct figure_unit {
 	const char *name;
-	const char *better; ///< "lower" of a time, "higher" of a rate; NULL: it does not say
+	const char *better; ///< "lower" for a time, "higher" for a rate; NULL if the unit does not tell
 } figure_units[];
 
 /// A unit as people write it.
 struct unit_word {
 	const char *name;
 	enum unit_family family;
-	int64_t factor; ///< in ns or bytes
+	int64_t factor; ///< size of the unit in ns or bytes
 };
 
-/// All of them, ended by a row without a name; static.
+/// All units that rules may use, ended by a row without a name; static.
 extern const struct unit_word unit_words[];
 
 /// The unit of this name, or NULL.
 const struct unit_word *unit_word_find(struct span name);
 
-/// Decimals that a number with a unit may have.
+/// Largest number of decimals in a number with a unit.
 enum { UNIT_DECIMALS = 6 };
 
-/// The digits and points that `s` begins with; `s` becomes what follows them and any blanks.
+/// Takes the digits and points off the front of `s`, and any blanks after them, and returns the
+/// digits.
 struct span unit_number_take(struct span *s);
 
 /// True if `number` has more decimals than UNIT_DECIMALS.
 bool unit_number_is_too_fine(struct span number);
 
-/// Read a size above 0 as rules write it, "80GiB"; a bare number is bytes. False
-/// if the text is not a size or the size leaves int64.
+/// Reads a size above 0 as rules write it, "80GiB"; a bare number is in bytes. False if the text is
+/// not a size, or if the size exceeds int64.
 bool bytes_parse(struct span text, int64_t *out);
 
 #endif

@@ -4,7 +4,7 @@
 
 enum { PAIRS = 1024 };
 
-/* Two letters that follow each other, of either case, as one of so many. */
+/* Hash of the two letters at `p`, of either case; below PAIRS. */
 static unsigned pair_at(const char *p)
 {
 	return (((unsigned char)p[0] | 0x20u) * 31 + ((unsigned char)p[1] | 0x20u)) % PAIRS;
@@ -15,7 +15,8 @@ static bool is_special(char c)
 	return c == '*' || c == '?';
 }
 
-/* What lacks a pair of a substring lacks the substring; names meet a hundred of them. */
+/* Quick test: a name that lacks a pair of letters of a substring cannot contain the substring. Each
+   name is compared with about a hundred substrings. */
 static bool may_contain(const bool *pairs, struct span part)
 {
 	for (size_t i = 0; i + 1 < part.n; i++)

@@ -1,4 +1,5 @@
-/// Categories of kernel (or operator) names: an ordered list of substrings with wildcards.
+/// Categories of kernel (or operator) names: each is a list of substrings with wildcards; the first
+/// category with a match counts.
 #ifndef GG_MODEL_CATEGORY_H
 #define GG_MODEL_CATEGORY_H
 
@@ -10,59 +11,60 @@
 
 enum category_class { CLASS_COMPUTE, CLASS_COMMUNICATION, CLASS_MEMORY, CLASS_OTHER };
 
-/// One row of the data file: first match wins, without case.
+/// One row of the data file. The first row that matches a name counts; case does not matter.
 struct category {
 	const char *name;
 	enum category_class cls;
 	VEC(struct span) match; ///< substrings, in which `*` and `?` are special
 };
 
-/// What the rules add to a category.
+/// Substrings that the rules add to a category.
 struct category_addition {
 	const char *category;
-	VEC(struct span) match; ///< as above
+	VEC(struct span) match; ///< substrings, in which `*` and `?` are special
 };
 
-/// A substring of an addition, which comes before all rows.
+/// A substring that the rules add; all such are tried before the rows of the table.
 struct category_text {
 	struct span text;
 	int row;
 };
 
 struct category_table {
-	struct arena arena; ///< owns names and substrings
+	struct arena arena; ///< owns all names and substrings of the table
 	VEC(struct category) rows;
 	VEC(struct category_text) added;
-	const char *source; ///< path, or "built in"
+	const char *source; ///< path of the file, or "built in"
 };
 
-/// Row index of `name`, or -1 where none matches.
+/// Index of the row that matches `name`, or -1 if no row does.
 int category_of(const struct category_table *t, struct span name);
 
-/// Put the texts of `a`, borrowed, before all others of the table; false where it has no such
-/// category.
+/// Puts the texts of `a`, which are borrowed, before all others of the table. Returns false if the
+/// table has no such category.
 bool category_add(struct category_table *t, const struct category_addition *a);
 
-/// Name of row `index`; "other" for -1.
+/// Name of the category of row `index`; "other" for -1.
 const char *category_name(const struct category_table *t, int index);
 
-/// Class of what has a name that categories match: CLASS_OTHER where none does.
+/// Class of the first category that matches `name`; CLASS_OTHER if no category does.
 enum category_class category_class_of(const struct category_table *t, struct span name);
 
-/// Class of the category that is called `name`; CLASS_OTHER where none is.
+/// Class of the category that is called `name`; CLASS_OTHER if there is no such category.
 enum category_class category_class_named(const struct category_table *t, struct span name);
 
-/// "compute", "communication", "memory", "other".
+/// Name of a class: "compute", "communication", "memory", "other"; static.
 const char *class_name(enum category_class cls);
 
-/// Space-separated substrings of all communication rows, owned by `a`: what
-/// the reducer tells communication kernels by, and the digest records.
+/// Space-separated substrings of all communication rows, owned by `a`. The reducer recognizes
+/// communication kernels by them, and the digest records them.
 const char *category_communication(const struct category_table *t, struct arena *a);
 
-/// `name` contains one of the space-separated substrings of `patterns`, without case.
+/// True if `name` contains one of the space-separated substrings of `patterns`; case does not
+/// matter.
 bool category_matches_any(const char *patterns, struct span name);
 
-/// Give the memory back.
+/// Releases all memory that it holds.
 void category_table_release(struct category_table *t);
 
 #endif

@@ -1,55 +1,56 @@
-/// Where in the code GPU work and waiting come from (metrics.md, "Where in the code"): one table.
+/// Where in the code GPU work and waiting come from (metrics.md, "Where in the code"), as one table
+/// of rows.
 #ifndef GG_MODEL_CODE_H
 #define GG_MODEL_CODE_H
 
 #include "base/span.h"
 #include "model/phase.h"
 
-/// What a row is about: the first three are GPU activities.
+/// What a row of the table is about. The first three kinds are GPU activities.
 enum code_kind { CODE_KERNEL, CODE_MEMCPY, CODE_MEMSET, CODE_SYNC, NR_CODE_KINDS };
 
-/// Names of the kinds, ended by NULL; static.
+/// Names of enum code_kind, ended by NULL; static.
 extern const char *const code_kind_names[];
 
-/// What stands between the names of a path of modules or operators.
+/// Separator between the names of a path of modules or operators.
 #define CODE_BETWEEN '\n'
 
-/// Work of measured steps (else of the window) by where it was launched, at the moment of the
-/// launch and on its thread. Each text is empty where there is none.
+/// Work of the measured steps (or of the window, if there are no steps), by where it was launched:
+/// the moment of the launch on the thread of the launch counts. Texts that are unknown are empty.
 struct code_stat {
 	enum code_kind kind;
-	enum phase phase; ///< PHASE_ALL: not known
-	struct span module; ///< names of modules, outermost first, between CODE_BETWEEN
-	struct span place; ///< "FILE:FUNCTION"
-	int64_t line; ///< of the place; -1 unknown
-	struct span op; ///< names of operators, outermost first, between CODE_BETWEEN
-	uint64_t kernel; ///< code_kernel_key() of a GPU activity; 0: of waiting, or of a sum
+	enum phase phase; ///< phase of the step; PHASE_ALL if unknown
+	struct span module; ///< names of modules, outermost first, separated by CODE_BETWEEN
+	struct span place; ///< place in the user's code, "FILE:FUNCTION"
+	int64_t line; ///< line of the place; -1 if unknown
+	struct span op; ///< names of operators, outermost first, separated by CODE_BETWEEN
+	uint64_t kernel; ///< code_kernel_key() of a GPU activity; 0 for waiting and for a sum of rows
 	int64_t count;
-	int64_t total_ns; ///< of waiting: host time
-	int64_t bytes; ///< of copies and memory sets
-	int64_t names; ///< > 0: sum of so many rows too small to keep
+	int64_t total_ns; ///< GPU time; for waiting, host time
+	int64_t bytes; ///< bytes moved by copies and memory sets
+	int64_t names; ///< above 0: this row is the sum of so many rows too small to keep
 };
 
-/// The same of all that was launched within an annotation.
+/// Like code_stat, but all work that was launched within one annotation.
 struct range_stat {
-	struct span name; ///< raw bytes
+	struct span name; ///< name of the annotation, raw bytes
 	int64_t count, total_ns;
-	int64_t names; ///< > 0: sum of so many too small to keep
+	int64_t names; ///< above 0: this row is the sum of so many rows too small to keep
 };
 
-/// Label of work without a place, where other work has one.
+/// Label of work without a place, in a table in which other work has a place.
 #define CODE_NO_PLACE "(no place)"
 
-/// What a row has in place of the name of a GPU activity; never 0.
+/// Hash of the name of a GPU activity, which rows keep in place of the name; never 0.
 uint64_t code_kernel_key(struct span name);
 
-/// Take the next name off the front of a path; false at its end.
+/// Takes the next name off the front of a path; false at the end of the path.
 bool code_path_next(struct span *path, struct span *name);
 
-/// The innermost name of a path; empty where it is empty.
+/// The innermost name of a path; empty if the path is empty.
 struct span code_path_last(struct span path);
 
-/// True if `path` is `outer` or within it; every path is within an empty one.
+/// True if `path` is `outer` or lies within it; every path lies within the empty one.
 bool code_path_within(struct span path, struct span outer);
 
 /// True if one of the names of a path is `name`.

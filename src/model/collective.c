@@ -17,8 +17,8 @@ static const struct {
 	{ "crossdevicereduce", COLLECTIVE_ALL_REDUCE },
 	{ "allgather", COLLECTIVE_ALL_GATHER },
 	{ "alltoall", COLLECTIVE_ALL_TO_ALL },
-	{ "dispatchlayout", COLLECTIVE_OTHER }, /* deep_ep: local */
-	{ "notify", COLLECTIVE_OTHER }, /* deep_ep: counts, ahead of the data */
+	{ "dispatchlayout", COLLECTIVE_OTHER }, /* deep_ep: a local computation */
+	{ "notify", COLLECTIVE_OTHER }, /* deep_ep: exchanges counts before the data */
 	{ "dispatch", COLLECTIVE_ALL_TO_ALL },
 	{ "combine", COLLECTIVE_ALL_TO_ALL },
 	{ "sendrecv", COLLECTIVE_SEND_RECV },
@@ -30,7 +30,7 @@ static const struct {
 	{ "reduce", COLLECTIVE_REDUCE },
 };
 
-/* The rest of a kernel's name is template arguments. */
+/* Length of a kernel's name that is looked at; the rest is template arguments. */
 enum { NAME_BYTES = 128 };
 
 enum collective_kind collective_kind_of(struct span name)
@@ -103,7 +103,8 @@ static int64_t message_bytes(int64_t nelems, const struct dtype *type)
 	return bytes;
 }
 
-/* Elements of the next tensor of `dims`, "[8, 4], …"; false if that is something else. */
+/* Number of elements of the next tensor of `dims`, "[8, 4], …"; false if the text has another
+   form. */
 static bool tensor_elements(struct span *dims, int64_t *out)
 {
 	int64_t product = 1, v;
@@ -124,8 +125,8 @@ static bool tensor_elements(struct span *dims, int64_t *out)
 	return true;
 }
 
-/* Elements of all tensors in `dims`, which must have one type; -1 if unknown. `type` becomes the
-   text of that type. */
+/* Number of elements of all tensors in `dims`, which must have one type; -1 if unknown. `type`
+   becomes the text of that type. */
 static int64_t shapes_elements(struct span dims, struct span types, struct span *type)
 {
 	int64_t sum = 0, v;
@@ -169,7 +170,7 @@ struct collective_call collective_of(const struct event *ev)
 	const struct dtype *type = dtype_find(text);
 	if (type)
 		c.dtype = span_of(type->name);
-	/* torch shows the inputs: if these are shares of the message, its size stays unknown */
+	/* torch records the inputs: if each is only a share of the message, its size stays unknown */
 	if (c.kind != COLLECTIVE_ALL_GATHER && c.kind != COLLECTIVE_GATHER)
 		c.bytes = message_bytes(nelems, type);
 	return c;

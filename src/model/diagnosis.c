@@ -55,7 +55,8 @@ bool placeholder_is_step(struct span inside)
 	return span_eq(inside, SPAN("step"));
 }
 
-/* As the conditions ask for the metric, else as it is. */
+/* The query for metric `name`, restricted as in the conditions of the rule on it, if there is
+   one. */
 static bool query_of(const struct diagnosis_rule *r, struct span name, struct query *out)
 {
 	const struct metric *m = metric_find(name);

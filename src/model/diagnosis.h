@@ -1,4 +1,4 @@
-/// What a run is bound by, and what could be done about it: plain nouns.
+/// What limits a run, and what could be done about it, as plain data.
 #ifndef GG_MODEL_DIAGNOSIS_H
 #define GG_MODEL_DIAGNOSIS_H
 
@@ -18,87 +18,90 @@ enum bound {
 
 enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 
-/// A figure of the run, the share of one in another, or one over another.
+/// A figure of the run, the share of one figure in another, or one figure divided by another.
 struct diagnosis_figure {
 	struct query query;
 	enum figure_form { FORM_PLAIN, FORM_OF, FORM_PER } form;
-	struct query other; ///< of FORM_OF and FORM_PER
+	struct query other; ///< the second figure; only with FORM_OF and FORM_PER
 };
 
-/// One condition of a rule of diagnosis. Where the run lacks a figure it does not hold.
+/// One condition of a rule of diagnosis. It does not hold if the run lacks the figure.
 struct diagnosis_condition {
-	enum bound bound; ///< the run is bound by it, mixed or not; NR_BOUNDS: not asked
-	struct diagnosis_figure figure; ///< where `bound` is not asked
-	bool above; ///< else below
-	int64_t value; ///< in the unit of the figure; 1e-6 % of FORM_OF
+	enum bound bound; ///< the run is bound by this, mixed or not; NR_BOUNDS: ask `figure` instead
+	struct diagnosis_figure figure; ///< used only if `bound` is NR_BOUNDS
+	bool above; ///< true: the figure must be above `value`; false: below
+	int64_t value; ///< threshold in the unit of the figure; for FORM_OF in 1e-6 %
 };
 
 /// A row of rules/diagnosis.yaml.
 struct diagnosis_rule {
 	const char *id, *title;
-	VEC(struct diagnosis_condition) when; ///< all must hold
-	struct query saves; ///< time per step that could be saved; metric NULL unknown
-	int64_t saves_share; ///< of it, 1e-6 %
-	/* each may hold {METRIC}, {METRIC of METRIC}, {METRIC per METRIC}: figures; and {step} */
+	VEC(struct diagnosis_condition) when; ///< conditions, all of which must hold
+	struct query saves; ///< time per step that could be saved; its metric is NULL if unknown
+	int64_t saves_share; ///< share of the time `saves` that could be saved, in 1e-6 %
+	/* texts with placeholders for figures, {METRIC}, {METRIC of METRIC}, {METRIC per METRIC}, and
+	   {step} */
 	const char *observation, *hypothesis, *action;
-	const char *confirm; ///< metric that would confirm it
-	const char *ask; ///< artifact that would settle it; "" none
+	const char *confirm; ///< metric that would confirm the hypothesis
+	const char *ask; ///< artifact that would settle the question; "" if there is none
 	enum confidence confidence;
 };
 
 struct diagnosis_rules {
-	struct arena arena; ///< owns all texts
+	struct arena arena; ///< owns all texts of the rules
 	VEC(struct diagnosis_rule) list;
 };
 
-/// From so much of the wall time on, in 1e-6 %, a class counts beside another.
+/// Share of the wall time, in 1e-6 %, from which on a second class makes a run BOUND_MIXED.
 #define BOUND_BESIDE INT64_C(25000000)
 
-/// Words of the parts of a step's wall time, by enum step_part; static.
+/// Names of the parts of a step's wall time, indexed by enum step_part; static.
 extern const char *const step_part_names[NR_STEP_PARTS];
 
-/// What the run is bound by, and why.
+/// The result of classifying a run: what it is bound by, and why.
 struct classification {
 	enum bound bound;
 	enum confidence confidence;
-	int64_t share[NR_BOUNDS]; ///< of the wall time, 1e-6 %, by what explains it
-	int64_t part[NR_STEP_PARTS]; ///< shares of the wall time, 1e-6 %; all 0: not known
-	VEC(const char *) evidence; ///< sentences
-	VEC(const char *) missing; ///< what would have to be recorded to know more
+	int64_t share[NR_BOUNDS]; ///< share of the wall time that each bound explains, in 1e-6 %
+	int64_t part[NR_STEP_PARTS]; ///< shares of the wall time, 1e-6 %; all 0 if unknown
+	VEC(const char *) evidence; ///< sentences on why the run is bound as it is
+	VEC(const char *) missing; ///< sentences on what to record to know more
 };
 
-/// Something to do, worth at most `saves_ns` a step.
+/// Advice to the user, which can save at most `saves_ns` per step.
 struct recommendation {
 	const char *id, *title;
-	int64_t saves_ns; ///< -1 unknown
-	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" unknown
-	const char *observation, *hypothesis, *action, *confirm, *ask; ///< `ask` "" none
+	int64_t saves_ns; ///< saving per step; -1 if unknown
+	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" if unknown
+	/// `ask` is "" if nothing needs to be asked
+	const char *observation, *hypothesis, *action, *confirm, *ask;
 	enum confidence confidence;
-	bool tells_idle; ///< it says what the GPU waits for: it is not unexplained then
-	bool of_rows; ///< rests on rows and samples that a stored baseline may lack
+	bool tells_idle; ///< the advice says what the GPU waits for, so its idle time is explained
+	bool of_rows; ///< the advice rests on rows and samples that a stored baseline may lack
 };
 
-/// "compute", "launch", …; "low", "medium", "high"; ended by NULL; static.
+/// Names of enum bound ("compute", "launch", …) and enum confidence ("low", …), ended by NULL;
+/// static.
 extern const char *const bound_names[];
 extern const char *const confidence_names[];
 
-/// The query of `m` without labels, as rules of diagnosis ask it: one answer for the run, of
-/// metrics with labels one for each.
+/// The query for `m` without labels, as rules of diagnosis ask it: one answer for the run, or, for
+/// a metric with labels, one answer for each label.
 struct query diagnosis_query(const struct metric *m);
 
-/// Cut the next piece off `*text`: `literal`, and in `inside` what stands in the braces
-/// behind it (p NULL where the text ends). False at the end.
+/// Splits the next piece off `*text`: `literal` becomes the text before a brace, `inside` the text
+/// within the braces after it (p NULL if there is no brace). Returns false at the end of the text.
 bool placeholder_next(const char **text, struct span *literal, struct span *inside);
 
-/// {step}: "step", or "window" where the run has none.
+/// True for the placeholder {step}, which reads "step", or "window" if the run has no steps.
 bool placeholder_is_step(struct span inside);
 
-/// The figure that `inside` of a text of `r` names, narrowed as in the conditions that have
-/// its metrics. False where `*unknown` is not a metric.
+/// The figure that the placeholder `inside` in a text of `r` names, restricted by `select` as in
+/// the conditions on the same metrics. False if `*unknown` is not a metric.
 bool placeholder_figure(const struct diagnosis_rule *r, struct span inside,
                         struct diagnosis_figure *out, struct span *unknown);
 
-/// Give the memory back.
+/// Releases all memory that it holds.
 void diagnosis_rules_release(struct diagnosis_rules *r);
 
 #endif

@@ -49,7 +49,7 @@ struct digest *digest_new(void)
 	return d;
 }
 
-/* Every VEC is a pointer and two sizes. */
+/* Releases one list of a digest; every VEC is a pointer and two sizes. */
 static void free_list(struct digest *d, const struct digest_list *l)
 {
 	VEC(char) list;
@@ -108,7 +108,7 @@ static int env_key_cmp(const void *key, const void *entry)
 	return span_cmp(*(const struct span *)key, span_of(((const struct env_entry *)entry)->key));
 }
 
-/* Index of `key`, or of the entry that it would stand before. */
+/* Index of the entry with `key`, or the index at which it would be inserted. */
 static size_t env_place(const struct digest *d, struct span key, bool *found)
 {
 	size_t i = lower_bound(d->env.v, d->env.nr, sizeof *d->env.v, &key, env_key_cmp);
@@ -138,7 +138,7 @@ void digest_set_env(struct digest *d, struct span key, struct span value)
 	d->env.nr++;
 }
 
-/* The rows of a list go over from one digest to the other. */
+/* Moves a list from one digest to the other. */
 #define TAKE(to, from)      \
 	do {                    \
 		(to)->nr = 0;       \
@@ -146,8 +146,8 @@ void digest_set_env(struct digest *d, struct span key, struct span value)
 		vec_release(from);  \
 	} while (0)
 
-/* What only a trace knows: operators at the peak, and, since the records of other profilers know
-   less of memory than it, memories that they lack. */
+/* Copies into `snapshot` what only the trace knows: operators at the peak, and, if `snapshot` is
+   the record of another profiler, memories that the record lacks. */
 static void keep_of_trace(const struct digest *d, struct digest *snapshot)
 {
 	size_t k = 0, nr = snapshot->memories.nr;
@@ -250,7 +250,8 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 	return arena_take(a, &b);
 }
 
-/* By their first figures; what has none says how GPUs were. */
+/* Compares metrics files by the names of their first figures; a file with the state of GPUs has no
+   figures. */
 static int metrics_cmp(const struct digest *a, const struct digest *b)
 {
 	int c =

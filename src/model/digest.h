@@ -1,4 +1,4 @@
-/// The digest of a rank: everything later rooms know of an artifact.
+/// The digest of a rank: all that is known of an artifact once its events have been read.
 #ifndef GG_MODEL_DIGEST_H
 #define GG_MODEL_DIGEST_H
 
@@ -16,58 +16,56 @@
 #include "model/code.h"
 #include "model/memory.h"
 
-struct fold;
-
 enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP };
 
 /// Figures of one GPU activity name. Where the trace has no steps, the step_*
 /// figures equal those of the window.
 struct kernel_stat {
-	enum event_kind kind; ///< EVENT_KERNEL, EVENT_MEMCPY or EVENT_MEMSET
-	struct span name; ///< raw bytes as the trace had them
-	int64_t count, total_ns, max_ns, bytes; ///< whole window
-	int64_t step_count, step_total_ns, step_max_ns, step_bytes; ///< measured steps
-	int64_t grid[3], block[3]; ///< most frequent shape; grid[0] < 0 unknown
-	int64_t shapes; ///< number of distinct shapes
-	int64_t occupancy; ///< 1e-6 %, weighted by time; < 0 unknown
-	/* where rows have been joined: the time in steps that it is known for, and what the division by
-	   it left (occupancy · occupancy_ns + occupancy_rest is exact) */
+	enum event_kind kind; ///< kind of activity: EVENT_KERNEL, EVENT_MEMCPY or EVENT_MEMSET
+	struct span name; ///< name of the activity, raw bytes as in the trace
+	int64_t count, total_ns, max_ns, bytes; ///< figures of the whole window
+	int64_t step_count, step_total_ns, step_max_ns, step_bytes; ///< figures of the measured steps
+	int64_t grid[3], block[3]; ///< most frequent launch shape; grid[0] < 0 if unknown
+	int64_t shapes; ///< number of distinct launch shapes
+	int64_t occupancy; ///< occupancy in 1e-6 %, weighted by time; < 0 if unknown
+	/* in a row that joins others: the time in steps for which the occupancy is known, and the
+	   remainder of the division by it (occupancy · occupancy_ns + occupancy_rest is exact) */
 	int64_t occupancy_ns, occupancy_rest;
-	int64_t names; ///< > 0: sum of so many names too small to keep, each below
-	               ///< 0.05 % of kernel time; `name` is then the category they are of, or empty
-	int64_t largest_ns; ///< of a sum: step_total_ns of the largest name in it
+	int64_t names; ///< above 0: sum of so many kernels too small to keep, each below 0.05 % of
+	               ///< kernel time; `name` is then their category, or empty
+	int64_t largest_ns; ///< of a sum of small kernels: step_total_ns of the largest
 };
 
-/// One GPU of the trace, over the whole window, in ns.
+/// One GPU of the trace, over the whole window; times in ns.
 struct device_stat {
-	const char *id; ///< as text
+	const char *id; ///< number of the device, as text
 	int64_t streams, activities;
 	int64_t span_ns, busy_ns, compute_ns;
-	int64_t comm_ns, overlap_ns; ///< union of communication; its part under compute
-	int64_t measured_ns, measured_busy_ns; ///< periods of the measured steps, without steps the
-	                                       ///< window; -1 not recorded
+	int64_t comm_ns, overlap_ns; ///< union of communication; its overlap with computation
+	/// Periods of the measured steps (else the window); its busy part; -1 if not recorded.
+	int64_t measured_ns, measured_busy_ns;
 };
 
-/// Host operator by name, over the measured steps (else the window).
+/// Host operators of one name, over the measured steps (or the window, if there are no steps).
 struct op_stat {
 	struct span name;
 	int64_t count, total_ns, self_ns;
-	int64_t names; ///< > 0: sum of so many names too small to keep
+	int64_t names; ///< above 0: this row is the sum of so many names too small to keep
 };
 
-/// Calls that step.launch_time, step.sync_time and step.dataloader_time are sums over.
+/// Calls whose times add up to step.launch_time, step.sync_time and step.dataloader_time.
 enum call_kind { CALL_LAUNCH, CALL_SYNC, CALL_DATALOADER };
 
-/// Those of one kind and name, over the usable steps: together what the step figures
-/// have of them, so one begun where steps overlap counts for each.
+/// Host calls of one kind and name, over the usable steps. The rows of a kind add up to the step
+/// figure, so a call that begins where steps overlap counts once for each of these steps.
 struct call_stat {
 	enum call_kind kind;
 	struct span name; ///< raw bytes
 	int64_t count, total_ns;
-	int64_t names; ///< > 0: sum of so many names too small to keep
+	int64_t names; ///< above 0: this row is the sum of so many names too small to keep
 };
 
-/// Element type of what is multiplied.
+/// Element type of the operands of a multiplication.
 enum flop_type {
 	FLOP_OTHER,
 	FLOP_FLOAT64,
@@ -78,17 +76,17 @@ enum flop_type {
 	NR_FLOP_TYPES
 };
 
-/// Operators whose floating-point operations follow from their inputs, by name and type, over
-/// the measured steps (else the window); only those that launched work on a GPU.
+/// Calls of one operator and type whose floating-point operations follow from their inputs, over
+/// the measured steps (else the window). Only operators that launched GPU work have a row.
 struct flop_stat {
 	struct span op;
 	enum flop_type type;
-	int64_t count, flops; ///< of calls that could be counted
-	int64_t uncounted; ///< calls of which the trace does not tell
-	int64_t gpu_ns; ///< of all activities that they launched; 0 in stored baselines
+	int64_t count, flops; ///< number and operations of the calls that could be counted
+	int64_t uncounted; ///< calls whose inputs the trace does not tell
+	int64_t gpu_ns; ///< time of all GPU activities that the calls launched; 0 in stored baselines
 };
 
-/// Operator of the row of replays of graphs, in which no operator is seen.
+/// Name of the flop_stat row of graph replays, in which no operator can be seen.
 #define FLOPS_OF_GRAPHS "GPU graphs"
 
 /// How a collective moves data.
@@ -104,7 +102,7 @@ enum collective_kind {
 	COLLECTIVE_SCATTER,
 	COLLECTIVE_SEND,
 	COLLECTIVE_RECV,
-	COLLECTIVE_SEND_RECV, ///< one kernel for both, or for an all-to-all that is not named
+	COLLECTIVE_SEND_RECV, ///< one kernel for both, or an all-to-all without a name of its own
 	COLLECTIVE_BARRIER,
 	NR_COLLECTIVE_KINDS
 };
@@ -113,33 +111,33 @@ enum collective_kind {
 /// (else the window).
 struct comm_stat {
 	enum collective_kind kind;
-	struct span group; ///< description of the process group, else its name; empty unknown
-	struct span group_name; ///< unlike the description, the same only on its ranks; empty unknown
-	struct span dtype; ///< "Float"; empty unknown
-	int64_t group_size; ///< -1 unknown
+	struct span group; ///< description of the process group, else its name; empty if unknown
+	struct span group_name; ///< name of the group, which no other group shares; empty if unknown
+	struct span dtype; ///< element type, "Float"; empty if unknown
+	int64_t group_size; ///< ranks in the group; -1 if unknown
 	int64_t count, total_ns, max_ns;
-	int64_t bytes; ///< message bytes of one rank (the larger of in and out), of those with sizes
-	int64_t sized_count, sized_ns; ///< of those
+	int64_t bytes; ///< bytes of messages of one rank (the larger of in and out), where known
+	int64_t sized_count, sized_ns; ///< number and time of the calls whose size is known
 };
 
-/// One collective of a measured step, in order of start; at most COLLECTIVES_KEPT.
+/// One collective of a measured step. The list is in order of start, at most COLLECTIVES_KEPT.
 struct collective {
-	int64_t step; ///< index among the measured steps
-	int64_t comm; ///< index of its comm_stat
-	int64_t bytes; ///< -1 unknown
-	int64_t start_ns; ///< from the digest's start_ns
+	int64_t step; ///< index of the step among the measured steps
+	int64_t comm; ///< index of the collective's row in digest.comms
+	int64_t bytes; ///< message bytes; -1 if unknown
+	int64_t start_ns; ///< start time, counted from digest.start_ns
 	int64_t dur_ns;
 };
 enum { COLLECTIVES_KEPT = 2000 };
 
-/// What a rank did last: of one that stops before its peers, the place where.
+/// What a rank did last; if it stops before its peers, this says where.
 struct progress {
-	int64_t step; ///< number of the last step begun; -1 none
-	int64_t launches; ///< kernel launches since its start, graph launches aside
-	int64_t collectives; ///< collectives that the host entered since then
-	int64_t pending; ///< of the launches: those whose kernel never ended
-	struct span op, activity; ///< last operator or annotation begun; last GPU activity to start
-	struct span waits_in; ///< operator or collective of the first pending launch; empty none
+	int64_t step; ///< number of the last step that began; -1 if none did
+	int64_t launches; ///< kernel launches since that step began, graph launches not included
+	int64_t collectives; ///< collectives that the host entered since that step began
+	int64_t pending; ///< number of the launches whose kernel never ended
+	struct span op, activity; ///< last operator or annotation that began; last GPU activity
+	struct span waits_in; ///< operator or collective of the first pending launch; empty if none
 };
 
 /// Classes of functions, highest first (metrics.md, `function.exclusive_pct`).
@@ -152,33 +150,33 @@ enum function_class {
 	NR_FUNCTION_CLASSES
 };
 
-/// Frames of a call path; those below count as the last one's own time.
+/// Frames of a call path that are kept; deeper frames count as the last one's own time.
 enum { FUNCTION_DEPTH = 128 };
 
-/// A function over the whole window. Python functions are a tree of call paths: a
-/// caller stands before its callees, siblings in order of name.
+/// A function over the whole window. Python functions are a tree of call paths: a caller comes
+/// before its callees, siblings in order of name.
 struct function_stat {
 	enum function_class cls;
 	struct span name; ///< raw bytes
-	int64_t parent; ///< python: index in the list, -1 none
+	int64_t parent; ///< index of a Python function's caller in the list, -1 if there is none
 	int64_t count, total_ns;
-	int64_t exclusive_ns; ///< it runs and nothing of a higher class does (python: in no callee)
-	int64_t median_ns; ///< of one execution
-	int64_t rate, rate_mad; ///< bytes/s, median and MAD over executions; -1 unknown
-	int64_t names; ///< > 0: sum of so many too small to keep
+	int64_t exclusive_ns; ///< time in which no function of a higher class runs
+	int64_t median_ns; ///< median duration of one execution
+	int64_t rate, rate_mad; ///< median and MAD of the bytes/s of executions; -1 if unknown
+	int64_t names; ///< above 0: this row is the sum of so many functions too small to keep
 };
 
-/// Samples of one counter of the GPUs that worked, over the usable steps (else the window): shares
-/// of its peak, in 1e-6 %.
+/// Samples of one hardware counter of the GPUs that worked, over the usable steps (else the
+/// window), as shares of the counter's peak in 1e-6 %.
 struct counter_stat {
-	struct span name; ///< raw bytes
+	struct span name; ///< name of the counter, raw bytes
 	int64_t samples, median, mad;
 };
 
-/// Share of the window from which on a function is worth naming, in 1e-6 %.
+/// Share of the window, in 1e-6 %, from which on reports name a function.
 enum { FUNCTION_WORTH_NAMING = 1000000 };
 
-/// Where the host interval of a step went: parts of step.time.
+/// Parts of the host interval of a step, which add up to step.time.
 enum step_part {
 	STEP_PART_COMPUTE,
 	STEP_PART_COMM,
@@ -187,224 +185,222 @@ enum step_part {
 	NR_STEP_PARTS
 };
 
-/// A step figure of a rank whose samples are not kept (stored baselines).
+/// A step figure of a rank whose samples are not kept, as in stored baselines.
 struct step_summary {
 	enum metric_id metric;
-	int64_t value[NR_STATISTICS]; ///< by enum statistic
+	int64_t value[NR_STATISTICS]; ///< values, indexed by enum statistic
 };
 
-/// A figure of a phase where no samples are kept: over the usable steps that it is in.
+/// Like step_summary, but a figure of one phase, over the usable steps in which the phase occurs.
 struct phase_summary {
 	enum phase phase;
 	enum metric_id metric;
-	int64_t steps; ///< so many
-	int64_t value[NR_STATISTICS]; ///< by enum statistic
+	int64_t steps; ///< number of the steps that have the phase
+	int64_t value[NR_STATISTICS]; ///< values, indexed by enum statistic
 };
 
-/// What all ranks together say of one (model/ranks.h): figures over matched collectives,
-/// summed over its usable steps.
+/// Figures of one rank that only all ranks together tell (model/ranks.h): sums over its matched
+/// collectives in usable steps.
 struct cross_rank {
 	bool known;
-	int64_t matched; ///< collectives
+	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
-	int64_t late_ns; ///< of those it came last in: median of the others − own duration
-	int64_t last_count; ///< how often it came last
-	int64_t steps, step_ns; ///< steps that the sums are over; their step.time together
-	int64_t missing_steps; ///< usable ones that some rank has and this one lacks
-	int64_t compute_skew; ///< 1e-6 % over the median of the ranks; MEMORY_UNKNOWN without GPU time
+	int64_t late_ns; ///< lateness of the rank where it entered last: others' median duration − own
+	int64_t last_count; ///< number of collectives that the rank entered last
+	int64_t steps, step_ns; ///< number of steps in the sums; sum of their step.time
+	int64_t missing_steps; ///< usable steps that some rank has and this one lacks
+	int64_t compute_skew; ///< distance from the ranks' median, 1e-6 %; or MEMORY_UNKNOWN
 };
 
-/// Host thread: union of its operators and runtime calls, whole window.
+/// A host thread over the whole window.
 struct thread_stat {
 	const char *id; ///< "PID/TID"
 	int64_t busy_ns;
-	int64_t names; ///< > 0: sum of so many too small to keep, `id` then empty
-	int64_t op_ns; ///< union of its operators only; -1 unknown
+	int64_t names; ///< above 0: this row is the sum of so many small threads; `id` is then empty
+	int64_t op_ns; ///< union of the thread's operators, without runtime calls; -1 if unknown
 };
 
-/// A figure that the source of a memory does not give.
+/// Value of a figure that the source of a memory does not give.
 #define MEMORY_UNKNOWN INT64_MIN
 
-/// What the figures of a memory were made from.
+/// The kind of recording that the figures of a memory were made from.
 enum memory_source { MEMORY_OF_TRACE, MEMORY_OF_SNAPSHOT, MEMORY_OF_XPROF, MEMORY_OF_TIMELINE };
 
-/// One memory (a GPU's, by the allocator's numbering), in bytes.
+/// One memory (of a GPU, as the allocator numbers them); sizes in bytes.
 struct memory_stat {
 	const char *id;
 	enum memory_source source;
-	int64_t events; ///< [memory] events, or entries of the history
+	int64_t events; ///< number of [memory] events, or of entries of the history
 	int64_t peak_allocated;
-	int64_t peak_reserved, end_allocated, end_reserved; ///< MEMORY_UNKNOWN, as all below
-	int64_t reserved_at_peak; ///< when allocated was highest (the latest such moment)
-	int64_t start_allocated; ///< before the first event
-	int64_t alloc_count, free_count, churn_bytes; ///< in the window; churn as requested
-	int64_t growth_per_step; ///< MEMORY_UNKNOWN below three step ends
-	int64_t capacity; ///< of the device; of XProf the limit of its allocator
-	/* of snapshots only, else MEMORY_UNKNOWN: */
-	int64_t end_requested; ///< of the allocated blocks at the end
-	int64_t inactive, largest_inactive; ///< blocks free at the end: sum, largest
+	int64_t peak_reserved, end_allocated, end_reserved; ///< levels; or MEMORY_UNKNOWN
+	int64_t reserved_at_peak; ///< reserved when `allocated` was highest (the latest such moment)
+	int64_t start_allocated; ///< bytes allocated before the first event
+	int64_t alloc_count, free_count, churn_bytes; ///< counts and requested bytes in the window
+	int64_t growth_per_step; ///< growth in bytes; MEMORY_UNKNOWN with fewer than three step ends
+	int64_t capacity; ///< size of the device's memory; for XProf the limit of its allocator
+	/* the following only from snapshots, else MEMORY_UNKNOWN */
+	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
+	int64_t inactive, largest_inactive; ///< sum of the blocks that are free at the end; the largest
 	int64_t segment_count, segment_churn, oom_count;
-	int64_t segment_allocs; ///< of segment_churn those that are allocated or mapped
-	int64_t peak_persistent, peak_carried, peak_transient; ///< add up to the peak (model/memory.h)
-	/* of traces and "xprof" only, else NULL: the operator that ran at the peak of allocated */
+	int64_t segment_allocs; ///< number of allocated or mapped segments within segment_churn
+	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of peak_allocated by lifetime
+	/* the operator that ran when `allocated` was highest; only from traces and XProf, else NULL */
 	const char *peak_op, *peak_dims, *peak_types;
 };
 
-/// The lists of a snapshot (model/memory.h), one table: what each column means.
+/// The lists of a snapshot (model/memory.h) in one table; each line says what the columns of struct
+/// memory_item mean.
 enum memory_list {
-	MEMORY_LIST_CATEGORY, ///< bytes, blocks at the peak; largest; other: bytes at the end
-	MEMORY_LIST_PEAK, ///< site: bytes, blocks live at the peak; largest
-	MEMORY_LIST_END, ///< the same at the end
-	MEMORY_LIST_GROWTH, ///< site: rise of bytes and blocks; other: steps over which it rose
-	MEMORY_LIST_CHURN, ///< site: bytes, allocations; largest: most frequent size; other: sizes
-	MEMORY_LIST_OOM, ///< site: bytes, blocks live before the last oom; largest
-	MEMORY_LIST_BLOCK, ///< site: bytes of one block, blocks of that size
-	MEMORY_LIST_SIZE, ///< other: size class from; bytes, blocks live at the peak
-	MEMORY_LIST_SEGMENT, ///< other: size class from; bytes, segments; largest: free bytes;
-	                     ///< category: kind
-	MEMORY_LIST_GAP, ///< bytes of an inactive block; other: of its segment
-	MEMORY_LIST_PINNED, ///< site: bytes, small active blocks between free ones; other: free bytes
-	                    ///< beside
+	MEMORY_LIST_CATEGORY, ///< bytes, blocks at the peak; largest block; other: bytes at the end
+	MEMORY_LIST_PEAK, ///< sites at the peak: bytes, live blocks; largest block
+	MEMORY_LIST_END, ///< sites at the end: bytes, live blocks; largest block
+	MEMORY_LIST_GROWTH, ///< by site: rise of bytes and blocks; other: steps over which it rose
+	MEMORY_LIST_CHURN, ///< sites: bytes, allocations; largest: most frequent size; other: number of
+	                   ///< sizes
+	MEMORY_LIST_OOM, ///< by site: bytes, blocks live before the last out of memory; largest block
+	MEMORY_LIST_BLOCK, ///< by site: bytes of one block, number of blocks of that size
+	MEMORY_LIST_SIZE, ///< other: lower bound of the size class; bytes, blocks live at the peak
+	MEMORY_LIST_SEGMENT, ///< other: lower bound of the size class; bytes, segments; largest: free
+	                     ///< bytes; category: kind of segment
+	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; other: size of its segment
+	MEMORY_LIST_PINNED, ///< by site: bytes, small active blocks between free ones; other: bytes of
+	                    ///< these free ones
 	NR_MEMORY_LISTS
 };
 
-/// One row of a list; rows of one memory and list stand in its order.
+/// One row of a list. Rows of one memory and list are in the order of that list.
 struct memory_item {
 	const char *memory;
 	enum memory_list list;
-	struct span category; ///< of a site; or of the row itself
+	struct span category; ///< category of the site, or of the row itself
 	enum site_kind kind;
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< MEMORY_UNKNOWN where the source does not tell
+	int64_t blocks, largest, other; ///< figures as enum memory_list says; or MEMORY_UNKNOWN
 };
 
 /// The level of one memory at one moment of its history.
 struct memory_level {
 	const char *memory;
-	int64_t entries, time_us; ///< -1: time unknown
-	int64_t allocated, reserved; ///< reserved may be MEMORY_UNKNOWN
+	int64_t entries, time_us; ///< entries of the history so far; the time is -1 if unknown
+	int64_t allocated, reserved; ///< levels in bytes; `reserved` may be MEMORY_UNKNOWN
 };
 
-/// What a snapshot's history can be trusted for (struct memory_trust), by memory.
+/// How far the history of one memory can be trusted (see struct memory_trust).
 struct memory_evidence {
 	const char *memory;
 	bool history, midway, truncated;
 	int64_t unseen_frees, contradicted_frees, lost_allocs, lowest_allocated;
-	int64_t allocs; ///< for shares
+	int64_t allocs; ///< number of allocations, to give the counts above as shares
 };
 
-/// A trace writes microseconds: one in whole ones has no coarser clock than this.
+/// Largest tick of a GPU clock, in ns: a trace in whole microseconds shows no coarser one.
 enum { CLOCK_TICK_MAX = 1000 };
 
-/// Evidence that trust findings are made from.
+/// Counts that trust findings are made from.
 struct trust_counts {
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
-	int64_t launches, launches_without_kernel; ///< kernel launches, graphs and captures aside
-	int64_t lost_ns; ///< estimate of the latter's kernels; 0 also if not recorded
-	int64_t tick_ns; ///< of the GPU activities: CLOCK_TICK_MAX in whole us; 0: 1 ns, or unknown
-	int64_t overlap_ns; ///< on one stream, between different correlation ids
+	int64_t launches, launches_without_kernel; ///< launches of kernels, without graphs and captures
+	int64_t lost_ns; ///< estimated time of launches_without_kernel; 0 also if not recorded
+	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
+	int64_t overlap_ns; ///< overlap of different correlation ids on one stream
 	int64_t negative_durations, malformed, json_faults;
-	int64_t
-	    untimed; ///< GPU activities whose duration was absent or below 0; 0 also if not recorded
-	int64_t fault_byte; ///< of the first tolerated JSON fault
+	int64_t untimed; ///< GPU activities without a valid duration; 0 also if not recorded
+	int64_t fault_byte; ///< offset of the first tolerated JSON fault
 	bool truncated, partial;
 };
 
-/// A key of the environment: gpu.name, world_size, batch_size, … (sorted by key).
+/// An entry of the environment: gpu.name, world_size, batch_size, …; the list is sorted by key.
 struct env_entry {
 	const char *key, *value;
 };
 
-/// Value of `unmarked`.
+/// Value of digest.unmarked.
 #define UNMARKED_PERIOD "period"
 
 /// The highest number of a rank.
 enum { RANK_MAX = INT32_MAX };
 
-/// In place of a sample: the first of several steps has no period.
+/// Replaces a sample that does not exist: the first of several steps has no period.
 #define NO_SAMPLE INT64_C(-1)
 
 struct digest {
-	struct arena arena; ///< owns everything below
-	struct digest
-	    *joined; ///< digest_own(): the chain of those that parts of it are owned by; else NULL
+	struct arena arena; ///< arena that owns all lists and texts of the digest
+	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
 	struct fold *fold; ///< of a folded run (fold/fold.h), owned; else NULL
 	const struct fold *part_of; ///< of a rank of a folded run (fold_thin()), else NULL
 	size_t part; ///< its place among those
-	struct span text; ///< as it was stored, of one that is copied (digest_forget()); else empty
-	const char *trace; ///< base name of the trace file, NULL none
-	const char *snapshot; ///< NULL none
-	const char *metrics_file; ///< NULL none; several: "a.json, b.json"
-	uint64_t source_hash; ///< of the figures: equal for the same artifact
-	int64_t rank, world_size; ///< -1: of the whole run (a metrics file only); unknown
-	const char *marker; ///< step marker pattern that was used
-	const char *communication; ///< substrings, space-separated, that made a kernel communication
-	int64_t warmup; ///< steps left out at the beginning
+	struct span text; ///< stored text of a digest that is only copied (digest_forget()), else empty
+	const char *trace; ///< base name of the trace file; NULL if there is none
+	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
+	const char *metrics_file; ///< base name; several as "a.json, b.json"; NULL if there is none
+	uint64_t source_hash; ///< hash of the figures: equal for the same artifact
+	int64_t rank, world_size; ///< rank -1: the whole run; world_size -1: unknown
+	const char *marker; ///< pattern of the step markers that was used
+	const char *communication; ///< space-separated substrings of the names of communication kernels
+	int64_t warmup; ///< number of steps left out at the beginning
 	enum attribution attribution;
-	bool where; ///< a recording only for the code (merge/where.h); never stored
-	bool window; ///< no step marker found: the one sample is the whole trace
-	const char *unmarked; ///< UNMARKED_PERIOD where steps without markers were asked for, else NULL
-	int64_t period_count; ///< of a trace without markers: repetitions of its launches; 0 none
-	int64_t period_launches; ///< of one repetition: the median
-	int64_t period_regularity; ///< 1e-6 %; of the pattern that came nearest where there is none
-	const char
-	    *proposed_marker; ///< of a trace without steps: one that fits its annotations, or NULL
-	int64_t proposed_steps; ///< that it would give
+	bool where; ///< the recording is used only for code places (merge/where.h); never stored
+	bool window; ///< no step marker was found: the whole trace is the only sample
+	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
+	int64_t period_count; ///< repetitions of the launches in a trace without markers; 0 if none
+	int64_t period_launches; ///< median number of launches in one repetition
+	int64_t period_regularity; ///< regularity of the repetitions (or of the best candidate), 1e-6 %
+	const char *proposed_marker; ///< step marker that fits a trace without steps, or NULL
+	int64_t proposed_steps; ///< number of steps that the proposed marker would give
 	int64_t events;
-	int64_t total_steps; ///< before warm-up
-	int64_t start_ns, window_ns; ///< of the first event; from there to the end of the last
-	int64_t device_memory; ///< of each GPU where a trace says the same of all; MEMORY_UNKNOWN
+	int64_t total_steps; ///< number of steps, warm-up included
+	int64_t start_ns, window_ns; ///< start of the first event; length up to the last end
+	int64_t device_memory; ///< memory size, if the same for each GPU, else MEMORY_UNKNOWN
 	VEC(struct env_entry) env;
 	struct trust_counts trust;
 
-	size_t nr_steps; ///< measured steps; 1 where `window`
-	int64_t usable_steps; ///< without a last one cut short: what statistics, kernels and
-	                      ///< operators are of
-	int64_t *step_numbers; ///< nr_steps
-	int64_t *step_activities; ///< nr_steps: GPU activities of each
-	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps, unit of the metric; NULL not recorded;
-	                                   ///< NO_SAMPLE of a step that has none
-	int64_t *step_phases; ///< nr_steps: step_phase_code(); NULL: all are of none
-	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS]; ///< each nr_steps; the first NULL: not
-	                                                    ///< known; another: all 0
-	VEC(struct step_summary)
-	summaries; ///< one for each step metric, in place of samples, numbers
-	           ///< and activities, which are then 0: over the usable
-	           ///< steps. Else none
-	VEC(struct phase_summary)
-	phase_summaries; ///< sorted by phase, metric; only with `summaries`
+	size_t nr_steps; ///< number of measured steps; 1 if `window`
+	int64_t usable_steps; ///< measured steps without a last one cut short; statistics, kernels and
+	                      ///< operators cover only these
+	int64_t *step_numbers; ///< array of nr_steps step numbers
+	int64_t *step_activities; ///< GPU activities of each step, nr_steps long
+	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps long, in the metric's unit; NULL if not
+	                                   ///< recorded; NO_SAMPLE of a step without a value
+	int64_t *step_phases; ///< nr_steps values of step_phase_code(); NULL if no step has a phase
+	/// Arrays of nr_steps; if the first is NULL, phases are unknown; any other NULL means all 0.
+	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
+	/// Statistics of each step metric over the usable steps, if samples are not kept.
+	VEC(struct step_summary) summaries;
+	VEC(struct phase_summary) phase_summaries; ///< statistics of phases, sorted by phase, metric
 
-	VEC(struct kernel_stat) kernels; ///< sorted by kind, then name
-	VEC(struct device_stat) devices; ///< sorted by id
-	VEC(struct op_stat) ops; ///< sorted by name
-	VEC(struct flop_stat) flops; ///< sorted by operator, type (model/flops.h)
-	VEC(struct call_stat) calls; ///< sorted by kind, sums of small ones last, name
-	VEC(struct thread_stat) threads; ///< sorted by id
-	VEC(struct comm_stat) comms; ///< sorted by kind, group, its name, type, size
-	VEC(struct collective) collectives; ///< in order of start
-	int64_t collectives_cut; ///< beyond COLLECTIVES_KEPT: in `comms` only
-	VEC(struct function_stat) functions; ///< sorted by class, name; python as a tree
-	VEC(struct code_stat) code; ///< sorted by its keys; of measured steps (else the window)
-	VEC(struct range_stat) ranges; ///< sorted by name; of the same
-	struct code_step step; ///< where it was asked for; never stored
-	VEC(struct counter_stat) counters; ///< sorted by name
+	VEC(struct kernel_stat) kernels; ///< kernels and copies, sorted by kind, then name
+	VEC(struct device_stat) devices; ///< GPUs, sorted by id
+	VEC(struct op_stat) ops; ///< operators, sorted by name
+	VEC(struct flop_stat) flops; ///< operations, sorted by operator, type (model/flops.h)
+	/// Sorted by kind, name; sums of small rows come last in each kind.
+	VEC(struct call_stat) calls;
+	VEC(struct thread_stat) threads; ///< host threads, sorted by id
+	VEC(struct comm_stat) comms; ///< collectives, sorted by kind, group, group name, type, size
+	VEC(struct collective) collectives; ///< single collectives, in order of start
+	int64_t collectives_cut; ///< number of collectives beyond COLLECTIVES_KEPT
+	VEC(struct function_stat) functions; ///< functions, sorted by class and name; Python as a tree
+	VEC(struct code_stat) code; ///< work in steps (or window), sorted by all keys
+	VEC(struct range_stat) ranges; ///< annotations in steps (or window), sorted by name
+	struct code_step step; ///< activities of one step, filled on request; never stored
+	VEC(struct counter_stat) counters; ///< hardware counters, sorted by name
 	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
-	VEC(struct kernel_stat) phase_kernels; ///< only their step_* figures; never stored
+	VEC(struct kernel_stat) phase_kernels; ///< kernels of the requested phase, never stored
 	VEC(struct op_stat) phase_ops;
 	struct progress progress;
-	struct cross_rank cross; ///< known in stored baselines only; else model/ranks.h makes it
-	VEC(struct memory_stat) memories; ///< sorted by id
-	VEC(struct memory_item) memory_items; ///< by memory, list, order of the list
-	VEC(struct memory_level) memory_levels; ///< by memory, then time
-	VEC(struct memory_evidence) memory_evidence; ///< by memory
-	VEC(struct input_stat) inputs; ///< sorted by name
-	VEC(struct machine_stat) machines; ///< sorted by id
+	struct cross_rank cross; ///< known in stored baselines; else model/ranks.h computes this
+	VEC(struct memory_stat) memories; ///< memories, sorted by id
+	VEC(struct memory_item) memory_items; ///< rows of all lists, sorted by memory and list
+	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
+	VEC(struct memory_evidence) memory_evidence; ///< evidence, sorted by memory
+	VEC(struct input_stat) inputs; ///< figures of metrics files, sorted by name
+	VEC(struct machine_stat) machines; ///< states of GPUs, sorted by id
 };
 
-/// Names of the enums of rows, ended by NULL; static. Kinds of events are those of GPUs.
+/// Names of the enums of rows, each list ended by NULL; static. event_gpu_names holds only the
+/// kinds of events that run on GPUs.
 extern const char *const event_gpu_names[];
 extern const char *const call_kind_names[];
 extern const char *const attribution_names[];
@@ -412,43 +408,42 @@ extern const char *const collective_names[];
 extern const char *const function_class_names[];
 extern const char *const memory_source_names[];
 
-/// Caller releases with digest_free().
+/// A new, empty digest. Caller releases it with digest_free().
 struct digest *digest_new(void);
 
-/// Release a digest and all it owns; NULL is fine.
+/// Releases a digest and all that it owns; NULL is fine.
 void digest_free(struct digest *d);
 
 /// Hash of the figures: the same for the same artifact in every process.
 uint64_t digest_hash(const struct digest *d);
 
-/// The same of its inputs, for one that a metrics file was read into.
+/// Like digest_hash(), but of the inputs: for a digest that a metrics file was read into.
 uint64_t digest_hash_inputs(const struct digest *d);
 
-/// Room for `nr` steps in every per-step array, zeroed.
+/// Makes room for `nr` steps in every per-step array, zeroed.
 void digest_set_steps(struct digest *d, size_t nr);
 
 /// Value of an environment key, or NULL; owned by the digest.
 const char *digest_env(const struct digest *d, const char *key);
 
-/// Release the lists of a digest whose text is kept. What identifies it stays, and so do
-/// environment and figures of files, which decide what other digests it may be beside.
+/// Releases the lists of a digest whose text is kept. What identifies the digest stays, and so do
+/// the environment and the figures of files, which decide what other digests it may be beside.
 void digest_forget(struct digest *d);
 
-/// Set an environment key, keeping the order; both strings are copied.
+/// Sets an environment key and keeps the list sorted; both strings are copied.
 void digest_set_env(struct digest *d, struct span key, struct span value);
 
-/// Take the snapshot's part of `snapshot` into `d` (of the same rank, without a
-/// snapshot of its own): its memories replace those that the trace recorded,
-/// whose operators at the peak go over to those of the same id. Beside the record of
-/// another profiler memories of other ids stay.
-/// What is taken stays owned by `snapshot`, which `d` keeps until it is freed.
-/// Where the snapshot has no capacity, device_memory of `d` is it.
+/// Joins the snapshot `snapshot` into `d`, which is of the same rank and has no snapshot yet.
+/// Memories of the snapshot replace those of the trace, but take over the operator at the peak from
+/// the trace's memory of the same id. If `snapshot` is the record of another profiler, memories of
+/// `d` with other ids stay. The rows stay owned by `snapshot`, which `d` keeps until it is freed.
+/// If the snapshot has no capacity, device_memory of `d` is used.
 void digest_join(struct digest *d, struct digest *snapshot);
 
-/// Keep `part` until `d` is freed: parts of it have gone over into `d`.
+/// Keeps `part` until `d` is freed, because parts of `part` have been moved into `d`.
 void digest_own(struct digest *d, struct digest *part);
 
-/// Order of rows by their keys (model/rows.h), for sorting.
+/// Compare two rows by their keys (model/rows.h), for sorting.
 int kernel_stat_cmp(const void *a, const void *b);
 int op_stat_cmp(const void *a, const void *b);
 int call_stat_cmp(const void *a, const void *b);
@@ -458,37 +453,38 @@ int counter_stat_cmp(const void *a, const void *b);
 int code_stat_cmp(const void *a, const void *b);
 int range_stat_cmp(const void *a, const void *b);
 
-/// Put the rows of the phase in place of those of all kernels and operators.
+/// Replaces the rows of all kernels and operators by the rows of the phase.
 void digest_narrow(struct digest *d);
 
-/// How its steps were found: "marker", "period" or "window"; NULL none; static.
+/// How the steps were found: "marker", "period" or "window"; NULL if there are no steps; static.
 const char *digest_steps_by(const struct digest *d);
 
-/// What to tell of steps that no marker shows ("steps: …", "no steps: …"), or NULL; owned by `a`.
+/// A sentence on steps that no marker shows ("steps: …", "no steps: …"), or NULL; owned by `a`.
 const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 
-/// True where the digest is that of a trace (otherwise it is only of a snapshot or a metrics file).
+/// True if the digest is of a trace, not only of a snapshot or a metrics file.
 bool digest_has_trace(const struct digest *d);
 
-/// Order of the digests of artifacts: rank; traces first, by their first step number, then the
-/// snapshot, then metrics files, by their first name. 0 for two of one kind and rank that begin
-/// with the same.
+/// Compares the digests of two artifacts: by rank; then traces first, by their first step number,
+/// then the snapshot, then metrics files, by their first name. 0 if both are of one kind and rank
+/// and begin with the same step or name.
 int run_digest_cmp(const struct digest *a, const struct digest *b);
 
-/// A run: digests in order of rank. What a command looks at has one for each rank; what a merged
-/// file holds, one for each artifact (run_digest_cmp()).
+/// A run: digests in order of rank. A run that commands look at has one digest for each rank; a
+/// merged file has one for each artifact (run_digest_cmp()).
 struct run {
-	const char *label; ///< what the user named it; borrowed
-	VEC(struct digest *) ranks; ///< owned
+	const char *label; ///< name of the run as the user gave it; borrowed
+	VEC(struct digest *) ranks; ///< digests, owned
 	struct digest *folded; ///< ranks that are folded, beside `ranks` until they are one; owned
 	VEC(const char *) ignored; ///< files of a directory that are not artifacts; owned by the arena
 	struct arena arena;
 };
 
-/// Index of the digest of `rank` in a run with one for each, or the number of its digests.
+/// Index of the digest of `rank` in a run with one digest for each rank, or the number of digests
+/// if the rank is missing.
 size_t run_find(const struct run *run, int64_t rank);
 
-/// Release the digests and the list; the run is empty and usable again.
+/// Releases the digests and the list. The run is then empty and usable again.
 void run_release(struct run *run);
 
 #endif

@@ -1,9 +1,9 @@
-/* Which artifact a digest was made from. */
+/* Hash that identifies the artifact from which a digest was made. */
 #include "model/digest.h"
 
 #include <string.h>
 
-/* FNV-1a, 64 bit: the same in every process, unlike the seeded hashes. */
+/* FNV-1a, 64 bit: equal in every process, unlike the seeded hashes of tables. */
 static uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
 {
 	const unsigned char *b = p;
@@ -38,7 +38,7 @@ static uint64_t hash_snapshot(uint64_t h, const struct digest *d)
 	for (size_t i = 0; i < d->memory_levels.nr; i++) {
 		h = hash_number(h, d->memory_levels.v[i].entries);
 		h = hash_number(
-		    h, d->memory_levels.v[i].time_us); /* runs of one code differ in nothing else */
+		    h, d->memory_levels.v[i].time_us); /* runs of one code may differ only in time */
 		h = hash_number(h, d->memory_levels.v[i].allocated);
 		h = hash_number(h, d->memory_levels.v[i].reserved);
 	}
@@ -52,7 +52,7 @@ uint64_t digest_hash(const struct digest *d)
 	for (size_t i = 0; i < d->nr_steps; i++) {
 		h = hash_number(h, d->step_numbers[i]);
 		for (size_t m = 0; m < NR_STEP_METRICS; m++)
-			if (metric_table[m].since == 0) /* the hash outlives minors */
+			if (metric_table[m].since == 0) /* a hash must not change with a minor */
 				h = hash_number(h, d->samples[m][i]);
 	}
 	for (size_t i = 0; i < d->kernels.nr; i++) {

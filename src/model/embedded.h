@@ -32,15 +32,16 @@ extern const size_t embedded_diagnosis_size;
 /// Workflows of ci/ with the names of an example, NUL-terminated; static.
 extern const char embedded_github_gate[], embedded_github_accept[], embedded_github_fork[],
     embedded_gitlab_pipeline[], embedded_gitlab_include[];
-/// Bytes of each without the NUL.
+/// Sizes in bytes of the workflows above, each without the NUL.
 extern const size_t embedded_github_gate_size, embedded_github_accept_size,
     embedded_github_fork_size, embedded_gitlab_pipeline_size, embedded_gitlab_include_size;
 
 /// The style sheet and the script of the HTML report, NUL-terminated; static.
 extern const char embedded_page_css[], embedded_page_js[];
-/// Bytes of each without the NUL.
+/// Sizes in bytes of the style sheet and the script, each without the NUL.
 extern const size_t embedded_page_css_size, embedded_page_js_size;
-/// "sha256-…" of each, as a Content-Security-Policy names them; static.
+/// "sha256-…" of the style sheet and of the script, as a Content-Security-Policy names them;
+/// static.
 extern const char embedded_page_css_hash[], embedded_page_js_hash[];
 
 #endif

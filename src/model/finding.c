@@ -39,7 +39,7 @@ const char *const place_level_names[NR_PLACE_LEVELS] = {
 	[PLACE_CATEGORY] = "category",
 };
 
-/* A function has no ':' in its name, a file may ("C:\model.py"). */
+/* Splits at the last ':', since a file may have one in its name ("C:\model.py"), a function not. */
 struct source_line source_line_of(struct arena *a, struct span place, int64_t line)
 {
 	const char *colon = place.n ? memrchr(place.p, ':', place.n) : NULL;

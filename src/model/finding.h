@@ -1,5 +1,5 @@
-/// Findings of a check: the failed, warned and undecided checks of one gate run, grouped by what
-/// caused them. Texts are written here once; writers arrange and escape.
+/// Findings of a check: the failed, warned and undecided checks of one gate run, grouped by their
+/// cause. All sentences are written when a finding is made; writers only arrange and escape them.
 #ifndef GG_MODEL_FINDING_H
 #define GG_MODEL_FINDING_H
 
@@ -11,43 +11,43 @@
 #include "base/vec.h"
 #include "metric/metric.h"
 
-/// What changed, in the order in which detectors are asked: a cause takes the checks that it
-/// explains, and those behind it see what is left.
+/// Causes, in the order in which their detectors are asked. A cause takes the checks that it
+/// explains; later detectors see only the remaining checks.
 enum cause {
-	/* the run is not whole */
-	CAUSE_LOST_RANK, ///< a rank that the baseline has left no artifact
+	/* causes for which the run is not complete */
+	CAUSE_LOST_RANK, ///< a rank of the baseline has left no artifact
 	CAUSE_CUT_RANK, ///< a rank ends, or hangs, before its peers
-	CAUSE_UNTRUSTED, ///< a trust finding leaves checks undecided
-	/* one rank or link of several */
-	CAUSE_SLOW_RANK, ///< computes longer than its peers
-	CAUSE_SLOW_LINK, ///< its collectives end after those of its peers
-	CAUSE_LATE_RANK, ///< the others wait for it, and its compute is like theirs
-	/* all of the work */
+	CAUSE_UNTRUSTED, ///< a trust finding leaves checks inconclusive
+	/* causes in one rank or link of several */
+	CAUSE_SLOW_RANK, ///< a rank computes longer than its peers
+	CAUSE_SLOW_LINK, ///< the collectives of a link end after those of its peers
+	CAUSE_LATE_RANK, ///< the other ranks wait for a rank whose compute is like theirs
+	/* causes that change all of the work */
 	CAUSE_BATCH, ///< the work of a step is scaled: another batch, sequence or model
-	CAUSE_UNIFORM, ///< every kernel by the same factor: clock, power cap or another GPU
-	CAUSE_SLOW_STEPS, ///< some steps are slow, the median is not
-	/* kernels */
-	CAUSE_KERNEL, ///< slower per launch
-	CAUSE_LAUNCHES, ///< more launches of a kernel
-	CAUSE_NEW_KERNEL, ///< the baseline does not launch it
-	CAUSE_SUBSTITUTION, ///< another kernel does the same work; both sides with their net
-	CAUSE_RENAMED, ///< another name for the same kernel
-	CAUSE_GONE_KERNEL, ///< the candidate does not launch it
-	/* communication and copies */
+	CAUSE_UNIFORM, ///< every kernel is slower by the same factor: clock, power cap or another GPU
+	CAUSE_SLOW_STEPS, ///< some steps are slow, but the median is not
+	/* causes in single kernels */
+	CAUSE_KERNEL, ///< a kernel is slower per launch
+	CAUSE_LAUNCHES, ///< a kernel is launched more often
+	CAUSE_NEW_KERNEL, ///< a kernel that the baseline does not launch
+	CAUSE_SUBSTITUTION, ///< another kernel does the same work; the net change counts
+	CAUSE_RENAMED, ///< the same kernel has another name
+	CAUSE_GONE_KERNEL, ///< a kernel of the baseline that the candidate does not launch
+	/* causes in communication and copies */
 	CAUSE_TRAFFIC, ///< collectives move more bytes, or there are more of them
 	CAUSE_TRANSFER, ///< collectives take longer on the wire for the same bytes
-	CAUSE_OVERLAP, ///< communication as before, hidden by less compute
-	CAUSE_COPIES, ///< more or larger copies
-	/* the host */
+	CAUSE_OVERLAP, ///< communication takes as long as before, but less compute hides it
+	CAUSE_COPIES, ///< there are more copies, or larger ones
+	/* causes on the host */
 	CAUSE_DATA_LOADER, ///< steps wait for batches
-	CAUSE_SYNCS, ///< more synchronization calls, or longer ones
+	CAUSE_SYNCS, ///< there are more synchronization calls, or longer ones
 	CAUSE_HOST, ///< the GPU waits for launches longer than before
-	/* memory */
+	/* causes in memory */
 	CAUSE_OUT_OF_MEMORY, ///< allocations failed
-	CAUSE_LEAK, ///< more is allocated at the end of every step
-	CAUSE_FRAGMENTATION, ///< more is reserved and not usable
-	CAUSE_MEMORY, ///< more is allocated at the peak
-	/* the rest: checks of one metric that nothing above explains */
+	CAUSE_LEAK, ///< more memory is allocated at the end of every step
+	CAUSE_FRAGMENTATION, ///< more memory is reserved and not usable
+	CAUSE_MEMORY, ///< more memory is allocated at the peak
+	/* checks of one metric that no cause above explains */
 	CAUSE_OTHER,
 	NR_CAUSES
 };
@@ -55,64 +55,65 @@ enum cause {
 /// "slow-rank", "data-loader", …: stable ids; static.
 extern const char *const cause_names[NR_CAUSES];
 
-/// One level of where a cause is, from the run down to the kernel.
+/// Levels of where in the run a cause is, from the rank down to the kernel.
 enum place_level {
 	PLACE_RANK, ///< "rank 5"
 	PLACE_PHASE, ///< "backward"
 	PLACE_MODULE, ///< "Block.forward"
 	PLACE_CODE, ///< "model/block.py:41"
 	PLACE_OPERATOR, ///< "aten::mm"
-	PLACE_KERNEL, ///< match name of a kernel
+	PLACE_KERNEL, ///< match name of the kernel, as rules use it
 	PLACE_CALL, ///< a call of the host: "cudaStreamSynchronize"
 	PLACE_COLLECTIVE, ///< "all_reduce@default_pg"
-	PLACE_MEMORY, ///< "memory 0 of rank 3"
-	PLACE_CATEGORY, ///< of kernels or of memory: "gemm", "activations"
+	PLACE_MEMORY, ///< name of a memory: "memory 0 of rank 3"
+	PLACE_CATEGORY, ///< category of kernels or of memory: "gemm", "activations"
 	NR_PLACE_LEVELS
 };
 
-/// "rank", "phase", …; static.
+/// Names of enum place_level ("rank", "phase", …); static.
 extern const char *const place_level_names[NR_PLACE_LEVELS];
 
 /// A line of a source file.
 struct source_line {
-	const char *file; ///< as recorded; where `changed`, as the repository names it; NULL: unknown
-	int64_t line; ///< -1: unknown
+	const char *file; ///< path as recorded, or, if `changed`, as in the repository; NULL if unknown
+	int64_t line; ///< number of the line; -1 if unknown
 	bool changed; ///< the change under review touches the file
 };
 
 struct place {
 	enum place_level level;
-	const char *name; ///< untrusted text is valid UTF-8, whole, not escaped
-	struct source_line at; ///< of PLACE_CODE
+	const char *name; ///< valid UTF-8, not shortened and not escaped; maybe a stranger's text
+	struct source_line at; ///< source line, only for PLACE_CODE
 };
 
-/// The line that a place ("FILE:FUNCTION") of a digest is on. The file is owned by `a`.
+/// The source line of a place of a digest ("FILE:FUNCTION", and its `line`). The file name is owned
+/// by `a`.
 struct source_line source_line_of(struct arena *a, struct span place, int64_t line);
 
-/// One cause and what hangs below it. All text is owned by the report.
+/// One cause, with the checks that it explains. All text is owned by the report.
 struct finding {
 	enum cause cause;
-	int verdict; ///< enum verdict: the first in order of severity among its checks
-	/// One sentence without a full stop, which names the finding wherever there is room for
-	/// one line: "rank 5 is slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
+	int verdict; ///< enum verdict: the most severe among its checks
+	/// One sentence without a full stop, which names the finding where there is room for one line:
+	/// "rank 5 is slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
 	const char *title;
-	/* the figure that shows it best; has_figure false: none, the texts are then "" */
+	/* the figure that shows the cause best; if has_figure is false, its texts are "" */
 	bool has_figure;
 	const struct metric *metric;
-	int64_t baseline, candidate, change; ///< in the unit of the metric
+	int64_t baseline, candidate, change; ///< values in the unit of the metric
 	const char *baseline_text, *candidate_text;
-	const char *change_text; ///< "+661 µs (+5.3 %)"
-	const char *noise_text; ///< "±12.0 µs"; "" unknown
-	/* what it costs: findings are ordered by it, within those that fail, are undecided and warn */
-	int64_t cost; ///< ns per step, or bytes of memory; negative where it saves
+	const char *change_text; ///< absolute and relative change, "+661 µs (+5.3 %)"
+	const char *noise_text; ///< text of the noise, "±12.0 µs"; "" if unknown
+	/* the cost, by which findings are ordered within those that fail, are undecided and warn */
+	int64_t cost; ///< ns per step, or bytes of memory; negative if the change saves
 	bool cost_is_bytes;
-	int64_t share_pct; ///< of the baseline's step, or of its peak memory; 1e-6 %
-	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" unknown
-	VEC(struct place) where; ///< from the outside to the inside; none where only the run is known
-	VEC(const char *) evidence; ///< sentences without a full stop, the strongest first
-	const char *trace; ///< file with a trace of it (--evidence); NULL: none
-	const char *action; ///< what to do: one sentence without a full stop; "" none
-	VEC(size_t) checks; ///< indices into the checks of the report, in their order
+	int64_t share_pct; ///< cost as a share of the baseline's step, or of its peak memory, in 1e-6 %
+	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" if unknown
+	VEC(struct place) where; ///< outermost level first; empty if only the run is known
+	VEC(const char *) evidence; ///< sentences without a full stop, the strongest evidence first
+	const char *trace; ///< file with a small trace of the finding (--evidence), or NULL
+	const char *action; ///< what to do: one sentence without a full stop; "" if nothing is advised
+	VEC(size_t) checks; ///< indices into the checks of the report, in ascending order
 };
 
 #endif

@@ -63,12 +63,12 @@ bool flops_per_step(const struct digest *d, int64_t *out)
 	return true;
 }
 
-/* Dense products; single precision is not among them, since a trace does not tell whether TF32
-   was allowed, nor are parts of a GPU (MIG, partitions), whose names differ or do not. Names are
-   those of deviceProperties; driver versions differ in whether they begin with NVIDIA. */
+/* Peak rates of dense products. Single precision is missing, since a trace does not tell whether
+   TF32 was allowed; so are parts of a GPU (MIG, partitions), whose names do not reliably differ.
+   Names are those of deviceProperties; driver versions differ in whether they begin with NVIDIA. */
 static const struct gpu {
 	const char *name, *source;
-	int float16, bfloat16, float8; ///< 0.1 TFLOP/s; 0 unknown or none
+	int float16, bfloat16, float8; ///< rates in 0.1 TFLOP/s; 0 if unknown or not supported
 } gpus[] = {
 	{ "Tesla V100-SXM2-16GB", "V100 data sheet, NVIDIA", 1250, 0, 0 },
 	{ "Tesla V100-SXM2-32GB", "V100 data sheet, NVIDIA", 1250, 0, 0 },
@@ -135,7 +135,7 @@ static bool mfu(const struct digest *d, int64_t step_ns, int64_t *out)
 	int64_t flops;
 	if (text && number_parse(span_of(text), 0, &flops) && flops > 0)
 		return of_peak(d, flops, step_ns, out);
-	return text && number_parse(span_of(text), -6, &flops) && flops > 0 && /* beyond int64 */
+	return text && number_parse(span_of(text), -6, &flops) && flops > 0 && /* fits int64 */
 	       of_peak(d, (__int128)flops * MICRO, step_ns, out);
 }
 

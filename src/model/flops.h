@@ -1,4 +1,4 @@
-/// What floating-point operations of a rank come to, and what its GPU could do.
+/// Figures made from floating-point operations of a rank, and the peak rate of its GPU.
 #ifndef GG_MODEL_FLOPS_H
 #define GG_MODEL_FLOPS_H
 
@@ -7,25 +7,26 @@
 /// A GPU's rate for dense products, in 1e-6 TFLOP/s.
 struct flop_peak {
 	int64_t micro_tflops;
-	const char *source; ///< where it stands; static
+	const char *source; ///< name of the document that gives the rate; static
 };
 
-/// The type that a trace or a person calls so: "c10::BFloat16", "bf16", …
+/// The type that a trace or a person calls by this name: "c10::BFloat16", "bf16", …
 enum flop_type flop_type_of(struct span name);
 
-/// Type of what nearly all operations (99 %) are of, else what the run context calls the
-/// precision; FLOP_OTHER where neither says.
+/// Type of nearly all operations (99 %), else the precision that the run context names; FLOP_OTHER
+/// if both are unknown.
 enum flop_type flops_type(const struct digest *d);
 
-/// Operations of a step, on average over the usable ones. False where the trace tells none,
-/// or not all of them.
+/// Operations of a step, on average over the usable steps. False if the trace does not tell them
+/// all.
 bool flops_per_step(const struct digest *d, int64_t *out);
 
-/// peak_tflops of the run context, else of the GPU for flops_type(); false where neither is known.
+/// Peak rate: peak_tflops of the run context, else that of the GPU for flops_type(). False if
+/// neither is known.
 bool flops_peak(const struct digest *d, struct flop_peak *out);
 
-/// mfu_pct, flops.per_s or flops.peak_pct of a rank whose steps take `step_ns` > 0; false where
-/// what they are made from is not known.
+/// Value of mfu_pct, flops.per_s or flops.peak_pct for a rank whose steps take `step_ns` > 0; false
+/// if one of the inputs is unknown.
 bool flops_figure(const struct digest *d, enum metric_id id, int64_t step_ns, int64_t *out);
 
 /// Names of enum flop_type, ended by NULL; static.

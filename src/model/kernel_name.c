@@ -7,7 +7,7 @@ static bool is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Length of `s` without a trailing `_` + `least` or more characters of a kind. */
+/* Length of `s` without a trailing group: `_` and at least `least` characters that fit `kind`. */
 static size_t trim_group(const char *s, size_t n, bool (*kind)(char), size_t least)
 {
 	size_t at = n;
@@ -16,8 +16,8 @@ static size_t trim_group(const char *s, size_t n, bool (*kind)(char), size_t lea
 	return at > 0 && s[at - 1] == '_' && n - at >= least ? at - 1 : n;
 }
 
-/* Bytes of an address at `i`, or 0. A digit before it makes it a tile shape
-   ("sgemm_128x64", "10x20"), whose size distinguishes kernels. */
+/* Length of an address at `i`, or 0. A digit before it makes it a tile shape ("sgemm_128x64",
+   "10x20"), whose size distinguishes kernels. */
 static size_t address_at(struct span s, size_t i)
 {
 	size_t end = i + 2;
@@ -39,7 +39,7 @@ struct span kernel_match_name(struct arena *a, struct span name)
 		i += skip ? skip : 1;
 	}
 	size_t n = b.n, before;
-	do { /* what is behind a hash may end in a group again */
+	do { /* the name before a removed hash may end in a group again */
 		before = n;
 		if (triton)
 			n = trim_group(b.p, n, is_digit, 1);

@@ -1,10 +1,11 @@
-/// Phases of steps.
+/// Phases of steps: forward, backward, …; prefill, decode.
 #ifndef GG_MODEL_PHASE_H
 #define GG_MODEL_PHASE_H
 
 #include <stdint.h>
 
-/// Parts of a training step, which a report can be narrowed to, and kinds of a server's steps.
+/// Parts of a training step, to which a report can be restricted, and kinds of steps of an
+/// inference server.
 enum phase {
 	PHASE_ALL,
 	PHASE_FORWARD,
@@ -12,22 +13,22 @@ enum phase {
 	PHASE_OPTIMIZER,
 	PHASE_DATALOADER,
 	PHASE_COMMUNICATION,
-	PHASE_RECOMPUTE, ///< of activations, within backward
-	PHASE_PREFILL, ///< from here on each is of whole steps
+	PHASE_RECOMPUTE, ///< recomputation of activations, within backward
+	PHASE_PREFILL, ///< the first phase that is a whole step, as are all after it
 	PHASE_DECODE,
 	PHASE_MIXED,
 	NR_PHASES,
-	NR_INNER_PHASES = PHASE_PREFILL ///< those within a step, with PHASE_ALL
+	NR_INNER_PHASES = PHASE_PREFILL ///< number of the phases within a step, PHASE_ALL included
 };
 
-/// How the steps of a digest name the phase that they are of as a whole: 0 none, 1 prefill, …
+/// Number by which a digest stores the phase of a whole step: 0 for no phase, 1 for prefill, …
 static inline int64_t step_phase_code(enum phase p)
 {
 	return p == PHASE_ALL ? 0 : (int64_t)p - NR_INNER_PHASES + 1;
 }
 
-/// What is kept of each phase within a step. All communication kernels are of
-/// PHASE_COMMUNICATION: step.comm_time has them.
+/// Figures that are kept of each phase within a step. All communication kernels belong to
+/// PHASE_COMMUNICATION, where step.comm_time has their time.
 enum phase_column { PHASE_COMPUTE, PHASE_MEMCPY, PHASE_MEMSET, PHASE_KERNELS, NR_PHASE_COLUMNS };
 
 /// Names of enum phase, ended by NULL; static.

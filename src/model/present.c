@@ -5,10 +5,10 @@
 #include "base/number.h"
 #include "fold/fold.h"
 
-/* More are counted, not named. */
+/* Number of ranges that are named; further ranges are only counted. */
 enum { RANGES_NAMED = 10 };
 
-/* Ranks from `first` to `last`. */
+/* The ranks from `first` to `last`, both included. */
 struct range {
 	int64_t first, last;
 };
@@ -23,7 +23,7 @@ static void add_range(struct ranges *out, int64_t first, int64_t last)
 		vec_push(out, (struct range){ first, last });
 }
 
-/* "3, 5 to 7 and 9" */
+/* Appends the ranges as text: "3, 5 to 7 and 9". */
 static void name_ranges(const struct ranges *r, struct strbuf *out)
 {
 	int64_t unnamed = 0;
@@ -41,7 +41,7 @@ static void name_ranges(const struct ranges *r, struct strbuf *out)
 		strbuf_addf(out, " and %" PRId64 " more", unnamed);
 }
 
-/* One more rank, not below the last. */
+/* Adds a rank to the ranges; it is not below the last rank. */
 static void add_rank(struct ranges *out, int64_t rank)
 {
 	struct range *last = out->nr ? &out->v[out->nr - 1] : NULL;
@@ -60,7 +60,8 @@ void ranks_name(const int64_t *ranks, size_t nr, struct strbuf *out)
 	vec_release(&r);
 }
 
-/* Ranks of `run`, which is in their order, and the gaps below `expected`. */
+/* Fills `there` with the ranks of `run`, which are sorted, and `missing` with the gaps below
+   `expected`. */
 static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *there,
                         struct ranges *missing)
 {
@@ -76,7 +77,7 @@ static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *
 	for (size_t i = 0; i < all.nr; i++) {
 		int64_t rank = all.v[i];
 		if (rank < 0 || (nr && rank < next))
-			continue; /* of the whole run; another artifact of it */
+			continue; /* metrics file of the whole run, or further artifact of a rank */
 		nr++;
 		add_range(missing, next, rank - 1);
 		add_rank(there, rank);
@@ -96,7 +97,7 @@ const char *present_fault(const struct run *run, int64_t expected, struct arena 
 	bool beyond = there.nr && there.v[there.nr - 1].last >= expected;
 	if (nr != (uint64_t)expected) {
 		bool one = missing.nr == 1 && missing.v[0].first == missing.v[0].last;
-		if (beyond || nr == 0) { /* not numbered from 0, or too many */
+		if (beyond || nr == 0) { /* ranks are not numbered from 0, or there are too many */
 			strbuf_addf(&b, "%" PRId64 " rank%s expected, and there %s %zu", expected,
 			            expected == 1 ? " was" : "s were", nr == 1 ? "is" : "are", nr);
 			strbuf_adds(&b, nr ? nr == 1 ? ": rank " : ": ranks " : "");

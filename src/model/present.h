@@ -5,11 +5,12 @@
 #include "base/strbuf.h"
 #include "model/digest.h"
 
-/// Why `run` is not one of `expected` ranks ("ranks 3 and 5 of 8 are missing"), or NULL where
-/// it has that many. Owned by `a`.
+/// A sentence on why `run` does not have `expected` ranks ("ranks 3 and 5 of 8 are missing"), or
+/// NULL if it does. Owned by `a`.
 const char *present_fault(const struct run *run, int64_t expected, struct arena *a);
 
-/// "3, 5 to 7 and 9" of `nr` ascending ranks, which may repeat; of many ranges the first ten.
+/// Appends `nr` ascending ranks, which may repeat, as "3, 5 to 7 and 9"; at most ten ranges are
+/// named.
 void ranks_name(const int64_t *ranks, size_t nr, struct strbuf *out);
 
 #endif

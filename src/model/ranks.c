@@ -6,15 +6,15 @@
 
 /* ---- matching ---- */
 
-/* What the collectives of one process group and kind have in common in one step:
-   each rank counts its own, and the n-th of each rank are one collective. */
+/* All collectives of one process group and kind in one step: each rank counts its own, and the n-th
+   collectives of all ranks are the same one. */
 struct series {
-	int64_t group_size; /* -1 unknown */
-	bool one_sided; /* send, receive: what one rank does is not what its peer does */
-	bool unsure; /* may hold such: matched only where all have the same number of them */
-	uint32_t rank, next; /* the rank that counts and its next place, from 0 */
+	int64_t group_size; /* ranks in the group; -1 if unknown */
+	bool one_sided; /* sends and receives: what one rank does is not what its peer does */
+	bool unsure; /* may contain sends or receives: matched only if every rank has the same number */
+	uint32_t rank, next; /* rank that is counted at present; index of its next collective */
 	size_t ranks, total, longest;
-	size_t first; /* place of its first match among all */
+	size_t first; /* index of the series' first match among all matches */
 };
 
 struct matcher {
@@ -22,13 +22,13 @@ struct matcher {
 	struct name_table kinds; /* kind, group and group size as text */
 	struct idmap steps, series_ids;
 	VEC(struct series) series;
-	VEC(uint32_t) series_of; /* of each collective of each rank, in order */
+	VEC(uint32_t) series_of; /* series of each collective of each rank, in order */
 	size_t nr_matches;
-	size_t *place; /* of each match in members, nr_matches + 1 */
+	size_t *place; /* start of each match in `members`; nr_matches + 1 long */
 	struct match_member *members;
 };
 
-/* Steps of which all collectives are in the list. */
+/* Number of steps all of whose collectives are in the list. */
 static int64_t covered_steps(const struct digest *d)
 {
 	if (d->collectives_cut == 0 || d->collectives.nr == 0)
@@ -37,7 +37,7 @@ static int64_t covered_steps(const struct digest *d)
 	return last < d->usable_steps ? last : d->usable_steps;
 }
 
-/* Id of what a rank calls its comm_stat: the same on all ranks of the group. */
+/* Id of the kind, group and size of a comm_stat: equal on all ranks of the group. */
 static uint32_t kind_id(struct matcher *m, const struct comm_stat *c)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -61,7 +61,7 @@ static uint32_t series_id(struct matcher *m, const struct comm_stat *c, uint32_t
 	return id;
 }
 
-/* The place of rank `r`'s next collective in a series. */
+/* Index of the next collective of rank `r` in a series. */
 static uint32_t next_place(struct series *s, uint32_t r)
 {
 	if (s->rank != r) {
@@ -96,14 +96,16 @@ static void sort_rank(struct matcher *m, uint32_t r)
 	free(kinds);
 }
 
-/* Groups of one name and different members look like one that is larger than it says. */
+/* Groups of the same name but with different members look like one group with more ranks than its
+   size. */
 static bool is_matched(const struct series *s)
 {
 	return s->ranks > 1 && !s->one_sided && !(s->unsure && s->total != s->ranks * s->longest) &&
 	       (s->group_size < 0 || s->ranks <= (uint64_t)s->group_size);
 }
 
-/* Call for each collective of each rank that is matched: count it, or put it down. */
+/* Walks the matched collectives of all ranks: with `counts` counts the members of each match, else
+   fills in `members`. */
 static void each_member(struct matcher *m, size_t *counts, struct match_member *members)
 {
 	size_t at = 0;
@@ -134,7 +136,8 @@ static void match_all(struct matcher *m)
 		if (is_matched(s))
 			m->nr_matches += s->longest;
 	}
-	/* place[k] counts what is put down of match k - 1, so that it ends as the start of k */
+	/* place[k] is advanced while the members of match k - 1 are filled in, so that it ends as the
+	   start of k */
 	m->place = mem_calloc(m->nr_matches + 2, sizeof *m->place);
 	each_member(m, m->place + 2, NULL);
 	for (size_t k = 2; k < m->nr_matches + 2; k++)
@@ -143,7 +146,7 @@ static void match_all(struct matcher *m)
 	each_member(m, m->place + 1, m->members);
 }
 
-/* The shortest came last: it waits for nobody. */
+/* The member with the shortest duration entered last: it waits for nobody. */
 static void find_last(const struct run *run, struct rank_match *out)
 {
 	size_t equal = 0;
@@ -183,7 +186,7 @@ void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx)
 	name_table_release(&m.kinds);
 }
 
-/* ---- what it says of each rank ---- */
+/* ---- figures of each rank ---- */
 
 struct summing {
 	const struct run *run;
@@ -211,13 +214,14 @@ static void add_match(void *ctx, const struct rank_match *m)
 	}
 }
 
-/* Marked steps, also where the warm-up took them all. */
+/* True if the digest has marked steps, even if the warm-up took all of them. */
 static bool has_steps(const struct digest *d)
 {
 	return !d->window && d->total_steps > 0;
 }
 
-/* A step cut short is not there. */
+/* Counts the steps that other ranks have and this one lacks; a step that is cut short counts as
+   missing. */
 static void find_missing_steps(const struct run *run, struct cross_rank *out)
 {
 	struct idmap all;

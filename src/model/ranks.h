@@ -1,4 +1,4 @@
-/// Collectives matched across the ranks of a run, and what they say of each rank.
+/// Collectives matched across the ranks of a run, and the waiting that follows from the matches.
 #ifndef GG_MODEL_RANKS_H
 #define GG_MODEL_RANKS_H
 
@@ -6,37 +6,36 @@
 
 /// One rank's part in a collective.
 struct match_member {
-	uint32_t rank; ///< index in run->ranks
-	uint32_t at; ///< index in its collectives
+	uint32_t rank; ///< index of the rank in run->ranks
+	uint32_t at; ///< index of the collective in the rank's list
 };
 
 /// A collective that two or more ranks took part in.
 struct rank_match {
-	const struct match_member *members; ///< ascending by rank
+	const struct match_member *members; ///< members, sorted by rank
 	size_t nr;
-	int64_t wire_ns; ///< the shortest duration: nobody waits in it
-	size_t last; ///< the member that came last; nr where several are equally short
+	int64_t wire_ns; ///< shortest duration among the members: the last to enter waits for nobody
+	size_t last; ///< index of the member that entered last; `nr` if several are equally short
 };
 
-/// Receives matches; `m` is valid during the call only.
+/// Receives each match; `m` is valid only during the call.
 typedef void rank_match_fn(void *ctx, const struct rank_match *m);
 
-/// The collectives of a run, matched by number of the step, process group, kind and
-/// order within these: what is in a step that others lack does not move the rest. Only
-/// usable steps, none from where a digest's list is cut. O(n log n) time, 12 bytes per
-/// collective.
+/// Finds the collectives of a run that belong together, by step number, process group, kind and
+/// order within these, so that an extra collective in one step does not shift other steps. Only
+/// usable steps are matched, and none beyond the point where a digest's list is cut. O(n log n)
+/// time, 12 bytes per collective.
 void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx);
 
-/// The part of rank `rank` of the run in a match.
+/// The collective of one member of a match.
 static inline const struct collective *match_part(const struct run *run,
                                                   const struct match_member *m)
 {
 	return &run->ranks.v[m->rank]->collectives.v[m->at];
 }
 
-/// Fill `out`, one per rank of the run: what its digest has of a stored baseline, else
-/// from its collectives and steps. Not known where the run has one rank, nor of a rank
-/// without a trace.
+/// Fills `out`, one for each rank of the run: from a stored baseline what its digest holds, else
+/// from collectives and steps. Unknown if the run has one rank, and for a rank without a trace.
 void ranks_cross(const struct run *run, struct cross_rank *out);
 
 #endif

@@ -7,8 +7,8 @@
 		.offset = offsetof(struct digest, member), .row = &type##_row, .joined = (joined_) \
 	}
 const struct digest_list digest_lists[] = {
-	/* member, row type, joined as it is */
-	LIST(env, env_entry, false), /* without a later value */
+	/* columns: member, row type, whether rows of equal keys are joined */
+	LIST(env, env_entry, false), /* each key keeps one value, so rows are not joined */
 	LIST(summaries, step_summary, false),
 	LIST(phase_summaries, phase_summary, false),
 	LIST(kernels, kernel_stat, true),
@@ -17,19 +17,19 @@ const struct digest_list digest_lists[] = {
 	LIST(flops, flop_stat, true),
 	LIST(calls, call_stat, true),
 	LIST(threads, thread_stat, true),
-	LIST(comms, comm_stat, false), /* collectives have indices of it */
+	LIST(comms, comm_stat, false), /* collectives refer to these rows by index */
 	LIST(collectives, collective, false),
-	LIST(functions, function_stat, false), /* a tree */
+	LIST(functions, function_stat, false), /* functions form a tree */
 	LIST(code, code_stat, true),
 	LIST(ranges, range_stat, true),
 	LIST(counters, counter_stat, true),
 	LIST(phase_kernels, kernel_stat, true),
 	LIST(phase_ops, op_stat, true),
 	LIST(memories, memory_stat, true),
-	LIST(memory_items, memory_item, false), /* of snapshots, which have no cycles */
+	LIST(memory_items, memory_item, false), /* rows of snapshots, which have no cycles */
 	LIST(memory_levels, memory_level, false),
 	LIST(memory_evidence, memory_evidence, false),
-	LIST(inputs, input_stat, false), /* of metrics files */
+	LIST(inputs, input_stat, false), /* rows of metrics files, which have no cycles */
 	LIST(machines, machine_stat, false),
 };
 const size_t nr_digest_lists = sizeof digest_lists / sizeof *digest_lists;
@@ -116,7 +116,7 @@ int row_cmp(const struct schema *s, const void *a, const void *b)
 	return keys_cmp(s, a, b, KEY_SAME);
 }
 
-/* Rows that their keys do not order, or not fully: any order is the writer's. */
+/* True if keys do not order the rows, or not fully: the writer may then choose any order. */
 static bool has_order_of_writer(const struct schema *s)
 {
 	size_t nr = 0;
@@ -224,7 +224,7 @@ void row_fold(const struct schema *s, void *sum, const void *row)
 	row_make_sum(s, sum);
 }
 
-/* Every VEC is a pointer and two sizes. */
+/* A VEC of any row type: each is a pointer and two sizes. */
 struct row_list {
 	char *v;
 	size_t nr, cap;

@@ -1,4 +1,4 @@
-/* Rows of where in the code work comes from, and the paths in them. */
+/* Row types for places in the code where work comes from, and the paths in these rows. */
 #include "model/code.h"
 #include "model/rows_internal.h"
 
@@ -6,7 +6,7 @@ const char *const code_kind_names[] = { "kernel", "memcpy", "memset", "sync", NU
 
 #define ROW code_stat
 static const struct field code_stat_fields[] = {
-	/* member, stored, two cycles, small ones, since */
+	/* columns: member, stored form, join of cycles, join of small rows, since */
 	KEY(ORDER, kind, ENUM(code_kind_names), 1, NAMES_ROW),
 	KEY(ORDER, phase, ENUM(phase_names), 1, NAMES_ROW),
 	KEY(ORDER, module, OPTIONAL_NAME, 1),
@@ -24,7 +24,7 @@ ROW_TYPE(code_stat, LISTED, SUMS(code_stat));
 
 #define ROW range_stat
 static const struct field range_stat_fields[] = {
-	/* member, stored, two cycles, small ones, since */
+	/* columns: member, stored form, join of cycles, join of small rows, since */
 	KEY(ORDER, name, NAME, 1, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 1),
 	FIELD(total_ns, COUNT, SUM, SUM, 1),
@@ -43,7 +43,7 @@ int range_stat_cmp(const void *a, const void *b)
 	return row_cmp(&range_stat_row, a, b);
 }
 
-/* FNV-1a */
+/* FNV-1a, 64 bit */
 uint64_t code_kernel_key(struct span name)
 {
 	uint64_t h = 14695981039346656037u;

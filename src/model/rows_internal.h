@@ -1,11 +1,11 @@
-/// Inside of the tables of rows: how a line of one is written. A table defines ROW, the struct that
-/// its lines are members of.
+/// Macros for the tables of row types. A table first defines ROW as the struct whose members its
+/// lines describe.
 #ifndef GG_MODEL_ROWS_INTERNAL_H
 #define GG_MODEL_ROWS_INTERNAL_H
 
 #include "model/rows.h"
 
-/* Stored forms. An optional number is left out where it has the given value. */
+/* stored forms; an optional number is left out if it has the given value */
 #define COUNT .type = FIELD_COUNT
 #define NUMBER .type = FIELD_NUMBER
 #define OPTIONAL_COUNT(absent_) .type = FIELD_OPTIONAL_COUNT, .absent = (absent_)
@@ -19,16 +19,16 @@
 #define SHAPE .type = FIELD_SHAPE
 #define ENUM(names_) .type = FIELD_ENUM, .names = (names_)
 
-/// A line of a member by which rows are compared and ordered, KEY_ORDER or KEY_SAME; `...` begins
-/// with the minor version that brought it.
+/// A line for a key member, by which rows are compared (KEY_ORDER or KEY_SAME). `...` begins with
+/// the minor version that added the member.
 #define KEY(order_, member, stored, ...)                                                       \
 	{                                                                                          \
 		.key = #member, .offset = offsetof(struct ROW, member), .order = KEY_##order_, stored, \
 		.since = __VA_ARGS__                                                                   \
 	}
 
-/// A line of a member: what becomes of it where two cycles are joined, and where small rows go into
-/// a sum; `...` as above.
+/// A line for another member: how it is joined when two cycles are merged, and when small rows go
+/// into a sum. `...` begins with the minor version that added the member.
 #define FIELD(member, stored, cycles, small, ...)                                           \
 	{                                                                                       \
 		.key = #member, .offset = offsetof(struct ROW, member),                             \
@@ -36,7 +36,7 @@
 		.since = __VA_ARGS__                                                                \
 	}
 
-/// The same of a member that has another key in JSON.
+/// Like FIELD, for a member that has another key in JSON.
 #define FIELD_AT(member, key_, stored, cycles, small, ...)                                  \
 	{                                                                                       \
 		.key = (key_), .offset = offsetof(struct ROW, member),                              \
@@ -44,13 +44,13 @@
 		.since = __VA_ARGS__                                                                \
 	}
 
-/// Further designators of a line: its key in `metrics --json`; sums of small rows come last; a row
-/// with an unknown name is one that a newer minor added.
+/// Further designators of a member's line: its key in `metrics --json`; sums of small rows come
+/// last; a row with an unknown name was added by a newer minor.
 #define SHOWN(key_) .shown = (key_)
 #define SUMS_LAST .sums_last = true
 #define NAMES_ROW .names_row = true
 
-/// The row type of a struct, with the lines `STRUCT_fields`.
+/// Defines the row type of a struct from the table `STRUCT_fields`.
 #define ROW_TYPE(type, ...)                                                                \
 	const struct schema type##_row = { .fields = type##_fields,                            \
 		                               .nr = sizeof type##_fields / sizeof *type##_fields, \

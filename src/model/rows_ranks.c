@@ -1,11 +1,12 @@
-/* Rows of a rank among others, of its steps and of what is known of it. */
+/* Row types for a rank among others: communication, progress, steps, trust, environment, inputs. */
 #include "model/rows_internal.h"
 
 /* ---- communication ---- */
 
 #define ROW comm_stat
 static const struct field comm_stat_fields[] = {
-	/* member, stored, two cycles, small ones, since, in `metrics --json` */
+	/* columns: member, stored form, join of cycles, join of small rows, since, in `metrics --json`
+	 */
 	KEY(ORDER, kind, ENUM(collective_names), 0, SHOWN("kind")),
 	KEY(ORDER, group, NAME, 0, SHOWN("group")),
 	KEY(ORDER, group_name, NAME, 0),
@@ -21,10 +22,10 @@ static const struct field comm_stat_fields[] = {
 ROW_TYPE(comm_stat, LISTED);
 #undef ROW
 
-/* In order of start, which equal neighbors may share; never joined. */
+/* Collectives are in order of start, which neighbors may share; they are never joined. */
 #define ROW collective
 static const struct field collective_fields[] = {
-	/* member, stored, two cycles, small ones, since */
+	/* columns: member, stored form, join of cycles, join of small rows, since */
 	FIELD(step, COUNT, KEEP, KEEP, 0),
 	FIELD(comm, COUNT, KEEP, KEEP, 0),
 	FIELD(bytes, OPTIONAL_COUNT(-1), KEEP, KEEP, 0),
@@ -36,7 +37,7 @@ ROW_TYPE(collective, LISTED);
 
 /* ---- the rank ---- */
 
-/* That of the last step begun. */
+/* The progress of the cycle whose last step is later counts. */
 static void join_progress_cycles(void *row, const void *more)
 {
 	struct progress *x = row;
@@ -47,7 +48,7 @@ static void join_progress_cycles(void *row, const void *more)
 
 #define ROW progress
 static const struct field progress_fields[] = {
-	/* member, stored, two cycles, small ones, since */
+	/* columns: member, stored form, join of cycles, join of small rows, since */
 	FIELD(step, OPTIONAL_NUMBER(-1), OWN, KEEP, 0),
 	FIELD(launches, COUNT, OWN, KEEP, 0),
 	FIELD(collectives, COUNT, OWN, KEEP, 0),
@@ -59,10 +60,10 @@ static const struct field progress_fields[] = {
 ROW_TYPE(progress, ALONE, OWN(OF_CYCLES, join_progress_cycles));
 #undef ROW
 
-/* Made of all ranks together, after cycles have been joined. */
+/* These figures are computed from all ranks together, after cycles have been joined. */
 #define ROW cross_rank
 static const struct field cross_rank_fields[] = {
-	/* member, stored, two cycles, small ones, since */
+	/* columns: member, stored form, join of cycles, join of small rows, since */
 	FIELD(known, FLAG, KEEP, KEEP, 0),
 	FIELD(matched, COUNT, KEEP, KEEP, 0),
 	FIELD(wait_ns, COUNT, KEEP, KEEP, 0),
@@ -87,7 +88,8 @@ static void join_trust_cycles(void *row, const void *more)
 
 #define ROW trust_counts
 static const struct field trust_counts_fields[] = {
-	/* member, stored, two cycles, small ones, since, in `metrics --json` */
+	/* columns: member, stored form, join of cycles, join of small rows, since, in `metrics --json`
+	 */
 	FIELD(gpu_events, COUNT, SUM, KEEP, 0, SHOWN("gpu_events")),
 	FIELD(with_launch, COUNT, SUM, KEEP, 0, SHOWN("with_launch")),
 	FIELD(carried_over, COUNT, SUM, KEEP, 0, SHOWN("carried_over")),
@@ -114,17 +116,17 @@ ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 
 #define ROW env_entry
 static const struct field env_entry_fields[] = {
-	/* member, stored, two cycles, small ones, since */
+	/* columns: member, stored form, join of cycles, join of small rows, since */
 	KEY(ORDER, key, TEXT, 0),
 	FIELD(value, TEXT, KEEP, KEEP, 0),
 };
 ROW_TYPE(env_entry, LISTED);
 #undef ROW
 
-/* The first of several with one name counts; whoever loads a run has refused a second. */
+/* If several inputs have one name the first counts; loading a run has refused a second. */
 #define ROW input_stat
 static const struct field input_stat_fields[] = {
-	/* member, stored, two cycles, small ones, since */
+	/* columns: member, stored form, join of cycles, join of small rows, since */
 	KEY(ORDER, name, TEXT, 0),
 	FIELD(micro, OPTIONAL_NUMBER(INPUT_EXACT), KEEP, KEEP, 0),
 	FIELD(value, OPTIONAL_NUMBER(0), KEEP, KEEP, 1),
@@ -139,7 +141,7 @@ ROW_TYPE(input_stat, LISTED);
 
 #define ROW machine_stat
 static const struct field machine_stat_fields[] = {
-	/* member, stored, two cycles, small ones, since */
+	/* columns: member, stored form, join of cycles, join of small rows, since */
 	KEY(ORDER, id, TEXT, 1),
 	FIELD(samples, COUNT, KEEP, KEEP, 1),
 	FIELD(span_ns, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
@@ -173,7 +175,7 @@ static const char *const metric_names[] = {
 	    FIELD_AT(value[STAT_P99], "p99", COUNT, KEEP, KEEP, 0),   \
 	    FIELD_AT(value[STAT_TOTAL], "total", COUNT, KEEP, KEEP, 0)
 
-/* For a stored run, which is never joined. */
+/* Summaries exist only in stored runs, which are never joined. */
 #define ROW step_summary
 static const struct field step_summary_fields[] = {
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
@@ -188,7 +190,7 @@ ROW_TYPE(step_summary, LISTED, .since = step_summary_since);
 
 #define ROW phase_summary
 static const struct field phase_summary_fields[] = {
-	/* member, key, stored, two cycles, small ones, since */
+	/* columns: member, key, stored form, join of cycles, join of small rows, since */
 	KEY(ORDER, phase, ENUM(phase_names), 0, NAMES_ROW),
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
 	FIELD(steps, COUNT, KEEP, KEEP, 0),

@@ -1,4 +1,4 @@
-/// The rules file, as read and checked.
+/// The content of a rules file, read and checked.
 #ifndef GG_MODEL_RULE_H
 #define GG_MODEL_RULE_H
 
@@ -18,54 +18,54 @@ enum condition {
 	COND_CHANGE,
 	COND_MAX,
 	COND_MIN,
-	COND_INCREASE_SINCE_PIN, ///< as COND_INCREASE, from the pin instead of the reference
-	COND_WORSE, ///< of input.*: increase or decrease, as the figure of the file says
+	COND_INCREASE_SINCE_PIN, ///< like COND_INCREASE, from the pin instead of the reference
+	COND_WORSE, ///< condition on input.*: increase or decrease, whichever the file calls worse
 };
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
 
-/// An absolute limit on a figure of a file, whose unit is only known with the file.
+/// An absolute limit on a figure of a metrics file, whose unit is known only once the file is read.
 struct file_limit {
 	struct decimal value;
-	const char *unit; ///< as written; "": in the unit of the figure
+	const char *unit; ///< unit as written in the rules; "" means the unit of the figure
 };
 
 /// One condition of a fail or warn map.
 struct limit {
 	enum condition condition;
-	bool relative; ///< `value` is 1e-6 percent of the baseline
-	int64_t value; ///< else in the metric's unit (percentage points: 1e-6)
-	const char *text; ///< as written: "5%", "2ms"
-	struct file_limit exact; ///< of input.*, unless relative: `value` is not of its unit
+	bool relative; ///< `value` is in 1e-6 percent of the baseline
+	int64_t value; ///< if not relative, in the metric's unit (percentage points in 1e-6)
+	const char *text; ///< text as written in the rules: "5%", "2ms"
+	struct file_limit exact; ///< limit for input.*, unless relative; replaces `value`
 };
 
-/// The alternatives of one fail or warn map.
+/// The conditions of one fail or warn map, any of which is enough.
 struct limits {
 	VEC(struct limit) list;
-	bool has_and; ///< binds to increase and decrease that are relative
-	bool and_of_step; ///< `and_value` is 1e-6 percent of the baseline's step.cuda_time
-	int64_t and_value; ///< else in the metric's unit
-	const char *and_text; ///< NULL without one
-	struct file_limit and_exact; ///< of input.*
+	bool has_and; ///< the map has an `and`, which limits increase and decrease that are relative
+	bool and_of_step; ///< `and_value` is in 1e-6 percent of the baseline's step.cuda_time
+	int64_t and_value; ///< if not `and_of_step`, in the metric's unit
+	const char *and_text; ///< text of the `and` as written; NULL if the map has none
+	struct file_limit and_exact; ///< limit of the `and` for input.*; replaces `and_value`
 };
 
-/// What takes the place of a kernel.
+/// The kernels that count as a substitute for a kernel that is gone.
 enum substitutes { SUBSTITUTES_OPERATOR, SUBSTITUTES_CATEGORY, SUBSTITUTES_NONE };
 
-/// What a change beyond a limit is that cannot be told from noise.
+/// The verdict on a change that is beyond its limit, but may be noise.
 enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 
-/// What is noise.
+/// How changes are distinguished from noise.
 struct noise_rule {
-	int64_t k; ///< 1e-6: standard errors that a change has at least to be sure; 0: noise is not
-	           ///< looked at
-	int64_t min_runs; ///< accepted runs after the pin from which on they alone are the reference
-	int64_t budget; ///< of the whole gate, 1e-6 percent: chance that unchanged code fails
+	int64_t k; ///< least standard errors of a sure change, in 1e-6; 0: noise is ignored
+	/// Accepted runs from which on their median is the reference, without the pin.
+	int64_t min_runs;
+	int64_t budget; ///< chance that the gate fails for unchanged code, in 1e-6 percent
 };
 
-/// Limits of some of the items of for_each. A map without limits leaves those of the rule.
+/// Other limits for some items of for_each. A map without limits keeps the rule's limits.
 struct rule_override {
-	VEC(struct span) match; ///< patterns over names of items; at least one
+	VEC(struct span) match; ///< patterns over names of items; at least one pattern
 	struct limits fail, warn;
 };
 
@@ -73,71 +73,72 @@ struct rule {
 	const char *id;
 	const struct metric *metric;
 	enum statistic stat;
-	enum worse worse; ///< the metric's, or what `better:` says
-	enum reduce reduce; ///< the metric's, or what `ranks:` says
+	enum worse worse; ///< the metric's direction, unless `better:` names another
+	enum reduce reduce; ///< the metric's reduction, unless `ranks:` names another
 	struct query query; ///< metric, stat, reduce and the globs of `select`
-	bool for_each; ///< one check per item over the union of both sides' top N
-	int64_t top; ///< of for_each, or of a PAIR metric
-	int64_t min_share; ///< 1e-6 percent of kernel time on either side
+	bool for_each; ///< one check for each item in the top N of either side
+	int64_t top; ///< the N of for_each, or of a PAIR metric
+	int64_t min_share; ///< least share of kernel time on either side, in 1e-6 percent
 	VEC(struct span) except; ///< patterns over names of items that are not checked
-	VEC(struct rule_override) overrides; ///< the first that fits an item counts
-	const struct metric *unless; ///< not judged where this one says the same; NULL: always judged
-	int64_t unless_within; ///< 1e-6 percent of the other figure; -1: wherever that is known
+	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
+	const struct metric *unless; ///< not judged if this metric has about the same value; or NULL
+	int64_t unless_within; ///< largest difference from that metric, 1e-6 % of its value; -1: any
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;
-	enum substitutes substitutes; ///< of kernel.* metrics
+	enum substitutes substitutes; ///< substitutes of kernels, only for kernel.* metrics
 	enum unsure unsure;
 	struct noise_rule noise;
-	unsigned line, column; ///< of the id in the file
+	unsigned line, column; ///< position of the rule's id in the file
 };
 
-/// A failure that is known and accepted until a date.
+/// A known failure that is accepted until a date.
 struct waiver {
-	const char *rule; ///< glob over rule ids
-	struct query select; ///< globs only; NULL where any will do
-	int64_t until; ///< last day it holds, days since 1970-01-01 (UTC)
+	const char *rule; ///< glob that is matched with rule ids
+	struct query select; ///< restricted by its globs; NULL globs match everything
+	int64_t until; ///< last day on which the waiver holds, in days since 1970-01-01 (UTC)
 	const char *until_text; ///< "2027-01-31"
-	int64_t up_to; ///< 1e-6 percent of the baseline: largest change that it excuses; 0: however far
+	int64_t up_to; ///< largest change that the waiver excuses, 1e-6 percent of the baseline; 0: any
 	const char *reason;
 	unsigned line, column;
 };
 
-/// Numbers of the rules under a name, for --profile.
+/// A named set of numbers that replace some of the rules, for --profile.
 struct profile {
 	const char *name;
-	const char *text; ///< "steps.warmup 5, step-time.fail.increase 3%"
+	const char *text; ///< keys and values: "steps.warmup 5, step-time.fail.increase 3%"
 };
 
 struct rules {
-	struct arena arena; ///< owns everything below
-	const char *source; ///< path, or "built in"
+	struct arena arena; ///< arena that owns all texts of the rules
+	const char *source; ///< path of the file, or "built in"
 	const char *workload;
 	const char *baseline; ///< path pattern with {workload}, {gpu}, {world_size}
-	bool in_review; ///< a change under review is judged: what main does already is not its fault
-	int64_t expect_ranks; ///< 0: not said
-	const char *marker; ///< NULL: not said, the default pattern
-	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL: not said, "window"
-	int64_t warmup; ///< -1: not said, 0
-	int64_t min_steps; ///< 0: not said
-	VEC(struct span) must_match, should_match; ///< environment keys
+	bool in_review; ///< only a change under review is judged, not what the main branch already does
+	int64_t expect_ranks; ///< number of ranks; 0 if not given
+	const char *marker; ///< step marker; NULL if not given: the default pattern
+	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL if not given: "window"
+	int64_t warmup; ///< steps to leave out; -1 if not given: 0
+	int64_t min_steps; ///< least number of steps; 0 if not given
+	VEC(struct span) must_match, should_match; ///< keys of the environment
 	bool throttled_warns; ///< a run whose GPUs were throttled is judged all the same
 	enum on_missing on_missing;
-	struct noise_rule noise; ///< of rules that do not say
-	struct result_formats results; ///< of files of the user's own
+	struct noise_rule noise; ///< noise settings for rules that have none of their own
+	struct result_formats results; ///< formats of result files that the rules define
 	bool match_exact;
 	VEC(struct alias) aliases;
-	VEC(struct category_addition) categories; ///< what is added to those of the table
+	VEC(struct category_addition) categories; ///< substrings to be added to categories of the table
 	VEC(struct rule) rules;
 	VEC(struct waiver) waivers;
 	VEC(struct profile) profiles;
-	const char *profile; ///< that was applied; NULL none
+	const char *profile; ///< profile that was applied; NULL if there is none
 };
 
-/// The workload where neither rules nor command line name one.
+/// Name of the workload if neither rules nor command line give one.
 #define DEFAULT_WORKLOAD "default"
 
-/// True where noise is looked at: increases, decreases and what becomes one of them.
+/// True for conditions that consider noise: increases, decreases, and those that become one of
+/// them.
 static inline bool condition_has_noise(enum condition c)
 {
 	return c == COND_INCREASE || c == COND_DECREASE || c == COND_INCREASE_SINCE_PIN ||
@@ -147,19 +148,20 @@ static inline bool condition_has_noise(enum condition c)
 /// The default step marker.
 #define DEFAULT_MARKER "ProfilerStep#*"
 
-/// Name of condition number `i` as the rules file writes it, NULL past the last.
+/// Name of condition number `i` in the rules file; NULL past the last.
 const char *condition_name(size_t i);
 
-/// True where a limit of `fail`, of the rule or of an override, asks for noise.
+/// True if a `fail` limit of the rule or of an override considers noise.
 bool rule_asks_noise(const struct rule *r);
 
-/// True where an `and`, of the rule or of an override, is a share of the step.
+/// True if an `and` of the rule or of an override is a share of the step.
 bool rule_asks_step(const struct rule *r);
 
-/// "until 2027-01-31, up to 20%: cuBLAS regression, issue 1234", owned by `a`.
+/// A sentence on the waiver, "until 2027-01-31, up to 20%: cuBLAS regression, issue 1234", owned by
+/// `a`.
 const char *waiver_text(const struct waiver *w, struct arena *a);
 
-/// Give the memory back.
+/// Releases all memory that it holds.
 void rules_release(struct rules *r);
 
 #endif

@@ -1,24 +1,24 @@
-/// What a rule is about in one run.
+/// The items that a rule checks in one run.
 #ifndef GG_MODEL_RULE_ITEMS_H
 #define GG_MODEL_RULE_ITEMS_H
 
 #include "model/rule.h"
 
-/// Names, sorted and without repetition after names_finish().
+/// A list of names; sorted and without duplicates after names_finish().
 struct names {
 	VEC(struct span) list;
 };
 
-/// Append the kernels, operators, … of `v` that `rule` has checks on: of `for_each` the
-/// `top` largest, otherwise all that it selects; of a PAIR metric the `top` largest
-/// kernels. Names are borrowed from the view; `a` is scratch.
+/// Appends the items (kernels, operators, …) of `v` that `rule` checks: with `for_each` the `top`
+/// largest, otherwise all that it selects; for a PAIR metric the `top` largest kernels. Names are
+/// borrowed from the view; `a` is scratch memory.
 void rule_items_add(const struct run_view *v, const struct rule *rule, int64_t top, struct arena *a,
                     struct names *out);
 
-/// Sort, and drop what is there twice.
+/// Sorts the names and removes duplicates.
 void names_finish(struct names *n);
 
-/// After names_finish().
+/// True if the list holds `name`. Call names_finish() before.
 bool names_has(const struct names *n, struct span name);
 
 #endif

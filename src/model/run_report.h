@@ -1,5 +1,5 @@
-/// What is said of one run by itself: facts, tables, series, what it is bound by and what to
-/// do about it. Texts beside raw numbers; writers arrange and escape.
+/// Report on one run by itself: facts, tables, series, what it is bound by and what to do about it.
+/// Texts stand beside raw numbers; writers only arrange and escape.
 #ifndef GG_MODEL_RUN_REPORT_H
 #define GG_MODEL_RUN_REPORT_H
 
@@ -7,39 +7,39 @@
 
 /// A line of the summary.
 struct fact {
-	const char *id; ///< a metric's name, or "steps", "gpu", …
-	const char *label; ///< "CUDA time per step"
-	const char *text; ///< figure with unit; untrusted text is valid UTF-8, fit for a line
+	const char *id; ///< name of a metric, or "steps", "gpu", …
+	const char *label; ///< label for people, "CUDA time per step"
+	const char *text; ///< figure with unit; valid UTF-8 for one line, maybe a stranger's text
 	bool has_value;
 	int64_t value; ///< in `unit`
 	enum unit unit;
-	const char *note; ///< "rank 3: 12.20 ms"; "" none
+	const char *note; ///< further figure, "rank 3: 12.20 ms"; "" if there is none
 };
 
 enum cell_kind { CELL_ABSENT, CELL_TEXT, CELL_FIGURE };
 
-/// A cell of a table: a figure in the column's unit, or a text of a stranger.
+/// A cell of a table: a figure in the column's unit, or a text that a stranger chose.
 struct report_cell {
 	enum cell_kind kind;
-	const char *text; ///< "–" absent; valid UTF-8, fit for a line, not cut
-	int64_t value; ///< CELL_FIGURE: raw; sort by it
+	const char *text; ///< text as valid UTF-8 that fits on one line, not cut; "–" if absent
+	int64_t value; ///< raw value of a CELL_FIGURE, to sort by
 };
 
 struct report_column {
 	const char *name;
-	enum unit unit; ///< of figures
-	bool is_text; ///< names, to the left
-	bool adds; ///< a sum over rows says something
-	int64_t rest; ///< where it does: that of what was left out
+	enum unit unit; ///< unit of the column's figures
+	bool is_text; ///< the column holds names, aligned to the left
+	bool adds; ///< the sum over the rows is meaningful
+	int64_t rest; ///< sum over the rows that were left out, if the column adds up
 };
 
-/// A list of things with figures, already in its order.
+/// A table of items and their figures, in the order in which it is shown.
 struct report_table {
 	const char *id, *title;
-	const char *note; ///< a sentence on how to read it; "" none
-	VEC(struct report_column) columns; ///< each says something of some row
-	VEC(struct report_cell) cells; ///< row by row, columns.nr each
-	size_t more; ///< things that were left out, those too small for a digest to keep among them
+	const char *note; ///< a sentence on how to read the table; "" if there is none
+	VEC(struct report_column) columns; ///< columns that are not empty in every row
+	VEC(struct report_cell) cells; ///< cells row by row, columns.nr for each row
+	size_t more; ///< number of items that were left out, also those that a digest does not keep
 };
 
 struct series_point {
@@ -48,42 +48,44 @@ struct series_point {
 
 /// A line of a chart.
 struct series {
-	const char *id; ///< a metric's name, or "memory.allocated", "memory.reserved": levels
+	const char *id; ///< name of a metric, or "memory.allocated", "memory.reserved" for levels
 	const char *title;
-	const char *label; ///< "rank 3", "memory 0 of rank 3"
+	const char *label; ///< label of the line: "rank 3", "memory 0 of rank 3"
 	int64_t rank;
-	enum unit
-	    x_unit; ///< UNIT_COUNT: number of the step, or of the allocator's action; UNIT_NS: time
-	enum unit unit; ///< of y
-	VEC(struct series_point) points; ///< by x; none where they are not kept
-	const int64_t *summary; ///< in their place, by enum statistic; else NULL
+	/// UNIT_COUNT: x is the number of a step, or of an allocator's action; UNIT_NS: x is a
+	/// time.
+	enum unit x_unit;
+	enum unit unit; ///< unit of the y values
+	VEC(struct series_point) points; ///< points sorted by x; empty if samples are not kept
+	const int64_t *summary; ///< statistics by enum statistic, if samples are not kept; else NULL
 };
 
 struct run_report {
-	bool candidate; ///< side of a check or diff
-	bool window; ///< no steps: figures per step are of the whole window
-	const char *phase; ///< --phase: kernels and operators are only of it; NULL all
+	bool candidate; ///< the run is the candidate of a check or diff
+	bool window; ///< there are no steps: figures per step are of the whole window
+	const char *phase; ///< phase to which kernels and operators are restricted, or NULL
 	VEC(struct fact) facts;
 	VEC(struct report_table) tables;
 	VEC(struct series) series;
-	VEC(struct series) ranks; ///< of several: compute time of the steps of each
+	VEC(struct series) ranks; ///< compute time of the steps of each rank, if there are several
 	struct classification classification;
-	VEC(struct recommendation) recommendations; ///< most to save first
+	VEC(struct recommendation) recommendations; ///< advice, sorted by what it saves
 };
 
-/// The table `id`, or NULL.
+/// The table with this id, or NULL.
 const struct report_table *run_report_table(const struct run_report *r, const char *id);
 
-/// Number of rows.
+/// Number of rows of a table.
 size_t report_table_rows(const struct report_table *t);
 
-/// What the rows from `shown` on and what was left out come to in a column that adds up.
+/// Sum of a column over the rows from number `shown` on and over the items that were left out; only
+/// for columns that add up.
 int64_t report_table_rest(const struct report_table *t, size_t shown, size_t column);
 
-/// True where a row for all that is not shown, below the first `shown`, says something.
+/// True if the sum of everything after the first `shown` rows is worth a row of its own.
 bool report_table_has_rest(const struct report_table *t, size_t shown);
 
-/// Release the lists, not the texts; NULL is fine.
+/// Releases the lists, but not the texts; NULL is fine.
 void run_report_release(struct run_report *r);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define LABELLED(kind) (1u << LABEL_##kind)
 #define ANY_LABEL (~LABELLED(PAIR))
-#define PHASES (1u << 31) /* steps, and what they consist of */
+#define PHASES (1u << 31) /* label of step figures and of what steps consist of */
 #define GLOB(key) offsetof(struct query, key)
 
 const struct select_key select_table[] = {
@@ -69,7 +69,7 @@ const char *select_text(const struct query *q, struct arena *a)
 	return arena_take(a, &b);
 }
 
-/* What a check is, by the key: for a check of several items, what its rule says. */
+/* The value of one key for a check; for a check of several items, the rule's own glob. */
 static struct span value_of(const struct select_key *key, const struct select_item *item,
                             char number[NUMBER_TEXT])
 {
@@ -83,7 +83,7 @@ static struct span value_of(const struct select_key *key, const struct select_it
 		return own ? span_of(own) : SPAN("");
 	bool kernel = label == LABELLED(KERNEL);
 	if (key->glob == GLOB(cls) && label == LABELLED(OP) && own)
-		return span_of(own); /* an operator may launch kernels of both */
+		return span_of(own); /* its kernels may be of either class */
 	if (key->glob == GLOB(cls) && label == LABELLED(OP))
 		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
 		                   ? "communication"

@@ -1,25 +1,25 @@
-/// Figures of steps: samples, or what is stored in their place.
+/// Figures of steps: their samples, or the statistics that are stored instead.
 #ifndef GG_MODEL_STEP_FIGURES_H
 #define GG_MODEL_STEP_FIGURES_H
 
 #include "model/digest.h"
 
-/// What is stored of a step figure in place of samples, by enum statistic; NULL where samples
-/// are kept and where it was not recorded.
+/// The stored statistics of a step figure, indexed by enum statistic; NULL if samples are kept or
+/// the figure was not recorded.
 const int64_t *digest_summary(const struct digest *d, enum metric_id id);
 
-/// True if a step figure was recorded: a file of an older minor lacks those that came later.
+/// True if a step figure was recorded: a file of an older minor lacks the newer figures.
 bool digest_has_steps(const struct digest *d, enum metric_id id);
 
-/// Samples of a step figure, those that there are: of a step that has none the list knows nothing.
+/// Samples of a step figure. Steps without a sample are left out of the list.
 struct step_samples {
-	const int64_t *value, *step; ///< `nr` values, numbers of their steps
-	size_t nr; ///< in measured steps
-	size_t usable; ///< of them, the first: in usable steps
+	const int64_t *value, *step; ///< `nr` values and the numbers of their steps
+	size_t nr; ///< number of samples in measured steps
+	size_t usable; ///< number of samples in usable steps, which come first
 };
 
-/// Samples of a step figure that was recorded as such (digest_has_steps(), no summary), borrowed
-/// from `d`, or from `a` if some step has none.
+/// Samples of a step figure that is recorded as samples (digest_has_steps(), no summary), borrowed
+/// from `d`, or from `a` if some step has no sample.
 struct step_samples digest_samples(const struct digest *d, enum metric_id id, struct arena *a);
 
 /// A statistic over the usable steps, from samples or the summary. False if it was not recorded or

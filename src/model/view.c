@@ -20,22 +20,22 @@ struct span naming_match(const struct naming *n, struct arena *a, struct span na
 	return match;
 }
 
-/* ---- names that are known: the ranks of a job run the same kernels ---- */
+/* ---- cache of names: the ranks of a job run the same kernels ---- */
 
 enum { CATEGORY_UNASKED = -2 };
 
 struct known_name {
 	struct span match;
-	int category; /* as category_of(); CATEGORY_UNASKED */
+	int category; /* index of the category, or CATEGORY_UNASKED */
 };
 
 struct known_names {
-	struct arena arena; /* of match names */
+	struct arena arena; /* arena that owns the match names */
 	struct name_table names;
-	VEC(struct known_name) list; /* by id */
+	VEC(struct known_name) list; /* names, indexed by id */
 };
 
-/* NULL where the table is full. */
+/* The cache entry of a name; NULL if the table is full. */
 static struct known_name *known_name(const struct run_view *v, struct span name)
 {
 	struct known_names *k = v->known;
@@ -60,7 +60,7 @@ static int known_category(const struct run_view *v, struct span name)
 	return k ? k->category : category_of(v->naming->categories, name);
 }
 
-/* By match name; the raw name with the most time first. */
+/* Compares by match name, then by time, the raw name with the most time first. */
 static int match_cmp(const void *a, const void *b)
 {
 	const struct kernel_row *x = a, *y = b;
@@ -72,7 +72,7 @@ static int match_cmp(const void *a, const void *b)
 	return span_cmp(x->name, y->name);
 }
 
-/* Fold rows[0..nr) of one match name into `out`, which may be rows[0]. */
+/* Merges rows[0..nr), which share a match name, into `out`, which may be rows[0]. */
 static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, size_t nr)
 {
 	struct kernel_row sum = rows[0];
@@ -82,8 +82,8 @@ static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, si
 	*out = sum;
 }
 
-/* Kernels too small to keep: what they are called is all that is left of their
-   names. Communication is never among them. */
+/* The row of a sum of kernels too small to keep, whose names are lost: it is called after its
+   category. Communication is never in such a sum. */
 static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat *s)
 {
 	const struct category_table *t = v->naming->categories;
@@ -101,8 +101,8 @@ static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat
 	return row;
 }
 
-/* Communication is what the digest's own figures took for it, whatever the
-   table of today says, so that kernels and per-step figures add up. */
+/* The digest's own figures decide which kernels are communication, whatever the table of categories
+   says today, so that kernels and per-step figures add up. */
 static void classify(struct kernel_row *row, const struct run_view *v, const struct digest *d)
 {
 	const struct category_table *t = v->naming->categories;

@@ -1,5 +1,5 @@
-/// What rules see of a run: kernel names normalized, aliased and categorized,
-/// and one way to ask for any figure. Digests stay as they are.
+/// The view of a run that rules use: kernel names normalized, aliased and categorized, and one way
+/// to ask for any figure. Digests stay unchanged.
 #ifndef GG_MODEL_VIEW_H
 #define GG_MODEL_VIEW_H
 
@@ -8,37 +8,37 @@
 #include "model/digest.h"
 
 struct alias {
-	struct span match; ///< glob over the match name
+	struct span match; ///< glob that is matched with the match name
 	struct span as;
 };
 
-/// How names are looked at; everything is borrowed from rules and categories.
+/// How names are normalized; everything is borrowed from rules and categories.
 struct naming {
-	bool exact; ///< kernels.match: exact
+	bool exact; ///< true if the rules say `kernels.match: exact`
 	const struct alias *aliases;
 	size_t nr_aliases;
 	const struct category_table *categories;
 };
 
-/// One kernel under its match name: sums over the raw names that share it.
+/// One kernel under its match name: sums over the raw names that share the match name.
 struct kernel_row {
-	struct span match; ///< normalized, then aliased; lives as long as the view and its run
+	struct span match; ///< normalized, then aliased name; lives as long as the view and its run
 	struct span name; ///< the raw name with the most time
-	int category; ///< index in the table, -1 none
-	enum category_class cls; ///< communication is what the digest took for it
-	int raw_names; ///< how many were merged
-	struct kernel_stat stat; ///< sums; shape of the raw name with the most time
+	int category; ///< index in the table of categories, -1 if there is none
+	enum category_class cls; ///< CLASS_COMMUNICATION if the digest says so, else by category
+	int raw_names; ///< number of raw names in this row
+	struct kernel_stat stat; ///< sums; launch shape of the raw name with the most time
 };
 
-/// A rank as rules see it.
+/// One rank in the view of a run.
 struct rank_view {
 	const struct digest *digest;
-	struct kernel_row *kernels; ///< kind kernel only, sorted by match
+	struct kernel_row *kernels; ///< kernels (EVENT_KERNEL), sorted by match name
 	size_t nr_kernels;
-	size_t nr_folded; ///< rows behind them: sums of kernels too small to keep, one per category
-	int64_t folded_ns, folded_count; ///< of those, over the steps
-	int64_t folded_most; ///< ns per step: a kernel with more is in none of them
-	const struct cross_rank *cross; ///< what all ranks together say of it
+	size_t nr_folded; ///< rows after the kernels: sums of small kernels, one per category
+	int64_t folded_ns, folded_count; ///< time and number of launches in these sums, over the steps
+	int64_t folded_most; ///< ns per step: no kernel with more time is in one of the sums
+	const struct cross_rank *cross; ///< figures of the rank that only all ranks together tell
 };
 
 struct known_names;
@@ -47,103 +47,106 @@ struct run_view {
 	struct arena arena;
 	const struct naming *naming;
 	const struct run *run;
-	struct known_names *known; ///< names of kernels that have been looked at
-	struct rank_view *ranks; ///< run->ranks.nr
-	struct name_table *labels; ///< of figures that are composed; filled as they are asked for
-	const struct metric **inputs; ///< one for each figure of files, by name, in its own unit
+	struct known_names *known; ///< names of kernels that have been looked up
+	struct rank_view *ranks; ///< views of ranks, one for each of run->ranks
+	struct name_table *labels; ///< labels composed of several names, added as they are asked for
+	/// One for each figure of metrics files, by name, in its own unit.
+	const struct metric **inputs;
 	size_t nr_inputs;
-	size_t merged_names; ///< raw names that were merged into another, all ranks
+	size_t merged_names; ///< number of raw names that were merged into another, over all ranks
 };
 
-/// Build the view of `run`, which it borrows together with `naming`.
+/// Builds the view of `run`; `run` and `naming` are borrowed.
 void run_view_init(struct run_view *v, const struct run *run, const struct naming *naming);
 
-/// Give the figures of files of all `nr` views the same units, so that values of one name can be
-/// compared; each has as many decimal places as the values of all runs allow. Owned by `a`.
+/// Gives the figures of metrics files the same units in all `nr` views, so that values of one name
+/// can be compared; each unit has as many decimal places as the values of all runs allow. Owned by
+/// `a`.
 void run_views_align(struct run_view *v, size_t nr, struct arena *a);
 
-/// The metric that a figure of `m` is of: that of the file's figure `label` (empty: the one that
-/// `m` names) if `m` is of files, else `m`.
+/// The metric of a figure: if `m` is of metrics files, that of the file's figure `label` (empty:
+/// the figure that `m` names), else `m`.
 const struct metric *view_metric(const struct run_view *v, const struct metric *m,
                                  struct span label);
 
-/// Give the memory back, before the run is released.
+/// Releases all memory of the view. Call it before the run is released.
 void run_view_release(struct run_view *v);
 
-/// The match name of a kernel name (rules.md, metrics.md: "match name"): of
-/// `triton_…` trailing `_<n>` groups, `0x…` addresses, a trailing `_` and 8 or
-/// more hex digits are removed. Owned by `a`, or `name` itself.
+/// The match name of a kernel name (rules.md, metrics.md: "match name"). It lacks trailing `_<n>`
+/// groups (of `triton_…` names), `0x…` addresses, and a trailing `_` with 8 or more hex digits.
+/// Owned by `a`, or `name` itself.
 struct span kernel_match_name(struct arena *a, struct span name);
 
-/// The same as `n` has it: as it is where it says exact; then aliased. Owned by `a`,
+/// The match name under the naming `n`: not normalized if `n` is exact, then aliased. Owned by `a`,
 /// `name` itself or borrowed from `n`.
 struct span naming_match(const struct naming *n, struct arena *a, struct span name);
 
-/// The same for a kernel of the run of `v`, found once for all ranks; lives as long as the view.
+/// Like naming_match(), for a kernel of the run of `v`; computed once for all ranks. Lives as long
+/// as the view.
 struct span view_match(const struct run_view *v, struct span name);
 
 /// One figure of one rank: a sample per step, or a single value.
 struct figure {
 	const struct metric *metric;
 	int64_t rank;
-	struct span label; ///< kernel, device, … as metric->label says; of step.* the phase; or empty
-	const int64_t *samples; ///< in the metric's unit; borrowed from digest or scratch
-	size_t nr; ///< 0 where only `summary` is known
-	const int64_t *steps; ///< of step.*: the numbers of the steps
-	size_t nr_all; ///< of step.*: samples and steps, with those of a last step cut short
-	const int64_t *summary; ///< by enum statistic, of a rank whose samples are not kept; else NULL
-	const struct kernel_row *kernel; ///< kernel metrics only
-	const struct function_stat *function; ///< function metrics only: the first row of that label
-	const char *source; ///< memory metrics: that of struct memory_stat; else NULL
+	struct span label; ///< kernel, device, … as metric->label says; the phase of step.*; or empty
+	/// Samples in the metric's unit; borrowed from the digest or scratch memory.
+	const int64_t *samples;
+	size_t nr; ///< number of samples; 0 if only `summary` is known
+	const int64_t *steps; ///< numbers of the steps; only for step.*
+	size_t nr_all; ///< for step.*: number of samples, those of a last step cut short included
+	const int64_t *summary; ///< statistics by enum statistic, if samples are not kept; else NULL
+	const struct kernel_row *kernel; ///< row of the kernel, only for kernel metrics
+	const struct function_stat *function; ///< first row of the function, for functions
+	const char *source; ///< memory_stat.source as text, only for memory metrics; else NULL
 };
 
-/// Append the label of a kind of collective: "all_reduce@default_pg". Raw bytes.
+/// Appends the label of a collective: "all_reduce@default_pg". Raw bytes.
 void comm_label(const struct comm_stat *c, struct strbuf *out);
 
-/// Label of the direction of a copy: "HtoD", "other". Static.
+/// Label of the direction of a copy, "HtoD" or "other", from the name of the activity. Static.
 struct span memcpy_direction(struct span name);
 
-/// Receives figures; `samples` is valid during the call only.
+/// Receives each figure; the figure and its samples are valid only during the call.
 typedef void figure_fn(void *ctx, const struct figure *f);
 
-/// All figures of metric `m` (not PAIR) in rank `r`, labels in ascending
-/// order. None where the trace has nothing of the kind.
+/// All figures of metric `m` (not PAIR) in rank `r`, sorted by label; none if the trace has no such
+/// data.
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
-/// The same in the phases that the glob `phase` names, of a metric with PARTS_CODE; with `cls` of
-/// kernels of that class only, without copies.
+/// Like rank_figures(), in the phases that the glob `phase` names, for a metric with PARTS_CODE.
+/// `cls` restricts it to kernels of that class, without copies.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
                        const char *phase, const char *cls, figure_fn *fn, void *ctx);
 
-/// A path of operators or modules as people read it, "Llama > Attention"; lives as long as the
-/// view.
+/// A path of operators or modules in readable form, "Llama > Attention"; lives as long as the view.
 struct span code_path_label(const struct run_view *v, struct span path);
 
-/// True where what `m` needs was recorded by at least one rank.
+/// True if at least one rank recorded what `m` needs.
 bool run_has(const struct run_view *v, const struct metric *m);
 
-/// Ranks that are meant; all zero: any.
+/// A set of ranks; all zero means any rank.
 struct rank_scope {
-	const char *glob; ///< over their numbers; NULL: any
-	bool one; ///< only `rank`
+	const char *glob; ///< glob over the numbers of ranks; NULL: any
+	bool one; ///< true if only `rank` is in the set
 	int64_t rank;
 };
 
-/// True where rank `rank` is meant.
+/// True if rank `rank` is in the set.
 bool rank_scope_has(struct rank_scope s, int64_t rank);
 
-/// Which figures a rule wants. Globs, NULL where any will do; `cls` is "compute"
-/// (all but communication) or "communication".
+/// Which figures a rule wants. Globs are NULL if anything matches; `cls` is "compute" (all but
+/// communication) or "communication".
 struct query {
 	const struct metric *metric;
 	enum statistic stat;
-	enum reduce reduce; ///< over devices, then ranks
+	enum reduce reduce; ///< how values are reduced over devices, then over ranks
 	const char *kernel, *category, *cls, *op, *rank, *device, *memory, *direction, *thread,
 	    *collective, *function, *phase, *counter, *module, *range, *place;
 };
 
-/// One answer: `label` as in struct figure; `rank` -1 unless reduce is EACH and
+/// One answer to a query. `label` is as in struct figure; `rank` is -1 unless reduce is EACH and
 /// the run has several ranks.
 struct answer {
 	struct span label;
@@ -151,20 +154,20 @@ struct answer {
 	int64_t value;
 };
 struct answers {
-	VEC(struct answer) list; ///< ordered by label, then rank
+	VEC(struct answer) list; ///< answers sorted by label, then rank
 };
 
 /// True where the labels of `f` fit the globs of `q`; of the rank nothing is asked.
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
 
-/// Whether a query for the class `name` wants kernels of `cls`: compute is all that is not
-/// communication, as in step.compute_time; NULL is every class.
+/// True if a query for the class `name` includes kernels of `cls`: compute is all that is not
+/// communication, as in step.compute_time; a NULL `name` includes every class.
 bool class_is_asked(const char *name, enum category_class cls);
 
-/// Statistic over steps, then over devices, then over ranks. DEVICE and MEMORY
-/// labels are reduced away unless reduce is EACH or the query selects them.
-/// PAIR metrics give nothing here. `category` narrows kernels too. Labels are
-/// borrowed from the view; `a` is scratch. Caller: vec_release(&out->list).
+/// Answers a query: the statistic over steps is reduced over devices, then over ranks. DEVICE and
+/// MEMORY labels disappear in this, unless reduce is EACH or the query selects them. PAIR metrics
+/// have no answer here. `category` also restricts kernels. Labels are borrowed from the view; `a`
+/// is scratch memory. Caller: vec_release(&out->list).
 void run_query(const struct run_view *v, const struct query *q, struct arena *a,
                struct answers *out);
 

@@ -1,11 +1,11 @@
-/* The words in which a name differs from others. */
+/* Finds the words in which a name differs from others. */
 #include "names/apart.h"
 
 #include <ctype.h>
 
 enum { WORDS_MAX = 4 };
 
-/* The next word from `*at` on; empty at the end. */
+/* The next word from `*at` on; empty at the end of the text. */
 static struct span next_word(const char *text, size_t *at)
 {
 	while (text[*at] && !isalnum((unsigned char)text[*at]))
@@ -16,7 +16,7 @@ static struct span next_word(const char *text, size_t *at)
 	return (struct span){ text + from, *at - from };
 }
 
-/* The first word of `x` that differs from the one in `y`. */
+/* The first word of `x` that differs from the word at the same place in `y`. */
 static struct span first_other(const char *x, const char *y)
 {
 	for (size_t i = 0, k = 0;;) {

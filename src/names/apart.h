@@ -1,11 +1,11 @@
-/// What distinguishes names that are otherwise shown alike.
+/// Distinguishes names that are otherwise shown alike, by the words in which they differ.
 #ifndef GG_NAMES_APART_H
 #define GG_NAMES_APART_H
 
 #include "base/strbuf.h"
 
-/// Append " [512 4]": the first word of `own` that is another in each of the `nr` names of `all`,
-/// each once and no more than four. `own` is one of `all`, by its address.
+/// Appends " [512 4]": for each of the `nr` names of `all` the first word in which `own` differs
+/// from it, each word once, at most four. `own` must be one of `all`, by its address.
 void names_add_apart(struct strbuf *b, const char *own, const char *const *all, size_t nr);
 
 #endif

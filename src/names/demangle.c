@@ -7,16 +7,16 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
-/* Bounds for hostile names: nesting, and bytes that substitutions can grow a name to. */
+/* Limits for hostile names: nesting, and bytes to which substitutions can expand a name. */
 enum { DEPTH_MAX = 64, TEXT_MAX = 1 << 18 };
 
 struct demangler {
 	struct arena *a;
 	const char *p, *end;
 	int depth;
-	size_t written; ///< bytes of all texts made
-	VEC(const char *) subs; ///< what S_, S0_, … refer to
-	VEC(const char *) args; ///< what T_, T0_, … refer to
+	size_t written; ///< number of bytes of all texts made so far
+	VEC(const char *) subs; ///< texts that S_, S0_, … refer to
+	VEC(const char *) args; ///< texts that T_, T0_, … refer to
 };
 
 static const char *parse_type(struct demangler *d);
@@ -68,7 +68,7 @@ static const char *push(struct demangler *d, const char *text)
 	return text;
 }
 
-/* A number; SIZE_MAX if there is none, or it is larger than any name. */
+/* Parses a number; SIZE_MAX if there is none, or if it is larger than any name. */
 static size_t parse_number(struct demangler *d)
 {
 	size_t n = 0;
@@ -79,7 +79,7 @@ static size_t parse_number(struct demangler *d)
 	return n;
 }
 
-/* "_" is 0, "0_" is 1; the digits have base 36 in substitutions. */
+/* Parses an index: "_" is 0, "0_" is 1; the digits have base 36 in substitutions. */
 static size_t parse_index(struct demangler *d, unsigned base)
 {
 	size_t n = 0;
@@ -150,14 +150,15 @@ static const char *parse_arg(struct demangler *d)
 	}
 	if (accept(d, "J"))
 		return parse_args(d, false);
-	if (accept(d, "Tn") && !parse_type(d)) /* of what type the value that follows is declared */
+	if (accept(d, "Tn") && !parse_type(d)) /* the declared type of the value that follows */
 		return NULL;
 	if (look(d) == 'L' || look(d) == 'X')
 		return ++d->depth > DEPTH_MAX ? NULL : parse_arg(d);
 	return parse_type(d);
 }
 
-/* Up to "E", joined by commas. Those of a template are what T_ refers to from there on. */
+/* Parses arguments up to "E", and joins them by commas. With `keep` they are template arguments,
+   which T_ refers to from now on. */
 static const char *parse_args(struct demangler *d, bool keep)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -294,7 +295,7 @@ static const char *parse_nested(struct demangler *d)
 	return name;
 }
 
-/* An entity within a function: "f()::{lambda()#1}". */
+/* Parses an entity within a function: "f()::{lambda()#1}". */
 static const char *parse_local(struct demangler *d)
 {
 	const char *function = parse_encoding(d);
@@ -306,7 +307,7 @@ static const char *parse_local(struct demangler *d)
 		if (parse_index(d, 10) == SIZE_MAX)
 			return NULL;
 	const char *entity = parse_name(d);
-	if (accept(d, "_")) /* which of several of that name */
+	if (accept(d, "_")) /* the number among several entities of that name */
 		while (isdigit((unsigned char)look(d)) || look(d) == '_')
 			d->p++;
 	return join(d, function, "()::", entity);
@@ -335,7 +336,7 @@ static const char *parse_name(struct demangler *d)
 	return name;
 }
 
-/* The parameters are read, as far as they are there, and left out. */
+/* Parses a name with its parameters, if it has any; the parameters are dropped. */
 static const char *parse_encoding(struct demangler *d)
 {
 	const char *name = parse_name(d);

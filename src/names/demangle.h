@@ -1,4 +1,4 @@
-/// Names of kernels as the Itanium C++ ABI mangles them (its section 5.1), as far as they need it.
+/// Demangles names of kernels after the Itanium C++ ABI (section 5.1), as far as they need it.
 #ifndef GG_NAMES_DEMANGLE_H
 #define GG_NAMES_DEMANGLE_H
 
@@ -7,9 +7,8 @@
 #include "base/arena.h"
 #include "base/span.h"
 
-/// The name of the function `mangled` ("_Z…") with its template arguments, without its return
-/// type and parameters, owned by `a`. NULL if it is not such a name or holds what is not known
-/// here.
+/// The name of the function `mangled` ("_Z…") with its template arguments, without return type and
+/// parameters; owned by `a`. NULL if it is not such a name, or if a part of it is unknown here.
 const char *demangle(struct span mangled, struct arena *a);
 
 #endif

@@ -6,20 +6,20 @@
 #include "model/flops.h"
 
 enum formula {
-	FORMULA_PRODUCT, ///< of two matrices, or of two batches of them
+	FORMULA_PRODUCT, ///< product of two matrices, or of two batches of matrices
 	FORMULA_CONVOLUTION,
 	FORMULA_CONVOLUTION_BACKWARD,
 	FORMULA_ATTENTION,
 	FORMULA_ATTENTION_BACKWARD,
 	FORMULA_TRITON, ///< the number that Inductor recorded
-	FORMULA_TRITON_TEMPLATE, ///< the same, of a product: 0 means unknown
-	FORMULA_UNKNOWN, ///< PyTorch has no formula, or its inputs do not suffice
+	FORMULA_TRITON_TEMPLATE, ///< the number that Inductor recorded; 0 means unknown
+	FORMULA_UNKNOWN, ///< PyTorch has no formula, or the inputs do not suffice
 };
 
 struct flop_rule {
 	struct span name;
 	enum formula formula;
-	int first; ///< index of the first tensor that counts
+	int first; ///< index of the first tensor that the formula uses
 };
 
 #define NAME(lit)              \
@@ -27,8 +27,8 @@ struct flop_rule {
 		(lit), sizeof(lit) - 1 \
 	}
 
-/* Source: flop_registry, torch/utils/flop_counter.py; aten/src/ATen/native/native_functions.yaml
-   for the order of inputs. */
+/* Rules by operator. Source: flop_registry, torch/utils/flop_counter.py;
+   aten/src/ATen/native/native_functions.yaml for the order of inputs. */
 static const struct flop_rule rules[] = {
 	{ NAME("aten::mm"), FORMULA_PRODUCT, 0 },
 	{ NAME("aten::addmm"), FORMULA_PRODUCT, 1 },
@@ -49,7 +49,7 @@ static const struct flop_rule rules[] = {
 	{ NAME("aten::_flash_attention_backward"), FORMULA_UNKNOWN, 1 },
 	{ NAME("aten::_efficient_attention_forward"), FORMULA_UNKNOWN, 0 },
 	{ NAME("aten::_efficient_attention_backward"), FORMULA_UNKNOWN, 1 },
-	/* not in the registry, but a sum without them would be too low */
+	/* not in the registry, but a sum that leaves these out would be too low */
 	{ NAME("aten::_addmm_activation"), FORMULA_UNKNOWN, 1 },
 	{ NAME("aten::_int_mm"), FORMULA_UNKNOWN, 0 },
 	{ NAME("aten::_grouped_mm"), FORMULA_UNKNOWN, 0 },
@@ -64,8 +64,8 @@ static const struct flop_rule rules[] = {
 	{ NAME("aten::miopen_rnn_backward"), FORMULA_UNKNOWN, 0 },
 };
 
-/* Source: kernel_flop, torch/_inductor/runtime/triton_heuristics.py (2.8); names of kernels,
-   torch/_inductor/codegen. */
+/* Rules by prefix. Source: kernel_flop, torch/_inductor/runtime/triton_heuristics.py (2.8); names
+   of kernels, torch/_inductor/codegen. */
 static const struct flop_rule templates = { NAME("triton_tem_"), FORMULA_TRITON_TEMPLATE, 0 };
 static const struct flop_rule triton = { NAME("triton_"), FORMULA_TRITON, 0 };
 
@@ -79,9 +79,9 @@ const struct flop_rule *flop_rule_of(struct span name)
 	return span_starts(name, triton.name) ? &triton : NULL;
 }
 
-/* ---- lists, as the reader writes them down ---- */
+/* ---- lists, as the trace reader writes them ---- */
 
-/* Take the next item off `list`. It ends at a comma outside of brackets. */
+/* Takes the next item off `list`; it ends at a comma outside of brackets. */
 static struct span take_item(struct span *list)
 {
 	size_t n = 0;
@@ -102,11 +102,11 @@ static struct span item_at(struct span list, int index)
 	return take_item(&list);
 }
 
-/* Batch, channels and three dimensions of space; no formula has more. */
+/* Most dimensions that a formula has: batch, channels and three of space. */
 enum { SHAPE_MAX = 5 };
 
 struct shape {
-	int nr; ///< -1: not a list, or a longer one
+	int nr; ///< number of dimensions; -1 if the text is not a list, or too long
 	int64_t v[SHAPE_MAX];
 };
 
@@ -127,7 +127,7 @@ static struct shape shape_at(struct span list, int index)
 
 /* ---- formulas ---- */
 
-/* The product of all; -1 if it leaves int64. */
+/* The product of `v` and all of `by`; -1 if it exceeds int64. */
 static int64_t multiplied(int64_t v, const int64_t *by, int nr)
 {
 	for (int i = 0; i < nr; i++)
@@ -146,7 +146,7 @@ static int64_t product(const struct flop_rule *rule, const struct event *ev)
 	return multiplied(multiplied(2, a.v, a.nr), &b.v[b.nr - 1], 1);
 }
 
-/* Operations of a filter at each point of `space`, for each item of the batch. */
+/* Operations of a filter at every point of `space`, for all items of the batch. */
 static int64_t filtered(int64_t batch, const int64_t *space, const struct shape *filter)
 {
 	int64_t all[] = { 2, batch };
@@ -154,7 +154,7 @@ static int64_t filtered(int64_t batch, const int64_t *space, const struct shape 
 	                  filter->nr);
 }
 
-/* Size of the output in one dimension; -1 if there is none. A list of one item counts for all
+/* Size of the output in one dimension; -1 if there is none. A list with one item applies to all
    dimensions. */
 static int64_t output_size(int64_t size, int64_t filter, const struct shape *stride,
                            const struct shape *padding, const struct shape *dilation, int i)
@@ -196,7 +196,7 @@ static int64_t convolution(const struct event *ev)
 	return filtered(x.v[0], space, &w);
 }
 
-/* Each requested gradient, of two, costs as much as the convolution. */
+/* Each of the two gradients, if requested, costs as much as the convolution. */
 static int64_t convolution_backward(const struct event *ev)
 {
 	struct shape out = shape_at(ev->input_dims, 0), x = shape_at(ev->input_dims, 1);
@@ -220,8 +220,8 @@ static int64_t convolution_backward(const struct event *ev)
 	           : -1;
 }
 
-/* Query, key and value as batch, heads, length, size: scores, and scores times values; back,
-   the scores again, and two gradients of each. */
+/* Query, key and value have the shape batch, heads, length, size. Forward: scores, and scores times
+   values; backward: the scores again, and two gradients of each. */
 static int64_t attention(const struct flop_rule *rule, const struct event *ev)
 {
 	bool back = rule->formula == FORMULA_ATTENTION_BACKWARD;

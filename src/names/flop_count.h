@@ -1,9 +1,9 @@
-/// Floating-point operations of an operator, by the shapes of its inputs.
+/// Floating-point operations of an operator, computed from the shapes of its inputs.
 ///
 /// Traces do not hold the profiler's own counts: with_flops=True is a flag in their head, but the
 /// counts stay in key_averages(). Source: AddGenericMetadata,
-/// torch/csrc/autograd/profiler_kineto.cpp (2.8): shapes, strides, types, concrete inputs and
-/// sequence numbers are all that an operator's "args" get.
+/// torch/csrc/autograd/profiler_kineto.cpp (2.8): the "args" of an operator get only shapes,
+/// strides, types, concrete inputs and sequence numbers.
 #ifndef GG_NAMES_FLOP_COUNT_H
 #define GG_NAMES_FLOP_COUNT_H
 
@@ -12,10 +12,12 @@
 
 struct flop_rule;
 
-/// How to count the operator of this name; NULL if it does not count, or its callees do. Static.
+/// The rule for the operator of this name; NULL if it has none, or if its callees are counted
+/// instead. Static.
 const struct flop_rule *flop_rule_of(struct span name);
 
-/// Operations of one call; -1 if its inputs do not tell. `*type` is the type of what it multiplies.
+/// Operations of one call; -1 if its inputs do not tell them. `*type` becomes the type of the
+/// operands.
 int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum flop_type *type);
 
 #endif

@@ -11,14 +11,14 @@
 
 #define WORD_BEGINS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_("
 
-/* What a form shows of the template arguments. */
+/* Forms of a name, by what they show of the template arguments. */
 enum form {
-	FORM_FUNCTOR, ///< the functors, else the type of the elements
-	FORM_TYPES, ///< all types
-	FORM_VALUES, ///< numbers too
-	FORM_WHOLE, ///< all, without namespaces and parameters
-	FORM_OTHER, ///< FORM_FUNCTOR with the words in which it differs from others of the same form
-	FORM_HASH, ///< FORM_FUNCTOR with the hash of the whole
+	FORM_FUNCTOR, ///< shows functors, else the type of the elements
+	FORM_TYPES, ///< shows all types
+	FORM_VALUES, ///< shows types and numbers
+	FORM_WHOLE, ///< shows everything except namespaces and parameters
+	FORM_OTHER, ///< FORM_FUNCTOR, with the words in which equal forms differ
+	FORM_HASH, ///< FORM_FUNCTOR, with the hash of the whole name
 };
 enum { DEPTH_MAX = 6, FORM_CHARS = 100, PLAIN_CHARS = 40, ALIKE_MAX = 64 };
 
@@ -46,7 +46,7 @@ static bool ends_with(struct span s, const char *word)
 	return s.n >= n && memcmp(s.p + s.n - n, word, n) == 0;
 }
 
-/* Depth of brackets behind the byte at `i`; "->" and "operator<" are not brackets. */
+/* Depth of brackets after the byte at `i`; "->" and "operator<" are not brackets. */
 static int depth_after(struct span s, size_t i, int depth)
 {
 	char c = s.p[i];
@@ -58,7 +58,7 @@ static int depth_after(struct span s, size_t i, int depth)
 	return depth;
 }
 
-/* "void f<T>(int) [clone .1]" → "f<T>" */
+/* Drops return type, parameters and suffixes: "void f<T>(int) [clone .1]" → "f<T>". */
 static struct span without_signature(struct span s)
 {
 	int depth = 0;
@@ -72,7 +72,7 @@ static struct span without_signature(struct span s)
 		if (depth == 0 && s.p[i] == ' ' && !params)
 			from = i + 1;
 		if (depth == 0 && s.p[i] == ':' && params)
-			params = 0; /* of a function in which the name stands */
+			params = 0; /* parameters of an outer function */
 		depth = depth_after(s, i, depth);
 	}
 	if (params)
@@ -80,7 +80,7 @@ static struct span without_signature(struct span s)
 	return trim((struct span){ s.p + from, s.n - from });
 }
 
-/* Split at the first bracket of the last part: "a::b<c>" → "b" and "c". */
+/* Splits a name at the first bracket of its last part: "a::b<c>" → "b" and "c". */
 static void split(struct span s, struct span *base, struct span *args)
 {
 	int depth = 0;
@@ -100,7 +100,7 @@ static void split(struct span s, struct span *base, struct span *args)
 		*args = (struct span){ s.p + open + 1, s.n - open - 2 };
 }
 
-/* The next argument of a list. */
+/* Takes the next argument off a list. */
 static bool next_arg(struct span *list, struct span *arg)
 {
 	int depth = 0;
@@ -118,7 +118,7 @@ static bool next_arg(struct span *list, struct span *arg)
 static bool is_value(struct span s)
 {
 	struct span rest = s;
-	if (s.n && s.p[0] == '(') { /* a cast: "(int)4" */
+	if (s.n && s.p[0] == '(') { /* a C cast: "(int)4" */
 		const char *close = memchr(s.p, ')', s.n);
 		if (close)
 			rest = (struct span){ close + 1, (size_t)(s.p + s.n - close - 1) };
@@ -141,7 +141,7 @@ static bool is_element(struct span base)
 	return false;
 }
 
-/* The operation that a kernel applies, by the words that libraries use for it. */
+/* True for a type that names the operation of a kernel, by words that libraries use for it. */
 static bool is_functor(struct span s)
 {
 	struct span base, args;
@@ -153,7 +153,7 @@ static bool is_functor(struct span s)
 static void add_form(struct strbuf *b, struct span s, enum form form, int depth);
 static void add_arg(struct strbuf *b, struct span arg, enum form form, int depth);
 
-/* Where the first lambda outside of brackets begins; NULL: there is none. */
+/* Start of the first lambda outside of brackets; NULL if there is none. */
 static const char *lambda_of(struct span s)
 {
 	int depth = 0;
@@ -168,7 +168,7 @@ static const char *lambda_of(struct span s)
 	return NULL;
 }
 
-/* The function that a lambda stands in; operators and wrappers tell nothing by themselves. */
+/* Appends the function that contains a lambda, but not operators and wrappers. */
 static void add_outer(struct strbuf *b, struct span s, enum form form, int depth)
 {
 	struct span base, args;
@@ -186,7 +186,8 @@ static void add_outer(struct strbuf *b, struct span s, enum form form, int depth
 		strbuf_adds(b, "lambda");
 }
 
-/* "f(…)::{lambda()#1}::operator()() const::{lambda(float)#2}" → "f(float)" */
+/* Appends a lambda as the function that contains it: "f(…)::{lambda()#1}::operator()()
+   const::{lambda(float)#2}" → "f(float)". */
 static void add_lambda(struct strbuf *b, struct span s, enum form form, int depth)
 {
 	const char *at = lambda_of(s), *last = at;
@@ -213,7 +214,7 @@ static void add_lambda(struct strbuf *b, struct span s, enum form form, int dept
 	}
 }
 
-/* The argument in the form; nothing if the form leaves it out. */
+/* Appends an argument in a form; nothing if the form leaves it out. */
 static void add_arg(struct strbuf *b, struct span arg, enum form form, int depth)
 {
 	if (is_value(arg)) {
@@ -247,8 +248,7 @@ static void add_args(struct strbuf *b, struct span list, enum form form, int dep
 		struct strbuf one = STRBUF_INIT;
 		if (wants(arg, form, functors))
 			add_arg(&one, arg, form, depth);
-		bool again =
-		    form == FORM_FUNCTOR && !functors && !first; /* one type of element is enough */
+		bool again = form == FORM_FUNCTOR && !functors && !first; /* one element type is enough */
 		if (one.n && !again) {
 			strbuf_adds(b, first ? "<" : ", ");
 			strbuf_add(b, strbuf_span(&one));
@@ -291,7 +291,7 @@ static bool is_one_of(struct span word, const char *const *words)
 	return false;
 }
 
-/* "cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128_32x3_tn_align8" → "gemm bf16 256x128 tn" */
+/* Appends "cutlass_80_tensorop_s16816gemm_bf16_256x128_tn" as "gemm bf16 256x128 tn". */
 static bool add_product(struct strbuf *b, struct span name)
 {
 	static const char *const types[] = { "bf16", "f16",  "tf32", "f32",      "h",      "fp16",
@@ -330,14 +330,14 @@ static bool add_product(struct strbuf *b, struct span name)
 
 /* ---- the form of a name ---- */
 
-/* Templates of which only the first argument says what the kernel does. */
+/* True for templates of which only the first argument tells what the kernel does. */
 static bool is_wrapper(struct span base)
 {
 	static const char *const names[] = { "Kernel", "Kernel2", "kentry", "device_kernel", NULL };
 	return is_one_of(base, names);
 }
 
-/* "triton_red_fused_add…norm_view_15": begin and end of a long name, at its words. */
+/* Appends both ends of a long name, cut at words: "triton_red_fused_add…norm_view_15". */
 static void add_plain(struct strbuf *b, struct span s)
 {
 	size_t from = PLAIN_CHARS / 2, to = s.n - PLAIN_CHARS / 3;
@@ -374,7 +374,7 @@ static const char *form_of(struct arena *a, const char *whole, int form)
 	const char *plain = demangle(span_of(whole), &scratch);
 	struct span s = without_signature(span_of(plain ? plain : whole)), base, args, arg;
 	bool hash = form >= FORM_HASH, least = form >= FORM_OTHER || form == FORM_FUNCTOR;
-	if (!s.n || !strchr(WORD_BEGINS, whole[0])) /* the name of no function */
+	if (!s.n || !strchr(WORD_BEGINS, whole[0])) /* not the name of a function */
 		return (arena_release(&scratch), whole);
 	split(s, &base, &args);
 	for (struct span rest = args; is_wrapper(base) && next_arg(&rest, &arg);)
@@ -417,7 +417,7 @@ void short_names_add(struct short_names *s, const char *whole)
 
 /* ---- words in which names differ ---- */
 
-/* Names with the same text at FORM_OTHER; more than a few are not distinguished by words. */
+/* Adds the words in which they differ to names with equal text, unless these are many. */
 static void set_others(struct short_names *s)
 {
 	vec_sort(&s->list, by_text);
@@ -442,7 +442,7 @@ static void set_others(struct short_names *s)
 	}
 }
 
-/* A form that is longer than a line tells less than the words of the next. */
+/* Writes a name in its form, or in the next one if the text would be longer than a line. */
 static void set_form(struct short_names *s, struct short_name *n)
 {
 	do

@@ -1,4 +1,5 @@
-/// Display names of kernels: the shortest form that tells each from the others of its report.
+/// Display names of kernels: the shortest form that distinguishes each kernel from the others in a
+/// report.
 #ifndef GG_NAMES_SHORT_H
 #define GG_NAMES_SHORT_H
 
@@ -7,26 +8,26 @@
 #include "base/vec.h"
 
 struct short_name {
-	const char *whole; ///< borrowed
-	const char *text; ///< as it is shown
-	int form; ///< form, from the shortest on
+	const char *whole; ///< whole name, borrowed
+	const char *text; ///< text that is shown
+	int form; ///< number of the form; shorter forms come first
 };
 
 struct short_names {
-	struct arena arena; ///< owns the texts
-	VEC(struct short_name) list; ///< by `whole`, each once, after short_names_end()
+	struct arena arena; ///< arena that owns the texts
+	VEC(struct short_name) list; ///< names, sorted by `whole`, each once after short_names_end()
 };
 
-/// Add the name of a kernel, which is borrowed; NULL and "" are ignored.
+/// Adds the name of a kernel, which is borrowed; NULL and "" are ignored.
 void short_names_add(struct short_names *s, const char *whole);
 
-/// Choose the forms: no two names have the same.
+/// Chooses the forms, so that no two names have the same text.
 void short_names_end(struct short_names *s);
 
-/// How `whole` is shown; NULL if it was not added.
+/// The text that is shown for `whole`; NULL if it was not added.
 const char *short_names_find(const struct short_names *s, const char *whole);
 
-/// Give the memory back.
+/// Releases all memory that it holds.
 void short_names_release(struct short_names *s);
 
 #endif

@@ -26,7 +26,7 @@ static bool skip_number(struct span *rest, uint64_t *out)
 	return fits;
 }
 
-/* Skip what is in parentheses: the phase does not depend on it. */
+/* Skips text in parentheses, which does not affect the phase. */
 static bool skip_details(struct span *rest)
 {
 	const char *end = rest->n && rest->p[0] == '(' ? memchr(rest->p, ')', rest->n) : NULL;
@@ -37,7 +37,8 @@ static bool skip_details(struct span *rest)
 	return true;
 }
 
-/* vLLM: requests whose context is read, and those that generate. */
+/* The phase of a step of vLLM: it names the requests whose context is read, and those that
+   generate. */
 static enum phase execute_phase(struct span rest)
 {
 	uint64_t tokens, context, generation;
@@ -53,7 +54,8 @@ static enum phase execute_phase(struct span rest)
 	return context ? PHASE_PREFILL : generation ? PHASE_DECODE : PHASE_ALL;
 }
 
-/* SGLang: the mode, then "bs=" and more. Modes of speculative decoding have no phase. */
+/* The phase of a step of SGLang: the mode, then "bs=" and more. Modes of speculative decoding have
+   no phase. */
 static enum phase bracket_phase(struct span rest)
 {
 	static const struct {
@@ -100,8 +102,8 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* How much of the name is before its first number: "step_11", "iteration 5/100", "step12"; a digit
-   behind a letter belongs to the word ("resnet50_step_3"), unless it ends the name. */
+/* Length of the name before its first number: "step_11", "iteration 5/100", "step12"; a digit after
+   a letter belongs to the word ("resnet50_step_3"), unless it ends the name. */
 static size_t before_number(struct span name)
 {
 	size_t end = name.n;

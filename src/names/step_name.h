@@ -1,4 +1,4 @@
-/// What the name of a step says: its number, and the phase of a step of an inference server.
+/// Reads the name of a step: its number, and the phase of a step of an inference server.
 #ifndef GG_NAMES_STEP_NAME_H
 #define GG_NAMES_STEP_NAME_H
 
@@ -9,16 +9,16 @@
 /// The integer at the end of the name; -1 if there is none or it is too large.
 int64_t step_number_of(struct span name);
 
-/// PHASE_PREFILL, PHASE_DECODE, PHASE_MIXED, or PHASE_ALL if the name does not say.
+/// The phase that the name tells: PHASE_PREFILL, PHASE_DECODE, PHASE_MIXED, else PHASE_ALL.
 /// **Source:** vLLM, vllm/v1/worker/gpu_worker.py, annotate_profile(): from 0.14 on
 /// execute_context_2(300)_generation_5(5), with detailed_trace_annotation (pull request 37524)
 /// execute_305_context_2(sq300sk…)_generation_5(sq5sk…). SGLang, srt/utils/profile_utils.py,
 /// build_step_span_name(): step[EXTEND bs=2 toks=300], step[DECODE bs=5], by enum ForwardMode.
 enum phase step_phase_of(struct span name);
 
-/// The marker that would take a name and its like: "execute_*" of vLLM's, "step[*" of SGLang's,
-/// else the name up to the first number in it and "*", or the name itself; owned by `a` or
-/// borrowed. `server` says whether it is one of the two.
+/// The marker that would match a name and similar ones: "execute_*" for vLLM, "step[*" for SGLang,
+/// else the name up to its first number and "*", or the name itself; owned by `a` or borrowed.
+/// `server` is set to true for vLLM and SGLang.
 struct span marker_pattern_of(struct span name, struct arena *a, bool *server);
 
 #endif

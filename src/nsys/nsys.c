@@ -1,5 +1,6 @@
 /* Source of tables and columns: Nsight Systems User Guide, "SQLite Schema Reference" (2024 and
-   2025; schema 3.x); of what relates them: the reports and recipes that come with nsys. */
+   2025; schema 3.x). Source of the relations between them: the reports and recipes that come with
+   nsys. */
 #include "nsys/nsys.h"
 
 #include <stdlib.h>
@@ -8,10 +9,12 @@
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* Names are far shorter; what a process printed is held as a string, too. */
+/* Largest string that is kept: names are far shorter, but the output of a process is stored as a
+   string, too. */
 enum { STRING_BYTES = 1 << 16 };
 
-/* Schema 2 (nsys 2020 to 2022) has the same columns in the tables that are read. */
+/* Supported schemas. Schema 2 (nsys 2020 to 2022) has the same columns in the tables that are
+   read. */
 enum { SCHEMA_OLDEST = 2, SCHEMA_NEWEST = 3 };
 
 enum status nsys_fail(struct nsys *n, const char *table, const char *what)
@@ -45,13 +48,13 @@ bool nsys_string(const struct nsys *n, const struct database_value *id, struct s
 	return true;
 }
 
-/* ---- what made it ---- */
+/* ---- version of the export ---- */
 
 struct schema_version {
 	bool found, known;
 };
 
-/* nsys 2022 and before wrote the latter. */
+/* The second name is that of nsys 2022 and before. */
 static const char *const version_tables[] = { "META_DATA_EXPORT", "EXPORT_META_DATA" };
 
 static const struct database_column export_columns[] = {
@@ -72,8 +75,8 @@ static enum status take_version(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Databases of other tools, by a table. Sources: rocpd_python of ROCm/rocmProfileData and
-   rocprofv3 (ROCm 7); nvprof's cupti_activity tables; msprof of CANN 8. */
+/* The tool that wrote a database, recognized by one of its tables. Sources: rocpd_python of
+   ROCm/rocmProfileData and rocprofv3 (ROCm 7); nvprof's cupti_activity tables; msprof of CANN 8. */
 static const char *foreign_database(const struct database *db)
 {
 	static const struct {
@@ -145,7 +148,8 @@ static enum status take_cuda_number(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* The devices by the number of their GPU, so that each row of the report finds its own at once. */
+/* Indexes the devices by the number of their GPU, so that each row of the report finds its devices
+   at once. */
 static void list_gpus(struct nsys *n)
 {
 	for (size_t i = n->gpus.nr; i-- > 0;) {
@@ -159,7 +163,7 @@ static void list_gpus(struct nsys *n)
 	}
 }
 
-/* The first row of a GPU counts. */
+/* Takes a row about a GPU; of several rows about one GPU the first counts. */
 static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
@@ -177,8 +181,8 @@ static enum status take_gpu(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* A process may number its GPUs anew (CUDA_VISIBLE_DEVICES): where the report says how, that
-   counts. */
+/* Finds the number of each GPU in the report. A process may number its GPUs differently
+   (CUDA_VISIBLE_DEVICES); the mapping in the report is used if there is one. */
 static enum status find_gpus(struct nsys *n)
 {
 	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", mapping_columns, take_mapping));

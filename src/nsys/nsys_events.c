@@ -1,10 +1,10 @@
-/* Rows of an export → events. Times are ns of the session. */
+/* Converts rows of an export to events. Times are in ns of the session. */
 #include <string.h>
 
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* Integers below 0 are not idents. */
+/* Reads an ident; an integer below 0 is absent. */
 static int64_t ident_of(const struct database_value *v)
 {
 	return v->null || v->integer < 0 ? IDENT_NONE : v->integer;
@@ -35,7 +35,7 @@ static enum status hand_on_event(struct nsys *n, const struct event *e)
 
 /* ---- GPU ---- */
 
-/* The columns that all GPU work begins with. */
+/* Columns that all tables of GPU work have first. */
 enum { GPU_START, GPU_END, GPU_DEVICE, GPU_STREAM, GPU_CORRELATION, GPU_PROCESS, GPU_REST };
 #define GPU_COLUMNS                                                                         \
 	{ .name = "start" }, { .name = "end" }, { .name = "deviceId" }, { .name = "streamId" }, \
@@ -66,8 +66,8 @@ static const struct database_column memset_columns[] = {
 	{ .name = "memKind", .optional = true },
 };
 
-/* True for a row of the chosen process. Correlation ids and numbers of devices are of one process.
- */
+/* Sets the common members of an event, if the row is about the chosen process. Correlation ids and
+   numbers of devices are valid within one process. */
 static enum status set_gpu(struct nsys *n, const char *table, const struct database_value *v,
                            struct event *e)
 {
@@ -99,9 +99,9 @@ static enum status take_kernel(void *ctx, const struct database_value *v)
 	return hand_on_event(n, &e);
 }
 
-/* Named as Kineto names them, so that a run is comparable by either.
-   Source: ids of ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND (nsys 2024.6, schema 3.16.1);
-   names of memcpyKindString() and memoryKindString(), libkineto/src/cupti_strings.cpp. */
+/* Kind of a copy, named as in Kineto, so that runs recorded by either tool can be compared. Source:
+   ids of ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND (nsys 2024.6, schema 3.16.1); names of
+   memcpyKindString() and memoryKindString(), libkineto/src/cupti_strings.cpp. */
 static const char *copy_kind(const struct database_value *v)
 {
 	static const char *const names[] = { "<unknown>", "HtoD", "DtoH", "HtoA", "AtoH",
@@ -151,9 +151,8 @@ static enum status take_memset(void *ctx, const struct database_value *v)
 	return take_sized(n, memset_table, v, &e);
 }
 
-/* Without --cuda-graph-trace=node a graph is recorded as a whole, its kernels not at all: it is
-   one activity. Its id is a number that CUDA counts graphs by, the same in each run of a
-   program. */
+/* Without --cuda-graph-trace=node a graph is recorded as a whole, without its kernels: it is one
+   activity. Its id is a number by which CUDA counts graphs, equal in each run of a program. */
 static const char *const graph_table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 static const struct database_column graph_columns[] = {
 	GPU_COLUMNS,
@@ -198,7 +197,7 @@ static const struct database_column runtime_columns[] = {
 	{ .name = "correlationId", .optional = true },
 };
 
-/* Calls are named with the version of the interface: "cudaLaunchKernel_v7000". */
+/* Drops the interface version from the name of a call: "cudaLaunchKernel_v7000". */
 static struct span without_version(struct span name)
 {
 	size_t n = name.n;
@@ -238,8 +237,9 @@ static const struct database_column nvtx_columns[] = {
 	{ .name = "domainId", .optional = true },
 };
 
-/* Push/pop and start/end ranges, of the library and of its text form; the creation of a domain.
-   Source: ENUM_NSYS_EVENT_TYPE; EVENT_TYPE_NVTX_… in reports/nvtx_sum.py of nsys. */
+/* Types of NVTX events: push/pop and start/end ranges, of the library and of its text form; the
+   creation of a domain. Source: ENUM_NSYS_EVENT_TYPE; EVENT_TYPE_NVTX_… in reports/nvtx_sum.py of
+   nsys. */
 enum {
 	TYPE_PUSH_POP = 59,
 	TYPE_START_END = 60,
@@ -256,7 +256,7 @@ static bool nvtx_text(const struct nsys *n, const struct database_value *v, stru
 	return true;
 }
 
-/* Each range of a domain has its name behind its own: a long one would be held as often. */
+/* Longest name of a domain that is used: the name is repeated in each range of the domain. */
 enum { DOMAIN_BYTES = 256 };
 
 static enum status take_domain(void *ctx, const struct database_value *v)
@@ -273,8 +273,9 @@ static enum status take_domain(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Operators of PyTorch: "aten::mm, seq = 12, op_id = 5, sizes = [[8, 4], [4, 2]]", which is
-   "aten::mm". Source: getNvtxStr(), torch/csrc/profiler/util.cpp. */
+/* True for the range of an operator of PyTorch, "aten::mm, seq = 12, op_id = 5, sizes = [[8, 4],
+   [4, 2]]", whose `*name` becomes "aten::mm". Source: getNvtxStr(),
+   torch/csrc/profiler/util.cpp. */
 static bool is_operator(struct span *name)
 {
 	static const struct span ends[] = { { ", seq = ", 8 },
@@ -289,7 +290,7 @@ static bool is_operator(struct span *name)
 	return name->n < n || span_starts(*name, SPAN("aten::"));
 }
 
-/* "name", in a domain "name@domain": as nsys wants them with --filter-nvtx and
+/* Name of a range: "name", or in a domain "name@domain", the form of nsys for --filter-nvtx and
    --nvtx-capture. */
 static struct span range_name(struct nsys *n, const struct database_value *domain, struct span name)
 {
@@ -311,8 +312,8 @@ static bool is_range(int64_t type)
 
 /* ---- steps ---- */
 
-/* The name of a range without what numbers it: "Step: 12" → "step", "train_step_3" → "train step".
-   `*number` is -1 where none is. */
+/* Name of a range without its number: "Step: 12" → "step", "train_step_3" → "train step". `*number`
+   is -1 if there is none. */
 static size_t step_word(struct span name, char *out, size_t room, int64_t *number)
 {
 	size_t n = name.n, k = 0;
@@ -331,8 +332,8 @@ static size_t step_word(struct span name, char *out, size_t room, int64_t *numbe
 	return n <= room ? k : 0;
 }
 
-/* Ranges that people mark the steps of a loop with; no others, such as the steps of an optimizer,
-   which are within. */
+/* True for names with which people mark the steps of a loop, but not for others with "step", such
+   as an optimizer's, which is within a step. */
 static bool is_step(struct span name, int64_t *number)
 {
 	static const char *const loops[] = { "",           "train ",  "training ", "eval ",
@@ -351,7 +352,7 @@ static bool is_step(struct span name, int64_t *number)
 	return false;
 }
 
-/* A range that was open when recording ended is left out. */
+/* Takes a range; one that was still open when the recording ended is left out. */
 static enum status take_range(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;

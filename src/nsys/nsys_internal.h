@@ -1,5 +1,4 @@
-/// Inside of the reader of Nsight Systems' exports: what its files share. No other room
-/// includes this.
+/// Internal to the reader of Nsight Systems' exports. No other room includes this.
 ///
 ///     nsys.c             the export as a whole, strings, GPUs
 ///     nsys_processes.c   which processes used GPUs, and their ranks
@@ -16,40 +15,41 @@
 #include "io/database.h"
 #include "nsys/nsys.h"
 
-/// Number of a GPU that the report does not tell.
+/// Number of a GPU for which the report has none.
 #define GPU_UNKNOWN INT64_MIN
 
-/// A GPU that the process used, by CUDA's number and by that of the report.
+/// A GPU that the process used, with its number in CUDA and in the report.
 struct nsys_gpu {
 	int64_t device;
-	int64_t gpu; ///< or GPU_UNKNOWN
-	uint32_t next; ///< index of another of the same `gpu`, or IDMAP_NONE
+	int64_t gpu; ///< number in the report, or GPU_UNKNOWN
+	uint32_t next; ///< index of another entry with the same `gpu`, or IDMAP_NONE
 };
 
-/// One export being read; all borrowed but the maps and lists.
+/// State of reading one export; everything is borrowed except for the maps and lists.
 struct nsys {
 	struct database *db;
 	struct name_table *names;
 	struct event_sink sink;
 	struct trace_meta *meta;
 	struct diag_log *log;
-	struct arena arena; ///< of what follows
+	struct arena arena; ///< arena that owns the strings and domains
 	struct idmap string_ids;
 	VEC(struct span) strings;
-	VEC(struct nsys_process) processes; ///< by rank, then by id
-	const struct nsys_process *process; ///< whose work is being read
-	struct idmap domain_ids; ///< of its NVTX domains
+	VEC(struct nsys_process) processes; ///< processes, sorted by rank, then by id
+	const struct nsys_process *process; ///< process whose work is being read
+	struct idmap domain_ids; ///< ids of the process's NVTX domains
 	VEC(struct span) domains;
-	struct idmap devices; ///< CUDA's numbers of those it used
-	VEC(struct nsys_gpu) gpus; ///< by id in `devices`
-	struct idmap gpu_ids; ///< numbers of the report that they have
-	VEC(uint32_t) first_of_gpu; ///< by id in `gpu_ids`: index into `gpus`; IDMAP_NONE once told
-	struct strbuf text; ///< a name that is put together
+	struct idmap devices; ///< CUDA's numbers of the GPUs that the process used
+	VEC(struct nsys_gpu) gpus; ///< GPUs, indexed by id in `devices`
+	struct idmap gpu_ids; ///< numbers in the report of the GPUs that the process used
+	/// Indexed by id in `gpu_ids`: index in `gpus`; IDMAP_NONE once the GPU has been handed on.
+	VEC(uint32_t) first_of_gpu;
+	struct strbuf text; ///< buffer for a name
 };
 
-/// Process (with the machine that it ran on) and thread of a globalPid or globalTid; -1 where
-/// the export does not tell processes.
-/// Source: Nsight Systems User Guide, "Serialized process and thread identifiers".
+/// Process (with its machine), process on its machine, and thread of a globalPid or globalTid. The
+/// process is -1 if the export does not distinguish processes. Source: Nsight Systems User Guide,
+/// "Serialized process and thread identifiers".
 static inline int64_t nsys_process_id(const struct database_value *global)
 {
 	return global->null || global->integer < 0 ? -1 : global->integer >> 24;
@@ -63,35 +63,36 @@ static inline int64_t nsys_tid(const struct database_value *global)
 	return global->null ? IDENT_NONE : global->integer & 0xFFFFFF;
 }
 
-/// True for what the process did whose work is being read.
+/// True if a row is about the process whose work is being read.
 static inline bool nsys_ours(const struct nsys *n, const struct database_value *global)
 {
 	return n->process->id < 0 || nsys_process_id(global) == n->process->id;
 }
 
-/// database_scan() with the columns of an array.
+/// Calls database_scan() with an array of columns.
 #define NSYS_SCAN(n, table, columns, fn) \
 	database_scan((n)->db, table, columns, sizeof(columns) / sizeof *(columns), fn, n, (n)->log)
 
-/// An error in `table`, as the status of a function that gives up.
+/// Records an error in `table`; returns its status, for a function that gives up.
 GG_MUST_CHECK enum status nsys_fail(struct nsys *n, const char *table, const char *what);
 
-/// Text of StringIds; false where there is none, or none short enough to be a name.
+/// The text of a StringIds row; false if there is none, or if it is too long for a name.
 bool nsys_string(const struct nsys *n, const struct database_value *id, struct span *out);
 
-/// The tables of GPU work; ended by NULL.
+/// Names of the tables of GPU work, ended by NULL.
 extern const char *const nsys_gpu_tables[];
 
-/// Fill `processes`.
+/// Fills n->processes.
 GG_MUST_CHECK enum status nsys_find_processes(struct nsys *n);
 
-/// Kernels, copies, memory sets and graphs of the process; which devices it used.
+/// Reads kernels, copies, memory sets and graphs of the process, and finds out which devices it
+/// used.
 GG_MUST_CHECK enum status nsys_gpu_work(struct nsys *n);
 
-/// Runtime calls and ranges of that process.
+/// Reads runtime calls and ranges of the process.
 GG_MUST_CHECK enum status nsys_host_work(struct nsys *n);
 
-/// Samples of the GPUs that it used.
+/// Reads samples of the GPUs that the process used.
 GG_MUST_CHECK enum status nsys_metrics(struct nsys *n);
 
 #endif

@@ -4,18 +4,19 @@
    TARGET_INFO_GPU. */
 #include "nsys/nsys_internal.h"
 
-/* The unit of other counters is not said reliably: clocks named "[MHz]" are in Hz. */
+/* Unit of the counters that are read. The units of other counters are unreliable: clocks named
+   "[MHz]" are in Hz. */
 #define UNIT " [Throughput %]"
 
-/* A counter may be a little above its peak; a value beyond this is not a share. */
+/* A counter may be a little above its peak; a larger value than this is not a share. */
 enum { PCT_MAX = 1000 };
 
 struct metrics {
 	struct nsys *n;
-	struct idmap types; ///< typeId
-	struct idmap keys; ///< id of its type and metricId
-	VEC(uint32_t) counter_of; ///< by id of `keys`
-	struct idmap names; ///< id of the name of each counter
+	struct idmap types; ///< ids of typeIds, which name a GPU and a set of metrics
+	struct idmap keys; ///< ids of pairs of type id and metricId
+	VEC(uint32_t) counter_of; ///< counter, indexed by id of `keys`
+	struct idmap names; ///< ids of the names of counters
 };
 
 static const struct database_column info_columns[] = { { .name = "typeId" },

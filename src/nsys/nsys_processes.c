@@ -1,29 +1,30 @@
-/* Which processes used GPUs, and which rank of a job each of them is.
-   Source: NvtxParamsCommInitRank of nccl's src/init.cc (NCCL 2.18 and later), as nsys writes it
-   to NVTX_EVENTS.jsonText; "MPI Rank N" are marks that the MPI trace of nsys makes. */
+/* Finds the processes that used GPUs, and the rank of each in the job. Source:
+   NvtxParamsCommInitRank of nccl's src/init.cc (NCCL 2.18 and later), as nsys writes it to
+   NVTX_EVENTS.jsonText; "MPI Rank N" are marks of nsys's MPI trace. */
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* ---- who used which GPU ---- */
+/* ---- processes and their GPUs ---- */
 
-/* Activities of one process on one of its devices. */
+/* Number of activities of one process on one of its devices. */
 struct share {
-	uint32_t process; ///< index
+	uint32_t process; ///< index of the process
 	int64_t device, activities;
 };
 
-/* Far more than a node has; each is read by a pass over the whole file. */
+/* Limit of processes, far more than a node has; each process needs a pass over the whole file. */
 enum { PROCESSES_MAX = 1024 };
 
 struct census {
 	struct nsys *n;
-	struct idmap processes; ///< ids; the same indices as in `n->processes` until these are sorted
-	struct idmap pairs; ///< (process, id of its device in `devices`)
+	struct idmap processes; ///< ids of processes; equal to the indices in `n->processes` until
+	                        ///< these are sorted
+	struct idmap pairs; ///< ids of pairs (process, id of its device in `devices`)
 	struct idmap devices;
 	VEC(struct share) shares;
 	struct idmap pids;
-	struct idmap mapped; ///< (id of a pid, id of its device in `devices`)
-	VEC(int64_t) gpus; ///< by id in `mapped`
+	struct idmap mapped; ///< ids of pairs (id of a pid, id of its device in `devices`)
+	VEC(int64_t) gpus; ///< GPUs, indexed by id in `mapped`
 };
 
 static const struct database_column user_columns[] = { { .name = "globalPid", .optional = true },
@@ -69,7 +70,7 @@ static const struct database_column gpu_columns[] = { { .name = "gpuId" },
 	                                                  { .name = "cudaId" },
 	                                                  { .name = "pid" } };
 
-/* CUDA's number of a GPU is the process's own (CUDA_VISIBLE_DEVICES). */
+/* Takes the GPU's number in CUDA, which is the process's own (CUDA_VISIBLE_DEVICES). */
 static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;
@@ -99,9 +100,9 @@ static enum status map_devices(struct census *c)
 	return ST_OK;
 }
 
-/* ---- which rank ---- */
+/* ---- ranks ---- */
 
-/* The number behind `key` in JSON of one level, or -1. */
+/* The number after `key` in flat JSON, or -1. */
 static int64_t json_number(struct span json, struct span key)
 {
 	const char *at = memmem(json.p, json.n, key.p, key.n), *end = json.p + json.n;
@@ -117,7 +118,8 @@ static int64_t json_number(struct span json, struct span key)
 	return number_parse_u64(digits, &v) && v <= INT32_MAX ? (int64_t)v : -1;
 }
 
-/* The rank in the communicator of most ranks; -2 where two of that size disagree. */
+/* Takes a rank if its communicator has more ranks than earlier ones; the rank becomes -2 if two of
+   equal size disagree. */
 static void take_rank(struct nsys_process *p, int64_t rank, int64_t ranks)
 {
 	if (rank < 0 || ranks < p->world_size)
@@ -145,7 +147,7 @@ static bool text_of(const struct nsys *n, const struct database_value *text,
 	return true;
 }
 
-/* What a process says, or in a file without process ids anyone. */
+/* Takes a rank that a process names; in a file without process ids any row counts. */
 static enum status take_said(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;
@@ -208,8 +210,8 @@ static int rank_cmp(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Ranks that NCCL or MPI said; else processes that each work on a GPU of their own, in the order
-   of the GPUs; else nothing is known of several. */
+/* Uses the ranks that NCCL or MPI named; else, if each process works on a GPU of its own, the order
+   of these GPUs; else ranks of several processes stay unknown. */
 static void settle_ranks(struct nsys *n)
 {
 	bool said = all_differ(n, by_rank), apart = !said && all_differ(n, by_device);

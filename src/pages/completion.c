@@ -1,4 +1,4 @@
-/* Completions of three shells: around what the tables say, a function of each shell. */
+/* Completions for three shells: a function for each shell writes the tables in its syntax. */
 #include "pages/pages.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@
 	o < page_options + NR_OPTIONS;              \
 	o++
 
-/* Commands of two words: "baseline " and another. */
+/* First word of the commands that have two words. */
 static const char BASELINE[] = "baseline";
 
-/* The second word, or NULL. */
+/* The second word of a command, or NULL. */
 static const char *second(const struct page_command *c)
 {
 	const char *space = strchr(c->name, ' ');
@@ -116,7 +116,7 @@ static const char zsh_tail[] = "\tesac\n"
                                "}\n"
                                "_gpugate \"$@\"\n";
 
-/* Within '…', within [ ] or before a colon. */
+/* Write text for use within '…', within [ ] or before a colon. */
 static void zsh_text(FILE *out, const char *s)
 {
 	static const char *const to[] = { "'\\''", "\\[", "\\]", "\\:" };
@@ -167,7 +167,7 @@ static void zsh_command(FILE *out, const struct page_command *c)
 	fputs("\n\t\t;;\n", out);
 }
 
-/* Commands of one word, or the second words of those of two. */
+/* Write the commands of one word or, with `seconds`, the second words of the others. */
 static void zsh_commands(FILE *out, const char *name, bool seconds)
 {
 	fprintf(out, "\t%s=(", name);

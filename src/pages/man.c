@@ -1,4 +1,4 @@
-/* Manual pages in mdoc. */
+/* Writes manual pages in mdoc. */
 #include "pages/pages.h"
 
 #include <ctype.h>
@@ -6,8 +6,8 @@
 
 enum { LINE = 72 };
 
-/* A word of running text: no request at the start of a line, and minus signs, not hyphens, in
-   what is typed. */
+/* Write a word of running text: not as a request at the start of a line, and with minus signs
+   instead of hyphens in options. */
 static void word(FILE *out, const char *s, size_t n, bool first)
 {
 	bool typed = s[0] == '-' || (n > 1 && s[1] == '-');
@@ -17,7 +17,7 @@ static void word(FILE *out, const char *s, size_t n, bool first)
 		fprintf(out, s[i] == '-' && typed ? "\\%c" : "%c", s[i]);
 }
 
-/* Running text, each sentence on a line of its own. */
+/* Write running text, with each sentence on its own line. */
 static void text(FILE *out, const char *s)
 {
 	size_t column = 0;
@@ -37,7 +37,7 @@ static void text(FILE *out, const char *s)
 		fputc('\n', out);
 }
 
-/* gpugate-baseline-promote */
+/* Write a name such as gpugate-baseline-promote. */
 static void name(FILE *out, int c, bool capital)
 {
 	fputs(capital ? "GPUGATE" : "gpugate", out);
@@ -70,7 +70,7 @@ static void options(FILE *out, int c)
 #undef X
 	};
 	size_t next = 0;
-	const char *title = NULL; /* still to be written */
+	const char *title = NULL; /* group title that is still to be written */
 	bool list = false;
 	fputs(".Sh OPTIONS\n", out);
 	for (const struct page_option *o = page_options; o < page_options + NR_OPTIONS; o++) {
@@ -153,7 +153,7 @@ static void commands(FILE *out)
 	fputs(".El\n", out);
 }
 
-/* What no table of the program holds. */
+/* Sections for which the program has no table. */
 static const char rest[] =
     ".Sh ENVIRONMENT\n"
     ".Bl -tag -width Ds\n"

@@ -1,6 +1,6 @@
 /* usage: pages DIR VERSION DATE      (DATE as January 31, 2026)
    Writes DIR/man/gpugate.1 and a page per command beside it, DIR/gpugate.bash, DIR/_gpugate (zsh)
-   and DIR/gpugate.fish. DIR/man is there. */
+   and DIR/gpugate.fish. The folder DIR/man must exist. */
 #include "pages/pages.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static void end(FILE *out)
 	}
 }
 
-/* man/gpugate-baseline-promote.1 */
+/* Open a file such as man/gpugate-baseline-promote.1. */
 static FILE *begin_man(const char *dir, int c)
 {
 	char name[100] = "man/gpugate.1";

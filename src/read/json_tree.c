@@ -5,7 +5,7 @@
 
 struct json {
 	struct jscan *js;
-	struct jscan_repeats again; ///< frames of stacks, of which a few hundred are everywhere
+	struct jscan_repeats again; ///< cache of frames: a few hundred are in all stacks
 };
 
 static struct jscan *scanner(void *ctx)

@@ -6,8 +6,9 @@
 #include "base/alloc.h"
 #include "io/source.h"
 
-/* Words that only recordings of one kind of device hold, and which. Sources: ActivityType.cpp of
-   Kineto; trace_view.json of torch_npu; aten/src/ATen/native/mps; process names of XProf. */
+/* Words that occur only in recordings of one kind of device, and the name of the device. Sources:
+   ActivityType.cpp of Kineto; trace_view.json of torch_npu; aten/src/ATen/native/mps; process names
+   of XProf. */
 static const struct other_word {
 	const char *word, *name;
 } device_words[] = {
@@ -34,10 +35,10 @@ static const char *find_word(const char *p, size_t n)
 	return NULL;
 }
 
-/* The file is read in blocks; a word may lie across two. */
+/* Searches the file for each word. It is read in blocks; a word may lie across two of them. */
 const char *other_device(const char *path)
 {
-	struct diag_log own; /* whoever read it before has said what is wrong with it */
+	struct diag_log own; /* the log is dropped: the reader has already reported errors */
 	struct source *src;
 	const char *found = NULL;
 	diag_init(&own);

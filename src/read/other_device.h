@@ -1,11 +1,11 @@
-/// What a recording is of that has no activity of a GPU in it: other vendors' devices.
+/// Finds out for which other vendor's device a recording without GPU activities was made.
 #ifndef GG_READ_OTHER_DEVICE_H
 #define GG_READ_OTHER_DEVICE_H
 
 #include "base/diag.h"
 
-/// The device whose activities the recording at `path` holds under names of their own ("MTIA of
-/// Meta"), by what its text says; NULL if there is no trace of one, or it cannot be read again.
+/// The device whose activities the recording at `path` holds under other names ("MTIA of Meta"),
+/// judged by words in its text; NULL if there are none, or if the file cannot be read again.
 /// Static.
 const char *other_device(const char *path);
 

@@ -6,8 +6,8 @@
 #include "read/pickle_nodes.h"
 #include "read/snapshot_form.h"
 
-/* Protocol 2 and up begin with PROTO, 0 and 1 with the opcodes of an empty
-   container, which a memo or the first items follow (pickletools). */
+/* Protocols from 2 on begin with PROTO; protocols 0 and 1 with the opcode of an empty container,
+   followed by a memo opcode or the first items (pickletools). */
 bool pickle_recognise(struct span first)
 {
 	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
@@ -22,12 +22,12 @@ bool pickle_recognise(struct span first)
 /* ---- the nodes as a tree ---- */
 
 enum {
-	MAX_DEPTH = 32, ///< a snapshot is read to a depth of 7
-	VISITS_PER_BYTE = 64, ///< stacks are shared: some 100 frames in the place of 2 bytes
+	MAX_DEPTH = 32, ///< limit of nesting; a snapshot has a depth of 7
+	VISITS_PER_BYTE = 64, ///< stacks are shared: 2 bytes may refer to some 100 frames
 };
 
 struct walk_level {
-	const struct pickle_chunk *last, *chunk; ///< NULL at the end
+	const struct pickle_chunk *last, *chunk; ///< last and present chunk; NULL at the end
 	uint32_t at;
 	bool dict;
 };
@@ -37,7 +37,7 @@ struct pickle_walk {
 	const struct pickle_nodes *nodes;
 	struct walk_level levels[MAX_DEPTH];
 	size_t depth;
-	uint32_t value; ///< the next one
+	uint32_t value; ///< id of the next value
 	uint64_t visits, max_visits;
 	enum status status;
 };
@@ -70,8 +70,8 @@ static bool walk_enter(struct pickle_walk *w)
 	return true;
 }
 
-/* Move on by `nr` items, of which the first is at the address that is returned;
-   NULL at the end, which leaves the container, and after an error. */
+/* Moves on by `nr` items and returns the address of the first of them. Returns NULL at the end,
+   where the container is left, and after an error. */
 static const uint32_t *walk_step(struct pickle_walk *w, uint32_t nr)
 {
 	struct walk_level *l = &w->levels[w->depth - 1];
@@ -97,7 +97,7 @@ static bool walk_object(void *ctx)
 	return next_value(ctx)->type == PICKLE_DICT && walk_enter(ctx);
 }
 
-/* A snapshot has no keys that are not text. */
+/* Enters the next key; a snapshot has only keys that are text. */
 static bool walk_key(void *ctx, struct span *key)
 {
 	struct pickle_walk *w = ctx;
@@ -176,7 +176,7 @@ static const struct tree_ops walk_ops = {
 
 /* ---- reading ---- */
 
-/* The whole input, at most `limit` bytes of it. Caller: free(*out). */
+/* Reads the whole input, at most `limit` bytes. Caller: free(*out). */
 static enum status read_all(struct source *src, size_t limit, char **out, size_t *nr,
                             struct diag_log *log)
 {

@@ -1,7 +1,5 @@
-/*
- * The machine of a pickle: a stack of values with marks in it, and a memo.
- * Source: Lib/pickle.py, class _Unpickler (CPython 3.13).
- */
+/* Builds the nodes of a pickle by running it: a stack of values with marks in it, and a memo.
+   Source: Lib/pickle.py, class _Unpickler (CPython 3.13). */
 #include <string.h>
 
 #include "base/idmap.h"
@@ -13,11 +11,11 @@ struct machine {
 	const struct pickle_op *op;
 	const struct snapshot_limits *limits;
 	struct pickle_nodes *out;
-	VEC(uint32_t) stack; ///< ids of nodes
-	VEC(uint32_t) marks; ///< depths of the stack
+	VEC(uint32_t) stack; ///< stack of ids of nodes
+	VEC(uint32_t) marks; ///< depths of the stack at the marks
 	struct idmap memo_keys;
-	VEC(uint32_t) memo; ///< by memo key
-	size_t refs; ///< of containers
+	VEC(uint32_t) memo; ///< ids of nodes, indexed by memo key
+	size_t refs; ///< number of references in containers
 	bool failed;
 };
 
@@ -43,7 +41,7 @@ static void push_value(struct machine *m, uint32_t id)
 		vec_push(&m->stack, id);
 }
 
-/* A new node, not on the stack yet. */
+/* Makes a new node, which is not on the stack yet. */
 static uint32_t new_node(struct machine *m, enum pickle_type type)
 {
 	uint32_t id = (uint32_t)m->out->nodes.nr;
@@ -55,7 +53,7 @@ static uint32_t new_node(struct machine *m, enum pickle_type type)
 	return id;
 }
 
-/* A new node on the stack, valid until the next one. */
+/* Pushes a new node, whose address is valid until the next one. */
 static struct pickle_node *push_node(struct machine *m, enum pickle_type type)
 {
 	uint32_t id = new_node(m, type);
@@ -63,7 +61,7 @@ static struct pickle_node *push_node(struct machine *m, enum pickle_type type)
 	return &m->out->nodes.v[id];
 }
 
-/* An opcode that is a value by itself. */
+/* Runs an opcode that pushes a value of its own. */
 static bool run_value(struct machine *m)
 {
 	struct pickle_node value;
@@ -78,13 +76,13 @@ static bool run_value(struct machine *m)
 	return true;
 }
 
-/* How many values lie above the last mark. */
+/* Number of values above the last mark. */
 static size_t height(const struct machine *m)
 {
 	return m->stack.nr - (m->marks.nr ? m->marks.v[m->marks.nr - 1] : 0);
 }
 
-/* True where at least `nr` values lie above the last mark. */
+/* True if at least `nr` values are above the last mark. */
 static bool has_values(struct machine *m, size_t nr)
 {
 	if (height(m) < nr)
@@ -92,7 +90,7 @@ static bool has_values(struct machine *m, size_t nr)
 	return !m->failed;
 }
 
-/* Take off the last mark and the values above it; returns how many these were. */
+/* Pops the last mark and the values above it; returns the number of these values. */
 static size_t pop_marked_values(struct machine *m)
 {
 	if (m->marks.nr == 0) {
@@ -105,7 +103,7 @@ static size_t pop_marked_values(struct machine *m)
 	return nr;
 }
 
-/* Take `nr` values off the stack, or those above the last mark, which goes too. */
+/* Pops `nr` values, or with `marked` the last mark and the values above it. */
 static size_t pop_values(struct machine *m, size_t nr, bool marked)
 {
 	if (marked)
@@ -118,7 +116,7 @@ static size_t pop_values(struct machine *m, size_t nr, bool marked)
 
 /* ---- containers ---- */
 
-/* The new items lie in one chunk, so that no key is parted from its value. */
+/* Adds the items in one chunk, so that a key and its value stay together. */
 static void add_items(struct machine *m, uint32_t id, const uint32_t *items, size_t nr)
 {
 	struct pickle_node *node = &m->out->nodes.v[id];
@@ -149,7 +147,8 @@ static bool can_be_key(const struct machine *m, uint32_t id)
 	return type != PICKLE_LIST && type != PICKLE_DICT && type != PICKLE_SET;
 }
 
-/* Put the `nr` values that were popped last, which are still there above the stack, into `id`. */
+/* Adds the `nr` values that were popped last, which are still in memory above the stack, to the
+   container `id`. */
 static void add_values(struct machine *m, uint32_t id, size_t nr)
 {
 	const uint32_t *items = nr ? m->stack.v + m->stack.nr : NULL;
@@ -163,7 +162,7 @@ static void add_values(struct machine *m, uint32_t id, size_t nr)
 		add_items(m, id, items, nr);
 }
 
-/* Put values into the container below them, which must be of `type`. */
+/* Adds values to the container below them, which must be of `type`. */
 static void extend_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
 	nr = pop_values(m, nr, marked);
@@ -176,7 +175,7 @@ static void extend_container(struct machine *m, enum pickle_type type, size_t nr
 		machine_fail(m, "the value below is not a container of that kind; the file is damaged");
 }
 
-/* Replace values by a container of them. */
+/* Replaces values by a container that holds them. */
 static void make_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
 	nr = pop_values(m, nr, marked);
@@ -185,13 +184,13 @@ static void make_container(struct machine *m, enum pickle_type type, size_t nr, 
 	push_value(m, id);
 }
 
-/* Opcodes that make a container of values, or put values into the one below them. */
+/* Opcodes that make a container of values, or add values to the container below them. */
 static const struct container_op {
 	unsigned char code;
 	void (*run)(struct machine *m, enum pickle_type type, size_t nr, bool marked);
 	enum pickle_type type;
-	size_t nr; ///< values
-	bool marked; ///< those above the mark
+	size_t nr; ///< number of values that the opcode takes
+	bool marked; ///< true if the opcode takes the values above the mark
 } container_ops[] = {
 	{ ']', make_container, PICKLE_LIST, 0, false },
 	{ '}', make_container, PICKLE_DICT, 0, false },
@@ -206,7 +205,7 @@ static const struct container_op {
 	{ 'd', make_container, PICKLE_DICT, 0, true },
 	{ 't', make_container, PICKLE_TUPLE, 0, true },
 	{ 0x91, make_container, PICKLE_SET, 0, true }, /* FROZENSET */
-	{ 0x85, make_container, PICKLE_TUPLE, 1, false }, /* TUPLE1, 2, 3 */
+	{ 0x85, make_container, PICKLE_TUPLE, 1, false }, /* opcodes TUPLE1, TUPLE2, TUPLE3 */
 	{ 0x86, make_container, PICKLE_TUPLE, 2, false },
 	{ 0x87, make_container, PICKLE_TUPLE, 3, false },
 };
@@ -259,7 +258,7 @@ static void memo_get(struct machine *m, int64_t index)
 		push_value(m, m->memo.v[at]);
 }
 
-/* POP of a mark takes the mark. */
+/* Runs POP; if a mark is on top, POP removes the mark. */
 static void run_pop(struct machine *m)
 {
 	if (m->marks.nr && height(m) == 0)
@@ -298,7 +297,7 @@ static void run_stack(struct machine *m)
 		if (has_values(m, 1))
 			push_value(m, m->stack.v[m->stack.nr - 1]);
 		break;
-	default: /* PROTO and FRAME change nothing */
+	default: /* opcodes PROTO and FRAME have no effect */
 		break;
 	}
 }

@@ -1,4 +1,4 @@
-/// What a pickle holds, as plain nodes.
+/// The values in a pickle, as plain nodes.
 #ifndef GG_READ_PICKLE_NODES_H
 #define GG_READ_PICKLE_NODES_H
 
@@ -12,15 +12,15 @@ enum pickle_type {
 	PICKLE_BOOL,
 	PICKLE_INTEGER,
 	PICKLE_TEXT,
-	PICKLE_OTHER, ///< float, bytes, integer beyond 64 bits
+	PICKLE_OTHER, ///< float, bytes, or integer beyond 64 bits
 	PICKLE_LIST,
 	PICKLE_TUPLE,
-	PICKLE_DICT, ///< its items are key, value, key, value, …
+	PICKLE_DICT, ///< items are key, value, key, value, …
 	PICKLE_SET,
 };
 
-/// Items of a container, in order. The chunks form a ring; a key and its value
-/// lie in the same one.
+/// Items of a container, in order. The chunks of a container form a ring; a key and its value are
+/// in the same chunk.
 struct pickle_chunk {
 	struct pickle_chunk *next;
 	uint32_t nr, cap;
@@ -29,32 +29,32 @@ struct pickle_chunk {
 
 struct pickle_node {
 	enum pickle_type type;
-	bool negative; ///< integer
-	uint32_t byte; ///< where its opcode stands
-	uint32_t nr; ///< bytes of the text, items of the container
+	bool negative; ///< true for an integer below 0
+	uint32_t byte; ///< offset of the value's opcode
+	uint32_t nr; ///< length of the text in bytes, or number of items in the container
 	union {
-		uint64_t magnitude; ///< integer; bool: 0 or 1
-		const char *text; ///< in the input or the arena
-		struct pickle_chunk *last; ///< of the ring; NULL where there are no items
+		uint64_t magnitude; ///< absolute value of an integer; for a bool 0 or 1
+		const char *text; ///< text of the input or of the arena
+		struct pickle_chunk *last; ///< last chunk of the ring; NULL if there are no items
 	};
 };
 
 struct pickle_nodes {
 	VEC(struct pickle_node) nodes;
-	struct arena arena; ///< owns chunks and decoded texts
+	struct arena arena; ///< arena that owns chunks and decoded texts
 	uint32_t root;
 };
 
-/// Make nodes of a pickle that pickle_check() has passed; false with an error.
-/// `out` borrows the input. Nodes can be shared and can hold themselves.
+/// Makes nodes of a pickle that pickle_check() has accepted; false on an error. `out` borrows the
+/// input. Nodes can be shared and can contain themselves.
 bool pickle_build(struct pickle_input in, const struct snapshot_limits *limits,
                   struct pickle_nodes *out);
 
-/// Give the memory back; no depth of nesting matters.
+/// Releases all memory of the nodes, without recursion.
 void pickle_nodes_release(struct pickle_nodes *n);
 
-/// The value of an opcode that needs no stack, its decoded text owned by `a`;
-/// false if it is not one. `*problem` is set where the argument is malformed; static.
+/// Reads the value of an opcode that needs no stack; its decoded text is owned by `a`. False if the
+/// opcode has no value. `*problem` (static) is set if the argument is malformed.
 bool pickle_value(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
                   const char **problem);
 

@@ -4,19 +4,19 @@
 
 enum { NEWEST_PROTOCOL = 5 };
 
-/* How the argument of an opcode is written. */
+/* How the argument of an opcode is encoded. */
 enum argument {
-	FIXED, ///< `width` bytes
-	COUNTED, ///< a length of `width` bytes, then so many bytes
-	COUNTED_SIGNED, ///< the same; the length is signed
-	LINE, ///< text up to a line feed
+	FIXED, ///< the argument has `width` bytes
+	COUNTED, ///< a length of `width` bytes, then the argument of that length
+	COUNTED_SIGNED, ///< like COUNTED, but the length is signed
+	LINE, ///< the argument is text up to a line feed
 	REFUSED,
 };
 
-/* Source: Lib/pickletools.py of CPython 3.13. Refused is what can name, import,
-   build or call something, or needs something from outside the pickle. */
+/* Source: Lib/pickletools.py of CPython 3.13. An opcode is refused if it can name, import, build or
+   call something, or if it needs something from outside the pickle. */
 static const struct {
-	const char *name; ///< NULL: no opcode
+	const char *name; ///< name of the opcode; NULL if there is no such opcode
 	enum argument argument;
 	unsigned width;
 } opcodes[256] = {
@@ -110,7 +110,7 @@ static bool fail_cut(const struct pickle_input *in, const struct pickle_op *op)
 	    in, op, "its argument reaches beyond the end of the file, which is cut short or damaged");
 }
 
-/* The next `n` bytes as the argument. */
+/* Takes the next `n` bytes as the argument. */
 static bool take_argument(struct pickle_input *in, struct pickle_op *op, uint64_t n)
 {
 	if (n > in->bytes.n - in->at)

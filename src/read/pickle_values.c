@@ -1,4 +1,4 @@
-/* Opcodes with a value of their own. */
+/* Values of opcodes that need no stack. */
 #include <string.h>
 
 #include "base/number.h"
@@ -7,7 +7,7 @@
 
 /* ---- text ---- */
 
-/* The value of `n` digits of `base` at `p`; false if one is not one. */
+/* Value of `n` digits of `base` at `p`; false if one of them is another character. */
 static bool parse_digits(const char *p, size_t n, unsigned base, uint32_t *out)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -28,8 +28,8 @@ static struct span take_text(struct arena *a, struct strbuf *b)
 	return (struct span){ arena_take(a, b), n };
 }
 
-/* Only \uXXXX and \UXXXXXXXX are escapes; other bytes are Latin-1.
-   Source: CPython, Objects/unicodeobject.c, raw-unicode-escape. */
+/* Decodes text whose only escapes are \uXXXX and \UXXXXXXXX; other bytes are Latin-1. Source:
+   CPython, Objects/unicodeobject.c, raw-unicode-escape. */
 static bool decode_unicode(struct arena *a, struct span s, struct span *out)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -43,7 +43,7 @@ static bool decode_unicode(struct arena *a, struct span s, struct span *out)
 		if (n) {
 			valid = s.n - i - 2 >= n && parse_digits(s.p + i + 2, n, 16, &cp) && cp <= 0x10FFFF;
 			i += 2 + n;
-		} else if (s.p[i] == '\\' && i + 1 < s.n) { /* both as they are: "\\u" is not an escape */
+		} else if (s.p[i] == '\\' && i + 1 < s.n) { /* both stay: "\\u" is not an escape */
 			strbuf_addch(&b, '\\');
 			cp = (unsigned char)s.p[i + 1];
 			i += 2;
@@ -57,8 +57,8 @@ static bool decode_unicode(struct arena *a, struct span s, struct span *out)
 	return valid;
 }
 
-/* Append the escape at `s.p[i]`, a backslash; returns the bytes it takes, 0 where it is malformed.
-   Source: CPython, Objects/bytesobject.c, _PyBytes_DecodeEscape. */
+/* Appends the escape at `s.p[i]`, a backslash; returns its length, 0 if it is malformed. Source:
+   CPython, Objects/bytesobject.c, _PyBytes_DecodeEscape. */
 static size_t add_escape(struct strbuf *b, struct span s, size_t i)
 {
 	static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
@@ -84,7 +84,7 @@ static size_t add_escape(struct strbuf *b, struct span s, size_t i)
 		strbuf_addch(b, (char)v);
 		return 1 + n;
 	}
-	strbuf_addch(b, '\\'); /* unknown: kept */
+	strbuf_addch(b, '\\'); /* an unknown escape is kept */
 	return 1;
 }
 
@@ -117,7 +117,7 @@ static void set_integer(struct pickle_node *out, bool negative, uint64_t magnitu
 	out->magnitude = magnitude;
 }
 
-/* Two's complement, little-endian, of any length. */
+/* Reads a little-endian two's complement number of any length. */
 static void set_long(struct pickle_node *out, struct span s)
 {
 	bool negative = s.n && s.p[s.n - 1] & 0x80, fits = true;
@@ -136,7 +136,7 @@ static void set_bool(struct pickle_node *out, bool value)
 	out->magnitude = value;
 }
 
-/* Decimal text, perhaps with the L of a long; false if it is not one. */
+/* Reads decimal text, which may end with the L of a long; false if it is something else. */
 static bool set_decimal(struct pickle_node *out, struct span s)
 {
 	uint64_t v;
@@ -155,7 +155,7 @@ static bool set_decimal(struct pickle_node *out, struct span s)
 	return s.n > 0;
 }
 
-/* Checked and dropped: a snapshot has no such values. */
+/* Floats are checked and dropped: a snapshot has no such values. */
 static bool is_float(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -173,7 +173,7 @@ static void set_text(struct pickle_node *out, struct span text)
 	out->nr = (uint32_t)text.n;
 }
 
-/* Arguments that are lines; false where `op` has none of these, or is a memo's. */
+/* Values of opcodes whose argument is a line; false if `op` is not one of these. */
 static bool value_of_line(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
                           const char **problem)
 {

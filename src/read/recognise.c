@@ -6,17 +6,17 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
-/* The first rows, this many, are of tools whose traces have events, too. */
+/* Number of rows, the first ones, that are about tools whose traces have events, too. */
 enum { WITH_EVENTS = 2 };
 
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"
 
-/* In order of weight: the bit of a row is 1 << its index. Sources of the keys:
+/* Keys of formats, in order of weight; the bit of a row is 1 << its index. Sources of the keys:
    torch/cuda/memory.py (_snapshot), Chakra schema of execution_trace_observer.cpp, TreeData.cpp of
-   Proton (Triton 3), xprof's memory_profile.proto, report_builder.py of VizTracer,
-   TimeProfiler.cpp of LLVM. */
+   Proton (Triton 3), xprof's memory_profile.proto, report_builder.py of VizTracer, TimeProfiler.cpp
+   of LLVM. */
 static const struct {
-	const char *key; ///< NULL: what an element shows that is not an object
+	const char *key; ///< key of the format; NULL: evidence is an element that is not an object
 	const char *name;
 } evidence[] = {
 	{ "viztracer_metadata", "a trace of VizTracer" },
@@ -67,7 +67,8 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 	return false;
 }
 
-/* An object of the innermost array with `want` of these keys, and none of an event. */
+/* True if the innermost array begins with an object that has `want` of these keys, and no key of an
+   event. */
 static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;
@@ -85,8 +86,8 @@ static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, in
 	return false;
 }
 
-/* Whether the elements of an array are segments of the allocator; `*empty`
-   where there is none. */
+/* True if the elements of an array are segments of the allocator; `*empty` is set if there are
+   none. */
 static bool holds_segments(struct jscan *js, bool *empty)
 {
 	static const char *const words[] = { "address",     "total_size",   "allocated_size",
@@ -100,7 +101,7 @@ static bool holds_segments(struct jscan *js, bool *empty)
 	return found;
 }
 
-/* Whether they are the histories of devices, of which one at least is not empty. */
+/* True if the elements are histories of devices, of which at least one is not empty. */
 static bool holds_traces(struct jscan *js)
 {
 	static const char *const words[] = { "action" };
@@ -113,7 +114,7 @@ static bool holds_traces(struct jscan *js)
 	return found;
 }
 
-/* Whether they are collectives that the Flight Recorder has seen. */
+/* True if the elements are collectives that the Flight Recorder has seen. */
 static bool holds_collectives(struct jscan *js)
 {
 	static const char *const words[] = { "collective_seq_id", "process_group", "profiling_name",
@@ -124,8 +125,8 @@ static bool holds_collectives(struct jscan *js)
 	return found;
 }
 
-/* Whether a list in a list begins with a number, or has nothing: rows of the profiler's memory
-   timeline, or its times. No trace has either. */
+/* True if a list in a list begins with a number, or is empty: rows of the profiler's memory
+   timeline, or its times. Traces have neither. */
 static bool holds_numbers(struct jscan *js)
 {
 	return !jscan_element(js) ? jscan_status(js) == ST_OK : jscan_peek(js) == JSCAN_NUMBER;
@@ -139,8 +140,8 @@ static enum json_form form_of_list(struct jscan *js)
 	return jscan_element(js) && jscan_array(js) && holds_numbers(js) ? JSON_TIMELINE : JSON_OTHER;
 }
 
-/* What was found leaves the scan where it is: nobody reads on. Where the
-   list of segments is empty, nothing was allocated. */
+/* Finds the form of a document. The scan stops as soon as the form is known, since nobody reads on.
+   If the list of segments is empty, nothing was allocated. */
 static enum json_form form_of_json(struct jscan *js)
 {
 	bool segments = false, traces = false, empty = false;
@@ -176,7 +177,7 @@ static enum json_form form_of_json(struct jscan *js)
 
 enum json_form json_form_of(struct source *src)
 {
-	struct diag_log own; /* a cut or damaged input is for its reader to name */
+	struct diag_log own; /* dropped: the reader reports a cut or damaged input */
 	diag_init(&own);
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
 	enum json_form form = form_of_json(js);

@@ -1,4 +1,4 @@
-/// What an input is by its content, and JSON that is not a trace: what its keys say it is.
+/// Recognizes an input by its content, and names JSON that is not a trace by its keys.
 #ifndef GG_READ_RECOGNISE_H
 #define GG_READ_RECOGNISE_H
 
@@ -6,28 +6,28 @@
 #include "io/jscan.h"
 #include "io/source.h"
 
-/// Evidence bits of one key of an object that was expected to be a trace or an event.
+/// Bits of evidence from one key of an object that was expected to be a trace or an event.
 unsigned foreign_key(struct span key);
 
-/// Evidence bit of an element that is not an object, or of an outermost scalar.
+/// Bit of evidence from an element that is not an object, or from an outermost scalar.
 unsigned foreign_element(enum jscan_type type);
 
-/// True for evidence of another tool's trace, which has events, too.
+/// True if the evidence is for another tool's trace, which has events, too.
 bool foreign_events(unsigned found);
 
-/// What the input probably is: "a CUDA memory snapshot (…)"; static.
+/// The most probable kind of input: "a CUDA memory snapshot (…)"; static.
 const char *foreign_name(unsigned found);
 
-/// What JSON looks like by its keys, in whatever order they stand.
+/// Forms of JSON, told by their keys in any order.
 enum json_form {
 	JSON_OTHER,
-	JSON_SNAPSHOT, ///< a CUDA memory snapshot
+	JSON_SNAPSHOT, ///< CUDA memory snapshot
 	JSON_XPROF, ///< XProf's memory profile
-	JSON_FLIGHT, ///< a dump of the Flight Recorder
-	JSON_TIMELINE, ///< lists of numbers, as torch.profiler writes its memory timeline
+	JSON_FLIGHT, ///< dump of the Flight Recorder
+	JSON_TIMELINE, ///< lists of numbers, as in the memory timeline of torch.profiler
 };
 
-/// The form of `src`, which is read as far as needed; JSON_OTHER also if it is not JSON.
+/// The form of `src`, which is read only as far as needed; JSON_OTHER also if it is not JSON.
 enum json_form json_form_of(struct source *src);
 
 #endif

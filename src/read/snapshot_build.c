@@ -22,7 +22,7 @@ void snapshot_builder_release(struct snapshot_builder *b)
 	vec_release(&b->open);
 }
 
-/* False with a problem where `nr` things are as many as there may be. */
+/* True if there may be one more than `nr` of these; else false with a problem. */
 static bool has_room(struct snapshot_builder *b, size_t nr, size_t limit, const char *what)
 {
 	if (nr >= limit)
@@ -30,7 +30,7 @@ static bool has_room(struct snapshot_builder *b, size_t nr, size_t limit, const 
 	return nr < limit;
 }
 
-/* Add `size` to a sum that must stay below the limit. */
+/* Adds `size` to a sum that must stay below the limit. */
 static bool add_bytes(struct snapshot_builder *b, uint64_t *sum, uint64_t size, const char *what)
 {
 	if (size > b->limits->bytes || *sum > b->limits->bytes - size) {
@@ -126,8 +126,8 @@ static int by_address(const void *x, const void *y)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* Blocks lie side by side in their segment, in order.
-   Source: torch/utils/viz/MemoryViz.js, annotate_snapshot (pytorch/pytorch). */
+/* Gives blocks their addresses: they are adjacent in their segment, in order. Source:
+   torch/utils/viz/MemoryViz.js, annotate_snapshot (pytorch/pytorch). */
 static void derive_addresses(struct snapshot_block *v, size_t nr, uint64_t address)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -178,7 +178,7 @@ bool snapshot_add_entry(struct snapshot_builder *b, const struct snapshot_entry 
 {
 	struct snapshot *s = &b->snapshot;
 	struct snapshot_trace *trace = &s->traces.v[s->traces.nr - 1];
-	uint64_t alone = 0; /* what an oom asked for was never there, and may be absurd */
+	uint64_t alone = 0; /* a failed allocation may be of any size, so it is in no sum */
 	if (!has_room(b, b->nr_entries, b->limits->entries, "trace entries") ||
 	    !range_fits(b, entry->address, entry->size) ||
 	    !add_bytes(b, entry->action == ACTION_OOM ? &alone : &b->entry_bytes, entry->size,

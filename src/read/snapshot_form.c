@@ -1,8 +1,6 @@
-/*
- * Keys and their meaning. Sources: torch/cuda/memory.py (_snapshot),
- * torch/csrc/cuda/memory_snapshot.cpp, c10/cuda/CUDACachingAllocator.h;
- * of torch 2.0: torch/cuda/_memory_viz.py, _block_extra_legacy (pytorch/pytorch).
- */
+/* Keys of a snapshot and their meaning. Sources: torch/cuda/memory.py (_snapshot),
+   torch/csrc/cuda/memory_snapshot.cpp, c10/cuda/CUDACachingAllocator.h; for torch 2.0:
+   torch/cuda/_memory_viz.py, _block_extra_legacy (pytorch/pytorch). */
 #include "read/snapshot_form.h"
 
 #include <inttypes.h>
@@ -99,10 +97,10 @@ int form_word(struct form *f, const char *key, const char *const *words, int nr,
 
 /* ---- stacks ---- */
 
-/* What is not an object is not a frame. */
+/* Id of an element in a list of frames that is not an object. */
 #define NO_FRAME UINT32_MAX
 
-/* Frames explain and decide nothing: what is odd in them counts as not given. */
+/* Reads a frame. Frames only explain, so unusual members count as not given. */
 static bool read_frame(struct form *f, uint32_t *out)
 {
 	const struct name *function = NULL, *file = NULL;
@@ -170,7 +168,7 @@ uint32_t form_stack(struct form *f)
 
 static const struct {
 	const char *key;
-	void (*read)(struct form *f); ///< the elements of its array, which has been entered
+	void (*read)(struct form *f); ///< reads the elements of the key's array, which has been entered
 } parts[] = {
 	{ "segments", form_segments },
 	{ "device_traces", form_traces },
@@ -183,7 +181,7 @@ static void read_top_key(struct form *f, struct span key)
 	size_t i = 0;
 	while (i < sizeof parts / sizeof *parts && !span_eq(key, span_of(parts[i].key)))
 		i++;
-	uint64_t byte = tree_byte(f->t); /* the key is gone */
+	uint64_t byte = tree_byte(f->t); /* the key itself has been consumed */
 	if (i == sizeof parts / sizeof *parts) {
 		tree_skip(f->t);
 	} else if (f->seen[i]) {

@@ -1,14 +1,14 @@
 #include "read/snapshot_form.h"
 
 struct raw_entry {
-	int action; ///< -1 not given
+	int action; ///< index of the action; -1 if not given
 	struct scalar address, size, device_free, time;
 	uint32_t stack;
 };
 
 static void read_entry_key(struct form *f, struct span key, struct raw_entry *raw)
 {
-	/* in the order of enum snapshot_action */
+	/* names of actions, in the order of enum snapshot_action */
 	static const char *const words[ACTION_OTHER] = {
 		"alloc",       "free_requested", "free_completed", "segment_alloc", "segment_free",
 		"segment_map", "segment_unmap",  "snapshot",       "oom",
@@ -48,7 +48,7 @@ static void read_entry(struct form *f)
 	bool sized = e.action != ACTION_OOM && e.action != ACTION_SNAPSHOT && e.action != ACTION_OTHER;
 	if (sized && !form_need(f, raw.size.type != SCALAR_NULL, byte, "size"))
 		return;
-	/* of an action that is unknown, so is what its fields mean */
+	/* fields of an unknown action may have any meaning */
 	if (e.action != ACTION_OTHER) {
 		e.address = form_address(f, &raw.address, "addr");
 		e.size = form_u64(f, &raw.size, "size", 0);
@@ -81,7 +81,7 @@ void form_traces(struct form *f)
 	}
 }
 
-/* What is not a START or END with a name and a time marks nothing and is left out. */
+/* Reads an annotation. It is left out unless it is a START or END with a name and a time. */
 static void read_annotation(struct form *f)
 {
 	static const char *const stages[] = { "START", "END" };

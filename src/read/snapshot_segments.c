@@ -3,13 +3,13 @@
 
 struct raw_block {
 	struct scalar address, size, requested;
-	int state; ///< -1 not given
+	int state; ///< index of the state; -1 if not given
 	bool has_frames, has_history;
-	struct scalar real_size; ///< of the history
+	struct scalar real_size; ///< requested size from the block's history
 	uint32_t stack, history_stack;
 };
 
-/* torch 2.0: what has lain in a block, newest first. */
+/* Reads the earlier uses of a block that torch 2.0 records, newest first. */
 static void read_history(struct form *f, struct raw_block *raw)
 {
 	struct span key;

@@ -5,16 +5,16 @@
 
 #define MAX_ROWS ((size_t)1 << 26)
 
-/* [time, action, bytes, category] */
+/* columns of a row: [time, action, bytes, category] */
 enum { COLUMN_TIME, COLUMN_ACTION, COLUMN_BYTES, COLUMN_CATEGORY, NR_COLUMNS };
 
 struct timeline_reader {
 	struct jscan *js;
 	struct memory_timeline out;
 	size_t limit;
-	uint64_t byte; ///< of the row at hand
-	bool half; ///< the row before was the first of the two of a new version
-	int64_t owed; ///< the bytes of the second
+	uint64_t byte; ///< offset of the present row
+	bool half; ///< true if the previous row was the first of the two rows of a new version
+	int64_t owed; ///< bytes that the second row of a new version must have
 	int64_t moved; ///< sum of the sizes of all changes
 };
 
@@ -47,8 +47,8 @@ static void add_timeline_row(struct timeline_reader *r, struct timeline_row row)
 
 /* ---- rows ---- */
 
-/* What is wrong with an action, or NULL. A new version is two rows: what the old one was
-   counted for is taken from its category, then given to that of the new one. */
+/* What is wrong with an action, or NULL. A new version has two rows: the bytes of the old version
+   are taken from its category, then added to the category of the new one. */
 static const char *fault_of(const struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 {
 	int64_t bytes = v[COLUMN_BYTES];
@@ -88,7 +88,7 @@ static void add_raw_row(struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 	                    });
 }
 
-/* The rest of a row, which has been entered; true where it has `want` numbers in all. */
+/* Reads the rest of a row that has been entered; true if it has `want` numbers in all. */
 static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 {
 	size_t nr = 0;
@@ -102,7 +102,8 @@ static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 	return whole && nr == want;
 }
 
-/* `row` is the first one; the second has been entered where there is one. */
+/* Reads the form with actions. `row` is the first row; with `second` the second row has been
+   entered. */
 static void read_raw(struct timeline_reader *r, const int64_t *row, bool second)
 {
 	int64_t v[NR_COLUMNS];
@@ -128,7 +129,7 @@ struct numbers {
 	VEC(int64_t) list;
 };
 
-/* The sizes of one moment: 0, then a number for each category. */
+/* Reads the sizes of one moment: 0, then a number for each category. */
 static void read_sizes(struct timeline_reader *r, int64_t time_us,
                        int64_t last[TIMELINE_CATEGORIES])
 {
@@ -147,7 +148,7 @@ static void read_sizes(struct timeline_reader *r, int64_t time_us,
 		left += v[c + 1] != last[c];
 	}
 	struct timeline_row row = { .time_us = time_us };
-	if (!left) /* a moment all the same */
+	if (!left) /* a moment counts even without a change */
 		add_timeline_row(r, row);
 	for (size_t c = 0; c < TIMELINE_CATEGORIES && left && !failed(r); c++) {
 		row.bytes = v[c + 1] - last[c];
@@ -178,7 +179,8 @@ static void read_moments(struct timeline_reader *r, const struct numbers *times)
 
 /* ---- either ---- */
 
-/* The first list is a row, or all times: the begin of the second list decides. */
+/* Reads either form. The first list is a row, or the list of times: the beginning of the second
+   list decides. */
 static void read_form(struct timeline_reader *r, struct numbers *first)
 {
 	while (!failed(r) && jscan_element(r->js)) {

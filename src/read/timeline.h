@@ -7,14 +7,14 @@
 #include "io/source.h"
 
 struct timeline_read_options {
-	size_t rows; ///< more are ST_INPUT; 0: 2^26
-	size_t window; ///< bytes of the JSON scanner's window, for tests; 0: its default
+	size_t rows; ///< largest number of rows, else ST_INPUT; 0: 2^26
+	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
 };
 
-/// Read either form, recognized by content: rows of [time, action, bytes, category], or
-/// [times, sizes by category]. `options` may be NULL. ST_INPUT leaves `out` untouched; it is also
-/// what a cut input is. Caller: memory_timeline_release(out).
-/// Source: MemoryProfileTimeline of torch/profiler/_memory_profiler.py (torch 2.1 and later).
+/// Reads either form, recognized by content: rows of [time, action, bytes, category], or [times,
+/// sizes by category]. `options` may be NULL. ST_INPUT leaves `out` unchanged, also if the input is
+/// cut short. Caller: memory_timeline_release(out). Source: MemoryProfileTimeline of
+/// torch/profiler/_memory_profiler.py (torch 2.1 and later).
 GG_MUST_CHECK enum status timeline_read(struct source *src,
                                         const struct timeline_read_options *options,
                                         struct memory_timeline *out, struct diag_log *log);

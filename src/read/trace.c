@@ -22,20 +22,20 @@ bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit)
 	return read_elements_any(in, ev, limit);
 }
 
-/* The elements of traceEvents, or of the bare array. What ends a split may be the end of them, or
-   a strange one: it is begun again later. */
+/* Reads the elements of traceEvents, or of the bare array. Threads stop at the end of the elements,
+   or at an unusual one: from there on this function reads. */
 static void read_events(struct trace_reader *r)
 {
 	const struct trace_options *options = r->options;
 	struct trace_input *in = &r->in;
 	r->has_events = true;
 	for (uint64_t more = 1; options->threads > 1 && !options->quick && in->sink.parts; more *= 2) {
-		do { /* metadata is followed by more of it, for only one reader */
+		do { /* one reader takes the metadata, which comes in a row */
 			if (!read_elements(in, &r->ev, in->meta->events + more))
 				return;
 		} while (r->ev.phase == EVENT_PHASE_METADATA);
 		if (in->xprof.gpu || in->xprof.tpu)
-			break; /* what events are depends on those before them */
+			break; /* how events are read depends on all metadata before them */
 		split_events(in, r->src, options);
 		if (in->sunk != ST_OK)
 			return;
@@ -43,7 +43,7 @@ static void read_events(struct trace_reader *r)
 	in->meta->partial = read_elements(in, &r->ev, options->quick ? options->quick : UINT64_MAX);
 }
 
-/* XProf's trace viewer leaves out what would not be seen.
+/* Refuses events that XProf's trace viewer has filtered: it leaves out what would not be visible.
    Source: TraceEventsToJson() of xprof/convert/trace_viewer/trace_events_to_json.h (openxla/xprof,
    2026). */
 static void read_filtered(struct jscan *js)
@@ -62,7 +62,7 @@ static void read_top_key(struct trace_reader *r, struct span key)
 {
 	struct jscan *js = r->in.js;
 	if (span_eq(key, SPAN("traceEvents"))) {
-		(void)jscan_peek(js); /* behind white space */
+		(void)jscan_peek(js); /* moves past white space before the value */
 		uint64_t byte = jscan_byte(js);
 		if (r->has_events)
 			jscan_fail(js, byte, "'traceEvents' is there twice; write the trace anew");
@@ -79,7 +79,8 @@ static void read_top_key(struct trace_reader *r, struct span key)
 	}
 }
 
-/* No traceEvents, a list of what are not events, or those of another tool, without a GPU. */
+/* True if the file has no traceEvents, a list of something else, or events of another tool without
+   a GPU. */
 static bool is_foreign(const struct trace_reader *r)
 {
 	return !r->has_events || (r->bare && r->in.meta->events && !r->in.with_phase) ||
@@ -95,7 +96,7 @@ static enum status refuse_document(struct trace_reader *r, struct source *src, s
 	                 source_name(src), foreign_name(r->in.foreign));
 }
 
-/* The outermost value; jscan_status() and r->in.sunk tell how it went. */
+/* Reads the outermost value; jscan_status() and r->in.sunk tell the outcome. */
 static enum status read_top(struct trace_reader *r, struct source *src, struct diag_log *log)
 {
 	struct jscan *js = r->in.js;
@@ -126,7 +127,7 @@ enum status trace_read(struct source *src, const struct trace_options *options,
                        struct diag_log *log)
 {
 	*meta = (struct trace_meta){ .rank = -1, .world_size = -1 };
-	struct diag_log own; /* the error of a cut that is allowed is dropped */
+	struct diag_log own; /* the log is dropped if the trace may be cut short */
 	diag_init(&own);
 	struct jscan_options scan = { .tolerant = true };
 	struct jscan *js = jscan_new(src, &scan, &own);

@@ -1,11 +1,11 @@
-/* Values of an event, and its "args". */
+/* Reads the values of an event, and its "args". */
 #include <string.h>
 
 #include "base/number.h"
 #include "read/trace_internal.h"
 #include "read/values.h"
 
-/* Longest text of the shapes or types of an operator; longer ones are cut. */
+/* Largest length of the text of an operator's shapes or types; longer texts are cut. */
 enum { INPUT_BYTES = 256 };
 
 enum field_state { FIELD_ABSENT, FIELD_OK, FIELD_BAD };
@@ -18,7 +18,7 @@ static void set_state(struct raw_event *ev, unsigned where, enum field_state sta
 	ev->bad |= state == FIELD_BAD ? SEEN_FIELD(where) : 0;
 }
 
-/* Number, or a string that holds one, × 10^digits. */
+/* Reads a number, or a string that holds one, × 10^digits. */
 static enum field_state read_number(struct jscan *js, int digits, struct field *f)
 {
 	struct span text;
@@ -34,7 +34,7 @@ static enum field_state read_number(struct jscan *js, int digits, struct field *
 	return FIELD_BAD;
 }
 
-/* An id: integers as themselves, other text by its name; null is IDENT_NONE. */
+/* Reads an id: an integer as itself, other text as the id of its name, null as IDENT_NONE. */
 static enum field_state read_ident(struct trace_input *in, struct field *f)
 {
 	struct jscan *js = in->js;
@@ -87,16 +87,15 @@ static void read_dim3(struct jscan *js, struct raw_event *ev, unsigned where)
 	}
 }
 
-/* Text of `b` with `s` behind it; what is beyond its limit only shows that it
-   must be cut. */
+/* Appends `s` to the text of `b`; text beyond the limit is dropped. */
 static void add_input(struct strbuf *b, struct span s)
 {
 	size_t room = b->n <= INPUT_BYTES ? INPUT_BYTES + 1 - b->n : 0;
 	strbuf_add(b, (struct span){ s.p, s.n < room ? s.n : room });
 }
 
-/* A list of shapes or types as one line: lists in it keep their brackets, what
-   has no text is "-". */
+/* Reads a list of shapes or types as one line: inner lists keep their brackets, a value that has no
+   text becomes "-". */
 static void read_inputs(struct jscan *js, struct strbuf *b)
 {
 	struct span text;
@@ -147,10 +146,10 @@ static void read_text(struct jscan *js, struct strbuf *b)
 		{ (key_), sizeof(key_) - 1 }, MEMBER_##type_, (field) \
 	}
 
-/* Source: output_json.cpp, handleActivity of CUPTI and roctracer records (pytorch/kineto),
-   profiler_kineto.cpp ([memory] events and shapes, pytorch/pytorch; "Input dims" in 2021),
-   ParamCommsUtils.hpp (collectives; "Process Group ID" in torch 2.1), get_profiler_kwargs() of
-   torch/_inductor/runtime/triton_heuristics.py ("kernel_flop", 2025). */
+/* Keys of "args". Source: output_json.cpp, handleActivity of CUPTI and roctracer records
+   (pytorch/kineto), profiler_kineto.cpp ([memory] events and shapes, pytorch/pytorch; "Input dims"
+   in 2021), ParamCommsUtils.hpp (collectives; "Process Group ID" in torch 2.1),
+   get_profiler_kwargs() of torch/_inductor/runtime/triton_heuristics.py ("kernel_flop", 2025). */
 static const struct jscan_key args[] = {
 	FIELD("correlation", IDENT, FIELD_CORRELATION),
 	FIELD("device", IDENT, FIELD_DEVICE),
@@ -183,7 +182,7 @@ static const struct jscan_key args[] = {
 	FIELD("Process Group Name", TEXT, TEXT_GROUP),
 	FIELD("Process Group ID", TEXT, TEXT_GROUP_ID),
 	FIELD("Process Group Description", TEXT, TEXT_GROUP_DESCRIPTION),
-	/* XProf's, in trace_xprof.c */
+	/* keys of XProf, read in trace_xprof.c */
 	FIELD("name", TEXT, TEXT_LABEL),
 	FIELD("kernel_details", TEXT, TEXT_KERNEL_DETAILS),
 	FIELD("memcpy_details", TEXT, TEXT_COPY_DETAILS),

@@ -1,12 +1,12 @@
-/* One element of traceEvents → one event. */
+/* Reads one element of traceEvents as one event. */
 #include <inttypes.h>
 
 #include "read/recognise.h"
 #include "read/trace_internal.h"
 #include "read/values.h"
 
-/* Kineto's categories since 2022, and those of 2021 traces.
-   Source: libkineto/src/ActivityType.cpp, output_json.cpp (pytorch/kineto). */
+/* Kineto's categories since 2022, and those of traces of 2021. Source:
+   libkineto/src/ActivityType.cpp, output_json.cpp (pytorch/kineto). */
 static const struct {
 	struct span name;
 	enum event_kind kind;
@@ -65,7 +65,8 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 		jscan_skip(in->js);
 }
 
-/* The name of an event that is probably wanted is looked up at once, which saves a copy. */
+/* Stores the name of an event. If the event is probably wanted, the name is looked up at once,
+   which saves a copy. */
 static inline void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
 {
 	if (ev->phase == EVENT_PHASE_COMPLETE && ev->kind >= 0)
@@ -87,7 +88,7 @@ static void read_name(struct trace_input *in, struct raw_event *ev)
 		jscan_skip(in->js);
 }
 
-/* The last row is that of any other key. */
+/* Keys of an event; the last row is for all other keys. */
 static const struct jscan_key members[] = {
 	{ { "ph", 2 }, MEMBER_PHASE, 0 },
 	{ { "cat", 3 }, MEMBER_CATEGORY, 0 },
@@ -104,9 +105,9 @@ static const struct jscan_key members[] = {
 };
 static const struct jscan_keys event_keys = { members, sizeof members / sizeof *members - 1 };
 
-/* ---- how it begins ---- */
+/* ---- the beginning of an event ---- */
 
-/* The beginning that followed this one last time is tried first. */
+/* Consumes a known beginning; the one that followed the previous one last time is tried first. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	size_t first = in->leads[in->last_lead].next, i = first;
@@ -121,7 +122,8 @@ static inline struct event_lead *follow_lead(struct trace_input *in)
 	return &in->leads[i];
 }
 
-/* At the value of "name"; nothing but phase and category was before it. */
+/* Remembers the beginning of an event, at the value of "name", if only phase and category came
+   before. */
 static void learn_lead(struct trace_input *in, const struct raw_event *ev,
                        const struct jscan_since *since, bool with_phase)
 {
@@ -130,10 +132,10 @@ static void learn_lead(struct trace_input *in, const struct raw_event *ev,
 		in->leads[in->nr_leads++] = lead;
 }
 
-/* ---- where it comes from ---- */
+/* ---- process and thread of an event ---- */
 
-/* Most events are of the process and thread of the one before: these are passed over as one
-   text. */
+/* Most events are of the process and thread of the previous event: their text is compared as a
+   whole, and skipped. */
 JSCAN_INLINE bool follow_origin(const struct event_origin *o, struct raw_event *ev,
                                 struct jscan_cursor *c)
 {
@@ -149,8 +151,8 @@ JSCAN_INLINE bool follow_origin(const struct event_origin *o, struct raw_event *
 	return true;
 }
 
-/* At the value of "ts", with nothing of meaning but pid and tid `behind` the name. Not each time,
-   as threads may take turns. */
+/* Remembers the text of pid and tid, at the value of "ts", if nothing else follows the name. This
+   is not done for each event, as threads may take turns. */
 static void learn_origin(struct jscan *js, struct event_origin *o, const struct raw_event *ev,
                          const struct jscan_since *behind)
 {
@@ -171,10 +173,10 @@ static void learn_origin(struct jscan *js, struct event_origin *o, const struct 
 		o->mask[i / 32] |= (uint32_t)1 << (i % 32);
 }
 
-/* ---- what it has ---- */
+/* ---- members of an event ---- */
 
-/* A value that is not plain, or of what comes once in an event. True where that was the bracket
-   of "args", which has been entered. */
+/* Reads a value that is not plain, or that occurs once in an event. True if it was the bracket of
+   "args", which has been entered. */
 static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where,
                       struct span key)
 {
@@ -205,7 +207,7 @@ static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member 
 	return entered;
 }
 
-/* A plain number into its field, the rest is for read_slow(). */
+/* Reads a plain number into its field; other values are left to read_slow(). */
 JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where,
                              struct jscan_cursor *c)
 {
@@ -221,8 +223,8 @@ JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where
 	return true;
 }
 
-/* The members of an event and of its "args", from a place within it up to its end: behind the
-   name where `lead` is given, else behind its beginning, which is `since`. */
+/* Reads the members of an event and of its "args" up to its end: from after the name if `lead` is
+   given, else from after its beginning, which is `since`. */
 JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
                                struct event_lead *lead, const struct jscan_since *since)
 {
@@ -315,15 +317,15 @@ static inline void forget(struct raw_event *ev)
 	forget_seen(ev, UINT64_MAX);
 }
 
-/* A name that was looked up at once may belong to a memory event all the same: the last of
-   several phases counts. */
+/* True for a memory event. Its name may have been looked up as if it were another event, since the
+   last of several phases counts. */
 static bool is_memory(const struct raw_event *ev)
 {
 	struct span name = ev->name ? name_span(ev->name) : strbuf_span(&ev->text[TEXT_NAME]);
 	return ev->phase != EVENT_PHASE_COMPLETE && span_eq(name, SPAN("[memory]"));
 }
 
-/* What is wanted of an element goes to `out`, whose spans are borrowed from `ev`; false at the
+/* Reads an element into `out`, whose spans are borrowed from `ev`, if it is wanted; false at the
    end of the array. */
 static bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out,
                        bool *wanted)

@@ -1,8 +1,8 @@
-/* trace_event.c once more, for processors with AVX2: read_elements() chooses. */
+/* Compiles trace_event.c a second time, for processors with AVX2; read_elements() chooses. */
 #include "read/trace_internal.h"
 
 #if GG_AVX2
 #define read_elements_any read_elements_avx2
-// NOLINTNEXTLINE(bugprone-suspicious-include): the same code, for other instructions
+// NOLINTNEXTLINE(bugprone-suspicious-include): the same code with other instructions
 #include "read/trace_event.c"
 #endif

@@ -1,4 +1,4 @@
-/* struct raw_event, as it was read → struct event of the model. */
+/* Converts struct raw_event, as it was read, to struct event of the model. */
 #include <inttypes.h>
 
 #include "read/trace_internal.h"
@@ -12,8 +12,8 @@ static __attribute__((noinline, cold)) void mark_unusable(struct trace_input *in
 	           in->meta->events, key);
 }
 
-/* The value of a field that is needed: `absent` where there is none, an error
-   where it is there and unusable. */
+/* The value of a field that must be usable: `absent` if it is missing, an error if it is there and
+   unusable. */
 static inline int64_t need(struct trace_input *in, const char *key, const struct raw_event *raw,
                            enum raw_field which, int64_t absent)
 {
@@ -24,14 +24,14 @@ static inline int64_t need(struct trace_input *in, const char *key, const struct
 	return absent;
 }
 
-/* A count or an id that may be missing, or say that it is. */
+/* A count or id that may be missing, or -1. */
 static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
 {
 	int64_t v = field_or(raw, which, -1);
 	return v >= 0 ? v : -1;
 }
 
-/* Shared by all kinds; false where the event cannot be used. */
+/* Fills in the members that all kinds have; false if the event is unusable. */
 static inline bool fill_common(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	if (!((raw->seen | raw->bad) & SEEN_FIELD(FIELD_TS))) {

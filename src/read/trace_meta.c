@@ -1,10 +1,10 @@
-/* What a trace says of itself outside its events. */
+/* Reads what a trace tells about itself outside its events. */
 #include <inttypes.h>
 
 #include "read/trace_internal.h"
 #include "read/values.h"
 
-/* A plain non-negative integer; anything else leaves `out` as it is. */
+/* Reads a plain non-negative integer; any other value leaves `out` unchanged. */
 static void read_natural(struct jscan *js, int64_t *out)
 {
 	int64_t v;
@@ -51,8 +51,8 @@ static void read_devices(struct trace_input *in)
 				read_device(in);
 }
 
-/* CUDA counts 1000 · major + 10 · minor (cuda_runtime_api.h, CUDART_VERSION), HIP 10^7 · major +
-   10^5 · minor + patch (hip_version.h). */
+/* Reads a version number. CUDA counts 1000 · major + 10 · minor (cuda_runtime_api.h,
+   CUDART_VERSION), HIP 10^7 · major + 10^5 · minor + patch (hip_version.h). */
 static void read_version(struct trace_input *in, bool hip, const char **out)
 {
 	int64_t v = -1;
@@ -64,7 +64,7 @@ static void read_version(struct trace_input *in, bool hip, const char **out)
 	        : arena_printf(&in->meta->arena, "%" PRId64 ".%" PRId64, v / 1000, v / 10 % 100);
 }
 
-/* Source: ci/record/gpugate_record.py. */
+/* Reads what the recorder added to the trace. Source: ci/record/gpugate_record.py. */
 static void read_recorder(struct trace_input *in)
 {
 	struct span key;

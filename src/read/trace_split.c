@@ -1,12 +1,10 @@
-/* The elements of one array by several threads.
-
-   The input is cut into pieces where an element seems to begin. Each is scanned by itself as if it
-   stood behind an element, into a part of the sink, which is joined to the whole once the pieces
-   before it have been. A cut was right if the piece before it ends there, behind an element; as
-   that is known before its own events are joined, what comes out is what one scanner would have
-   made of the whole. From the first piece on that does not end so (the array ends in it, an error,
-   a wrong cut), or whose part says something unusual, all is given back, to be read by one scanner,
-   which has the say on that. */
+/* Reads the elements of one array by several threads. The input is cut into pieces at points where
+   an element seems to begin. Each piece is scanned as if it came after an element, and fills a part
+   of the sink, which is joined to the whole once all earlier pieces have been joined. A cut was
+   right if the previous piece ends there, after an element; since this is known before the events
+   of a piece are joined, the result equals that of a single scanner. From the first piece on that
+   ends otherwise (the array ends in it, an error, a wrong cut), or whose part finds something
+   unusual, all text is given back, to be read by a single scanner, which decides about it. */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -14,49 +12,50 @@
 #include "base/alloc.h"
 #include "read/trace_internal.h"
 
-/* Pieces grow up to so many times their size where no cut is found; threads beyond so many
-   would wait for their turn to hand on; and a table of names with so much text is begun anew. */
+/* PIECE_GROWTH: how far pieces grow if no cut is found. THREADS_MAX: more threads would only wait
+   for their turn. NAMES_BYTES: size from which on a part's table of names is begun anew. */
 enum { PIECE_BYTES = 512 << 10, PIECE_GROWTH = 4, THREADS_MAX = 8, NAMES_BYTES = 1 << 20 };
 
 struct split {
-	struct trace_input *in; ///< of the whole
+	struct trace_input *in; ///< input of the whole array
 	struct source *src;
-	size_t bytes; ///< of a piece
-	struct strbuf beginning; ///< of elements: where it stands is cut
+	size_t bytes; ///< size of a piece in bytes
+	struct strbuf beginning; ///< beginning of an element: pieces are cut before it
 
-	pthread_mutex_t fill; ///< of what follows
-	struct strbuf carry; ///< read already, and behind the last cut
-	uint64_t at; ///< where the next piece is in the input
-	size_t nr; ///< pieces so far
+	pthread_mutex_t fill; ///< guards the members up to `uncut`
+	struct strbuf carry; ///< text after the last cut that has already been read
+	uint64_t at; ///< offset of the next piece in the input
+	size_t nr; ///< number of pieces so far
 	struct source_end end;
-	bool uncut; ///< there are no more pieces
+	bool uncut; ///< true if there are no more pieces
 
-	pthread_mutex_t mutex; ///< of what follows, and of all that events are handed on to
+	pthread_mutex_t
+	    mutex; ///< guards the members below, and everything that events are handed on to
 	pthread_cond_t changed;
-	size_t turn; ///< of which piece events are handed on
-	bool stop; ///< of none any more
+	size_t turn; ///< number of the piece whose events are handed on next
+	bool stop; ///< true if no more events are handed on
 };
 
-/* One thread and its piece. */
+/* One thread, and the piece that it reads. */
 struct worker {
 	struct split *split;
 	pthread_t thread;
 	struct trace_input in;
 	struct trace_meta meta;
 	struct name_table names;
-	struct ids known; ///< of `names` in the table of the whole
+	struct ids known; ///< ids of `names` in the table of the whole
 	struct raw_event ev;
-	struct diag_log log; ///< dropped
+	struct diag_log log; ///< messages, which are dropped
 	char *piece;
 	size_t n, cap;
-	size_t used; ///< of its bytes: these need not be read again
+	size_t used; ///< bytes of the piece that need not be read again
 	size_t number;
 	uint64_t at;
 };
 
 /* ---- pieces ---- */
 
-/* Room for so many bytes more, and the zeros behind them. */
+/* Makes room for `more` bytes and for the zeros after them. */
 static void reserve_piece(struct worker *w, size_t more)
 {
 	if (w->cap >= w->n + more)
@@ -65,7 +64,7 @@ static void reserve_piece(struct worker *w, size_t more)
 	w->piece = mem_realloc(w->piece, w->cap + JSCAN_PAD, 1);
 }
 
-/* As many bytes of the input as are a piece, unless it ends before. */
+/* Reads input until the piece has its size, or the input ends. */
 static void fill_piece(struct worker *w)
 {
 	struct split *s = w->split;
@@ -78,7 +77,7 @@ static void fill_piece(struct worker *w)
 	}
 }
 
-/* What is behind the last cut up to the next; 0 bytes where there is none. */
+/* Takes the text between the last cut and the next as piece; 0 bytes if there is none. */
 static void cut_piece(struct worker *w)
 {
 	struct split *s = w->split;
@@ -99,7 +98,8 @@ static void cut_piece(struct worker *w)
 	memset(w->piece + cut, 0, JSCAN_PAD);
 }
 
-/* Waiting is mostly shorter than being woken: sched_yield() is tried so many times before. */
+/* Number of calls of sched_yield() before a thread sleeps: most waits are shorter than waking
+   up. */
 enum { YIELDS = 2000 };
 
 static void lock_soon(pthread_mutex_t *mutex)
@@ -120,7 +120,7 @@ static bool split_stopped(struct split *s)
 	return stop;
 }
 
-/* The next piece, in order; false where there is none. */
+/* Takes the next piece, in order; false if there is none. */
 static bool take_piece(struct worker *w)
 {
 	struct split *s = w->split;
@@ -160,21 +160,21 @@ static void begin_part(struct worker *w)
 	w->in.sink.event = whole->event;
 }
 
-/* Read the events of the piece into the part; false if the piece may have begun inside an element.
- */
+/* Reads the events of the piece into the part; false if the piece may have begun inside an
+   element. */
 static bool scan_piece(struct worker *w)
 {
 	begin_part(w);
 	w->in.with_phase = w->in.foreign = 0;
 	w->meta.malformed = 0;
-	w->meta.events = 1; /* there were some before it */
+	w->meta.events = 1; /* earlier pieces had events already */
 	jscan_piece(w->in.js, w->piece, w->n, w->at);
 	bool all = read_elements(&w->in, &w->ev, UINT64_MAX);
-	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all; /* its bracket is not used up */
+	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all; /* not its bracket */
 	return jscan_status(w->in.js) == ST_OK && w->in.sunk == ST_OK;
 }
 
-/* Join the part to the whole; false if the piece must be read again. */
+/* Joins the part to the whole; false if the piece must be read again. */
 static bool join_part(struct worker *w)
 {
 	struct trace_input *in = w->split->in;
@@ -189,8 +189,7 @@ static bool join_part(struct worker *w)
 	return true;
 }
 
-/* In its turn, what has become of the piece; false where that was the last of which anything
-   is wanted. */
+/* Waits for its turn, then joins the part if it is good; false if no later piece is wanted. */
 static bool hand_on_piece(struct worker *w, bool good)
 {
 	struct split *s = w->split;
@@ -249,7 +248,7 @@ static void worker_release(struct worker *w)
 	free(w->piece);
 }
 
-/* Threads are begun once there is more than a piece to read. */
+/* Threads are started once there is more than one piece to read. */
 static void start_workers(struct split *s, struct worker *workers, size_t threads)
 {
 	size_t nr = 1;
@@ -269,7 +268,7 @@ static void start_workers(struct split *s, struct worker *workers, size_t thread
 		pthread_join(workers[i].thread, NULL);
 }
 
-/* Hand back what was taken from the source and not read. */
+/* Gives back the text that was taken from the source and not used. */
 static void give_back_rest(struct split *s, const struct worker *workers, size_t threads)
 {
 	struct strbuf rest = STRBUF_INIT;

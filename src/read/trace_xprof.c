@@ -1,9 +1,7 @@
-/* Events without a category: those of JAX, and of what XProf makes of its recordings. What an event
-   is, the names of its process and thread say.
-
-   Source: openxla/xla, 2026: xla/tsl/profiler/convert/trace_events_to_json.cc and
-   xplane_to_trace_events.cc (order, names, the limits on events). openxla/xprof, 2026:
-   xprof/utils/derived_timeline.cc (steps, derived lines),
+/* Events without a category: those of JAX, and of XProf's conversions of its recordings. The kind
+   of an event follows from the names of its process and thread. Source: openxla/xla, 2026:
+   xla/tsl/profiler/convert/trace_events_to_json.cc and xplane_to_trace_events.cc (order, names, the
+   limits on events). openxla/xprof, 2026: xprof/utils/derived_timeline.cc (steps, derived lines),
    xprof/convert/xplane_to_trace_container.cc (names of the viewer). */
 #include <inttypes.h>
 #include <string.h>
@@ -105,8 +103,8 @@ static void label_thread(struct trace_input *in, const struct raw_event *raw, st
 	l->line = xprof_line_of(name, &l->stream);
 }
 
-/* Within a piece of a trace it is not known what was named before: that is for who reads the
-   whole. */
+/* False in a piece of a trace, which does not know the names given before it: such events are left
+   to the reader of the whole. */
 static bool knows_names(struct trace_input *in)
 {
 	if (in->piece)
@@ -203,8 +201,9 @@ static bool gpu_event(struct trace_input *in, const struct raw_event *raw, struc
 	return false;
 }
 
-/* Whatever it is called, what has the id of an activity launched it; ranges of NVTX have 0. Frames
-   of Python begin with '$'. What was launched comes first: its operator is known. */
+/* Converts an event of the host. Whatever its name, an event with the id of an activity launched
+   it; ranges of NVTX have the id 0. Frames of Python begin with '$'. Activities come first, so
+   their operator is known. */
 static bool host_event(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	struct span name = strbuf_span(&raw->text[TEXT_NAME]);

@@ -1,8 +1,8 @@
-/// One way to walk a tree of values, whatever holds it: JSON text or the nodes
-/// of a pickle. What is written for it reads both alike.
+/// One interface to walk a tree of values, either JSON text or the nodes of a pickle, so that one
+/// reader reads both.
 ///
-/// The rules are those of jscan: every key or element is followed by exactly one
-/// of object (drained), array (drained), scalar, skip; errors are sticky.
+/// The rules are those of jscan: every key or element is followed by exactly one of object
+/// (drained), array (drained), scalar, skip; errors are sticky.
 #ifndef GG_READ_TREE_H
 #define GG_READ_TREE_H
 
@@ -13,19 +13,19 @@
 #include "base/status.h"
 
 enum scalar_type {
-	SCALAR_NULL, ///< also what a zeroed scalar is: nothing given
+	SCALAR_NULL, ///< also the value of a zeroed scalar: nothing given
 	SCALAR_INTEGER, ///< between -(2^64 - 1) and 2^64 - 1
 	SCALAR_BOOL,
 	SCALAR_TEXT,
-	SCALAR_OTHER, ///< fraction, NaN, integer beyond, bytes, container
+	SCALAR_OTHER, ///< a fraction, NaN, a larger integer, bytes or a container
 };
 
 struct scalar {
 	enum scalar_type type;
-	bool negative; ///< integer
-	uint64_t magnitude; ///< integer; bool: 0 or 1
-	struct span text; ///< borrowed until the next call
-	uint64_t byte; ///< where it stands in the input
+	bool negative; ///< true for an integer below 0
+	uint64_t magnitude; ///< absolute value of an integer; for a bool 0 or 1
+	struct span text; ///< text, borrowed until the next call
+	uint64_t byte; ///< offset of the value in the input
 };
 
 struct tree_ops {
@@ -47,22 +47,22 @@ struct tree {
 	void *ctx;
 };
 
-/// What reads a whole tree, of which it has consumed the outermost value when it returns.
+/// A function that reads a whole tree; it must consume the outermost value.
 typedef void tree_form(void *ctx, const struct tree *t);
 
-/// Enter the next value if it is an object; else false and nothing is consumed.
+/// Enters the next value if it is an object; else false, and nothing is consumed.
 static inline bool tree_object(const struct tree *t)
 {
 	return t->ops->object(t->ctx);
 }
 
-/// Next key of the innermost object, borrowed until the next call; false at its end.
+/// Reads the next key of the innermost object, borrowed until the next call; false at its end.
 static inline bool tree_key(const struct tree *t, struct span *key)
 {
 	return t->ops->key(t->ctx, key);
 }
 
-/// Enter the next value if it is an array; else false and nothing is consumed.
+/// Enters the next value if it is an array; else false, and nothing is consumed.
 static inline bool tree_array(const struct tree *t)
 {
 	return t->ops->array(t->ctx);
@@ -74,7 +74,7 @@ static inline bool tree_element(const struct tree *t)
 	return t->ops->element(t->ctx);
 }
 
-/// Consume the next value; a container is passed over and comes out as OTHER.
+/// Consumes the next value; a container is skipped and becomes SCALAR_OTHER.
 static inline struct scalar tree_scalar(const struct tree *t)
 {
 	struct scalar s = { 0 };
@@ -82,32 +82,33 @@ static inline struct scalar tree_scalar(const struct tree *t)
 	return s;
 }
 
-/// Pass over the next value, whatever it is.
+/// Skips the next value, whatever its type.
 static inline void tree_skip(const struct tree *t)
 {
 	t->ops->skip(t->ctx);
 }
 
-/// Pass over the next value where it is an object as one before, with the tag that one was given.
+/// Skips the next value if it is an object that has occurred before, and returns the tag of that
+/// one.
 static inline bool tree_again(const struct tree *t, uint32_t *tag)
 {
 	return t->ops->again && t->ops->again(t->ctx, tag);
 }
 
-/// Give the object that tree_again() has just not known, and that has been read, its tag.
+/// Gives a tag to the object that has just been read, which tree_again() did not know.
 static inline void tree_learn(const struct tree *t, uint32_t tag)
 {
 	if (t->ops->learn)
 		t->ops->learn(t->ctx, tag);
 }
 
-/// Where the next value stands in the input.
+/// Offset of the next value in the input.
 static inline uint64_t tree_byte(const struct tree *t)
 {
 	return t->ops->byte(t->ctx);
 }
 
-/// Record `FILE: byte N: what` and stop; keeps an earlier error.
+/// Records the error `FILE: byte N: what` and stops; an earlier error is kept.
 static inline void tree_fail(const struct tree *t, uint64_t byte, const char *what)
 {
 	t->ops->fail(t->ctx, byte, what);

@@ -1,17 +1,17 @@
-/// Values of JSON in which other members may be anything.
+/// Reads values in JSON whose other members may be of any type.
 #ifndef GG_READ_VALUES_H
 #define GG_READ_VALUES_H
 
 #include "io/jscan.h"
 
-/// Enter the next value if it is an object; any other is passed over.
+/// Enters the next value if it is an object; any other value is skipped.
 bool enter_object(struct jscan *js);
 
-/// The same for an array.
+/// Like enter_object(), for an array.
 bool enter_array(struct jscan *js);
 
-/// The next value if it is a whole number in digits: a JSON number, and where `quoted` one in a
-/// string too, as the JSON mapping of protobuf writes 64-bit ones. Any other value is passed over.
+/// Reads the next value if it is a whole number in digits: a JSON number, or with `quoted` also one
+/// in a string, as the JSON mapping of protobuf writes 64-bit numbers. Any other value is skipped.
 bool read_integer(struct jscan *js, bool quoted, int64_t *out);
 
 #endif

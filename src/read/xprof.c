@@ -11,13 +11,13 @@ struct profile_reader {
 	struct jscan *js;
 	const struct xprof_limits *limits;
 	struct xprof_profile out;
-	const struct name *none; ///< ""
+	const struct name *none; ///< the empty text, as a name
 	size_t rows;
 };
 
 /* ---- keys and values ---- */
 
-/* `key` is `field`, written in lowerCamelCase here, or the name that the proto has for it. */
+/* True if `key` is `field`, in lowerCamelCase as given here, or as the proto spells it. */
 static bool is_field(struct span key, const char *field)
 {
 	size_t i = 0;
@@ -37,14 +37,14 @@ bool xprof_is_profile_key(struct span key)
 	return is_field(key, "memoryProfilePerAllocator");
 }
 
-/* A value that is left out by null; else consumes nothing. */
+/* Consumes a null, which means that a value is left out; else false, and nothing is consumed. */
 static bool is_null(struct profile_reader *r)
 {
 	enum jscan_type type;
 	return jscan_peek(r->js) == JSCAN_NULL && jscan_literal(r->js, &type);
 }
 
-/* Enter an object or an array, which may be null. */
+/* Enters an object or an array, which may be null. */
 static bool enter_value(struct profile_reader *r, const char *field, bool (*into)(struct jscan *))
 {
 	uint64_t byte = jscan_value_byte(r->js);
@@ -57,13 +57,14 @@ static bool enter_value(struct profile_reader *r, const char *field, bool (*into
 	return false;
 }
 
-/* A member of an object of JSON: how its value is read, and where to. */
+/* A member of a JSON object: how its value is read, and where it is stored. */
 struct field {
-	const char *name; ///< in lowerCamelCase; NULL ends a list
+	const char *name; ///< name in lowerCamelCase; NULL ends a list
 	void (*read)(struct profile_reader *r, const struct field *f, void *into);
-	size_t at; ///< in the struct that the object is read into
-	int64_t least; ///< of a number
-	void (*add)(struct profile_reader *r, struct xprof_memory *m); ///< an element of a list
+	size_t at; ///< offset in the struct that the object is read into
+	int64_t least; ///< smallest value that a number may have
+	/// Reads an element of a list.
+	void (*add)(struct profile_reader *r, struct xprof_memory *m);
 };
 
 #define FIELD(field_name, reader, lowest, type, member)            \
@@ -72,7 +73,7 @@ struct field {
 		.at = offsetof(struct type, member)                        \
 	}
 
-/* `what` names the object in an error. */
+/* Reads the members of an object; `what` names the object in an error. */
 static void read_fields(struct profile_reader *r, const char *what, const struct field *fields,
                         void *into)
 {
@@ -90,7 +91,7 @@ static void read_fields(struct profile_reader *r, const char *what, const struct
 	}
 }
 
-/* A whole number from `least` to below RECORD_BYTES, in bytes or whatever else. */
+/* Reads a whole number from `least` to below RECORD_BYTES. */
 static void read_number(struct profile_reader *r, const struct field *f, void *into)
 {
 	uint64_t byte = jscan_value_byte(r->js);
@@ -123,7 +124,7 @@ static void read_text(struct profile_reader *r, const struct field *f, void *int
 	}
 }
 
-/* False, with an error, where the profile holds too much. */
+/* False with an error if the profile has too many rows. */
 static bool has_row_room(struct profile_reader *r)
 {
 	if (++r->rows <= r->limits->rows)
@@ -136,7 +137,7 @@ static bool has_row_room(struct profile_reader *r)
 
 /* ---- messages ---- */
 
-/* MemoryActivity, by name or number. */
+/* Reads MemoryActivity, by name or number. */
 static void read_kind(struct profile_reader *r, const struct field *f, void *into)
 {
 	struct span name;
@@ -167,8 +168,8 @@ static void read_activity(struct profile_reader *r, const struct field *f, void 
 	read_fields(r, "activityMetadata", fields, into);
 }
 
-/* Fragmentation is passed over: a share of free memory, rounded to a double, that says nothing
-   of the bytes it is a share of. What is free may have become less than nothing. */
+/* Reads the statistics. Fragmentation is skipped: it is a share of free memory, rounded to a
+   double, that does not tell the bytes. Free memory may be below zero. */
 static void read_stats(struct profile_reader *r, const struct field *f, void *into)
 {
 	static const struct field fields[] = {
@@ -218,7 +219,7 @@ static void read_peak(struct profile_reader *r, const struct field *f, void *int
 	read_stats(r, f, &m->peak);
 }
 
-/* The peak of the window in the words of the summary; also of the level the proto calls in use. */
+/* Reads the summary: the peak of the window, also of the level that the proto calls in use. */
 static void read_summary(struct profile_reader *r, const struct field *f, void *into)
 {
 	static const struct field fields[] = {

@@ -1,10 +1,10 @@
-/* Launches, synchronization and data loading: per step, and by name. */
+/* Figures of launches, synchronization and data loading: per step, and by name. */
 #include "base/number.h"
 #include "base/search.h"
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Sums over the calls that began in a part of the time. */
+/* Sums over the calls that began in one part of the time. */
 struct call_sums {
 	int64_t launch_ns, sync_ns, sync_count, dataloader_ns;
 };
@@ -33,7 +33,7 @@ static void call_samples(struct digest *d, size_t step, const struct call_sums *
 	d->samples[METRIC_STEP_DATALOADER_TIME][step] = to->dataloader_ns - from->dataloader_ns;
 }
 
-/* For each part of the time the number of usable steps around it. */
+/* For each part of the time, the number of usable steps that contain it. */
 static int64_t *count_steps(const struct reducer *r, const int64_t *edges, size_t nr)
 {
 	int64_t *cover = mem_calloc(nr + 2, sizeof *cover);
@@ -48,21 +48,21 @@ static int64_t *count_steps(const struct reducer *r, const int64_t *edges, size_
 	return cover;
 }
 
-/* A call of `h` began in `steps` steps. */
+/* Adds a call of `h` that began in `steps` steps. */
 static void call_add(struct host_name *h, int64_t dur_ns, int64_t steps)
 {
 	h->begun = number_add(h->begun, steps);
 	h->begun_ns = number_add(h->begun_ns, number_div_round((__int128)dur_ns * steps, 1));
 }
 
-/* The starts and ends of all steps cut the time into parts; a step's sum is a difference of prefix
-   sums over them. Steps that overlap share parts. */
+/* The starts and ends of all steps divide the time into parts; a step's sum is a difference of
+   prefix sums over the parts. Steps that overlap share parts. */
 void calls_walk(struct reducer *r, struct digest *d)
 {
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
 	struct call_sums *until =
-	    mem_calloc(nr + 2, sizeof *until); /* [i + 1]: in part i; then prefix sums */
+	    mem_calloc(nr + 2, sizeof *until); /* [i + 1]: sum of part i; then prefix sums */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
 	sort_plain(edges, nr, sizeof *edges, number_cmp_i64);
@@ -74,7 +74,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 			continue;
 		int64_t start_ns = span_start(&r->host, s), dur_ns = span_dur(&r->host, s);
 		if ((part < nr && edges[part] <= start_ns) ||
-		    (part > 0 && start_ns < edges[part - 1])) /* not the part of the last call */
+		    (part > 0 && start_ns < edges[part - 1])) /* another part */
 			part = edges_until(edges, nr, start_ns);
 		struct call_sums *b = &until[part + 1];
 		call_add(h, dur_ns, steps[part]);
@@ -113,5 +113,5 @@ void call_figures(const struct reducer *r, struct digest *d)
 				                                        .total_ns = h->begun_ns });
 	}
 	vec_sort(&d->calls, call_stat_cmp);
-	rows_unite(&call_stat_row, &d->calls); /* a data loader as operator and as annotation */
+	rows_unite(&call_stat_row, &d->calls); /* a data loader may be in both kinds */
 }

@@ -20,7 +20,7 @@ void comm_release(struct comm_state *c)
 
 /* ---- intake ---- */
 
-/* The id of a key; false if the table is full. */
+/* Finds or adds the id of a key; false if the table is full. */
 static bool comm_key_add(struct comm_state *c, const struct comm_key *key, uint32_t *out)
 {
 	const struct name *nm = name_intern(&c->keys, (struct span){ (const char *)key, sizeof *key });
@@ -29,7 +29,7 @@ static bool comm_key_add(struct comm_state *c, const struct comm_key *key, uint3
 	return nm != NULL;
 }
 
-/* False, with `fault` set, if a table is full. */
+/* Makes the id of a collective's key; false, with `fault` set, if a table is full. */
 static bool comm_key_of(struct reducer *r, const struct collective_call *c, uint32_t *out)
 {
 	const struct name *group = name_intern(&r->comm.texts, c->group);
@@ -118,7 +118,7 @@ void comm_join(struct reducer *to, struct reducer *from, size_t activities)
 	}
 }
 
-/* ---- which host event a kernel was launched in ---- */
+/* ---- matching kernels with the host events they were launched in ---- */
 
 /* A communication kernel of a usable step. */
 struct comm_item {
@@ -126,7 +126,7 @@ struct comm_item {
 	uint32_t step, key;
 };
 
-/* A scope begins, or a kernel is launched. */
+/* A point in time at which a scope begins, or a kernel is launched. */
 struct comm_point {
 	int64_t thread, at_ns, end_ns;
 	uint32_t index;
@@ -137,10 +137,10 @@ struct comm_walk {
 	struct comm_state *comm;
 	VEC(struct comm_item) items;
 	VEC(struct comm_point) points;
-	VEC(uint32_t) inside; ///< scopes that the walk is in
+	VEC(uint32_t) inside; ///< scopes around the present point
 };
 
-/* An outer scope comes before the scopes in it; equal scopes stay in file order. */
+/* An outer scope comes before its inner scopes; equal scopes stay in file order. */
 static int comm_point_cmp(const void *a, const void *b)
 {
 	const struct comm_point *x = a, *y = b;
@@ -152,7 +152,7 @@ static int comm_point_cmp(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* An annotation without arguments takes those of the operator around it. */
+/* An annotation without arguments gets those of the operator around it. */
 static void scope_enter(struct comm_walk *w, uint32_t index, const struct comm_scope *outer)
 {
 	struct comm_scope *s = &w->comm->scopes.v[index];
@@ -186,8 +186,8 @@ static void walk_points(struct comm_walk *w)
 	}
 }
 
-/* Kernels of usable steps, and points: the scopes, and the launches of kernels that have no
-   arguments. */
+/* Lists the kernels of usable steps, and as points the scopes and the launches of kernels that have
+   no arguments. */
 static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {
@@ -239,7 +239,7 @@ static struct span comm_text(const struct reducer *r, struct digest *d, int64_t 
 	return arena_span(&d->arena, name_span(r->comm.texts.by_id[id]));
 }
 
-/* Sums by key; false if the bytes leave int64. Times fit: they are part of all GPU time. */
+/* Adds up the items by key; false if the bytes exceed int64. Times fit, as part of all GPU time. */
 static bool sum_items(const struct comm_walk *w, struct comm_row *rows)
 {
 	for (size_t i = 0; i < w->items.nr; i++) {
@@ -262,7 +262,7 @@ static void comm_rows(struct comm_walk *w, const struct reducer *r, struct diges
                       struct comm_row *rows)
 {
 	size_t nr = 0, nr_keys = r->comm.keys.nr;
-	int64_t *place = mem_calloc(nr_keys, sizeof *place); /* of a key's row */
+	int64_t *place = mem_calloc(nr_keys, sizeof *place); /* index of each key's row */
 	for (size_t i = 0; i < nr_keys; i++) {
 		struct comm_key key = comm_key_get(&r->comm, (uint32_t)i);
 		if (rows[i].stat.count == 0)

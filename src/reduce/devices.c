@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Figures per step and per device. All come from walks over the activities in order of start: a
-   union of intervals then needs only its end and its length. With K and C the unions of all and of
-   compute kernels, exposed communication is |K| - |C|. */
+/* Figures per step and per device, from walks over the activities in order of start: a union of
+   intervals then needs only its end and its length. With K and C the unions of all and of compute
+   kernels, exposed communication is |K| - |C|. */
 
-/* One device, over the whole window. */
+/* State of the walk for one device, over the whole window. */
 struct device_walk {
 	struct cover all, kernels, compute, communication;
 	int64_t first_ns, last_ns;
@@ -32,7 +32,7 @@ struct gpu_walk {
 	struct digest *d;
 	struct device_walk *devices;
 	struct lane_end *lanes;
-	struct idmap cell_ids; ///< step and device
+	struct idmap cell_ids; ///< ids of pairs of step and device
 	VEC(struct step_cell) cells;
 };
 
@@ -47,8 +47,8 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 	return (cx > cy) - (cx < cy);
 }
 
-/* What one stream runs beside the activity that lasts longest so far. A graph
-   replay shares one correlation id and overlaps rightly. */
+/* Adds an activity to its stream; returns its overlap with the one that lasts longest so far.
+   Activities of a graph replay share a correlation id and may overlap. */
 static int64_t lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation)
 {
 	int64_t overlap = 0;
@@ -137,8 +137,8 @@ static int64_t idle_of_window(const struct gpu_walk *w)
 	return idle_ns;
 }
 
-/* A device that does nothing in any step is measured over its window; unless warm-up has left no
-   step at all. */
+/* A device without activities in any step is measured over its window, unless warm-up left no
+   step. */
 static void device_rows(const struct gpu_walk *w, const struct device_periods *periods)
 {
 	struct digest *d = w->d;

@@ -27,13 +27,13 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
 	t->partial = meta->partial;
 }
 
-/* The work that needs only the steps. Whichever of the two threads is free first lists the runtime
-   calls and, where there are no frames, walks the host events. */
+/* Work of the host side, which needs only the steps. Whichever thread is free first lists the
+   runtime calls and, if there are no frames, walks the host events. */
 struct host_side {
 	struct reducer *r;
 	struct digest *d;
-	atomic_flag walked, called; ///< or a thread has begun to
-	const char *name; ///< mem_read_name()
+	atomic_flag walked, called; ///< set once a thread has begun this work
+	const char *name; ///< name of the file, as mem_read_name() gives it
 };
 
 static void host_walk_once(struct host_side *side)
@@ -56,13 +56,13 @@ static void *host_side_run(void *ctx)
 	struct host_side *side = ctx;
 	mem_reads(side->name);
 	python_order(&side->r->python);
-	host_walk_once(side); /* which looks at frames: before these have paths */
+	host_walk_once(side); /* must come before frames get paths */
 	python_make_paths(&side->r->python, side->r->names);
 	function_calls_once(side);
 	return NULL;
 }
 
-/* The other work. Only this side uses the arena of the digest. */
+/* Work of the GPU side. Only this side uses the arena of the digest. */
 static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log *log)
 {
 	TRY(kernel_figures(r, d, log));
@@ -90,7 +90,7 @@ static enum status both_sides(struct reducer *r, struct digest *d, struct diag_l
 	if (st == ST_OK)
 		function_runtime(r, d);
 	if (!beside)
-		host_side_run(&side); /* last, when most memory is free */
+		host_side_run(&side); /* run last, when most memory has been released */
 	return st;
 }
 
@@ -100,7 +100,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	TRY(check_times(r, log));
 	out->where = meta->where;
 	if (meta->where)
-		r->options.warmup = 0; /* it has one step */
+		r->options.warmup = 0; /* its one step is the trace */
 	out->world_size = meta->world_size;
 	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
 	out->communication = arena_dup(&out->arena, span_of(r->options.communication));

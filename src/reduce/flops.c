@@ -1,5 +1,5 @@
 /* Floating-point operations of operators with a rule (flop_count.h). Among nested operators only
-   the outermost counts, and only if it launched work on the GPU. */
+   the outermost counts, and only if it launched GPU work. */
 #include "model/flops.h"
 #include "base/number.h"
 #include "base/search.h"
@@ -27,7 +27,7 @@ void flops_join(struct reducer *to, struct reducer *from, size_t spans)
 		to->flops.ops.v[i].span += (uint32_t)spans;
 }
 
-/* The entry of a span. It has one. */
+/* The operations of a span, which must have some. */
 static const struct op_flops *flops_of_span(const struct reducer *r, uint32_t span)
 {
 	size_t lo = 0, hi = r->flops.ops.nr;
@@ -60,11 +60,11 @@ static bool counted_begins_by(const struct counted_op *c, uint32_t thread, int64
 	return c->thread < thread || (c->thread == thread && c->start_ns <= at_ns);
 }
 
-/* The counted operator that a launch lies in, or NULL. `*near` is the last hit: the next is mostly
-   there or soon behind. */
+/* The counted operator that contains a launch, or NULL. `*near` is the last hit: the next one is
+   mostly the same or soon after. */
 static struct counted_op *counted_at(struct reducer *r, const struct host_span *l, size_t *near)
 {
-	size_t lo = 0, hi = r->flops.counted.nr; /* lo becomes how many begin by then */
+	size_t lo = 0, hi = r->flops.counted.nr; /* lo becomes the number of operators begun by then */
 	uint32_t thread = span_thread(&r->host, l);
 	int64_t at_ns = span_start(&r->host, l);
 	if (counted_begins_by(&r->flops.counted.v[*near], thread, at_ns))
@@ -91,7 +91,7 @@ static void find_launched_work(struct reducer *r)
 	}
 }
 
-/* Launches of graphs in usable steps: a replay has no operators. */
+/* Number of graph launches in usable steps; a replay has no operators. */
 static int64_t graph_launches(struct reducer *r)
 {
 	int64_t nr = 0;
@@ -117,7 +117,7 @@ static void flop_row_add(struct flop_stat *sum, const struct flop_stat *row)
 	sum->gpu_ns = number_add(sum->gpu_ns, row->gpu_ns);
 }
 
-/* Inductor's kernels have many names, one per fusion: they share a row. */
+/* Inductor's kernels, which have many names (one per fusion), share a row. */
 static struct span flop_row_name(const struct host_name *h)
 {
 	return span_starts(h->name, SPAN("triton_")) ? SPAN("triton") : h->name;
@@ -126,7 +126,7 @@ static struct span flop_row_name(const struct host_name *h)
 void flops_figures(struct reducer *r, struct digest *d)
 {
 	VEC(struct flop_stat) rows = VEC_INIT;
-	bool recorded = r->host.op_inputs.nr; /* no rows at all without any input or count */
+	bool recorded = r->host.op_inputs.nr; /* no rows if the trace has neither inputs nor counts */
 	vec_sort(&r->flops.counted, counted_cmp);
 	find_launched_work(r);
 	for (size_t i = 0; i < r->flops.counted.nr; i++) {

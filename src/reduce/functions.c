@@ -10,14 +10,14 @@
 /* One execution of a function. */
 struct function_call {
 	int64_t start_ns, end_ns;
-	uint32_t function; ///< index in the class
+	uint32_t function; ///< index of the function in its class
 };
 
-/* The functions of one class. Its calls are activities or spans, by index, in order of start. */
+/* Functions of one class. Its calls are activities or spans, as indices in order of start. */
 struct class_functions {
 	const struct reducer *r;
 	enum function_class cls;
-	uint32_t *function_of; ///< by index of the struct gpu_name or host_name; NO_ID: another class
+	uint32_t *function_of; ///< index of the function, by index in gpu.names or host.names; or NO_ID
 	VEC(struct function_stat) rows;
 	struct ids calls;
 };
@@ -43,17 +43,17 @@ void functions_release(struct functions *f)
 	vec_release(&f->higher.list);
 }
 
-/* --- what higher classes cover --- */
+/* --- time that higher classes cover --- */
 
 static int64_t segment_end(const struct segment *s)
 {
-	return s->start_ns + (s[1].before_ns - s->before_ns); /* the sum of all three may overflow */
+	return s->start_ns + (s[1].before_ns - s->before_ns); /* adding all three could overflow */
 }
 
 static void higher_add(struct higher *h, const struct class_functions *c)
 {
 	struct higher sum = { 0 };
-	int64_t length = 0, until = 0; /* of the segments in `sum` */
+	int64_t length = 0, until = 0; /* length and end of the segments in `sum` */
 	if (!c->calls.nr)
 		return;
 	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
@@ -80,7 +80,7 @@ static void higher_add(struct higher *h, const struct class_functions *c)
 	*h = sum;
 }
 
-/* Length of what lies before `at`, if segment `i` is the last that begins by then. */
+/* Time covered before `at`, if segment `i` is the last that begins by then. */
 static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at)
 {
 	const struct segment *s = &h->list.v[i];
@@ -88,7 +88,7 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/* Length of what is covered before `at`; the first `begun` segments begin by then. */
+/* Time covered before `at`, at least `begun` segments beginning by then. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
@@ -97,8 +97,8 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
-/* Length of what is covered in [from, to); the first `begun` segments begin by `from`. Mostly no
-   other begins before `to`. */
+/* Time covered in [from, to), if `begun` segments begin by `from`. Mostly no other segment begins
+   before `to`. */
 static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
 {
 	const struct segment *v = h->list.v;
@@ -123,8 +123,8 @@ static size_t *first_calls(const struct class_functions *c)
 static void class_costs(struct class_functions *c, const struct higher *h)
 {
 	size_t *next = first_calls(c);
-	int64_t *durs = mem_calloc(c->calls.nr, sizeof *durs); /* by function */
-	int64_t *ends = mem_calloc(c->rows.nr, sizeof *ends); /* of the union so far */
+	int64_t *durs = mem_calloc(c->calls.nr, sizeof *durs); /* durations, grouped by function */
+	int64_t *ends = mem_calloc(c->rows.nr, sizeof *ends); /* end of each function's union so far */
 	for (size_t i = 0; i < c->rows.nr; i++)
 		ends[i] = INT64_MIN;
 	for (size_t i = 0, begun = 0; i < c->calls.nr; i++) {
@@ -149,7 +149,7 @@ static void class_costs(struct class_functions *c, const struct higher *h)
 	free(ends);
 }
 
-/* Fill and append the rows of a class. `last`: no class follows that it could cover. */
+/* Fills and appends the rows of a class. `last`: no lower class follows. */
 static void class_finish(struct class_functions *c, struct higher *h, bool last, struct digest *d)
 {
 	class_costs(c, h);
@@ -180,7 +180,7 @@ static void function_row_add(struct class_functions *c, struct span name)
 	                       .cls = c->cls, .name = name, .parent = -1, .rate = -1, .rate_mad = -1 });
 }
 
-/* Count activity `i` as a call of a function, unless that is NO_ID. */
+/* Adds activity `i` as a call of a function, unless that is NO_ID. */
 static void function_call_add(struct class_functions *c, size_t i, uint32_t function)
 {
 	if (function == NO_ID)
@@ -189,11 +189,11 @@ static void function_call_add(struct class_functions *c, size_t i, uint32_t func
 	c->rows.v[function].count++;
 }
 
-/* The rows of a GPU class. A name that several kinds share has one row. */
+/* Makes the rows of a GPU class; kinds that share a name share a row. */
 static void gpu_class_rows(struct class_functions *c)
 {
 	const struct reducer *r = c->r;
-	struct idmap ids; /* of names */
+	struct idmap ids; /* ids of names */
 	idmap_init(&ids);
 	c->function_of = mem_calloc(r->gpu.names.nr, sizeof *c->function_of);
 	for (size_t i = 0; i < r->gpu.names.nr; i++) {
@@ -208,11 +208,11 @@ static void gpu_class_rows(struct class_functions *c)
 	idmap_release(&ids);
 }
 
-/* Median of the known rates, and their median absolute deviation. */
+/* Computes the median of the known rates, and their median absolute deviation. */
 static void gpu_class_rates(struct class_functions *c)
 {
 	size_t *first = first_calls(c), *next = first_calls(c); /* a call has at most one rate */
-	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* by function */
+	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
 		if (function != NO_ID)
@@ -278,7 +278,7 @@ static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 	class_finish(&c, h, r->python.threads.nr == 0, d);
 }
 
-/* Position of a walk over the activities in the lists of transfers and communication kernels. */
+/* Position in the lists of transfers and communication kernels, during a walk over activities. */
 struct moved_cursor {
 	size_t transfer, kernel;
 };
@@ -319,7 +319,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* no longer needed */
+		vec_release(&r->functions.higher.list); /* no class below needs this list */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

@@ -1,4 +1,4 @@
-/// Functions by class: GPU time, runtime calls and Python without what a higher class covers.
+/// Functions by class: GPU, runtime and Python, each without the time that a higher class covers.
 #ifndef GG_REDUCE_FUNCTIONS_H
 #define GG_REDUCE_FUNCTIONS_H
 
@@ -7,33 +7,33 @@
 
 struct reducer;
 
-/// Bytes per second that an activity moved, if known.
+/// Bytes per second of one activity, if known.
 struct gpu_rate {
 	int64_t bytes_per_s;
-	uint32_t name; ///< index into `gpu.names`
+	uint32_t name; ///< index of the activity's name in `gpu.names`
 };
 
 struct functions {
-	VEC(struct gpu_rate) rates; ///< from function_rates() to function_classes()
+	VEC(struct gpu_rate) rates; ///< rates, kept from function_rates() to function_classes()
 	struct ids calls; ///< indices into `host.spans`, from function_calls() to function_runtime()
-	struct higher higher; ///< from function_classes() on
+	struct higher higher; ///< time that higher classes cover, from function_classes() on
 };
 
 void functions_release(struct functions *f);
 
-/// Bytes per second of activities, which are still in file order.
+/// Computes bytes per second of activities, which are still in file order.
 void function_rates(struct reducer *r);
 
-/// Rows of GPU functions, from the activities by start.
+/// Makes rows of GPU functions from the activities, which are sorted by start.
 void function_classes(struct reducer *r, struct digest *d);
 
-/// Runtime calls by start into `calls`.
+/// Lists the runtime calls in `calls`, sorted by start.
 void function_calls(struct reducer *r);
 
-/// Rows of runtime functions, behind the GPU's; releases `calls`.
+/// Makes rows of runtime functions, after those of the GPU; releases `calls`.
 void function_runtime(struct reducer *r, struct digest *d);
 
-/// Rows of Python functions behind these, all folded to the size of a digest.
+/// Makes rows of Python functions after those, and bounds the number of all rows.
 void function_figures(struct reducer *r, struct digest *d);
 
 #endif

@@ -41,7 +41,7 @@ static bool shape_is_smaller(const int64_t *a, const struct kernel_stat *s)
 	return false;
 }
 
-/* Add `nr` launches of a shape; may set `fault`. */
+/* Adds `nr` launches of a shape; may set `fault`. */
 static void shape_add(struct reducer *r, const struct gpu_shape *shape, int64_t nr)
 {
 	const struct name *nm =
@@ -72,7 +72,7 @@ static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 	shape_add(r, &shape, 1);
 }
 
-/* A name that has no activities yet. */
+/* A new name, without activities. */
 static struct gpu_name gpu_name_new(enum event_kind kind, struct span name, bool communication)
 {
 	return (struct gpu_name){
@@ -101,7 +101,7 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 	return found;
 }
 
-/* Row of an activity, whose name gets its figures; may set `fault`. */
+/* The row of an activity, whose figures are added to its name; may set `fault`. */
 static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane)
 {
 	const struct row_found *found = gpu_row_find(r, ev, lane);
@@ -114,9 +114,9 @@ static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t 
 		r->fault = "the bytes of copies add up to more than 2^63: check 'bytes' of the trace";
 	if (ev->kind == EVENT_KERNEL && ev->grid[0] >= 0)
 		shape_take(r, id, ev);
-	/* 0 is written where the profiler could not compute it: no kernel that ran has none */
+	/* 0 means that the profiler could not compute it: every kernel that runs has some */
 	if (ev->kind == EVENT_KERNEL && ev->occupancy > 0) {
-		/* fits: the times add up to an int64 */
+		/* this fits, since the times add up to an int64 */
 		g->occupancy_sum += (__int128)ev->occupancy * ev->dur_ns;
 		g->occupancy_ns += ev->dur_ns;
 	}

@@ -1,4 +1,4 @@
-/// GPU activities (kernels, copies, memory sets): what is kept of each, their names and lanes.
+/// GPU activities (kernels, copies, memory sets): figures, names and lanes of each.
 #ifndef GG_REDUCE_GPU_H
 #define GG_REDUCE_GPU_H
 
@@ -11,83 +11,84 @@ struct reducer;
 /// A GPU activity, 24 bytes.
 struct activity {
 	int64_t start_ns;
-	uint32_t dur; ///< activity_dur()
-	uint32_t correlation; ///< Union: correlation id, widen() it. If `has_launch`: index into
+	uint32_t dur; ///< duration; activity_dur() gives it in ns
+	uint32_t correlation; ///< Union: correlation id, see widen(). If `has_launch`: index into
 	                      ///< `launches.list`; after launches_end() index into `host.spans`.
-	uint32_t row : 31; ///< index into `rows`: activity_name(), activity_lane()
-	bool has_launch : 1; ///< its launch was recorded; set by launches_match()
+	uint32_t row : 31; ///< index into `rows`; activity_name(), activity_lane()
+	bool has_launch : 1; ///< true if the launch was recorded; set by launches_match()
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };
 
-/// Bytes of a copy or memory set. Most activities are kernels, which have no such entry.
+/// Bytes of a copy or memory set. Most activities are kernels, which have no transfer.
 struct transfer {
-	uint32_t activity; ///< index
+	uint32_t activity; ///< index of the activity
 	int64_t bytes;
 };
 
-/// A launch shape of one name; its bytes are the key in the name table `shapes`.
+/// A launch shape of one name; the bytes of the struct are the key in the name table `shapes`.
 struct gpu_shape {
-	int64_t name; ///< index into `names`
-	int64_t dims[6]; ///< grid, block
+	int64_t name; ///< index of the name in `names`
+	int64_t dims[6]; ///< grid and block dimensions
 };
 
 /// All activities of one kind and name.
 struct gpu_name {
 	struct kernel_stat stat;
 	bool communication;
-	int64_t shape_count; ///< launches of the most frequent shape
-	int64_t occupancy_ns; ///< GPU time of the launches with a known occupancy
-	__int128 occupancy_sum; ///< sum of occupancy × time over these launches
-	struct kernel_stat phase; ///< step_* of the requested phase
+	int64_t shape_count; ///< number of launches with the most frequent shape
+	int64_t occupancy_ns; ///< GPU time of the launches whose occupancy is known
+	__int128 occupancy_sum; ///< sum of occupancy × time over the launches with a known occupancy
+	struct kernel_stat phase; ///< the step_* figures of the requested phase
 };
 
 struct gpu_events {
-	int64_t total_ns; ///< sum of all durations, so that every smaller sum fits
-	int64_t tick_ns; ///< of the clock: divides every start and duration, at most CLOCK_TICK_MAX
-	VEC(struct activity) activities; ///< in file order; by start from gpu_figures() on
-	VEC(struct transfer) transfers; ///< by `activity` in file order
-	struct wide_numbers wide; ///< of durations and correlation ids
-	struct idmap name_ids; ///< (kind, name id) → index into `names`
+	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
+	/// Tick of the clock: divides every start and duration, at most CLOCK_TICK_MAX.
+	int64_t tick_ns;
+	VEC(struct activity) activities; ///< sorted by file order, from gpu_figures() on by start
+	VEC(struct transfer) transfers; ///< transfers by `activity`, in file order
+	struct wide_numbers wide; ///< durations and correlation ids that need more than 32 bits
+	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
-	struct idmap rows; ///< (index into `names`, lane id)
-	struct name_table shapes; ///< struct gpu_shape
-	VEC(int64_t) shape_counts; ///< launches, by id in `shapes`
-	struct idmap devices, streams; ///< idents
-	struct idmap lanes; ///< (device id, stream id)
-	int64_t last_device, last_stream; ///< of the latest activity; a cache of one
-	uint32_t last_lane; ///< its lane id; NO_ID before the first activity
+	struct idmap rows; ///< ids of pairs (index into `names`, lane id)
+	struct name_table shapes; ///< names whose bytes are a struct gpu_shape
+	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
+	struct idmap devices, streams; ///< idents of devices and streams
+	struct idmap lanes; ///< ids of pairs (device id, stream id)
+	int64_t last_device, last_stream; ///< idents of the latest activity, as a cache
+	uint32_t last_lane; ///< lane id of the latest activity; NO_ID before the first
 };
 
-/// Ready for use, and back.
+/// Initializes and releases the state of GPU activities.
 void gpu_init(struct gpu_events *g);
 void gpu_release(struct gpu_events *g);
 
-/// Keep an activity; may set `fault`.
+/// Keeps an activity; may set `fault`.
 void gpu_take(struct reducer *r, const struct event *ev);
 
-/// Join a part: its ids; whether its sums fit; its activities.
+/// Join a part: its ids; then, if its sums fit (gpu_fits()), its activities.
 void gpu_join_ids(struct reducer *to, struct reducer *from);
 bool gpu_fits(const struct reducer *to, const struct reducer *from);
 void gpu_join(struct reducer *to, struct reducer *from);
 
-/// Rows by activity name, from the activities with their steps, in file order.
+/// Makes rows by activity name. The activities have steps, and are in file order.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
-/// A device over the periods of the measured steps; 0 if it does nothing in any step.
+/// Time of a device over the periods of the measured steps; 0 if it does nothing in any step.
 struct device_periods {
-	bool works; ///< it has an activity of a step
+	bool works; ///< true if the device has an activity in a step
 	int64_t period_ns, busy_ns;
 };
 
-/// Wall time of the steps and what ran in it, from the activities by start. `devices`: one for
-/// each device id, zeroed.
+/// Computes the wall time of steps and what ran in it, from the activities sorted by start.
+/// `devices` has one zeroed struct for each device id.
 GG_MUST_CHECK enum status wall_figures(const struct reducer *r, struct digest *d,
                                        struct device_periods *devices, struct diag_log *log);
 
-/// The same for a trace without steps, which has no period: only its idle time.
+/// Like wall_figures(), for a trace without steps: it has no period, only idle time.
 void wall_of_window(struct digest *d, int64_t idle_ns);
 
-/// Figures per step and per device. Sorts the activities by start.
+/// Computes figures per step and per device; sorts the activities by start.
 GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
 static inline struct gpu_name *activity_name(const struct gpu_events *g, const struct activity *a)

@@ -30,7 +30,7 @@ static bool name_has(struct span s, struct span part)
 	return memmem(s.p, s.n, part.p, part.n) != NULL;
 }
 
-/* "cuda", "hip" or "cu", what is waited for, "Synchronize". */
+/* True for "cuda", "hip" or "cu", then what is waited for, then "Synchronize". */
 static bool is_sync(struct span name)
 {
 	static const struct span api[] = { { "cuda", 4 }, { "hip", 3 }, { "cu", 2 } };
@@ -47,7 +47,7 @@ static bool is_sync(struct span name)
 	return false;
 }
 
-/* The cached name of an event; host_row_of() gives its row. */
+/* The cache entry of an event's name; host_row_of() gives its row. */
 static struct row_found *host_name_find(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = row_place(r, ev);
@@ -90,7 +90,7 @@ static uint32_t host_row_of(struct host_events *h, struct row_found *found, uint
 	return found->row;
 }
 
-/* If the table is full the operator has no inputs. */
+/* Keeps shapes and types of an operator's inputs, unless the table is full. */
 static void inputs_take(struct host_events *h, const struct event *ev)
 {
 	const struct name *dims = name_intern(&h->inputs, ev->input_dims);
@@ -106,7 +106,7 @@ static void last_host_take(struct last_host *last, const struct last_host *h)
 		*last = *h;
 }
 
-/* An operator, or an annotation that is not a marker. */
+/* Remembers an operator, or an annotation that is not a marker, if it began last. */
 static void entered_take(struct reducer *r, const struct event *ev)
 {
 	last_host_take(&r->host.last, &(struct last_host){ ev->start_ns, ev->dur_ns, ev->name });
@@ -130,8 +130,8 @@ static void span_add(struct host_events *h, struct wide_span s)
 	}
 }
 
-/* One without an id is a step if its name has a number: equal names may be the same step on another
-   stream. */
+/* An annotation without an id is a step if its name has a number: equal names may be one step on
+   several streams. */
 void gpu_annotation_take(struct reducer *r, const struct event *ev)
 {
 	struct event e = *ev;

@@ -8,84 +8,84 @@
 struct reducer;
 struct flop_rule;
 
-/// A runtime call, operator or data loader annotation, 8 bytes: span_get(). Its start is relative
-/// to the base of its block of SPAN_BLOCK spans. If SPAN_ROW_END is its row, the values did not fit
-/// and `start` is an index into `wide_spans`.
+/// A runtime call, operator or data loader annotation in 8 bytes; span_get() unpacks it. Its start
+/// is relative to the base of its block of SPAN_BLOCK spans. If its row is SPAN_ROW_END, the values
+/// did not fit, and `start` is an index into `wide_spans`.
 struct host_span {
-	uint32_t start; ///< ns after the base of its block
+	uint32_t start; ///< start in ns after the base of the block
 	uint32_t dur_row; ///< duration in ns, below SPAN_DUR_END, + SPAN_DUR_END × row
 };
 #define SPAN_BLOCK 1024
 #define SPAN_DUR_END ((uint32_t)1 << 20)
 #define SPAN_ROW_END (UINT32_MAX / SPAN_DUR_END)
 
-/// The same, unpacked.
+/// A host_span, unpacked.
 struct wide_span {
 	int64_t start_ns, dur_ns;
-	uint32_t row; ///< index into `rows`: span_name(), span_thread()
+	uint32_t row; ///< index into `rows`; span_name(), span_thread()
 };
 
 /// Shapes and types of an operator's inputs, if the trace has them.
 struct op_inputs {
-	uint32_t span; ///< index
-	uint32_t dims, types; ///< ids in `inputs`
+	uint32_t span; ///< index of the operator's span
+	uint32_t dims, types; ///< ids of shapes and of types in `inputs`
 };
 
-/// Sums over operators of one name.
+/// Sums over the operators of one name.
 struct op_sums {
 	int64_t count, total_ns;
-	int64_t self_ns; ///< without the operators nested in them
+	int64_t self_ns; ///< time without the operators nested in them
 };
 
 /// All runtime calls, operators or annotations of one name.
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, marker;
-	bool annotated, on_gpu; ///< an annotation; one on the timeline of a GPU
-	int capture; ///< +1 begins a stream capture, -1 ends one, else 0
-	bool timed; ///< a launch, synchronization or data loader: has figures per step
-	const struct flop_rule *flops; ///< NULL if its operations do not count
-	enum phase phase; ///< that the name tells; PHASE_ALL if none
-	struct op_sums measured; ///< operators in measured steps
-	struct op_sums in_phase; ///< the same, of the requested phase
-	int64_t begun, begun_ns; ///< struct call_stat: how many began in a step, and their time
+	bool annotated, on_gpu; ///< true for an annotation; for one on the timeline of a GPU
+	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0
+	bool timed; ///< launch, synchronization or data loader, with figures per step
+	const struct flop_rule *flops; ///< rule for operations of the operator, if they are counted
+	enum phase phase; ///< phase that the name tells; PHASE_ALL if none
+	struct op_sums measured; ///< sums over operators in measured steps
+	struct op_sums in_phase; ///< sums over operators of the requested phase
+	int64_t begun, begun_ns; ///< number and time of calls that began in a step (struct call_stat)
 };
 
-/// The operator or annotation, not a marker, that began last; of several the shortest.
+/// The operator or annotation (except markers) that began last; of several the shortest.
 struct last_host {
 	int64_t start_ns, dur_ns;
-	const struct name *name; ///< NULL before the first
+	const struct name *name; ///< name of the event; NULL before the first event
 };
 
 struct host_events {
-	int64_t total_ns; ///< sum of all durations, so that every smaller sum fits
-	VEC(struct host_span) spans; ///< in file order
-	VEC(uint64_t) span_bases; ///< start of each block in ns; sums with it wrap around
+	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
+	VEC(struct host_span) spans; ///< spans in file order
+	VEC(uint64_t) span_bases; ///< start of each block in ns; sums with a base wrap around
 	VEC(struct wide_span) wide_spans; ///< spans that do not fit into a struct host_span
-	VEC(struct op_inputs) op_inputs; ///< by `span`
+	VEC(struct op_inputs) op_inputs; ///< inputs, sorted by `span`
 	struct name_table inputs; ///< texts of shapes and types
-	struct idmap name_ids; ///< (kind, name id) → index into `names`
+	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct host_name) names;
-	struct idmap rows; ///< (index into `names`, thread id; annotations: NO_ID)
+	struct idmap rows; ///< pairs (index into `names`, thread id; annotations: NO_ID)
 	struct last_host last;
 };
 
-/// Ready for use, and back.
+/// Initializes and releases the state of host events.
 void host_init(struct host_events *h);
 void host_release(struct host_events *h);
 
-/// Keep a runtime call, operator or annotation; may set `fault`.
+/// Keeps a runtime call, operator or annotation; may set `fault`.
 void host_take(struct reducer *r, const struct event *ev);
 
-/// Keep an annotation on the timeline of a GPU.
+/// Keeps an annotation on the timeline of a GPU.
 void gpu_annotation_take(struct reducer *r, const struct event *ev);
 
-/// Join a part: its ids (false if a table is full); whether its sums fit; its events.
+/// Join a part: its ids (false if a table is full); then, if its sums fit, its events.
 GG_MUST_CHECK bool host_join_ids(struct reducer *to, struct reducer *from);
 bool host_fits(const struct reducer *to, const struct reducer *from);
 void host_join(struct reducer *to, struct reducer *from);
 
-/// Launches, synchronization and data loading per step and by name.
+/// Compute launches, synchronization and data loading per step, and rows of them by name.
 void calls_walk(struct reducer *r, struct digest *d);
 void call_figures(const struct reducer *r, struct digest *d);
 

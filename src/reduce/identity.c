@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Names of the GPUs that worked. If the id of a GPU is unknown: the name that all GPUs share. Empty
-   if neither tells. */
+/* Appends the names of the GPUs that worked. For a GPU with an unknown id it is the name that all
+   GPUs share. Empty if neither is known. */
 static void list_gpu_names(const struct reducer *r, const struct trace_meta *meta,
                            struct strbuf *out)
 {

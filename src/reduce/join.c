@@ -1,9 +1,9 @@
-/* How a part of the reducer is joined to the whole. If the part met a fault, or the whole would by
-   taking it, nothing is taken: only the events in order tell which fault comes first. */
+/* Joins a part of the reducer to the whole. If the part met a fault, or the whole would meet one by
+   joining it, nothing is joined: only the events in order tell which fault comes first. */
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* False if a table is full. Ids of pairs come after the ids that they consist of. */
+/* Joins the ids, pairs after the ids that they consist of; false if a table is full. */
 static bool join_ids(struct reducer *to, struct reducer *from)
 {
 	thread_ids_join(&to->threads, &from->threads, &from->joined);
@@ -12,7 +12,7 @@ static bool join_ids(struct reducer *to, struct reducer *from)
 	return host_join_ids(to, from) && comm_join_ids(to, from) && where_join_ids(to, from);
 }
 
-/* False for all of which event_take() makes a fault. */
+/* False in every case in which event_take() would set a fault. */
 static bool part_fits(struct reducer *to, const struct reducer *from)
 {
 	return !to->fault && !from->fault &&
@@ -44,7 +44,7 @@ bool reducer_join(struct reducer *to, struct reducer *from)
 	flops_join(to, from, spans);
 	where_join(to, from, spans, activities);
 	comm_join(to, from, activities);
-	steps_join(to, from); /* before the events are counted */
+	steps_join(to, from); /* must come before events are counted */
 	phases_join(to, from);
 	memories_join(to, from);
 	python_join(&to->python, &from->python, &from->joined);

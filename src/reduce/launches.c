@@ -26,7 +26,7 @@ void launches_join(struct reducer *to, struct reducer *from, size_t spans)
 	}
 }
 
-/* --- in order of correlation --- */
+/* --- access to the sorted launches --- */
 
 static inline int64_t launch_id(const struct launches *l, size_t i)
 {
@@ -57,7 +57,7 @@ static bool smallest_launch(const struct reducer *r, __int128 *low)
 			found = true;
 		}
 		if (id >= 0)
-			break; /* the ids behind it are larger */
+			break; /* all further launches have larger ids */
 	}
 	return found;
 }
@@ -111,7 +111,7 @@ void launches_match(struct reducer *r, struct trust_counts *t)
 		}
 	}
 	captures_settle(r);
-	bool settled = false; /* of the first launch with the id */
+	bool settled = false; /* `settled` of the first launch with the id */
 	for (size_t i = 0; i < l->list.nr; i++) {
 		if (launch_is_first(l, i))
 			settled = l->list.v[i].settled;

@@ -1,4 +1,4 @@
-/// Launches: the runtime calls that GPU activities come from, by correlation id.
+/// Launches: the runtime calls that launched GPU activities, matched by correlation id.
 #ifndef GG_REDUCE_LAUNCHES_H
 #define GG_REDUCE_LAUNCHES_H
 
@@ -7,37 +7,37 @@
 
 struct reducer;
 
-/// A runtime call with a correlation id, 8 bytes.
+/// A runtime call with a correlation id, in 8 bytes.
 struct launch {
-	uint32_t correlation : 31; ///< widen() it
-	bool settled : 1; ///< kept by the first launch with the id: its activity is in the trace, or
-	                  ///< it runs nothing (captures_settle())
-	uint32_t span; ///< index into `host.spans`
+	uint32_t correlation : 31; ///< correlation id, to be read with widen()
+	bool settled : 1; ///< for the first launch with an id: the activity is in the trace, or nothing
+	                  ///< runs (captures_settle())
+	uint32_t span; ///< index of the call in `host.spans`
 };
 
-/// In file order; after launches_match() by correlation id and start. Activities then refer to the
-/// first launch with their id.
+/// Launches in file order; after launches_match() sorted by correlation id and start. Activities
+/// then refer to the first launch with their id.
 struct launches {
 	VEC(struct launch) list;
-	struct wide_numbers wide; ///< of correlation ids
+	struct wide_numbers wide; ///< correlation ids that need more than 31 bits
 };
 
 void launches_release(struct launches *l);
 
-/// Keep the runtime call that becomes the next span; may set `fault`.
+/// Keeps the runtime call that becomes the next span; may set `fault`.
 void launches_take(struct reducer *r, const struct event *ev);
 
-/// Join a part; its spans come after the first `spans` of the whole.
+/// Joins a part; its spans come after the first `spans` of the whole.
 void launches_join(struct reducer *to, struct reducer *from, size_t spans);
 
-/// Find the launch of every activity; count the activities without one by cause.
+/// Finds the launch of every activity; counts activities without a launch by cause.
 void launches_match(struct reducer *r, struct trust_counts *t);
 
-/// Activities refer to the spans of their launches from here on. Releases the launches:
-/// activity_correlation() has no answer any more.
+/// Makes activities refer to the spans of their launches, and releases the launches:
+/// activity_correlation() must not be called any more.
 void launches_end(struct reducer *r);
 
-/// True if activities belong to steps by their launch, not by their start.
+/// True if activities belong to steps by their launch rather than by their own start.
 bool launches_prevail(const struct trust_counts *t);
 
 /// True for the first launch with its correlation id, after launches_match().

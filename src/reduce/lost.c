@@ -6,14 +6,14 @@
 
 /* ---- stream captures ---- */
 
-/* From the start of the outermost Begin to the start of its End. A pair that is not whole is not a
-   capture: what is missing in it may be lost. */
+/* Time from the start of an outermost Begin to the start of its End. A Begin without an End is not
+   a capture: events may be missing. */
 struct capture {
 	uint32_t thread;
 	int64_t start_ns, end_ns;
 };
 struct captures {
-	VEC(struct capture) list; ///< by thread and start; disjoint
+	VEC(struct capture) list; ///< disjoint captures, sorted by thread and start
 };
 
 /* A call that begins (+1) or ends (-1) a capture. */
@@ -84,14 +84,14 @@ void captures_settle(struct reducer *r)
 
 /* ---- lost time ---- */
 
-/* An operator, or a launch with an id of its own. */
+/* An operator, or the first launch with its correlation id. */
 struct host_item {
 	uint32_t thread, span;
-	uint32_t launch; ///< index; NO_ID: an operator
+	uint32_t launch; ///< index of the launch; NO_ID for an operator
 	int64_t start_ns, end_ns;
 };
 
-/* The outer of two operators that begin together comes first, a launch after them. */
+/* The outer of two operators that begin together comes first, a launch after both. */
 static int host_item_cmp(const void *a, const void *b)
 {
 	const struct host_item *x = a, *y = b;
@@ -127,8 +127,8 @@ static void host_items_find(const struct reducer *r, struct host_items *out)
 	vec_sort(&out->list, host_item_cmp);
 }
 
-/* For each launch the name of the innermost operator around it, else of the call: an index into
-   `host.names`. Caller releases with free(). */
+/* For each launch an index into `host.names`: the innermost operator around it, else the call
+   itself. Caller releases with free(). */
 static uint32_t *launch_names(const struct reducer *r)
 {
 	const struct host_events *h = &r->host;
@@ -164,7 +164,7 @@ static int64_t kernel_mean(const struct kernel_sum *own, const struct kernel_sum
 	return s->count ? number_div_round(s->total_ns, s->count) : 0;
 }
 
-/* When the last step begins that was cut short; INT64_MAX if none was. */
+/* Start of the last step if that was cut short, else INT64_MAX. */
 static int64_t whole_until(const struct steps *s)
 {
 	size_t end = s->warmup + s->usable;

@@ -1,4 +1,4 @@
-/// Launches whose kernel is not in the trace: those that run nothing, and what the others took.
+/// Launches without a kernel in the trace: those that run nothing, and the lost time of others.
 #ifndef GG_REDUCE_LOST_H
 #define GG_REDUCE_LOST_H
 
@@ -6,13 +6,13 @@
 
 struct reducer;
 
-/// Settle the launches of kernels between "…StreamBeginCapture" and "…StreamEndCapture" of their
-/// thread: they are recorded into a graph and run nothing. Launches are in order of correlation.
+/// Settles the kernel launches between "…StreamBeginCapture" and "…StreamEndCapture" of their
+/// thread: they are recorded into a graph and run nothing. Launches are sorted by correlation.
 void captures_settle(struct reducer *r);
 
-/// Estimate `t->lost_ns` once the steps are known: for each launch of a kernel that is not settled,
-/// the mean of the kernels of the same operator, else of the same call, else of all. A last step
-/// that was cut short is left out.
+/// Estimates `t->lost_ns` once the steps are known: for each kernel launch that is not settled, the
+/// mean of the kernels of its operator, else of its call, else of all. A last step that was cut
+/// short is left out.
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which annotations of a trace without steps would make good ones: those of inference servers, and
-   any that repeat regularly and hold most of the launches. */
+/* Proposes markers for a trace without steps: annotations of inference servers, and any that repeat
+   regularly and contain most of the launches. */
 #include <string.h>
 
 #include "base/number.h"
@@ -8,23 +8,23 @@
 #include "names/step_name.h"
 #include "reduce/reducer.h"
 
-/* What a marker of a stranger must hold, in per cent: so many of the launches, in so many of its
-   steps about as many as in the middle one. A server's needs half of the launches: between its
-   steps it schedules and samples. */
+/* Least percentages: launches that the steps of a marker must contain, and steps that must have
+   about as many launches as the median step. A server's steps need half of the launches: between
+   them it schedules and samples. */
 enum { HOLDS_PCT = 90, SERVER_HOLDS_PCT = 50, ALIKE_PCT = 75, STEPS_NEEDED = 3 };
 
-/* A longer name is nothing to type. */
+/* Longest proposed pattern; a longer one is too long to type. */
 enum { PATTERN_CHARS = 200 };
 
-/* If two hold as much, the outer one, which has fewer steps, is the step. */
+/* If two markers contain about as many launches, the outer one, with fewer steps, is the step. */
 enum { AS_MUCH_PCT = 2 };
 
-/* Annotations whose names one pattern matches. */
+/* Annotations whose names match one pattern. */
 struct marker {
 	struct span pattern;
 	bool server;
-	size_t first, nr; ///< in the list of annotations
-	int64_t steps, held; ///< launches in them
+	size_t first, nr; ///< index and number in the list of annotations
+	int64_t steps, held; ///< number of steps, and of launches in the steps
 	bool alike;
 };
 
@@ -32,9 +32,9 @@ struct marker_search {
 	const struct reducer *r;
 	struct arena arena;
 	struct name_table patterns;
-	VEC(struct marker) list; ///< by id of the pattern
-	bool on_gpu; ///< there are none of the host
-	int64_t *launched_ns; ///< of all activities, sorted; on the GPU when they start
+	VEC(struct marker) list; ///< markers, indexed by id of the pattern
+	bool on_gpu; ///< true if there are no annotations on the host
+	int64_t *launched_ns; ///< sorted launch times of activities; start times if `on_gpu`
 	size_t nr_launched;
 };
 
@@ -88,8 +88,8 @@ static int annotation_cmp(const void *a, const void *b)
 	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* One on a GPU lasts from the first to the last that it launched on a stream; those of one id, on
-   several, are one step. */
+/* Joins annotations on a GPU, each from the first to the last activity on one stream: those of one
+   id, on several streams, are one step. */
 static void join_streams(struct steps *s)
 {
 	struct idmap groups;
@@ -109,7 +109,7 @@ static void join_streams(struct steps *s)
 	idmap_release(&groups);
 }
 
-/* Put the annotations in order of their markers, whose ids take the place of their names. */
+/* Sorts the annotations by marker, and replaces the name of each by the id of its marker. */
 static void group_annotations(struct marker_search *m, struct steps *s)
 {
 	const struct host_events *h = &m->r->host;
@@ -133,7 +133,7 @@ static void group_annotations(struct marker_search *m, struct steps *s)
 	}
 }
 
-/* A pattern that takes operators as well makes steps of them. */
+/* True if the pattern also matches operators, which would become steps. */
 static bool matches_op(const struct marker_search *m, struct span pattern)
 {
 	const struct host_events *h = &m->r->host;
@@ -143,7 +143,7 @@ static bool matches_op(const struct marker_search *m, struct span pattern)
 	return false;
 }
 
-/* ---- what they hold ---- */
+/* ---- launches in markers ---- */
 
 static void launches_sort(struct marker_search *m)
 {
@@ -162,12 +162,12 @@ static void launches_sort(struct marker_search *m)
 
 static int64_t launched_before(const struct marker_search *m, int64_t at_ns)
 {
-	size_t lo = 0, hi = m->nr_launched; /* lo becomes the number of launches before it */
+	size_t lo = 0, hi = m->nr_launched; /* lo becomes the number of earlier launches */
 	SEARCH(lo, hi, i, m->launched_ns[i] < at_ns);
 	return (int64_t)lo;
 }
 
-/* An instant belongs to the first step that contains it, as steps_make() has it. */
+/* Counts the launches in steps of `k`; an instant belongs to the first step that contains it. */
 static void hold(const struct marker_search *m, const struct annotation *v, struct marker *k)
 {
 	int64_t *held = mem_calloc(k->nr, sizeof *held), ended = INT64_MIN;
@@ -199,7 +199,7 @@ static bool is_fit(const struct marker_search *m, const struct marker *k)
 	                 : k->steps >= STEPS_NEEDED && k->alike && k->held * 100 >= all * HOLDS_PCT;
 }
 
-/* Servers before others. */
+/* True if `k` is a better marker; those of servers come first. */
 static bool is_better(const struct marker *k, const struct marker *best)
 {
 	if (!best || k->server != best->server)

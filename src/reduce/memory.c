@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Memories whose operator at the peak is searched: each search walks all operators. */
+/* Number of memories whose operator at the peak is searched: each search walks all operators. */
 enum { MEMORY_PEAK_OPS = 16 };
 
 void memories_init(struct memories *m)
@@ -21,7 +21,7 @@ void memories_release(struct memories *m)
 	idmap_release(&m->ids);
 }
 
-/* Nothing taken yet, but room for levels. */
+/* Removes all events, but keeps the room for levels. */
 static void memory_clear(struct memory_state *m)
 {
 	m->levels.nr = 0;
@@ -39,7 +39,7 @@ static struct memory_state *memory_of(struct memories *all, int64_t id)
 	return &all->list.v[at];
 }
 
-/* Add later events, but not their levels; false if the sums do not fit. */
+/* Adds later events without their levels; false if the sums do not fit. */
 static bool memory_add(struct memory_state *to, const struct memory_state *m)
 {
 	bool fits =
@@ -124,15 +124,15 @@ void memories_join(struct reducer *to, struct reducer *from)
 
 /* --- growth --- */
 
-/* Step ends; of many steps a sample. */
+/* Ends of steps; if there are many steps, a sample of them. */
 struct step_ends {
 	size_t nr;
-	int64_t step[MEMORY_STEP_ENDS]; ///< number of the step, from the first end on
+	int64_t step[MEMORY_STEP_ENDS]; ///< number of each step, counted from the first end
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 
-/* Measured steps that end after the first event of the memory; before it the level is unknown. They
-   are sampled at equal distances, so that many memories take no longer than 16. */
+/* Chooses measured steps that end after the first event of the memory; before it the level is
+   unknown. They are sampled evenly, so that many memories take no longer than 16. */
 static void step_ends_choose(struct step_ends *e, const struct reducer *r,
                              const struct memory_state *m)
 {
@@ -152,7 +152,7 @@ static void step_ends_choose(struct step_ends *e, const struct reducer *r,
 	}
 }
 
-/* Index of the first end after `at_ns`, or e->nr. */
+/* Index of the first step end after `at_ns`, or e->nr. */
 static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 {
 	size_t lo = 0, hi = e->nr;
@@ -160,8 +160,8 @@ static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 	return lo;
 }
 
-/* The level at an end is the level of the latest event before it. If several events have one time,
-   the last in the file counts. */
+/* The level at a step end is that of the latest event before it; of events at one time the last in
+   the file counts. */
 static int64_t memory_growth(const struct reducer *r, const struct memory_state *m)
 {
 	struct step_ends e;
@@ -178,7 +178,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
-	int64_t level = 0; /* the first end has an event before it */
+	int64_t level = 0; /* an event precedes the first end, so this value is not used */
 	for (size_t i = 0; i < e.nr; i++) {
 		if (last[i].allocated >= 0)
 			level = last[i].allocated;
@@ -189,7 +189,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 
 /* --- operator at the peak --- */
 
-/* Id of the thread of the peak's event, or NO_ID. */
+/* Id of the thread of the event at the peak, or NO_ID. */
 static uint32_t peak_thread(const struct reducer *r, const struct memory_state *m)
 {
 	uint32_t pid = idmap_find(&r->threads.pids, m->peak_pid),
@@ -199,8 +199,8 @@ static uint32_t peak_thread(const struct reducer *r, const struct memory_state *
 	return idmap_find(&r->threads.ids, idmap_pair(pid, tid));
 }
 
-/* True if `s` ran on the thread at `at_ns` and lies in `best`. If both began together, the shorter
-   is the inner one; else the later in the file. */
+/* True if `s` ran on the thread at `at_ns` and lies within `best`. If both began together, the
+   shorter is the inner one, or else the later in the file. */
 static bool span_is_inner(const struct reducer *r, const struct host_span *s,
                           const struct host_span *best, uint32_t thread, int64_t at_ns)
 {
@@ -211,7 +211,7 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
 	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
-/* aten::empty, which allocates most memory, has "[]". */
+/* False for "[]", which aten::empty has; it allocates most memory. */
 static bool has_shape(const struct name *dims)
 {
 	for (uint32_t i = 0; i < dims->n; i++)
@@ -220,8 +220,8 @@ static bool has_shape(const struct name *dims)
 	return false;
 }
 
-/* Index of the innermost operator that ran on the thread at `at_ns` and has inputs with shapes;
-   else of the innermost; or NO_ID. */
+/* Index of the innermost operator that ran on the thread at `at_ns` and has inputs with shapes, or
+   else of the innermost one, or NO_ID. */
 static uint32_t find_peak_op(const struct reducer *r, uint32_t thread, int64_t at_ns)
 {
 	const struct host_span *best = NULL;
@@ -239,7 +239,7 @@ static uint32_t find_peak_op(const struct reducer *r, uint32_t thread, int64_t a
 	return best ? (uint32_t)(best - r->host.spans.v) : NO_ID;
 }
 
-/* NULL if it is empty. */
+/* The text as valid UTF-8, or NULL if it is empty. */
 static const char *valid_text(struct arena *a, struct span raw)
 {
 	return raw.n ? text_valid(a, raw) : NULL;
@@ -264,8 +264,8 @@ static void set_peak_op(const struct reducer *r, const struct memory_state *m, s
 
 /* --- rows --- */
 
-/* Memories and devices are numbered differently: the size is only known if all devices have the
-   same. */
+/* The trace numbers memories and devices differently, so the size is known only if all devices have
+   the same size. */
 static int64_t device_memory(const struct trace_meta *meta)
 {
 	for (size_t i = 0; i < meta->devices.nr; i++)

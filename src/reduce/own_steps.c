@@ -1,10 +1,10 @@
-/* Steps on the timelines of GPUs. PyTorch mirrors each annotation on every stream that it launched
-   something on, from the first of it there to the last: they are the steps of a trace whose host
-   was not recorded. XProf marks steps itself, in JAX traces, in two forms. Each GPU has a timeline
-   of steps, derived from the steps that launched its activities; an interval lasts from the first
-   to the last activity and is split if steps alternate. Intervals of one group, on all GPUs, are
-   one step. Annotations have the number of a step: they tell its interval on the host, and are the
-   steps themselves if there are no timelines. Source: DeriveStepEventsFromGroups(),
+/* Steps on the timelines of GPUs. PyTorch mirrors each annotation on every stream on which it
+   launched something, from the first to the last activity there: these are the steps of a trace
+   whose host was not recorded. XProf marks steps itself in JAX traces, in two forms. Each GPU has a
+   timeline of steps, derived from the steps that launched its activities; an interval lasts from
+   the first to the last activity and is split if steps alternate. Intervals of one group, on all
+   GPUs, are one step. Annotations with the number of a step tell its interval on the host, and are
+   the steps if there are no timelines. Source: DeriveStepEventsFromGroups(),
    xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
 #include "base/number.h"
 #include "base/search.h"
@@ -56,7 +56,7 @@ void own_steps_join(struct reducer *to, struct reducer *from)
 	idmap_init(&part->groups);
 }
 
-/* Give each mark the interval of the annotation with its number, if every mark has exactly one. */
+/* Gives each mark the interval of the annotation with its number, if every mark has exactly one. */
 static void take_host_intervals(struct reducer *r)
 {
 	struct idmap numbers, taken;
@@ -100,7 +100,7 @@ static int own_part_cmp(const void *a, const void *b)
 
 void own_steps_order(struct reducer *r)
 {
-	uint32_t *step = mem_calloc(r->steps.own.marks.nr, sizeof *step); /* by group */
+	uint32_t *step = mem_calloc(r->steps.own.marks.nr, sizeof *step); /* step, indexed by group */
 	for (size_t i = 0; i < r->steps.marks.nr; i++)
 		step[r->steps.marks.v[i].order] = (uint32_t)i;
 	for (size_t i = 0; i < r->steps.own.parts.nr; i++)

@@ -1,7 +1,6 @@
-/* Phases of a training step: the annotation or operator that a host thread was in when it launched.
-   Autograd's functions are backward, Optimizer.step and enumerate(DataLoader) are phases,
-   communication is known by its name; the rest is forward. Rows of a single phase are made on
-   request. */
+/* The phase of an activity is told by the annotation or operator around its launch: Autograd's
+   functions are backward, Optimizer.step and enumerate(DataLoader) are phases, communication is
+   known by its name; the rest is forward. Rows of a single phase are made on request. */
 #include <string.h>
 
 #include "base/number.h"
@@ -72,7 +71,7 @@ void phases_join(struct reducer *to, struct reducer *from)
 	spans_join(&to->phases.again, &from->phases.again, threads);
 }
 
-/* By thread and start; an outer span before the spans in it. */
+/* Compares by thread and start; an outer span comes before its inner spans. */
 static int phase_span_cmp(const void *a, const void *b)
 {
 	const struct phase_span *x = a, *y = b;
@@ -88,13 +87,13 @@ static int phase_start_cmp(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* With a closure, forward and backward run inside of Optimizer.step: its phase then begins where
-   the last backward function ends. */
+/* With a closure, forward and backward run within Optimizer.step: its phase then begins at the end
+   of the last backward function. */
 static void trim_optimizer(struct phase_spans *p)
 {
 	int64_t last = INT64_MIN;
 	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, phase_start_cmp);
-	int64_t *until = mem_calloc(p->list.nr, sizeof *until); /* end of backward begun so far */
+	int64_t *until = mem_calloc(p->list.nr, sizeof *until); /* latest end of backward spans */
 	for (size_t i = 0; i < p->list.nr; i++) {
 		if (p->list.v[i].phase == PHASE_BACKWARD && p->list.v[i].end_ns > last)
 			last = p->list.v[i].end_ns;
@@ -104,14 +103,14 @@ static void trim_optimizer(struct phase_spans *p)
 		struct phase_span *s = &p->list.v[i];
 		if (s->phase != PHASE_OPTIMIZER)
 			continue;
-		size_t lo = i + 1, hi = p->list.nr; /* lo becomes how many begin before its end */
+		size_t lo = i + 1, hi = p->list.nr; /* lo becomes the number of spans begun by its end */
 		SEARCH(lo, hi, k, p->list.v[k].start_ns < s->end_ns);
 		number_raise(&s->start_ns, until[lo - 1] < s->end_ns ? until[lo - 1] : s->end_ns);
 	}
 	free(until);
 }
 
-/* Disjoint on each thread: a span that begins within another is part of that. */
+/* Makes the spans of a thread disjoint: one that begins within another becomes part of it. */
 static void spans_make(struct phase_spans *p, bool *found)
 {
 	size_t nr = 0;
@@ -142,13 +141,13 @@ static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t
 	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
 }
 
-/* Tries `*near`, the number of spans begun at the last lookup, and
-   the next two before it searches. */
+/* Phase of a thread at an instant. `*near` is the number of spans begun at the last lookup; it and
+   the next two are tried first. */
 static enum phase span_phase_at(const struct phase_spans *p, size_t *near, uint32_t thread,
                                 int64_t at_ns)
 {
 	const struct phase_span *v = p->list.v;
-	size_t lo = 0, hi = p->list.nr; /* lo becomes how many begin by then */
+	size_t lo = 0, hi = p->list.nr; /* lo becomes the number of spans begun by then */
 	if (*near == 0 || (*near <= hi && phase_begins_by(&v[*near - 1], thread, at_ns))) {
 		lo = *near;
 		for (size_t ahead = 0; ahead < 2 && lo < hi; ahead++) {
@@ -170,7 +169,7 @@ enum phase phases_at(const struct phases *p, size_t near[2], uint32_t thread, in
 	return again == PHASE_RECOMPUTE ? again : span_phase_at(&p->spans, &near[0], thread, at_ns);
 }
 
-/* PHASE_ALL if its launch is not known. */
+/* Phase of an activity; PHASE_ALL if its launch is unknown. */
 static enum phase phase_of_activity(struct reducer *r, const struct activity *a)
 {
 	if (activity_name(&r->gpu, a)->communication)
@@ -195,7 +194,7 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	return phases_at(&r->phases, near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
 }
 
-/* Make columns for the phases that the trace tells: only if it has training, as everything else
+/* Makes columns for the phases that the trace tells, but only if it shows training: otherwise all
    would be forward. */
 static void phases_known(const struct reducer *r, struct digest *d)
 {

@@ -1,7 +1,7 @@
-/* What the rank did last. */
+/* Finds out what the rank did last. */
 #include "reduce/reducer.h"
 
-/* The host event around an instant that began last; of several, the shortest. */
+/* The host event around an instant that began last; of several the shortest. */
 struct innermost {
 	int64_t thread, at_ns;
 	int64_t start_ns, end_ns;
@@ -18,7 +18,7 @@ static void innermost_try(struct innermost *in, int64_t start_ns, int64_t end_ns
 	in->name = name;
 }
 
-/* Operators, and the annotations of collectives. */
+/* Name of the innermost operator, or annotation of a collective, around a launch. */
 static struct span innermost_at(const struct reducer *r, const struct host_span *l)
 {
 	struct innermost in = { .thread = r->threads.ids.keys.v[span_thread(&r->host, l)],
@@ -50,10 +50,10 @@ void progress_figures(const struct reducer *r, struct digest *d)
 	struct progress *p = &d->progress;
 	const struct host_span *first = NULL;
 	if (r->steps.marks.nr == 0)
-		return; /* no event */
+		return; /* the trace has no events */
 	const struct mark *last = &r->steps.marks.v[r->steps.marks.nr - 1];
 	p->step = r->steps.window ? -1 : last->number;
-	const struct launch *l = NULL; /* the first launch with the id at hand */
+	const struct launch *l = NULL; /* first launch with the present id */
 	bool in_last = false;
 	for (size_t i = 0; i < r->launches.list.nr; i++) {
 		if (launch_is_first(&r->launches, i)) {

@@ -1,4 +1,4 @@
-/// Events of one trace → digest of its rank.
+/// Reduces the events of one trace to the digest of its rank.
 #ifndef GG_REDUCE_REDUCE_H
 #define GG_REDUCE_REDUCE_H
 
@@ -9,33 +9,33 @@
 
 struct reduce_options {
 	const char *marker; ///< glob that matches step annotations
-	bool by_period; ///< without annotations, steps are the repetitions of the launches
-	bool marker_alone; ///< do not use steps that the profiler marked itself
-	int64_t warmup; ///< steps to leave out
-	const char *communication; ///< space-separated substrings
-	const struct site_rules *sites; ///< which frames are nobody's own code; NULL: none is skipped
-	enum phase phase; ///< extra rows of this phase; PHASE_ALL: no extra rows
-	bool keep_step; ///< digest.step is wanted
-	size_t threads; ///< to work with when all events are in; 0 means 1
-	uint32_t max_events; ///< more are ST_INPUT; 0 means the limit of ids, 2^32 - 2
+	bool by_period; ///< if there are no annotations, repetitions of the launches are the steps
+	bool marker_alone; ///< ignore steps that the profiler marked itself
+	int64_t warmup; ///< number of steps to leave out
+	const char *communication; ///< space-separated substrings of the names of communication kernels
+	const struct site_rules *sites; ///< rules for frames outside of user code; NULL: no rules
+	enum phase phase; ///< phase for extra rows; PHASE_ALL: no extra rows
+	bool keep_step; ///< true if digest.step is wanted
+	size_t threads; ///< number of threads to use when all events are in; 0 means 1
+	uint32_t max_events; ///< more events are ST_INPUT; 0 means the limit of ids, 2^32 - 2
 };
 
 struct reducer;
 
-/// A reducer of one trace; `names` is the table of the reader that will feed it
-/// and must outlive it. Caller releases with reducer_free().
+/// A reducer for one trace. `names` is the table of the reader that feeds it, and must outlive it.
+/// Caller releases with reducer_free().
 struct reducer *reducer_new(const struct reduce_options *options, struct name_table *names);
 
-/// The sink for the reader's events.
+/// The sink that the reader's events go to.
 struct event_sink reducer_sink(struct reducer *r);
 
-/// All events are in: fill `out` (from digest_new()) with every figure; `meta` gives events,
+/// Fills `out` (from digest_new()) with every figure, once all events are in; `meta` gives events,
 /// faults, devices and versions. Sets everything but trace, snapshot and rank. ST_INPUT if a sum
-/// leaves int64.
+/// exceeds int64.
 GG_MUST_CHECK enum status reducer_finish(struct reducer *r, const struct trace_meta *meta,
                                          struct digest *out, struct diag_log *log);
 
-/// Release the reducer; NULL is fine.
+/// Releases the reducer; NULL is fine.
 void reducer_free(struct reducer *r);
 
 #endif

@@ -1,7 +1,7 @@
 #include "reduce/reducer.h"
 #include "base/number.h"
 
-/* A part whose tables know more ids, or more text, is begun anew: they only grow. */
+/* Limits of a part's tables, which only grow: beyond them a new part is begun. */
 enum { IDS_KNOWN = 1 << 15, TEXT_BYTES = 1 << 20 };
 
 struct reducer *reducer_new(const struct reduce_options *options, struct name_table *names)
@@ -51,7 +51,7 @@ static enum status event_take(void *ctx, const struct event *ev)
 	struct reducer *r = ctx;
 	int64_t end;
 	if (r->fault)
-		return ST_OK; /* reducer_finish() has the log to tell it */
+		return ST_OK; /* reducer_finish() reports the fault, since it has the log */
 	if (r->nr_events == r->options.max_events) {
 		r->fault = "more events than can be held (about 4 billion): split the trace";
 		return ST_OK;
@@ -91,7 +91,7 @@ static enum status event_take(void *ctx, const struct event *ev)
 	return ST_OK;
 }
 
-/* --- parts, each filled by a thread of its own --- */
+/* --- parts, each filled by one thread --- */
 
 static void *part_begin(const void *ctx, struct name_table *names)
 {

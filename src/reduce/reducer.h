@@ -56,7 +56,7 @@
 #include "reduce/threads.h"
 #include "reduce/where.h"
 
-/// Cached row of a kind, a name and a lane or thread.
+/// Cache entry: the row of a kind, a name and a lane or thread.
 struct row_found {
 	const struct name *name;
 	enum event_kind kind;
@@ -67,17 +67,17 @@ struct row_found {
 
 struct reducer {
 	struct reduce_options options;
-	struct name_table *names; ///< the reader's, borrowed
-	struct part_ids joined; ///< of a part; empty in the whole
-	const char *fault; ///< why no digest can be made: no event is kept from there on
+	struct name_table *names; ///< name table of the reader, borrowed
+	struct part_ids joined; ///< ids of a part in the whole; empty in the whole itself
+	const char *fault; ///< why no digest can be made, or NULL; further events are dropped
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
 	int64_t negative_durations, untimed;
-	struct row_found row_found[512]; ///< cache: row_place()
+	struct row_found row_found[512]; ///< cache of rows; row_place() gives the entry
 
 	struct gpu_events gpu;
 	struct thread_ids threads;
-	VEC(struct thread_times) thread_times; ///< by thread id, from threads_walk() on
+	VEC(struct thread_times) thread_times; ///< times of threads, by id
 	struct host_events host;
 	struct launches launches;
 	struct flops flops;
@@ -90,13 +90,13 @@ struct reducer {
 	struct where where;
 };
 
-/// Place of a kind and name in the cache.
+/// Entry of a kind and name in the cache.
 static inline struct row_found *row_place(struct reducer *r, const struct event *ev)
 {
 	return &r->row_found[(ev->name->id * 8 + ev->kind) % 512];
 }
 
-/// Correlation id of an activity, until launches_end().
+/// Correlation id of an activity; only before launches_end().
 static inline int64_t activity_correlation(const struct reducer *r, const struct activity *a)
 {
 	return a->has_launch ? widen(&r->launches.wide, r->launches.list.v[a->correlation].correlation)
@@ -107,22 +107,22 @@ static inline int64_t activity_correlation(const struct reducer *r, const struct
 static inline const struct host_span *activity_launch(const struct reducer *r,
                                                       const struct activity *a)
 {
-	const struct launch *launches = r->launches.list.v; /* NULL after launches_end() */
+	const struct launch *launches = r->launches.list.v; /* launches are NULL after launches_end() */
 	uint32_t i = a->correlation;
 	return a->has_launch ? &r->host.spans.v[launches ? launches[i].span : i] : NULL;
 }
 
-/// Join what the part took to the whole, and take it from the part. False, and nothing is taken, if
-/// only the events in order tell what is to become of them.
+/// Moves what the part holds to the whole. Returns false, and moves nothing, if only the events in
+/// order tell the result.
 bool reducer_join(struct reducer *to, struct reducer *from);
 
-/// What the rank did last, from the activities by start.
+/// Fills in what the rank did last, from the activities sorted by start.
 void progress_figures(const struct reducer *r, struct digest *d);
 
-/// Keys of the environment that the trace tells.
+/// Sets the keys of the environment that the trace tells.
 void environment(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
-/// Rows of counters, over the usable steps.
+/// Makes rows of counters, over the usable steps.
 void counter_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
 #endif

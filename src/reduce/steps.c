@@ -56,7 +56,7 @@ static int mark_cmp(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* True if every step has a number of its own in its name. */
+/* True if every step has a different number in its name. */
 static bool numbers_are_distinct(const struct reducer *r)
 {
 	size_t nr = r->steps.marks.nr;
@@ -71,8 +71,8 @@ static bool numbers_are_distinct(const struct reducer *r)
 	return distinct;
 }
 
-/* An instant belongs to the first step that contains it. In order of start, the rest of a step
-   begins when all steps before it have ended. */
+/* Gives each instant to the first step that contains it. In order of start, the rest of a step
+   begins when all earlier steps have ended. */
 static void divide_time(struct reducer *r)
 {
 	int64_t ended = INT64_MIN;
@@ -127,8 +127,8 @@ void steps_make(struct reducer *r, struct digest *d)
 	}
 }
 
-/* A last step with less than half of the median activities does not count: the profiler stopped in
-   it. */
+/* Number of usable steps: a last step with less than half of the median activities does not count,
+   since the profiler stopped in it. */
 static size_t usable_steps(const struct digest *d)
 {
 	if (d->window || d->nr_steps < 3)

@@ -1,4 +1,4 @@
-/// Steps: from markers, from the profiler itself or from the period of the launches.
+/// Steps: from markers, from the profiler itself, or from the period of the launches.
 #ifndef GG_REDUCE_STEPS_H
 #define GG_REDUCE_STEPS_H
 
@@ -12,36 +12,36 @@ struct activity;
 /// A step: the interval of its marker annotation.
 struct mark {
 	int64_t start_ns, end_ns;
-	int64_t number; ///< < 0 if the name has no number
-	enum phase phase; ///< of the whole step; PHASE_ALL if the name tells none
-	uint32_t order; ///< in the file
+	int64_t number; ///< number in the marker's name; < 0 if there is none
+	enum phase phase; ///< phase of the whole step; PHASE_ALL if the name tells none
+	uint32_t order; ///< position of the marker in file order
 };
 
 /// An annotation that is not a marker.
 struct annotation {
 	int64_t start_ns, end_ns;
-	uint32_t name; ///< index into `host.names`
-	int64_t group; ///< of one on a GPU: an ident, the same for one step; else IDENT_NONE
+	uint32_t name; ///< index of the name in `host.names`
+	int64_t group; ///< ident of an annotation on a GPU, equal within one step; else IDENT_NONE
 };
 
-/// So many are kept: a trace with more gets no marker proposed.
+/// Number of annotations that are kept; a trace with more gets no marker proposed.
 enum { ANNOTATIONS_KEPT = 1 << 20 };
 
-/// A step, or a part of it, on the timeline of one GPU, or of one of its streams.
+/// A step, or a part of a step, on the timeline of one GPU or of one of its streams.
 struct own_part {
-	int64_t device, stream; ///< idents; IDENT_NONE: any stream
+	int64_t device, stream; ///< idents; stream IDENT_NONE: any stream
 	int64_t start_ns, end_ns;
-	uint32_t step; ///< its group; after own_steps_order() index into `steps.marks`
+	uint32_t step; ///< id in `groups`; after own_steps_order() index into `steps.marks`
 };
 
 /// Steps that the profiler marked itself.
 struct own_steps {
-	struct idmap groups; ///< idents
-	VEC(struct mark) marks; ///< by group; over all GPUs
-	VEC(struct own_part) parts; ///< by device, stream and start, after own_steps_order()
-	VEC(struct mark) numbered; ///< annotations with the number of a step
-	bool in_use; ///< `marks` are the steps
-	bool annotated; ///< they are markers on the GPU, not what XProf derives
+	struct idmap groups; ///< idents of the steps' groups
+	VEC(struct mark) marks; ///< marks by id in `groups`, over all GPUs
+	VEC(struct own_part) parts; ///< parts, by device, stream and start after own_steps_order()
+	VEC(struct mark) numbered; ///< annotations that have the number of a step
+	bool in_use; ///< true if `marks` are the steps of the trace
+	bool annotated; ///< true if `marks` are markers on the GPU, not steps that XProf derived
 };
 
 /// The part of a step's interval that no earlier step covers.
@@ -51,57 +51,57 @@ struct owned {
 };
 
 struct steps {
-	VEC(struct mark) marks; ///< by start, after steps_make()
+	VEC(struct mark) marks; ///< marks, sorted by start after steps_make()
 	struct own_steps own;
 	VEC(struct annotation) annotations;
-	bool annotations_cut; ///< there were more
-	VEC(struct owned) owned; ///< disjoint, in order
-	size_t owned_near; ///< index of the last hit: events mostly come in order
-	size_t warmup; ///< how many of the marks are left out
-	size_t usable; ///< how many follow, without a last step that was cut short
-	bool window; ///< the only mark is the whole trace
+	bool annotations_cut; ///< true if the trace has more annotations than were kept
+	VEC(struct owned) owned; ///< disjoint parts of steps, in order
+	size_t owned_near; ///< index of the last hit, since events mostly come in order
+	size_t warmup; ///< number of marks that are left out at the beginning
+	size_t usable; ///< number of marks after the warm-up, without a last step that was cut short
+	bool window; ///< true if the only mark is the whole trace
 };
 
-/// Ready for use, and back.
+/// Initializes and releases the state of steps.
 void steps_init(struct steps *s);
 void steps_release(struct steps *s);
 
-/// Keep an annotation that is a marker or has the number of a step.
+/// Keeps an annotation that is a marker or has the number of a step.
 void steps_take(struct reducer *r, const struct event *ev, bool marker);
 
-/// Join a part: false if it has steps that XProf derived, whose traces are not read in parts; its
-/// marks, before its events are counted.
+/// Join a part: steps_fit() is false if the part has steps that XProf derived, since such traces
+/// are not read in parts; then its marks, before its events are counted.
 bool steps_fit(const struct reducer *from);
 void steps_join(struct reducer *to, struct reducer *from);
 
-/// Order and number the steps and make room for them in `d`.
+/// Sorts and numbers the steps, and makes room for them in `d`.
 void steps_make(struct reducer *r, struct digest *d);
 
-/// Give every activity its step and count those outside of steps; find out whether the last
+/// Assigns a step to every activity and counts those outside of steps; finds out whether the last
 /// measured step is cut short.
 void steps_attribute(struct reducer *r, struct digest *d);
 
-/// Keep a step on the timeline of a GPU; join those of a part.
+/// Keep a step on the timeline of a GPU, and join the steps of a part.
 void own_steps_join(struct reducer *to, struct reducer *from);
 void own_steps_take(struct reducer *r, const struct event *ev);
 
-/// Use the steps of the profiler if no annotation is a marker and options allow it.
+/// Uses the steps of the profiler if no annotation is a marker and options allow it.
 void own_steps_use(struct reducer *r);
 
-/// Prepare own_steps_at(), once `marks` are in order.
+/// Prepares own_steps_at(), once `marks` are sorted.
 void own_steps_order(struct reducer *r);
 
 /// Index of the step that began last before an activity on its GPU, or NO_ID.
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 
-/// Keep an annotation that is not a marker, by its name in `host.names`; join those of a part.
+/// Keep an annotation that is not a marker, with its name in `host.names`; join those of a part.
 void annotation_take(struct reducer *r, const struct event *ev, uint32_t name);
 void annotations_join(struct reducer *to, struct reducer *from);
 
-/// Say in `d` which annotations would make good steps of a trace that has none.
+/// Names in `d` the annotations that would make good steps, if the trace has no steps.
 void markers_propose(struct reducer *r, struct digest *d);
 
-/// Find the period of the launches of a trace without markers; make marks of it on request.
+/// Finds the period of the launches of a trace without markers; makes marks of it on request.
 void unmarked_steps(struct reducer *r, struct digest *d);
 
 /// Index of the step at an instant, or NO_ID. steps_at() tries the last hit first.
@@ -118,14 +118,14 @@ static inline uint32_t steps_at(struct steps *s, int64_t at_ns)
 	return steps_find(s, at_ns);
 }
 
-/// Index of a step among the measured steps, or NO_ID for warm-up and no step.
+/// Index of a step among the measured steps; NO_ID in the warm-up and outside of steps.
 static inline uint32_t steps_measured(const struct steps *s, uint32_t step)
 {
 	return step == NO_ID || step < s->warmup ? NO_ID : step - (uint32_t)s->warmup;
 }
 
-/// The same, with NO_ID also for a last step that was cut short. (Unsigned wrap-around puts warm-up
-/// and NO_ID far behind the last step.)
+/// Like steps_measured(), but NO_ID also for a last step that was cut short. (Unsigned wrap-around
+/// puts warm-up and NO_ID far behind the last step.)
 static inline uint32_t steps_usable(const struct steps *s, uint32_t step)
 {
 	size_t i = (size_t)step - s->warmup;

@@ -1,4 +1,4 @@
-/* Times of threads in calls and operators; operators by name, without those nested in them. */
+/* Times of threads in calls and operators; figures of operators, without those nested in them. */
 #include "base/intervals.h"
 #include "base/sort_inline.h"
 #include "base/text.h"
@@ -6,13 +6,13 @@
 
 /* --- operators --- */
 
-/* An operator that the walk is inside of. */
+/* An operator around the present point of the walk. */
 struct op_frame {
 	int64_t end_ns;
-	int64_t covered_ns; ///< end of the operators in it so far
-	struct host_name *name; ///< NULL if not in a measured step
-	bool in_phase; ///< in the requested phase
-	bool counted; ///< its operations count, or those of an operator around it
+	int64_t covered_ns; ///< end of inner operators so far
+	struct host_name *name; ///< name of the operator; NULL outside of measured steps
+	bool in_phase; ///< true for an operator in the requested phase
+	bool counted; ///< operations are counted for the operator, or for one around it
 };
 
 struct op_stack {
@@ -26,7 +26,8 @@ static void op_sums_add(struct op_sums *s, int64_t dur_ns)
 	s->self_ns += dur_ns;
 }
 
-/* Leave the frames that do not contain an operator wholly; the innermost that does, or NULL. */
+/* Drops frames that do not wholly contain [start, end); returns the innermost that does, or
+   NULL. */
 static struct op_frame *op_stack_unwind(struct op_stack *st, int64_t start, int64_t end)
 {
 	for (; st->frames.nr; st->frames.nr--) {
@@ -37,7 +38,7 @@ static struct op_frame *op_stack_unwind(struct op_stack *st, int64_t start, int6
 	return NULL;
 }
 
-/* Take the part of [start, end) that no earlier callee covered from the frame's own time. */
+/* Subtracts the part of [start, end) that no earlier callee covered from the frame's own time. */
 static void op_frame_cover(struct op_frame *f, int64_t start, int64_t end)
 {
 	int64_t from = start > f->covered_ns ? start : f->covered_ns;
@@ -50,7 +51,7 @@ static void op_frame_cover(struct op_frame *f, int64_t start, int64_t end)
 		f->name->in_phase.self_ns -= end - from;
 }
 
-/* The next operator of a thread. True if it lies in no other. */
+/* Adds the next operator of a thread. True if it lies in no other operator. */
 static bool op_add(struct reducer *r, struct op_stack *st, const struct host_span *s, int64_t start,
                    int64_t end)
 {
@@ -74,13 +75,13 @@ static bool op_add(struct reducer *r, struct op_stack *st, const struct host_spa
 	return !outer;
 }
 
-/* Indices of spans: the operators, or the other calls, of one thread. */
+/* Indices of spans of one thread: its operators, or its other calls. */
 struct span_list {
 	uint32_t *v;
 	size_t nr;
 };
 
-/* An operator before the operators in it; file order if times are equal. */
+/* An operator comes before its inner operators; equal times stay in file order. */
 static int span_nesting_cmp(const void *a, const void *b, void *reducer)
 {
 	const struct reducer *r = reducer;
@@ -92,8 +93,8 @@ static int span_nesting_cmp(const void *a, const void *b, void *reducer)
 	return (i > k) - (i < k);
 }
 
-/* Take the first span off the list. An empty list gives a sentinel that never begins, of duration
-   -1. */
+/* Takes the first span off the list. An empty list gives a sentinel that never begins and has
+   duration -1. */
 static struct wide_span span_list_next(const struct reducer *r, struct span_list *l)
 {
 	if (l->nr == 0)
@@ -109,7 +110,7 @@ static void call_add(struct where_walk *where, struct cover *busy, uint32_t span
 	where_walk_call(where, span, call);
 }
 
-/* Operators by start, and before each the other calls that begin earlier. */
+/* Walks the operators of a thread by start, and before each the other calls that begin earlier. */
 static void thread_walk(struct reducer *r, struct span_list ops, struct span_list calls)
 {
 	struct cover busy = COVER_INIT, covered = COVER_INIT;
@@ -135,8 +136,8 @@ static void thread_walk(struct reducer *r, struct span_list ops, struct span_lis
 	vec_push(&r->thread_times, (struct thread_times){ busy.length_ns, covered.length_ns });
 }
 
-/* For each row the list of its spans: two lists per thread (operators, calls), then two for spans
-   without a thread. */
+/* Assigns each row to a list of spans: two lists per thread (operators, calls), then two lists for
+   spans without a thread. */
 static size_t *lists_of_rows(const struct reducer *r)
 {
 	size_t *list = mem_calloc(r->host.rows.keys.nr, sizeof *list);

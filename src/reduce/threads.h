@@ -1,4 +1,4 @@
-/// How long each host thread was in calls and operators.
+/// Times of host threads in calls and operators.
 #ifndef GG_REDUCE_THREADS_H
 #define GG_REDUCE_THREADS_H
 
@@ -7,15 +7,15 @@
 
 struct reducer;
 
-/// Time that a thread was in calls and operators, and in operators.
+/// Time of a thread in calls and operators together, and in operators only.
 struct thread_times {
 	int64_t busy_ns, op_ns;
 };
 
-/// Walk all spans by thread and start: sums of operators, times of threads.
+/// Walks all spans by thread and start, for the sums of operators and times of threads.
 void threads_walk(struct reducer *r);
 
-/// Rows of operators and threads.
+/// Makes rows of operators and threads.
 void thread_figures(const struct reducer *r, struct digest *d);
 
 #endif

@@ -2,8 +2,8 @@
 #include "base/period.h"
 #include "reduce/reducer.h"
 
-/* Activities in the order of the host: indices, by the start of their launch; by their own start if
-   most launches are missing. */
+/* Indices of activities in the order of the host: by the start of their launch, or by their own
+   start if most launches are missing. */
 struct host_order {
 	const struct reducer *r;
 	bool by_launch;
@@ -14,12 +14,11 @@ struct host_order {
 static int64_t launched_ns(const struct host_order *o, uint32_t activity)
 {
 	const struct activity *a = &o->r->gpu.activities.v[activity];
-	const struct host_span *launch =
-	    activity_launch(o->r, a); /* all have a launch, or launches are not used */
+	const struct host_span *launch = activity_launch(o->r, a); /* all launches are known */
 	return o->by_launch && launch ? span_start(&o->r->host, launch) : a->start_ns;
 }
 
-/* The activities of one launch, of a graph, stay in file order. */
+/* Compares activities in that order; those of one (graph) launch stay in file order. */
 static int host_order_cmp(const void *a, const void *b, void *order)
 {
 	int64_t x = launched_ns(order, *(const uint32_t *)a),
@@ -55,7 +54,7 @@ static void find_period(const struct host_order *o, struct period *out)
 	free(mean_ns);
 }
 
-/* A repetition within one launch, of a graph, is not a step. */
+/* True if a repetition lies within one launch (of a graph): it is not a step. */
 static bool period_within_launch(const struct host_order *o, const struct period *p)
 {
 	for (size_t i = 1; i + 1 < p->starts.nr; i++)
@@ -64,8 +63,8 @@ static bool period_within_launch(const struct host_order *o, const struct period
 	return false;
 }
 
-/* The last step ends with the outermost runtime call or operator around its last launch: what the
-   host does later is not part of it. */
+/* The last step ends with the outermost runtime call or operator around its last launch: later work
+   of the host is not part of it. */
 static int64_t last_step_end(const struct host_order *o, uint32_t activity)
 {
 	const struct reducer *r = o->r;

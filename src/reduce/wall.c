@@ -1,27 +1,27 @@
-/* Wall time: a step is over at the later of the end of its annotation and the last end of its GPU
-   activities, and never before the step ahead of it. Its period is what lies between the moment
-   the step before is over and that one, so the periods stand side by side, and what each device
-   does in them is the difference of unions at their edges. */
+/* Wall time: a step ends at the later of the end of its annotation and the last end of its GPU
+   activities, and never before the previous step ends. Its period is the time between the end of
+   the previous step and its own end, so that periods do not overlap, and the work of each device in
+   a period is a difference of unions at its edges. */
 #include "base/intervals.h"
 #include "base/number.h"
 #include "reduce/reducer.h"
 
 struct wall_device {
-	bool works; ///< it has an activity of a step
-	bool live; ///< it stands in the list of those that may run something
-	int64_t busy_ns; ///< over the periods of the measured steps
+	bool works; ///< true if the device has an activity in a step
+	bool live; ///< true if the device is in the list `live` of wall_walk
+	int64_t busy_ns; ///< busy time over the periods of the measured steps
 	struct cover compute, kernels, all;
-	int64_t before[3]; ///< their lengths at the edge before
+	int64_t before[3]; ///< lengths of the unions at the previous edge
 };
 
 struct wall_walk {
 	const struct reducer *r;
 	struct digest *d;
-	struct wall_device *devices; ///< by device id
-	VEC(uint32_t) live; ///< devices whose activities reach beyond the edge before
+	struct wall_device *devices; ///< devices, indexed by id
+	VEC(uint32_t) live; ///< devices whose activities reach beyond the previous edge
 	int64_t nr_working;
-	int64_t *over_ns; ///< when each mark is over, as far as its own activities say
-	size_t next; ///< index of the next activity
+	int64_t *over_ns; ///< end of each mark, as far as the mark's own activities tell
+	size_t next; ///< index of the next activity to be walked
 };
 
 static uint32_t device_of(const struct gpu_events *g, const struct activity *a)
@@ -63,9 +63,9 @@ static void cover_activity(struct wall_walk *w, const struct activity *a)
 		cover_add(&dev->compute, a->start_ns, end);
 }
 
-/* Lengths from the edge before to this one, over the devices that work: of compute kernels, of
-   all kernels, of all activities. Only live devices are looked at: a hostile trace has as many
-   devices as steps. */
+/* Moves to the next edge. `length` becomes the time since the previous edge, over the devices that
+   work, of compute kernels, of all kernels, of all activities. Only live devices are walked: a
+   hostile trace has as many devices as steps. */
 static void advance(struct wall_walk *w, int64_t at_ns, bool measured, int64_t length[3])
 {
 	const struct gpu_events *g = &w->r->gpu;
@@ -90,7 +90,7 @@ static void advance(struct wall_walk *w, int64_t at_ns, bool measured, int64_t l
 	w->live.nr = left;
 }
 
-/* A period and its parts, in this order. */
+/* Metrics of a period and of its parts, in the order in which they are computed. */
 static const enum metric_id period_metrics[] = { METRIC_STEP_PERIOD, METRIC_STEP_PERIOD_COMPUTE,
 	                                             METRIC_STEP_PERIOD_EXPOSED_COMM,
 	                                             METRIC_STEP_PERIOD_EXPOSED_MEMORY,
@@ -112,7 +112,7 @@ static enum status set_period(const struct wall_walk *w, size_t step, int64_t pe
 	return ST_OK;
 }
 
-/* True for the first of several steps: there is no moment from which its period could begin. */
+/* The first of several steps has no period, since no step ends before it. */
 static void set_no_period(const struct wall_walk *w, size_t step)
 {
 	for (int k = 0; k < NR_PERIOD_METRICS; k++)
@@ -138,7 +138,7 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 			TRY(set_period(w, step, over_ns - begin_ns, length, log));
 		else if (measured)
 			set_no_period(w, step);
-		*measured_ns += measured && known ? over_ns - begin_ns : 0; /* side by side: they fit */
+		*measured_ns += measured && known ? over_ns - begin_ns : 0; /* fits: periods are disjoint */
 	}
 	return ST_OK;
 }

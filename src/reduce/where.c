@@ -1,6 +1,6 @@
-/* What is around each launch, at its moment and on its thread (metrics.md, "Where in the code").
-   The walk over a thread enters operators, annotations and frames as they begin and asks what is
-   open when a call comes. */
+/* The code around each launch, at its moment and on its thread (metrics.md, "Where in the code").
+   The walk over a thread enters operators, annotations and frames as they begin, and looks up those
+   that have not ended when a call comes. */
 #include "reduce/where.h"
 #include "base/search.h"
 #include "code/open_spans.h"
@@ -99,7 +99,7 @@ void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t a
 	}
 }
 
-/* --- what is wanted --- */
+/* --- which calls are wanted --- */
 
 static int range_cmp(const void *a, const void *b)
 {
@@ -110,7 +110,7 @@ static int range_cmp(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Where it was begun decides, also where activities belong to steps by their own start. */
+/* The step of the launch must be usable, even if activities belong to steps by start. */
 static bool is_usable(struct reducer *r, const struct digest *d, const struct activity *a,
                       uint32_t span)
 {
@@ -188,12 +188,12 @@ void where_begin(struct reducer *r, const struct digest *d)
 
 struct where_walk {
 	struct reducer *r;
-	int64_t thread; ///< thread_key()
+	int64_t thread; ///< thread of the walk, as thread_key()
 	struct open_spans ops, ranges, frames;
-	size_t next_range; ///< not entered yet
+	size_t next_range; ///< next range to be entered
 	struct python_walk python;
 	size_t phase_near[2];
-	bool begun; ///< an operator has begun whose call stack is not told yet
+	bool begun; ///< an operator has begun whose call stack has not been read
 	int64_t begun_ns;
 };
 
@@ -204,19 +204,19 @@ struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread)
 	w->r = r;
 	w->thread = r->threads.ids.keys.v[thread];
 	w->python = python_walk_thread(&r->python, w->thread);
-	size_t lo = 0, hi = r->where.ranges.nr; /* lo becomes how many are of threads before */
+	size_t lo = 0, hi = r->where.ranges.nr; /* lo becomes the number of ranges of earlier threads */
 	SEARCH(lo, hi, i, v[i].thread < w->thread);
 	w->next_range = lo;
 	return w;
 }
 
-/* Call stack of the innermost open operator that has one: path of its frames. */
+/* Path of the frames of the innermost operator around the present point that has a call stack. */
 static uint32_t call_stack(struct where_walk *w)
 {
 	struct where *where = &w->r->where;
 	for (size_t i = w->ops.list.nr; i-- > 0;) {
 		uint32_t span = w->ops.list.v[i].tag;
-		size_t lo = 0, hi = where->stacks_of.nr; /* lo becomes how many are of earlier spans */
+		size_t lo = 0, hi = where->stacks_of.nr; /* lo becomes the number of earlier spans */
 		SEARCH(lo, hi, k, where->stacks_of.v[k].span < span);
 		if (lo < where->stacks_of.nr && where->stacks_of.v[lo].span == span)
 			return code_places_of_text(
@@ -225,8 +225,8 @@ static uint32_t call_stack(struct where_walk *w)
 	return 0;
 }
 
-/* All operators that begin at `begun_ns` are open: what they say is what forward ones among them
-   tell of their backward. */
+/* Stores the call stack at `begun_ns`, once all operators that begin then have been entered: the
+   backward of forward operators gets it. */
 static void tell_call_stack(struct where_walk *w)
 {
 	struct where *where = &w->r->where;
@@ -250,7 +250,7 @@ void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *
 	w->begun_ns = op->start_ns;
 }
 
-/* Path of the frames at a moment, of those that the walk has not passed yet. */
+/* Path of the frames at a moment that the walk has not passed yet. */
 static uint32_t frames_at(struct reducer *r, struct open_spans *open, struct python_walk *walk,
                           int64_t at_ns)
 {
@@ -280,7 +280,7 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
-/* Stack of the modules that ranges of NVTX are. A path comes after those that it is within. */
+/* Path of the modules that NVTX ranges are. A path comes after those that contain it. */
 static uint32_t range_stack(struct reducer *r, uint32_t range)
 {
 	struct where *w = &r->where;
@@ -295,7 +295,7 @@ static uint32_t range_stack(struct reducer *r, uint32_t range)
 	return w->range_stacks.v[range];
 }
 
-/* The outermost open operator that is the backward of another: where that began. */
+/* Start of the forward operator of the outermost backward operator at the present point. */
 static bool forward_at(const struct where_walk *w, struct code_start *out)
 {
 	const struct code_links *l = &w->r->where.links;
@@ -328,7 +328,7 @@ static uint32_t moment_id(struct where *w, const struct where_moment *m)
 static void keep_moment(struct where *w, uint32_t span, const struct where_moment *m)
 {
 	uint32_t id = moment_id(w, m);
-	if (id != NO_ID) /* else the table is full: the call stays unknown */
+	if (id != NO_ID) /* otherwise the table is full, and the code around the call stays unknown */
 		w->of_span[span] = id + 1;
 }
 
@@ -391,11 +391,11 @@ static int point_cmp(const void *a, const void *b)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* The frames that traces of 2021 wrote beside the operators around a moment. */
+/* The frames that traces of 2021 have with the operators around a moment. */
 static uint32_t told_stack(const struct where *w, struct code_start start)
 {
 	const struct where_stack_point *v = w->points.v;
-	size_t lo = 0, hi = w->points.nr; /* lo becomes how many come before or at it */
+	size_t lo = 0, hi = w->points.nr; /* lo becomes the number of points until then */
 	SEARCH(lo, hi, i,
 	       v[i].thread < start.thread ||
 	           (v[i].thread == start.thread && v[i].at_ns <= start.at_ns));
@@ -429,7 +429,7 @@ void where_link(struct reducer *r)
 	vec_release(&open.list);
 }
 
-/* --- activities that say themselves where they come from --- */
+/* --- activities that name their own operator --- */
 
 uint32_t where_moment_of(struct reducer *r, const struct where_work *work)
 {

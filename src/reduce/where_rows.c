@@ -1,11 +1,10 @@
-/* The table of where GPU work comes from: what activities of one name took that were launched at
-   moments alike. */
+/* The code table: time of activities of one name whose launches have the same code around them. */
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Rows that are named at most: more go into a row without names. digest_fold() keeps far fewer. */
+/* Number of rows with names; further rows go into a sum. digest_fold() keeps far fewer. */
 enum { WHERE_ROWS = 4096 };
 
 struct where_sum {
@@ -13,7 +12,7 @@ struct where_sum {
 };
 
 struct where_sums {
-	struct idmap ids; ///< (id in `moments`, index into `gpu.names` or WHERE_SYNC)
+	struct idmap ids; ///< ids of pairs (id in `moments`, index into `gpu.names` or WHERE_SYNC)
 	VEC(struct where_sum) list;
 };
 
@@ -63,7 +62,7 @@ static void add_activities(struct reducer *r, struct where_sums *s)
 
 /* --- the table --- */
 
-/* "FILE:FUNCTION" of a frame, made once. */
+/* "FILE:FUNCTION" of a frame; the text is made once. */
 static struct span place_text(struct where *w, struct digest *d, uint32_t frame)
 {
 	const struct code_frame *f = &w->places.frames.v[frame];
@@ -116,7 +115,7 @@ struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment,
 	return row_of(r, d, &m, name, true);
 }
 
-/* Time from which on a row is named. */
+/* Least time of a row that keeps its names. */
 static int64_t least_of_named(const struct where_sums *s)
 {
 	if (s->list.nr <= WHERE_ROWS)
@@ -157,11 +156,11 @@ static void code_rows(struct reducer *r, const struct where_sums *s, struct dige
 /* --- annotations --- */
 
 struct range_sums {
-	struct idmap ids; ///< of names
+	struct idmap ids; ///< ids of names
 	VEC(struct range_stat) list;
 };
 
-/* Once to each name of the path. */
+/* Adds the sum once to each name of the path. */
 static void add_to_ranges(const struct where *w, uint32_t path, const struct where_sum *sum,
                           struct range_sums *out)
 {

@@ -1,9 +1,8 @@
-/* One measured step as it happened: what was launched in it and what it waited for, with the
-   operators around each. */
+/* One measured step in full: its launches and waits, with the operators around each. */
 #include "base/search.h"
 #include "reduce/reducer.h"
 
-/* A step with more is not kept: a whole trace without steps, for one. */
+/* Largest step that is kept; a whole trace without steps may have more. */
 enum { LAUNCHES = 16384 };
 
 static int duration_cmp(const void *a, const void *b)
@@ -14,7 +13,7 @@ static int duration_cmp(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The measured step whose length is the median: index into the marks. */
+/* Index in the marks of the measured step with the median length. */
 static uint32_t median_step(const struct steps *s)
 {
 	VEC(const struct mark *) list = VEC_INIT;
@@ -48,7 +47,7 @@ void where_step_take(struct reducer *r, const struct activity *a, const struct w
 	s->kept = s->activities.nr <= LAUNCHES;
 }
 
-/* The operators that are open, each once; the innermost: index + 1. */
+/* Keeps the operators around the present point, each once; returns index + 1 of the innermost. */
 static uint32_t keep_open(struct where_step *s, struct open_spans *open)
 {
 	uint32_t outer = 0;
@@ -94,7 +93,7 @@ static int call_cmp(const void *a, const void *b)
 
 static const struct where_step_call *call_of(const struct where_step *s, uint32_t span)
 {
-	size_t lo = 0, hi = s->calls.nr; /* lo becomes how many are of earlier spans */
+	size_t lo = 0, hi = s->calls.nr; /* lo becomes the number of calls of earlier spans */
 	SEARCH(lo, hi, i, s->calls.v[i].span < span);
 	return lo < s->calls.nr && s->calls.v[lo].span == span ? &s->calls.v[lo] : NULL;
 }

@@ -4,22 +4,22 @@
 
 #include "model/memory.h"
 
-/// Keeps the lowest and highest levels of equal parts of the history, and the first and last of
-/// all, beside the points that the caller adds to p->points.
+/// Collects the lowest and highest levels of equal parts of the history, and the first and last
+/// level. The caller may add further points to p->points.
 struct level_points {
 	struct memory_profile *p;
-	int64_t last; ///< `entries` of the last point
-	int64_t part; ///< entries of a part
-	struct memory_point low, high, high_reserved; ///< of the part
+	int64_t last; ///< value of `entries` at the last point
+	int64_t part; ///< number of entries in a part
+	struct memory_point low, high, high_reserved; ///< extreme levels of the present part
 };
 
-/// The points go to p->points; their `entries` will run from 0 to `last`.
+/// Prepares to add points to p->points; their `entries` will run from 0 to `last`.
 void level_points_init(struct level_points *l, struct memory_profile *p, int64_t last);
 
-/// The next point.
+/// Adds the next level of the history.
 void level_points_add(struct level_points *l, const struct memory_point *now);
 
-/// After the last one: puts the points in order, each once.
+/// Call it after the last level: sorts the points and removes duplicates.
 void level_points_finish(struct level_points *l);
 
 #endif

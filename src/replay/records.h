@@ -1,5 +1,5 @@
-/// Memory records of other profilers → the digest of their rank. They do not know what an allocator
-/// reserves: such figures stay unknown.
+/// Reduces memory records of other profilers to the digest of their rank. These profilers do not
+/// know what an allocator reserves: such figures stay unknown.
 #ifndef GG_REPLAY_RECORDS_H
 #define GG_REPLAY_RECORDS_H
 
@@ -7,16 +7,17 @@
 #include "events/memory_record.h"
 #include "model/digest.h"
 
-/// Fill `out` (from digest_new()) with one memory, "timeline", of source "timeline". Snapshot,
-/// rank, marker, communication and warmup are the caller's to set, as for snapshot_reduce().
+/// Fills `out` (from digest_new()) with one memory, "timeline", of source "timeline". The caller
+/// sets snapshot, rank, marker, communication and warmup, as for snapshot_reduce().
 void timeline_reduce(const struct memory_timeline *t, struct digest *out);
 
-/// The same with the memories of a profile, of source "xprof"; its lists over time are put in
-/// order. ST_INPUT if it contradicts itself or is empty: `out` then only allows digest_free().
+/// Like timeline_reduce(), for the memories of an XProf profile, of source "xprof"; lists over time
+/// are sorted. ST_INPUT if the profile contradicts itself or is empty: `out` then only allows
+/// digest_free().
 GG_MUST_CHECK enum status xprof_reduce(struct xprof_profile *p, struct digest *out,
                                        struct diag_log *log);
 
-/// A profile whose history begins midway; all else is unknown. Caller sets `peak_allocated`.
+/// A profile whose history begins midway, with all else unknown. Caller sets `peak_allocated`.
 struct memory_profile record_profile(void);
 
 #endif

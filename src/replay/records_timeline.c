@@ -1,4 +1,4 @@
-/* The memory timeline of torch.profiler: levels, and what they are made of. */
+/* The memory timeline of torch.profiler: levels, and the categories that they consist of. */
 #include "base/number.h"
 #include "replay/level_points.h"
 #include "replay/records.h"
@@ -6,13 +6,13 @@
 
 #define TIMELINE "timeline"
 
-/* Names of torch; the last is None. */
+/* Names of the categories in torch; the last is None there. */
 static const char *const names[TIMELINE_CATEGORIES] = {
 	"parameter",  "optimizer state", "input",           "temporary",
 	"activation", "gradient",        "autograd detail", "unknown",
 };
 
-/* What is live at a moment, by category. */
+/* Live bytes of each category at one moment. */
 struct category_levels {
 	int64_t level;
 	int64_t bytes[TIMELINE_CATEGORIES], blocks[TIMELINE_CATEGORIES];
@@ -21,7 +21,7 @@ struct category_levels {
 struct timeline_walk {
 	const struct memory_timeline *t;
 	struct memory_profile p;
-	size_t next; ///< row
+	size_t next; ///< index of the next row
 	struct category_levels now, peak;
 	int64_t largest[TIMELINE_CATEGORIES];
 };
@@ -70,7 +70,7 @@ static void apply_row(struct timeline_walk *w, const struct timeline_row *row)
 	w->p.churn_bytes += row->action == TIMELINE_CREATE ? row->bytes : 0;
 }
 
-/* All rows of the next moment. */
+/* Applies all rows of the next moment. */
 static void pass_moment(struct timeline_walk *w)
 {
 	do
@@ -78,7 +78,8 @@ static void pass_moment(struct timeline_walk *w)
 	while (w->t->rows.v[w->next++].more);
 }
 
-/* Pass what was allocated before the recording; in the form with sizes that is the first moment. */
+/* Applies the rows about memory from before the recording; in the form with sizes these are the
+   rows of the first moment. */
 static void pass_start(struct timeline_walk *w)
 {
 	const struct memory_timeline *t = w->t;
@@ -117,7 +118,7 @@ static void pass_all(struct timeline_walk *w)
 
 /* ---- by category ---- */
 
-/* The place is unknown: the category takes its column. */
+/* Adds a row for a category; its place in the code is unknown. */
 static void add_category_row(struct memory_rows *rows, const struct timeline_walk *w,
                              const struct category_levels *l, size_t c)
 {

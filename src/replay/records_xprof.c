@@ -8,20 +8,20 @@
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
 
-/* With so many snapshots, the tool kept only the highest of each group. Source: default of
-   max_num_snapshots, ConvertXPlaneToMemoryProfile() of xplane_to_memory_profile.h, of TensorFlow
+/* From this number of snapshots on, the tool kept only the highest of each group. Source: default
+   of max_num_snapshots, ConvertXPlaneToMemoryProfile() of xplane_to_memory_profile.h, of TensorFlow
    and of openxla/xprof, which no tool changes. */
 enum { SAMPLED_FROM = 1000 };
 
-/* One memory on its way to the digest. */
+/* One memory, with what has been found out about it so far. */
 struct xprof_work {
 	const struct xprof_memory *m;
 	const char *id;
-	struct xprof_state *v; ///< over time
+	struct xprof_state *v; ///< states over time
 	size_t nr;
-	bool complete; ///< no state is missing between the first and the last
+	bool complete; ///< true if no state is missing between the first and the last
 	struct memory_profile p;
-	const struct xprof_activity *at_peak; ///< NULL if unknown
+	const struct xprof_activity *at_peak; ///< activity at the peak; NULL if unknown
 };
 
 static int64_t state_in_use(const struct xprof_state *s)
@@ -42,7 +42,8 @@ static int state_time_cmp(const void *a, const void *b)
 	return (x->time_us > y->time_us) - (x->time_us < y->time_us);
 }
 
-/* True if the activities explain the difference of the first and last level: none was left out. */
+/* True if the activities add up to the difference of the first and last level, so that none was
+   left out. */
 static bool leads_from_first_to_last(const struct xprof_work *w)
 {
 	__int128 level = 0;
@@ -51,7 +52,8 @@ static bool leads_from_first_to_last(const struct xprof_work *w)
 	return w->nr && w->nr < SAMPLED_FROM && level == w->v[w->nr - 1].heap - w->v[0].heap;
 }
 
-/* Growth of the bytes in use at step ends. A step has ended when a later one has begun. */
+/* Computes the growth of the bytes in use at step ends. A step has ended when a later one
+   begins. */
 static void find_growth(struct xprof_work *w)
 {
 	VEC(int64_t) steps = VEC_INIT, ends = VEC_INIT;
@@ -98,7 +100,7 @@ static void find_levels(struct xprof_work *w)
 	level_points_finish(&points);
 }
 
-/* The summary covers all activities; the snapshots may be a sample. */
+/* Takes the peak from the summary, which covers all activities; the snapshots may be a sample. */
 static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 {
 	const struct xprof_memory *m = w->m;
@@ -119,7 +121,7 @@ static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Limit of the allocator, or -1. Allocators of the host have no limit: they report 0 free bytes. */
+/* Limit of the allocator, or -1. Allocators of the host have no limit and report 0 free bytes. */
 static int64_t memory_limit(const struct xprof_work *w)
 {
 	bool limited = w->m->peak.free > 0;
@@ -130,7 +132,7 @@ static int64_t memory_limit(const struct xprof_work *w)
 
 /* ---- at the peak ---- */
 
-/* The activity behind a row of active allocations. */
+/* The activity that a row of active allocations refers to. */
 static const struct xprof_activity *active_activity(const struct xprof_memory *m,
                                                     const struct xprof_active *a)
 {
@@ -140,8 +142,8 @@ static const struct xprof_activity *active_activity(const struct xprof_memory *m
 	                                                               : NULL;
 }
 
-/* "float[3, 3, 512, 512]"; XProf writes words for unknown parts. Source: InsertSpecialAllocations()
-   of xplane_to_memory_profile.cc; DataTypeString(). */
+/* Type and shape as text, "float[3, 3, 512, 512]"; XProf writes words for unknown parts. Source:
+   InsertSpecialAllocations() of xplane_to_memory_profile.cc; DataTypeString(). */
 static struct span type_and_shape(const struct xprof_activity *a, struct arena *arena)
 {
 	struct span type = name_span(a->type), shape = name_span(a->shape);
@@ -215,7 +217,7 @@ static void row_add(struct memory_row *to, const struct memory_row *row)
 	number_raise(&to->largest, row->largest);
 }
 
-/* Merge the rows of each site. */
+/* Merges the rows of each site. */
 static void merge_sites(struct memory_rows *rows)
 {
 	size_t nr = 0;
@@ -240,7 +242,8 @@ static void cut_rows(struct memory_rows *rows)
 	vec_push(rows, rest);
 }
 
-/* Sorts the rows by category, then restores their order. */
+/* Adds the rows of each category; sorts the rows by category for this, then restores their
+   order. */
 static void add_region_categories(struct memory_profile *p)
 {
 	struct memory_rows *rows = &p->peak_sites;
@@ -291,12 +294,12 @@ struct xprof_works {
 	VEC(struct xprof_work) list;
 };
 
-/* Memories with any record, by id. */
+/* Lists the memories that have any record, sorted by id. */
 static void list_memories(const struct xprof_profile *p, struct xprof_works *out, struct digest *d)
 {
 	for (size_t i = 0; i < p->memories.nr; i++) {
 		const struct xprof_memory *m = &p->memories.v[i];
-		/* of version 1 the other list is only of the peak */
+		/* in version 1 this list is only about the peak */
 		bool old = m->samples.nr == 0 && p->version == 0;
 		struct xprof_work w = { .m = m,
 			                    .v = old ? m->states.v : m->samples.v,

@@ -10,8 +10,8 @@
 
 /* --- limits --- */
 
-/* Every sum of the replay consists of some of these sizes. The size that an oom asked for is in no
-   sum: a broken program asks for anything. */
+/* Every sum of the replay consists of some of these sizes. The size that a failed allocation asked
+   for is in no sum, since a broken program may ask for any size. */
 static enum status check_sizes(const struct snapshot *s, struct diag_log *log)
 {
 	unsigned __int128 sum = 0;
@@ -119,7 +119,7 @@ static int step_end_cmp(const void *a, const void *b)
 struct device_lists {
 	VEC(struct device_segment) segments;
 	VEC(struct step_end) step_ends;
-	VEC(int64_t) devices; ///< distinct, ascending
+	VEC(int64_t) devices; ///< distinct devices, ascending
 };
 
 static void list_devices(const struct snapshot *s, struct device_lists *in)

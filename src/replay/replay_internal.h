@@ -15,24 +15,24 @@
 #include "replay/replay.h"
 #include "replay/sites.h"
 
-/// No entry, no block, no moment.
+/// Index that means no entry, no block or no moment.
 #define NO_INDEX UINT32_MAX
 
-/// A segment and its device.
+/// A segment, and the device that it is on.
 struct device_segment {
 	int64_t device;
 	uint32_t segment;
 };
 
-/// END of an Optimizer.step annotation.
+/// The end of an Optimizer.step annotation.
 struct step_end {
 	int64_t device, time_us;
 };
 
 /// An active block of the final state.
 struct final_block {
-	uint32_t block; ///< index in the snapshot
-	uint32_t alloc; ///< its entry, or NO_INDEX if that was before the recording
+	uint32_t block; ///< index of the block in the snapshot
+	uint32_t alloc; ///< entry that allocated the block; NO_INDEX if that was before the recording
 };
 
 struct replay {
@@ -42,7 +42,7 @@ struct replay {
 	struct diag_log *log;
 	struct memory_profile *p;
 
-	/* of the device at hand */
+	/* data of the device that is being replayed */
 	const struct device_segment *segments;
 	size_t nr_segments;
 	const struct step_end *step_ends;
@@ -50,53 +50,53 @@ struct replay {
 	const struct snapshot_entry *entries;
 	uint32_t nr;
 	VEC(struct final_block) finals;
-	uint32_t *alloc_of; ///< [nr]: for a free the index of its alloc, or NO_INDEX
-	uint32_t peak; ///< moment
-	uint32_t last_oom; ///< entry or NO_INDEX
-	int64_t oom_allocated; ///< level before it
-	struct memory_category *categories; ///< by index of the sites' categories
+	uint32_t *alloc_of; ///< for each freeing entry the index of its alloc, or NO_INDEX; nr long
+	uint32_t peak; ///< moment of the peak
+	uint32_t last_oom; ///< entry of the last out-of-memory error, or NO_INDEX
+	int64_t oom_allocated; ///< level before the last out-of-memory error
+	struct memory_category *categories; ///< categories, indexed as in `sites`
 };
 
-/// Bytes that the allocator takes for a request.
+/// Size of the block that the allocator takes for a request.
 static inline int64_t rounded_bytes(uint64_t size)
 {
 	return (int64_t)((size + 511) / 512 * 512);
 }
 
-/// What an entry adds to the levels, in bytes.
+/// The change of the levels by one entry, in bytes.
 struct memory_delta {
 	int64_t allocated, reserved;
 };
 
-/// The delta of entry `e`.
+/// The change of the levels by entry `e`.
 struct memory_delta replay_delta(const struct snapshot_entry *e);
 
 /// Time of the last entry before moment `m`; -1 if unknown.
 int64_t replay_time(const struct replay *r, uint32_t m);
 
-/// Site of the block that was freed by entry `i`.
+/// Finds the site of the block that entry `i` frees.
 GG_MUST_CHECK enum status replay_freed_site(struct replay *r, uint32_t i, uint32_t *site);
 
-/// Site of an active block of the final state.
+/// Finds the site of an active block of the final state.
 GG_MUST_CHECK enum status replay_final_site(struct replay *r, const struct final_block *f,
                                             uint32_t *site);
 
-/// Row of a site with borrowed texts; replay_keep() gives it texts of its own.
+/// A row for a site, with borrowed texts; replay_keep() gives it texts of its own.
 struct memory_row replay_row(const struct replay *r, uint32_t site);
 
-/// Give a row copies of its texts, owned by the profile.
+/// Replaces the texts of a row by copies that the profile owns.
 void replay_keep(struct replay *r, struct memory_row *row);
 
-/// Sum up the rows beyond the first MEMORY_SITES - 1, if there are more than MEMORY_SITES; returns
-/// how many rows to keep. The `nr` rows are sorted, have `size` bytes and begin with a struct
-/// memory_row.
+/// Adds up the rows beyond the first MEMORY_SITES - 1 in `rest`, if there are more than
+/// MEMORY_SITES; returns the number of rows to keep. The `nr` rows are sorted, have `size` bytes
+/// and begin with a struct memory_row.
 size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t size,
                   struct memory_row *rest);
 
 /// Largest power of two that is not above `bytes`; 0 for 0.
 int64_t replay_size_class(int64_t bytes);
 
-/// The parts, in the order in which they run.
+/// The parts of the replay, in the order in which they run.
 void replay_final(struct replay *r);
 GG_MUST_CHECK enum status replay_pair(struct replay *r);
 GG_MUST_CHECK enum status replay_levels(struct replay *r);

@@ -2,19 +2,19 @@
 #include "replay/level_points.h"
 #include "replay/replay_internal.h"
 
-/* A block that came (bytes > 0) or went between two step ends. */
+/* A block that was allocated (bytes > 0) or freed between two step ends. */
 struct rise {
 	uint32_t site;
-	uint32_t step; ///< number of step ends before it
+	uint32_t step; ///< number of step ends before this change
 	int64_t bytes, blocks;
 };
 
 struct level_walk {
 	struct replay *r;
-	struct memory_point now; ///< of the moment at hand
+	struct memory_point now; ///< levels at the present moment
 	struct level_points points;
-	bool timed; ///< an entry with a time has been passed
-	size_t next_end; ///< of the device's step ends
+	bool timed; ///< true if an entry with a time has been passed
+	size_t next_end; ///< index of the device's next step end
 	int64_t ooms;
 	VEC(struct memory_point) ends;
 	VEC(struct rise) rises;
@@ -56,8 +56,8 @@ static enum status add_oom(struct level_walk *w, uint32_t i)
 
 /* --- step ends --- */
 
-/* Step ends before entry `i` take the level there. If a step ended before the first entry, entries
-   were lost: its level is unknown. */
+/* Gives the step ends before entry `i` the level at that point. If a step ended before the first
+   entry, entries were lost: its level is unknown. */
 static void pass_step_ends(struct level_walk *w, uint32_t i)
 {
 	struct replay *r = w->r;
@@ -94,7 +94,7 @@ static int rise_cmp(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* Sites whose bytes rose from the first to the last step end, and how often. */
+/* Lists the sites whose bytes rose from the first to the last step end, and how often. */
 static void growth_rows(struct level_walk *w)
 {
 	struct memory_profile *p = w->r->p;
@@ -125,7 +125,8 @@ static void growth_rows(struct level_walk *w)
 
 /* --- growth --- */
 
-/* Use at most MEMORY_STEP_ENDS step ends, at equal distances, with the first and the last. */
+/* Computes growth from at most MEMORY_STEP_ENDS step ends, evenly spaced, including the first and
+   the last. */
 static void step_end_growth(struct level_walk *w)
 {
 	struct memory_profile *p = w->r->p;

@@ -3,7 +3,7 @@
 
 enum live_part { PERSISTENT, CARRIED, TRANSIENT };
 
-/* A live block. */
+/* A block that is live at the moment in question. */
 struct live_block {
 	uint32_t site;
 	enum live_part part;
@@ -23,7 +23,7 @@ static void add_live(struct live_set *set, struct live_block block)
 	set->bytes += block.bytes;
 }
 
-/* The history knows the stack of a block if it has its alloc. */
+/* If the history has the alloc of a block, the stack is taken from there. */
 enum status replay_final_site(struct replay *r, const struct final_block *f, uint32_t *site)
 {
 	*site = SITE_ID_NO_STACK;
@@ -47,9 +47,9 @@ static enum status add_final_block(struct replay *r, struct live_set *set,
 	return ST_OK;
 }
 
-/* All live blocks at moment `m`: final blocks that were allocated before, and blocks that are freed
-   later. The rest of the level (blocks larger than requested, gaps in the history) is unexplained.
-   */
+/* Lists all live blocks at moment `m`: final blocks that were allocated before, and blocks that are
+   freed later. The rest of the level (blocks larger than requested, gaps in the history) is
+   unexplained. */
 static enum status list_live(struct replay *r, uint32_t m, int64_t level, struct live_set *set)
 {
 	for (size_t k = 0; k < r->finals.nr; k++)
@@ -119,7 +119,7 @@ static int live_bytes_cmp(const void *a, const void *b)
 
 static void size_rows(struct memory_profile *p, const struct live_set *set)
 {
-	for (size_t i = set->list.nr; i-- > 0;) { /* sorted by bytes: smallest first */
+	for (size_t i = set->list.nr; i-- > 0;) { /* the smallest blocks come first */
 		const struct live_block *l = &set->list.v[i];
 		int64_t from = replay_size_class(l->bytes);
 		if (!l->blocks)
@@ -132,7 +132,7 @@ static void size_rows(struct memory_profile *p, const struct live_set *set)
 	}
 }
 
-/* The largest blocks; equal ones of a site are one row. */
+/* Makes rows of the largest blocks; equal blocks of a site share a row. */
 static void largest_rows(struct replay *r, const struct live_set *set)
 {
 	struct memory_profile *p = r->p;

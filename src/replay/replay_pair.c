@@ -32,10 +32,11 @@ void replay_final(struct replay *r)
 	}
 }
 
-/* Addresses of blocks that are live at the moment of the walk. */
+/* Addresses of blocks that are live at the present moment of the walk. */
 struct open_blocks {
 	struct idmap ids;
-	VEC(uint32_t) ends; ///< by id: entry that frees it, or nr + index of a final block
+	VEC(uint32_t)
+	ends; ///< for each address id: the entry that frees the block, or nr + index of a final block
 };
 
 static uint32_t *open_at(struct open_blocks *open, uint64_t address)
@@ -46,7 +47,7 @@ static uint32_t *open_at(struct open_blocks *open, uint64_t address)
 	return &open->ends.v[id];
 }
 
-/* Backwards an alloc ends the life of the block at its address. */
+/* Going backwards, an alloc ends the life of the block at its address. */
 static void pair_alloc(struct replay *r, struct open_blocks *open, uint32_t i)
 {
 	uint64_t address = r->entries[i].address;

@@ -1,9 +1,9 @@
 #include "base/number.h"
 #include "replay/replay_internal.h"
 
-/* Requests up to 1 MiB come from segments of their own kind, so a block of this
-   size between free ones holds much more than itself.
-   Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6, kSmallSize. */
+/* Largest block that pins others. Requests up to 1 MiB come from segments of their own kind, so a
+   block of this size between free ones blocks much more than its own size. Source:
+   c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6, kSmallSize. */
 #define SMALL_BYTES ((int64_t)1 << 20)
 
 /* --- segments by size --- */
@@ -63,10 +63,11 @@ struct pin {
 
 struct pins {
 	VEC(struct pin) list;
-	size_t final; ///< index of the next active block among the final ones
+	size_t final; ///< index of the next active block in `finals`
 };
 
-/* A block that waits to be freed is not a final block and keeps its stack. */
+/* Adds a small block between free ones. A block that waits to be freed is not in `finals` and keeps
+   its own stack. */
 static enum status add_pin(struct replay *r, struct pins *pins, const struct snapshot_block *b,
                            int64_t free_bytes)
 {
@@ -85,11 +86,11 @@ static enum status add_pin(struct replay *r, struct pins *pins, const struct sna
 }
 
 /* A block pins the free blocks around it if it is small, smaller than they are, and the only one
-   between them. A gap counts for the first block beside it. */
+   between them. A gap counts only for the first block beside it. */
 static enum status find_pins(struct replay *r, const struct snapshot_segment *g, struct pins *pins)
 {
 	const struct snapshot_block *v = r->s->blocks.v + g->first_block;
-	bool counted = false; /* the gap before the block at hand */
+	bool counted = false; /* true if the gap before the present block has been counted */
 	for (uint32_t k = 0; k < g->nr_blocks; k++) {
 		if (v[k].state == BLOCK_INACTIVE)
 			continue;

@@ -5,15 +5,15 @@
 #include "base/strbuf.h"
 
 #define NO_ROW UINT32_MAX
-/* So much of a name is searched: C++ names can be megabytes. */
+/* Number of bytes of a name that are searched: C++ names can have megabytes. */
 #define SEARCHED_BYTES 2048
 
-/* What the texts of the rules say of a function in a file. */
+/* Result of applying the rules' texts to a function in a file. */
 struct frame_look {
-	struct span file; ///< as a site shows it
+	struct span file; ///< file name as a site shows it
 	uint32_t row[NR_SITE_TIERS];
 	bool skipped, plumbing, named;
-	bool python; ///< of a file, and not of C or C++
+	bool python; ///< true for a Python file, false for C or C++
 };
 
 /* --- names --- */
@@ -26,8 +26,8 @@ static struct span after_last(struct span s, struct span part)
 	return (struct span){ NULL, 0 };
 }
 
-/* The path inside site-packages, else the last two parts: distinct enough, and the same wherever a
-   project lies. */
+/* The path below site-packages, else the last two parts of the path: distinct enough, and
+   independent of where a project is installed. */
 static struct span short_file(struct span file)
 {
 	struct span in = after_last(file, SPAN("-packages/"));
@@ -52,8 +52,8 @@ static void add_text(struct strbuf *b, struct span file, struct span function)
 	strbuf_add(b, function);
 }
 
-/* The path of a file; of one that Windows wrote, with '/' as everywhere. Owned by `a` where it
-   had to be changed. */
+/* The path of a file, with '/' in place of the '\\' of Windows. Owned by `a` if it had to be
+   changed. */
 static struct span with_slashes(struct arena *a, struct span file)
 {
 	if (!memchr(file.p, '\\', file.n))
@@ -77,7 +77,7 @@ static bool is_compiled(struct span file)
 	return span_contains_nocase(file, SPAN(".so."));
 }
 
-/* "<string>", "<frozen runpy>", "??" and "" are not files. */
+/* True for the name of a Python file; "<string>", "<frozen runpy>", "??" and "" are not files. */
 static bool is_of_python(struct span file)
 {
 	return file.n && file.p[0] != '<' && !span_eq(file, SPAN("??")) && !is_compiled(file);
@@ -99,7 +99,7 @@ static struct frame_look frame_look_new(const struct site_rules *r, struct span 
 		l.skipped = site_text_has(strbuf_span(&text), r->skip.v, r->skip.nr);
 		l.plumbing = site_text_has(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
 		add_text(&text, l.file, function);
-		/* what a module does when it is loaded is not an operation: only its path would match */
+		/* code that runs when a module is loaded is not an operation: only its path could match */
 		bool module = span_eq(function, SPAN("<module>"));
 		for (size_t t = 0; t < NR_SITE_TIERS && !module && !l.plumbing; t++)
 			l.row[t] = (uint32_t)category_of(&r->tiers[t], strbuf_span(&text));
@@ -119,7 +119,8 @@ static const struct frame_look *look_of_frame(struct sites *t, const struct snap
 
 /* --- sites --- */
 
-/* Frames of interest in a stack; UINT32_MAX if there is no such frame. */
+/* Indices of the frames in a stack that may become the site; UINT32_MAX if there is no such
+   frame. */
 struct stack_frames {
 	uint32_t user, categorised, outside_plumbing, named;
 	uint32_t tier, row;
@@ -133,8 +134,8 @@ static bool has_python(struct sites *t, const uint32_t *frames, uint32_t nr)
 	return any;
 }
 
-/* While there is a frame of Python, no other is a place: with C++ stacks the innermost frames are
-   always those of the allocator, the dispatcher and the interpreter. */
+/* If a stack has Python frames, only these can become the site: in C++ stacks the innermost frames
+   are always those of the allocator, the dispatcher and the interpreter. */
 static struct stack_frames search_stack(struct sites *t, const uint32_t *frames, uint32_t nr)
 {
 	struct stack_frames f = {
@@ -162,7 +163,7 @@ static struct stack_frames search_stack(struct sites *t, const uint32_t *frames,
 	return f;
 }
 
-/* Index of a category by its name; rows of several tiers may share one. */
+/* Index of a category by name, which rows of several tiers may share. */
 static uint32_t category_slot(struct sites *t, const char *name)
 {
 	for (size_t i = 0; i < t->categories.nr; i++)

@@ -1,4 +1,4 @@
-/// Stacks → allocation sites: dense ids, equal for equal sites.
+/// Maps stacks to allocation sites, which have dense ids; equal sites have equal ids.
 #ifndef GG_REPLAY_SITES_H
 #define GG_REPLAY_SITES_H
 
@@ -7,40 +7,40 @@
 #include "events/snapshot.h"
 #include "model/memory.h"
 
-/// Sites without a stack.
+/// Ids of sites that have no stack.
 enum { SITE_ID_NO_STACK, SITE_ID_BEFORE, SITE_ID_UNEXPLAINED, SITE_ID_REST, NR_FIXED_SITES };
 
 struct site_entry {
-	struct memory_site site; ///< borrowed from snapshot, rules and struct sites
-	uint32_t category; ///< index in categories
+	struct memory_site site; ///< texts borrowed from snapshot, rules and struct sites
+	uint32_t category; ///< index of the category in `categories`
 };
 
 struct sites {
 	const struct snapshot *snapshot;
 	const struct site_rules *rules;
-	struct name_table keys; ///< id of a key is the id of the site
-	VEC(struct site_entry) list; ///< by id
-	VEC(const char *) categories; ///< distinct names
-	uint32_t other; ///< index of "other"
-	struct idmap pairs; ///< function and file → index in looks
+	struct name_table keys; ///< ids of keys are ids of sites
+	VEC(struct site_entry) list; ///< entries, indexed by site id
+	VEC(const char *) categories; ///< distinct names of categories
+	uint32_t other; ///< index of "other" in `categories`
+	struct idmap pairs; ///< ids of pairs of function and file are indices in `looks`
 	VEC(struct frame_look) looks;
-	struct arena arena; ///< of paths that had to be changed
-	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< row → index in categories
-	uint32_t *of_stack; ///< site id + 1, 0: not looked at yet
+	struct arena arena; ///< owns paths that had to be changed
+	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< index in `categories` of each row of a tier
+	uint32_t *of_stack; ///< site id + 1 of each stack, or 0 if not yet known
 };
 
-/// `s` and `rules` must outlive it; rules NULL: nothing is skipped or categorized.
+/// `s` and `rules` must outlive `t`; if `rules` is NULL, no frame is skipped or categorized.
 void sites_init(struct sites *t, const struct snapshot *s, const struct site_rules *rules);
 
-/// The site of a stack of the snapshot, or of SNAPSHOT_NO_STACK. ST_INPUT if there are too many
-/// sites.
+/// Finds the site of a stack of the snapshot, or of SNAPSHOT_NO_STACK. ST_INPUT if there are too
+/// many sites.
 GG_MUST_CHECK enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out,
                                      struct diag_log *log);
 
-/// Give a site texts of its own in `a`.
+/// Replaces the texts of a site by copies owned by `a`.
 void site_keep(struct memory_site *site, struct arena *a);
 
-/// Give the memory back.
+/// Releases all memory that it holds.
 void sites_release(struct sites *t);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* A profile and the name of its memory in the digest. */
+/* A profile, and the name of its memory in the digest. */
 struct named_profile {
 	const char *id;
 	const struct memory_profile *profile;
@@ -72,7 +72,7 @@ static void add_levels(struct digest *d, const char *id, const struct memory_pro
 
 /* --- lists --- */
 
-/* An item without a site. */
+/* Appends an item without a site. */
 static struct memory_item *add_item(struct digest *d, const char *id, enum memory_list list)
 {
 	struct memory_item *item = vec_push_zero(&d->memory_items);
@@ -172,7 +172,7 @@ static void add_segments(struct digest *d, const char *id, const struct memory_p
 		    p->pinned.v[i].free_bytes;
 }
 
-/* In order of enum memory_list. */
+/* Appends the lists in the order of enum memory_list. */
 static void add_items(struct digest *d, const char *id, const struct memory_profile *p)
 {
 	add_categories(d, id, p);
@@ -206,7 +206,7 @@ void profiles_finish(struct digest *d, uint64_t json_faults, uint64_t fault_byte
 	d->source_hash = digest_hash(d);
 }
 
-/* By the text of the device's number, as everything in a digest is ordered. */
+/* Adds the profiles, sorted by their device number as text, like all lists of a digest. */
 static void add_profiles(struct digest *d, const struct memory_profiles *profiles)
 {
 	VEC(struct named_profile) list = VEC_INIT;

@@ -1,5 +1,5 @@
-/* Findings with a line of code, as GitLab shows them beside the lines of a merge request. Findings
-   without one are in the other reports.
+/* Findings with a line of code, which GitLab shows beside the lines of a merge request. Findings
+   without a line are only in the other reports.
    Source: docs.gitlab.com "Code Quality", "Code Quality report format": an array of objects with
    description, check_name, fingerprint, severity, location.path, location.lines.begin. A path is
    relative to the repository; fingerprints are unique and stay the same from run to run. */
@@ -10,7 +10,7 @@
 #include "report/emit.h"
 #include "report/writers.h"
 
-/* The line to show a finding at, or NULL: the innermost of a file within the repository. */
+/* The line at which to show a finding: the innermost one in a file of the repository, or NULL. */
 static const struct source_line *line_of(const struct finding *f)
 {
 	for (size_t i = f->where.nr; i-- > 0;) {
@@ -29,7 +29,8 @@ static const char *severity_of(const struct finding *f)
 	return f->verdict == VERDICT_FAIL ? "major" : f->verdict == VERDICT_WARN ? "minor" : "info";
 }
 
-/* What the finding is about, without a figure or a line; `nr` earlier ones are alike. */
+/* Hash of what the finding is about, without figures and line numbers; `nr` is the number of equal
+   findings before it. */
 static const char *fingerprint_of(const struct report *r, const struct finding *f, size_t nr,
                                   struct strbuf *b)
 {

@@ -1,4 +1,4 @@
-/* gpugate-report-1 of `gpugate report --json`. */
+/* Writes gpugate-report-1, the JSON of `gpugate report --json`. */
 #include "report/diagnosis.h"
 #include "report/findings.h"
 

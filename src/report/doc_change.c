@@ -1,4 +1,5 @@
-/* What changed between two sides: parts, kernels, categories, figures, tensors, environment. */
+/* Sections on changes between two sides: breakdowns, kernels, categories, figures, tensors,
+   environment. */
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -60,13 +61,14 @@ void doc_breakdowns(struct document *d, const struct report *r)
 	vec_release(&l.list);
 }
 
-/* Not known to have changed: the other side may have it in the sum of its small ones. */
+/* True if the kernel may be in the other side's sum of small kernels, so that no change is
+   known. */
 static bool is_unseen(const struct drift_row *k)
 {
 	return k->drift == DRIFT_SAME && !(k->has_baseline && k->has_candidate);
 }
 
-/* Rows worth reading at once: those that changed, and a few. */
+/* Number of rows in short forms: those that changed, and a few more. */
 static size_t kernels_worth(const struct report *r)
 {
 	size_t nr = KERNELS_LEAST, row = 0;
@@ -77,7 +79,7 @@ static size_t kernels_worth(const struct report *r)
 	return nr;
 }
 
-/* What stayed the same need not be read first under a verdict. */
+/* The table of kernels, which a report with a verdict shows folded. */
 void doc_kernels(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {
@@ -121,13 +123,14 @@ void doc_kernels(struct document *d, const struct report *r)
 
 struct category_pair {
 	const char *name;
-	const struct report_cell *cells[2]; ///< baseline, candidate; NULL absent
+	const struct report_cell *cells[2]; ///< cells of baseline and candidate; NULL if absent
 };
 struct category_pairs {
 	VEC(struct category_pair) list;
 };
 
-/* Time first, name last: diagnose/tables.c. */
+/* Add the rows of a side. Their first cell is the time, their last one the name
+   (diagnose/tables.c). */
 static void pair_side(struct category_pairs *out, const struct run_report *run, int side)
 {
 	const struct report_table *t = run ? run_report_table(run, "categories") : NULL;
@@ -143,7 +146,7 @@ static void pair_side(struct category_pairs *out, const struct run_report *run, 
 	}
 }
 
-/* For one run its own list says the same. */
+/* The table of categories. A report on one run has it in its lists instead. */
 void doc_categories(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = { { "category", DOC_LEFT },
@@ -178,7 +181,7 @@ void doc_categories(struct document *d, const struct report *r)
 
 /* ---- figures of a diff ---- */
 
-/* In percent; of shares in percentage points. -1: there is none. */
+/* Size of a change in percent, or in percentage points for shares; -1 if there is none. */
 static int64_t size_of(const struct figure_row *f)
 {
 	if (!f->has_baseline || !f->has_candidate)
@@ -187,7 +190,7 @@ static int64_t size_of(const struct figure_row *f)
 	return size < 0 ? number_sub(0, size) : size;
 }
 
-/* Figures of the run before those of a kernel or a category; then by the size of their change. */
+/* Sort figures of the whole run before those of kernels and categories, then by size of change. */
 static int by_change(const void *a, const void *b)
 {
 	const struct figure_row *const *x = a, *const *y = b;
@@ -231,7 +234,7 @@ void doc_figures(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- where in the code ---- */
+/* ---- changes by place in the code ---- */
 
 static void put_code_table(struct document *d, const struct report *r, enum metric_id id,
                            const char *name, const struct doc_column *columns)

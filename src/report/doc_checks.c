@@ -1,4 +1,4 @@
-/* What a check found: its findings, what else there is to know, its checks. */
+/* Sections of a check: findings, remarks, and the table of checks. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -7,7 +7,7 @@
 
 enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
 
-/* "+12.30 ms (+12.29 %)", and in words whether it is worse */
+/* Add a change such as "+12.30 ms (+12.29 %)", and whether it is worse. */
 static void put_change(struct document *d, const struct check *c)
 {
 	enum doc_tone tone = c->has_change ? tone_of_change(c->worse, c->change) : TONE_PLAIN;
@@ -19,7 +19,7 @@ static void put_change(struct document *d, const struct check *c)
 	doc_add(d, DOC_WORDS, tone, tone == TONE_WORSE ? "worse" : "better");
 }
 
-/* ---- findings ---- */
+/* ---- findings and their evidence ---- */
 
 static void put_finding(struct document *d, const struct report *r, size_t nth)
 {
@@ -42,7 +42,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	for (size_t i = 0, nr = 0; i < f->where.nr && nr < PLACES_SHOWN; i++) {
 		const struct place *p = &f->where.v[i];
 		if (kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY))
-			continue; /* the title names them */
+			continue; /* the title names these already */
 		doc_words(d, !nr++ ? "" : p->level == last ? ", " : " › ");
 		doc_name(d, p->name);
 		doc_words(d, p->at.changed ? " (changed here)" : "");
@@ -50,7 +50,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	}
 }
 
-/* A check that no finding explains. */
+/* Add a check beyond its limits that no finding explains. */
 static void put_limits(struct document *d, const struct check *c)
 {
 	doc_row(d, 0);
@@ -108,7 +108,7 @@ static void put_names_of_checks(struct document *d, const struct report *r, cons
 		doc_printf(d, " and %zu more", f->checks.nr - CHECKS_NAMED);
 }
 
-/* What a finding rests on. */
+/* The section with the evidence of the findings. */
 void doc_reasons(struct document *d, const struct report *r)
 {
 	doc_section(d, "reasons", "Why these findings", DOC_FOLDED);
@@ -135,7 +135,7 @@ void doc_reasons(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- what else there is to know ---- */
+/* ---- remarks ---- */
 
 static void put_trust(struct document *d, struct trust_lines *trust)
 {
@@ -158,7 +158,7 @@ static void put_trust(struct document *d, struct trust_lines *trust)
 	}
 }
 
-/* Why a check could not be decided, which its figures do not say; and what is waived. */
+/* Add why checks could not be judged, unless a finding says it, and which checks are waived. */
 static void put_reasons(struct document *d, const struct report *r)
 {
 	for (size_t i = 0; i < r->checks.nr; i++) {
@@ -205,7 +205,7 @@ void doc_insights(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- all checks ---- */
+/* ---- the table of all checks ---- */
 
 void doc_checks(struct document *d, const struct report *r)
 {

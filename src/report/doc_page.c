@@ -1,13 +1,13 @@
-/* What a page draws beside what is said everywhere. */
+/* Sections that only a page has, mostly pictures. */
 #include "base/number.h"
 #include "metric/unit.h"
 #include "report/document.h"
 
 enum { HISTORY_POINTS = 3, FLAME_ROWS = 12 };
 
-/* ---- the history ---- */
+/* ---- history of figures ---- */
 
-/* Charts of figures for which more than the baseline and the candidate is known. */
+/* True for a figure with points besides the baseline and the candidate. */
 static bool is_history(const struct check *c)
 {
 	return c->trend && c->trend->points.nr >= HISTORY_POINTS && c->has_change;
@@ -24,7 +24,7 @@ void doc_history(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- the step ---- */
+/* ---- parts of a step ---- */
 
 static bool knows_parts(const struct run_report *run)
 {
@@ -42,14 +42,14 @@ void doc_step(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- GPU time by where in the code ---- */
+/* ---- GPU time by place in the code ---- */
 
 static void put_node(struct document *d, const struct flame *f, const struct flame_node *n)
 {
 	const int64_t *v = n->value, change = number_sub(v[1], v[0]);
 	struct arena *a = &d->arena;
 	doc_row(d, n->level);
-	/* the whole names of kernels stand in their table: here the tree is to be seen */
+	/* display names, to keep the tree readable; the table of kernels has the complete names */
 	const char *text = d->display(d->names, n->name);
 	doc_cell(d);
 	doc_add(d, n->kind == FLAME_ALL ? DOC_WORDS : DOC_NAME, TONE_PLAIN, text ? text : n->name);
@@ -98,7 +98,7 @@ void doc_flame(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- ranks ---- */
+/* ---- steps of the ranks ---- */
 
 void doc_steps_of_ranks(struct document *d, const struct report *r)
 {

@@ -1,4 +1,4 @@
-/* What is said of one run: its bound, what to do, facts, lists, ranks. */
+/* Sections on one run: what it is bound by, what to do, facts, lists, ranks. */
 #include <inttypes.h>
 
 #include "report/document.h"
@@ -71,7 +71,7 @@ void doc_recommendations(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* What would decide all that is undecided. */
+/* Add the number of further runs that would decide all undecided checks. */
 static void put_plan(struct document *d, const struct report *r)
 {
 	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
@@ -83,13 +83,14 @@ static void put_plan(struct document *d, const struct report *r)
 		           nr == 1 ? "" : "s");
 	else
 		doc_printf(d,
-		           "record %" PRId64 " more pair%s of the candidate and the baseline's code "
+		           "record %" PRId64 " more pair%s of the candidate and the code without the change "
 		           "in turn (--repeat, --control)",
 		           nr, nr == 1 ? "" : "s");
 	doc_words(d, nr == 1 ? ": that decides what is undecided" : ": they decide what is undecided");
 }
 
-/* Whom an action is about, where there are others: the place or the kernel. */
+/* The kernel, else the last part of the place, that tells an action from those of other
+   findings. */
 static const char *subject_of(const struct finding *f)
 {
 	const char *name = NULL;
@@ -101,7 +102,7 @@ static const char *subject_of(const struct finding *f)
 	return name;
 }
 
-/* What the first findings ask for, each once. */
+/* Add the actions that the first findings advise, each once. */
 static void put_actions(struct document *d, const struct report *r)
 {
 	size_t shown = r->findings.nr < ACTIONS_SHOWN ? r->findings.nr : ACTIONS_SHOWN;
@@ -145,7 +146,7 @@ void doc_accept(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- facts ---- */
+/* ---- facts of the summary ---- */
 
 static const struct fact *other_fact(const struct run_report *run, const char *id)
 {
@@ -195,9 +196,9 @@ void doc_facts(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- lists ---- */
+/* ---- lists of a run ---- */
 
-/* Names first: where a table is narrowed they are what is to be seen. */
+/* Order of the columns: names come first, since they must be visible in a narrow terminal. */
 static size_t *order_of(struct document *d, const struct report_table *t)
 {
 	size_t nr = 0, *order = arena_alloc(&d->arena, t->columns.nr, sizeof *order);
@@ -221,7 +222,7 @@ static const struct doc_column *columns_of(struct document *d, const struct repo
 	return columns;
 }
 
-/* The sum of what is not shown is of the rows that short forms leave out, too. */
+/* Add the sum of the rows that are not shown, including those that only short forms leave out. */
 static void put_rest(struct document *d, const struct report_table *t, const size_t *order,
                      size_t shown)
 {
@@ -266,7 +267,8 @@ static void put_table(struct document *d, const struct report_table *t, const ch
 		put_rest(d, t, order, LIST_ROWS);
 }
 
-/* What a page of two sides has elsewhere: categories, GPU time by code, memory at its peak. */
+/* True for lists that a page on two sides has elsewhere: categories, GPU time by code, memory at
+   its peak. */
 static bool is_told(const struct report *r, const char *id)
 {
 	static const char *const ids[] = { "categories",  "gpu_by_operator",   "gpu_by_module",
@@ -298,10 +300,10 @@ void doc_lists(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- ranks ---- */
+/* ---- the table of ranks ---- */
 
-/* A column that says nothing, or the same of all ranks where that is nothing to tell, is left
-   out; those with a long heading are for pages. */
+/* Alignment of a column. It is left out if it is empty, or has the same unremarkable value for all
+   ranks. Columns with a long heading are only shown on pages. */
 static enum doc_align align_of(const struct report *r, const struct rank_choice *choice, size_t i,
                                bool *shown)
 {

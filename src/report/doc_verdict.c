@@ -1,4 +1,4 @@
-/* The first lines: the verdict with its figure, key figures. */
+/* The first lines of a report: the verdict with its main figure, and the key figures. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -25,7 +25,7 @@ const char *label_of_metric(const struct metric *m)
 	return m->title ? m->title : m->name;
 }
 
-/* Figures that people know a run by: those of the first lines. */
+/* The metrics of the first lines, by which people know a run. */
 static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_PERIOD,
 	                                      METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
 enum { NR_KEY_IDS = sizeof key_ids / sizeof *key_ids };
@@ -36,8 +36,8 @@ static bool is_of(const struct check *c, enum metric_id id)
 	                          : c->metric->id == id && !c->item[0] && !c->select->key;
 }
 
-/* The check whose figure the heading says: of a key figure; where there are no findings, which
-   have a title, any. */
+/* The check whose figure the heading shows: one of a key metric, or any if there are no findings,
+   whose titles would be shown instead. */
 static const struct check *worst_check(const struct report *r)
 {
 	const struct check *any = NULL;
@@ -53,7 +53,7 @@ static const struct check *worst_check(const struct report *r)
 	return r->findings.nr ? NULL : any;
 }
 
-/* "5.27 % slower": the sign in words */
+/* Add text such as "5.27 % slower", in which a word replaces the sign. */
 static void put_difference(struct document *d, const struct check *c)
 {
 	enum unit unit = c->metric->unit;
@@ -70,11 +70,11 @@ static void put_difference(struct document *d, const struct check *c)
 		doc_words(d, up ? " higher" : " lower");
 }
 
-/* "compute per step 5.27 % longer (limit 3 %)" */
+/* Add text such as "compute per step 5.27 % longer (limit 3 %)". */
 static void put_worst(struct document *d, const struct check *c)
 {
 	doc_words(d, label_of_metric(c->metric));
-	if (c->item[0] && c->metric->label != LABEL_INPUT) { /* its name says which */
+	if (c->item[0] && c->metric->label != LABEL_INPUT) { /* an input metric's name says which */
 		doc_words(d, " of ");
 		doc_name(d, c->item);
 	}
@@ -87,14 +87,14 @@ static void put_worst(struct document *d, const struct check *c)
 	}
 }
 
-/* The headline without the verdict, which stands before it. */
+/* The headline without the verdict, which the report shows before it. */
 const char *report_counts(const struct report *r)
 {
 	const char *line = text_or_empty(r->headline), *rest = strstr(line, ": ");
 	return rest && r->kind != REPORT_DIFF ? rest + 2 : line;
 }
 
-/* "rank 5 is slow, +759.77 µs per step": the finding says the rest. */
+/* Add text such as "rank 5 is slow, +759.77 µs per step", the beginning of a finding's title. */
 static void put_first(struct document *d, const struct finding *f)
 {
 	size_t colon = (size_t)(strstr(f->title, ": ") ? strstr(f->title, ": ") - f->title : 0);
@@ -160,10 +160,10 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 struct key_figure {
 	const struct metric *metric;
 	enum worse worse;
-	const char *before, *after; ///< `before` is NULL where there is no baseline
-	int64_t baseline, candidate, noise; ///< noise < 0: not known
-	ptrdiff_t check; ///< its number; < 0 none
-	bool wide; ///< too few runs are stored to know the noise
+	const char *before, *after; ///< values as text; `before` is NULL if there is no baseline
+	int64_t baseline, candidate, noise; ///< values and noise; noise is < 0 if unknown
+	ptrdiff_t check; ///< index of the check; < 0 if there is none
+	bool wide; ///< true if too few runs are stored to know the noise
 };
 
 static bool key_figure_find(const struct report *r, enum metric_id id, struct key_figure *k)
@@ -197,7 +197,7 @@ static bool key_figure_find(const struct report *r, enum metric_id id, struct ke
 	return k->after != NULL;
 }
 
-/* "12.48 → " of "12.48 ms" where the other figure has the same unit */
+/* Add "12.48 → " for "12.48 ms" if the second figure has the same unit. */
 static void put_before(struct document *d, const char *before, const char *after)
 {
 	const char *unit = strrchr(before, ' '), *other = strrchr(after, ' ');
@@ -214,7 +214,7 @@ static const char *share_text(struct document *d, int64_t part, int64_t whole, b
 	return arena_take(&d->arena, &b);
 }
 
-/* "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)" */
+/* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". */
 static void put_key_figure(struct document *d, const struct key_figure *k)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);

@@ -7,11 +7,11 @@
 
 enum {
 	ENV_KEYS = 8,
-	MESSAGE_CHARS = 60, /* of a name in a message at most */
-	NAME_LEAST = 6, /* a shorter one may be a word */
+	MESSAGE_CHARS = 60, /* largest number of characters of a name in a message */
+	NAME_LEAST = 6, /* shorter names could be ordinary words */
 };
 
-/* ---- what it is about ---- */
+/* ---- the head of the report ---- */
 
 static void put_side(struct document *d, const struct report *r, const char *what,
                      const struct side *s)
@@ -97,7 +97,7 @@ static void put_notes(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- the order of each kind ---- */
+/* ---- order of sections for each kind of report ---- */
 
 static void put_pictures(struct document *d)
 {
@@ -114,7 +114,7 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 		doc_breakdowns(d, r);
 	put_context(d, r);
 	doc_accept(d, r);
-	if (r->findings.nr) /* which have told it shorter */
+	if (r->findings.nr) /* the findings say the same in fewer words */
 		doc_breakdowns(d, r);
 	doc_history(d, r);
 	doc_step(d, r);
@@ -172,7 +172,7 @@ static void put_run(struct document *d, const struct report *r, struct trust_lin
 	doc_ranks(d, r, true, "Ranks");
 }
 
-/* ---- names of kernels ---- */
+/* ---- display names of kernels ---- */
 
 static void add_names_of_run(struct short_names *names, const struct run_report *run)
 {
@@ -211,7 +211,7 @@ static const char *display(const void *names, const char *whole)
 	return short_names_find(names, whole);
 }
 
-/* The first kernel that is named in `text`, whole or cut as messages cut it. */
+/* The kernel that is named first in `text`, either completely or cut as in messages. */
 static const struct short_name *name_in(struct document *d, const char *text, struct span *at)
 {
 	const struct short_names *names = d->names;

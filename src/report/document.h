@@ -1,5 +1,5 @@
-/// Reports as documents: what is said of a check, a diff or a run, and in which order. The only
-/// place that chooses it; document/ renders.
+/// Reports as documents: what is shown of a check, a diff or a run, and in which order. Only this
+/// room chooses it; document/ renders.
 #ifndef GG_REPORT_DOCUMENT_H
 #define GG_REPORT_DOCUMENT_H
 
@@ -10,43 +10,43 @@
 
 #define COLUMNS(c) (c), sizeof(c) / sizeof *(c)
 
-/// The whole of `r`. Texts are borrowed from it, and from `names`, which is filled: both are
-/// kept as long as the document, which the caller releases, and the names too.
+/// Build the whole document of `r`. Texts are borrowed from `r` and from `names`, which is filled
+/// here; both must live as long as the document. The caller releases the document and the names.
 void report_document(const struct report *r, struct short_names *names, struct document *d);
 
-/// Kernels are shown in `d` by these names, which are kept as long as it.
+/// Make `d` show kernels by these names, which must live as long as `d`.
 void doc_show_names(struct document *d, const struct short_names *names);
 
-/// A sentence of ours in the paragraph, item or cell under way, in which the names of kernels are
-/// told by their display names; the same as a string owned by `d`.
+/// Add a sentence of the program to the current paragraph, item or cell, with kernels replaced by
+/// their display names. doc_sentence_text() returns it as a string owned by `d`.
 void doc_sentence(struct document *d, const char *text);
 const char *doc_sentence_text(struct document *d, const char *text);
 
-/* The parts of it. Each opens a section, and nothing is shown of an empty one. */
+/* Parts of a report. Each is a section, which is dropped if it stays empty. */
 
-/// What people call a metric.
+/// Human-readable label of a metric.
 const char *label_of_metric(const struct metric *m);
 
-/// Findings, and checks beyond their limits that none explains; what findings rest on; what is
-/// worth naming of ranks; what else there is to know.
+/// Findings and checks beyond limits without a finding; the evidence of findings; insights on
+/// ranks; other remarks.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
 void doc_reasons(struct document *d, const struct report *r);
 void doc_insights(struct document *d, const struct report *r);
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust);
 
-/// The word of a verdict in the paragraph, item or cell under way.
+/// Add the word of a verdict to the current paragraph, item or cell.
 void doc_put_verdict(struct document *d, enum verdict v);
 
-/// The verdict with its figure; key figures of both sides.
+/// The verdict with its main figure, and the key figures of both sides.
 void doc_verdict(struct document *d, const struct report *r);
 void doc_key_figures(struct document *d, const struct report *r);
 
-/// All checks; what stands behind their values.
+/// The table of all checks, and the evidence behind their values.
 void doc_checks(struct document *d, const struct report *r);
 void doc_evidence(struct document *d, const struct report *r);
 
-/// Parts of the change; kernels of both sides; categories of both; figures of a diff; largest
-/// tensors; the environment.
+/// Breakdowns of the change, kernels, categories, GPU time by code, figures of a diff, largest
+/// tensors and environment: one function for each.
 void doc_breakdowns(struct document *d, const struct report *r);
 void doc_kernels(struct document *d, const struct report *r);
 void doc_categories(struct document *d, const struct report *r);
@@ -55,21 +55,21 @@ void doc_figures(struct document *d, const struct report *r);
 void doc_scaling(struct document *d, const struct report *r);
 void doc_environment(struct document *d, const struct report *r);
 
-/// What a run is bound by, and what that was not told from; what to do, with the command that
-/// accepts the candidate; what would make the run faster; facts; lists; ranks side by side.
+/// What a run is bound by, what is unknown, and what to do.
 void doc_bound(struct document *d, const struct report *r);
 void doc_unknown(struct document *d, const struct report *r);
 void doc_advice(struct document *d, const struct report *r);
 
-/// The command that accepts the change, where there is one.
+/// The command that accepts the change, if there is one; then recommendations, facts, lists, and
+/// the table of ranks.
 void doc_accept(struct document *d, const struct report *r);
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);
 
-/// What a page draws: the history of figures, what the wall time of a step goes to, GPU time by
-/// where in the code, steps of all ranks.
+/// Pictures that only a page has: history of figures, parts of the wall time, GPU time by code,
+/// steps of all ranks.
 void doc_history(struct document *d, const struct report *r);
 void doc_step(struct document *d, const struct report *r);
 void doc_flame(struct document *d, const struct report *r);

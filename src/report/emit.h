@@ -1,4 +1,5 @@
-/// JSON text written piece by piece into a sink: order as called, no doubles.
+/// JSON text written piece by piece into a sink. The order is that of the calls, and doubles are
+/// never used.
 #ifndef GG_REPORT_EMIT_H
 #define GG_REPORT_EMIT_H
 
@@ -10,44 +11,44 @@
 
 struct emit {
 	struct sink *out;
-	bool comma; ///< a value stands before this place
+	bool comma; ///< true if a value precedes the current place
 };
 
-/// Begin an object or array; `key` NULL inside an array.
+/// Begin an object or array; `key` is NULL inside an array.
 void emit_open(struct emit *e, const char *key, char bracket);
 
-/// End the innermost.
+/// End the innermost object or array.
 void emit_close(struct emit *e, char bracket);
 
-/// Begin one on a line of its own.
+/// Like emit_open(), but on a new line.
 void emit_open_line(struct emit *e, int indent, const char *key, char bracket);
 
-/// One member (or element, where `key` is NULL). Text is made valid UTF-8,
-/// and what a terminal would obey is escaped.
+/// Write a member (or an element if `key` is NULL). Text is made valid UTF-8, and characters that
+/// control a terminal are escaped.
 void emit_text(struct emit *e, const char *key, struct span text);
 
-/// The same from a string; NULL is null.
+/// Like emit_text(), but from a string; NULL is written as null.
 void emit_str(struct emit *e, const char *key, const char *text);
 
-/// `value` / 10^`digits` as a plain decimal.
+/// Write `value` / 10^`digits` as a plain decimal.
 void emit_number(struct emit *e, const char *key, int64_t value, int digits);
 
-/// The same, null where there is none.
+/// Like emit_number(), but writes null if `has` is false.
 void emit_number_if(struct emit *e, const char *key, bool has, int64_t value, int digits);
 
-/// null.
+/// Write a null.
 void emit_null(struct emit *e, const char *key);
 
-/// true or false.
+/// Write true or false.
 void emit_bool(struct emit *e, const char *key, bool value);
 
-/// An id: a number where it is a plain integer, else text.
+/// Write an id, as a number if it is a plain integer, else as text.
 void emit_id(struct emit *e, const char *key, struct span id);
 
-/// The members of a row that `metrics --json` shows; what is not known is null.
+/// Write those members of a row that `metrics --json` shows; unknown ones are null.
 void emit_row(struct emit *e, const struct schema *s, const void *row);
 
-/// Line break and indentation before the next value; white space only.
+/// Write a line break and indentation before the next value, as white space only.
 void emit_line(struct emit *e, int indent);
 
 #endif

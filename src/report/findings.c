@@ -4,7 +4,7 @@
 
 #define NO_FIGURE "–"
 
-/* ---- which rows ---- */
+/* ---- choice of rows ---- */
 
 static bool is_named(const struct report *r, const struct rank_row *row)
 {
@@ -39,7 +39,7 @@ const char *rank_cell(const struct rank_row *row, size_t i)
 	return i < row->cells.nr ? row->cells.v[i] : NO_FIGURE;
 }
 
-/* ---- JSON ---- */
+/* ---- trust findings and ranks as JSON ---- */
 
 static void put_whose(struct emit *e, bool sides, bool candidate, int64_t rank)
 {

@@ -1,4 +1,4 @@
-/* `--json`: gpugate-result-1 of check, gpugate-diff-1 of diff. */
+/* Writes the JSON of `--json`: gpugate-result-1 for check, gpugate-diff-1 for diff. */
 #include "report/diagnosis.h"
 #include "report/emit.h"
 #include "report/findings.h"
@@ -50,8 +50,8 @@ static void steps(struct emit *e, const struct evidence *v, int digits)
 	emit_number_if(e, "p", v->has_steps, v->p, 6);
 }
 
-/* In the unit of the check. `steps` are the baseline's, then the candidate's, or none; `runs` the
-   candidate's values where it has several. */
+/* Write the noise in the unit of the check. `steps` are the baseline's and the candidate's, or
+   empty; `runs` are the candidate's values if it has several runs. */
 static void noise(struct emit *e, const struct evidence *v, int digits)
 {
 	if (!v->has_noise && !v->has_detectable && !v->has_false_alarms && !v->has_steps &&
@@ -225,7 +225,7 @@ static void figures(struct emit *e, const struct report *r)
 	}
 }
 
-/* Only where both sides have snapshots. */
+/* Write the memory section; only if both sides have snapshots. */
 static void memory(struct emit *e, const struct report *r)
 {
 	if (!r->scaling.nr)

@@ -87,7 +87,7 @@ static bool has_evidence(const struct evidence *v)
 	return v->has_noise || v->has_false_alarms;
 }
 
-/* Figures that change from run to run, so that the name and the text need not hold them. */
+/* Write figures that change from run to run as properties, to keep them out of name and text. */
 static void put_evidence(struct sink *out, const struct evidence *v)
 {
 	sink_puts(out, "      <properties>\n");
@@ -99,7 +99,7 @@ static void put_evidence(struct sink *out, const struct evidence *v)
 	sink_puts(out, "      </properties>\n");
 }
 
-/* A name that was shortened stands whole in the body. */
+/* True if the case's name is shortened; the body then has the complete name. */
 static bool is_shortened(const struct testcase *c)
 {
 	return c->check && !strstr(c->check->id, c->check->item);
@@ -147,7 +147,7 @@ static void put_case(const struct junit *j, const struct testcase *c)
 	sink_puts(j->out, empty ? "" : "    </testcase>\n");
 }
 
-/* Counts of the cases of one group, or of all. */
+/* Write the numbers of cases in one group, or in all of them. */
 static void put_counts(struct sink *out, const struct testcases *t, enum check_group group,
                        bool skipped)
 {
@@ -180,7 +180,7 @@ static void put_properties(const struct junit *j)
 	sink_puts(j->out, "    </properties>\n");
 }
 
-/* Warnings are of every suite: some tools show only the first. */
+/* Write warnings into every suite, since some tools show only the first. */
 static void put_remarks(const struct junit *j, enum check_group group)
 {
 	const struct report *r = j->r;
@@ -222,7 +222,7 @@ void junit_write(const struct report *r, const struct write_options *o, struct s
 	for (size_t i = 0; i < t.all.nr; i++)
 		used[t.all.v[i].group] = true;
 	sink_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpugate\"");
-	/* the schema of Jenkins knows no `skipped` here */
+	/* the Jenkins schema does not allow `skipped` here */
 	put_counts(out, &t, NR_GROUPS, !o->junit_strict);
 	for (int i = 0; i < NR_GROUPS; i++)
 		if (used[i])

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* One line of XML 1.0 Char. text_add_line replaces all others except two code points. */
+/* text_add_line() already replaces all characters that XML does not allow, except two. */
 void junit_clean(struct strbuf *b, const char *text)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -116,7 +116,8 @@ static int by_name(const void *a, const void *b)
 	return c ? c : (x > y) - (x < y);
 }
 
-/* Names that differ only in what XML cannot hold, and findings that come twice. */
+/* Number cases with equal names: names that differ only in characters that XML cannot contain, and
+   findings that occur twice. */
 static bool number_duplicates(struct testcases *t)
 {
 	bool found = false;
@@ -140,7 +141,8 @@ static bool number_duplicates(struct testcases *t)
 
 void testcases_collect(struct testcases *t, const struct report *r)
 {
-	bool first = !r->error && r->status == ST_BASELINE; /* checks that wait for a baseline */
+	/* True if checks could not be judged because there is no baseline yet. */
+	bool first = !r->error && r->status == ST_BASELINE;
 	*t = (struct testcases){ .arena = ARENA_INIT };
 	if (r->error || first) {
 		struct testcase c = { .group = GROUP_INPUTS,
@@ -156,7 +158,7 @@ void testcases_collect(struct testcases *t, const struct report *r)
 		add_check(t, &r->checks.v[i], report_finding(r, i));
 	for (size_t i = 0; i < r->trust.nr; i++)
 		add_finding(t, &r->trust.v[i]);
-	while (number_duplicates(t)) /* "x#2" may be a name of its own */
+	while (number_duplicates(t)) /* repeated, since "x#2" may itself be a name */
 		;
 }
 

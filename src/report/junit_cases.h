@@ -1,4 +1,4 @@
-/// The cases of a JUnit file: which there are, in which suite, under which name.
+/// The test cases of a JUnit file, with their suites and names.
 #ifndef GG_REPORT_JUNIT_CASES_H
 #define GG_REPORT_JUNIT_CASES_H
 
@@ -16,31 +16,31 @@ enum outcome {
 
 struct testcase {
 	enum check_group group;
-	const char *name; ///< fit for XML, not yet escaped; unique in its group
+	const char *name; ///< valid in XML but not yet escaped; unique in its group
 	enum outcome outcome;
 	const char *type, *message;
-	const char *cause; ///< title of the finding that it hangs below; NULL none
-	const struct check *check; ///< NULL none
-	const struct trust_finding *finding; ///< NULL none
+	const char *cause; ///< title of the finding that the check belongs to; NULL if there is none
+	const struct check *check; ///< check of the case; NULL if it is a trust finding
+	const struct trust_finding *finding; ///< trust finding of the case; NULL if it is a check
 };
 
 struct testcases {
-	struct arena arena; ///< owns the names
+	struct arena arena; ///< arena that owns the names of cases
 	VEC(struct testcase) all;
 };
 
-/// One line of XML 1.0 Char.
+/// Append `text` on one line, with characters that XML 1.0 does not allow replaced.
 void junit_clean(struct strbuf *b, const char *text);
 
-/// Text for XML, in one line; an attribute of a tag under way.
+/// Write text escaped for XML, on one line. junit_put_attribute() writes it as an attribute.
 void junit_put(struct sink *out, const char *text);
 void junit_put_attribute(struct sink *out, const char *name, const char *value);
 
-/// The cases of a report, which they borrow from. Caller releases with
+/// Collect the cases of a report, from which they borrow. The caller releases with
 /// testcases_release().
 void testcases_collect(struct testcases *t, const struct report *r);
 
-/// Give the memory back.
+/// Release the memory of the cases.
 void testcases_release(struct testcases *t);
 
 #endif

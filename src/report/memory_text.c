@@ -1,5 +1,5 @@
-/* What `gpugate metrics` says of a snapshot or the record of another profiler, and of the peaks
-   of a trace. */
+/* Memory in `gpugate metrics`: a snapshot, the record of another profiler, or the peaks in a
+   trace. */
 #include "report/memory_text.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ struct memory_text {
 	struct document *d;
 };
 
-/* ---- cells ---- */
+/* ---- texts of cells ---- */
 
 static const char *bytes(struct memory_text *t, int64_t value)
 {
@@ -47,7 +47,7 @@ static const char *line(struct memory_text *t, struct span s)
 	return arena_take(&t->d->arena, &b);
 }
 
-/* As long as a reader leaves them. */
+/* An untrusted text on one line, shortened to what people read. */
 static const char *input(struct memory_text *t, const char *s)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -61,7 +61,7 @@ static const char *types(struct memory_text *t, const char *s)
 	return s ? arena_printf(&t->d->arena, "(%s)", input(t, s)) : "";
 }
 
-/* An item of a list. What is a stranger's in it is fit for a line. */
+/* Add an item of a list. Untrusted texts in it must have passed input(). */
 static void say(struct memory_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void say(struct memory_text *t, const char *fmt, ...)
@@ -80,7 +80,7 @@ static bool is_snapshot(const struct memory_stat *m)
 	return m->source == MEMORY_OF_SNAPSHOT;
 }
 
-/* "train/model.py:forward, line 61 (attention)" */
+/* Text such as "train/model.py:forward, line 61 (attention)". */
 static const char *site(struct memory_text *t, const struct memory_item *item)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -90,9 +90,9 @@ static const char *site(struct memory_text *t, const struct memory_item *item)
 	return arena_printf(&t->d->arena, "%s (%s)", name, line(t, item->category));
 }
 
-/* ---- tables ---- */
+/* ---- tables of items ---- */
 
-/* Cells of one item, in the order of the table's columns. */
+/* Type of functions that fill the cells of one item, in the order of the table's columns. */
 typedef void cells_fn(struct memory_text *t, const struct memory_item *item, const char **cells);
 
 struct list_table {
@@ -170,7 +170,7 @@ static void churn_cells(struct memory_text *t, const struct memory_item *item, c
 	cells[0] = bytes(t, item->bytes);
 	cells[1] = count(t, item->blocks, "allocation", "allocations");
 	cells[2] = item->kind == SITE_REST
-	               ? "" /* a sum of sites has no most frequent size */
+	               ? "" /* a sum of sites has no typical size */
 	               : arena_printf(&t->d->arena, "%s, most often %s",
 	                              count(t, item->other, "size", "sizes"), bytes(t, item->largest));
 	cells[3] = site(t, item);
@@ -226,7 +226,7 @@ static const struct list_table after_files[] = {
 	{ MEMORY_LIST_OOM, "by site when memory ran out for the last time", "rrl", site_cells },
 };
 
-/* ---- by file ---- */
+/* ---- sums by file ---- */
 
 static int by_file(const void *a, const void *b)
 {
@@ -274,7 +274,7 @@ static void write_files(struct memory_text *t, const char *title)
 	vec_release(&files);
 }
 
-/* ---- figures and what they mean ---- */
+/* ---- levels, and what they mean ---- */
 
 static void write_levels(struct memory_text *t)
 {
@@ -304,7 +304,7 @@ static void write_levels(struct memory_text *t)
 		    bytes(t, m->peak_transient), share(t, m->peak_transient, m->peak_allocated));
 }
 
-/* "running at the peak: aten::mul, inputs [8, 4], [8, 4] (float, float)" */
+/* Add text such as "running at the peak: aten::mul, inputs [8, 4], [8, 4] (float, float)". */
 static void write_peak_op(struct memory_text *t)
 {
 	const struct memory_stat *m = t->m;
@@ -366,7 +366,7 @@ static void write_snapshot(struct memory_text *t)
 		write_list(t, &after_files[i]);
 }
 
-/* What XProf or a memory timeline recorded: nothing of what the allocator reserves. */
+/* Write what XProf or a memory timeline recorded, which has nothing on reserved memory. */
 static void write_record(struct memory_text *t)
 {
 	const struct memory_stat *m = t->m;
@@ -379,7 +379,8 @@ static void write_record(struct memory_text *t)
 	write_peak_op(t);
 	write_list(t, &before_files[0]);
 	if (m->source != MEMORY_OF_XPROF)
-		return; /* of the other categories are all that is known */
+		/* The record only has sums of the other categories. */
+		return;
 	write_list(t, &before_files[1]);
 	write_files(t, "operator");
 }

@@ -1,4 +1,4 @@
-/* `gpugate metrics RUN --json`: gpugate-metrics-1. */
+/* Writes `gpugate metrics RUN --json`, gpugate-metrics-1. */
 
 #include "model/memory_view.h"
 #include "model/phases.h"
@@ -59,7 +59,8 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	if (d->window)
 		emit_str(e, "per", "window");
 	emit_open(e, "samples", '[');
-	for (size_t i = 0; i < f->nr_all; i++) { /* a last one cut short too */
+	/* Including a last step that was cut short. */
+	for (size_t i = 0; i < f->nr_all; i++) {
 		emit_open(e, NULL, '{');
 		emit_number_if(e, "step", !d->window, f->steps[i], 0);
 		emit_number(e, "value", f->samples[i], digits);
@@ -68,7 +69,7 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	emit_close(e, ']');
 }
 
-/* The step of a memory's peak, if a trace tells it. */
+/* Write the step of a memory's peak, if a trace knows it. */
 static void peak_op(struct emit *e, const struct figure *f, const struct digest *d)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
@@ -127,7 +128,7 @@ static void kernels(struct emit *e, const struct run_view *v, const struct diges
 		emit_number(e, "rank", d->rank, 0);
 		emit_str(e, "kind", event_gpu_names[k->kind]);
 		emit_text(e, "name", k->name);
-		if (k->names > 0) { /* the sum of so many small ones of a category */
+		if (k->names > 0) { /* the row is a sum of small kernels */
 			emit_number(e, "names", k->names, 0);
 			emit_text(e, "category", k->name);
 		} else {
@@ -158,7 +159,7 @@ static void function(void *ctx, const struct figure *f)
 	emit_close(e, '}');
 }
 
-/* A list of all ranks; every VEC is a pointer and two sizes. */
+/* Write a list that every rank has. The code relies on every VEC being a pointer and two sizes. */
 static void rows(struct emit *e, const char *key, const struct run *run, size_t offset,
                  const struct schema *s)
 {
@@ -176,7 +177,7 @@ static void rows(struct emit *e, const char *key, const struct run *run, size_t 
 	emit_close(e, ']');
 }
 
-/* Only where a rank has a snapshot. */
+/* Write the snapshots; only if a rank has one. */
 static void snapshots(struct emit *e, const struct run *run)
 {
 	bool any = false;
@@ -188,11 +189,11 @@ static void snapshots(struct emit *e, const struct run *run)
 	rows(e, "memory_levels", run, offsetof(struct digest, memory_levels), &memory_level_row);
 }
 
-/* What is of communication, functions and several ranks. */
+/* Write communication, functions, and comparisons of ranks. */
 static void communication(struct emit *e, const struct run_view *v)
 {
 	const struct run *run = v->run;
-	/* sums over the measured steps, or the window; per step and as bandwidth they are metrics */
+	/* totals over the measured steps or the window; metrics have them per step and as bandwidth */
 	rows(e, "collectives", run, offsetof(struct digest, comms), &comm_stat_row);
 	emit_open_line(e, 1, "functions", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++) {
@@ -202,7 +203,8 @@ static void communication(struct emit *e, const struct run_view *v)
 	emit_close(e, ']');
 }
 
-/* Not among the metrics: who adds up one of these would count its parts again. */
+/* Write the phases separately from the metrics, since adding them up would count nested ones
+   twice. */
 static void phases(struct emit *e, const struct run_view *v)
 {
 	emit_open_line(e, 1, "phases", '[');

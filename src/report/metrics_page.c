@@ -21,7 +21,7 @@ static void collect(void *ctx, const struct figure *f)
 	vec_push(&lines->list, l);
 }
 
-/* ---- several ranks: one line for each label ---- */
+/* ---- one line per label, over several ranks ---- */
 
 static int class_of(const struct metrics_line *l)
 {
@@ -46,7 +46,7 @@ int metrics_by_value(const void *a, const void *b)
 	return c ? c : by_label(a, b);
 }
 
-/* Median, lowest and highest over ranks (and over the devices of a rank). */
+/* Compute median, lowest and highest over ranks (and over the devices of a rank). */
 static void fold(struct metrics_lines *lines, struct arena *a)
 {
 	struct metrics_line *v = lines->list.v;
@@ -58,7 +58,8 @@ static void fold(struct metrics_lines *lines, struct arena *a)
 		              span_eq(v[end].label, v[i].label);
 		     end++)
 			values[end] = v[end].value;
-		struct metrics_line l = v[end - 1]; /* the highest of what is not folded is shown */
+		/* The last line of the group has the highest value. */
+		struct metrics_line l = v[end - 1];
 		l.rank = end - i == 1 ? l.rank : -1;
 		l.low = v[i].value;
 		l.low_rank = v[i].rank;
@@ -75,14 +76,14 @@ void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lin
 	*lines = (struct metrics_lines){ 0 };
 	for (size_t i = 0; i < p->v->run->ranks.nr; i++)
 		rank_figures(p->v, i, &metric_table[id], collect, lines);
-	/* what ranks do not have in common is not a label of theirs */
+	/* lines that join several ranks lose labels that differ between ranks */
 	for (size_t i = 0; p->many && metrics_is_own(metric_table[id].label) && i < lines->list.nr; i++)
 		lines->list.v[i].label = SPAN("");
 	if (p->many)
 		fold(lines, &p->arena);
 }
 
-/* ---- cells ---- */
+/* ---- texts of cells ---- */
 
 const char *metrics_name(struct metrics_page *p, struct span text)
 {

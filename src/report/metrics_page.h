@@ -1,5 +1,5 @@
-/// What the tables of `gpugate metrics` are made of: one line for each figure, or for each of
-/// several ranks together.
+/// Rows for the tables of `gpugate metrics`: a row for each figure, or one for the figures of all
+/// ranks together.
 #ifndef GG_REPORT_METRICS_PAGE_H
 #define GG_REPORT_METRICS_PAGE_H
 
@@ -8,11 +8,11 @@
 #include "model/view.h"
 
 struct metrics_line {
-	struct span label; ///< of the view
-	const struct function_stat *function; ///< as in struct figure
-	int64_t rank; ///< -1: of several
-	int64_t value, low, high; ///< over the steps; of several ranks: over these
-	int64_t low_rank, high_rank; ///< of several ranks only
+	struct span label; ///< label of the figure; borrowed from the view
+	const struct function_stat *function; ///< function of the figure, as in struct figure
+	int64_t rank; ///< rank of the line; -1 if it joins several ranks
+	int64_t value, low, high; ///< median and extremes over the steps, or over several ranks
+	int64_t low_rank, high_rank; ///< ranks with the extremes; only for several ranks
 };
 
 struct metrics_lines {
@@ -21,24 +21,24 @@ struct metrics_lines {
 
 struct metrics_page {
 	const struct run_view *v;
-	const struct report *r; ///< what is to be said of the run; NULL nothing
+	const struct report *r; ///< trust findings and insights on the run; NULL if there are none
 	struct document *d;
-	struct arena arena; ///< owns what the cells hold
-	bool many; ///< several ranks
+	struct arena arena; ///< owner of the cells' texts
+	bool many; ///< true if the run has several ranks
 };
 
-/// Median, lowest and highest over the steps of each label; of several ranks, over their
-/// medians. Caller releases with vec_release(&lines->list).
+/// Median, lowest and highest value over the steps for each label or, with several ranks, over
+/// their medians. The caller releases with vec_release(&lines->list).
 void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lines *lines);
 
-/// Order of value, downwards, within a class of functions; then label, rank.
+/// Sort by class of functions, then by value, largest first, then by label and rank.
 int metrics_by_value(const void *a, const void *b);
 
-/// Cells: a name fit for one, "rank 3". Owned by the page.
+/// Texts of cells: a name that fits, and a rank such as "rank 3". The page owns them.
 const char *metrics_name(struct metrics_page *p, struct span text);
 const char *metrics_rank(struct metrics_page *p, int64_t rank);
 
-/// True for a label of only one rank: devices and memories.
+/// True for labels that belong to one rank: devices and memories.
 static inline bool metrics_is_own(enum label_kind kind)
 {
 	return kind == LABEL_DEVICE || kind == LABEL_MEMORY;

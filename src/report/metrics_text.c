@@ -1,4 +1,4 @@
-/* `gpugate metrics` for people. */
+/* Builds the document of `gpugate metrics`. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -12,14 +12,14 @@
 
 #define LINE_CHARS 1000
 #define TOP 20
-#define RANKS_TOLD 8 /* with a line, or a section, of their own */
+#define RANKS_TOLD 8 /* largest number of ranks with a line or section of their own */
 
-/* ---- tables ---- */
+/* ---- tables of figures ---- */
 
 static void add_over_ranks(struct metrics_page *p, struct table *t, const struct metric *m,
                            const struct metrics_line *l)
 {
-	m = view_metric(p->v, m, l->label); /* each figure of a file is one of its own */
+	m = view_metric(p->v, m, l->label); /* each figure of a metrics file is a metric of its own */
 	const char *label = m->name;
 	bool same = l->low == l->high;
 	if (l->label.n && m->need != NEED_INPUT)
@@ -60,7 +60,7 @@ static void step_table(struct metrics_page *p)
 	table_put(&t, true, "", 0, p->d);
 }
 
-/* A row for each phase that a rank tells. */
+/* Add a table with a row for each phase of a rank. */
 static void phase_table(struct metrics_page *p)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_TIME,         METRIC_STEP_CUDA_TIME,
@@ -96,7 +96,7 @@ static void phase_table(struct metrics_page *p)
 	table_put(&t, true, "", 0, p->d);
 }
 
-/* Figures of the run, of its devices and memories, and others of few items. */
+/* True for metrics with few items: those of the run, of its devices and of its memories. */
 static bool is_of_run(const struct metric *m)
 {
 	return !m->per_step &&
@@ -224,7 +224,7 @@ static void function_table(struct metrics_page *p)
 	          p->d);
 }
 
-/* ---- the page ---- */
+/* ---- the whole page ---- */
 
 static void add_extent(struct strbuf *b, const struct digest *d)
 {
@@ -245,7 +245,7 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
 }
 
-/* Extent of a rank that has only result files or the state of GPUs. */
+/* Add the extent of a rank that has only result files, or only the state of GPUs. */
 static void add_figures(struct strbuf *b, const struct digest *d)
 {
 	if (d->inputs.nr)
@@ -254,7 +254,7 @@ static void add_figures(struct strbuf *b, const struct digest *d)
 		strbuf_addf(b, ", the state of %zu GPU%s", d->machines.nr, d->machines.nr == 1 ? "" : "s");
 }
 
-/* What the rank was read from. */
+/* Add the files from which the rank was read. */
 static void add_files(struct strbuf *b, const struct digest *d)
 {
 	const char *const files[] = { d->trace, d->snapshot, d->metrics_file };
@@ -312,7 +312,7 @@ static void put_header(struct metrics_page *p)
 		doc_paragraph(p->d);
 		doc_printf(p->d, "%zu more ranks", run->ranks.nr - RANKS_TOLD);
 	}
-	/* one rank speaks for the run, as in the notes of the reports */
+	/* take the first rank for the whole run, as notes of reports do */
 	const char *unmarked = run->ranks.nr ? digest_unmarked_text(run->ranks.v[0], &p->arena) : NULL;
 	if (unmarked) {
 		doc_paragraph(p->d);

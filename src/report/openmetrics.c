@@ -1,9 +1,9 @@
-/* OpenMetrics 1.0 text, which the metrics report of GitLab reads too. Base units, no timestamps.
-   Whatever a file says of a thing stands in the same place in every run: families in the order
-   below, series by their labels. GitLab compares values as texts, so that figures which differ
-   between runs of the same code by their nature have four significant digits, as elsewhere for
-   people: a step of 0.1 % at most, where unchanged code moves them by 1 %. Counts and bytes are
-   whole. Integers throughout: no exponents, nothing that a double would change. */
+/* Writes OpenMetrics 1.0, which GitLab's metrics report can read too. Base units, no timestamps.
+   Everything has the same place in every run: families in the order of this file, series sorted by
+   their labels. GitLab compares values as texts, so that figures with noise have only four
+   significant digits, as in other reports: steps of at most 0.1 %, while unchanged code differs by
+   1 %. Counts and bytes are exact. All arithmetic uses integers: no exponents, no rounding by
+   doubles. */
 #include <string.h>
 
 #include "base/text.h"
@@ -14,8 +14,8 @@ enum { SIGNIFICANT = 4, ITEM_CHARS = 100 };
 /* ---- names and numbers ---- */
 
 struct base_unit {
-	const char *name; ///< NULL: a bare number
-	int digits; ///< decimal places in the integers of the file
+	const char *name; ///< suffix of the series' name; NULL: a bare number
+	int digits; ///< number of decimals in the integers that digests store
 };
 
 static const struct base_unit base_units[] = {
@@ -36,7 +36,8 @@ static const struct base_unit base_units[] = {
 	[UNIT_CELSIUS] = { "celsius", 0 },
 };
 
-/* "memory.growth_per_step" as "gpugate_memory_growth_bytes_per_step": the unit once, at the end. */
+/* Append the name of a metric as "memory.growth_per_step" → "gpugate_memory_growth_bytes_per_step",
+   with the unit once, at the end. */
 static void add_family(struct strbuf *out, const struct metric *m)
 {
 	static const char *const said[] = {
@@ -45,7 +46,7 @@ static void add_family(struct strbuf *out, const struct metric *m)
 	const char *unit = base_units[m->unit].name;
 	struct span name = span_of(m->name);
 	if (m->id == METRIC_INPUT)
-		name = SPAN("input"); /* of all names */
+		name = SPAN("input"); /* all input metrics share one family */
 	for (size_t i = 0; unit && i < sizeof said / sizeof *said; i++) {
 		size_t n = strlen(said[i]);
 		if (name.n > n && memcmp(name.p + name.n - n, said[i], n) == 0)
@@ -69,10 +70,10 @@ static int64_t rounded(int64_t value)
 	return number_div_round(value, step) * step;
 }
 
-/* ---- labels ---- */
+/* ---- labels of series ---- */
 
-/* A name of a stranger as a label. GitLab takes what follows a '#' for a comment, whatever it
-   stands in. */
+/* Append a label with an untrusted name. GitLab takes everything after a '#' as a comment, even
+   inside quotes. */
 static void add_label(struct strbuf *out, const char *key, const char *text)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -88,18 +89,18 @@ static void add_label(struct strbuf *out, const char *key, const char *text)
 }
 
 struct series_row {
-	const struct metric *metric; ///< NULL: state of the check
-	const char *labels; ///< other than workload and side; "" none
-	const char *side; ///< NULL: there is only one
+	const struct metric *metric; ///< metric of the value; NULL: the value is a check's state
+	const char *labels; ///< labels except workload and side; "" if there are none
+	const char *side; ///< side as a label; NULL if there is only one
 	int64_t value;
-	int digits; ///< decimal places of it
+	int digits; ///< number of decimals of `value`
 };
 
 struct exposition {
 	const struct report *r;
 	struct sink *out;
 	struct arena arena;
-	const char *workload; ///< as a label; "" none
+	const char *workload; ///< workload as a label; "" if there is none
 	VEC(struct series_row) rows;
 };
 
@@ -110,7 +111,7 @@ static const char *label(struct exposition *e, const char *key, const char *text
 	return arena_take(&e->arena, &b);
 }
 
-/* ---- families ---- */
+/* ---- families of series ---- */
 
 static void family(struct exposition *e, const char *name, const char *type, const char *unit,
                    const char *help)
@@ -176,7 +177,7 @@ static void write_trust(struct exposition *e)
 	series(e, "gpugate_trust_findings", "", "candidate", nr[1], 0);
 }
 
-/* ---- figures ---- */
+/* ---- figures as series ---- */
 
 static void add_side(struct exposition *e, const struct metric *m, const char *labels,
                      const char *side, bool has, int64_t value)
@@ -184,7 +185,7 @@ static void add_side(struct exposition *e, const struct metric *m, const char *l
 	int digits = m->id == METRIC_INPUT ? unit_digits(m->unit) : base_units[m->unit].digits;
 	const struct metric *row = &metric_table[m->id];
 	if (m->id == METRIC_INPUT &&
-	    m->label != LABEL_INPUT) /* a figure of a metrics file: of one family, by name */
+	    m->label != LABEL_INPUT) /* metrics-file figures are one family, with the name as a label */
 		labels = arena_printf(&e->arena, "%s%s%s", labels, *labels ? "," : "",
 		                      label(e, "name", m->name));
 	if (has)
@@ -192,7 +193,7 @@ static void add_side(struct exposition *e, const struct metric *m, const char *l
 		                                        m->exact ? value : rounded(value), digits });
 }
 
-/* What breaks the gate is 5 and more; numbers stay what they were. */
+/* Number of a verdict: 5 and more fails the gate. These numbers must never change. */
 static int64_t state_of(enum verdict v)
 {
 	static const int states[NR_VERDICTS] = {
@@ -233,7 +234,7 @@ static void collect(struct exposition *e)
 static int row_cmp(const void *a, const void *b)
 {
 	const struct series_row *x = a, *y = b;
-	if (x->metric != y->metric) /* rows of one table; NULL first */
+	if (x->metric != y->metric) /* metrics are in one table; NULL comes first */
 		return !x->metric || (y->metric && x->metric < y->metric) ? -1 : 1;
 	int c = strcmp(x->labels, y->labels);
 	c = c ? c : strcmp(x->side ? x->side : "", y->side ? y->side : "");
@@ -246,7 +247,7 @@ static bool is_same_series(const struct series_row *x, const struct series_row *
 	       (x->side == y->side || strcmp(x->side, y->side) == 0);
 }
 
-/* Names that are shown alike get a number. */
+/* A label with a number, if several names look alike. */
 static const char *numbered(struct exposition *e, size_t i)
 {
 	const struct series_row *v = e->rows.v;

@@ -1,4 +1,4 @@
-/* `--plan`: gpugate-plan-1, which a CI system runs the benchmark again by. */
+/* Writes the JSON of `--plan`, gpugate-plan-1, from which a CI system repeats the benchmark. */
 #include "report/plan_json.h"
 
 #include "report/writers.h"

@@ -1,11 +1,11 @@
-/// What would decide the checks that are undecided.
+/// The plan: which further runs would decide the undecided checks.
 #ifndef GG_REPORT_PLAN_JSON_H
 #define GG_REPORT_PLAN_JSON_H
 
 #include "model/report.h"
 #include "report/emit.h"
 
-/// The members of the plan: how many runs or pairs more, and of each check what it takes.
+/// Write the members of the plan: the number of further runs or pairs, in all and for each check.
 void plan_write_json(const struct report *r, struct emit *e);
 
 #endif

@@ -20,7 +20,7 @@ static void put_row(const struct table *t, const char *const *row, struct docume
 		const char *text = arena_dup(&d->arena, span_of(row[i]));
 		if (t->align[i] == 'r')
 			doc_figure_cell(d, text, false, 0);
-		else if (i == 0) /* our words, which are broken rather than cut */
+		else if (i == 0) /* texts of the program, which are wrapped rather than cut */
 			doc_said_cell(d, text);
 		else
 			doc_name_cell(d, text);
@@ -56,7 +56,7 @@ const char *table_span(struct arena *a, struct span text, size_t max_chars)
 	return arena_take(a, &b);
 }
 
-/* ---- breakdowns ---- */
+/* ---- choice of breakdowns ---- */
 
 static void add_once(struct breakdown_list *out, const struct breakdown *b)
 {
@@ -81,7 +81,7 @@ static enum subject subject_of(const struct metric *m)
 	return m->label == LABEL_NONE || m->label == LABEL_DEVICE ? SUBJECT_RUN : SUBJECT_ITEM;
 }
 
-/* The metrics of the failed checks, or of those that warn. */
+/* Add the breakdowns of checks with one verdict, for metrics of one subject. */
 static void add_of(const struct report *r, enum verdict verdict, enum subject subject,
                    struct breakdown_list *out)
 {

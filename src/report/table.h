@@ -1,26 +1,26 @@
-/// What the builders of documents share: tables of strings, choices.
+/// Helpers for building documents: tables of strings, and choices that several builders share.
 #ifndef GG_REPORT_TABLE_H
 #define GG_REPORT_TABLE_H
 
 #include "document/document.h"
 #include "model/report.h"
 
-/// Rows of equally many strings, for a table of a document.
+/// Rows with the same number of strings, for a table of a document.
 struct table {
-	const char *align; ///< one letter a column: 'l' names and words, 'r' figures
+	const char *align; ///< alignment, one letter per column: 'l' names and words, 'r' figures
 	VEC(const char **) rows;
-	struct arena arena; ///< owns the rows
+	struct arena arena; ///< arena that owns the rows
 };
 
-/// A row of as many strings as `t` has columns; they are borrowed.
+/// Append a row with as many strings as `t` has columns; they are borrowed.
 void table_add(struct table *t, const char *const *cells);
 
-/// The rows as a table of `d` called `title`, the first of them its headings if `head`, and
-/// `more` that were left out; nothing if there are none. The strings are copied, and the memory
-/// of `t` given back.
+/// Add the rows to `d` as a table called `title`. With `head` the first row is the heading; `more`
+/// is the number of rows left out. Nothing is added if there are no rows. The strings are copied,
+/// and `t` is released.
 void table_put(struct table *t, bool head, const char *title, size_t more, struct document *d);
 
-/// Text fit for one line of a CI log (text_add_log), owned by `a`; NULL is "".
+/// Text that fits one line of a CI log (see text_add_log()), owned by `a`; NULL becomes "".
 const char *table_span(struct arena *a, struct span text, size_t max_chars);
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
@@ -28,49 +28,49 @@ struct breakdown_list {
 	VEC(const struct breakdown *) list;
 };
 
-/// Breakdowns worth showing, each once: of failed step figures, which hold what
-/// failed in them, else of failed kernels, operators, …; of other failed figures of a run
-/// or its devices; where there are none of step figures that warn; of memory, failed or
-/// else warned; of the diff.
+/// Breakdowns to show, each once. Those of failed step figures come first, since they include what
+/// failed within a step; without them those of failed kernels, operators, …. Next, other failed
+/// figures of a run or its devices; if there are none at all, undecided step figures, else those
+/// that warn. Last, memory that failed, else warned, and the breakdowns of a diff.
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
-/// True for what a reader has to see: fail, inconclusive, missing, warn.
+/// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.
 bool check_matters(const struct check *c);
 
-/// True where the figures do not say why a check is undecided, nor does a trust
-/// finding, which stands in the report itself.
+/// True if a check could not be judged, and no trust finding, which the report shows anyway, says
+/// why.
 bool check_needs_reason(const struct check *c);
 
-/// The headline of a check without its verdict: "3 of 60 checks beyond their limits".
+/// The headline of a report without its verdict, such as "3 of 60 checks beyond their limits".
 const char *report_counts(const struct report *r);
 
-/// True if the noise is worth a figure: wide noise that is rather assumed than measured, as few
-/// runs are stored, says only that it is not known.
+/// True if the noise should be shown. Wide noise that was assumed rather than measured, because few
+/// runs are stored, only means that it is unknown.
 static inline bool noise_is_known(const struct evidence *e, int64_t baseline)
 {
 	enum { MEASURED_RUNS = 5, WIDE = 10 };
 	return e->has_noise && (e->past_runs >= MEASURED_RUNS || e->noise < baseline / WIDE);
 }
 
-/// "3 % and 2ms" of the limit "increase 3% and 2ms"; owned by `a`.
+/// The amount "3 % and 2ms" from the limit "increase 3% and 2ms"; owned by `a`.
 const char *limit_text(struct arena *a, const char *limit);
 
-/// The tone of a change of a figure.
+/// Tone in which a change of a figure is shown.
 static inline enum doc_tone tone_of_change(enum worse worse, int64_t change)
 {
 	return doc_tone_of(worse == WORSE_UP, worse == WORSE_DOWN, change);
 }
 
-/// "+12.3 ms (+12.29 %)"; owned by `a`.
+/// A change such as "+12.3 ms (+12.29 %)"; owned by `a`.
 const char *change_of(struct arena *a, const char *change, const char *pct);
 
-/// "runs of the candidate: 13.2 ms, 13.3 ms"; "" where it has one. Owned by `a`.
+/// Text such as "runs of the candidate: 13.2 ms, 13.3 ms"; "" for a single run. Owned by `a`.
 const char *runs_of(struct arena *a, const struct check *c);
 
-/// "5 runs, 3 ranks, 10 steps; pinned 12 days ago" of a side; owned by `a`.
+/// Size of a side, such as "5 runs, 3 ranks, 10 steps; pinned 12 days ago"; owned by `a`.
 const char *extent_of(struct arena *a, const struct side *s);
 
-/// `s`, or "" for NULL.
+/// Returns `s`, or "" for NULL.
 static inline const char *text_or_empty(const char *s)
 {
 	return s ? s : "";

@@ -7,11 +7,11 @@
 #include "model/present.h"
 
 enum {
-	MESSAGES = 3, /* of one kind, that get lines of their own */
-	ROWS = 3 /* checks that one line leaves undecided, and that are shown all the same */
+	MESSAGES = 3, /* number of messages of one kind that get lines of their own */
+	ROWS = 3 /* number of undecided checks of a line that are still shown */
 };
 
-/* Findings of one kind and side; `at` is the index in the report. */
+/* A finding of the current kind and side; `at` is its index in the report. */
 struct told {
 	const struct trust_finding *f;
 	size_t at;
@@ -19,7 +19,7 @@ struct told {
 
 struct kind {
 	VEC(struct told) findings;
-	VEC(int64_t) ranks; ///< scratch
+	VEC(int64_t) ranks; ///< scratch memory
 };
 
 static int by_place(const void *a, const void *b)
@@ -28,7 +28,7 @@ static int by_place(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* " candidate ranks 0 and 2 to 7" */
+/* Text such as " candidate ranks 0 and 2 to 7". */
 static const char *whose(struct trust_lines *l, struct kind *k, bool sides)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -47,7 +47,7 @@ static const char *whose(struct trust_lines *l, struct kind *k, bool sides)
 	return arena_take(&l->arena, &b);
 }
 
-/* One line of the first `nr` of what is left, which goes on from there. */
+/* Add a line for the first `nr` remaining findings, and remove them from the list. */
 static void add_line(struct trust_lines *l, struct kind *k, size_t nr, bool others, bool sides)
 {
 	size_t all = k->findings.nr;
@@ -60,7 +60,8 @@ static void add_line(struct trust_lines *l, struct kind *k, size_t nr, bool othe
 	k->findings.nr = all - nr;
 }
 
-/* Lines of one message each, in the order of their first findings; the rest on one. */
+/* Add lines for one kind: one for each message, in the order of first occurrence, up to MESSAGES;
+   the others share a line. */
 static void add_kind(struct trust_lines *l, struct kind *k, bool sides)
 {
 	for (int lines = 0; k->findings.nr; lines++) {
@@ -71,7 +72,8 @@ static void add_kind(struct trust_lines *l, struct kind *k, bool sides)
 			add_line(l, k, k->findings.nr, k->findings.nr > 1, sides);
 			return;
 		}
-		for (size_t i = 1; i < k->findings.nr; i++) /* those that say the same to the front */
+		/* Move findings with the same message to the front. */
+		for (size_t i = 1; i < k->findings.nr; i++)
 			if (strcmp(k->findings.v[i].f->message, message) == 0) {
 				struct told t = k->findings.v[i];
 				k->findings.v[i] = k->findings.v[nr];

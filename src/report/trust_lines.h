@@ -1,5 +1,5 @@
-/// Trust findings as people read them: what is said of many ranks stands on one line, and so
-/// do the checks that it leaves undecided.
+/// Trust findings for people: equal findings on many ranks share one line, and so do the checks
+/// that they leave undecided.
 #ifndef GG_REPORT_TRUST_LINES_H
 #define GG_REPORT_TRUST_LINES_H
 
@@ -8,30 +8,30 @@
 #define TRUST_OTHERS " (the others alike)"
 
 struct trust_line {
-	const struct trust_finding *first; ///< whose message is shown for all
-	const char *whose; ///< " candidate ranks 0 and 2 to 7", " rank 3", ""
-	bool others; ///< the other findings say the same in other words: TRUST_OTHERS
-	size_t checks; ///< that cannot be decided because of its findings
+	const struct trust_finding *first; ///< the finding whose message the line shows
+	const char *whose; ///< text such as " candidate ranks 0 and 2 to 7", " rank 3" or ""
+	bool others; ///< true: the messages of the others differ; TRUST_OTHERS is added
+	size_t checks; ///< number of checks that cannot be decided because of these findings
 };
 
 struct trust_lines {
 	const struct report *r;
-	VEC(struct trust_line) list; ///< in the order of the findings
-	VEC(size_t) line_of; ///< by index in r->trust
-	struct arena arena; ///< owns the text
+	VEC(struct trust_line) list; ///< lines of text, in the order of their findings
+	VEC(size_t) line_of; ///< index of the line for each finding of r->trust
+	struct arena arena; ///< arena that owns the texts
 };
 
-/// Lines of the findings of `r`: of both sides, or, without `sides`, only of the
-/// candidate, which is then not named. Caller releases.
+/// Make the lines for the findings of `r`: those of both sides or, without `sides`, only of the
+/// candidate, which is not named then. The caller releases them.
 void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides);
 void trust_lines_release(struct trust_lines *l);
 
-/// True for a check that stands in a line's sum: one finding leaves more undecided than
-/// are worth a row each.
+/// True for a check that is only counted in a line, because the finding leaves more checks
+/// undecided than can be shown.
 bool trust_lines_sum_up(const struct trust_lines *l, const struct check *c);
 
-/// "30 checks cannot be judged: absent-rank of candidate rank 4"; "" where the line sums up
-/// none. Owned by `l`.
+/// Text such as "30 checks cannot be judged: absent-rank of candidate rank 4"; "" if the line
+/// counts no checks. Owned by `l`.
 const char *trust_line_sum(struct trust_lines *l, const struct trust_line *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reports for people: documents in the forms that they are read in. */
+/* Writers of reports for people: each renders the document in one format. */
 #include "report/writers.h"
 
 #include "document/render.h"

@@ -1,28 +1,28 @@
-/// The writers of reports: rows of cli/formats.c.
+/// The writers of reports, one for each row of cli/formats.c.
 #ifndef GG_REPORT_WRITERS_H
 #define GG_REPORT_WRITERS_H
 
 #include "report/writer.h"
 
-/// For a terminal or a CI log: failures only, unless `o->verbose`.
+/// Write for a terminal or a CI log: failures only, unless `o->verbose`.
 void text_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// For a comment on GitHub, within `o->max_bytes`.
+/// Write a comment for GitHub of at most `o->max_bytes`.
 void markdown_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// JUnit XML: a suite per group of rules, a case per check.
+/// Write JUnit XML: a suite for each group of rules, a case for each check.
 void junit_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// gpugate-result-1 of `check`, gpugate-diff-1 of `diff`.
+/// Write gpugate-result-1 for `check`, gpugate-diff-1 for `diff`.
 void json_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// gpugate-plan-1: what would decide the checks that are undecided.
+/// Write gpugate-plan-1: which further runs would decide the undecided checks.
 void plan_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// OpenMetrics 1.0: verdict, checks and figures as series, for Prometheus and GitLab.
+/// Write OpenMetrics 1.0, for Prometheus and GitLab: verdict, checks and figures as series.
 void openmetrics_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// Findings that have a line of code, for the code quality widget of GitLab: an array.
+/// Write an array of the findings with a line of code, for GitLab's code quality widget.
 void codequality_write(const struct report *r, const struct write_options *o, struct sink *out);
 
 #endif

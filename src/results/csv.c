@@ -5,7 +5,7 @@
 struct csv_line {
 	struct span cells[CSV_COLUMNS];
 	size_t nr;
-	bool is_whole; ///< quotes are closed, and there are not too many columns
+	bool is_whole; ///< true if all quotes are closed, and there are not too many columns
 };
 
 static struct span trimmed(struct span s)
@@ -17,7 +17,7 @@ static struct span trimmed(struct span s)
 	return s;
 }
 
-/* A cell in quotes, in which two of them are one; `*at` behind it. */
+/* Reads a cell in quotes, in which two quotes mean one; `*at` moves behind it. */
 static struct span quoted_cell(struct span s, size_t *at, struct arena *a, bool *closed)
 {
 	char *text = arena_alloc(a, s.n + 1, 1);

@@ -8,9 +8,9 @@
 #include "results/machine_stat.h"
 #include "results/readings.h"
 
-/* ---- texts of the tools ---- */
+/* ---- texts of nvidia-smi, rocm-smi and the recorder ---- */
 
-/* "69.85 W", "(300Mhz)", "53.0": × 10^digits; -1 if it is not a number ("[N/A]", "-"). */
+/* Reads "69.85 W", "(300Mhz)" or "53.0" × 10^digits; -1 if it is not a number ("[N/A]", "-"). */
 static int64_t number_in(const struct value *v, int digits)
 {
 	struct decimal d;
@@ -24,7 +24,8 @@ static int64_t number_in(const struct value *v, int digits)
 	return out < INT64_MAX / 2 ? out : -1;
 }
 
-/* "2026/07/14 08:12:38.696" in ns since 1970; -1 if it is not one, or beyond the year 2262. */
+/* Reads "2026/07/14 08:12:38.696" as ns since 1970; -1 if it is not a time, or beyond the year
+   2262. */
 static int64_t time_in(const struct value *v)
 {
 	int64_t days, h, m, s;
@@ -42,13 +43,12 @@ static int64_t time_in(const struct value *v)
 	size_t from = p[17] == '0' ? 18 : 17;
 	if (!number_parse((struct span){ p + from, v->text.n - from }, 9, &s))
 		return -1;
-	__int128 ns =
-	    (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s; /* years of four digits */
+	__int128 ns = (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s; /* fits for any year */
 	return ns >= 0 && ns <= INT64_MAX ? (int64_t)ns : -1;
 }
 
-/* The value of the first of these names that the record has a number under. Units in brackets
-   behind a name are not looked at. */
+/* The first member of the record among these names that is a number. Units in brackets after a name
+   are ignored. */
 static const struct value *named(const struct value *record, const char *const *names)
 {
 	for (; *names; names++)
@@ -65,7 +65,7 @@ static const struct value *named(const struct value *record, const char *const *
 
 /* ---- nvidia-smi ---- */
 
-/* Reasons that hold clocks down below what was asked for. The names changed with driver 535. */
+/* Reasons that keep clocks below the requested ones. Their names changed with driver 535. */
 static const char *const reasons[NR_THROTTLE_REASONS] = { "sw_power_cap", "hw_slowdown",
 	                                                      "hw_thermal_slowdown",
 	                                                      "hw_power_brake_slowdown",
@@ -79,7 +79,7 @@ const char *machine_reason(size_t i)
 	return reasons[i];
 }
 
-/* The member GROUP + reason `i`, of either group. */
+/* The member with the name GROUP + reason `i`, in either of the two groups. */
 static const struct value *reason_in(const struct value *record, const char *const groups[2],
                                      size_t i)
 {
@@ -267,6 +267,24 @@ static enum status read_csv(struct value_tree *t, const char *name, struct machi
 	return ST_OK;
 }
 
+/* Parse the file without its last line, which is cut short if the process of the recorder was
+   killed. False if other lines are damaged, too. */
+static bool read_whole_lines(struct value_tree *t, const char *name)
+{
+	struct diag_log ignored;
+	const char *end = memrchr(t->bytes.p, '\n', t->bytes.n);
+	if (!end || end + 1 == t->bytes.p + t->bytes.n)
+		return false;
+	t->root = (struct value){ .type = JSCAN_ARRAY };
+	t->nr_values = 0;
+	t->nr_faults = 0;
+	diag_init(&ignored);
+	enum status st =
+	    value_json_add(t, name, (struct span){ t->bytes.p, (size_t)(end - t->bytes.p) }, &ignored);
+	diag_release(&ignored);
+	return st == ST_OK && t->root.first;
+}
+
 static enum status read_json(struct value_tree *t, const char *name, struct machine_samples *m,
                              bool *found, struct diag_log *log)
 {
@@ -276,12 +294,11 @@ static enum status read_json(struct value_tree *t, const char *name, struct mach
 	const struct value *first = t->root.first;
 	bool rocm = first && is_rocm(first), recorder = first && is_recorder(first);
 	*found = rocm || recorder;
-	/* the recorder's last line is cut short if its process was killed */
-	if (*found && st != ST_OK && !(recorder && first->next))
-		diag_move(log, &own);
-	else
+	if (!*found || (recorder && st != ST_OK && read_whole_lines(t, name)))
 		st = ST_OK;
-	for (const struct value *v = first; *found && st == ST_OK && v; v = v->next)
+	if (st != ST_OK)
+		diag_move(log, &own);
+	for (const struct value *v = t->root.first; *found && st == ST_OK && v; v = v->next)
 		if ((rocm && is_rocm(v) && !add_rocm(m, v)) || (recorder && !add_recorder(m, v)))
 			st = diag_fail(log, ST_INPUT, "%s: more than %d GPUs", name, MACHINE_GPUS_MAX);
 	diag_release(&own);
@@ -303,9 +320,11 @@ enum status machine_read(struct source *src, struct digest *d, bool *found, stru
 		st = read_csv(&tree, source_name(src), &m, found, log);
 	if (st == ST_OK && *found)
 		machine_finish(&m, d);
+	d->trust.json_faults = (int64_t)tree.nr_faults;
+	d->trust.fault_byte = (int64_t)tree.fault_byte;
 	vec_release(&m.list);
 	vec_release(&m.facts);
 	value_tree_release(&tree);
-	*found = *found || st != ST_OK; /* nobody else reads what is damaged */
+	*found = *found || st != ST_OK; /* no other reader would accept damaged text */
 	return st;
 }

@@ -46,13 +46,14 @@ static int sample_cmp(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-/* ---- what the samples of one GPU come to ---- */
+/* ---- figures of one GPU ---- */
 
 struct column {
 	VEC(int64_t) list;
 };
 
-/* Median of what is known of samples in which the GPU was busy; of all if it never was. */
+/* Median of the known values of samples in which the GPU was busy; of all samples if it never
+   was. */
 static int64_t busy_median(const struct machine_sample *v, size_t nr, size_t offset)
 {
 	struct column busy = { 0 }, all = { 0 };
@@ -93,8 +94,9 @@ static const char *reason_texts(unsigned mask, struct arena *a)
 	return any ? text : NULL;
 }
 
-/* By counters, of which the longest counts: the same time may be in several. Else by samples, of
-   which one alone says nothing of the time between. */
+/* Finds the throttled share: by the reasons' counters, of which the longest counts, because several
+   may count the same time. Without counters by samples; a single sample does not tell the time
+   between samples. */
 static void find_throttled(const struct machine_sample *v, size_t nr, struct machine_stat *out,
                            struct arena *a)
 {
@@ -162,7 +164,8 @@ static void add_facts(struct machine_samples *m, struct digest *d)
 	}
 }
 
-/* Ids as they are shown: what becomes one name is one GPU, and the order is that of the names. */
+/* Makes ids fit for a name. GPUs whose ids become the same name are one GPU; GPUs are sorted by
+   these names. */
 static void clean_ids(struct machine_samples *m, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -6,7 +6,7 @@
 
 /* ---- recognizing ---- */
 
-/* Keys of traces, snapshots and other recordings, which begin with numbers too. */
+/* Keys of traces, snapshots and other recordings, which may also begin with numbers. */
 static bool is_foreign_key(struct span key)
 {
 	static const char *const keys[] = { "traceEvents",
@@ -24,8 +24,8 @@ static bool is_foreign_key(struct span key)
 	return false;
 }
 
-/* Only numbers, as far as `first` shows; or among others, where it shows all: then whoever
-   reads it says what is wrong. */
+/* True if all values in `first` are numbers, or if `first` is the whole object and has a number:
+   the reader then reports the other values. */
 bool metrics_recognise(struct span first)
 {
 	struct diag_log own;
@@ -53,7 +53,7 @@ bool metrics_recognise(struct span first)
 
 /* ---- reading ---- */
 
-/* What to do about a value that is not a number; NULL where it is one. */
+/* Advice for a value that is not a number; NULL if it is one. */
 static const char *advice(enum jscan_type type)
 {
 	switch (type) {
@@ -69,7 +69,7 @@ static const char *advice(enum jscan_type type)
 	case JSCAN_TRUE:
 	case JSCAN_FALSE:
 		return "not a number: write 1 or 0";
-	default: /* null, NaN and infinities */
+	default: /* null, NaN and infinities are not numbers of JSON */
 		return "not a number: leave out what was not measured, so that it is missing";
 	}
 }

@@ -1,20 +1,20 @@
-/// A metrics file: one flat JSON object of numbers that a benchmark job wrote.
+/// Reads metrics files: one flat JSON object of numbers, written by a benchmark job.
 #ifndef GG_RESULTS_METRICS_FILE_H
 #define GG_RESULTS_METRICS_FILE_H
 
 #include "io/source.h"
 #include "model/digest.h"
 
-/// Keys of a metrics file at most.
+/// Largest number of keys in a metrics file.
 enum { INPUTS_MAX = 1000 };
 
-/// True if `first`, the first bytes of an input, begins as such an object: with numbers only or,
-/// if it is whole, with at least one.
+/// True if `first`, the first bytes of an input, begins such an object: it has only numbers or, if
+/// it is the whole object, at least one number.
 bool metrics_recognise(struct span first);
 
-/// Read all of `src` into the inputs and the source hash of `d`. ST_INPUT, with byte and key,
-/// where a value is not a number that can be held exactly to six decimals, a key is unfit or
-/// there twice. `*other` where a value is of another type: then the file may be of another kind.
+/// Reads all of `src` into the inputs and the source hash of `d`. ST_INPUT, with byte and key, if a
+/// value is not a number that is exact with six decimals, or if a key is invalid or occurs twice.
+/// `*other` is set if a value is of another type: the file may then be of another kind.
 GG_MUST_CHECK enum status inputs_read(struct source *src, struct digest *d, bool *other,
                                       struct diag_log *log);
 

@@ -11,7 +11,7 @@ enum path_kind { PATH_NAME, PATH_ALL, PATH_INDEX, PATH_WHERE, PATH_END, PATH_BAD
 
 struct path_step {
 	enum path_kind kind;
-	struct span name, text; ///< of PATH_WHERE: its member and the text of that
+	struct span name, text; ///< PATH_WHERE: name of a member, and the text that it must have
 	bool quoted;
 	int64_t index;
 };
@@ -38,7 +38,7 @@ static bool step_in_brackets(const char **p, struct path_step *out)
 	return number_parse(s, 0, &out->index);
 }
 
-/* The step that `*p` begins with, which moves behind it. */
+/* Takes the first step off the path `*p`. */
 static struct path_step step_next(const char **p)
 {
 	struct path_step out = { .kind = PATH_END };
@@ -136,7 +136,7 @@ static void walk_members(const struct path_walk *w, const struct path_step *s, c
 	}
 }
 
-/* As deep as the path has steps. */
+/* Visits the values at a path; the recursion is as deep as the path has steps. */
 static void walk(const struct path_walk *w, const char *path, struct value *v, struct span first,
                  struct span last)
 {
@@ -190,7 +190,7 @@ struct value *path_find(const char *path, struct value *from)
 
 /* ---- templates ---- */
 
-/* The word that `*p`, at a '{', begins with; false if it does not end. */
+/* Takes a word at '{' off `*p`; false if it does not end. */
 static bool word_next(const char **p, char *buf, size_t size)
 {
 	const char *end = strchr(*p, '}');
@@ -218,7 +218,7 @@ const char *template_fault(const char *text)
 	return NULL;
 }
 
-/* "N_256.K_64": the columns that hold no figure, those without a unit. */
+/* Appends the columns that hold no figure, which are those without a unit: "N_256.K_64". */
 static void add_columns(struct value *record, struct strbuf *out)
 {
 	const char *between = "";

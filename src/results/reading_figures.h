@@ -1,32 +1,33 @@
-/// Values that were taken, and the figures that they become.
+/// Turns the values that were taken from a file into figures.
 #ifndef GG_RESULTS_READING_FIGURES_H
 #define GG_RESULTS_READING_FIGURES_H
 
 #include "results/readings.h"
 
-/// A value of a figure.
+/// One value of a figure.
 struct reading {
-	const char *name; ///< of the figure: "CASE/NAME"
-	struct span case_text, text; ///< case and name as the file has them
+	const char *name; ///< name of the figure: "CASE/NAME"
+	struct span case_text, text; ///< names of case and figure as in the file
 	const struct result_take *row;
 	bool is_samples;
-	const char *unit, *better; ///< as in struct input_stat
-	size_t record; ///< that it is of
-	size_t order; ///< in which it was taken
+	const char *unit, *better; ///< unit and better direction, as in struct input_stat
+	size_t record; ///< index of the record that has the value
+	size_t order; ///< position in the order in which values were taken
 	struct decimal value;
-	double stdev; ///< of the values that it is a mean of, as a share of it; 0 not known
-	int64_t count; ///< of those values
+	double stdev; ///< standard deviation of the values in the mean, as a share of the mean; 0 if
+	              ///< unknown
+	int64_t count; ///< number of the values in the mean
 };
 
 struct readings {
 	VEC(struct reading) list;
-	size_t nr_names; ///< changes of the name from one to the next
+	size_t nr_names; ///< number of times that the name changes from one value to the next
 };
 
-/// Add `r`; false beyond the limit of figures.
+/// Adds `r`; false beyond the limit of figures.
 bool readings_add(struct readings *out, const struct reading *r);
 
-/// Their figures into the inputs of `d`. ST_INPUT for a case or a name that is there twice.
+/// Adds the figures to the inputs of `d`. ST_INPUT if a case or a name occurs twice.
 GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct reading_file *f,
                                           struct digest *d, struct diag_log *log);
 

@@ -24,7 +24,7 @@ static double number_at(const char *template, struct value *record, struct span 
 	return number;
 }
 
-/* "ttft" of mean_ttft_ms and "mean_*_ms": what the star took. */
+/* The text that '*' in `at` matches: "ttft" for "mean_*_ms" and mean_ttft_ms. */
 static struct span taken(const char *at, struct span key)
 {
 	const char *star = strchr(at, '*');

@@ -1,11 +1,11 @@
-/* Numbers in values, and the conditions without which the figures of a record mean nothing. */
+/* Reads numbers in values, and checks the conditions that a record must meet. */
 #include <string.h>
 
 #include "base/text.h"
 #include "results/path.h"
 #include "results/readings.h"
 
-/* How many bytes of `s` are a number. */
+/* Number of bytes at the front of `s` that are a number. */
 static size_t number_bytes(struct span s)
 {
 	size_t n = s.n && (s.p[0] == '-' || s.p[0] == '+');
@@ -37,7 +37,7 @@ enum decimal_fault reading_number(const struct value *v, struct decimal *out, st
 		unit->p++, unit->n--;
 	if (number.n && number.p[0] == '+')
 		number.p++, number.n--;
-	/* beside a number only a unit may stand: "1.2.3" and dates are texts */
+	/* only a unit may follow a number: "1.2.3" and dates are texts */
 	if (unit->n > 16 || (unit->n && (is_digit(unit->p[0]) || strchr("-+:_", unit->p[0]))))
 		return DECIMAL_NO_NUMBER;
 	if (number.n && number.p[number.n - 1] == '.')
@@ -67,7 +67,7 @@ static bool same_number(const struct value *v, struct span text)
 	       a.value == b.value && a.digits == b.digits;
 }
 
-/* What `equals` means in this record: a text, or the value of another member. */
+/* The text that `equals` asks for in this record: a given text, or the value of another member. */
 static struct span wanted(const struct condition *c)
 {
 	struct span s = span_of(c->valid->equals);

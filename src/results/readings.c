@@ -16,12 +16,12 @@ struct taker {
 	const struct result_take *row;
 	bool is_samples;
 	struct value *record;
-	size_t number; ///< of the record
-	struct span case_name; ///< fit for a name, with its '/'; "" none
-	struct span case_text; ///< as the file has it
+	size_t number; ///< number of the record
+	struct span case_name; ///< name of the case, fit for a name, with its '/'; "" if there is none
+	struct span case_text; ///< name of the case as in the file
 	struct readings *out;
 	struct arena *a;
-	const char *file; ///< without ending
+	const char *file; ///< name of the file without ending
 	struct diag_log *log;
 	enum status status;
 };
@@ -63,7 +63,7 @@ static const char *better_of(const struct taker *t, struct span name, const char
 	return t->row->better ? said[t->row->better] : figure_better(name, unit);
 }
 
-/* The name as the file has it: as the row says, or of the member that was taken. */
+/* The name of a figure as the file has it: by the row's template, or the member that was taken. */
 static struct span name_of(const struct taker *t, struct span first_key, struct span last_key,
                            struct strbuf *b)
 {
@@ -86,7 +86,7 @@ static bool is_not_finite(const struct value *v)
 	return found;
 }
 
-/* a − b, exact where it fits. */
+/* a − b; false unless it is exact. */
 static bool less(struct decimal a, struct decimal b, struct decimal *out)
 {
 	int64_t digits = a.digits > b.digits ? a.digits : b.digits, value;
@@ -98,7 +98,7 @@ static bool less(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
-/* The number of `v`, less `minus` and scaled; what is wrong, or NULL. */
+/* Reads `v` as a number, subtracts `minus` and scales it. Returns what is wrong, or NULL. */
 static const char *number_of(struct taker *t, struct value *v, struct decimal *out,
                              struct span *unit)
 {
@@ -142,7 +142,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 		return;
 	struct span name = name_of(t, first_key, last_key, &b), bracket = figure_name_unit(&name);
 	const char *fault = number_of(t, v, &number, &text);
-	if (name.n == 0) /* a column without a heading */
+	if (name.n == 0) /* skips a column without a heading */
 		fault = "not a number";
 	if (is_not_finite(v) && name.n) {
 		fail(t, name, v, "not measured: a run without this figure is not complete");
@@ -222,7 +222,7 @@ static void take_record(struct taker *t)
 		take_row(t, &f->take.v[i], false);
 }
 
-/* Records that are steps of one case: an array of them is the one record. */
+/* Combines records that are steps of one case to a single record, an array of them. */
 static struct value *steps_of(struct value *const *records, size_t nr, struct arena *a)
 {
 	struct value *all = arena_alloc(a, 1, sizeof *all),

@@ -48,15 +48,15 @@ bool result_sniff(struct source *src)
 	return !foreign;
 }
 
-/* ---- which format ---- */
+/* ---- finding the format ---- */
 
 struct opened {
 	struct value_tree tree;
-	const char *name; ///< of the file, for messages
+	const char *name; ///< name of the file, for messages
 	bool json_read;
-	enum status json; ///< of reading it as JSON
-	struct diag_log said; ///< then
-	VEC(struct value *) documents; ///< values behind one another, lists as their elements
+	enum status json; ///< status of reading the file as JSON
+	struct diag_log said; ///< messages of reading it as JSON
+	VEC(struct value *) documents; ///< values of the file in sequence; elements instead of lists
 };
 
 static void add_documents(struct opened *o, struct value *list, int depth)
@@ -68,7 +68,8 @@ static void add_documents(struct opened *o, struct value *list, int depth)
 			vec_push(&o->documents, v);
 }
 
-/* A list, and lists within, as lines of JSON have them. */
+/* Lists the values; lists, also nested ones, are replaced by their elements, as for lines of
+   JSON. */
 static void list_documents(struct opened *o)
 {
 	o->documents.nr = 0;
@@ -108,7 +109,7 @@ static bool begins_as_json(struct span s)
 	return n < s.n && (s.p[n] == '{' || s.p[n] == '[');
 }
 
-/* Whether the file is of format `f`; its documents are listed then. */
+/* Sets `*fits` if the file is of format `f`, and then lists its documents. */
 static enum status open_as(struct opened *o, const struct result_format *f, bool *fits,
                            struct diag_log *log)
 {
@@ -138,7 +139,7 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 	return ST_OK;
 }
 
-/* Its name, or its path from anywhere. */
+/* True if `match` fits the file's name, or the end of its path. */
 static bool is_named(const char *match, const struct result_reader *r)
 {
 	struct span path = span_of(r->path), glob = span_of(match);
@@ -254,6 +255,8 @@ enum status result_read(struct source *src, const struct result_reader *r, struc
 	*found = f || st != ST_OK;
 	if (st == ST_OK && f)
 		st = read_records(&o, f, r, d, log);
+	d->trust.json_faults = (int64_t)o.tree.nr_faults;
+	d->trust.fault_byte = (int64_t)o.tree.fault_byte;
 	diag_release(&o.said);
 	vec_release(&o.documents);
 	value_tree_release(&o.tree);

@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
+enum { LATER_WINDOW = 2048 };
+
 const struct value_limits value_limits = { .bytes = (size_t)256 << 20, .values = (size_t)4 << 20 };
 
 enum status value_bytes_read(struct source *src, struct value_tree *out, struct diag_log *log)
@@ -52,7 +54,7 @@ const struct value *value_get(const struct value *of, struct span key)
 	if (of->type == JSCAN_OBJECT)
 		for (const struct value *m = of->first; m; m = m->next)
 			if (span_eq(m->key, key))
-				found = m; /* as json modules do, the last of several */
+				found = m; /* as in other JSON readers, the last of several equal keys counts */
 	return found;
 }
 
@@ -69,7 +71,7 @@ static struct span kept(struct value_builder *b, struct span s)
 	return (struct span){ arena_dup(&b->t->arena, s), s.n };
 }
 
-/* The value at hand, as a member of `parent`; containers come out entered. */
+/* Makes the next value a member of `parent`; containers are entered. */
 static struct value *build_one(struct value_builder *b, struct value *parent, struct span key)
 {
 	struct span text = SPAN("");
@@ -104,7 +106,7 @@ static bool is_container(const struct value *v)
 	return v && (v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY);
 }
 
-/* One value with all below it; depth is the scanner's, nothing is recursive. */
+/* Reads one value with all values below it, without recursion; the scanner limits the depth. */
 static void build(struct value_builder *b, struct value *parent)
 {
 	struct value *at = build_one(b, parent, SPAN(""));
@@ -130,6 +132,14 @@ static size_t blanks(struct span s)
 	return n;
 }
 
+static void count_faults(struct value_tree *t, const struct jscan *js, struct span rest)
+{
+	uint64_t byte, nr = jscan_faults(js, &byte);
+	if (nr && !t->nr_faults)
+		t->fault_byte = (uint64_t)(rest.p - t->bytes.p) + byte;
+	t->nr_faults += nr;
+}
+
 enum status value_json_add(struct value_tree *out, const char *name, struct span text,
                            struct diag_log *log)
 {
@@ -140,10 +150,13 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 		const char *place = nr ? arena_printf(&log->arena, "%s: value %zu", name, nr + 1) : name;
 		struct source *src = source_memory(
 		    place, rest.p, rest.n, &(struct source_options){ .max_bytes = value_limits.bytes });
-		struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, log);
+		/* what is scanned ahead of a value is scanned again for the next */
+		struct jscan_options options = { .tolerant = true, .window = nr ? LATER_WINDOW : 0 };
+		struct jscan *js = jscan_new(src, &options, log);
 		struct value_builder b = { out, js, rest };
 		build(&b, &out->root);
 		st = jscan_status(js);
+		count_faults(out, js, rest);
 		at += (size_t)jscan_byte(js);
 		at += at < text.n ? blanks((struct span){ text.p + at, text.n - at }) : 0;
 		jscan_free(js);

@@ -3,7 +3,7 @@
 #include "model/embedded.h"
 #include "rules/rules_file.h"
 
-/* Every name is held against every text, and every text against those before it. */
+/* Limits the work: every name is compared with every text, and every text with earlier ones. */
 enum { MAX_MATCHES = 2000 };
 
 static const char *word_class(size_t i)
@@ -22,7 +22,7 @@ const struct key_map category_keys = KEY_TABLE("a category", row_keys);
 static const struct key file_key =
     KEY("categories", MAPS, REQUIRED, "the whole file", .map = &category_keys);
 
-/* A name must mean one row, and "other" is what no row matches. */
+/* A name must be unique, and "other" is reserved for what matches no row. */
 static enum status check_name(struct document *d, const struct category_table *t,
                               const struct node *n)
 {
@@ -34,7 +34,7 @@ static enum status check_name(struct document *d, const struct category_table *t
 	return ST_OK;
 }
 
-/* A text that holds one of an earlier row would never be reached. */
+/* Report a text that contains a text of an earlier row, since it would never be reached. */
 static enum status check_match(struct document *d, const struct category_table *t,
                                const struct node *n)
 {
@@ -66,7 +66,7 @@ enum status category_rows_read(struct document *d, const struct node *list,
 	return ST_OK;
 }
 
-/* A digest holds the texts of communication in one line. */
+/* Texts of communication must fit the single line in which digests store them. */
 static enum status check_communication(struct document *d, const struct category_table *t)
 {
 	const struct node *n = d->root->first;

@@ -9,7 +9,7 @@ static const char *word_confidence(size_t i)
 	return i <= CONFIDENCE_HIGH ? confidence_names[i] : NULL;
 }
 
-/* BOUND_MIXED is not a word of the file. */
+/* Words for enum bound; BOUND_MIXED cannot be used in the file. */
 static const char *word_bound(size_t i)
 {
 	return i < BOUND_MIXED ? bound_names[i] : NULL;
@@ -74,7 +74,8 @@ static bool is_bytes(enum unit unit)
 	return unit == UNIT_BYTES || unit == UNIT_BYTES_PER_STEP;
 }
 
-/* What can be asked of a run as one number. Items are added up, so their figures must be sums. */
+/* Check that the metric can be one number per run: items are added, so that its figures must be
+   sums. */
 static enum status check_metric(struct document *d, const struct node *n, const struct metric *m)
 {
 	if (m->label == LABEL_PAIR)
@@ -88,7 +89,7 @@ static enum status check_metric(struct document *d, const struct node *n, const 
 	return ST_OK;
 }
 
-/* What `out` asks, except statistic and globs, which the keys give. */
+/* Read the metric of the query `out`; its statistic and globs are read by their keys. */
 static enum status read_metric(struct document *d, const struct node *map, const char *key,
                                struct query *out)
 {
@@ -106,7 +107,7 @@ static enum status read_query(struct document *d, const struct node *map, struct
 	return select_check(d, node_get(map, "select"), out->metric->name, 1u << out->metric->label);
 }
 
-/* What the figure is held against, where it is not a figure by itself. */
+/* Read the figure that the first one is divided by, if it is a share or a quotient. */
 static enum status read_other(struct document *d, const struct node *map,
                               struct diagnosis_figure *f)
 {
@@ -154,7 +155,7 @@ static enum status read_condition(struct document *d, struct arena *a, const str
 	return bound_read(d, out->figure.query.metric, limit, !out->above, &out->value);
 }
 
-/* Figures in the text that `key` of a finding has. */
+/* Check the placeholders for figures in the text of `key`. */
 static enum status check_text(struct document *d, const struct node *map, const char *key,
                               const struct diagnosis_rule *r)
 {

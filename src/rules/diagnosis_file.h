@@ -1,4 +1,4 @@
-/// The rules of diagnosis (rules/diagnosis.yaml): read and checked.
+/// Reading and checking the rules of diagnosis (rules/diagnosis.yaml).
 #ifndef GG_RULES_DIAGNOSIS_FILE_H
 #define GG_RULES_DIAGNOSIS_FILE_H
 
@@ -9,12 +9,12 @@
 /// The keys of a diagnosis file.
 extern const struct key_map diagnosis_keys;
 
-/// Read the file at `path`, NULL: the rules that are compiled in. ST_USAGE with place and
-/// reason on any fault. Caller releases with diagnosis_rules_release() whatever the outcome.
+/// Read the file at `path`; NULL: the rules that are compiled in. Any error is ST_USAGE with place
+/// and reason. The caller releases with diagnosis_rules_release() in any case.
 GG_MUST_CHECK enum status diagnosis_read(const char *path, struct diagnosis_rules *out,
                                          struct diag_log *log);
 
-/// The same from `text`, which messages call `name`.
+/// Like diagnosis_read(), but reads `text`, which messages call `name`.
 GG_MUST_CHECK enum status diagnosis_parse(const char *name, struct span text,
                                           struct diagnosis_rules *out, struct diag_log *log);
 

@@ -1,4 +1,5 @@
-/// Keys of the environment of a run ("gpu.name", "batch_size"): those that are known, and others.
+/// Keys of the environment of a run, such as "gpu.name" and "batch_size": known keys, and the
+/// user's own.
 #ifndef GG_RULES_ENV_KEY_H
 #define GG_RULES_ENV_KEY_H
 
@@ -6,14 +7,14 @@
 
 #include "base/span.h"
 
-/// What a key is made of, for messages.
+/// The form of a key, for messages.
 #define ENV_KEY_FORM "a key is lower-case letters, digits, '_' and '.', a letter first"
 
-/// True if `key` has that form, and 1 to 64 characters.
+/// True if `key` has the form ENV_KEY_FORM and 1 to 64 characters.
 bool env_key_is_valid(struct span key);
 
-/// The known key that `key` is almost, but not quite; NULL for a known one and for one of the
-/// user's own; static.
+/// The known key that `key` probably misspells. NULL if `key` is a known key, or unlike all of
+/// them. Static.
 const char *env_key_near(struct span key);
 
 #endif

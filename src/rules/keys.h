@@ -1,5 +1,5 @@
-/// Tables of the keys of a YAML map: a document is checked against them, and they say where
-/// each value goes.
+/// Tables of the keys of a YAML map. Documents are checked against them, and they say where each
+/// value is stored.
 #ifndef GG_RULES_KEYS_H
 #define GG_RULES_KEYS_H
 
@@ -8,70 +8,71 @@
 
 #include "rules/yaml_reader.h"
 
-/// Limits of what a file may hold.
+/// Limits on the contents of a file.
 enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
 enum key_kind {
 	KEY_TEXT,
-	KEY_ID, ///< a text of letters, digits, '.', '_' and '-'
-	KEY_WORKLOAD, ///< a text that can be part of a file name
-	KEY_WORD, ///< one of `words`
-	KEY_METRIC, ///< the same, or the name or pattern of a figure of metrics files: input.NAME
-	KEY_INTEGER, ///< from `min` to `max`
-	KEY_NUMBER, ///< the same, with up to six decimals
-	KEY_DATE, ///< 2027-01-31
-	KEY_SHARE, ///< from 0% to 100%, or to `max` %
-	KEY_LIMIT, ///< a number with a unit
-	KEY_AND, ///< the same, or `X% of step`
+	KEY_ID, ///< text of letters, digits, '.', '_' and '-'
+	KEY_WORKLOAD, ///< text that can be part of a file name
+	KEY_WORD, ///< one of the words of `words`
+	KEY_METRIC, ///< a word of `words`, or input.NAME: name or pattern of a metrics-file figure
+	KEY_INTEGER, ///< whole number from `min` to `max`
+	KEY_NUMBER, ///< number from `min` to `max` with up to six decimals
+	KEY_DATE, ///< date such as 2027-01-31
+	KEY_SHARE, ///< percentage from 0% to 100%, or to `max` %
+	KEY_LIMIT, ///< limit: a number with a unit
+	KEY_AND, ///< limit, or a share of the step: `X% of step`
 	KEY_MAP,
-	KEY_NAMED, ///< from names of the user's own, each a KEY_ID, to maps
-	KEY_TEXTS, ///< list of texts
-	KEY_PATTERNS, ///< one text, or a list of at least one
-	KEY_PAIRS, ///< from any texts to one value each
-	KEY_MAPS, ///< list of maps
+	KEY_NAMED, ///< map from names that users choose, each a KEY_ID, to maps
+	KEY_TEXTS, ///< list of texts, perhaps empty
+	KEY_PATTERNS, ///< one text, or a list of at least one text
+	KEY_PAIRS, ///< map from any texts to one value each
+	KEY_MAPS, ///< list of maps, with the keys of `map`
 };
 
-enum key_need { OPTIONAL, REQUIRED, ONE_OF }; ///< ONE_OF: at least one of those that say so
+enum key_need { OPTIONAL, REQUIRED, ONE_OF }; ///< ONE_OF: at least one of the keys with this need
 
-/// Word number `i` of an enumeration, NULL past the last; its number is the value of the enum.
+/// Word `i` of an enumeration, where `i` is the value of the enum; NULL after the last word.
 typedef const char *word_fn(size_t i);
 
 struct key_map;
 
-/// What a member is that a key fills.
+/// Type of the member that a key fills.
 enum key_holds {
-	HOLDS_NOTHING, ///< the key has no member: its map fills the struct itself, the rest is code
-	HOLDS_TEXT, ///< const char *, NULL unless the row says otherwise
+	HOLDS_NOTHING, ///< no member: the key's map fills the struct itself, or code reads it
+	HOLDS_TEXT, ///< text as const char *; NULL if the key is absent, or absent_text
 	HOLDS_SPAN,
-	HOLDS_FLAG, ///< bool: not the first word; that the map is there
+	HOLDS_FLAG, ///< bool: whether the word is not the first one, or the map is present
 	HOLDS_ENUM,
-	HOLDS_NUMBER, ///< int64_t: an integer; a number or share in 1e-6; a day since 1970-01-01
-	HOLDS_STRUCT, ///< what the table of the map fills; VEC(struct span) of KEY_TEXTS and
+	HOLDS_NUMBER, ///< int64_t: integer; number or share in 1e-6; days since 1970-01-01
+	HOLDS_STRUCT, ///< struct with a table of its own; VEC(struct span) for KEY_TEXTS and
 	              ///< KEY_PATTERNS
 };
 
-/// One key: what the reader checks, the schema says, and where its value goes.
+/// One key: how it is checked, how the schema describes it, and where its value is stored.
 struct key {
 	const char *name;
 	enum key_kind kind;
 	enum key_need need;
-	const char *meaning; ///< one line
-	word_fn *words; ///< KEY_WORD, KEY_METRIC
-	const struct key_map *map; ///< KEY_MAP, KEY_NAMED, KEY_MAPS
-	int64_t min, max; ///< KEY_INTEGER, KEY_NUMBER; items of KEY_NAMED; `max` of KEY_SHARE
+	const char *meaning; ///< description of the key in one line, for users
+	word_fn *words; ///< words of KEY_WORD and KEY_METRIC
+	const struct key_map *map; ///< keys inside KEY_MAP, KEY_NAMED and KEY_MAPS
+	int64_t min, max; ///< range of the value; for KEY_NAMED of the number of items
 	enum key_holds holds;
-	size_t at, within; ///< offset of the member, size of its struct
-	int64_t absent; ///< value of an absent key; 0 of one without a value
+	size_t at, within; ///< offset of the member, and size of its struct
+	int64_t absent; ///< value if the key is absent; 0 for kinds without a value
 	const char *absent_text;
 };
 
 struct key_map {
-	const char *name; ///< for "unknown key in …"
+	const char *name; ///< name of the map in messages such as "unknown key in …"
 	const struct key *keys;
-	size_t nr; ///< at most MAX_KEYS
+	size_t nr; ///< number of keys, at most MAX_KEYS
 };
 
-/// A row of a table, and a table with the name that messages give its map.
+/// KEY: a row of a table. KEY_TABLE: a table with the name of its map in messages. INTO: the member
+/// that a key fills.
 #define KEY(name_, kind_, need_, meaning_, ...)                                                   \
 	{                                                                                             \
 		.name = (name_), .kind = KEY_##kind_, .need = (need_), .meaning = (meaning_), __VA_ARGS__ \
@@ -90,9 +91,9 @@ struct key_map {
 		.name = (label), .keys = (table), .nr = sizeof(table) / sizeof *(table) \
 	}
 
-/// Check `map` and all below it: known keys, each once, of the right type and
-/// range, the required ones there. Texts come out without control characters, words and numbers
-/// with their value in the node.
+/// Check `map` and everything below it: only known keys, each once, with the right type and range,
+/// and all required keys. Afterwards, texts have no control characters, and nodes of words and
+/// numbers have their value.
 GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
                                      const struct key_map *keys);
 
@@ -100,14 +101,14 @@ GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
 GG_MUST_CHECK enum status keys_check_value(struct document *d, const struct key *key,
                                            struct node *value);
 
-/// Set the members of `out`, which is zeroed, to the values that absent keys have.
+/// Set the members of `out`, which must be zeroed, to the values of absent keys.
 void keys_default(const struct key_map *keys, void *out);
 
-/// Put the values of a checked map (NULL: none) into the members of `out`; those of absent keys
-/// stay. Texts are owned by `a`.
+/// Store the values of a checked map in the members of `out`; NULL is an empty map. Members of
+/// absent keys stay unchanged. `a` owns the texts.
 void keys_fill(const struct key_map *keys, const struct node *map, struct arena *a, void *out);
 
-/// Number of the word `text`; -1 if it is not one of `words`.
+/// Index of the word `text`; -1 if it is not one of `words`.
 int keys_word(word_fn *words, struct span text);
 
 #endif

@@ -1,7 +1,7 @@
 #include "base/vec.h"
 #include "rules/keys.h"
 
-/* Put what a scalar says into its member of `out`. */
+/* Store the value of a scalar in its member of `out`. */
 static void put_scalar(const struct key *key, int64_t value, const char *text, void *out)
 {
 	void *at = (char *)out + key->at;
@@ -26,7 +26,7 @@ static void put_scalar(const struct key *key, int64_t value, const char *text, v
 	}
 }
 
-/* What the table of a map fills: its own struct in `out`, or `out` itself. */
+/* The struct that a nested table fills: a member of `out`, or `out` itself. */
 static void *filled_by(const struct key *key, void *out)
 {
 	return key->holds == HOLDS_STRUCT ? (char *)out + key->at : out;
@@ -41,7 +41,8 @@ void keys_default(const struct key_map *keys, void *out)
 			put_scalar(key, key->absent, key->absent_text, out);
 }
 
-/* All VEC(struct span) look the same in memory, but are types of their own. */
+/* Append texts to a VEC(struct span). All such types have the same layout but are different types
+   in C, so that the content is copied. */
 static void fill_texts(const struct node *list, struct arena *a, void *at)
 {
 	VEC(struct span) texts;

@@ -4,10 +4,10 @@
 #include "model/select.h"
 #include "rules/rules_file.h"
 
-/* Width of a line, in bytes; what follows the first is indented. */
+/* Width of a line in bytes, and indentation of all lines but the first. */
 enum { WIDTH = 96, INDENT = 4 };
 
-/* `b`, which is released, in lines that are broken at blanks. */
+/* Break the text of `b` into lines at blanks; `b` is released. */
 static const char *wrapped(struct arena *a, struct strbuf *b)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -19,7 +19,7 @@ static const char *wrapped(struct arena *a, struct strbuf *b)
 			while (n && rest.p[n] != ' ')
 				n--;
 			for (n = n ? n : room; n < rest.n && rest.p[n] != ' ';)
-				n++; /* a word that is longer than a line stays whole */
+				n++; /* a word longer than a line is not broken */
 		}
 		if (out.n)
 			strbuf_addf(&out, "\n%*s", INDENT, "");
@@ -31,7 +31,8 @@ static const char *wrapped(struct arena *a, struct strbuf *b)
 	return arena_take(a, &out);
 }
 
-/* "the median over steps of step.cuda_time (…), the highest of the devices and ranks" */
+/* Append text such as "the median over steps of step.cuda_time (…), the highest of the devices and
+   ranks". */
 static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 {
 	static const char *const items[] = {
@@ -81,7 +82,7 @@ static void say_items(struct strbuf *b, const struct rule *r)
 	            levels[r->on_gone]);
 }
 
-/* One condition, to follow "when it". */
+/* Append one condition, to follow the words "when it". */
 static void say_limit(struct strbuf *b, const struct limits *all, const struct limit *l)
 {
 	static const char *const forms[][2] = {
@@ -120,7 +121,7 @@ static void say_patterns(struct strbuf *b, struct arena *a, const struct span *v
 		strbuf_addf(b, "%s%s", i ? " or " : "", text_quote(a, v[i]));
 }
 
-/* What is not checked, or by other limits. */
+/* Append which items are not checked, or are checked by other limits. */
 static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule *r)
 {
 	if (r->except.nr) {
@@ -137,7 +138,7 @@ static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule 
 	}
 }
 
-/* The part on limits that are tested against noise. */
+/* Append the sentences on limits that are tested against noise. */
 static void say_noise(struct strbuf *b, const struct rule *r)
 {
 	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)

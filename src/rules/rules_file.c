@@ -26,7 +26,8 @@ const char *workload_fault(struct span name)
 
 static const char *const placeholders[] = { "{workload}", "{gpu}", "{world_size}" };
 
-/* `{name}` must be one that is filled in, and the path must stay below where it begins. */
+/* Check that each `{name}` in the path is one that gets replaced, and that the path stays below its
+   first folder. */
 static enum status check_baseline(struct document *d, const struct node *n)
 {
 	struct span s = n->text;
@@ -56,7 +57,8 @@ static enum status check_baseline(struct document *d, const struct node *n)
 	return ST_OK;
 }
 
-/* Names of one's own come from --context; what is almost a known one is a typo. */
+/* Check a key of the environment. Users can define keys with --context, but a name similar to a
+   known key is taken as a typo. */
 static enum status check_key(struct document *d, const struct node *n)
 {
 	static const char *const known[] = { "gpu.name", "gpu.count", "cuda.runtime", "cuda.driver" };
@@ -86,7 +88,8 @@ static bool is_named_before(const struct node *list, const struct node *item)
 	return false;
 }
 
-/* Environment keys are open (--context adds some); each may be named once. */
+/* Check the environment keys. They are not limited to known ones, since --context adds others, but
+   each may occur only once. */
 static enum status check_environment(struct document *d, const struct node *map)
 {
 	static const char *const names[] = { "must_match", "should_match" };
@@ -102,8 +105,8 @@ static enum status check_environment(struct document *d, const struct node *map)
 	return ST_OK;
 }
 
-/* `root` is checked; it may be that of a profile. */
-/* A digest holds the texts of communication in one line. */
+/* Read the texts that a category adds. A digest stores the texts of communication in one line, so
+   that blanks are not allowed. */
 static enum status addition_read(struct document *d, const struct node *n, struct rules *out)
 {
 	for (const struct node *m = node_get(n, "match")->first; m; m = m->next)
@@ -134,7 +137,7 @@ static enum status read_root(struct document *d, const struct node *root, struct
 	return ST_OK;
 }
 
-/* The rules with profile `p`, NULL for none, which is one of `out` from now on. */
+/* Read the rules with profile `p` applied; NULL: without a profile. */
 static enum status read_variant(struct document *d, const struct node *p, struct rules *out)
 {
 	const struct node *root = d->root;
@@ -157,11 +160,12 @@ static enum status unknown_profile(struct document *d, const struct node *profil
 }
 
 struct choice {
-	const char *profile; ///< NULL none
+	const char *profile; ///< name of the profile to apply; NULL if none
 	struct rules *out;
 };
 
-/* Every profile is read, so that a mistake in one shows before the night. */
+/* Read every profile, so that a mistake in any of them is reported now, not when it is first
+   used. */
 static enum status read_all(struct document *d, void *ctx)
 {
 	const char *profile = ((struct choice *)ctx)->profile;

@@ -1,4 +1,4 @@
-/// The parts that reading a rules file is made of.
+/// Internal to the rules_*.c files: the steps of reading a rules file.
 #ifndef GG_RULES_RULES_INTERNAL_H
 #define GG_RULES_RULES_INTERNAL_H
 
@@ -6,56 +6,55 @@
 #include "model/select.h"
 #include "rules/keys.h"
 
-/// The keys of a rules file: what the reader checks, the schema is written
-/// from and a newcomer adds one row to.
+/// The keys of a rules file, which reading and the schema share. A new key is a new row.
 extern const struct key_map rules_keys;
 
-/// The keys of its parts, for `struct rule`, `struct waiver`, `struct alias`,
-/// `struct category_addition`, `struct rule_override` and the globs of
-/// `struct query`.
+/// The keys of its maps, for `struct rule`, `struct rule_override`, `struct waiver`, `struct
+/// alias`, `struct category_addition` and the globs of `struct query`.
 extern const struct key_map rule_map, override_map, waiver_map, alias_map, addition_map, select_map;
 
-/// Words of the enumerations, in the order of their enums.
+/// Words of enumerations, in the order of the enum.
 word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing, word_class,
     word_kernel_match, word_throttled, word_substitutes, word_unsure, word_unmarked, condition_name;
 
-/// Read a share, "1%", of at most `most` percent, in 1e-6 percent.
+/// Read a share such as "1%", at most `most` percent, as 1e-6 percent.
 GG_MUST_CHECK enum status share_read(struct document *d, const struct node *n, int64_t most,
                                      int64_t *out);
 
-/// Read the checked map of `fail` or `warn` of `r`, whose metric and direction are known; texts are
-/// owned by `a`.
+/// Read the checked map of `fail` or `warn` of `r`, whose metric and direction are set already. `a`
+/// owns the texts.
 GG_MUST_CHECK enum status limits_read(struct document *d, struct arena *a, const struct rule *r,
                                       const struct node *map, struct limits *out);
 
-/// Read a bound of metric `m`, as of `max` (of `min` where `below`), in its unit.
+/// Read a bound of metric `m` such as `max`, or `min` if `below`, in its unit.
 GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
                                      const struct node *n, bool below, int64_t *out);
 
-/// Append the rule of a checked map to `out`, whose defaults are read already.
+/// Append the rule of a checked map to `out`, whose defaults have been read.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
 
-/// Read the `overrides` of a rule's checked map into `r`, and check the patterns of `except` and of
-/// them: each is there once. Texts are owned by `a`.
+/// Read the `overrides` of a rule's checked map into `r`. Check that each pattern occurs only once
+/// in `except` and `overrides`. `a` owns the texts.
 GG_MUST_CHECK enum status overrides_read(struct document *d, struct arena *a,
                                          const struct node *map, struct rule *r);
 
-/// Append the waiver of a checked map to `out`, whose rules are read already.
+/// Append the waiver of a checked map to `out`, whose rules have been read.
 GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map,
                                       struct rules *out);
 
-/// Check that metrics with `labels` (select_labels()), of which `who` speaks, have what a
-/// checked `select` (NULL: none) narrows.
+/// Check that metrics with `labels` (see select_labels()) have the labels that the checked map
+/// `select` narrows; NULL: nothing to check. Messages call the metrics `who`.
 GG_MUST_CHECK enum status select_check(struct document *d, const struct node *map, const char *who,
                                        unsigned labels);
 
-/// The root of a checked document with the numbers of profile `p`, an entry of its
-/// `profiles`; owned by the document. ST_USAGE where the profile names what is not there.
+/// Set `root` to the root of a checked document with the numbers of profile `p`, an entry of
+/// `profiles`; owned by the document. Fails with ST_USAGE if the profile changes a key that does
+/// not exist.
 GG_MUST_CHECK enum status profile_apply(struct document *d, const struct node *p,
                                         const struct node **root);
 
-/// What a profile changes, in one line: "steps.warmup 5, step-time.fail.increase 3%".
-/// Owned by `a`.
+/// What a profile changes, in one line such as "steps.warmup 5, step-time.fail.increase 3%". Owned
+/// by `a`.
 const char *profile_text(const struct node *p, struct arena *a);
 
 #endif

@@ -4,7 +4,7 @@
 #define DEFAULT_BASELINE "baselines/{workload}.json"
 #define NR(array) (sizeof(array) / sizeof *(array))
 
-/* Words that have no table of their own, in the order of their enum. */
+/* Defines the words of an enum that has no table of its own, in the order of the enum. */
 #define WORDS(name, ...)                                    \
 	const char *name(size_t i)                              \
 	{                                                       \
@@ -93,7 +93,7 @@ static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);
 	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
 	    .map = &noise_map, __VA_ARGS__)
 
-/* The budget is one of the whole gate. */
+/* There is one budget for the whole gate. */
 static const struct key budget_keys[] = {
 	NOISE_NUMBERS,
 	KEY("budget", SHARE, OPTIONAL,
@@ -155,7 +155,8 @@ static const struct key for_each_keys[] = {
 };
 static const struct key_map for_each_map = KEY_TABLE("'for_each'", for_each_keys);
 
-/* A rule needs one of them; a profile changes any of those that the rule has. */
+/* Rows of the limits. A rule needs at least one of them; a profile can change those that the rule
+   has. */
 #define LIMIT_ROWS(need)                                                                           \
 	KEY("increase", LIMIT, need, "more than this above the baseline: 5%, 2ms, 1GiB, 2pp, 3"),      \
 	    KEY("decrease", LIMIT, need, "more than this below the baseline: 5%, 2ms, 1GiB, 2pp, 3"),  \
@@ -255,7 +256,7 @@ static const struct key waiver_keys[] = {
 };
 const struct key_map waiver_map = KEY_TABLE("a waiver", waiver_keys);
 
-/* ---- profiles: the same keys, numbers only ---- */
+/* ---- profiles: keys of the rules file, but only numbers ---- */
 
 static const struct key profile_rule_keys[] = {
 	KEY("for_each", MAP, OPTIONAL, "other numbers for the rule's for_each", .map = &for_each_map),

@@ -4,9 +4,9 @@
 #include "base/number.h"
 #include "rules/rules_internal.h"
 
-/* A number with a unit, as written. */
+/* A number with a unit, as written in the file. */
 struct quantity {
-	int64_t scaled; ///< × 10^6
+	int64_t scaled; ///< value × 10^6
 	const struct unit_word *unit;
 	struct decimal exact;
 	struct span unit_text;
@@ -58,7 +58,7 @@ static enum status quantity_read(struct document *d, const struct node *n, enum 
 		return document_fail(
 		    d, n, "%s is negative: a limit says how far, its key says in which direction", quoted);
 	struct span number = unit_number_take(&s);
-	/* With so few places that nothing is left, only the form decides. */
+	/* number_parse() with that few decimals checks only the form */
 	int64_t nothing;
 	if (!number_parse(number, -(int)number.n, &nothing))
 		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
@@ -90,7 +90,7 @@ enum status share_read(struct document *d, const struct node *n, int64_t most, i
 	return ST_OK;
 }
 
-/* Where a quantity stands, for what fits there. */
+/* The use of a quantity, which decides about its unit. */
 enum use { USE_DIFFERENCE, USE_BOUND, USE_AND };
 
 static const char *fitting_units(enum unit_family family, enum use use)
@@ -109,8 +109,8 @@ static const char *fitting_units(enum unit_family family, enum use use)
 	return fits[family][use];
 }
 
-/* An absolute value in the metric's unit. "Beyond" is strict, and figures are
-   whole: above 1.5 is above 1, below 1.5 is below 2, so nothing is rounded. */
+/* Convert an absolute value to the metric's unit. Figures are whole numbers and "beyond" is strict,
+   so that above 1.5 is above 1 and below 1.5 is below 2: this rounding loses nothing. */
 static enum status absolute_read(struct document *d, const struct node *n, const struct metric *m,
                                  bool below, const struct quantity *q, int64_t *out)
 {
@@ -129,8 +129,8 @@ static enum status absolute_read(struct document *d, const struct node *n, const
 	return ST_OK;
 }
 
-/* The unit fits the metric where the quantity stands. That of a figure of a file is only known with
-   the file: gate/figure_rule.c. */
+/* True if the unit fits the metric for that use. Units of metrics-file figures are checked by
+   gate/figure_rule.c, once the file is read. */
 static bool unit_fits(const struct metric *m, enum unit_family unit, enum use use)
 {
 	enum unit_family family = family_of(m->unit);
@@ -146,7 +146,7 @@ static bool unit_fits(const struct metric *m, enum unit_family unit, enum use us
 	return family == unit;
 }
 
-/* A quantity whose unit fits `m`. */
+/* Read a quantity and check that its unit fits `m`. */
 static enum status fitting_read(struct document *d, const struct node *n, const struct metric *m,
                                 enum use use, struct quantity *out)
 {
@@ -210,8 +210,8 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 	return ST_OK;
 }
 
-/* 'worse' is an increase or a decrease; which one of a figure of a file is known with the file:
-   gate/figure_rule.c. */
+/* Replace 'worse' by an increase or a decrease. For metrics-file figures gate/figure_rule.c does
+   this, once the file is read. */
 static enum status direction_find(struct document *d, const struct rule *r, const struct node *n,
                                   enum condition *condition)
 {
@@ -233,7 +233,7 @@ enum status limits_read(struct document *d, struct arena *a, const struct rule *
 	for (const struct node *n = map->first; n; n = n->next) {
 		int condition = keys_word(condition_name, n->key->text);
 		if (condition < 0)
-			continue; /* 'and', below: it needs to know the rest */
+			continue; /* 'and' is read below, since it depends on the other keys */
 		struct limit limit = { .condition = (enum condition)condition };
 		TRY(direction_find(d, r, n, &limit.condition));
 		TRY(limit_read(d, a, m, n, &limit));

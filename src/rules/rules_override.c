@@ -1,12 +1,12 @@
 #include "rules/rules_internal.h"
 
-/* The patterns of one rule, in the order in which they are tried. */
+/* All patterns of one rule, in the order of trying. */
 struct patterns {
 	VEC(const struct node *) list;
 };
 
-/* `n`, one pattern or a list of them, may be NULL. A second one of the same text would do
-   nothing. */
+/* Add `n`: one pattern, a list of patterns, or NULL. A pattern that occurs twice is an error, since
+   the second would have no effect. */
 static enum status add_patterns(struct document *d, const struct node *n, struct patterns *all)
 {
 	bool one = n && n->kind == NODE_SCALAR;

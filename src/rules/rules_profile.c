@@ -1,5 +1,5 @@
-/* A profile is laid over the document before it is read: what it says is checked by the
-   same code, at the place where it stands. */
+/* Profiles. A profile replaces values of the document before the rules are read, so that its values
+   are checked by the same code, with their own line numbers. */
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "rules/rules_internal.h"
@@ -20,14 +20,15 @@ static const struct node *find_rule(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* What `over` has for `n`, an entry of a map, or a rule of the list of them. */
+/* The replacement in `over` for `n`, an entry of a map or a rule in the list of rules; else
+   NULL. */
 static const struct node *over_of(const struct node *over, const struct node *n, bool list)
 {
 	return node_get(over, list ? node_get(n, "id")->text.p : n->key->text.p);
 }
 
-/* A copy of `base`, a map or the list of rules, whose values are those of `over` where it has
-   them. Recursion over checked maps, which are five deep. */
+/* Copy `base`, a map or the list of rules, with the values that `over` replaces. The recursion is
+   at most five deep, as checked maps are. */
 static struct node *overlay(struct document *d, const struct node *base, const struct node *over)
 {
 	struct node *out = copy_of(d, base), **tail = &out->first;
@@ -45,7 +46,7 @@ static struct node *overlay(struct document *d, const struct node *base, const s
 	return out;
 }
 
-/* A profile has other numbers for limits that are there, and no limits of its own. */
+/* Check that a profile only changes existing limits, and adds none. */
 static enum status check_limits(struct document *d, const struct node *rule,
                                 const struct node *over)
 {
@@ -89,7 +90,7 @@ enum status profile_apply(struct document *d, const struct node *p, const struct
 	return ST_OK;
 }
 
-/* Recursion over checked maps, which are five deep. */
+/* Append the changes of a map. The recursion is at most five deep, as checked maps are. */
 static void add_text(struct strbuf *b, const struct node *map, const char *path, struct arena *a)
 {
 	for (const struct node *n = map->first; n; n = n->next) {

@@ -2,12 +2,13 @@
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-/* Labels of what can be new or gone. */
+/* Labels whose items can appear and disappear, so that rules can use for_each. */
 #define ITEM_LABELS                                                                        \
 	(1u << LABEL_KERNEL | 1u << LABEL_CATEGORY | 1u << LABEL_OP | 1u << LABEL_COLLECTIVE | \
 	 1u << LABEL_FUNCTION | 1u << LABEL_MODULE | 1u << LABEL_RANGE | 1u << LABEL_PLACE)
 
-/* What makes a check for each item, and what looks at the top of them. */
+/* Check the keys that need for_each, and `top` and `min_share`, which need metrics with a
+   ranking. */
 static enum status check_items(struct document *d, const struct node *map, const struct rule *r)
 {
 	const struct node *for_each = node_get(map, "for_each"), *top = node_get(map, "top");
@@ -49,7 +50,7 @@ static enum status check_id(struct document *d, const struct node *n, const stru
 	return ST_OK;
 }
 
-/* Noise asks whether an increase or decrease is one: elsewhere it would do nothing. */
+/* Check that `noise` can have an effect: the metric has noise and the rule limits changes. */
 static enum status check_noise(struct document *d, const struct node *noise, const struct rule *r)
 {
 	if (r->metric->exact)
@@ -61,7 +62,8 @@ static enum status check_noise(struct document *d, const struct node *noise, con
 	                     "'noise' belongs to an increase or decrease in 'fail', and there is none");
 }
 
-/* There are only a few phases: one that no trace can have is a slip. */
+/* Check that a pattern matches a known phase. There are only few, so that any other is a
+   mistake. */
 static enum status check_phase(struct document *d, const struct node *phase, const struct metric *m)
 {
 	struct strbuf list = STRBUF_INIT;
@@ -78,7 +80,7 @@ static enum status check_phase(struct document *d, const struct node *phase, con
 	return fits ? ST_OK : ST_USAGE;
 }
 
-/* A figure in place of the rule's own, for the run as a whole. */
+/* Read `unless`: the other figure that may replace the rule's own, for the run as a whole. */
 static enum status unless_read(struct document *d, const struct node *unless, struct rule *r)
 {
 	const struct node *metric = node_get(unless, "metric");

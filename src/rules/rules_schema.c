@@ -13,7 +13,7 @@ static void line(struct sink *out, int depth, const char *text)
 	sink_printf(out, "\n%*s%s", 2 * depth, "", text);
 }
 
-/* The meanings are the program's own text: only quotes can need an escape. */
+/* Write a text of the program's own, in which only quotes need escapes. */
 static void write_text(struct sink *out, const char *text)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -36,7 +36,7 @@ static void write_words(struct sink *out, word_fn *words)
 
 #define TEXT "\"type\": [\"string\", \"number\"], "
 
-/* The part of a key's schema that its kind decides, after the description. */
+/* Write the part of a key's schema that depends on its kind, after the description. */
 static void write_kind(struct sink *out, const struct key *key, int depth)
 {
 	static const char *const forms[] = {
@@ -106,7 +106,7 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 	}
 }
 
-/* The keys of one need: "required": ["a", "b"], or "anyOf": [{"required": ["a"]}, …], */
+/* Write the keys with one need: "required": ["a", "b"], or "anyOf": [{"required": ["a"]}, …], */
 static void write_need(struct sink *out, const struct key_map *map, enum key_need need, int depth)
 {
 	bool any = false;
@@ -122,7 +122,7 @@ static void write_need(struct sink *out, const struct key_map *map, enum key_nee
 	sink_puts(out, any ? "]," : "");
 }
 
-/* Recursion over the table, which is six maps deep. */
+/* Write the schema of a map. The recursion is at most six deep, as the tables are. */
 static void write_map(struct sink *out, const struct key_map *map, int depth)
 {
 	line(out, depth,

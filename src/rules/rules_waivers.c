@@ -1,7 +1,7 @@
 #include "base/nearest.h"
 #include "rules/rules_internal.h"
 
-/* The labels of the metrics of the rules that the waiver names. */
+/* Collect the labels of the metrics of those rules that the waiver names. */
 static enum status labels_of(struct document *d, const struct node *rule, const struct rules *rules,
                              unsigned *out)
 {

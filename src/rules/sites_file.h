@@ -9,13 +9,13 @@
 /// The keys of a sites file.
 extern const struct key_map sites_keys;
 
-/// Read a sites file, or the compiled-in one where `path` is NULL. ST_USAGE
-/// on any error; caller releases with site_rules_release() whatever the outcome.
+/// Read a sites file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE. The caller
+/// releases with site_rules_release() in any case.
 GG_MUST_CHECK enum status sites_read(const char *path, struct site_rules *out,
                                      struct diag_log *log);
 
-/// Read `text`, borrowed during the call; messages begin with `name`. As
-/// sites_read() in all else.
+/// Like sites_read(), but reads `text`, which is borrowed during the call; messages begin with
+/// `name`.
 GG_MUST_CHECK enum status sites_parse(const char *name, struct span text, struct site_rules *out,
                                       struct diag_log *log);
 

@@ -30,7 +30,8 @@ static const struct key file_keys[] = {
 };
 const struct key_map suite_keys = KEY_TABLE("the suite file", file_keys);
 
-/* Without {name} all folders would be one case, with it a single case has none. */
+/* Check `workload`: it must contain {name} if `each` is given, since all folders would be one case
+   otherwise, and must not without `each`. */
 static enum status check_entry(struct document *d, const struct node *n,
                                const struct suite_entry *e)
 {
@@ -46,6 +47,7 @@ static enum status check_entry(struct document *d, const struct node *n,
 static enum status read_root(struct document *d, void *ctx)
 {
 	struct suite_file *out = ctx;
+	out->shown = arena_dup(&out->arena, span_of(d->shown));
 	TRY(keys_check(d, d->root, &suite_keys));
 	keys_fill(&suite_keys, d->root, &out->arena, out);
 	for (const struct node *n = node_get(d->root, "cases")->first; n; n = n->next) {

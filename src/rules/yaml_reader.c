@@ -12,11 +12,11 @@
 #include "base/text.h"
 #include "io/opened.h"
 
-/* The open maps and lists, and where their next entry goes. */
+/* A map or list that has begun, and the place of its next entry. */
 struct level {
 	struct node *node;
 	struct node **tail;
-	struct node *key; ///< of a map: read, and waiting for its value
+	struct node *key; ///< key of a map whose value has not come yet; else NULL
 };
 
 struct builder {
@@ -24,7 +24,7 @@ struct builder {
 	struct span text;
 	struct level levels[DOCUMENT_MAX_DEPTH];
 	size_t depth;
-	bool began; ///< the first document
+	bool began; ///< true once the first document has begun
 };
 
 const char *document_quote(struct document *d, struct span text)
@@ -51,13 +51,13 @@ const struct node *node_get(const struct node *map, const char *key)
 	return NULL;
 }
 
-/* libyaml counts lines and columns from 0. */
+/* Position of a mark, in which libyaml counts lines and columns from 0. */
 static struct node place(const yaml_mark_t *mark)
 {
 	return (struct node){ .line = (unsigned)mark->line + 1, .column = (unsigned)mark->column + 1 };
 }
 
-/* A fault of the encoding has no mark, only an offset in bytes. */
+/* Position of an encoding error, for which libyaml gives only a byte offset. */
 static struct node place_of_byte(struct span text, size_t offset)
 {
 	struct node at = { .line = 1, .column = 1 };
@@ -99,7 +99,7 @@ static struct node *add_node(struct builder *b, enum node_kind kind, const yaml_
 	return n;
 }
 
-/* Put `n` where it belongs: the root, a key, a value or an item. */
+/* Attach `n` as the root, a key, a value or an item. */
 static enum status attach(struct builder *b, struct node *n)
 {
 	struct level *l = b->depth ? &b->levels[b->depth - 1] : NULL;
@@ -202,7 +202,7 @@ static enum status document_parse(struct document *d, struct span text)
 	return st;
 }
 
-/* Read at most one byte more than is allowed, whatever fstat said. */
+/* Read the file, stopping one byte beyond the limit, since the size of fstat() may be wrong. */
 static enum status read_all(struct document *d, int fd, struct strbuf *out)
 {
 	char buf[4096];
@@ -224,7 +224,7 @@ static enum status document_read(struct document *d, const char *path)
 	struct strbuf text = STRBUF_INIT;
 	struct stat sb;
 	enum status st;
-	/* O_NONBLOCK: opening a FIFO must not wait for a writer. */
+	/* O_NONBLOCK, since opening a FIFO would wait for a writer */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return diag_fail(d->log, ST_USAGE, "%s: cannot be opened: %s; name a YAML file", d->shown,

@@ -17,46 +17,47 @@ enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
 /// One value of the document, owned by its arena.
 struct node {
 	enum node_kind kind;
-	bool plain; ///< a scalar without quotes
-	unsigned line, column; ///< from 1
-	struct span text; ///< of a scalar: valid UTF-8, may hold NUL by an escape
-	int64_t value; ///< what the check by its key makes of it: number of a word, number, day
-	struct node *key; ///< of a map's entry
-	struct node *first, *next; ///< entries of a map or list, in order
+	bool plain; ///< true for a scalar without quotes
+	unsigned line, column; ///< position in the file, counted from 1
+	struct span text; ///< text of a scalar: valid UTF-8, may contain NUL if escaped
+	int64_t value; ///< value that checking found: index of a word, number, or day
+	struct node *key; ///< key of an entry of a map
+	/// The first entry of a map or list; the next entry of the one that contains this node.
+	struct node *first, *next;
 };
 
 struct document {
-	const char *name; ///< as given
-	const char *shown; ///< as messages name it; owned by the arena
+	const char *name; ///< name of the document as given
+	const char *shown; ///< name as messages show it; owned by the arena
 	struct arena arena;
 	struct node *root;
-	struct diag_log *log; ///< borrowed
+	struct diag_log *log; ///< log for errors; borrowed
 };
 
-/// Reads what the root of a document holds into `out`.
+/// Type of the functions that read a document into `out`, starting at its root.
 typedef enum status document_fn(struct document *d, void *out);
 
-/// Read `text`, or the regular file `name` where it is NULL (the name of a text may be NULL: it
-/// is built in), and hand the document to `read`,
-/// during which it lives. One document without aliases, anchors, tags and directives; duplicate
-/// keys are left to `read`. ST_USAGE with place and reason on any fault.
+/// Parse `text` or, if it is NULL, the regular file `name`, and pass the document to `read`. The
+/// document lives only during that call. The name of a text is NULL if the text is built in. There
+/// must be one document without aliases, anchors, tags and directives; duplicate keys are left to
+/// `read`. Any error is ST_USAGE with place and reason.
 GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,
                                         document_fn *read, void *out, struct diag_log *log);
 
-/// Record `NAME:LINE:COLUMN: what`.
+/// Log the error `NAME:LINE:COLUMN: what`.
 void document_error(struct document *d, const struct node *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/// The same, as the status of a function that gives up.
+/// Like document_error(), as an expression with the value ST_USAGE, to be returned.
 #define document_fail(...) (document_error(__VA_ARGS__), ST_USAGE)
 
-/// 'text' of a scalar for a message; owned by the document.
+/// Text of a scalar in quotes, for a message; owned by the document.
 const char *document_quote(struct document *d, struct span text);
 
-/// Value of `key` in a map, or NULL; NULL for a NULL map.
+/// Value of `key` in a map; NULL if there is none, or if `map` is NULL.
 const struct node *node_get(const struct node *map, const char *key);
 
-/// The first entry of a map or list, or NULL; NULL for NULL.
+/// The first entry of a map or list; NULL if there is none, or if `of` is NULL.
 static inline const struct node *node_first(const struct node *of)
 {
 	return of ? of->first : NULL;

@@ -5,16 +5,16 @@
 #include "store/past_rows.h"
 #include "store/row_schema.h"
 
-/* ---- the pin: all ranks together ---- */
+/* ---- the pin: all ranks in one document ---- */
 
 static void write_pin(const void *const *baselines, size_t nr, struct sink *out)
 {
 	const struct run *pin = &((const struct baseline *)baselines[0])->pin;
-	(void)nr; /* one document is one baseline */
+	(void)nr; /* each document holds only one baseline */
 	row_write_all(&ranks_schema, (const void *const *)pin->ranks.v, pin->ranks.nr, out);
 }
 
-/* The leading key: how many ranks there are. */
+/* Reads the first key, which gives the number of ranks. */
 static size_t read_count(struct row_reader *r)
 {
 	struct span key;

@@ -9,7 +9,8 @@
 
 /* ---- parts of a digest that must agree ---- */
 
-/* Rows about a memory begin with its id, and have the order of the memories. */
+/* True if the rows, each of which begins with the id of a memory, name only memories of the digest,
+   in their order. */
 static bool memories_known(const struct digest *d, const void *rows, size_t nr, size_t size)
 {
 	size_t m = 0;
@@ -46,7 +47,7 @@ static void check_phase_summaries(struct row_reader *r, const struct digest *d, 
 		row_fail(r, byte, "phase_summaries", "have a metric that no phase has, or no steps");
 }
 
-/* Samples, or a summary of each step metric that was there from the first. */
+/* The digest must have samples, or a summary of each step metric of the first version. */
 static void check_steps(struct row_reader *r, const struct digest *d, uint64_t byte)
 {
 	bool whole = true;
@@ -72,7 +73,7 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 #define SOME_ROWS(member, type) FIELD(member, OPTIONAL_ROWS, 0, .sub = &type##_row)
 
 static const struct field digest_fields[] = {
-	/* member, stored, since */
+	/* columns: member, stored form, minor that added it */
 	FIELD(rank, OPTIONAL_COUNT, 0, .absent = -1),
 	FIELD(world_size, OPTIONAL_COUNT, 0, .absent = -1),
 	FIELD(trace, OPTIONAL_TEXT, 0),

@@ -1,13 +1,15 @@
-/* Rows of a digest that refer to one another must agree. */
+/* Checks that rows of a digest that refer to one another agree. */
 #include "store/digest_schema.h"
 
-/* The last callee seen of a function, -1 if none; the depth of the function in the tree. */
+/* Progress of the check for one function: its last callee so far, -1 if there is none, and its
+   depth in the tree. */
 struct seen {
 	int64_t last;
 	int depth;
 };
 
-/* NULL, or what is wrong with function `i`; seen[p + 1] is of p, seen[0] of none. */
+/* What is wrong with function `i`, or NULL; seen[p + 1] is about function p, seen[0] about the
+   root. */
 static const char *function_fault(const struct digest *d, size_t i, const struct seen *seen)
 {
 	const struct function_stat *f = &d->functions.v[i];
@@ -57,7 +59,7 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	}
 }
 
-/* Sums of small ones: only of kernels, not of copies. */
+/* True if every sum of small rows is of kernels, not of copies. */
 static bool are_sums(const struct digest *d)
 {
 	bool fine = true;

@@ -1,4 +1,4 @@
-/// Inside of the store: documents, and the digest as a part of one.
+/// Internal to the store: schemas of documents, and the digest as a part of a document.
 #ifndef GG_STORE_DIGEST_SCHEMA_H
 #define GG_STORE_DIGEST_SCHEMA_H
 
@@ -8,13 +8,13 @@
 
 extern const struct schema digest_schema;
 
-/// The same of the digests of several ranks together (row_read_all()).
+/// Like digest_schema, for the digests of several ranks in one document (row_read_all()).
 extern const struct schema ranks_schema;
 
-/// Stop the scanner where parts of a digest contradict one another.
+/// Stops the scanner with an error if parts of a digest contradict one another.
 void digest_check(struct row_reader *r, struct digest *d);
 
-/// The steps of digests, for FIELD_OWN.
+/// Read, write and describe the steps of digests, for FIELD_OWN.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
 void steps_describe(bool several, int depth, struct sink *out);
@@ -25,11 +25,11 @@ void fold_write(const void *const *digests, size_t nr, struct sink *out);
 bool fold_is_there(const void *const *digests, size_t nr);
 void fold_describe(bool several, int depth, struct sink *out);
 
-/// Read the digest that follows into `d`, from digest_new().
+/// Reads the digest that follows into `d`, which digest_new() made.
 void digest_read_into(struct row_reader *r, struct digest *d);
 
-/// Read one whole document: `read` takes its value, and nothing may follow.
-/// `fail` is the status of what is wrong with it.
+/// Reads one whole document: `read` reads its value, and nothing may follow. `fail` is the status
+/// of any error.
 GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status fail,
                                                struct diag_log *log,
                                                void (*read)(struct row_reader *r, void *ctx),

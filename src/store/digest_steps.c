@@ -1,8 +1,8 @@
-/* The steps of a digest: a column per metric, so that a metric is one line. For several
-   digests together a column is that of all, or a list of columns. Where summaries stand
-   in place of samples, the only column is the number of steps. The columns of phases are there
-   where a digest has the phase, and empty in those that lack it; except for the first one of a
-   phase they are left out where they are all 0. */
+/* The steps of a digest: one column (one line) per metric. For several digests, a column that is
+   equal in all is written once, otherwise as a list of columns. If statistics replace samples, the
+   only column is the number of steps. The columns of a phase are written if a digest has the phase,
+   and are empty for digests without it; except for the first column of a phase, columns that are
+   all 0 are left out. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 enum {
 	METRIC_COLUMN = 2,
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
-	PHASE_COLUMN, ///< columns of PHASE_FORWARD, then of the next phase, …
+	PHASE_COLUMN, ///< columns of PHASE_FORWARD, then of each further phase
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
-	COUNT_COLUMN = NR_COLUMNS, ///< the only one of a summarized digest
+	COUNT_COLUMN = NR_COLUMNS, ///< number of steps: the only column of a summarized digest
 	NR_ALL_COLUMNS
 };
 
@@ -40,13 +40,13 @@ static int column_since(size_t i)
 	return is_metric(i) ? metric_table[i - METRIC_COLUMN].since : 0;
 }
 
-/* A digest may lack a metric that came with a later minor version. */
+/* True for a metric that came with a later minor version, so that a digest may lack it. */
 static bool is_optional(size_t i)
 {
 	return column_since(i) > 0 || (i >= STEP_PHASE_COLUMN && i < NR_COLUMNS);
 }
 
-/* All columns of a phase except the first. */
+/* True for all columns of a phase except the first, which may be left out if they are 0. */
 static bool may_be_zero(size_t i)
 {
 	return i >= PHASE_COLUMN && i < NR_COLUMNS && (i - PHASE_COLUMN) % NR_PHASE_COLUMNS;
@@ -64,7 +64,7 @@ static const char *column_key(size_t i)
 	return i == 0 ? "number" : i == 1 ? "activities" : metric_table[i - METRIC_COLUMN].name;
 }
 
-/* Where a digest has an optional column; NULL there is none. */
+/* The member of a digest that holds an optional column; NULL if the column is not optional. */
 static int64_t **place(struct digest *d, size_t i)
 {
 	size_t k = i - PHASE_COLUMN;
@@ -156,7 +156,7 @@ void steps_write(const void *const *digests, size_t nr, struct sink *out)
 	for (size_t k = 0; k < nr; k++)
 		summarised = summarised || ((const struct digest *)digests[k])->summaries.nr > 0;
 	for (size_t n = 0; n < NR_ALL_COLUMNS; n++) {
-		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the count comes first */
+		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the number of steps is written first */
 		if (!is_written(digests, nr, i, summarised))
 			continue;
 		sink_printf(out, "%s\n\"%s\": ", before, column_key(i));
@@ -217,7 +217,7 @@ struct columns {
 	void *const *digests;
 	size_t nr;
 	bool summarised;
-	uint64_t seen; ///< columns
+	uint64_t seen; ///< bits of the columns that have been read
 };
 
 static int64_t read_null(struct row_reader *r)
@@ -227,7 +227,7 @@ static int64_t read_null(struct row_reader *r)
 	return NO_SAMPLE;
 }
 
-/* The numbers of an array that is entered, as is the first. */
+/* Reads an array of numbers. The array and its first element have been entered. */
 static size_t read_numbers(struct row_reader *r, size_t column, enum jscan_type first, size_t most,
                            int64_t **out)
 {
@@ -244,7 +244,7 @@ static size_t read_numbers(struct row_reader *r, size_t column, enum jscan_type 
 	return v.nr;
 }
 
-/* Room for the steps, except for columns that the digest may lack. */
+/* Makes room for the steps, except for columns that the digest may lack. */
 static void set_steps(struct digest *d, size_t nr)
 {
 	digest_set_steps(d, nr);
@@ -253,7 +253,7 @@ static void set_steps(struct digest *d, size_t nr)
 			*place(d, i) = NULL;
 }
 
-/* The first column decides how many steps there are. */
+/* Stores one column of one digest. The first column that is read sets the number of steps. */
 static void take(struct columns *c, size_t k, size_t i, const char *key, const int64_t *v,
                  size_t nr)
 {
@@ -266,7 +266,7 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 	else if (!c->seen)
 		set_steps(d, count);
 	if (nr == 0 && is_optional(i))
-		return; /* this digest lacks it */
+		return; /* an empty column: this digest lacks the metric */
 	if (nr != (i == COUNT_COLUMN ? 1 : c->summarised ? count > 0 : count))
 		row_fail(c->r, jscan_byte(c->r->js), key, "does not have one value for each step");
 	else if (is_optional(i))
@@ -281,7 +281,7 @@ static void read_column(struct columns *c, size_t i)
 	const char *key = column_key(i);
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
-	if (first != JSCAN_ARRAY) { /* the column of all */
+	if (first != JSCAN_ARRAY) { /* not a list: one column for all digests */
 		size_t nr = read_numbers(r, i, first, store_limits.steps / c->nr, &v);
 		for (size_t k = 0; k < c->nr; k++)
 			take(c, k, i, key, v, nr);
@@ -295,7 +295,7 @@ static void read_column(struct columns *c, size_t i)
 	}
 }
 
-/* A phase has its first column, and whole steps are of known ones. */
+/* A phase must have its first column, and the phases of whole steps must be known ones. */
 static void check_phases(const struct columns *c, const struct digest *d)
 {
 	bool whole = true, known = true;
@@ -328,7 +328,8 @@ static void read_columns(struct columns *c)
 		if (!c->seen)
 			c->summarised = span_eq(key, span_of(column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
-		/* thirty bytes would claim a million steps, and time and memory for them */
+		/* a file of thirty bytes could otherwise claim a million steps, and cost as much time and
+		   memory */
 		if (c->summarised && r->sampled)
 			row_fail(r, jscan_byte(r->js), column_key(COUNT_COLUMN),
 			         "replaces the samples of steps, as only a baseline may");

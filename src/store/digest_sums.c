@@ -51,12 +51,12 @@ static const char *summary_fault(const struct digest *d, struct arena *a)
 	return NULL;
 }
 
-/* Sum over usable steps, to within `*slack`. */
+/* Sum of a figure over the usable steps, exact to within `*slack`. */
 static __int128 sum_of(const struct digest *d, enum metric_id id, size_t steps, int64_t *slack)
 {
 	const int64_t *summary = digest_summary(d, id);
 	__int128 sum = 0;
-	*slack = summary ? d->usable_steps : 0; /* the mean is rounded */
+	*slack = summary ? d->usable_steps : 0; /* because the mean in a summary is rounded */
 	if (summary)
 		return (__int128)summary[STAT_MEAN] * d->usable_steps;
 	for (size_t i = 0; i < steps; i++)
@@ -64,7 +64,7 @@ static __int128 sum_of(const struct digest *d, enum metric_id id, size_t steps, 
 	return sum;
 }
 
-/* Kernels, copies and memory sets belong to the usable steps, or to no step at all. */
+/* Kernels, copies and memory sets must add up to the usable steps, or to no step at all. */
 static const char *kernels_fault(const struct digest *d)
 {
 	__int128 time = 0, count = 0;
@@ -74,7 +74,7 @@ static const char *kernels_fault(const struct digest *d)
 		count += d->kernels.v[i].kind == EVENT_KERNEL ? d->kernels.v[i].count : 0;
 	}
 	if (time == 0 && count == 0)
-		return NULL; /* left out of the baseline of a large job */
+		return NULL; /* samples are left out of the baseline of a large job */
 	__int128 of_steps = sum_of(d, METRIC_STEP_CUDA_TIME, (size_t)d->usable_steps, &slack);
 	if (time < of_steps - slack)
 		return "kernels, copies and memory sets add up to less than step.cuda_time";

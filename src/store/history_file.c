@@ -122,7 +122,7 @@ enum status history_read(const char *path, struct arena *a, struct history *out,
 
 /* ---- writing ---- */
 
-/* Line breaks stand between values only: inside texts they are escaped. */
+/* Line breaks are written only between values; inside texts they are escaped. */
 static void write_line(const struct past_run *run, struct sink *out)
 {
 	struct sink *lines = sink_open_memory();

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "io/leftover.h"
 
-/* "DIR/.NAME.lock" for "DIR/NAME". */
+/* Path of the lock file, "DIR/.NAME.lock" for "DIR/NAME". */
 static char *lock_path(const char *target)
 {
 	const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
@@ -24,8 +24,8 @@ static char *lock_path(const char *target)
 	return b.p;
 }
 
-/* Who gives a lock back removes its file first: the lock is ours only if the file that
-   we hold is still the one at its place. EAGAIN where it is not. */
+/* Checks that the locked file is still the one at `path`: a process that releases the lock removes
+   the file first, so another process may have created a new one. Returns EAGAIN if it is not. */
 static int check_place(int fd, const char *path)
 {
 	struct stat held, there;
@@ -36,7 +36,9 @@ static int check_place(int fd, const char *path)
 	return held.st_dev == there.st_dev && held.st_ino == there.st_ino ? 0 : EAGAIN;
 }
 
-/* EWOULDBLOCK while somebody else holds it, EAGAIN once that has let go; both have one value. */
+/* Results of one try besides an errno: the lock was taken; its file was removed meanwhile (EAGAIN);
+   another process holds it (EWOULDBLOCK). EAGAIN and EWOULDBLOCK may be equal, so both have a value
+   of their own. */
 enum { LOCK_TAKEN, LOCK_GONE = -1, LOCK_HELD = -2 };
 
 static int try_take(struct file_lock *lock)
@@ -57,7 +59,7 @@ static int try_take(struct file_lock *lock)
 	return state;
 }
 
-/* Tried again every 20 ms: a lock without a limit on the wait would need a signal to have one. */
+/* Tries every 20 ms: a blocking lock would need a signal to limit the wait. */
 static int wait_and_take(struct file_lock *lock, struct lock_wait wait)
 {
 	enum { PER_SECOND = 50 };

@@ -1,30 +1,30 @@
-/// An advisory lock for changing a stored file: one writer at a time.
+/// Advisory lock for changing a stored file, so that only one process writes at a time.
 #ifndef GG_STORE_LOCK_H
 #define GG_STORE_LOCK_H
 
 #include "base/diag.h"
 
-/// A lock that is held.
+/// A lock that this process holds.
 struct file_lock {
 	int fd;
-	char *path; ///< of the lock file, beside the file it is for; gone when nobody holds it
-	int leftover; ///< leftover_add()
-	char *target; ///< the file that the path given means: links are followed once
+	char *path; ///< path of the lock file, which is removed when the lock is released
+	int leftover; ///< handle of leftover_add(), which removes the file if the process ends early
+	char *target; ///< path of the locked file, with symbolic links resolved
 };
 
-/// How long the lock is waited for, and who is told once that it is (NULL: nobody).
+/// How long file_lock_take() waits, and a function that it calls once if it has to wait (or NULL).
 struct lock_wait {
 	int seconds;
 	void (*told)(const char *lock_path);
 };
 
-/// Wait until nobody else changes the file at `path`, which need not exist yet. A writer
-/// that is killed leaves no lock. ST_OUTPUT, also once the wait is over. Caller ends with
-/// file_lock_release().
+/// Waits until no other process changes the file at `path`, which need not exist yet. A writer that
+/// is killed leaves no lock. Returns ST_OUTPUT on errors, also if the lock is still held at the end
+/// of the wait. Caller ends with file_lock_release().
 GG_MUST_CHECK enum status file_lock_take(const char *path, struct lock_wait wait,
                                          struct file_lock *out, struct diag_log *log);
 
-/// Release the lock; one of zeros is fine.
+/// Releases the lock; a zeroed one is fine.
 void file_lock_release(struct file_lock *lock);
 
 #endif

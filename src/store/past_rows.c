@@ -27,14 +27,14 @@ static const struct field value_fields[] = {
 	  .offset = offsetof(struct past_value, rank),
 	  .absent = -1 },
 	{ .key = "value", .type = FIELD_NUMBER, .offset = offsetof(struct past_value, value) },
-	{ .key = "digits", /* files of earlier versions hold millionths */
+	{ .key = "digits", /* files of earlier versions hold values in millionths */
 	  .type = FIELD_OPTIONAL_NUMBER,
 	  .offset = offsetof(struct past_value, digits),
 	  .absent = MICRO_DIGITS,
 	  .since = 1 },
 };
 
-/* The query begins with the name of its metric. */
+/* The minor that added the metric of the query, whose name begins the query. */
 static int value_since(const void *row)
 {
 	const char *query = ((const struct past_value *)row)->query;
@@ -103,7 +103,7 @@ static size_t size_of(const struct past_run *run)
 	return n;
 }
 
-/* The query with the most answers, v[first..first + nr). */
+/* The query with the most values, v[first..first + nr). */
 static size_t largest_group(const struct past_run *run, size_t *nr)
 {
 	const struct past_value *v = run->values.v;
@@ -125,7 +125,7 @@ static uint64_t magnitude(int64_t v)
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-/* The smallest value of that query. */
+/* Drops the smallest value of the query with the most values. */
 static void cut_one(struct past_run *run)
 {
 	struct past_value *v = run->values.v;
@@ -142,7 +142,7 @@ void past_run_fit(struct past_run *run)
 {
 	size_t size;
 	while (run->values.nr && (size = size_of(run)) > BASELINE_RECENT_BYTES) {
-		/* half of what seems to be too much, to come near from above */
+		/* drops about half of the excess, so that the size approaches the limit from above */
 		size_t extra = (size - BASELINE_RECENT_BYTES) / 2 * run->values.nr / size;
 		for (size_t i = 0; i <= extra && run->values.nr; i++)
 			cut_one(run);

@@ -1,17 +1,17 @@
-/// Past runs as rows: those inside a baseline, and those of a history.
+/// Past runs as rows: those in a baseline, and those of a history file.
 #ifndef GG_STORE_PAST_ROWS_H
 #define GG_STORE_PAST_ROWS_H
 
 #include "model/history.h"
 #include "store/row.h"
 
-/// Where a run came from.
+/// Row type of the provenance of a run.
 extern const struct schema provenance_schema;
 
-/// A run inside a baseline.
+/// Row type of a run in a baseline.
 extern const struct schema past_schema;
 
-/// A run of a history: the same, with what the gate said of it.
+/// Fields of a run in a history file: those of a run in a baseline, and the gate's verdict.
 enum { NR_HISTORY_FIELDS = 10 };
 extern const struct field history_fields[NR_HISTORY_FIELDS];
 

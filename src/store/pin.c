@@ -12,15 +12,16 @@
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
 
-/* Levels of detail of a kept run, from all to least; the first that fits is taken. */
+/* Levels of detail of a kept run, from the most to the least; the first that fits the budget is
+   used. */
 static const struct detail {
-	bool whole; ///< samples of each step (few are kept in any case, as they are no larger), and
-	            ///< of kernels what is outside of the measured steps
-	bool extras; ///< functions, threads, where work comes from, figures of a metrics file
-	size_t top; ///< how many kernels, and how many operators
-	size_t sites; ///< how many sites of allocations, in each list
-	size_t levels; ///< how many levels of each memory over time
-	bool phases; ///< all phases of the trace, not only those that rules ask for
+	bool whole; ///< samples of each step (a few samples are kept at any level), and figures of
+	            ///< kernels outside the measured steps
+	bool extras; ///< functions, threads, code places and figures of metrics files
+	size_t top; ///< number of kernels and number of operators that are kept
+	size_t sites; ///< number of allocation sites that are kept in each list
+	size_t levels; ///< number of levels over time that are kept for each memory
+	bool phases; ///< all phases of the trace, not only phases that rules ask for
 } details[] = {
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, true },
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, false },
@@ -41,7 +42,7 @@ static const struct detail {
 	{ false, false, 0, 0, 0, false },
 };
 
-/* A kernel or an operator, summed over the ranks. */
+/* A kernel or operator, with its figures summed over the ranks. */
 struct summed_name {
 	struct span name;
 	int64_t ns;
@@ -52,15 +53,15 @@ struct pinner {
 	const struct rules *rules;
 	const struct naming *naming;
 	struct run_view view;
-	bool functions, threads, code; ///< a rule asks for them
+	bool functions, threads, code; ///< true if a rule asks for the respective list
 	bool phases[NR_PHASES];
-	struct names kernels, ops; ///< that rules ask for
+	struct names kernels, ops; ///< names that rules ask for
 	struct ranking {
-		VEC(struct summed_name) list; ///< by time, most first
+		VEC(struct summed_name) list; ///< names, sorted by time, most first
 	} kernels_by_time, ops_by_time;
 };
 
-/* ---- what there is, and what rules ask for ---- */
+/* ---- what the run has, and what rules ask for ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -134,7 +135,7 @@ static void pinner_release(struct pinner *p)
 	run_view_release(&p->view);
 }
 
-/* The largest, and those of the rules. */
+/* Chooses the `top` largest names, and those that rules ask for. */
 static void choose(const struct ranking *r, const struct names *asked, size_t top,
                    struct names *out)
 {
@@ -153,7 +154,7 @@ static int by_match(const void *a, const void *b)
 	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
 }
 
-/* The category of all raw names that share a match name: of the one with the most time. */
+/* The category of a match name: that of its raw name with the most time. */
 static const char *category_of_match(const struct pinner *p, const struct rank_view *v,
                                      struct span match)
 {
@@ -163,7 +164,8 @@ static const char *category_of_match(const struct pinner *p, const struct rank_v
 	return category_name(t, row ? category_of(t, row->name) : -1);
 }
 
-/* Communication stays, which the digest's own figures tell by its names; so do copies. */
+/* Keeps the kernels in `keep` and sums the others. Communication is kept, because the digest's own
+   figures depend on its names; so are copies. */
 static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bool whole,
                         struct digest *d)
 {
@@ -227,7 +229,8 @@ static void pin_steps(const struct digest *from, struct digest *d)
 
 /* ---- phases ---- */
 
-/* Only phases that rules ask for: few do, and a phase has about as many figures as the step. */
+/* Unless `all`, keeps only phases that rules ask for: few rules do, and each phase has about as
+   many figures as the step. */
 static void pin_phases(const struct pinner *p, const struct digest *from, bool all, bool summarise,
                        struct digest *d)
 {
@@ -257,8 +260,8 @@ static void pin_phases(const struct pinner *p, const struct digest *from, bool a
 
 /* ---- sites of memory ---- */
 
-/* One list of one memory: its first `most` rows, and the rest as a sum where the list
-   is one of parts that add up. */
+/* Keeps the first `most` rows of one list of one memory, and the rest as a sum if the rows of the
+   list add up. */
 static void pin_sites(const struct memory_item *v, size_t nr, size_t most, struct digest *d)
 {
 	bool adds_up = v->list == MEMORY_LIST_PEAK || v->list == MEMORY_LIST_END;
@@ -296,8 +299,8 @@ static void pin_items(const struct digest *from, size_t most, struct digest *d)
 
 /* ---- levels of memory ---- */
 
-/* At most `most` points of each memory: the highest of as many equal parts of its history, so that
-   the peak is among them. */
+/* Keeps at most `most` points of each memory: the highest in each of `most` equal parts of its
+   history, so that the peak is among them. */
 static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 {
 	const struct memory_level *v = from->memory_levels.v;
@@ -342,7 +345,7 @@ static void pin_inputs(const struct pinner *p, const struct digest *from, bool a
 			vec_push(&(d)->member, (from)->member.v[i_]); \
 	} while (0)
 
-/* All that has no list, and lists that stay as they are. */
+/* Copies all members of a digest that are not lists, and the lists that are kept whole. */
 static struct digest *copy(const struct digest *from, const struct rules *rules)
 {
 	struct digest *d = digest_new();
@@ -369,7 +372,7 @@ static struct digest *copy(const struct digest *from, const struct rules *rules)
 	return d;
 }
 
-/* One rank in `stride`. */
+/* Makes the pin at one level of detail, from every `stride`-th rank. */
 static void pin_at(struct pinner *p, const struct detail *detail, size_t stride, struct run *out)
 {
 	struct names kernels, ops;
@@ -391,7 +394,8 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 			COPY(d, from, functions);
 		if (detail->extras || p->threads)
 			COPY(d, from, threads);
-		if (detail->extras || p->code) { /* of a part of it figures would be others */
+		if (detail->extras || p->code) { /* code rows are kept all or not at all, since figures of a
+			                                part would differ */
 			COPY(d, from, code);
 			COPY(d, from, ranges);
 		}
@@ -414,10 +418,10 @@ static size_t size_of(const void *const *ranks, size_t nr)
 
 /* ---- the highest level of detail that fits ---- */
 
-/* Ranks of whose pins, and of half of them, the size of all is estimated. */
+/* Number of ranks from whose pins, and from half of these, the size for all ranks is estimated. */
 enum { SAMPLE = 16 };
 
-/* In bytes; exact where no more ranks than that are taken together. */
+/* Size of the pin in bytes at one level of detail; exact unless `estimate`. */
 static size_t size_at(struct pinner *p, size_t detail, bool estimate)
 {
 	struct run run;
@@ -433,8 +437,8 @@ static size_t size_at(struct pinner *p, size_t detail, bool estimate)
 	return size;
 }
 
-/* The index of the first level of detail with room; the last is taken as it is. The guess is tried
-   first, then what is beside it. */
+/* Binary search for the first level of detail that fits the budget; the last level is used without
+   a check. It begins with the guess and its neighbor. */
 static size_t first_with_room(struct pinner *p, size_t budget, size_t guess, bool estimate)
 {
 	size_t lo = 0, hi = sizeof details / sizeof *details - 1;

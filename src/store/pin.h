@@ -4,17 +4,17 @@
 
 #include "model/rule.h"
 
-/// What a pin takes of a file at most, in bytes: of more ranks proportionally more. Only
-/// what the rules ask for by name may make it larger.
+/// Size in bytes of a pin of up to PIN_RANKS ranks; with more ranks it may be proportionally
+/// larger. Only what rules ask for by name may exceed it.
 enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
 
 /// The same of a folded run.
 enum { PIN_FOLDED_BYTES = 1900000 };
 
-/// `run` as a baseline stores it: what any check of `rules` compares, exactly, and of the
-/// rest as much as has room. Without what explains only one run; the smallest kernels
-/// and operators as sums; many steps as their statistics. Names are looked at as
-/// `naming` says. Texts are borrowed from `run`. Caller releases with run_release().
+/// Makes `out` from `run` as a baseline stores it: exactly what checks of `rules` compare, and of
+/// the rest as much as fits. Data that explains only a single run is left out; the smallest kernels
+/// and operators are summed; many steps are kept as statistics. Names are normalized by `naming`.
+/// Texts are borrowed from `run`. Caller releases with run_release().
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out);
 

@@ -1,6 +1,6 @@
-/// Rows of canonical JSON: one table of fields for writing and reading. Several structs
-/// of one kind (the ranks of a run) are one document: a value is that of all, or a list
-/// with one for each, null where it has none.
+/// Rows of canonical JSON, written and read by one table of fields. Several structs of one kind
+/// (the ranks of a run) are one document: a value that is equal in all is written once, otherwise
+/// as a list with one value for each struct, null if it has none.
 #ifndef GG_STORE_ROW_H
 #define GG_STORE_ROW_H
 
@@ -13,20 +13,21 @@
 #include "io/sink.h"
 #include "model/rows.h"
 
-/// The minor version of stored documents, told behind "schema" if it is above 0. A minor adds
-/// fields, rows of figures and columns, and changes none: what a newer minor adds is passed over,
-/// and what an older one lacks was not recorded. What stands there under a name that got its
-/// present meaning later is passed over, too. Any other change is another major, which is part
-/// of the schema's id and refused.
+/// The minor version of stored documents, written after "schema" if it is above 0. A minor adds
+/// fields, rows of figures and columns, and changes none. Additions of a newer minor are skipped;
+/// what an older one lacks counts as not recorded. A key that an older minor wrote with another
+/// meaning is skipped, too. Any other change needs a new major version, which is part of the
+/// schema's id; other majors are refused.
 enum { STORE_MINOR = 1 };
 
-/// Key of the number of structs, and in a row of those that it is of: their indices.
+/// Key of the number of structs in a document, and in a row key of the indices of the structs that
+/// have the row.
 #define ROW_OWNERS "ranks"
 
-/// What a stored file may hold at most; beyond it is an error.
+/// Largest contents of a stored file; anything beyond is an error.
 struct store_limits {
 	uint64_t bytes;
-	size_t rows; ///< of one array
+	size_t rows; ///< largest number of rows in one array
 	size_t steps;
 	size_t ranks;
 };
@@ -34,63 +35,65 @@ extern const struct store_limits store_limits;
 
 struct row_reader {
 	struct jscan *js;
-	struct arena *arena; ///< owner of the text that is read
-	struct strbuf path; ///< path of the value at hand: "pin[0].kernels[3]"
+	struct arena *arena; ///< arena that owns the text that is read
+	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
 	uint64_t start; ///< offset from which store_limits.bytes counts
-	int64_t minor; ///< of the document
-	bool
-	    sampled; ///< the document is a run, whose steps have samples: only a baseline has summaries
+	int64_t minor; ///< minor version of the document
+	/// The document is a run, whose steps have samples; only baselines have summaries.
+	bool sampled;
 	bool whole; ///< a digest or a run, unlike a baseline: what is folded has its ranks
-	bool keeps_text; ///< of digests
-	bool row_is_newer; ///< the row at hand is about something that only a newer minor knows
+	bool keeps_text; ///< true if the text of each digest is kept
+	bool row_is_newer; ///< the present row is about something that only a newer minor knows
 };
 
-/// True in a document of a newer minor, where unknown keys are passed over.
+/// True in a document of a newer minor, in which unknown keys are skipped.
 static inline bool row_reader_is_lenient(const struct row_reader *r)
 {
 	return r->minor > STORE_MINOR;
 }
 
-/// Keys that earlier releases wrote and nothing reads, ended by NULL; static.
+/// Keys that earlier releases wrote and that are no longer read, ended by NULL; static.
 extern const char *const row_gone_keys[];
 
-/// True for an unknown key that is passed over: of a newer minor, or one that earlier releases
+/// True for an unknown key that is skipped: one of a newer minor, or one that earlier releases
 /// wrote.
 bool row_is_passed_over(const struct row_reader *r, struct span key);
 
-/// Write a document: braces, one key per line, no newline at the end.
+/// Writes a document: braces, one key per line, no newline at the end.
 void row_write(const struct schema *s, const void *row, struct sink *out);
 
-/// The same of `nr` > 0 structs together.
+/// Like row_write(), for `nr` > 0 structs in one document.
 void row_write_all(const struct schema *s, const void *const *rows, size_t nr, struct sink *out);
 
-/// Read a zeroed struct from the object that follows. Unknown (but of a newer minor), duplicate
-/// and missing keys and unfit values stop the scanner with place and path.
+/// Reads a zeroed struct from the object that follows. Unknown keys (except of a newer minor),
+/// duplicate and missing keys and unsuitable values stop the scanner with place and path.
 void row_read(struct row_reader *r, const struct schema *s, void *row);
 
-/// The same of `nr` > 0 structs together. If the schema is counted, the caller has read the
-/// object and its first key, the number.
+/// Like row_read(), for `nr` > 0 structs in one document. If the schema is counted, the caller has
+/// read the object and its first key, the number.
 void row_read_all(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr);
 
-/// Enter the array that follows and its first element: the type of it, JSCAN_END where
-/// there is none. What is not an array stops the scanner.
+/// Enters the array that follows and its first element. Returns the element's type, or JSCAN_END if
+/// the array is empty. Anything but an array stops the scanner.
 enum jscan_type row_enter_array(struct row_reader *r, const char *key);
 
-/// The next value of a list with one for each of `nr` structs, `at` counting them; false
-/// at the end, and where there are more or fewer. The first is entered already.
+/// Moves to the next value of a list that has one for each of `nr` structs; `at` counts the values.
+/// False at the end, and on an error if there are more or fewer. The caller has entered the first
+/// value.
 bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr);
 
-/// Stop the scanner: `byte`, then path and `key` (NULL: the value at hand), then `what`.
+/// Stops the scanner with an error: `byte`, then path and `key` (NULL: the present value), then
+/// `what`.
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what);
 
 /// Offset of the value that follows.
 uint64_t row_byte(struct row_reader *r);
 
-/// Extend the path by a key, or by an index where `key` is NULL; returns the
-/// length to go back to with strbuf_setlen().
+/// Appends a key to the path, or an index if `key` is NULL. Returns the previous length, to be
+/// restored with strbuf_setlen().
 size_t row_enter(struct row_reader *r, const char *key, size_t index);
 
-/// Read the whole number that follows, which is ≥ 0; 0 after an error.
+/// Reads the whole number that follows, which must be ≥ 0; 0 after an error.
 int64_t row_read_count(struct row_reader *r, const char *key);
 
 #endif

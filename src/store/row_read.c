@@ -12,7 +12,7 @@ const struct store_limits store_limits = {
 	.ranks = 65536,
 };
 
-/* Fewest bytes of a file for each row beyond store_limits.rows. */
+/* Smallest number of bytes that a file must have for each row beyond store_limits.rows. */
 #define ROW_BYTES 16
 
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what)
@@ -62,21 +62,22 @@ uint64_t row_byte(struct row_reader *r)
 
 /* ---- rows ---- */
 
-/* Where an object is: its next key is still to be read, was read, or there is none. */
+/* State of the reader in an object: its next key is still to be read, has been read, or there is
+   none. */
 enum next_key { KEY_UNREAD, KEY_READ, KEY_NONE };
 
 static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
                          enum next_key next, struct span key);
 
-/* Rows of one line, which are those of `owners`. */
+/* Rows of one line of the file; they belong to the structs `owners`. */
 struct line {
-	char *rows; ///< one for each struct
-	void **owned; ///< rows of those that have one, zeroed
+	char *rows; ///< one zeroed row for each struct
+	void **owned; ///< rows of the structs that have a row
 	size_t *owners;
 	size_t nr;
 };
 
-/* The list of the structs that have a row: rising, and not all of them. */
+/* Reads the list of the structs that have the row: ascending indices, and not all structs. */
 static void read_owners(struct row_reader *r, struct line *l, size_t nr)
 {
 	uint64_t byte = row_byte(r);
@@ -117,7 +118,7 @@ static void read_line(struct row_reader *r, const struct schema *s, struct line 
 	read_members(r, s, l->owned, l->nr, next, key);
 }
 
-/* Every VEC is a pointer and two sizes; `cap` is in rows. */
+/* Appends a row to a VEC of any type: a pointer and two sizes; `cap` counts rows. */
 static void append(struct row_reader *r, const struct schema *s, void *vec, const void *row,
                    uint64_t byte)
 {
@@ -149,7 +150,7 @@ static void read_rows(struct row_reader *r, const struct field *f, void *const *
 		nr_lines++;
 		read_line(r, s, &l, nr);
 		nr_rows += l.nr;
-		/* many ranks have many rows, but a few bytes must not come to millions of them */
+		/* many ranks may have many rows, but a small file must not claim millions of rows */
 		if (nr_lines > store_limits.rows ||
 		    (nr_rows > store_limits.rows &&
 		     nr_rows - store_limits.rows > (byte - r->start) / ROW_BYTES))
@@ -191,8 +192,8 @@ static void read_any(struct row_reader *r, const struct field *f, void *const *r
 		row_read_values(r, f, f->key, false, rows, nr);
 }
 
-/* Index of the field of `key`, looked for from `from` on, as files come in the
-   order of the table; s->nr where there is none. */
+/* Index of the field with this key; s->nr if there is none. The search begins at `from`, because
+   files are in the order of the table. */
 static size_t find_field(const struct schema *s, struct span key, size_t from, bool *hex)
 {
 	*hex = false;
@@ -210,7 +211,7 @@ static size_t find_field(const struct schema *s, struct span key, size_t from, b
 	return s->nr;
 }
 
-/* The leading key says what the rest is: nothing is read before it. */
+/* Reads the first key, "schema", which tells what the document is. */
 static void read_schema(struct row_reader *r, const char *id)
 {
 	struct span key, family = { id, (size_t)(strrchr(id, '-') + 1 - id) };
@@ -237,7 +238,7 @@ static void read_schema(struct row_reader *r, const char *id)
 		         arena_printf(r->arena, "is %s where '%s' is expected", quoted, id));
 }
 
-/* The key behind the schema may be the minor; else it is that of the first member. */
+/* Reads "minor" if it follows the schema; otherwise the key is that of the first member. */
 static enum next_key read_minor(struct row_reader *r, struct span *key)
 {
 	r->minor = 0;
@@ -258,12 +259,12 @@ static void set_defaults(const struct schema *s, void *row)
 			*at = f->absent;
 		if (f->type == FIELD_SHAPE)
 			*at = -1;
-		if (f->type == FIELD_TEXT) /* if the document is of a minor that lacks it */
+		if (f->type == FIELD_TEXT) /* absent if the document's minor lacks the field */
 			*(const char **)(void *)at = "";
 	}
 }
 
-/* What earlier releases wrote of the host intervals of steps, which no figure rests on. */
+/* Keys about the host intervals of steps, which earlier releases wrote and no figure uses. */
 const char *const row_gone_keys[] = { "time.compute", "time.communication", "time.memory",
 	                                  "time.idle", NULL };
 
@@ -275,7 +276,7 @@ bool row_is_passed_over(const struct row_reader *r, struct span key)
 	return row_reader_is_lenient(r);
 }
 
-/* Pass over the rest of an object. */
+/* Reads the remaining members of an object. */
 static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
                          enum next_key next, struct span key)
 {

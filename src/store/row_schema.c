@@ -1,10 +1,10 @@
-/* The JSON Schema of what row_write() writes, from the same tables. For several structs together
-   a value is that of all, or a list with one for each. */
+/* The JSON Schema of what row_write() writes, from the same tables of fields. A document of several
+   structs has one value for all, or a list with one value for each. */
 #include "store/row_schema.h"
 
 #include "store/row_values.h"
 
-/* What the values of fields are, by type; written once in each file. */
+/* Definitions of the values of fields, by type; each file has them once. */
 static const char *const value_defs[][2] = {
 	{ "count", "{\"type\": \"integer\", \"minimum\": 0}" },
 	{ "number", "{\"type\": \"integer\"}" },
@@ -30,7 +30,7 @@ void row_schema_line(struct sink *out, int depth, const char *text)
 	sink_printf(out, "\n%*s%s", 2 * depth, "", text);
 }
 
-/* A value of one struct, or one for each of several. */
+/* Writes the schema of a value of one struct, or of one value for each of several. */
 static void write_value(const char *value, bool optional, bool several, struct sink *out)
 {
 	if (!several)
@@ -91,7 +91,7 @@ static void write_key(const char *key, const char *suffix, int depth, struct sin
 	sink_printf(out, "%s%s\": ", key, suffix);
 }
 
-/* The keys that stand before the fields. */
+/* Writes the keys that come before the fields. */
 static void write_leading(const struct schema *s, bool several, int depth, struct sink *out)
 {
 	if (s->id) {
@@ -108,7 +108,8 @@ static void write_leading(const struct schema *s, bool several, int depth, struc
 	}
 }
 
-/* From "type" on, without the braces. Recursion over the tables, which are four deep. */
+/* Writes the schema of an object from "type" on, without the braces. It recurses over the tables,
+   which are at most four deep. */
 static void write_object(const struct schema *s, bool several, int depth, struct sink *out)
 {
 	const char *before = s->id ? "\"schema\", " : s->counted ? "\"" ROW_OWNERS "\", " : "";

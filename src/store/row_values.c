@@ -11,7 +11,7 @@
 static int64_t read_number(struct row_reader *r, const char *key, bool negative)
 {
 	int64_t value;
-	if (jscan_natural(r->js, &value)) /* as most are */
+	if (jscan_natural(r->js, &value)) /* most numbers are natural */
 		return value;
 	uint64_t byte = row_byte(r);
 	struct span text;
@@ -67,7 +67,7 @@ static int nibble(char c)
 	return p ? (int)(p - digits) : -1;
 }
 
-/* The raw bytes of a text; `shown` is their readable form. */
+/* Reads the raw bytes of a text from hex; `shown` is the readable form of the same text. */
 static struct span read_hex(struct row_reader *r, const char *key, struct span shown)
 {
 	uint64_t byte = row_byte(r);
@@ -125,7 +125,8 @@ static unsigned read_enum(struct row_reader *r, const struct field *f, const cha
 	return 0;
 }
 
-/* Three numbers in an array that is entered, as is the first, of type `first`. */
+/* Reads three numbers from an array. The array and its first element, of type `first`, have been
+   entered. */
 static void read_shape(struct row_reader *r, const char *key, uint64_t byte, enum jscan_type first,
                        int64_t shape[3])
 {
@@ -141,7 +142,7 @@ static void read_shape(struct row_reader *r, const char *key, uint64_t byte, enu
 
 /* ---- fields ---- */
 
-/* A field whose value is not a row, at `key` (NULL: the value at hand). */
+/* Reads a field whose value is not a row, at `key` (NULL: the present value). */
 static void read_field(struct row_reader *r, const struct field *f, const char *key, void *row)
 {
 	char *at = (char *)row + f->offset;
@@ -184,7 +185,7 @@ static void read_field(struct row_reader *r, const struct field *f, const char *
 	}
 }
 
-/* `KEY_hex` behind KEY. */
+/* Reads `KEY_hex`, which follows KEY. */
 static void read_field_hex(struct row_reader *r, const struct field *f, const char *key, void *row)
 {
 	char *at = (char *)row + f->offset;
@@ -222,7 +223,7 @@ bool row_is_text(const struct field *f)
 
 typedef void read_fn(struct row_reader *r, const struct field *f, const char *key, void *row);
 
-/* One value for each struct; the list and its first element are entered. */
+/* Reads one value for each struct from a list; the list and its first element have been entered. */
 static void read_list(struct row_reader *r, const struct field *f, const char *key, bool nulls,
                       read_fn *read, void *const *rows, size_t nr)
 {
@@ -239,7 +240,8 @@ static void read_list(struct row_reader *r, const struct field *f, const char *k
 	strbuf_setlen(&r->path, before);
 }
 
-/* The value of all structs, or a list. A shape is a list itself. */
+/* A list has one value for each struct, any other value is that of all; a shape is a list
+   itself. */
 void row_read_values(struct row_reader *r, const struct field *f, const char *key, bool hex,
                      void *const *rows, size_t nr)
 {

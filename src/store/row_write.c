@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "store/row.h"
 
-/* json-c takes a failed allocation for null, which must never reach a file. */
+/* json-c returns null if an allocation fails, which must never get into a file. */
 static json_object *must(json_object *o)
 {
 	if (!o)
@@ -35,7 +35,7 @@ static void put(json_object *value, struct sink *out)
 	errno = 0;
 	const char *text = json_object_to_json_string_length(
 	    value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
-	/* its writers go on behind a part for which there was no memory */
+	/* json-c continues after a part for which it had no memory */
 	if (!text || errno == ENOMEM)
 		mem_fail();
 	sink_write(out, (struct span){ text, n });
@@ -46,7 +46,7 @@ static json_object *new_text(struct span s)
 	return must(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
 }
 
-/* A field of a row as it is written: nothing, a value, or a value and the bytes behind its text. */
+/* The JSON of one field: absent, a value, or a value and the raw bytes of its text. */
 struct cell {
 	json_object *value, *hex;
 };
@@ -113,10 +113,10 @@ static struct cell cell_of(const struct field *f, const void *row)
 			                      span_of(f->names[*(const unsigned *)(const void *)at])) };
 	case FIELD_SHAPE:
 		return (struct cell){ .value = new_shape(number) };
-	case FIELD_ROW: /* has values of its own: add_merged() */
+	case FIELD_ROW: /* add_merged() writes such fields */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
-	case FIELD_OWN: /* parts of documents, not of rows */
+	case FIELD_OWN: /* only documents have such fields */
 		break;
 	}
 	return (struct cell){ 0 };
@@ -124,7 +124,7 @@ static struct cell cell_of(const struct field *f, const void *row)
 
 /* ---- several structs together ---- */
 
-/* The members of `nr` structs. Caller frees. */
+/* The addresses of one member in `nr` structs. Caller frees. */
 static const void **member_of(const void *const *rows, size_t nr, size_t offset)
 {
 	const void **members = mem_calloc(nr, sizeof *members);
@@ -135,8 +135,9 @@ static const void **member_of(const void *const *rows, size_t nr, size_t offset)
 
 static json_object *new_rows(const struct schema *s, const void *const *rows, size_t nr);
 
-/* The values of `nr` rows, NULL where a row has none: no key where none has one, the value that is
-   that of all, or a list with one for each. Takes them. */
+/* Adds the values of `nr` rows to an object under one key; NULL means that a row has no value.
+   There is no key if all are NULL, one value if all are equal, else a list with one value for each
+   row. Takes ownership of the values. */
 static void add_values(json_object *o, const char *key, json_object **values, size_t nr)
 {
 	size_t alike = 1;
@@ -155,7 +156,7 @@ static void add_values(json_object *o, const char *key, json_object **values, si
 		add(o, key, values[0]);
 }
 
-/* Write a field into one object for `nr` rows. */
+/* Writes a field of `nr` rows into one object. */
 static void add_merged(json_object *o, const struct field *f, const void *const *rows, size_t nr)
 {
 	if (f->type == FIELD_ROW) {
@@ -192,22 +193,22 @@ static json_object *new_rows(const struct schema *s, const void *const *rows, si
 	return o;
 }
 
-/* ---- rows, one line for those that are the same in several structs ---- */
+/* ---- merging the rows of several structs: equal rows share a line ---- */
 
 struct lists {
 	const struct schema *schema;
-	size_t nr; ///< of structs
+	size_t nr; ///< number of structs
 	struct list {
 		const char *v;
 		size_t nr, at;
 	} * list;
-	bool apart; ///< rows have no keys: those of the last list come first, none is that of another
-	size_t *heap; ///< of chains of lists whose next rows are the same, the first lists: that with
-	              ///< the first row on top
+	bool apart; ///< rows have no keys, so none are shared: rows of the last list come first
+	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest
+	              ///< next row is on top
 	size_t nr_heap;
-	size_t *next; ///< nr: the list behind one in its chain, or NO_LIST
-	const void **line; ///< nr: rows that are the same
-	size_t *owners; ///< nr: whose they are
+	size_t *next; ///< for each list the next list in its chain, or NO_LIST; nr long
+	const void **line; ///< equal rows that share the line; nr long
+	size_t *owners; ///< structs that own the equal rows; nr long
 	size_t nr_line;
 };
 
@@ -245,7 +246,7 @@ static size_t heap_pop(struct lists *l)
 
 #define NO_LIST SIZE_MAX
 
-/* Chains of the owners that have rows left. */
+/* Puts the owners that have rows left back onto the heap, as chains of equal next rows. */
 static void push_owners(struct lists *l)
 {
 	size_t first = NO_LIST, last = NO_LIST;
@@ -301,7 +302,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The first rows that are left, of as many structs as have the same; false at the end. */
+/* Takes the smallest next row of all lists, and all rows equal to it; false at the end. */
 static bool lists_next(struct lists *l)
 {
 	size_t chains = 0;
@@ -344,7 +345,7 @@ static void write_line(const struct lists *l, struct sink *out)
 	json_object_put(o);
 }
 
-/* The key of a document's value, each on a line of its own. */
+/* Writes the key of a member of a document; each member is on a line of its own. */
 static void write_key(const char **before, const char *key, struct sink *out)
 {
 	sink_printf(out, "%s\n\"%s\": ", *before, key);

@@ -17,7 +17,7 @@ static void write_one(const struct digest *d, struct sink *out)
 static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 {
 	const struct run *run = runs[0];
-	(void)nr; /* one document is one run */
+	(void)nr; /* each document holds only one run */
 	const char *before = "[\n";
 	for (size_t i = 0; i < run->ranks.nr + (run->folded != NULL); i++) {
 		sink_puts(out, before);

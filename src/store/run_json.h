@@ -9,23 +9,24 @@
 
 #define RUN_SCHEMA "gpugate-run-1"
 
-/// Write the digests of `run`, which are in order (run_digest_cmp()), by their text where it is
-/// kept; a single one as the plain digest that it is. The same digests give the same bytes. Errors
-/// are the sink's.
+/// Writes the digests of `run`, which are sorted (run_digest_cmp()), by copying their text if it is
+/// kept. A single digest is written as a plain digest. Equal digests give equal bytes. Errors are
+/// kept by the sink.
 void run_write(const struct run *run, struct sink *out);
 
-/// Write the JSON Schema of a run of several ranks (schemas/gpugate-run-1.json is this); it
-/// refers to that of a digest.
+/// Writes the JSON Schema of a run of several ranks, which is schemas/gpugate-run-1.json; it refers
+/// to the schema of a digest.
 void run_schema_write(struct sink *out);
 
-/// Read and validate a stored run of any number of digests; what is wrong with it is
-/// ST_INPUT. Caller releases with run_release() whatever the outcome.
+/// Reads and validates a stored run of any number of digests; errors are ST_INPUT. Caller releases
+/// with run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);
 
-/// The same, keeping of each digest its text and the members that digest_forget() leaves.
+/// Like run_read(), but keeps of each digest only its text and the members that digest_forget()
+/// keeps.
 GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, struct diag_log *log);
 
-/// True where run_write() copies what has been read and validated: it could be read again.
+/// True if run_write() copies text that has been validated, so that it can certainly be read again.
 bool run_is_text(const struct run *run);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "store/run_json.h"
 
-/* Write out the text in memory, after `reads_back` has accepted it. */
+/* Writes the text in memory to `path`, unless `reads_back` says that it cannot be read again. */
 static enum status save(struct sink *text, enum status reads_back, const struct diag_log *said,
                         const char *path, bool gzip, bool again, struct diag_log *log)
 {

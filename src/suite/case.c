@@ -36,7 +36,7 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 			vec_push(&out->args, job->runs.v[i]);
 }
 
-/* ---- what a report comes to ---- */
+/* ---- results of a report ---- */
 
 static const struct check *check_of(const struct report *r, enum metric_id id)
 {
@@ -50,7 +50,8 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 	return NULL;
 }
 
-/* The figure that says most of a run: what failed first, else the time of its steps. */
+/* The check with the most telling figure: the time of steps, else a benchmark's figure, else
+   memory. */
 static const struct check *key_check(const struct report *r)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
@@ -102,7 +103,7 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 	}
 }
 
-/* Those that a reader has to see, up to a number that keeps the whole small. */
+/* Add the checks that need attention, up to a number that keeps the result small. */
 static void put_checks(struct suite *out, const struct report *r, struct document *d, int64_t of)
 {
 	int64_t place = 0;
@@ -120,7 +121,7 @@ static void put_checks(struct suite *out, const struct report *r, struct documen
 	}
 }
 
-/* Kernels are called there as the report of the case calls them. */
+/* Add findings and checks, with kernels named as in the report of the case. */
 static void put_sentences(struct suite *out, const struct report *r, int64_t of)
 {
 	struct short_names names;
@@ -164,7 +165,7 @@ void case_add_open(struct suite *out, size_t place, const char *name, unsigned v
 	                                           .false_alarms = -1 });
 }
 
-/* The headline without the verdict, which stands beside it. */
+/* The headline without the verdict, which is shown next to it. */
 static const char *counts_of(const struct report *r)
 {
 	const char *rest = strstr(r->headline, ": ");

@@ -17,10 +17,10 @@ struct child {
 	int fd;
 	size_t work;
 	struct strbuf text;
-	int error; ///< why not all that it said could be read, an errno
+	int error; ///< errno of an error while reading the output; else 0
 };
 
-/* All of it, or the process ends as one that failed: what it is to write to is gone. */
+/* Write all of `text`. On an error the process ends as failed, since its output is lost. */
 static void write_all(int fd, struct span text)
 {
 	while (text.n) {
@@ -38,7 +38,7 @@ static void run(const struct children *c, size_t i, int fd)
 	struct sink *out = sink_open_memory();
 	c->work(i, c->ctx, out);
 	write_all(fd, sink_memory(out));
-	_exit(0); /* without what the process it came from would do at its end */
+	_exit(0); /* skip the exit handlers of the parent process */
 }
 
 static enum status start(const struct children *c, size_t i, struct child *out,
@@ -82,7 +82,7 @@ static void finish(const struct children *c, struct child *child)
 	strbuf_release(&child->text);
 }
 
-/* Reads what there is; true at the end. */
+/* Read the available output. Returns true at its end. */
 static bool drain(struct child *child)
 {
 	char buf[65536];

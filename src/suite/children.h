@@ -1,4 +1,4 @@
-/// Work in processes of its own: what one takes in memory, or dies of, is not the others'.
+/// Work in processes of its own, so that memory use or a crash of one piece does not affect others.
 #ifndef GG_SUITE_CHILDREN_H
 #define GG_SUITE_CHILDREN_H
 
@@ -7,17 +7,17 @@
 #include "io/sink.h"
 
 struct children {
-	size_t nr; ///< pieces of work
-	size_t at_once; ///< processes, at least 1
+	size_t nr; ///< number of pieces of work
+	size_t at_once; ///< number of processes at the same time, at least 1
 	void *ctx;
-	/// Does piece `i` and writes what it comes to; runs in the process.
+	/// Does piece `i` and writes its result; runs in the child process.
 	void (*work)(size_t i, void *ctx, struct sink *out);
-	/// Takes what the process of piece `i` wrote, in no order; `died`: why it wrote nothing whole,
+	/// Takes the output of piece `i`; called in any order. `died`: why the output is incomplete,
 	/// else NULL.
 	void (*take)(size_t i, struct span text, const char *died, void *ctx);
 };
 
-/// Do all of it. ST_OUTPUT where no process can be made.
+/// Do all pieces of work. Fails with ST_OUTPUT if no process can be created.
 GG_MUST_CHECK enum status children_run(const struct children *c, struct diag_log *log);
 
 #endif

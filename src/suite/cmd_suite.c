@@ -1,4 +1,4 @@
-/* suite; baseline create, append and promote with --suite. */
+/* The command suite, and baseline create, append and promote with --suite. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -17,14 +17,14 @@
 
 #define SUITE_PATH "gpugate-suite.yaml"
 
-/* What a command works on. */
+/* State of a command on a suite. */
 struct work {
-	struct options options; ///< of the suite, with the threads that a case may have
+	struct options options; ///< options of the suite; --jobs is the number of threads per case
 	struct suite_file file;
 	struct suite_jobs jobs;
 	struct arena arena;
 	struct suite *out;
-	size_t at_once; ///< processes: each may have its share of memory
+	size_t at_once; ///< number of processes at once; they share the memory limit
 	struct diag_log *log;
 };
 
@@ -43,9 +43,9 @@ static void work_release(struct work *w)
 	arena_release(&w->arena);
 }
 
-/* ---- suite ---- */
+/* ---- the command suite ---- */
 
-/* "2/8" of --shard. */
+/* Parse the value of --shard, such as "2/8". */
 static enum status shard_of(const struct options *o, struct suite *s, struct diag_log *log)
 {
 	const char *text = o->value[OPT_SHARD], *slash = text ? strchr(text, '/') : NULL;
@@ -63,7 +63,7 @@ static enum status shard_of(const struct options *o, struct suite *s, struct dia
 	return ST_OK;
 }
 
-/* Shards that agree on it are of one suite. FNV-1a. */
+/* FNV-1a hash of all case names, by which shards of the same suite are recognized. */
 static uint64_t hash_of(const struct suite_jobs *jobs)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -76,7 +76,7 @@ static uint64_t hash_of(const struct suite_jobs *jobs)
 	return hash;
 }
 
-/* Place in the suite of piece `i` of the shard. */
+/* Index in the suite of case `i` of this shard. */
 static size_t place_of(const struct work *w, size_t i)
 {
 	return i * (size_t)w->out->shards + (size_t)w->out->shard - 1;
@@ -113,7 +113,7 @@ static void take_case(size_t i, struct span text, const char *died, void *ctx)
 	diag_release(&log);
 }
 
-/* As many cases at once as there are threads; where there are fewer, each has several. */
+/* Run as many cases at once as there are threads. With fewer cases, each gets several threads. */
 static void share_jobs(struct work *w, size_t nr)
 {
 	uint64_t jobs = options_u64(&w->options, OPT_JOBS, cores_usable());
@@ -147,7 +147,7 @@ static enum status judge_suite(const struct options *o, struct suite *out, struc
 	return st;
 }
 
-/* ---- suite --merge ---- */
+/* ---- joining shards: suite --merge ---- */
 
 static enum status add_part(const char *path, bool *seen, struct suite *out, bool first,
                             struct diag_log *log)
@@ -167,7 +167,9 @@ static enum status add_part(const char *path, bool *seen, struct suite *out, boo
 	         strcmp(part.name, out->name) != 0)
 		st = diag_fail(log, ST_INPUT,
 		               "%s: is of another suite, or of other cases, than the first part", quoted);
-	else if (part.shards > SUITE_CASES || seen[part.shard])
+	else if (part.shards > SUITE_CASES)
+		st = diag_fail(log, ST_INPUT, "%s: is of more than %d shards", quoted, SUITE_CASES);
+	else if (seen[part.shard])
 		st = diag_fail(log, ST_INPUT, "%s: shard %" PRId64 " is given twice", quoted, part.shard);
 	else
 		seen[part.shard] = true;
@@ -208,7 +210,7 @@ enum status cmd_suite(const struct options *o, struct diag_log *log)
 	return st;
 }
 
-/* ---- baseline … --suite ---- */
+/* ---- changing baselines: baseline … --suite ---- */
 
 static enum status change_baseline(const struct work *w, const struct suite_job *job,
                                    struct diag_log *log)
@@ -225,7 +227,7 @@ static enum status change_baseline(const struct work *w, const struct suite_job 
 	return st;
 }
 
-/* It says what it did by itself, in the order of the suite. */
+/* Change the baseline of case `i`, and print its messages. Cases run in the order of the suite. */
 static void change_case(size_t i, void *ctx, struct sink *out)
 {
 	struct diag_log log;

@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "rules/rules_file.h"
 
-/* `text` with `name` for each {name}; in a pattern it means itself. NULL stays NULL. */
+/* Replace each {name} in `text` by `name`; in a pattern, its special characters are escaped. NULL
+   stays NULL. */
 static const char *filled(struct arena *a, const char *text, const char *name, bool pattern)
 {
 	static const char place[] = "{name}";
@@ -28,7 +29,7 @@ static const char *filled(struct arena *a, const char *text, const char *name, b
 	return arena_take(a, &b);
 }
 
-/* The paths that a pattern matches; the first fault of the file system is as good as no match. */
+/* Add the paths that a pattern matches. An error of the file system counts as no match. */
 static void add_matches(struct arena *a, const char *pattern, struct suite_job *job)
 {
 	glob_t g;
@@ -58,18 +59,20 @@ static void find_runs(struct suite_jobs *jobs, const struct suite_entry *e, cons
 		                            job->runs.nr, job->runs.nr == 1 ? " is" : "s are", e->repeat);
 }
 
-static enum status add_job(struct suite_jobs *jobs, const struct suite_entry *e, const char *name,
-                           const char *folder, struct diag_log *log)
+static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
+                           const struct suite_entry *e, const char *name, const char *folder,
+                           struct diag_log *log)
 {
 	struct arena *a = &jobs->arena;
 	const char *workload = filled(a, e->workload, name, false);
 	const char *fault = workload_fault(span_of(workload));
 	if (fault)
-		return diag_fail(log, ST_USAGE, "a case of %s would be called %s, which %s",
+		return diag_fail(log, ST_USAGE, "%s: a case of %s would be called %s, which %s", f->shown,
 		                 text_quote(&log->arena, span_of(e->each ? e->each : "the suite")),
 		                 text_quote(&log->arena, span_of(workload)), fault);
 	if (jobs->list.nr == SUITE_CASES)
-		return diag_fail(log, ST_USAGE, "the suite has more than %d cases", SUITE_CASES);
+		return diag_fail(log, ST_USAGE, "%s: the suite has more than %d cases", f->shown,
+		                 SUITE_CASES);
 	struct suite_job *job = vec_push_zero(&jobs->list);
 	*job = (struct suite_job){ .workload = workload,
 		                       .rules = filled(a, e->rules, name, false),
@@ -79,9 +82,10 @@ static enum status add_job(struct suite_jobs *jobs, const struct suite_entry *e,
 	return ST_OK;
 }
 
-/* A case for each folder; where there is none a case that is missing, as nothing would fail. */
-static enum status add_each(struct suite_jobs *jobs, const struct suite_entry *e,
-                            struct diag_log *log)
+/* Add a case for each matching folder. Without a match, add a case whose results are missing, so
+   that the suite does not pass. */
+static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
+                            const struct suite_entry *e, struct diag_log *log)
 {
 	struct arena *a = &jobs->arena;
 	enum status st = ST_OK;
@@ -93,7 +97,7 @@ static enum status add_each(struct suite_jobs *jobs, const struct suite_entry *e
 		while (path.n > 1 && path.p[path.n - 1] == '/')
 			path.n--;
 		const char *folder = arena_dup(a, path), *base = strrchr(folder, '/');
-		st = add_job(jobs, e, base ? base + 1 : folder, folder, log);
+		st = add_job(jobs, f, e, base ? base + 1 : folder, folder, log);
 	}
 	if (found == 0) {
 		globfree(&g);
@@ -111,8 +115,9 @@ static int name_cmp(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Two cases of a name would have one baseline. */
-static enum status check_names(const struct suite_jobs *jobs, struct diag_log *log)
+/* Check that names are unique, since cases with the same name would share a baseline. */
+static enum status check_names(const struct suite_jobs *jobs, const struct suite_file *f,
+                               struct diag_log *log)
 {
 	VEC(const char *) names = VEC_INIT;
 	enum status st = ST_OK;
@@ -121,8 +126,8 @@ static enum status check_names(const struct suite_jobs *jobs, struct diag_log *l
 	vec_sort(&names, name_cmp);
 	for (size_t i = 1; i < names.nr && st == ST_OK; i++)
 		if (strcmp(names.v[i - 1], names.v[i]) == 0)
-			st = diag_fail(log, ST_USAGE, "two cases of the suite are called %s: rename one",
-			               text_quote(&log->arena, span_of(names.v[i])));
+			st = diag_fail(log, ST_USAGE, "%s: two cases of the suite are called %s: rename one",
+			               f->shown, text_quote(&log->arena, span_of(names.v[i])));
 	vec_release(&names);
 	return st;
 }
@@ -132,9 +137,9 @@ enum status suite_expand(const struct suite_file *f, struct suite_jobs *out, str
 	*out = (struct suite_jobs){ .arena = ARENA_INIT };
 	for (size_t i = 0; i < f->entries.nr; i++) {
 		const struct suite_entry *e = &f->entries.v[i];
-		TRY(e->each ? add_each(out, e, log) : add_job(out, e, NULL, NULL, log));
+		TRY(e->each ? add_each(out, f, e, log) : add_job(out, f, e, NULL, NULL, log));
 	}
-	return check_names(out, log);
+	return check_names(out, f, log);
 }
 
 void suite_jobs_release(struct suite_jobs *jobs)

@@ -19,7 +19,7 @@ const char *const suite_verdict_names[] = {
 	NULL,
 };
 
-/* What decides the verdict of the whole, the first first. */
+/* Verdicts of cases in order of precedence: the first that occurs becomes the suite's. */
 static const unsigned order[] = { VERDICT_FAIL,         SUITE_ERROR,     VERDICT_UNDECIDED,
 	                              VERDICT_INCONCLUSIVE, VERDICT_MISSING, VERDICT_WARN };
 
@@ -44,7 +44,7 @@ void suite_release(struct suite *s)
 		(from)->nr = 0;                            \
 	} while (0)
 
-/* NULL stays NULL. */
+/* Copy the text to the arena; NULL stays NULL. */
 static void own(struct arena *a, const char **text)
 {
 	*text = *text ? arena_dup(a, span_of(*text)) : NULL;
@@ -106,7 +106,8 @@ const struct suite_item *suite_items(const struct suite_item *v, size_t all, int
 	return v ? v + first : v;
 }
 
-/* A regression that was found is hidden by no case that could not be judged. */
+/* The more important of two statuses: a regression takes precedence over a case that could not be
+   judged. */
 static enum status worse(enum status a, enum status b)
 {
 	static const int rank[] = { [ST_OK] = 0,     [ST_INPUT] = 1,  [ST_BASELINE] = 2,

@@ -6,7 +6,7 @@
 
 enum { CASES_SHOWN = 10, FINDINGS_SHOWN = 40, FINDINGS_OF_CASE = 3 };
 
-/* In the order in which a reader wants to see them. */
+/* Order of the cases in the report: those that need attention first. */
 static const unsigned order[] = { VERDICT_FAIL,         SUITE_ERROR,     VERDICT_UNDECIDED,
 	                              VERDICT_INCONCLUSIVE, VERDICT_MISSING, VERDICT_WARN,
 	                              VERDICT_PASS };
@@ -35,7 +35,7 @@ static void put_summary(struct document *d, const struct suite *s)
 	}
 }
 
-/* ---- what is not as it should be ---- */
+/* ---- cases that did not pass ---- */
 
 static void put_item(struct document *d, const struct suite_item *f, bool verdict)
 {
@@ -51,7 +51,7 @@ static void put_item(struct document *d, const struct suite_item *f, bool verdic
 	}
 }
 
-/* The rest of the causes of a case; what decides it where it is undecided. */
+/* Write the remaining findings of a case and, if it is undecided, what would decide it. */
 static void put_more(struct document *d, const struct suite_case *c, const struct suite_item *v,
                      size_t nr)
 {
@@ -108,7 +108,7 @@ static void put_findings(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* ---- all cases ---- */
+/* ---- table of all cases ---- */
 
 static void put_row(struct document *d, const struct suite_case *c)
 {
@@ -149,9 +149,9 @@ static void put_cases(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* ---- beneath ---- */
+/* ---- lists at the end ---- */
 
-/* Items of all cases, each with the name of its own. */
+/* Write items of all cases, each with the name of its case. */
 static void put_items(struct document *d, const struct suite *s, const char *id, const char *title,
                       const struct suite_item *v, size_t nr, bool named)
 {

@@ -23,8 +23,8 @@ static enum status write_one(size_t i, const char *path, const struct suite *s,
 	return sink_commit(out, log);
 }
 
-/* The document, as text too where `text`; `again`: what went to standard output is not written
-   twice. */
+/* Write all requested reports; with `text` also the text. `again`: a report on standard output has
+   been written before and is not repeated. */
 static enum status write_files(const struct suite *s, const struct options *o, bool text,
                                bool again, struct diag_log *log)
 {
@@ -67,13 +67,13 @@ enum status suite_output(struct suite *s, const struct options *o, enum status s
 	if (st != ST_OK) {
 		fill_failure(s, st, log);
 		enum status ignored = write_files(s, o, false, false, log);
-		(void)ignored; /* the first error decides */
+		(void)ignored; /* the first error is the one to report */
 		return st;
 	}
 	st = write_files(s, o, true, false, log);
 	if (st == ST_OK)
 		return s->status;
-	struct diag_log again; /* what could be written must not say that all is well */
+	struct diag_log again; /* files that could be written must not claim success */
 	diag_init(&again);
 	fill_failure(s, st, log);
 	enum status ignored = write_files(s, o, false, true, &again);

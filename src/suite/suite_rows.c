@@ -117,7 +117,7 @@ static bool items_fit(const struct suite *s, const struct suite_item *v, size_t 
 	return true;
 }
 
-/* What the table of fields cannot say. */
+/* What is wrong with a suite, beyond what the table of fields checks; NULL if nothing is. */
 static const char *fault_of(const struct suite *s)
 {
 	if (s->error)

@@ -1,4 +1,4 @@
-/// A suite as JSON: what `gpugate suite --json` writes, and `--merge` reads.
+/// A suite as JSON, which `gpugate suite --json` writes and `--merge` reads.
 #ifndef GG_SUITE_SUITE_ROWS_H
 #define GG_SUITE_SUITE_ROWS_H
 
@@ -6,18 +6,18 @@
 #include "io/sink.h"
 #include "suite/suite.h"
 
-/// Write it, with its verdict where it has been concluded; a trailing newline.
+/// Write the suite, with its verdict if suite_conclude() was called, and a newline at the end.
 void suite_write(const struct suite *s, struct sink *out);
 
-/// Read what suite_write() wrote, without what follows from the cases. ST_INPUT with the place of
-/// what is wrong. `out` is initialized; caller ends with suite_release() whatever the outcome.
+/// Read what suite_write() wrote, except what suite_conclude() derives. Errors are ST_INPUT with
+/// place and reason. `out` is always initialized; the caller ends with suite_release() in any case.
 GG_MUST_CHECK enum status suite_read(const char *path, struct suite *out, struct diag_log *log);
 
-/// The same of a text in memory.
+/// Like suite_read(), but reads a text in memory, which messages call `name`.
 GG_MUST_CHECK enum status suite_parse(const char *name, struct span text, struct suite *out,
                                       struct diag_log *log);
 
-/// Write the JSON Schema of it (schemas/gpugate-suite-1.json is this).
+/// Write the JSON Schema of suites (schemas/gpugate-suite-1.json is this schema).
 void suite_schema_write(struct sink *out);
 
 #endif

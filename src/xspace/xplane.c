@@ -40,7 +40,7 @@ static enum xstat known_stat(struct span name)
 
 /* ---- names ---- */
 
-/* Key and value of an entry of a map; what is left out is 0 or empty. */
+/* Reads key and value of an entry of a map; what is missing becomes 0 or empty. */
 static bool map_entry(struct span entry, int64_t *key, struct span *value)
 {
 	struct wire_field f;
@@ -68,7 +68,7 @@ static bool name_of(struct span message, struct span *name)
 	return ok;
 }
 
-/* The later of two entries with one key counts. */
+/* Takes an entry of a map of names; of two entries with one key the later counts. */
 static bool take_metadata(struct xplane *p, const struct wire_field *f)
 {
 	int64_t key;
@@ -128,7 +128,7 @@ void xplane_release(struct xplane *p)
 
 enum { STAT_METADATA = 1, STAT_DOUBLE, STAT_UINT64, STAT_INT64, STAT_STR, STAT_BYTES, STAT_REF };
 
-/* Only occupancy is a fraction. */
+/* Converts a double to 1e-6; only the occupancy has a fraction. */
 static int64_t micro(uint64_t bits)
 {
 	double v;

@@ -1,6 +1,5 @@
-/// Inside of the reader of XSpace files: one plane, its names and values. No other room includes
-/// this.
-/// Source: tsl/profiler/protobuf/xplane.proto (openxla/xla, 2026).
+/// Internal to the reader of XSpace files: one plane, its names and values. No other room includes
+/// this. Source: tsl/profiler/protobuf/xplane.proto (openxla/xla, 2026).
 #ifndef GG_XSPACE_XPLANE_H
 #define GG_XSPACE_XPLANE_H
 
@@ -10,7 +9,7 @@
 #include "xspace/wire.h"
 #include "xspace/xprof_activity.h"
 
-/// Fields of the messages.
+/// Numbers of the fields of messages.
 enum {
 	XSPACE_PLANE = 1,
 	XPLANE_NAME = 2,
@@ -27,11 +26,11 @@ enum {
 	XEVENT_OFFSET_PS = 2,
 	XEVENT_DURATION_PS = 3,
 	XEVENT_STAT = 4,
-	METADATA_NAME = 2, ///< of events and stats alike
+	METADATA_NAME = 2, ///< name of an event or of a stat
 	METADATA_STAT = 5,
 };
 
-/// What is known of a value by its name.
+/// Kinds of values, recognized by their names.
 enum xstat {
 	XSTAT_OTHER,
 	XSTAT_CORRELATION,
@@ -68,26 +67,27 @@ struct xplane {
 	struct span name;
 	VEC(struct span) lines;
 	struct idmap event_ids, stat_ids;
-	VEC(struct xevent_metadata) events; ///< by id in `event_ids`
-	VEC(struct xstat_metadata) stats; ///< by id in `stat_ids`
+	VEC(struct xevent_metadata) events; ///< names of events, indexed by id in `event_ids`
+	VEC(struct xstat_metadata) stats; ///< names of values, indexed by id in `stat_ids`
 	VEC(struct span) own; ///< values of the plane itself
 };
 
-/// Values of an event or a plane, by what is known of them.
+/// Values of an event or a plane, indexed by enum xstat.
 struct xvalues {
 	bool seen[NR_XSTATS];
-	int64_t number[NR_XSTATS]; ///< whole; of XSTAT_OCCUPANCY in 1e-6 %
-	struct span text[NR_XSTATS]; ///< of those that are text, else empty
+	int64_t number[NR_XSTATS]; ///< whole numbers; XSTAT_OCCUPANCY in 1e-6 %
+	struct span text[NR_XSTATS]; ///< texts of values; empty for values of other types
 };
 
-/// Read names of a plane; false where `bytes` is not an XPlane.
+/// Reads the names of a plane; false if `bytes` is not an XPlane.
 bool xplane_init(struct xplane *p, struct span bytes);
 void xplane_release(struct xplane *p);
 
-/// Add a value (XStat); false if it is not one.
+/// Adds a value (XStat); false if `stat` is not one.
 bool xplane_value(const struct xplane *p, struct span stat, struct xvalues *v);
 
-/// Values of `stats` of them, which are fields `number` of the message; false if it is not one.
+/// Reads all values of an event or a plane, which are the fields `number` of the message; false if
+/// it is not a message.
 bool xplane_values(const struct xplane *p, struct span message, uint32_t number, struct xvalues *v);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 
-/* "/device:GPU:0"; the viewer puts the name of the host before it. */
+/* Recognizes a name such as "/device:GPU:0"; the viewer puts the name of the host before it. */
 enum xprof_role xprof_role_of(struct span name, int64_t *device)
 {
 	static const struct span prefix = { "/device:", 8 }, host = { "/host:CPU", 9 };
@@ -25,7 +25,7 @@ enum xprof_role xprof_role_of(struct span name, int64_t *device)
 	return PROCESS_GPU;
 }
 
-/* "Stream #13(Compute,MemcpyD2D)", "Steps". */
+/* Recognizes names such as "Stream #13(Compute,MemcpyD2D)" and "Steps". */
 enum xprof_line xprof_line_of(struct span name, int64_t *stream)
 {
 	uint64_t number;
@@ -43,7 +43,7 @@ enum xprof_line xprof_line_of(struct span name, int64_t *stream)
 
 /* ---- details ---- */
 
-/* The value of "key:value" among words; empty where it is absent. */
+/* The value of `key` in words of the form "key:value"; empty if it is absent. */
 static struct span detail(struct span words, struct span key)
 {
 	while (words.n) {
@@ -57,7 +57,7 @@ static struct span detail(struct span words, struct span key)
 	return SPAN("");
 }
 
-/* "4,1,1"; all or nothing. */
+/* Reads three numbers, "4,1,1"; if one is missing, none are used. */
 static void fill_dim3(struct span text, int64_t out[3])
 {
 	int64_t v[3];
@@ -72,7 +72,7 @@ static void fill_dim3(struct span text, int64_t out[3])
 	memcpy(out, v, sizeof v);
 }
 
-/* An occupancy of 0 is one that was not computed. */
+/* Fills in shape and occupancy. An occupancy of 0 means that it was not computed. */
 static void fill_kernel(const struct xprof_details *d, struct event *e)
 {
 	int64_t occupancy = d->occupancy;
@@ -95,8 +95,8 @@ bool xprof_fill(const struct xprof_details *d, struct event *e)
 	return !size.n || (number_parse(size, 0, &e->bytes) && e->bytes >= 0);
 }
 
-/* Activities of memory: from an allocation to its end; migrations of managed memory, on streams
-   that do not exist. */
+/* False for activities that are not work: memory from an allocation to its end; migrations of
+   managed memory, on streams that do not exist. */
 bool xprof_is_work(const struct xprof_details *d, struct span name)
 {
 	return !d->residency && !span_starts(name, SPAN("UM_"));
@@ -126,7 +126,8 @@ static bool is_word(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* A kernel that XLA generates is named after its operation, with '_' for what C does not allow. */
+/* True if a kernel has the name of an operation: XLA names the kernels that it generates so, with
+   '_' for characters that C does not allow. */
 static bool is_named_after(struct span kernel, struct span op)
 {
 	bool same = kernel.n == op.n && op.n;

@@ -1,5 +1,6 @@
-/* One plane after the other. Lines of a plane come before the names that they need, so that each
-   is in memory; what the host did needs the operators of what it launched, and waits for them. */
+/* Reads one plane after the other. Lines of a plane come before the names that they need, so each
+   plane is kept in memory; the host's planes need the operators of the work that they launched, and
+   are read last. */
 #include "xspace/xspace.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 
 static const struct xspace_limits default_limits = { .plane_bytes = INT32_MAX };
 
-/* The viewer's number of what is on the host, the same in traces that XProf writes. */
+/* The viewer's number of the host process, equal to that in traces that XProf writes. */
 enum { HOST_PID = 701 };
 
 struct reader {
@@ -21,15 +22,15 @@ struct reader {
 	struct event_sink sink;
 	struct trace_meta *meta;
 	struct diag_log *log;
-	struct strbuf chunk; ///< read and not used: from `at` on
+	struct strbuf chunk; ///< bytes that were read but not used: from `at` on
 	size_t at;
-	uint64_t byte; ///< of the file, that was used last
+	uint64_t byte; ///< offset in the file of the last byte that was used
 	struct xprof_ops ops;
-	VEC(struct strbuf) host; ///< planes
+	VEC(struct strbuf) host; ///< planes of the host
 	uint64_t host_bytes;
-	struct idmap gpus; ///< their numbers
+	struct idmap gpus; ///< numbers of the GPUs
 	bool gpu, tpu;
-	struct strbuf name; ///< that is put together
+	struct strbuf name; ///< buffer for a name
 };
 
 static enum status damaged(const struct reader *r, const char *what)
@@ -40,7 +41,7 @@ static enum status damaged(const struct reader *r, const char *what)
 
 /* ---- bytes ---- */
 
-/* More bytes into the chunk; `*more` false at the end. */
+/* Reads more bytes into the chunk; `*more` is false at the end. */
 static enum status fill(struct reader *r, bool *more)
 {
 	enum { CHUNK = 1 << 16 };
@@ -67,7 +68,7 @@ static enum status take_byte(struct reader *r, unsigned char *c, bool *there)
 	return ST_OK;
 }
 
-/* A number of the outermost message; `*there` false at the end of the file. */
+/* Reads a number of the outermost message; `*there` is false at the end of the file. */
 static enum status take_varint(struct reader *r, uint64_t *out, bool *there)
 {
 	char bytes[10];
@@ -82,7 +83,7 @@ static enum status take_varint(struct reader *r, uint64_t *out, bool *there)
 	return wire_varint(&s, out) ? ST_OK : damaged(r, "not an XSpace: a number does not end");
 }
 
-/* `n` bytes, as they come: a length alone takes no memory. */
+/* Reads `n` bytes. Memory grows with the bytes that are read, so that a wrong length takes none. */
 static enum status take_bytes(struct reader *r, uint64_t n, struct strbuf *out)
 {
 	bool more = true;
@@ -122,19 +123,19 @@ static bool read_line(struct span message, struct xline *out)
 		else if (f.type == WIRE_VARINT && f.value &&
 		         (f.number == XLINE_DISPLAY_ID || (f.number == XLINE_ID && !display))) {
 			display = f.number == XLINE_DISPLAY_ID;
-			out->id = (int64_t)(uint32_t)f.value; /* as the viewer has it */
+			out->id = (int64_t)(uint32_t)f.value; /* truncated to 32 bits, as in the viewer */
 		}
 	}
 	return ok;
 }
 
-/* Rounded half away from zero: what is of a whole file is not below it. */
+/* Rounds half away from zero, so that values of a whole file are not below zero. */
 static int64_t ns_of(int64_t ps)
 {
 	return ps / 1000 + (ps % 1000 >= 500) - (ps % 1000 <= -500);
 }
 
-/* One event: its name, time and values. */
+/* Reads one event: its name, time and values. */
 static enum status read_event(struct reader *r, const struct xplane *p, const struct xline *l,
                               struct span message, struct event *e, struct span *name,
                               struct xvalues *v)
@@ -189,7 +190,7 @@ static struct xprof_details details_of(const struct xvalues *v)
 		                           .hlo_module = v->text[XSTAT_HLO_MODULE] };
 }
 
-/* Ids below 0 are unsigned ones beyond what a file can count. */
+/* A correlation id. Ids below 0 are unsigned values beyond any that a file could count. */
 static int64_t correlation_of(const struct xvalues *v)
 {
 	int64_t id = v->number[XSTAT_CORRELATION];
@@ -233,8 +234,8 @@ static enum status take_step(struct reader *r, struct event *e, struct span name
 	return hand_on(r, e, name);
 }
 
-/* Whatever it is called, what has the id of an activity launched it; ranges of NVTX have 0. Frames
-   of Python begin with '$'. */
+/* Takes an event of the host. Whatever its name, an event with the id of an activity launched it;
+   ranges of NVTX have the id 0. Frames of Python begin with '$'. */
 static enum status take_host(struct reader *r, struct event *e, struct span name,
                              const struct xvalues *v)
 {
@@ -256,7 +257,7 @@ static enum status take_host(struct reader *r, struct event *e, struct span name
 	return hand_on(r, e, name);
 }
 
-/* Any line but streams and steps shows the time of these again: work is nowhere else. */
+/* Refuses work on a line other than streams and steps: such lines only repeat the time of these. */
 static enum status refuse_work(struct reader *r, const struct xline *l, const struct xvalues *v)
 {
 	if (!v->text[XSTAT_KERNEL].n && !v->text[XSTAT_COPY].n)
@@ -268,7 +269,7 @@ static enum status refuse_work(struct reader *r, const struct xline *l, const st
 	    source_name(r->src), text_quote(&r->log->arena, l->name));
 }
 
-/* `device` < 0: of the host. */
+/* Reads the lines of a plane; `device` < 0 means the host. */
 static enum status read_lines(struct reader *r, const struct xplane *p, int64_t device)
 {
 	struct xline l;
@@ -298,8 +299,8 @@ static enum status read_lines(struct reader *r, const struct xplane *p, int64_t 
 
 /* ---- planes ---- */
 
-/* Only new files have the name of the GPU in a plane: otherwise its kind, which also distinguishes
- * GPUs. */
+/* Takes a GPU. Only new files have the name of the GPU in its plane; otherwise the kind is used,
+   which also distinguishes GPUs. */
 static enum status take_gpu(struct reader *r, const struct xplane *p, int64_t device)
 {
 	struct xvalues v = { 0 };
@@ -428,7 +429,7 @@ enum status xspace_read(struct source *src, const struct xspace_options *options
 
 /* ---- recognizing ---- */
 
-/* A plane, then its name, before which there may be a number. */
+/* True if the file begins with a plane and its name, maybe with a number between them. */
 bool xspace_recognise(struct span first)
 {
 	uint64_t bytes, n;

@@ -1,4 +1,4 @@
-"""Chromium without a window, driven through ChromeDriver."""
+"""Chromium without a window, driven by ChromeDriver."""
 import base64
 import http.client
 import json
@@ -11,7 +11,7 @@ FLAGS = ("--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-ru
 
 
 class Browser:
-    """A session of ChromeDriver (W3C WebDriver over HTTP, and Chrome's own commands)."""
+    """A session of ChromeDriver (W3C WebDriver over HTTP, plus Chrome's own commands)."""
 
     def __init__(self, dir):
         driver = shutil.which("chromedriver")

@@ -1,5 +1,5 @@
-"""Root file systems of other distributions, for tests that build in them: as root, with mmdebstrap, from the
-distribution's own servers; where that cannot be, the test is skipped by name (exit 77)."""
+"""Root file systems of other distributions, for tests that build in them. They are made as root, with mmdebstrap, from the
+distribution's own servers; if that is impossible, the test is skipped by name (exit 77)."""
 import os
 import pathlib
 import shutil
@@ -18,7 +18,7 @@ def skip(why):
 
 
 def make_root(suite, tar):
-    """The smallest root of `suite` that has apt, as a tar archive."""
+    """The smallest root file system of `suite` that has apt, as a tar archive."""
     mirror = MIRRORS[suite]
     if os.geteuid() != 0:
         skip("a root file system takes root")
@@ -29,7 +29,7 @@ def make_root(suite, tar):
     except (OSError, urllib.error.URLError) as fault:
         skip(f"{mirror} is not to be had: {fault}")
     components = "main universe" if suite == "noble" else "main"
-    # Its keys may not be installed here, so the server is known by its certificate; in the root they are.
+    # The distribution's keys may not be installed here, so its server is trusted by its certificate; the new root has the keys.
     outside, inside = ([f"{how}/ {s} {components}" for s in (suite, f"{suite}-updates")]
                        for how in (f"deb [trusted=yes] {mirror}", f"deb {mirror.replace('https', 'http')}"))
     hook = "printf '%s\\n' " + " ".join(f"'{line}'" for line in inside) + ' >"$1/etc/apt/sources.list"'
@@ -40,7 +40,7 @@ def make_root(suite, tar):
 
 
 def copy_source(folder):
-    """What is in version control, or would be."""
+    """Copy all files that are in version control, or would be."""
     names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
         if (ROOT / name).exists():

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""The HTML report in a real browser: Chromium without a window, driven through ChromeDriver.
+"""Checks the HTML report in a real browser: Chromium without a window, driven through ChromeDriver.
 
-Of pages that the program makes of generated runs (a regression with hostile names, a pass, a diff with
-memory, ranks, one run alone, an error):
+For pages on generated runs (a regression with hostile names, a pass, a diff with memory, ranks, a single run, an error):
 
  - nothing on the console, no request but that of the page itself, no violation of its policy; a
    script, a style or a picture that is put into the page is refused by it
- - no name gets out of its cell: the page has the elements that the same page has with plain names
+ - no name breaks out of its cell: the page has the same elements as a page with harmless names
  - tables sort by pointer and by keyboard and say so; the selector shows one memory, or rank, or all
  - with scripts off all charts and tables are there, the flame graph and its table among them
  - the first screen of a failed check holds the verdict, key figures and findings with their parts; the keyboard
@@ -55,13 +54,13 @@ def gpugate(*args, expect):
 
 
 def hostile_names():
-    """Kernel names that are shown whole, as many at a time as a table of drift holds."""
+    """Hostile kernel names that the page shows completely, as many at a time as a drift table has rows."""
     names = [n for n in every() if n and len(n) <= 200 and n == n.encode("utf-8", "ignore").decode()]
     return [names[i:i + 15] for i in range(0, len(names), 15)]
 
 
 def rename(path, out, names, hostile):
-    """The trace with hostile names in place of harmless ones, or with harmless ones as long."""
+    """A trace whose harmless names are replaced by hostile ones, or by harmless ones of the same length."""
     names = {f"harmless_{i}": n if hostile else f"{i:04}".ljust(len(n), "x") for i, n in enumerate(names)}
     trace = json.loads(gzip.decompress(path.read_bytes()))
     for event in trace["traceEvents"]:
@@ -71,7 +70,7 @@ def rename(path, out, names, hostile):
 
 
 def pages(dir):
-    """name -> page."""
+    """Makes all pages; returns them by name."""
     out = {}
 
     def page(name, *args, expect):
@@ -118,13 +117,13 @@ def pages(dir):
 
 
 def requests(browser):
-    """Addresses that were asked for since the page was opened, except by the first tab of the browser's own."""
+    """Addresses that were requested since the page was opened, except those of the browser's first tab."""
     messages = (json.loads(e["message"])["message"] for e in browser.log("performance"))
     sent = (m["params"] for m in messages if m["method"] == "Network.requestWillBeSent")
     return [p["request"]["url"] for p in sent if not p["documentURL"].startswith("chrome:")]
 
 
-# --- What is asked of every page ---------------------------------------------------------------
+# --- Checks of every page ----------------------------------------------------------------------
 
 NAMELESS = """
 const said = (e) => (e.getAttribute('aria-labelledby') || '').split(' ')
@@ -144,7 +143,7 @@ if (document.querySelector('[style]')) wrong.push('a style attribute');
 return wrong;
 """
 
-# WCAG 2: 4.5 to 1 for text.
+# WCAG 2 asks for a contrast of 4.5 to 1 for text.
 CONTRAST = """
 const rgb = (c) => c.match(/[0-9.]+/g).map(Number);
 const light = (c) => { const [r, g, b] = rgb(c).map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -171,7 +170,7 @@ for (let n; (n = walk.nextNode());) {
 return [...wrong];
 """
 
-# Changes nothing that can be seen; what it tries must be refused, and says so in the title.
+# A script that tries forbidden things without a visible effect. All must be refused, and the title says so.
 INTRUDE = """
 const put = (tag, set) => { const e = document.createElement(tag); Object.assign(e, set); document.body.append(e); };
 window.refused = [];
@@ -185,13 +184,13 @@ fetch('data:,x').catch(() => {}).then(() => requestAnimationFrame(() => setTimeo
 
 
 def elements(browser):
-    """What the page is built of, text aside."""
+    """The elements of the page without their text."""
     kinds = browser.js("return [...document.querySelectorAll('*')].map((e) => e.parentNode.nodeName + ' ' + e.nodeName + ' ' + e.getAttributeNames())")
     return set(kinds)
 
 
 def kept(browser, names):
-    """Each name stands whole in a cell: what is not shown as it stands is U+FFFD."""
+    """Check that each name is complete in a cell, with unprintable characters shown as U+FFFD."""
     cells = set(browser.js("return [...document.querySelectorAll('#kernels td code')].map((e) => e.textContent)"))
     for name in names:
         clean = "".join("\ufffd" if UNSHOWN.match(c) else c for c in name)
@@ -230,7 +229,7 @@ def pictures(browser, name, folder):
             browser.picture(folder / f"{name}-{width}-{theme}.png")
 
 
-# --- What is asked of some ---------------------------------------------------------------------
+# --- Checks of some pages ----------------------------------------------------------------------
 
 COLUMN = """
 const t = document.querySelector(arguments[0]);
@@ -239,7 +238,7 @@ return [...t.tBodies[0].rows].map((r) => r.cells[arguments[1]]).map((c) => c.dat
 
 
 def sorting(browser):
-    """Order of the table of kernels: the candidate's times, then names, by click and by keys."""
+    """Order of the kernel table after clicks and keys: by the candidate's time, then by name."""
     table = "#kernels table"
     press = f"const b = document.querySelectorAll('{table} thead th')[arguments[0]].querySelector('button'); b.focus(); b.click();"
     state = f"return [...document.querySelectorAll('{table} thead th')].map((h) => h.getAttribute('aria-sort'))"
@@ -260,7 +259,7 @@ def sorting(browser):
 
 
 def choosing(browser, section, label):
-    """The selector: the first at first, then `label`, then all."""
+    """The selector shows the first one in the beginning, then `label`, then all."""
     shown = f"return [...document.querySelectorAll('#{section} [data-of]')].filter((e) => e.getClientRects().length).map((e) => e.dataset.of)"
     choose = (f"const s = document.querySelector('#{section} select'); s.value = arguments[0];"
               "s.dispatchEvent(new Event('change'))")
@@ -273,7 +272,7 @@ def choosing(browser, section, label):
     assert browser.js(shown) == shown_of
 
 
-# Boxes as they are drawn; a name is shown at most once among children of one box.
+# Boxes of the flame graph as they are drawn. A name occurs at most once among the children of a box.
 FLAME = """
 return [...document.querySelectorAll('.flame > svg')].filter((e) => e.getAttribute('display') !== 'none').map((e) => {
   const r = e.querySelector('rect').getBoundingClientRect();
@@ -289,7 +288,7 @@ def press(browser, key):
 
 
 def flame(browser):
-    """Boxes lie within the box above; keys walk and narrow; Escape gives all back."""
+    """Boxes lie within the box above them; keys move and zoom; Escape shows everything again."""
     before = browser.js(FLAME)
     assert len(before) > 5 and before[0][0].startswith("all GPU time"), before
     for title, left, right, top in before[1:]:
@@ -309,7 +308,7 @@ def flame(browser):
 
 
 def focus(browser, name):
-    """From the top to the end, every stop once."""
+    """The keyboard reaches every focusable element once, from the top of the page to its end."""
     browser.js("""
 document.activeElement.blur();
 window.scrollTo(0, 0);
@@ -317,7 +316,7 @@ window.went = [];
 document.addEventListener('focusin', (e) => window.went.includes(e.target) || window.went.push(e.target));
 const can = 'a[href], button, select, summary, [tabindex="0"]';
 window.stops = [...document.querySelectorAll(can)].filter((e) => e.checkVisibility());""")
-    # A browser may stop at boxes that scroll, too.
+    # A browser may also stop at boxes that scroll.
     for _ in range(browser.js("return window.stops.length + document.querySelectorAll('pre').length") + 1):
         press(browser, "Tab")
     wrong = browser.js("""
@@ -328,7 +327,7 @@ return window.stops.map((e, i) => e === went[i] ? '' : e.outerHTML.slice(0, 100)
 
 
 def first_screen(browser):
-    """1400 by 900 pixels hold the answers."""
+    """The first screen, 1400 by 900 pixels, shows the most important results."""
     browser.cdp("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
     browser.js("for (const d of document.querySelectorAll('details')) d.open = false; window.scrollTo(0, 0)")
     for selector in (".verdict .badge", ".tiles .spark", "#findings .stack"):
@@ -344,7 +343,7 @@ def height(browser, name, page, limit=4000):
 
 
 def without_scripts(browser, page):
-    """All that there is, is to be seen; nothing offers what cannot be done."""
+    """Without scripts everything is visible, and there are no controls without effect."""
     browser.scripts(False)
     browser.open(page)
     document = browser.cdp("DOM.getDocument", depth=0)["root"]["nodeId"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Markdown of a pull request as GitHub shows it: rendered by cmark-gfm, under the stylesheet of
+"""Checks the Markdown comment of a pull request as GitHub shows it: rendered by cmark-gfm, under the stylesheet of
 github-markdown-css, in Chromium, at the width of a comment and on a telephone, in both themes.
 
  - nothing is clipped: no table, code span or line is wider than the comment
@@ -23,7 +23,7 @@ RENDER = "cmark-gfm --unsafe -e table -e autolink -e strikethrough -e tasklist".
 COMMENT, TELEPHONE = 830, 400
 HIGHEST = 420  # pixels
 
-# What is cut off, or has to be scrolled to: a box that is narrower than what it holds.
+# Elements whose content is cut off, or must be scrolled: they are narrower than their content.
 CLIPPED = """
 const wrong = [];
 for (const e of document.querySelectorAll('.markdown-body, .markdown-body *')) {
@@ -48,7 +48,7 @@ def make(tool, out, *options, seed=1):
 
 
 def comments(dir):
-    """name -> Markdown."""
+    """Makes the Markdown of the cases; returns {name: path}."""
     out = {name: dir / f"{name}.md" for name in ("one", "pass", "ranks")}
     base = make("trace.py", dir / "base.json.gz", "--steps", 6)
     slow = make("trace.py", dir / "slow.json.gz", "--steps", 6, "--slow-kernel", "*flash_bwd*=1.4", seed=2)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Containerfile, built with buildah on a bare Debian 12 in place of the image that it names (the same packages):
+"""Checks the Containerfile, built with buildah on a bare Debian 12 instead of the named image (with the same packages):
 
  - the build stage needs no pkg-config; the package installs with its dependencies
  - the image runs gpugate as a user without rights, gates the example, and has what the scripts of ci/ call

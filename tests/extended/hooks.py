@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The hooks of .pre-commit-hooks.yaml under a real pre-commit, in a git repository that takes them from another one:
+"""Checks the hooks of .pre-commit-hooks.yaml under a real pre-commit, in a repository that uses them from another one:
 
  - good rules and baselines pass; a bad one of several fails and is named, also when it is in a subfolder
  - other YAML and JSON files are left alone
@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("GPUGATE")
-# What the page on installing says, with its address and its version.
+# The configuration from the page on installing, with its address and version replaced.
 CONFIG = re.search(r"^```\n(repos:\n.*?)^```$", (ROOT / "docs/install.md").read_text(encoding="utf-8"), re.M | re.S)[1]
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ci/kubernetes without a cluster:
+"""Checks ci/kubernetes without a cluster:
 
  - both manifests are valid for the schema of batch/v1 Job that Kubernetes publishes (its OpenAPI types, as
    npm packages have them), also without unknown keys; a misspelt key and a wrong type are found
@@ -39,7 +39,7 @@ def node(dir, script, *args):
 
 
 def fault(dir, job):
-    """What the schema has against a job, or nothing: values first, then (by type) unknown keys."""
+    """Errors of the schema in a job: first wrong values, then unknown keys; empty if there are none."""
     text = json.dumps(job)
     (dir / "job.json").write_text(text)
     p = node(dir, VALIDATE, "job.json")
@@ -67,7 +67,7 @@ def schema(dir, jobs):
 
 
 def pod(dir, job, **env):
-    """Exit code of the job's container as a pod would run it, with /data in `dir`."""
+    """Runs the job's container as a pod would, with /data in `dir`; returns its exit code."""
     (container,) = job["spec"]["template"]["spec"]["containers"]
     words = [w.replace("/data/", f"{dir}/data/") for w in container["command"] + container["args"]]
     own = {e["name"]: e["value"].replace("/data/", f"{dir}/data/") for e in container["env"]}

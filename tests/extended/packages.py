@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The build that docs/install.md says, what it installs, and the packages that cpack makes of it:
+"""Checks the build of docs/install.md, the files that it installs, and the packages that cpack makes:
 
  - installed below a prefix and below DESTDIR: the same files, nothing outside, no RPATH, no path of the build
  - the .deb has no error or warning of lintian, its program is hardened, its libraries are dependencies
@@ -21,7 +21,7 @@ import _root
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"}
-# Where users of a distribution look for them.
+# Places where users of a distribution expect the files.
 WANTED = ("bin/gpugate", "share/man/man1/gpugate-check.1", "share/bash-completion/completions/gpugate",
           "share/fish/vendor_completions.d/gpugate.fish", "share/doc/gpugate/README.md", "share/doc/gpugate/docs/install.md",
           "share/gpugate/rules/default.yaml", "share/gpugate/rules/categories.yaml", "share/gpugate/schemas/gpugate-rules-1.json",
@@ -47,7 +47,7 @@ def has(have, suffix=".1"):
 
 
 def works(program):
-    """It runs and gates, and nothing in it says where it was built."""
+    """Check that the installed program runs and gates, and does not contain the path of its build."""
     assert run(program, "--version").startswith("gpugate ")
     for word in ("RPATH", "RUNPATH"):
         assert word not in run("readelf", "-d", program)
@@ -59,7 +59,7 @@ def works(program):
 
 
 def built(source, dir):
-    """The commands of the page, in a copy of the source; what they install is below dir/page."""
+    """Runs the commands of the page in a copy of the source; files are installed below dir/page."""
     _root.copy_source(source)
     page = (ROOT / "docs/install.md").read_text(encoding="utf-8")
     block = re.search(r"^```\n(ci/install-deps build\n.*?)^```$", page, re.M | re.S)[1]

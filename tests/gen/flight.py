@@ -5,7 +5,7 @@ usage: flight.py FOLDER [--ranks 4] [--steps 3] [--json] [--stuck R] [--mismatch
 
 Each step is a broadcast in pairs of ranks ("tp", a group of its own for each pair), then an all-reduce of all. --stuck: the
 rank stops before the last all-reduce; --mismatch: it enters an all-gather in its place; --silent: it stops and leaves
-no dump. Without any, all has completed.
+no dump. Without these options, all collectives have completed.
 The shape is that of FlightRecorder.hpp of PyTorch 2.8; the pickle has tuples where the JSON has lists.
 """
 import argparse

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Write the run of many ranks: those of a merged run, and copies of some of them under other numbers.
+"""Writes a run of many ranks: the ranks of a merged run, and copies of some ranks under other numbers.
 
   gpugate digest DIR -o made.json
   many.py made.json --ranks 16384 --copy 64:1024 --out many.json
 
-Ranks that are not in the run are copies of those of --copy (from:to; default: all), in turn. A copy has the process
-groups of its rank under names of its own, except for groups of the whole run, which grow with it; so take whole groups.
-Clocks and durations are those of the rank that was copied. The same options give the same bytes.
+Ranks that are not in the run are copies of those of --copy (from:to; default: all), in turn. Process groups of a copy
+have new names, except for groups of the whole run, which grow with the run; so copy whole groups. Clocks and durations
+are those of the rank that was copied. The same options give the same bytes.
 """
 import argparse
 import json
 
 
 def renumber(text, rank, old, new, copy):
-    """The digest of `text` as rank `rank` of `new`, the `copy`th (0: the rank itself)."""
+    """The digest `text` of rank `old`, changed to rank `rank` of `new` ranks; it is copy number `copy` (0: the original)."""
     d = json.loads(text)
     d["rank"], d["world_size"], d["trace"] = rank, new, f"rank{rank}.json.gz"
     d["source_hash"] = f"{(int(d['source_hash'], 16) * 1099511628211 + copy) & (2 ** 64 - 1):016x}"

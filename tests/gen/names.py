@@ -1,9 +1,9 @@
-"""Names that break careless writers, for all tests of outputs: of kernels, operators, functions, files, people."""
+"""Names that break careless writers, for all tests of outputs: names of kernels, operators, functions, files and people."""
 import pathlib
 
 CORPUS = pathlib.Path(__file__).resolve().parents[1] / "fuzz" / "corpus" / "names"
 
-# What trace.py and ranks.py plant; in every position of every format.
+# Names that trace.py and ranks.py plant in every position of every format.
 HOSTILE = [
     "pipe|table|`code` ``fence``", "<img src=x onerror=alert(1)>&amp;<!-- -->", "@everyone #1 ]]> \" ' \\",
     "line one\nline two\r\n::error::line three\t", "nul \x00 bell \x07 escape \x1b[31mred", "lone \ud800 surrogate \udfff",
@@ -24,11 +24,11 @@ LOGS = [
     "\r::error::x", "x\r\n##[section]y", "\x1b]0;title\x07", "\x1b[2J\x1b[H", "\x9b31m", "\x08\x08\x08ok", "\u2066::error::\u2069", "%0A::error::x",
     "section_start:1:x\r\x1b[0K", "[0m", "gpugate: warning: nothing", "pass: 99 of 99 checks within their limits",
 ]
-# For OpenMetrics and JSON: ends of label values, of lines, of strings.
+# Names for OpenMetrics and JSON, with the ends of label values, of lines and of strings.
 FIGURES = ['a"b', 'a\\"b', "a\\nb", 'x"} 1\n# EOF', "# TYPE x gauge", 'a{b="c"}', "\\", "\\\\", '\\"', "NaN", "1e999", "true", "\u0000", "\\u0000"]
 
 
 def every():
-    """All of them and the corpus of the fuzz target for names, each once."""
+    """All names above and those of the fuzz corpus for names, without duplicates."""
     corpus = [p.read_bytes().decode("utf-8", "replace") for p in sorted(CORPUS.iterdir())]
     return list(dict.fromkeys([*HOSTILE, *MARKUP, *MARKDOWN, *LOGS, *FIGURES, *corpus, "x" * 5000, "\U0001f600" * 500]))

@@ -58,7 +58,7 @@ CREATE TABLE GPU_METRICS (timestamp INTEGER, typeId INTEGER NOT NULL, metricId I
 
 
 def events(path):
-    """Events of the trace that a recording by nsys has too."""
+    """Events of the trace that a recording by nsys would have, too."""
     raw = pathlib.Path(path).read_bytes()
     raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     trace = json.loads(raw, parse_float=decimal.Decimal)
@@ -73,7 +73,7 @@ COPY, SET = re.compile(r"Memcpy (\S+) \((.*) -> (.*)\)"), re.compile(r"Memset \(
 
 
 def has_a_row(e):
-    """False for copies and memory sets that are named in another way than those of CUDA."""
+    """False for copies and memory sets whose names are not those of CUDA."""
     kinds = (COPY.fullmatch(e["name"]) or SET.fullmatch(e["name"])) if "mem" in e["cat"] else None
     return "mem" not in e["cat"] or kinds is not None and all(k in COPIES + KINDS for k in kinds.groups())
 
@@ -102,7 +102,7 @@ class Export:
         return VM | PID << 24 | self.threads.setdefault((str(pid), str(tid)), len(self.threads) + 1)
 
     def gpus(self, devices, name="NVIDIA H100 80GB HBM3"):
-        """GPU 3 - i is CUDA's device i of our process; of another process it is device 0."""
+        """Writes the GPUs: GPU 3 - i is device i of our process in CUDA; for another process it is device 0."""
         for d in sorted(devices, reverse=True):
             self.add("TARGET_INFO_GPU", vmId=VM, id=3 - d, name=name, totalMemory=85 * 10**9, cuDevice=99)
             self.add("TARGET_INFO_CUDA_DEVICE", gpuId=3 - d, cudaId=0, pid=OTHER_PID)
@@ -146,7 +146,7 @@ class Export:
 
 
 def convert(source, out, page_size=4096, metrics=True, seed=1, dram=40):
-    """The export of `source` at `out`: annotations in turn as text and as registered strings."""
+    """Writes the export of the trace `source` to `out`; annotations alternate between text and registered strings."""
     rng = random.Random(seed)
     export = Export(out, page_size)
     devices, times = set(), []

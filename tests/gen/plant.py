@@ -1,5 +1,5 @@
-"""Plants causes in a recorded PyTorch trace: what the recordings' own generators cannot. Each function changes the
-events of a Trace in place; times are in µs, and what comes later on the host moves with what is planted."""
+"""Plants causes of regressions in a recorded PyTorch trace, which the generators of traces cannot do. Each function changes the
+events of a Trace in place; times are in µs, and later events on the host are moved by the planted time."""
 import bisect
 import collections
 import gzip
@@ -11,7 +11,7 @@ NCCL = ("nccl", "rccl")
 
 
 class Trace:
-    """Events of a trace, and who launched what."""
+    """Events of a trace, and the launch of each GPU activity."""
 
     def __init__(self, path):
         with open(path, "rb") as f:
@@ -66,7 +66,7 @@ def copy_of(e, **more):
 
 
 class Holes:
-    """Time that is put in at points of time; how much of it lies before a moment."""
+    """Time that is inserted at given points, and the amount of it before a moment."""
 
     def __init__(self, points):
         points = sorted(points)
@@ -83,8 +83,8 @@ class Holes:
 
 
 def hold_host(trace, points):
-    """Let the host do nothing for a while at each of the points (time, µs): what spans one grows, what follows comes
-    later, and what the GPU does moves with its launch."""
+    """Lets the host do nothing for a while at each of the points (time, µs). Events around a point get longer,
+    later events move, and GPU activities move with their launch."""
     holes, calls = Holes(points), trace.calls()
     launch = {id(e): calls[correlation(e)]["ts"] for e in trace.gpu() if correlation(e) in calls}
     for e in trace.events:
@@ -112,8 +112,8 @@ def queue(trace):
 
 
 def hold_all(trace, points):
-    """The same at points of the GPU's time: whatever starts behind one, on either, comes later; a collective that has
-    begun goes on."""
+    """Like hold_host(), at points of the GPU's time: whatever starts after a point, on host or GPU, comes later;
+    a collective that has begun goes on."""
     holes = Holes(points)
     for e in trace.events:
         if "ts" in e and e.get("ph") != "M":
@@ -126,7 +126,7 @@ def hold_all(trace, points):
 # ---- the host ----
 
 def data_loader(trace, us, every=1):
-    """Batches come later; where the trace has no annotation of the loader, each step gets one at its start."""
+    """Makes batches come later; if the trace has no annotation of the loader, each step gets one at its start."""
     inside = [e for e in trace.events if "enumerate(DataLoader)" in str(e.get("name")) and "dur" in e]
     if inside:
         points = [(e["ts"] + e["dur"] / 2, us) for e in sorted(inside, key=lambda e: e["ts"])]
@@ -137,7 +137,7 @@ def data_loader(trace, us, every=1):
 
 
 def add_data_loader(trace, us):
-    """Annotations of the loader at the start of each step: both sides need them."""
+    """Adds annotations of the loader at the start of each step; both sides of a comparison need them."""
     pid, tid = trace.main_thread()
     starts = [start for start, _ in trace.steps()]
     hold_host(trace, [(start + 0.5, us) for start in starts])
@@ -148,7 +148,7 @@ def add_data_loader(trace, us):
 
 
 def free_moments(trace, nr):
-    """Ends of `nr` launches of the main thread in each step, spread over it."""
+    """Times at which `nr` launches of the main thread end in each step, spread over the step."""
     out, main = [], trace.main_thread()
     ends = sorted(e["ts"] + e["dur"] + 0.2 for e in trace.calls().values()
                   if "aunch" in e["name"] and (e["pid"], e["tid"]) == main)
@@ -159,7 +159,7 @@ def free_moments(trace, nr):
 
 
 def syncs(trace, nr, us):
-    """`nr` more synchronizations in each step, `us` each."""
+    """Adds `nr` synchronizations of `us` each to every step."""
     moments = free_moments(trace, nr)
     pid, tid = trace.main_thread()
     hold_host(trace, [(t, us + 1.0) for t in moments])
@@ -170,7 +170,7 @@ def syncs(trace, nr, us):
 
 
 def slow_host(trace, factor):
-    """Everything that the host does takes `factor` times as long."""
+    """Makes everything on the host take `factor` times as long."""
     calls = trace.calls()
     first = min(e["ts"] for e in trace.events if "ts" in e and e.get("ph") != "M")
     for e in trace.gpu():
@@ -190,7 +190,7 @@ def slow_host(trace, factor):
 # ---- the GPU ----
 
 def more_launches(trace, name, times=2):
-    """Each launch of the kernels whose name has `name` comes `times` times."""
+    """Repeats each launch of kernels whose name contains `name`, so that there are `times` of them."""
     calls, new = trace.calls(), []
     of = {correlation(k): k for k in trace.kernels(name)}
     points = []
@@ -211,7 +211,7 @@ def more_launches(trace, name, times=2):
 
 
 def new_kernel(trace, after, name, us):
-    """A kernel `name` of `us` after each launch of those whose name has `after`."""
+    """Adds a kernel `name` of `us` after each launch of a kernel whose name contains `after`."""
     more_launches(trace, after)
     seen = set()
     for k in sorted(trace.kernels(after), key=lambda k: correlation(k)):
@@ -224,7 +224,7 @@ def new_kernel(trace, after, name, us):
 
 
 def scale_copies(trace, factor):
-    """Copies of the host move more bytes and take longer."""
+    """Makes copies from and to the host move more bytes and take longer."""
     for e in trace.gpu(lambda e: e["cat"].lower() == "gpu_memcpy"):
         e["dur"] *= factor
         if "bytes" in e["args"]:
@@ -233,7 +233,7 @@ def scale_copies(trace, factor):
 
 
 def more_copies(trace, nr, us, size):
-    """`nr` more copies of `size` bytes to the device in each step."""
+    """Adds `nr` copies of `size` bytes to the device to each step."""
     moments = free_moments(trace, nr)
     pid, tid = trace.main_thread()
     device = trace.kernels()[0]
@@ -251,8 +251,8 @@ def more_copies(trace, nr, us, size):
 
 
 def lost_overlap(trace):
-    """Nothing runs beside communication any more: compute that starts while a collective runs waits for its end, and
-    with it what follows."""
+    """Removes overlap with communication: compute that starts during a collective waits for its end,
+    and so does all later work."""
     comm = [e for e in trace.kernels() if any(n in e["name"].lower() for n in NCCL)]
     starts = sorted(e["ts"] for e in trace.gpu() if not any(n in e["name"].lower() for n in NCCL))
     points, end = [], 0.0
@@ -266,7 +266,7 @@ def lost_overlap(trace):
 
 
 def batch(trace, factor):
-    """Another batch: grids, copies and the time of kernels grow alike, small ones less than large ones."""
+    """Makes the batch larger: grids, copies and kernel times grow by one factor, small kernels less than large ones."""
     for e in trace.kernels():
         e["dur"] *= 1 + (factor - 1) * min(1.0, e["dur"] / 20.0)
         grid = e["args"].get("grid")
@@ -277,7 +277,7 @@ def batch(trace, factor):
 
 
 def stretch(trace):
-    """Move steps apart so that the GPU's work of each fits behind that of the one before."""
+    """Moves steps apart, so that the GPU's work of each step comes after that of the previous step."""
     steps, calls = trace.steps(), trace.calls()
     busy = [0.0] * len(steps)
     starts = [s for s, _ in steps]
@@ -297,5 +297,5 @@ def stretch(trace):
 
 
 def slow_steps(trace, every, us):
-    """Every so many steps the host does something else for a while."""
+    """Lets the host do something else for `us`, once every `every` steps."""
     hold_host(trace, [(start + (end - start) / 2, us) for start, end in trace.steps()[every - 1::every]])

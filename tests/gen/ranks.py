@@ -45,7 +45,7 @@ KINDS = {
 
 
 class Group:
-    """A process group: its ranks, in order, and what PyTorch calls it."""
+    """A process group: its ranks, in order, and its names in PyTorch."""
 
     def __init__(self, name, description, ranks):
         self.name, self.description, self.ranks = name, description, ranks
@@ -65,8 +65,8 @@ def gemm(us, thread="main"):
 
 
 def plan(o):
-    """What one step does, on every rank: sharded layers, whose weights are gathered before they
-    are used and whose gradients are scattered while the next layer computes."""
+    """The work of one step on every rank: sharded layers, whose weights are gathered before use, and whose gradients
+    are scattered while the next layer computes."""
     rows = [Launch("memcpy", "Memcpy HtoD (Pinned -> Device)", 5.1, "aten::to>aten::copy_", bytes=TOKENS * 8)]
     for _ in range(o.layers):
         rows += [Collective("allgather", ELEMENTS, True), Launch("kernel", NORM, 15.2, "aten::native_layer_norm"),
@@ -86,7 +86,7 @@ def plan(o):
 
 
 class Rank(trace.Machine):
-    """One rank of the job. Times are those of the job; the rank's own clock is put in when it is written."""
+    """One rank of the job. Times are those of the job; the offset of the rank's own clock is added when the trace is written."""
 
     def __init__(self, o, rank, factor, late_us):
         super().__init__(o)
@@ -119,7 +119,7 @@ class Rank(trace.Machine):
                            {"ph": "f", "id": self.correlation, "pid": self.o.rank, "tid": stream, "ts": Us(start)}))
 
     def arrive(self, c, group):
-        """The host's side of a collective; when this rank is ready for it."""
+        """Records the host's side of a collective, and returns when this rank is ready for it."""
         called, marked, kernel, _ = KINDS[c.kind]
         args = {"Collective name": called, "In msg nelems": c.elements, "Out msg nelems": c.elements,
                 "Group size": len(group.ranks), "dtype": "BFloat16", "In split size": "[]", "Out split size": "[]",
@@ -152,7 +152,7 @@ class Rank(trace.Machine):
             self.record("kernel", kernel, 20, call, c.tid, ready, end - ready, {"grid": [16, 1, 1], "block": [544, 1, 1], **args})
 
     def end(self, number):
-        """The host waits for its GPU at the end of a step; one that waits forever does nothing more."""
+        """Lets the host wait for its GPU at the end of a step; a host that waits forever does nothing more."""
         done = max(self.free.values())
         self.stopped |= done >= NEVER
         if not self.stopped:
@@ -164,7 +164,7 @@ class Rank(trace.Machine):
         self.now += 6000
 
     def frames(self, start, end):
-        """Python's call tree of a step."""
+        """Records the tree of Python calls of a step."""
         parent = None
         for depth, name in enumerate(("train.py(12): main", "torch/nn/modules/module.py(1739): _call_impl", "nn.Module: Block_0",
                                       "model.py(88): forward", "<built-in method linear of type object at 0x7f2c9a5d10c0>")):
@@ -176,7 +176,7 @@ class Rank(trace.Machine):
             parent = self.index
 
     def cut(self, step):
-        """Forget what had not ended half way through a step."""
+        """Removes events that had not ended half way through a step."""
         at = (self.steps[step] + (self.steps + [self.now])[step + 1]) // 2
         for e in self.host:
             if e["name"].startswith("ProfilerStep#") and e["ts"] < at < e["ts"] + e["dur"]:
@@ -191,7 +191,7 @@ class Rank(trace.Machine):
 
 
 class Job:
-    """All ranks, and what happens between them."""
+    """All ranks of the job, and the collectives between them."""
 
     def __init__(self, o):
         self.o, self.plan, self.noise, self.transfers = o, plan(o), random.Random(f"{o.seed}:wire"), []
@@ -256,7 +256,7 @@ class Job:
 
 
 def trace_options(o, rank):
-    """What trace.py's writer wants to know of one rank."""
+    """The options of trace.py's writer for one rank."""
     return argparse.Namespace(
         seed=f"{o.seed}:{rank}", out=os.path.join(o.out, f"rank{rank}.json{'' if o.plain else '.gz'}"), rank=rank,
         world_size=o.ranks, peak_memory=1.0, fragmentation=3.0, no_memory=True, no_launches=False, memory_first=False,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write what other profilers record of memory: the JSON of XProf's memory profile tool, or the memory
+"""Writes memory records of other profilers: the JSON of XProf's memory profile tool, or the memory
 timeline of torch.profiler in its two forms, of one small model that trains. The same options give the
 same bytes; the seed changes times only.
 
@@ -7,7 +7,7 @@ same bytes; the seed changes times only.
   records.py --form raw --seed 2 --out candidate.raw.json.gz --leak 8388608
   records.py --form sizes --seed 1 --out base.json
 
-The parts, in the order of the file: what happens, XProf's file, torch's files, the options.
+The parts, in the order of the file: the training, XProf's file, torch's files, the options.
 """
 import argparse
 import gzip
@@ -17,7 +17,7 @@ import sys
 
 KIB, MIB = 1 << 10, 1 << 20
 
-# --- What happens --------------------------------------------------------------------------------
+# --- The training --------------------------------------------------------------------------------
 
 # torch/profiler/_memory_profiler.py: the order of _CATEGORY_TO_COLORS
 PARAMETER, STATE, INPUT, TEMPORARY, ACTIVATION, GRADIENT, DETAIL, UNKNOWN = range(8)
@@ -30,7 +30,8 @@ class Tensor:
 
 
 class Training:
-    """`before` is there already; `events` are (ns, action, tensor, category of the new version, step)."""
+    """A training run: `before` are tensors that exist at its start; `events` are (ns, action, tensor, category of the
+    new version, step)."""
 
     def __init__(self, o):
         self.o, self.random = o, random.Random(o.seed)
@@ -80,7 +81,7 @@ class Training:
 
 
 # --- XProf's file --------------------------------------------------------------------------------
-# xplane_to_memory_profile.cc of openxla/xprof: what of a snapshot is kept, and the list of active
+# xplane_to_memory_profile.cc of openxla/xprof: the parts of a snapshot that are kept, and the list of active
 # allocations at the peak. Proto messages are written here with all fields, thinned by Writer.
 
 
@@ -120,7 +121,7 @@ def allocator(training, o):
 
 
 def active(snapshots, peak, o):
-    """The active allocations of the step of the peak, the special ones and the snapshots kept."""
+    """Lists the active allocations of the step of the peak, the special allocations, and the snapshots that are kept."""
     step, live, freed = peak["activityMetadata"]["stepId"], {}, 0
     unmapped = peak["aggregationStats"]["heapAllocatedBytes"]
     for i, s in enumerate(snapshots):
@@ -172,7 +173,7 @@ def sample(snapshots, limit):
 
 
 class Writer:
-    """The JSON mapping of protobuf, under its options and those of hands that rewrote it."""
+    """Writes the JSON mapping of protobuf, with its options, and with changes that other tools make."""
     NUMBERS = {"numHosts", "version"}
 
     def __init__(self, o):

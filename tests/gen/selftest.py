@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the generator to its promises: same options, same bytes; the seed changes durations only;
-every form says the same; what is planted is there."""
+"""Tests the generators: the same options give the same bytes, the seed changes only durations, all forms have the
+same content, and planted changes are there."""
 import collections
 import gzip
 import json

@@ -12,7 +12,7 @@ import json
 import pathlib
 import random
 
-# What a step is -> requests whose prompt it reads, requests that generate, tokens of the prompts.
+# Kind of step: number of requests whose prompt it reads, of requests that generate, and of tokens in the prompts.
 KINDS = {"prefill": (2, 0, 3000), "decode": (0, 24, 0), "mixed": (1, 23, 900), "idle": (0, 0, 0)}
 MODES = {"prefill": "EXTEND", "decode": "DECODE", "mixed": "MIXED", "idle": "IDLE"}
 # Kernels of a layer: name, ns in a prefill, ns in a decode.

@@ -120,7 +120,7 @@ class Allocator:
                 blocks[i].size += blocks.pop(i + 1).size
 
     def begin_recording(self):
-        """What is there already has no stack; what happened is forgotten."""
+        """Begins recording: existing blocks have no stack, and earlier events are forgotten."""
         self.entries.clear()
         self.annotations.clear()
         for block in (b for s in self.segments for b in s.blocks):
@@ -133,7 +133,7 @@ PROJECT = "/srv/ci/build/train/"
 TORCH = "/usr/local/lib/python3.12/dist-packages/torch/"
 NATIVE = [("at::detail::empty_generic(c10::ArrayRef<long>)", "??", 0), ("at::native::empty_cuda(c10::ArrayRef<long>)", "??", 0)]
 OUTER = [("train_step", PROJECT + "loop.py", 88), ("main", PROJECT + "loop.py", 131), ("<module>", PROJECT + "loop.py", 140)]
-# What is allocated: frames inside of OUTER, innermost first.
+# Stacks of allocations: frames inside of OUTER, innermost first.
 STACKS = {
     "weights": [("__init__", TORCH + "nn/modules/linear.py", 106), ("__init__", PROJECT + "model.py", 22)],
     "batch": [("next_batch", PROJECT + "data.py", 57)],
@@ -168,7 +168,7 @@ class Loop:
             self.a.free(block, self.stacks[what])
 
     def fragment(self, share):
-        """Blocks that stay between others that are freed and then too small for what comes."""
+        """Leaves blocks between others, which are freed and then too small for later requests."""
         wanted = share / (1 - share) * self.o.layers * 208 * MIB
         holes = []
         while sum(h.size for h in holes) < wanted:
@@ -227,7 +227,7 @@ class Loop:
 
 
 def simulate(o):
-    """What a plain run needs is the measure of what is planted."""
+    """Runs the training; planted sizes are relative to what a run without planted changes needs."""
     capacity, workspace = 80 << 30, 0
     if o.peak or o.oom:
         plain = argparse.Namespace(**{**vars(o), "peak": 0, "oom": False})

@@ -11,6 +11,7 @@ machine that runs the plan (host threads, streams, memory), the writer.
 """
 import argparse
 import fnmatch
+import functools
 import gzip
 import json
 import random
@@ -29,7 +30,7 @@ def matches(plan, pattern):
 
 
 def plant(plan, o):
-    """The plan of a step with the changes that the options ask for."""
+    """Applies the changes that the options ask for to the plan of a step."""
     for pattern, name in o.rename_kernel:
         for i in matches(plan, pattern):
             plan[i] = plan[i]._replace(name=name)
@@ -66,7 +67,7 @@ START = 5834201773100123    # ns since the base time
 
 
 class Machine:
-    """Runs plans on two host threads and two streams, and notes what the profiler would see."""
+    """Runs plans on two host threads and two streams, and records what the profiler would see."""
 
     def __init__(self, o):
         self.o, self.host, self.gpu, self.flows, self.memory = o, [], [], [], []
@@ -99,7 +100,7 @@ class Machine:
                           "dur": Us(end - start), "args": {**head, "cbid": cbid, "correlation": self.correlation}})
 
     def allocate(self, nbytes, address=None):
-        """One [memory] event; a negative size frees."""
+        """Records a [memory] event; a negative size frees memory."""
         self.level += nbytes
         self.peak = max(self.peak, self.level)
         self.index += 1
@@ -134,7 +135,7 @@ class Machine:
         self.now += 700 * len(ops) + 300
 
     def activity(self, l, call, tid, seen=True):
-        """The GPU side of a launch: in the order of its stream, a collective after what it reduces."""
+        """Records the GPU side of a launch, in the order of its stream; a collective comes after the work that it reduces."""
         stream = 20 if l.coll else 7
         dur = self.jitter(l.name, l.us * 1000, 0.012)
         start = max(call + self.jitter("latency", 5200, 0.1), self.free[stream] + 900, self.free[7] if l.coll else 0)
@@ -173,7 +174,7 @@ class Machine:
         return {"ph": "X", "cat": cat, "name": name, "pid": self.o.rank, "tid": stream, "ts": Us(start), "dur": Us(dur), "args": args}
 
     def carry_over(self, plan):
-        """Work of before the window: its launches are not recorded, its ids are below all that are."""
+        """Adds work from before the window, whose launches are not recorded; its ids are below all recorded ids."""
         for l in plan[-self.o.carried_over:] if self.o.carried_over else []:
             self.correlation += 1
             self.free[7] = max(self.free[7], self.now)
@@ -212,23 +213,35 @@ OLD_CATS = {"kernel": "Kernel", "gpu_memcpy": "Memcpy", "gpu_memset": "Memset", 
             "cpu_op": "Operator", "user_annotation": "Operator"}
 
 
+@functools.cache
+def text(s):
+    try:
+        s.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(s)    # a lone surrogate can only be an escape
+    return json.dumps(s, ensure_ascii=False)
+
+
+@functools.cache
+def key(k):
+    return f"{json.dumps(k)}: "
+
+
 def value(v, o, lines=0, pad="\n"):
     """JSON as Kineto writes it: times with three decimals; the outer `lines` levels take a line per item."""
-    if isinstance(v, Us):
+    kind = type(v)
+    if kind is int:
+        return str(v)
+    if kind is str:
+        return text(v)
+    if kind is Us:
         return str(v // 1000) if o.int_ts else f"{v // 1000}.{v % 1000:03d}"
-    if isinstance(v, str):
-        try:
-            v.encode("utf-8")
-        except UnicodeEncodeError:
-            return json.dumps(v)    # a lone surrogate can only be an escape
-        return json.dumps(v, ensure_ascii=False)
-    if not v or not isinstance(v, (dict, list)):
+    if not v or kind not in (dict, list):
         return json.dumps(v)
     inner = pad + "  " if lines else ""
-    items = [f"{json.dumps(k)}: " for k in v] if isinstance(v, dict) else [""] * len(v)
-    for i, x in enumerate(v.values() if isinstance(v, dict) else v):
-        items[i] += value(x, o, max(0, lines - 1), inner)
-    first, last = "{}" if isinstance(v, dict) else "[]"
+    below = max(0, lines - 1)
+    items = [key(k) + value(x, o, below, inner) for k, x in v.items()] if kind is dict else [value(x, o, below, inner) for x in v]
+    first, last = "{}" if kind is dict else "[]"
     return first + inner + ("," + (inner or " ")).join(items) + (pad if lines else "") + last
 
 
@@ -240,7 +253,7 @@ def events(m, o):
         host, runtime = [e for e in host if e["cat"] == "user_annotation"], []
     memory = []
     if not o.no_memory:
-        # Reserved is what the allocator came to hold in the first step, beyond the peak by the fragmentation.
+        # Reserved memory is what the allocator held in the first step: the peak plus the fragmentation.
         reserved = int(m.peak / (1 - o.fragmentation / 100)) // 2097152 * 2097152 + 2097152
         for args, ts in m.memory:
             args["Total Reserved"] = reserved
@@ -276,7 +289,7 @@ def events(m, o):
 
 
 def shape(e, o):
-    """The forms in which other versions write an event."""
+    """Changes an event to the form of another version."""
     if o.int_ts and "dur" in e:     # ends are cut like starts, so that neighbors do not overlap
         e["dur"] = Us(((e["ts"] + e["dur"]) // 1000 - e["ts"] // 1000) * 1000)
     if o.old_cats:

@@ -1,4 +1,4 @@
-"""The plan of one training step of a small transformer: what is launched, in order, by which operator.
+"""The plan of one training step of a small transformer: its launches in order, with their operators.
 
 trace.py runs it. Names are of the kinds that PyTorch 2.6 launches on an H100 with bf16 autocast,
 flash attention, a compiled MLP and a fused AdamW.

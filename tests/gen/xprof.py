@@ -39,14 +39,14 @@ PLAN = [
 
 
 class Device:
-    """One GPU: when its streams are free, and what ran on it."""
+    """One GPU: the times at which its streams are free, and the activities that ran on it."""
 
     def __init__(self):
         self.free, self.ran = {COMPUTE: 0, COPY: 0, COMM: 0}, []
 
 
 class Job:
-    """What is recorded, times in picoseconds since the profiler began."""
+    """A recording in progress; times are in picoseconds since the profiler began."""
 
     def __init__(self, o):
         self.o, self.rng = o, random.Random(o.seed)
@@ -102,7 +102,8 @@ class Job:
         yield 0, "Memory Device", 0, self.now, {"MemoryResidency_details": "kind:device num_bytes:1048576 addr:0x7f00"}
 
     def lines(self, d):
-        """Events of the derived lines of a GPU: one of the same name and group goes on where no other has begun."""
+        """Events of the derived lines of a GPU: an event is extended by the next one of equal name and group, unless another
+        has begun."""
         rows = {name: [] for name in LINES}
         for stream, _, start, dur, group, _, grid, _, _, op in sorted(self.devices[d].ran, key=lambda a: (a[2], -a[3])):
             parts = [("Steps", f"train {group + self.o.first_step}", {"step_name": f"train {group + self.o.first_step}"})]
@@ -119,7 +120,7 @@ class Job:
 
 
 def us(ps):
-    """Picoseconds as the writers print microseconds: a double, as short as its 17 digits allow."""
+    """Picoseconds as the microseconds that writers print: a double with at most 17 digits."""
     return json.loads(f"{ps / 1e6:.17g}")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""XSpace files (*.xplane.pb), which the profilers of JAX and TensorFlow write, from traces of XProf and back: what XProf
-makes of such a file for its trace viewer has the same processes, threads and events.
+"""Converts traces of XProf to XSpace files (*.xplane.pb), which the profilers of JAX and TensorFlow write, and back.
+The trace that XProf makes of such a file for its trace viewer has the same processes, threads and events.
 
   xspace.py run.xplane.pb --out run.trace.json.gz
   xspace.py run.trace.json.gz --out run.xplane.pb
@@ -69,7 +69,7 @@ def fields(b):
 
 
 class Plane:
-    """A plane being written: its names get numbers as they come."""
+    """A plane that is being written; its names are numbered in order of first use."""
 
     def __init__(self, ident, name):
         self.head = number(1, ident) + message(2, name.encode())
@@ -99,14 +99,14 @@ class Plane:
 
 
 def value_of(key, v):
-    """What XProf prints as text were numbers."""
+    """Converts values that XProf prints as text back to numbers."""
     if key in ("correlation_id", "group_id", "step_num"):
         return int(v)
     return float(v) if key == "theoretical_occupancy_pct" else str(v)
 
 
 def encode(events, base_ns=0, host_first=False):
-    """The XSpace of a trace in the form of XProf; what lies before `base_ns` has negative offsets."""
+    """The XSpace file of a trace in the form of XProf; events before `base_ns` have negative offsets."""
     process = {e["pid"]: e["args"]["name"] for e in events if e.get("name") == "process_name"}
     thread = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("name") == "thread_name"}
     planes = {pid: Plane(pid, name.split(" ")[-1]) for pid, name in process.items()}
@@ -168,7 +168,7 @@ def us(ps):
 
 
 class Number(float):
-    """A decimal that JSON keeps the digits of."""
+    """A decimal number that keeps its digits in JSON."""
 
     def __new__(cls, text):
         self = super().__new__(cls, text)
@@ -180,7 +180,7 @@ class Number(float):
 
 
 def decode(raw):
-    """The events of the trace that XProf makes of an XSpace; picoseconds that would be lost are kept."""
+    """The events of the trace that XProf makes of an XSpace file; unlike XProf this keeps picoseconds."""
     raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     labels, events = [], []
     for f, plane in fields(raw):

@@ -1,4 +1,4 @@
-"""Small runs, and a folder in which the program reads them: of robustness.py."""
+"""Small runs, and a folder in which to run the program on them; used by robustness.py."""
 import json
 import os
 import pathlib
@@ -26,7 +26,7 @@ def kernel(i, name="k", ts=None, dur=5.0, **args):
 
 
 def events(steps=5, kernels=4):
-    """A run that a gate takes: steps, launches and kernels."""
+    """A valid run for the gate, with steps, launches and kernels."""
     out = []
     for step in range(steps):
         out.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1,
@@ -47,14 +47,14 @@ SLOT = b'"@here@"'
 
 
 def with_slot():
-    """Sound traces with a place for any JSON text: skipped arguments, an unknown key, a key behind the events."""
+    """Valid traces with a slot for any JSON text: in skipped arguments, at an unknown key, at a key after the events."""
     yield trace([{**kernel(3), "args": {"device": 0, "stream": 7, "correlation": 4, "unknown": "@here@"}}])
     yield trace([{**kernel(3), "unknown": ["@here@", 1]}])
     yield trace(unknown={"a": "@here@"})
 
 
 class Bench:
-    """A folder in which the program runs; complains about what an error may not be."""
+    """A folder in which the program runs; it fails the test if an error message does not have the required form."""
 
     def __init__(self, dir):
         self.dir = pathlib.Path(dir)
@@ -83,7 +83,7 @@ class Bench:
         return done
 
     def refused(self, *args, code=3, says=r": byte \d+: ", what="", **kw):
-        """An error as it should be; `says` is looked for in its first line."""
+        """Check that the program refuses its input as it should; the first line of its output must contain `says`."""
         before = sorted(p for p in self.dir.rglob("*"))
         done = self.run(*args, **kw)
         text = done.stderr.decode("utf-8")
@@ -99,7 +99,7 @@ class Bench:
         return text
 
     def digest_refused(self, data, says=r"^gpugate: t\.json: byte \d+: ", *options, **kw):
-        """A file that is not an artifact: wherever it is read."""
+        """Check that a file which is not an artifact is refused wherever it is read."""
         return self.refused("digest", self.file("t.json", data), "-o", "d.json", *options, says=says, what=data[-120:], **kw)
 
     def digest(self, data, *options):
@@ -116,7 +116,7 @@ class Bench:
         return "base.json"
 
     def check(self, data, *options, code=None, base="base.json"):
-        """The result of a check, and its exit code."""
+        """The exit code of a check, and its result as JSON."""
         if not (self.dir / base).exists():
             self.baseline()
         done = self.run("check", self.file("c.json", data), "--baseline", base, "--json", "r.json", *options)

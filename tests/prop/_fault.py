@@ -1,8 +1,7 @@
 """Runs of the program in which a call fails (tests/fault/shim.c), shared by fault_*.py.
 
-A case is a command line in a folder of its own, with what the folder holds before. It is run once as it is,
-for reference, and then once for each plan: the shim makes one call fail, or kills the program there.
-"""
+A case is a command line with the files of the folder in which it runs. It is run once without faults, for reference, and
+then once for each plan, in which the shim makes one call fail, or kills the program at that call. """
 import concurrent.futures
 import errno
 import json
@@ -20,12 +19,12 @@ PROGRAM, SHIM = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHIM")
 KILLED = -signal.SIGKILL
 HANGS, HUNG = 120, "a hang"  # what takes a fraction of a second
 OLD = b"old\n"
-# The shim comes before the sanitizer's own functions, which it calls.
+# The shim must be loaded before the sanitizer's functions, which it calls.
 SANITIZERS = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"
 
 
 class Case:
-    """`files`: name -> bytes of the folder; `outputs`: names that the command writes; `code`: its exit code."""
+    """`files`: contents of the folder by file name; `outputs`: names of files that the command writes; `code`: its exit code."""
 
     def __init__(self, name, args, outputs, code=0, files=()):
         self.name, self.args, self.outputs, self.code = name, [str(a) for a in args], outputs, code
@@ -35,7 +34,7 @@ class Case:
 
 
 class Place:
-    """The folder in which a case runs once."""
+    """A folder in which a case runs once."""
 
     def __init__(self, case):
         self.case, self.dir = case, pathlib.Path(tempfile.mkdtemp(prefix="fault-"))
@@ -69,13 +68,13 @@ class Place:
         return path.read_bytes() if path.exists() else None
 
     def calls(self):
-        """What the shim has noted: (call, path)."""
+        """The calls that the shim has logged, as (call, path)."""
         text = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
         return [tuple(line.split(" ", 1)) for line in text.splitlines()]
 
 
 def refer(case):
-    """What the case does when nothing fails."""
+    """Runs the case without faults, and keeps its outputs for reference."""
     with Place(case) as p:
         done = p.run()
         if done.returncode != case.code:
@@ -88,7 +87,7 @@ def refer(case):
 
 
 def an_error(name, data):
-    """Whether a report says that nothing could be judged, and is whole."""
+    """True if a report is complete and says that nothing could be judged."""
     text = data.decode("utf-8")
     if name.endswith(".xml"):
         return bool(list(xml.etree.ElementTree.fromstring(text).iter("error")))
@@ -105,12 +104,12 @@ def an_error(name, data):
     return text.startswith("<!-- gpugate:") and ": not judged\n" in text and text.endswith("\n")
 
 
-# A child that is to become git has the sanitizer until then, which looks for its stack with memory that it does not get.
+# A message of the sanitizer in a child that is about to become git: there it needs memory that the shim refuses.
 OF_THE_SANITIZER = "AddressSanitizer: CHECK failed: sanitizer_linux_libcdep.cpp"
 
 
 def message_faults(stderr, says=""):
-    """What is wrong with the words of an error."""
+    """What is wrong with the form of an error message, as a list of lines."""
     text = stderr.decode("utf-8", "replace")
     lines = text.splitlines()
     wrong = [f"a line that is none of gpugate's: {line!r}" for line in lines
@@ -123,7 +122,8 @@ def message_faults(stderr, says=""):
 
 
 def file_faults(p, strict):
-    """Outputs are whole: old, new, or a report of the error; `strict`: no report of what went well."""
+    """What is wrong with output files: each must be complete, and either the old or the new one, or a report of the error.
+    `strict`: a report must not claim success."""
     wrong = []
     for name, new in p.case.reference.items():
         data = p.read(name)
@@ -139,7 +139,7 @@ def file_faults(p, strict):
 
 
 def each(tasks, function):
-    """What is wrong, of all tasks, a few at a time."""
+    """What is wrong in all tasks, which run a few at a time."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [line for lines in pool.map(function, tasks) for line in lines]
 
@@ -150,7 +150,7 @@ def make(tool, out, *options):
 
 
 def inputs(dir, steps=2):
-    """Traces and stored baselines that cases start from, made once: name -> bytes."""
+    """Makes the traces and stored baselines from which cases start; returns {name: bytes}."""
     def gpugate(*args, expect=0):
         done = subprocess.run([PROGRAM, *map(str, args)], cwd=dir, capture_output=True, check=False,
                               env={**os.environ, "SOURCE_DATE_EPOCH": "1767139200"})
@@ -191,7 +191,7 @@ cases:
   - {workload: same, runs: c.json.gz, baseline: base.json}
   - {workload: slow, runs: slow.json.gz, baseline: base.json}
 """
-# Result files of benchmarks and of the machine's state, by those of the corpus.
+# Result files of benchmarks and records of the machine's state, from the fuzz corpus.
 RESULTS = {"machine-rank0.csv": "machine/nvidia.csv", "r.jsonl": "result/sglang.jsonl", "r.csv": "result/triton.csv",
            "g.json": "result/gbench.json"}
 EVIDENCE = ["ev/finding-1-slower-kernel.json"]
@@ -199,7 +199,7 @@ REPORTS = {"j.xml": "--junit", "m.md": "--markdown", "r.json": "--json", "h.html
 
 
 def cases(made):
-    """Every command that writes."""
+    """A case for every command that writes files."""
     def files(*names, old=()):
         return {**{n: made[n] for n in names}, **{n: OLD for n in old}}
 
@@ -248,7 +248,7 @@ def cases(made):
 
 
 def errors_of(call):
-    """What each call may end with in the field."""
+    """The errors with which each call may fail in practice."""
     return {"write": (errno.ENOSPC, errno.EIO, errno.EINTR), "read": (errno.EIO, errno.EINTR),
             "open": (errno.EMFILE, errno.EACCES, errno.EROFS), "opendir": (errno.EMFILE,),
             "fsync": (errno.EIO, errno.ENOSPC), "rename": (errno.EROFS, errno.EXDEV), "mkdir": (errno.EROFS, errno.ENOSPC),

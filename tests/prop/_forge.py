@@ -1,5 +1,5 @@
-"""A stand-in for the APIs of GitHub and GitLab: as much of them as ci/forge and ci/github call, with planted
-failures and a log of what was asked. Listens on 127.0.0.1, on a port of the system's choice."""
+"""A fake server for the APIs of GitHub and GitLab, as far as ci/forge and ci/github use them, with planted failures and a
+log of all requests. Listens on 127.0.0.1, on a port of the system's choice."""
 import http.server
 import json
 import re
@@ -12,7 +12,7 @@ LIMIT = {"github": 65536, "gitlab": 1000000}
 
 
 class Forge:
-    """State of one repository `o/r` (GitHub) or project 5 (GitLab) with request 7, and the server in front."""
+    """State of one repository `o/r` (GitHub) or project 5 (GitLab) with pull or merge request 7, and the server for it."""
 
     def __init__(self):
         self.reset()
@@ -51,13 +51,13 @@ class Forge:
         return [c["body"] for c in self.comments if c["user"]["id"] == author]
 
     def fault(self, method, path, do, times=1, **answer):
-        """`do`: a status, "drop" (no answer, nothing done) or "lost" (done, and no answer)."""
+        """Plants a failure. `do`: a status, "drop" (no answer, nothing is done) or "lost" (done, but no answer)."""
         self.faults.append({"method": method, "path": path, "do": do, "times": times, **answer})
 
     def asked(self, method=None):
         return [line for line in self.log if method is None or line.startswith(method + " ")]
 
-    # ---- one call ----
+    # ---- handling one request ----
 
     def handle(self, h):
         body = h.rfile.read(int(h.headers.get("Content-Length", 0)))

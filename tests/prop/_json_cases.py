@@ -1,6 +1,6 @@
-"""Texts that are not JSON, and JSON that looks odd; for every place where a file holds JSON."""
+"""Texts that are not JSON, and JSON that looks odd, for tests of every place where a file contains JSON."""
 
-# Texts that no JSON parser may take, wherever a value stands.
+# Texts that every JSON parser must refuse, wherever they replace a value.
 BROKEN = [
     # numbers
     b"+1", b"-", b"--1", b"01", b"-01", b"00", b"-00.5", b".5", b"-.5", b"5.", b"-5.", b"5.e3", b"1e", b"1E+", b"1e-", b"1e+-2",
@@ -17,15 +17,15 @@ BROKEN = [
     b"{", b"}", b'{"a"', b'{"a":', b'{"a":1', b'{"a":1,', b'{"a":1,}', b'{,"a":1}', b'{"a":1,,"b":2}', b'{"a":1;"b":2}', b'{"a"}',
     b'{"a" 1}', b'{"a",1}', b'{"a"::1}', b'{"a":}', b'{"a"=1}', b"{a:1}", b"{'a':1}", b"{1:1}", b"{null:1}", b"{[]:1}", b'{"a":1]',
     b'{"a":1 "b":2}', b'{"a":1}}', b"{{}}", b'{"a":{"b"}}', b'{"a":1,"b"}',
-    # what other languages have
+    # syntax of other languages
     b"// x\n1", b"1 // x\n", b"/**/1", b"1/**/", b"# x\n1", b"<!-- -->", b"<a/>", b"!!null", b"&a 1", b"*a", b"1;", b"@", b"$",
     # bytes
     b"\xff", b"\x80", b"\x00", b"\xef\xbb\xbf1", b"\xfe\xff\x001", b"\x1b[0m", b"\x7f", b"\x1f\x8b\x08",
 ]
-# Texts that are only broken where nothing may follow, or as a whole document.
+# Texts that are only invalid as a whole document, or if nothing may follow.
 BROKEN_DOCUMENTS = [b"", b"[1],[2]", b" ", b"\n", b"{}{}", b"[][]", b"{} 1", b"[1]\x00", b"{}\xef\xbb\xbf", b"\xef\xbb\xbf{}", b"{},", b"{}]",
                     b"\xff\xfe{\x00}\x00", b"\x00{\x00}", b"1 1", b"null null", b"[1]//", b"{}#", b"{}\x1a"]
-# Texts that every parser must take.
+# Valid texts that every parser must accept.
 SOUND = [
     b"0", b"-0", b"-0.0", b"1e5", b"1E+5", b"1e-5", b"0e0", b"123456789012345678901234567890", b"1e999", b"-1e-999", b"0." + b"3" * 400,
     b"9" * 400, b"true", b"false", b"null", b'""', b'"a"', b'" \\" \\\\ \\/ \\b \\f \\n \\r \\t "', b'"\\u0000"', b'"\\u00e9"',
@@ -33,8 +33,8 @@ SOUND = [
     b'"// /* # \'"', b"[]", b"[ ]", b"[[],[[]],{}]", b"[1,\t2 ,\r\n3]", b"{}", b"{ }", b'{"":0}', b'{"a":1,"a":2}', b'{"\\u0061":1}',
     b'{"a":{"b":[{"c":null}]}}', b"[" * 400 + b"]" * 400,
 ]
-# What real profilers write, which is read where the value is not needed, and counted.
+# Invalid JSON that real profilers write: it is accepted if the value is not needed, and counted.
 TOLERATED = [b"NaN", b"nan", b"-nan", b"Infinity", b"-Infinity", b"inf", b"-inf", b'"a\nb"', b'"\x01\x1f"', b'"\t"', b'"\\x41"', b'"\\a"',
              b'"C:\\path\\q"', b'"\\\'"']
-# Bytes that are not UTF-8: no error of JSON's grammar, and never in an output.
+# Bytes that are not UTF-8. JSON's grammar allows them, but outputs never contain them.
 NOT_UTF8 = [b'"\xff"', b'"\xc3\x28"', b'"\xed\xa0\x80"', b'"\xc0\x80"', b'"\xf5\x80\x80\x80"', b'"\xe2\x82"', b'"\x80abc"']

@@ -1,8 +1,7 @@
-"""Python packages of the distribution, for tests whose interpreter is another one.
+"""Finds Python packages of the distribution, for tests that run under another interpreter.
 
-A test that begins with `need("yaml")` goes on under /usr/bin/python3 where its own interpreter lacks a
-module, and is skipped (exit 77) where that one lacks it as well: ci/install-deps test installs them.
-"""
+A test that begins with `need("yaml")` restarts under /usr/bin/python3 if its interpreter lacks the module, and is skipped
+(exit 77) if that one lacks it as well: ci/install-deps test installs them. """
 import importlib.util
 import os
 import sys

@@ -1,5 +1,5 @@
-"""Long tests run in parts, so that two cores share them: PART=I/N is the I-th of N (tests/CMakeLists.txt). Of many cases of
-one kind ci/test takes some and ci/test --extended, which sets ALL_CASES, all."""
+"""Long tests run in parts, so that two cores share them: PART=I/N is the I-th of N (tests/CMakeLists.txt). Of many similar
+cases, ci/test runs some, and ci/test --extended, which sets ALL_CASES, runs all."""
 import os
 
 ALL = bool(os.environ.get("ALL_CASES"))
@@ -11,5 +11,5 @@ def part(rows):
 
 
 def some(rows, every):
-    """The first of each `every` rows; all in ci/test --extended."""
+    """One row of each `every` rows; all rows in ci/test --extended."""
     return list(rows) if ALL else list(rows)[::every]

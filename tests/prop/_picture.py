@@ -1,4 +1,4 @@
-"""The Markdown of a comment as a picture (SVG), as wide as GitHub shows it: headings, paragraphs, lists, a table."""
+"""Draws the Markdown of a comment as a picture (SVG) of the width that GitHub uses: headings, paragraphs, lists, a table."""
 import html
 import re
 
@@ -19,7 +19,7 @@ def width(text, style):
 
 
 def runs(text, style=""):
-    """Words with their style: "**bold**", "`code`", plain."""
+    """Splits text into words with their style: "**bold**", "`code`", plain."""
     out = []
     for part in re.split(r"(\*\*.+?\*\*|`+[^`]+`+)", text):
         kind = "b" if part.startswith("**") else "c" if part.startswith("`") else style
@@ -29,7 +29,7 @@ def runs(text, style=""):
 
 
 def wrapped(words, room):
-    """Lines of words that fit; a word that is too long by itself is broken."""
+    """Arranges words in lines of the given width; a word that is too long is broken."""
     lines, x = [[]], 0
     for word, style in words:
         while True:

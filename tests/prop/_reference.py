@@ -1,10 +1,9 @@
-"""What slow references said of a file, kept by hash of reference and file: tests/data/ref/HASH.json.
+"""Stored answers of slow references on a file, keyed by hash of reference and file: tests/data/ref/HASH.json.
 
-A reference is run where nothing is kept yet, where the program differs from what is kept (so that the difference
-can be named), and with REFERENCE_FRESH=1 always: then what is kept must be what it says. With REFERENCE_UPDATE=1
-what it says is kept. Short values of an answer are kept as they are and others as hashes, so that nothing of a
-recording can be read from them; rows that the program may have folded are kept whole, with hashes as names.
-"""
+A reference is run if no answer is stored, if the program differs from the stored answer (so that the difference can be
+named), and always with REFERENCE_FRESH=1: then the stored answer must equal the new one. REFERENCE_UPDATE=1 stores it.
+Short values of an answer are kept as they are and others as hashes, so that nothing of a recording can be read from them;
+rows that the program may have folded are kept whole, with hashes as names. """
 import hashlib
 import json
 import os
@@ -18,7 +17,7 @@ UPDATE, FRESH = (os.environ.get(f"REFERENCE_{what}") == "1" for what in ("UPDATE
 
 
 def key(sources, path):
-    """`sources`: the files that the reference consists of."""
+    """Hash of a file and of the reference, which consists of the files `sources`."""
     parts = [hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest() for p in (*sources, path)]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]
 
@@ -41,7 +40,7 @@ def unequal(want, have, same):
 
 
 def first_difference(want, have):
-    """The first items of two lists that differ, else the whole."""
+    """The first items of two lists that differ; the whole values if they are not lists."""
     if isinstance(want, list) and isinstance(have, list):
         at = next((i for i, (w, h) in enumerate(zip(want, have)) if text(w) != text(h)), min(len(want), len(have)))
         want, have = (f"{len(v)} rows, row {at}: {v[at] if at < len(v) else None}" for v in (want, have))
@@ -49,13 +48,14 @@ def first_difference(want, have):
 
 
 def compare(want, have, same=exactly):
-    """Lines about what differs. `want` and `have` map what is compared to anything that JSON can hold; `same` gets what, and
-    the two values as JSON or their hashes, None where there is none."""
+    """Lines about differences. `want` and `have` map names to values that JSON can represent. `same` gets the name and both
+    values (as JSON or as hashes, None if absent) and says whether they are equal enough."""
     return [f"{what}: {first_difference(want.get(what), have.get(what))}" for what in unequal(brief(want), brief(have), same)]
 
 
 def differences(sources, path, have, reference, keep, same=exactly):
-    """The same for the answer of `reference()`, a function of `sources` and the file `path`; kept, if `keep`."""
+    """Like compare(), with the answer of `reference()`, a function in the files `sources`, on the file `path`; stored if
+    `keep`."""
     if not keep:
         return compare(reference(), have, same)
     file = FOLDER / f"{key(sources, path)}.json"
@@ -81,8 +81,8 @@ REFUSED = ("mtia-inference-rank0.json.gz", "chrome-counters-xprof.json")  # by n
 
 
 def recordings(kind, pattern):
-    """Files of the shared data, of "traces" or "snapshots"; none, and so said, where $GPUGATE_SHARED names no folder.
-    Without those that are refused."""
+    """Files of the shared data, "traces" or "snapshots", without those that the program refuses. Without $GPUGATE_SHARED
+    there are none, which is printed."""
     shared = os.environ.get("GPUGATE_SHARED")
     if not shared:
         print(f"skipped: {kind} of the shared data ($GPUGATE_SHARED is not set)")

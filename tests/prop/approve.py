@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Approving, from the failing check to the history on main, in a git repository with a bare origin:
+"""Approvals, from the failing check to the history on main, in a git repository with a bare origin:
 
  - a check fails, somebody who may approves, `ci/forge/accept promote` commits the baseline to the branch, and the
    check of the same run passes; after the merge `accept append` adds the run of main to the history beside the
@@ -50,7 +50,7 @@ def expect(what, have, want):
 
 
 class Repository:
-    """A bare origin, and clones as CI jobs have them."""
+    """A bare origin, with clones like those of CI jobs."""
 
     def __init__(self, folder):
         self.folder, self.origin, self.clones = folder, folder / "origin.git", 0
@@ -94,7 +94,7 @@ class Repository:
         return path
 
     def gate(self, clone, trace, *more, code=0, **env):
-        """What the job of a pull request does; returns its folder."""
+        """Does the work of a pull request's job, and returns its folder."""
         out = self.folder / f"out-{clone.name}-{trace.name.split('.')[0]}"
         p = subprocess.run([FORGE / "gate"], cwd=clone, capture_output=True, text=True, check=False,
                            env={**self.env, "GPUGATE_RUNS": " ".join(map(str, [trace, *more])), "GPUGATE_FOLDER": str(out),
@@ -121,7 +121,7 @@ class Repository:
         return json.loads(self.git(self.origin, "show", f"{branch}:{BASELINE}"))
 
     def history(self, branch):
-        """Verdict of each run, and whether it is reference too."""
+        """Verdict of each run in the history, and whether the run is part of the reference."""
         runs = map(json.loads, self.git(self.origin, "show", f"{branch}:{HISTORY}").splitlines())
         return [(run["verdict"], run["accepted"]) for run in runs]
 
@@ -147,7 +147,7 @@ def from_failure_to_green(r):
     again = r.clone("faster")
     r.gate(again, r.trace(2))
     r.gate(again, r.trace(3, "--slow-kernel", "*=1.5"))
-    # Merged; the run of main joins the history, and is not taken twice.
+    # After the merge, the run of main joins the history, but only once.
     r.git(again, "push", "--quiet", "origin", "HEAD:refs/heads/main")
     main = r.clone("main")
     out = r.gate(main, r.trace(4, "--slow-kernel", "*=1.5"))
@@ -156,15 +156,15 @@ def from_failure_to_green(r):
     expect("no check of what the check has written", r.subjects("main")[0], "baselines: append a run of train [skip ci]")
     r.accept(main, out, "main", "append", code=3, says="has this run already")
     expect("commits of main", len(r.subjects("main")), 4)
-    # One that fails counts for the noise only, the reference stays. On a branch of its own: what is in the noise
-    # once makes the gate less sure.
+    # A run that fails counts for the noise only; the reference stays. On a separate branch, since a larger noise makes the gate
+    # less sure from then on.
     r.git(main, "push", "--quiet", "origin", "origin/main:refs/heads/noisy")
     noisy, before = r.clone("noisy"), r.baseline("main")
     bad = r.gate(noisy, r.trace(5, "--slow-kernel", "*=3"), code=1)
     r.accept(noisy, bad, "noisy", "append", says="counts for the noise only")
     expect("noise", r.history("noisy")[3:], [("fail", False)])
     expect("reference", r.baseline("noisy"), before)
-    # What is beyond a limit and not sure has to be accepted like a failure.
+    # An undecided run must be accepted like a failed one.
     noisy = r.clone("noisy")
     unsure = r.gate(noisy, r.trace(6, "--slow-kernel", "*=1.8"), code=3)
     expect("unsure", json.loads((unsure / "result.json").read_text())["verdict"], "undecided")
@@ -173,7 +173,7 @@ def from_failure_to_green(r):
 
 
 def meanwhile(clone, script, when="pre-push"):
-    """Something that happens once, in the middle of the first push of this clone, or before it."""
+    """Installs a hook that runs once: before the first push of this clone, or in the middle of it."""
     hook = clone / ".git" / "hooks" / when
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f'#!/bin/bash\nrm "$0"\nunset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX\n{script}\n')
@@ -189,21 +189,21 @@ def races(r):
     approval.write_text(json.dumps({"who": "bob", "reason": "second"}))
     script = f"cd {second} && GPUGATE_BRANCH=race GPUGATE_FOLDER={two} {FORGE}/accept promote {approval} >/dev/null"
     meanwhile(first, script, "pre-commit")
-    # `first` judged its run before `second` was approved, which is slower: there is nothing left to accept.
+    # `first` judged its run before the slower run of `second` was approved: nothing is left to accept.
     p = r.promote(first, one, "race", who="ann", reason="first", says="has moved: once more")
     expect("both, one after the other", r.subjects("race")[:2], ["baselines: approve a run of train"] * 2)
     expect("the last approval", (r.baseline("race")["provenance"]["who"], p.stderr.count("once more")), ("ann", 1))
     expect("sound", subprocess.run([PROGRAM, "baseline", "verify", "--baseline", "/dev/stdin"], env=r.env, capture_output=True,
                                    input=r.git(r.origin, "show", f"race:{BASELINE}").encode(), check=False).returncode, 0)
 
-    # The same run approved twice at once is one commit.
+    # Approving the same run twice at once gives a single commit.
     first, second = r.clone("race"), r.clone("race")
     three = r.gate(first, r.trace(8, "--slow-kernel", "*=4"), code=1)
     meanwhile(first, f"cd {second} && GPUGATE_BRANCH=race GPUGATE_FOLDER={three} {FORGE}/accept promote {approval} >/dev/null")
     r.promote(first, three, "race", says="nothing to accept")
     expect("approved once", (len(r.subjects("race")), r.baseline("race")["provenance"]["who"]), (len(r.subjects("main")) + 3, "bob"))
 
-    # What fails only against the new state was seen by nobody.
+    # Failures that appear only against the new state were seen by nobody, and are not accepted.
     first, second = r.clone("race"), r.clone("race")
     four = r.gate(first, r.trace(9, "--slow-kernel", "*=4.5"), code=1)
     five = r.gate(second, r.trace(10, "--slow-kernel", "*=4.6", "--extra-launches", "*gemm*=5"), code=1)
@@ -213,7 +213,7 @@ def races(r):
     r.promote(first, four, "race", code=1, says="accept it with --accept kernels")
     expect("only the other", (len(r.subjects("race")), r.baseline("race")["provenance"]["who"]), (before + 1, "bob"))
 
-    # Two runs of main at once are both kept.
+    # Two concurrent runs of main are both kept.
     first, second = r.clone("main"), r.clone("main")
     six = r.gate(first, r.trace(11, "--slow-kernel", "*=1.5"))
     seven = r.gate(second, r.trace(12, "--slow-kernel", "*=1.5"))
@@ -222,7 +222,7 @@ def races(r):
     r.accept(first, six, "main", "append", says="once more")
     expect("both runs", len(r.history("main")), had + 2)
 
-    # A branch that never stands still is given up.
+    # The script gives up on a branch that changes all the time.
     restless = r.clone("race")
     eight = r.gate(restless, r.trace(13, "--slow-kernel", "*=6"), code=1)
     hook = restless / ".git" / "hooks" / "pre-push"
@@ -243,7 +243,7 @@ def refusals(r):
     r.promote(clone, out, "guarded", code=1, says="guarded by rules")
     hook.unlink()
     r.promote(clone, out, "nowhere", code=1, says="cannot be fetched")
-    # A merge request of a fork: the branch of that name in the project is another.
+    # A merge request of a fork is refused: the project's branch of the same name is a different one.
     r.promote(clone, out, "", code=1, says="branch of a fork", CI_PROJECT_ID="5", CI_MERGE_REQUEST_SOURCE_PROJECT_ID="6",
               CI_MERGE_REQUEST_SOURCE_BRANCH_NAME="guarded")
     r.promote(clone, out, "--upload-pack=touch x", code=2, says="is not a branch")
@@ -251,7 +251,7 @@ def refusals(r):
     r.accept(clone, out, "guarded", "promote", "/dev/null", code=2, says="no approval")
     r.accept(clone, out, "guarded", "delete", code=2, says="usage")
     r.accept(clone, out, "guarded", "append", code=2, says="no program", GPUGATE="nothing-of-that-name")
-    # Text of others stays text.
+    # Hostile texts are stored as text, and not executed.
     mark = r.folder / "pwned"
     hostile = f"$(touch {mark}) `touch {mark}` '; touch {mark}; \" [skip ci] --accept x"
     r.promote(clone, out, "guarded", who="--force", reason=hostile)
@@ -259,7 +259,7 @@ def refusals(r):
     expect("and approver", r.baseline("guarded")["provenance"]["who"], "--force")
     expect("its commit", r.git(r.origin, "log", "-1", "--format=%B", "guarded").splitlines()[2], hostile.replace("[", "(").replace("]", ")"))
     expect("nothing run", mark.exists(), False)
-    # A link in the branch leads nowhere.
+    # A symbolic link in the branch is not followed.
     link = r.clone("link")
     victim = r.folder / "victim.json"
     victim.write_text((link / BASELINE).read_text())
@@ -269,7 +269,7 @@ def refusals(r):
     text = victim.read_text()
     r.promote(link, out, "link", code=4)
     expect("what the link leads to", victim.read_text(), text)
-    # Further runs of the same code are part of it.
+    # Further runs of the same code are part of the approval.
     clone = r.clone("repeat")
     r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/repeat")
     two = r.gate(clone, r.trace(15, "--slow-kernel", "*=2"), code=1, GPUGATE_REPEAT=str(r.trace(16, "--slow-kernel", "*=2")))
@@ -279,7 +279,7 @@ def refusals(r):
 
 
 def password(r):
-    """The token goes to the server as the password, and nowhere else; where a redirect leads is elsewhere."""
+    """The token is sent to the server as the password, and nowhere else: a redirect leads to another server."""
     seen, led = [], []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -313,7 +313,7 @@ def password(r):
     expect("token printed", (p.returncode, TOKEN in p.stdout + p.stderr, TOKEN in (clone / ".git" / "config").read_text()), (1, False, False))
 
 
-# ---- who may approve ----
+# ---- permission to approve ----
 
 def approvals(folder):
     forge, out = _forge.Forge(), folder / "approval.json"
@@ -430,7 +430,8 @@ def fetches(folder):
     expect("outside", list(folder.glob("**/evil")), [])
     asked = next(c for c in forge.log if "/pulls?" in c).split("head=")[1].split("&per")[0]
     expect("asked for", urllib.parse.unquote(asked), f"x:{branch}")
-    # The head has moved, the pull request is another's or closed, another event.
+    # Cases without a run to post: the head has moved, the pull request is somebody else's or closed, or the event is another
+    # one.
     ask(done("head0"), says="no longer the head", want={"request": ""})
     ask(done("head2"), says="no longer the head", want={"request": ""})
     ask(done("head1", head_repository={"id": 1, "owner": {"login": "x"}}), says="no longer the head", want={"request": ""})
@@ -438,7 +439,7 @@ def fetches(folder):
     ask({"ref": "refs/heads/main"}, 2, "not an event of a pull request")
     forge.pulls[0]["state"] = "closed"
     ask(done("head1"), says="no longer the head", want={"request": ""})
-    # Approving: by number; the newest run that has left one.
+    # An approval names the pull request by number, and takes the newest run that has left an artifact.
     forge.runs = [{"path": ".github/workflows/gpugate.yml", "id": 60, "head_sha": "head2"}, {"path": ".github/workflows/gpugate.yml", "id": 61, "head_sha": "head2"}, {"path": ".github/workflows/gpugate.yml", "id": 62, "head_sha": "head2"}, {"path": ".github/workflows/gpugate.yml", "id": 63, "head_sha": "head1"}]
     artifact(92, 60, "head2", archive(**{"run.json.gz": b"older"}), repo=1)
     artifact(93, 61, "head2", archive(**{"run.json.gz": b"newer"}), repo=1)
@@ -449,7 +450,7 @@ def fetches(folder):
     expect("newest", {f.name: f.read_bytes() for f in out.iterdir()}, {"run.json.gz": b"newer"})
     ask({"issue": {"number": 7}}, says="is not open", want={"request": ""})
     ask({"pull_request": {"number": 10}}, 1, "not there or the token may not see it")
-    # Too large, before and after it is unpacked; broken; gone; nothing in it.
+    # Refused artifacts: too large, packed or unpacked; broken; gone; empty.
     forge.pulls[0]["state"] = "open"
     for number, data, more, says in (
             (101, b"x", {"size_in_bytes": 67108865}, "larger than 64 MiB"),

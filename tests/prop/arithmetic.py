@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""At the edges of 64 bits times, durations and sizes are exact, or the file is refused by name; nothing wraps around.
+"""Times, durations and sizes near the limits of 64 bits are exact, or the file is refused by name; nothing wraps around.
 
-Random events near these edges, held against integers without an edge (Python's):
+Random events near these limits are compared with unlimited integers (Python's):
 
 - what is refused is what the rules of docs/verdicts.md refuse, and no other
 - sums, counts, longest and window of what is taken are exact, read by one thread and by several
@@ -38,13 +38,13 @@ def run(*args):
 
 
 def edge(rng):
-    """A number near some edge, now and then a plain one."""
+    """A number near some limit, sometimes an ordinary one."""
     at = rng.choice([0, 2**31, 2**32, 2**52, 2**53, 2**62, MOST, -2**31, -2**53, -2**62, LEAST, MOST // 2, MOST // 3])
     return at + rng.randrange(-3, 4) if rng.random() < 0.8 else at // rng.randrange(1, 50)
 
 
 def us(ns):
-    """Nanoseconds as microseconds with all their digits."""
+    """Converts nanoseconds to microseconds, with all digits."""
     sign, ns = ("-", -ns) if ns < 0 else ("", ns)
     return f"{sign}{ns // 1000}.{ns % 1000:03}"
 
@@ -53,7 +53,7 @@ def us(ns):
 
 
 def made(rng):
-    """Events as [cat, name, ts, dur, bytes, correlation]; most trials keep to a range in which much is taken."""
+    """Random events as [cat, name, ts, dur, bytes, correlation]. Most trials use a range in which many events are accepted."""
     room = rng.choice([MOST, MOST, 2**62, 2**60, 2**58, 2**40])
     start = rng.choice([0, LEAST, -room // 2, MOST - room, edge(rng)])
     out = []
@@ -81,7 +81,7 @@ def held(v):
 
 
 def refusal(rows):
-    """What the first rule that is broken says; None where all are kept."""
+    """Message of the first rule that the events break; None if they break none."""
     for cat, _, ts, dur, size, correlation in rows:
         if not held(ts) or not held(dur) or not held(ts + dur) or (cat == "gpu_memcpy" and not held(size)):
             return "write the trace anew"
@@ -106,7 +106,7 @@ def expected(rows):
 
 
 def total(kernels):
-    """Count, time and bytes of each kind."""
+    """Expected count, time and bytes of each kind."""
     out = {}
     for (kind, _), (nr, ns, _, size) in kernels.items():
         k = out.setdefault(kind, [0, 0, 0])
@@ -138,7 +138,7 @@ def traces(dir, seed):
     return taken
 
 
-# What was found by fuzzing: the sum of three times in the order in which the first two overflow.
+# A case found by fuzzing: the sum of three times, in the order in which the first two overflow.
 FOUND = [["gpu_memcpy", "n", -5858629848470163280, 7566047373982435280, 0, 1], ["kernel", "k", 1707417525512372000, 1600000000000000000, 0, 2],
          ["cuda_runtime", "c", 1707417525512373000, 1500000000000000000, 0, 2]]
 

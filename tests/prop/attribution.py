@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Where a change went is said of every figure of time, memory and counts, in parts that add up exactly.
+"""Every change of a time, memory or count has a breakdown, with parts that add up exactly.
 
-Pairs of runs in which everything differs are judged under rules that allow no change at all, each under
-several ways to bring steps and ranks together. The parts of every check that fails must be there, and on
-every level add up to what they are under; of means of one rank they must explain all of it. Every such
-metric must have failed somewhere.
+Pairs of runs in which everything differs are judged under rules that allow no change, with several statistics over steps
+and ranks. Every failed check must have parts, which on every level add up to the part above; for means of one rank they
+must explain everything. Every such metric must fail somewhere.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -22,11 +21,11 @@ import tempfile
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
 
-# Figures that are not made of anything that was recorded. Everything else must have parts.
+# Figures that are not composed of recorded ones. All others must have parts.
 NO_PARTS = {
     "memory.oom_count": "an event of its own: nothing is counted below it",
 }
-# Shares and rates are neither times nor counts; shares of memory are memory.
+# Limits of zero by unit. Shares and rates are neither times nor counts; shares of memory count as memory.
 ZERO = {"ns": "0ns", "ns/step": "0ns", "B": "0B", "B/step": "0B", "1": "0", "1/step": "0", "%": "0pp"}
 WAYS = ["", "ranks: each", "ranks: mean", "ranks: max"]
 STATISTICS = {2: "mean", 3: "p90"}      # of the steps; else the median
@@ -43,7 +42,7 @@ def generate(tool, out, *options):
     return out
 
 
-# --- Changes that the generators do not know ------------------------------------------------------
+# --- Changes that the generators cannot make ------------------------------------------------------
 
 
 def edited(path, *edits):
@@ -55,7 +54,7 @@ def edited(path, *edits):
 
 
 def leak(events):
-    """Something is there from before, more is kept with every [memory] event, one peaks."""
+    """A memory history: a block exists from the beginning, each [memory] event keeps more, and one has a peak."""
     memory = [e for e in events if e["name"] == "[memory]" and e["args"]["Device Type"] == 1]
     for i, e in enumerate(memory):
         e["args"]["Total Allocated"] += 4096 * (1000 + i) + (1 << 30) * (i == len(memory) // 2)
@@ -64,7 +63,7 @@ def leak(events):
 
 
 def more_calls(events):
-    """Every wait of the host is followed by one of another name, copies move more, the loader is one more."""
+    """Adds a synchronization call with another name after every wait of the host, larger copies, and a data loader call."""
     for e in [e for e in events if e["name"] == "cudaEventSynchronize"]:
         call = copy.deepcopy(e)
         call.update(name="cudaStreamSynchronize", ts=e["ts"] + e["dur"] + 0.1, dur=0.25)
@@ -85,7 +84,7 @@ def larger_messages(events):
 
 
 def frames(events):
-    """Everything on a thread with operators happens in a module and at a line."""
+    """Puts everything on a thread with operators into a module and at a line of code."""
     hosts = [e for e in events if e.get("ph") == "X" and e.get("cat") in ("cpu_op", "cuda_runtime")]
     start, end = min(e["ts"] for e in hosts) - 2, max(e["ts"] + e["dur"] for e in hosts) + 2
     for pid, tid in sorted({(e["pid"], e["tid"]) for e in hosts}):
@@ -94,7 +93,7 @@ def frames(events):
                            "args": {"Python id": 2 * tid + i + 1, "Python parent id": 2 * tid + i}})
 
 
-# --- Runs: (baseline, later runs of it, candidates), each a list of files or of folders ---------------
+# --- Runs: (baseline, its later runs, candidates), each a list of files or folders --------------------
 
 
 def one_rank(dir):
@@ -119,7 +118,7 @@ def renamed(dir):
 
 
 def several_runs(dir):
-    """Later runs of the baseline decide, and the median of three runs of the candidate."""
+    """The later runs of the baseline decide, together with the median of three candidate runs."""
     made = [generate("trace.py", dir / f"{i}.json.gz", "--seed", str(i), "--steps", str(5 + i % 2), "--peak-memory",
                      str(1 + i / 50)) for i in range(1, 8)]
     return made[0], made[1:4], made[4:]
@@ -139,7 +138,7 @@ def ranks(dir):
 
 
 def steps_missing(dir):
-    """Rank 3 lacks the last step."""
+    """Runs in which rank 3 lacks the last step."""
     base, later, [candidate] = ranks(dir)
 
     def without_last_step(events):
@@ -156,7 +155,7 @@ def snapshots(dir):
 
 
 def both_sources(dir):
-    """The baseline has a trace alone, the candidate a snapshot of the same memory."""
+    """The baseline has only a trace, the candidate also a snapshot of the same memory."""
     base = generate("trace.py", dir / "base.json.gz", "--seed", "1", "--steps", "5")
     folder = dir / "both"
     folder.mkdir()
@@ -172,25 +171,25 @@ def server(dir):
 
 
 def servers(dir):
-    """So many steps that the baseline keeps but sums and statistics."""
+    """Runs with so many steps that the baseline keeps only sums and statistics of them."""
     base = generate("server.py", dir / "base", "--seed", "1", "--ranks", "24", "--steps", "120")
     return base, [], [generate("server.py", dir / "candidate", "--seed", "2", "--ranks", "24", "--slow", "decode=1.3")]
 
 
 ONE_RANK = one_rank, one_window, snapshots, both_sources, server
 MARKERS = {server: "execute_*", servers: "execute_*"}
-# What phases have; and which the runs have.
+# Metrics that exist for phases, and the phases of each kind of run.
 OF_PHASES = """step.time step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     step.kernel_count""".split()
 PHASES = {one_rank: "forward backward optimizer dataloader communication", several_runs: "backward", one_window: "forward backward",
           server: "prefill decode mixed", servers: "decode"}
 SHOWN = "forward backward optimizer communication prefill decode mixed".split()
 
-# --- What is asked for ------------------------------------------------------------------------------
+# --- Rules and checks of the parts -------------------------------------------------------------------
 
 
 def selected(m, make):
-    """Phases of a metric, and all of the steps."""
+    """The phases for which a metric is checked, and "" for whole steps."""
     of = PHASES.get(make, "").split() if m in OF_PHASES else []
     if m == "step.time":
         of = [p for p in of if make in MARKERS]
@@ -219,7 +218,7 @@ def rules(path, metrics, make):
 
 
 def faults(parts, change, level=0):
-    """Parts of one level that do not add up to what they are under."""
+    """Lines about parts of one level that do not add up to the part above."""
     here = [i for i, p in enumerate(parts) if p["level"] == level]
     wrong = []
     if not here or here[0] or sum(parts[i]["change"] for i in here) != change:
@@ -244,7 +243,7 @@ def of_check(c, of_one_rank):
 
 
 def judge(dir, make, metrics):
-    """The metrics of failed checks, and what is wrong with them."""
+    """The metrics of all failed checks, and lines about what is wrong with them."""
     base, later, candidates = make(dir)
     stored = ["--rules", rules(dir / "rules.yaml", metrics, make), "--baseline", dir / "baseline.json"]
     for command, artifact in [("create", base)] + [("append", path) for path in later]:

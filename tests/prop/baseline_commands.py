@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The commands of stored baselines do what they say, and refuse what they should:
 
- - what is appended, promoted, proposed and pruned; at most 20 recent runs, the oldest go
- - a run that fails, one that is there already, one whose evidence does not hold, another GPU
+ - append, promote, propose and prune keep the right runs; of more than 20 recent runs, the oldest are dropped
+ - refused are a run that fails, that is stored already, that cannot be trusted, or that has another GPU
  - following the advice of a report, how to accept a run, does so
- - where a run came from: options first, then the environment of the CI system; hostile text
+ - provenance comes from options, else from the environment of the CI system; hostile text does no harm
  - --bootstrap makes the first baseline only of a run within the absolute limits
 
 $GPUGATE is the program; exit 77 skips.
@@ -34,7 +34,7 @@ WRONG = []
 
 
 class Place:
-    """A folder with runs, rules and one baseline."""
+    """A folder with runs, rules and a baseline."""
 
     def __init__(self, folder):
         self.folder, self.baseline = folder, folder / "baseline.json"
@@ -61,7 +61,7 @@ class Place:
         return json.loads((path or self.baseline).read_text())
 
     def history(self):
-        """The runs beside the baseline, of which the first is the pin."""
+        """The runs in the history of the baseline; the first is the pin."""
         return [json.loads(line) for line in (self.folder / "baseline.history.jsonl").read_text().splitlines()]
 
 
@@ -176,7 +176,7 @@ def shown(p):
 
 
 def advised(p):
-    """What a report says about accepting a run does accept it."""
+    """The command that a report suggests for accepting a run does accept it."""
     ranks = ["--world-size", "2", "--rank"]
     slow = ["--slow-kernel", "*=1.5"]
     p.gpugate("baseline", "create", p.run(0, *ranks, "0"), p.run(1, *ranks, "1"), "--context", "model=a b")

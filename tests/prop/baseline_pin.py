@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A run held against the baseline that was made of it has not changed, in any metric of the table:
+"""A run compared with the baseline that was made from it has no change, in any metric of the table:
 
  - one rank and many, few steps and many (which a baseline keeps as statistics), every statistic
- - so with what rules select of phases
+ - also for phases that rules select
  - the file is small, and writing what was read of it gives the same bytes
- - it keeps how the levels of memory went, of many ranks in fewer points, the highest among them
+ - it keeps the levels of memory over time, with fewer points for many ranks, but always with the highest
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -48,7 +48,7 @@ def table():
 
 
 def rules(phase):
-    """One rule or more for each metric, which any change at all fails; those of phases for one of them."""
+    """Rules for every metric that fail at any change, also for one phase."""
     text = ["version: 1", "environment: {must_match: [gpu.name]}", "defaults: {on_missing: skip}"]
     text += ['steps: {marker: "execute_*"}'] if phase == "decode" else []
     text.append("rules:")
@@ -71,7 +71,7 @@ def rules(phase):
 
 
 def levels(folder):
-    """What is wrong with pins of runs with memory snapshots."""
+    """Lines about what is wrong with pins of runs that have memory snapshots."""
     wrong = []
     for ranks, most in ((1, None), (64, 32)):
         run, path = folder / f"levels{ranks}", folder / f"levels{ranks}.json"

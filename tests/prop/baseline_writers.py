@@ -29,7 +29,7 @@ rules:
 
 
 def start(*args):
-    """What git knows of the folder that this runs in is not of the runs."""
+    """Starts the program without information from git, which would describe the folder of this test."""
     return subprocess.Popen([PROGRAM, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "GIT_DIR": os.devnull})
 
 
@@ -43,14 +43,14 @@ def gpugate(*args):
 
 
 def commits(path):
-    """Commits of the history beside the baseline; the pin, which is one of its runs, was made from no commit that is known."""
+    """Commits of the runs in the history. The pin, which is one of these runs, has no known commit."""
     history = path.with_suffix(".history.jsonl")
     rows = [json.loads(line) for line in history.read_text().splitlines()] if history.exists() else []
     return sorted(c for r in rows if (c := (r.get("provenance") or {}).get("commit")))
 
 
 def many_appends(folder, files, runs):
-    """Lines about what is wrong."""
+    """Lines about lost or damaged runs."""
     baseline, link = folder / "baseline.json", folder / "link.json"
     link.symlink_to(baseline)
     writers = [start("baseline", "append", run, *files, "--baseline", link if i % 2 else baseline,
@@ -77,7 +77,7 @@ def many_appends(folder, files, runs):
 
 
 def killed_writer(folder, files, run):
-    """One that waits for the lock is killed; the lock of another that is killed is free."""
+    """A process that waits for the lock is killed; then the lock of a killed process is released."""
     baseline, lock = folder / "baseline.json", folder / ".baseline.json.lock"
     before = baseline.read_bytes()
     holder = subprocess.Popen([sys.executable, "-c",
@@ -103,7 +103,7 @@ HOLD = "import fcntl,sys; f = open(sys.argv[1], 'w'); fcntl.flock(f, fcntl.LOCK_
 
 
 def held_lock(folder, files, run):
-    """Who waits says so at once, and goes on when the lock is let go."""
+    """A process that must wait for the lock says so at once, and continues when it is released."""
     baseline = folder / "baseline.json"
     holder = subprocess.Popen([sys.executable, "-c", HOLD, folder / ".baseline.json.lock"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     holder.stdout.readline()
@@ -117,7 +117,7 @@ def held_lock(folder, files, run):
 
 
 def left_by_the_dead(folder, files, run):
-    """Temporary files of killed writers go with the next one; those of others stay."""
+    """The next writer removes temporary files of killed writers, but not those of others."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     own = folder / "left"
@@ -149,7 +149,7 @@ def many_creates(folder, files, runs):
 
 
 def promotes_and_appends(folder, files, runs):
-    """Every run is in the history, and the pin is one of those that were approved."""
+    """Every run is in the history, and the pin is one of the approved runs."""
     own = folder / "both"
     own.mkdir()
     baseline = own / "b.json"
@@ -169,7 +169,7 @@ def promotes_and_appends(folder, files, runs):
 
 
 def suites_at_once(folder, files, runs):
-    """Appends to all baselines of a suite, from several jobs."""
+    """Several jobs append to all baselines of a suite."""
     own = folder / "suite"
     own.mkdir()
     for i in range(3):

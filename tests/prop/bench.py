@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""ci/bench measures every row beside its reference, and peers where they are installed: stand-ins here, so that it is
-the table which is tested and no speed."""
+"""ci/bench measures every row and its reference, and other tools if they are installed. They are faked here, so that the
+table is tested rather than speed."""
 import os
 import pathlib
 import re
@@ -32,7 +32,7 @@ PEERS = ["1 thread, beside hta", "1 thread, beside TraceLens", "1 thread, beside
 
 
 def table(dir, *options, **env):
-    """Cells of each row, by its name; and what stands below."""
+    """The cells of each row of the table by its name, and the text below."""
     done = subprocess.run([sys.executable, ROOT / "ci/bench", "--gpugate", os.environ["GPUGATE"], "--work", dir / "work", "--size", "1MB",
                            "--runs", "1", "--ranks", "40", *options], env={**os.environ, "GPUGATE_SHARED": "", **env}, check=True, stdout=subprocess.PIPE)
     speeds, last, whole, profile, job = done.stdout.decode().strip().split("\n\n")[1:]
@@ -44,7 +44,7 @@ def table(dir, *options, **env):
 
 
 def commands(machine, profile, job):
-    """Whole commands: beside what only reads a trace, and of many ranks."""
+    """Whole commands: rows that compare with programs that only read a trace, and rows on many ranks."""
     assert re.fullmatch(r".+, \d+ cores; medians of 1 runs, (wall|processor) time:", machine), machine
     profile, job = ([[c.strip() for c in line.strip("|").split("|")] for line in t.splitlines()] for t in (profile, job))
     assert profile[2][0].startswith("`gpugate check`") and profile[2][2] == "1.0", profile

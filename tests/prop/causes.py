@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Planted causes: each case changes one thing in a recording, a job of several ranks or a snapshot, and the gate with
-its default rules has to name it: first among its findings in nearly all cases, within the first three in all but one in
-thirty, and never with exit 0.
+"""Planted causes: each case changes one thing in a recording, a job of several ranks or a snapshot, and the gate with its
+default rules must name it: as its first finding in nearly all cases, within the first three in all but one of thirty, and
+never with exit 0.
 
-$GPUGATE is the program, $GPUGATE_SHARED the folder of the recordings; without either, exit 77 skips. With --table it
-prints what each case came to."""
+$GPUGATE is the program, $GPUGATE_SHARED the folder of the recordings; without either, exit 77 skips. With --table it prints
+the result of each case."""
 import json
 import os
 import pathlib
@@ -41,7 +41,7 @@ def inflated(of, out, seed, *options):
               0.01, "--seed", seed, "--gzip-level", 1, *options)
 
 
-# A case: its name, what it is made of, the finding that names it, and words of that finding.
+# A case: its name, its recording, the change, the finding that must name it, and words of that finding.
 def option(*options):
     return lambda dir, of: inflated(of, dir / "candidate.json.gz", 2, *options)
 
@@ -138,7 +138,7 @@ SNAPSHOTS = [
 
 
 def make(case, dir):
-    """Baseline and candidate of a case."""
+    """The baseline and candidate files of a case."""
     _, of, change, _, _ = case
     if case in TRACES:
         inflated(of, dir / "baseline.json.gz", 1)
@@ -168,7 +168,7 @@ def judge(dir, baseline, candidate):
 
 
 def place_of(case, findings):
-    """The place of the finding that names what was planted, from 0; None if none does."""
+    """Index of the finding that names the planted cause; None if there is none."""
     for i, f in enumerate(findings):
         words = f["title"] + " " + " ".join(w["name"] for w in f["where"]) + " " + " ".join(f["evidence"])
         if f["finding"] in case[3] and case[4].lower() in words.lower():
@@ -181,7 +181,7 @@ def main():
         sys.exit(77)
     places, bad = [], []
     assert len(TRACES + JOBS + SNAPSHOTS) >= 35
-    # Recordings are made for each. The faults of jobs that ci/test plants are those of ranks.py.
+    # Recordings are made for each case. The faults of jobs in ci/test are those of ranks.py.
     cases = some(TRACES + SNAPSHOTS, 12) + (JOBS if ALL else [])
     for case in part(cases):
         with tempfile.TemporaryDirectory() as dir:
@@ -195,7 +195,7 @@ def main():
     first = sum(p == 0 for p in places)
     three = sum(p is not None and p < 3 for p in places)
     print(f"{len(places)} causes: {first} first, {three} in the first three; {len(bad)} with exit 0")
-    # a part of the cases may have one place fewer than its share
+    # one exception more than the exact share is allowed, since this is only a part of the cases
     if bad or first < FIRST * len(places) - 1 or three < IN_THREE * len(places) - 1:
         sys.exit("\n".join(bad) or "too few causes are named")
 

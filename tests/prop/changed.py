@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Places in files that the change under review touches.
+"""Marks on places in files that the change under review touches.
 
  - `--changed FILE` and `--changed-from git` mark them in findings, in tables and in JSON; a file of another folder, of
    an installed package or of a longer path is not marked
@@ -34,7 +34,7 @@ rules:
 
 
 def run_of(files, slow=None, steps=4):
-    """Each file launches a kernel of its own from a function of its own."""
+    """A trace in which each file launches its own kernel from its own function."""
     out, at, ids = [], 1000.0, 0
     for step in range(steps):
         begin = at
@@ -61,7 +61,7 @@ def sh(dir, *args, code=0, **env):
 
 
 def gate(dir, *more, **env):
-    """(result, code quality, comment, standard error) of a check in which one place is slower."""
+    """Runs a check in which one place is slower; returns (result, code quality, comment, standard error)."""
     p = sh(dir, PROGRAM, "check", "b.json", "--rules", "rules.yaml", "--baseline", "base.json", "--json", "r.json", "--codequality", "q.json",
            "--markdown", "c.md", *more, code=1, **env)
     return (*(json.loads((dir / name).read_text()) for name in ("r.json", "q.json")), (dir / "c.md").read_text(), p.stderr)
@@ -75,7 +75,7 @@ def prepare(dir, files, slow, commit="none"):
 
 
 def marked(result):
-    """(files of findings that are marked, parts that are)."""
+    """(marked files of findings, number of marked parts)."""
     where = {(w["file"], w["line"]) for f in result["findings"] for w in f["where"] if w.get("changed")}
     return where, {p["part"] for c in result["checks"] for p in c["attribution"] if p.get("changed")}
 
@@ -101,10 +101,10 @@ def matching(dir):
                 continue
             result, quality, comment, _ = gate(dir, "--changed", name)
             assert marked(result) == (set(), set()) and "changed here" not in comment and quality == [], (name, quality)
-    # of two that end alike, the shorter is the file of the repository
+    # if two paths end alike, the shorter one is the file of the repository
     prepare(dir, files, 2)
     assert marked(gate(dir, "--changed", "train.py")[0])[0] == set()
-    # without the option nothing is said, and diff says the same as check
+    # without the option nothing is marked; diff marks the same as check
     assert marked(gate(dir)[0]) == (set(), set())
     diff = json.loads(sh(dir, PROGRAM, "diff", "a.json", "b.json", "--changed", "examples/train.py", "--json", "-").stdout)
     assert [p["part"] for p in diff["attribution"] if p.get("changed")] == ["/work/repo/examples/train.py:f2, line 12"], diff["attribution"]
@@ -136,14 +136,14 @@ def from_git(dir):
                       ("git", {"CHANGE_TARGET": "main"}), ("git:origin/main", {})):
         result, _, _, said = gate(repo, "--changed-from", more, **env)
         assert marked(result)[0] == want and "warning" not in said, (more, env, said)
-    # the merge that GitHub checks out, with its parents only
+    # the merge commit that GitHub checks out; only its parents are known
     sh(repo, *git, "checkout", "-q", "--detach", "main")
     sh(repo, *git, "merge", "-q", "-m", "merge", "change")
     sh(repo, *git, "update-ref", "-d", "refs/remotes/origin/main")
     assert marked(gate(repo, "--changed-from", "git", GITHUB_BASE_REF="main")[0])[0] == want
     prepare(repo, files, 0, base)
     assert marked(gate(repo, "--changed-from", "git", GITHUB_BASE_REF="main")[0])[0] == set()
-    # nothing known: no mark, but a verdict
+    # if nothing is known, nothing is marked, but there is a verdict
     prepare(repo, files, 1, "f" * 40)
     for more, env in (("git", {}), ("git:--output=x", {}), ("git:nothing", {}), ("git", {"PATH": "/nowhere"})):
         result, _, _, said = gate(repo, "--changed-from", more, **env)
@@ -171,7 +171,7 @@ def codequality(dir):
         prints = [q["fingerprint"] for q in quality]
         assert len(set(prints)) == len(prints)
         assert result["findings"]
-    # the line moves, the fingerprint does not
+    # the line changes, but not the fingerprint
     prepare(dir, ["m/a.py", "m/b.py"], 1)
     first = gate(dir)[1]
     moved = run_of(["m/a.py", "m/b.py"], 1)
@@ -181,7 +181,7 @@ def codequality(dir):
     second = gate(dir)[1]
     assert first and [q["fingerprint"] for q in first] == [q["fingerprint"] for q in second]
     assert second[0]["location"] == {"path": "m/b.py", "lines": {"begin": 99}}
-    # a run that cannot be read leaves a report too
+    # if a run cannot be read, there is a report too
     (dir / "broken.json").write_text("{")
     sh(dir, PROGRAM, "check", "broken.json", "--rules", "rules.yaml", "--baseline", "base.json", "--codequality", "e.json", code=3)
     assert json.loads((dir / "e.json").read_text()) == []

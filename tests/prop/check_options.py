@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Options of check and keys of the rules from end to end: profiles, waivers by date, --fail-on, --repeat, and what of
-them lint, explain and the reports say.
+"""Options of check and keys of the rules from end to end: profiles, waivers by date, --fail-on, --repeat, and their texts
+in lint, explain and the reports.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -48,7 +48,7 @@ class Folder:
         return p.returncode, p.stdout, p.stderr
 
     def check(self, code, *args, **kw):
-        """The result as JSON of a check that ends with `code`."""
+        """The JSON result of a check, which must end with `code`."""
         got, out, err = self.run("check", *args, "--rules", "rules.yaml", "--baseline", "base", "--json", self.result, **kw)
         assert got == code, (got, code, args, out, err)
         return {**json.loads(self.result.read_text(encoding="utf-8")), "text": out, "error": err}

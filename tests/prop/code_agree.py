@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where in the code GPU time comes from equals what the slow reference says, to the nanosecond.
+"""GPU time by place in the code equals that of the slow reference, to the nanosecond.
 
 usage: code_agree.py [GPUGATE] [TRACE…]
 
@@ -38,7 +38,7 @@ def load(shared, name):
 
 
 def as_program_sees(ref, events, cut):
-    """Steps are annotations, and the last does not count if it was cut short."""
+    """Converts a trace for the reference: steps become annotations, and a last step that was cut short is removed."""
     steps = []
     for e in events:
         if isinstance(e, dict) and ref.STEP.match(str(e.get("name", ""))) and e.get("ph") == "X" and "ts" in e:
@@ -72,7 +72,7 @@ def digest(gpugate, path):
 
 
 def of_program(d):
-    """The same from the rows of a digest."""
+    """The same table, from the rows of a digest."""
     out = {kind: collections.defaultdict(lambda: [0, 0]) for kind in ("op", "op_self", "module", "range", "place")}
 
     def add(kind, name, row):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A slowdown of what one module and line launches is named by them first.
+"""A slowdown of the kernels of one module and line is attributed to that module and line first.
 
 usage: code_planted.py [GPUGATE] [--cases N]
 
@@ -29,18 +29,18 @@ ENOUGH = 95  # per cent
 
 
 class Frames:
-    """Python frames of one thread, which are nested."""
+    """Nested Python frames of one thread."""
 
     def __init__(self):
         self.spans = []
 
     def around(self, at):
-        """Names, outermost first."""
+        """Names of the frames around the time `at`, outermost first."""
         return [name for start, end, name in self.spans if start <= at < end]
 
 
 def places(events, skip):
-    """Correlation id of each kernel launched within a module → (module path, place, innermost operator)."""
+    """{correlation id: (module path, place, innermost operator)} of the kernels launched within a module."""
     frames, ops, calls = collections.defaultdict(Frames), collections.defaultdict(Frames), {}
     for e in events:
         if not isinstance(e, dict) or e.get("ph") != "X":
@@ -70,7 +70,7 @@ def places(events, skip):
 
 
 def first_parts(gpugate, base, slow):
-    """What `diff` names of the change of GPU time, from the first part down."""
+    """The chain of largest parts in the breakdown of GPU time by `diff`, from the first level down."""
     done = subprocess.run([gpugate, "diff", base, slow, "--json", "-"], capture_output=True)
     report = json.loads(done.stdout)
     return [p["part"] for p in report["attribution"]][:4]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Collectives and progress equal those of a slow reference, exactly.
+"""Collectives and progress equal exactly those of a slow reference.
 
 usage: comm_agree.py [--seed N] [--count N] [TRACE…]
 
@@ -23,7 +23,7 @@ from _reference import differences, recordings
 REFERENCE = pathlib.Path(__file__).with_name("_comm_reference.py")
 
 def program(gpugate, path):
-    """The same of the program's digest; None where it takes the file for no trace."""
+    """Collectives and progress from the program's digest; None if it refuses the file."""
     with tempfile.TemporaryDirectory() as tmp:
         out = pathlib.Path(tmp) / "digest.json"
         done = subprocess.run([gpugate, "digest", str(path), "-o", str(out)], capture_output=True, text=True)
@@ -45,7 +45,7 @@ def program(gpugate, path):
             "progress": (p.get("step", -1), p["launches"], p["collectives"], p["pending"])}
 
 
-# Launches inside a stream capture run nothing, so that they are not pending; the reference knows no captures.
+# Traces with launches inside a stream capture, which run nothing and so are not pending; the reference does not know this.
 CAPTURES = ("sglang-capture-bs32-mi300x.json.gz",)
 
 

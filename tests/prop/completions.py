@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Manual pages and the completion of bash say what `--help` says:
+"""Manual pages and the completion of bash agree with `--help`:
 
  - there is a page for each command and no other; each names every option of the command, every exit code, and
    has examples whose options the command has
@@ -28,7 +28,7 @@ def pages():
 
 
 def options():
-    """{command: its options}, as `--help` has them."""
+    """{command: its options}, as listed by `--help`."""
     def text(*args):
         return subprocess.run([PROGRAM, *args, "--help"], check=True, capture_output=True, text=True).stdout
     commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?: .*?)?  +\S", text().split("exit codes")[0], re.M)
@@ -36,7 +36,7 @@ def options():
 
 
 def expectations():
-    """(what is on the line behind "gpugate ", the words that completion makes of its last one)"""
+    """Pairs of a command line after "gpugate " and the words that completion offers for its last word."""
     known = options()
     yield "", {c.split()[0] for c in known} | {"help", "version", "--help", "--version"}, True
     yield "baseline ", {c.split()[1] for c in known if " " in c}, True
@@ -58,7 +58,7 @@ def expectations():
 
 
 def check(shell, complete):
-    """`complete` makes a set of words of a line; of an open list what it has beyond may be --options."""
+    """Check `complete`, which returns the set of offered words for a line; open lists may also offer --options."""
     for line, want, opening in expectations():
         have = complete(line)
         if opening: # zsh and fish offer options only once a "-" is typed
@@ -68,7 +68,7 @@ def check(shell, complete):
 
 
 class Terminal:
-    """A shell that reads from a terminal, with `gpugate` as a function that prints its words."""
+    """A shell on a pseudo-terminal, in which `gpugate` is a function that prints its arguments."""
 
     def __init__(self, folder, *command):
         pid, self.fd = pty.fork()
@@ -78,7 +78,7 @@ class Terminal:
         self.pid = pid
 
     def send(self, text):
-        """Type `text`; the output up to <end>."""
+        """Type `text`, and return the output up to <end>."""
         os.write(self.fd, text.encode())
         output = b""
         while b"<end>" not in output:
@@ -88,7 +88,7 @@ class Terminal:
         return output.decode()
 
     def words(self, line, key):
-        """What `key` makes of the last word of the line."""
+        """The words that the last word of the line becomes when `key` is pressed."""
         printed = self.send(f"gpugate {line}{key}\n").rsplit("<begin>", 1)[1].split("<end>")[0]
         words = re.findall(r"<(.*?)>", printed)
         typed = line.split()

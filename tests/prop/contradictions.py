@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Stored files that no run can have left are recognized: figures that contradict each other, steps that are claimed
-without samples, a baseline in a place that the rules must not name.
+"""Stored files that cannot come from a run are refused: figures that contradict each other, steps without samples, a
+baseline at a path that the rules must not name.
 
 $GPUGATE is the program; exit 77 skips.
 """

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""What `gpugate report` says of a run by itself is what the run holds, and no more than that.
+"""`gpugate report` says about a run what the recording shows, and no more than that.
 
-On generated traces, and on the shared ones where $GPUGATE_SHARED is set:
-the figures of the summary are those of `metrics`; the phases of a step add up to the whole, kernel by kernel;
-every recommendation names a metric that there is, in the order of what it saves, none more than a step; parts
-of one cell are numbers where the column has a unit. Ranks that wait for each other are told from ranks
-that do not. In the gate nothing is recommended for a run that passes or that the baseline has as well.
-A file of rules of one's own decides what is looked for. Odd runs (windows, steps of no length, a host that
-loads modules, threads that wait, times near the limit, joined
-cycles) get true words or none. A table holds what an expert says of real traces: what the run is bound by,
-what must be recommended and what must not. What of them the GPU is idle for and its utilization are one whole.
+On generated traces, and on the shared ones where $GPUGATE_SHARED is set: the figures of the summary are those of `metrics`;
+the phases of a step add up to the whole, kernel by kernel; recommendations name existing metrics, are sorted by what they
+save, and save at most a step; parts of one cell are numbers where the column has a unit. Ranks that wait for each other are
+distinguished from ranks that do not. The gate recommends nothing for a run that passes, and nothing that applies to the
+baseline as well. A user's own rules file replaces the built-in rules. Odd runs (windows, steps of no length, a host that
+loads modules, threads that wait, times near the limit, joined cycles) get correct statements or none. A table has an
+expert's judgment of real traces: what the run is bound by, what must be recommended and what must not. Idle time and
+utilization of the GPU add up to the whole.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -104,7 +103,7 @@ def kernels(r):
 
 
 def totals(r, table):
-    """What a list has in all: {column: sum of rows and rest}, number of things, the largest rounding."""
+    """Totals of a list: {column: sum of rows and rest}, number of items, the largest rounding error."""
     t = next(t for t in r["tables"] if t["id"] == table)
     names = [c["name"] for c in t["columns"]]
     sums = {names[i]: rest + sum(row[i] or 0 for row in t["rows"]) for i, rest in enumerate(t["rest"]) if rest is not None}
@@ -112,7 +111,7 @@ def totals(r, table):
 
 
 def check_lists(tmp):
-    """Lists add up to the whole, and to the same of a digest, which keeps small things as a sum."""
+    """Lists add up to the whole, and agree with those of a digest, which keeps small items as a sum."""
     options = [o for i in range(3000) for o in ("--new-kernel", f"void tiny_{i:04d}()=0.05")]
     run = generate("trace.py", tmp / "many.json", "--seed", "1", "--steps", "3", *options)
     trace = json.loads(run.read_text())
@@ -145,7 +144,7 @@ def check_lists(tmp):
 
 
 def check_phases(name, run, whole):
-    """Sums of one rank, so that means add up; to a nanosecond for each that is rounded."""
+    """With one rank, means add up, except for one nanosecond per rounded value."""
     sums = {}
     told = 0
     for phase in PHASES:
@@ -186,8 +185,8 @@ def generated(tmp):
 
 
 def host_trace(out, steps=0, length=1000, each=500, frames=()):
-    """A host thread that is in an operator all the time and launches a kernel of 5 us in every `each` us; over
-    `steps` marked ones where there are some. Frames: Python functions of another thread, one in another."""
+    """A trace whose host thread is always in an operator and launches a kernel of 5 us every `each` us, for `steps` marked
+    steps if there are any. Frames are Python functions of another thread, one inside the other."""
     events, end = [], max(steps, 1) * 1000
     for i in range(steps):
         events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1,
@@ -212,7 +211,7 @@ def table(r, name):
 
 
 def edges(tmp):
-    """What is said of runs that are odd is true of them, or is not said."""
+    """Statements on unusual runs are true or absent."""
     for name, each, bound in (("launches", 100, "launch"), ("loads", 500, "unknown")):
         r = report(host_trace(tmp / name, 4, each=each))
         expect(name, r["classification"]["bound"] == bound, r["classification"])
@@ -235,7 +234,7 @@ def edges(tmp):
 
 
 def cycles(tmp):
-    """Traces of one rank one after the other: a phase has as many launches a step as in each of them."""
+    """Traces of one rank in sequence: a phase has as many launches per step as in each single trace."""
     parts = [generate("trace.py", tmp / f"cycle{i}.json", "--seed", "1", "--steps", "3", "--first-step", str(10 * i))
              for i in range(2)]
     for phase in ("backward", "optimizer"):
@@ -280,8 +279,8 @@ def ranks(tmp):
     expect("known already", not json.loads(p.stdout)["recommendations"], p.stdout)
 
 
-# Trace -> bounds that are right, what must be recommended, what must not. GEMMs and communication at work are not
-# launches; a trace of set-up says nothing of steps; what already runs from graphs needs no graphs.
+# For each trace: correct bounds, recommendations that must be made, and those that must not. GEMMs and communication at work
+# are not launches; a trace of set-up says nothing about steps; work that runs from graphs already needs no graphs.
 COMPUTE, IDLE = ("compute",), ("unknown",)
 HOST = {"launch-bound", "unexplained-idle", "start-up", "cpu-preprocessing", "input-pipeline", "cuda-graphs"}
 COPIES = {"copies-over-pcie", "exposed-copies", "blocking-copies"}
@@ -340,7 +339,7 @@ def check_expert(name, r):
 
 
 def check_whole(name, run):
-    """In the same interval the GPU is busy or idle: over the periods of the steps, else over the window."""
+    """In the same interval the GPU is either busy or idle: over the periods of the steps, or over the window."""
     m = json.loads(gpugate("metrics", run, "--json", "-").stdout)
     for rank in {x["rank"] for x in m["metrics"]}:
         rows = [x for x in m["metrics"] if x["rank"] == rank]

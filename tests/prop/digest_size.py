@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""The digest of a rank stays below 100 KB, compressed, however much it was made of.
+"""The digest of a rank stays below 100 KB, compressed, however large the recording is.
 
 usage: digest_size.py [GPUGATE] [FILE…]
 
-Makes a trace of 2,000 collectives, 5,000 kernel names and 20,000 Python call paths in 100 steps and a
-snapshot of 900 sites, and digests both as one rank; what is left out must be in the sums. Then digests
-every shared trace and snapshot (or the FILEs given) and prints the sizes. Without $GPUGATE the test is
-skipped (exit 77), without $GPUGATE_SHARED it ends with the generated rank.
-"""
+Makes a trace of 2,000 collectives, 5,000 kernel names and 20,000 Python call paths in 100 steps and a snapshot of 900
+sites, and digests both as one rank; everything must be in its rows or sums. Then digests every shared trace and snapshot
+(or the FILEs given) and prints the sizes. Without $GPUGATE the test is skipped (exit 77), without $GPUGATE_SHARED it ends
+with the generated rank. """
 import argparse
 import gzip
 import json
@@ -26,13 +25,13 @@ WORDS = "add mul copy cat mean pow rsqrt softmax embedding dropout gelu index vi
 
 
 def skewed(rng, nr, total):
-    """`nr` durations in ns that add up to about `total`: 700 just large enough to be kept, a long tail."""
+    """`nr` durations in ns that add up to about `total`: 700 just large enough to be kept, and a long tail of small ones."""
     weights = [rng.uniform(0.9, 1.5) / (1 if i < 700 else 50) for i in range(nr)]
     return [max(1, int(w * total / sum(weights))) for w in weights]
 
 
 def kernel_name(rng, i):
-    """As long and as different as compilers make them."""
+    """A kernel name, as long and as random as compilers make them."""
     words = "_".join(rng.choices(WORDS, k=5))
     if i % 2:
         return f"triton_poi_fused_{words}_{rng.getrandbits(40):x}_{i}"
@@ -83,7 +82,7 @@ class Trace:
                 now += dur
 
     def python(self, window_ns):
-        """A tree of calls, each a path of its own; leaves take skewed times."""
+        """A tree of calls with distinct paths, whose leaves take skewed times."""
         rng = self.rng
         parent = [None] + [rng.randrange(i) for i in range(1, PATHS)]
         below = skewed(rng, PATHS, window_ns)
@@ -109,7 +108,7 @@ class Trace:
 
 
 def write_snapshot(path, rng):
-    """Blocks of many sites, all still there, of sizes within a factor of two."""
+    """Blocks of many sites, never freed, whose sizes differ by up to a factor of two."""
     blocks, entries, address = [], [], 0x7F0000000000
     for i in range(SITES):
         size = 512 * rng.randrange(1000, 2000)
@@ -126,7 +125,7 @@ def write_snapshot(path, rng):
 
 
 def digest(gpugate, folder, *paths):
-    """Compressed size, and the digests of the file."""
+    """Compressed size of the digest file, and its digests."""
     out = folder / "digest.json.gz"
     done = subprocess.run([gpugate, "digest", *map(str, paths), "-o", str(out)], capture_output=True, text=True)
     if done.returncode != 0:
@@ -136,7 +135,7 @@ def digest(gpugate, folder, *paths):
 
 
 def complaints(trace, snapshot, events):
-    """What the digest of the generated rank lacks."""
+    """Check that the digest of the generated rank lacks nothing."""
     gpu = [e for e in events if e["cat"] == "kernel"]
     python = [e for e in events if e["cat"] == "python_function"]
     expected = [

@@ -4,8 +4,9 @@
  - the report names each file, and there are no others; a check that passes writes none
  - a file is strict JSON below 2 MB, has both sides as processes on one clock, and gpugate reads it: the time of the
    regressed operator, its place and its module are those of the mean steps of both sides together
- - of a side that is a recording it shows one of its steps: each call, kernel and operator at its time; of a digest the mean
- - files of an earlier run go, also where the check passes; what gpugate has not written stays
+ - for a side that is a recording it shows one of its steps: each call, kernel and operator at its time; for a digest a mean
+   step
+ - files of an earlier run are removed, also if the check passes; files that gpugate has not written stay
  - names of any bytes do no harm; a folder that cannot be made ends with exit code 5
 
 $GPUGATE is the program; exit 77 skips.
@@ -59,26 +60,26 @@ def operator(dir):
     work = [e for e in events if e.get("cat") == "kernel"]
     assert {e["name"] for e in work} == {"kernel_2"} and {e["args"]["correlation"] for e in work} == launches
     assert [sum(e["dur"] for e in work if e["pid"] == side) for side in (0, 1)] == [2000, 4000]
-    # one step of each process: half of the sum each
+    # the processes are the sides; each has half of the sum, as one step
     for metric, label in (("op.self_gpu_time", "op2"), ("place.gpu_time", "/w/m/f2.py:f2")):
         have = [m["value"] for m in figures if m["metric"] == metric and label in m.values()]
         assert have == [3_000_000], (metric, have)
     prepare(dir, ["a.py", "b.py"], None)
     assert check(dir, 0)["findings"] == [] and list((dir / "e").iterdir()) == []
-    # what is not there yet is made; what cannot be is an error
+    # a missing folder is created; an error if that is impossible
     prepare(dir, ["a.py", "b.py"], 1)
     sh(dir, PROGRAM, "check", "b.json", "--rules", "rules.yaml", "--baseline", "base.json", "--evidence", "b.json/x", code=5)
 
 
 def shape(events, side):
-    """(category, name, start after the step's, duration) of what is in one process."""
+    """(category, name, start relative to the step, duration) of the events of one process, sorted."""
     return sorted((e["cat"], e["name"], round(e["ts"], 3), e["dur"]) for e in events if e["pid"] == side and e.get("cat") in
                   ("cpu_op", "python_function", "cuda_runtime", "kernel"))
 
 
 def as_recorded(dir):
-    """The step of median length is the third of these: the others are longer or shorter. Its operator launches twice, with a call
-    of another operator between them, under one place."""
+    """The step of median length is the third one: the others are longer or shorter. Its operator launches twice at one
+    place, with a call of another operator in between."""
     prepare(dir, ["a.py", "b.py"], 1)
     run = json.loads((dir / "b.json").read_text())
     work, steps = [], [e for e in run["traceEvents"] if e["cat"] == "user_annotation"]
@@ -103,7 +104,7 @@ def as_recorded(dir):
     assert shape(events, 1) == sorted((cat, name, float(at + start), float(dur)) for cat, name, at, dur in want), shape(events, 1)
     assert [e["args"]["name"] for e in events if e["ph"] == "M"] == ["baseline (mean step)", "candidate (step 2)", "host thread 0",
                                                                       "GPU 0, stream 7", "GPU 0, stream 9"]
-    # of a digest the mean
+    # a digest shows its mean step
     sh(dir, PROGRAM, "digest", "b.json", "-o", "d.json")
     sh(dir, PROGRAM, "check", "d.json", "--rules", "rules.yaml", "--baseline", "base.json", "--evidence", "e", code=1)
     (name,) = (dir / "e").iterdir()
@@ -111,7 +112,7 @@ def as_recorded(dir):
 
 
 def earlier(dir):
-    """What an earlier run left goes, what only looks like it stays."""
+    """Files of an earlier run are removed; files that only look similar stay."""
     prepare(dir, ["a.py", "b.py"], 1)
     check(dir)
     (mine,) = (dir / "e").iterdir()
@@ -127,7 +128,7 @@ def earlier(dir):
 
 
 def uniform(dir):
-    """The largest file of all is below the limit."""
+    """The largest possible file is below the limit."""
     files = [f"/w/{'very/long/' * 15}m{i}.py" for i in range(60)]
     (dir / "rules.yaml").write_text(RULES)
     for name, factor in (("a.json", 1), ("b.json", 2)):

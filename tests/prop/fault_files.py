@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Disks and file systems that fail: for every command that writes, each call on a file in turn
 
- - fails once, with each errno that it may have; or it and all like it from there on
- - is where the program is killed
+ - fails once, with each errno that it may have; or fails from that point on, with all calls of its kind
+ - is the point at which the program is killed
 
-and then: the exit code is that of what failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the
-file, each output is whole and either old or new (or a report of the error), nothing is left behind, and the same
-command run again does what it does when nothing fails. A write in a healthy run is: file, fsync, rename, fsync
-of the folder, in this order, which is what a power cut asks for.
+Afterwards, the exit code is that of the file that failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the
+file, each output is whole and either old or new (or a report of the error), nothing is left behind, and the same command
+run again does what it does when nothing fails. A write in a healthy run is: file, fsync, rename, fsync of the folder, in
+this order, so that a power cut does no harm.
 
 $GPUGATE is the program, $GPUGATE_SHIM the shim; exit 77 skips.
 """
@@ -21,13 +21,13 @@ from _fault import (KILLED, REPORTS, Place, cases, each, errors_of, file_faults,
                     skip_without)
 from _part import some
 
-# Without these a run goes on: they are asked for what would be nice to know, or closed after use.
+# Calls without which a run continues: they ask for optional information, or close a file after use.
 HARMLESS = {"stat", "close", "fstat", "unlink", "fchmod", "realpath", "access", "lstat"}
 EXIT_OF_INPUTS = {"s.yaml": 2, "base.history.jsonl": 4, "rules.yaml": 2, "base.json": 4}
 
 
 def is_output(case, call, path):
-    """Whether what failed is on the way to an output."""
+    """True if the failed call writes an output, or prepares to."""
     name = os.path.basename(path.removesuffix(" (deleted)"))
     if call in ("write", "fsync", "rename", "mkdir", "fchmod", "flock", "unlink"):
         return True
@@ -35,12 +35,12 @@ def is_output(case, call, path):
 
 
 def codes_of(case, call, path):
-    """Exit codes that are right when this call fails, beside that of a run in which it does not matter."""
+    """Exit codes that are correct when this call fails, apart from that of a run in which the failure has no effect."""
     name = os.path.basename(path)
     if is_output(case, call, path):
         return {5}
     if name in EXIT_OF_INPUTS:
-        # a baseline's place is asked for by those who write it, too
+        # writers of a baseline look at its path, too
         return {EXIT_OF_INPUTS[name], 5} if name.startswith("base.") and call in HARMLESS else {EXIT_OF_INPUTS[name]}
     if name in case.outputs or path in case.outputs:
         return {5}
@@ -61,7 +61,7 @@ def left_faults(p, but=()):
 
 
 def again_faults(p):
-    """The next run, of what the one before has left."""
+    """Check the next run, with the files that the failed one has left."""
     case = p.case
     new = all(p.read(n) == data for n, data in case.reference.items())
     if new and case.args[0] == "baseline" and "--force" not in case.args:
@@ -70,14 +70,14 @@ def again_faults(p):
     if new and "--bootstrap" in case.args:
         return []  # the baseline is there now
     done = p.run()
-    # a history that one run was cut off behind has its line once more, which counts once
+    # a history may contain its line twice after an interruption; it counts once
     again = done.returncode == case.code and "base.history.jsonl" in case.outputs
     wrong = [] if went_well(p, done) or again else [f"the next run ends with {done.returncode}: {done.stderr.decode()}"]
     return wrong + left_faults(p, but=(".tmp",))
 
 
 def case_faults(p, done):
-    """What a case of a suite said could not be read: the case could not be judged, and the others were."""
+    """If the output of a suite's case could not be read, that case is not judged, but the others are."""
     said = (p.read("r.json") or b"").count(b"what its process says cannot be read")
     return [] if done.returncode in (1, 3) and said else [f"exit {done.returncode}, and no case says why"]
 
@@ -87,9 +87,9 @@ def failed_faults(p, done, call, path, error, persistent):
     if call == "read" and path.startswith("pipe:") and error != errno.EINTR:
         if case.args[0] == "suite":
             return case_faults(p, done)
-        # what git says of the commit need not be known
+        # git's information on the commit is optional
         return [] if went_well(p, done) else [f"exit {done.returncode}: {done.stderr.decode()}"]
-    # what writers that were killed have left behind need not be found
+    # files of killed writers need not be found
     beside = call == "opendir" or (path.endswith(".tmp") and call in ("flock", "open", "close", "read"))
     if went_well(p, done) and (call in HARMLESS or error == errno.EINTR or beside):
         return []
@@ -100,7 +100,7 @@ def failed_faults(p, done, call, path, error, persistent):
     base = os.path.basename(path.removesuffix(" (deleted)"))
     name = base if (base in case.files or base in case.outputs) and not persistent else ""
     wrong += message_faults(done.stderr, name)
-    # a history has no verdict that another output could contradict
+    # no verdict in another output can contradict a history
     return wrong + file_faults(p, strict=not persistent and set(case.outputs) <= set(REPORTS)
                                and call not in HARMLESS and case.args[0] != "history")
 
@@ -117,7 +117,7 @@ def trial(task):
             wrong += file_faults(p, strict=False) + left_faults(p, but=(".tmp", ".lock"))
         else:
             wrong = failed_faults(p, done, call, path, error, persistent)
-            # A lock that could not be had stays: it may be somebody else's.
+            # A lock that could not be taken stays, since it may belong to somebody else.
             wrong += left_faults(p, but=(".lock",) if path.removesuffix(" (deleted)").endswith(".lock") or (call, persistent) == ("stat", True) else ())
         if error in ("kill", errors_of(call)[0]):
             wrong += again_faults(p)
@@ -126,7 +126,7 @@ def trial(task):
 
 
 def plan(case):
-    """Every call of a healthy run, with all that can happen to it."""
+    """The plans: every call of a healthy run, with every fault that it can have."""
     with Place(case) as p:
         p.run("file")
         calls = p.calls()
@@ -141,7 +141,7 @@ def plan(case):
 
 
 def order_faults(case):
-    """Each file that is renamed to its place was written, then synced; then its folder is."""
+    """Check that each file was written and synced before it was renamed, and that its folder was synced afterwards."""
     with Place(case) as p:
         p.run("file")
         calls, folder, wrong = p.calls(), os.path.realpath(p.dir), []

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Memory that runs out: for every command that writes, the Nth malloc, calloc or realloc gives nothing, once or from
-there on, in the program, its threads and its libraries. Then it ends with 5 and one line that says so (or does what
-it does otherwise, where it can go on without), never in a crash; each output is whole, no file is left behind and
-the same command run again does what it does when nothing fails.
+"""Memory that runs out: for every command that writes, the Nth malloc, calloc or realloc fails, once or from then on, in
+the program, its threads and its libraries. The program then ends with exit code 5 and one line that says so (or succeeds,
+if it can do without that memory), never in a crash. Each output is complete, no file is left behind, and the same command
+run again succeeds.
 
-Of the 10,000 to 40,000 N of a command the first ones are tried and some of all others, --runs N of them.
+A command makes 10,000 to 40,000 such calls: the first ones are tried, and a sample of the others, --runs N in all.
 
 usage: fault_memory.py [--runs N] [--seed N] [CASE…]
 $GPUGATE is the program, $GPUGATE_SHIM the shim; exit 77 skips.
@@ -21,7 +21,7 @@ FIRST, RUNS = 20, 15
 
 
 def more_cases(made):
-    """Inputs of other kinds, each with the library that reads it."""
+    """Inputs of different kinds, each with the library that reads it."""
     names = ("a.json.gz", "c.json.gz", "memory.json.gz", "memory.pickle", "rules.yaml", "d0.json.gz", "d1.json.gz")
     files = {n: made[n] for n in names}
     return [
@@ -44,7 +44,6 @@ def trial(task):
         wrong = [] if done.returncode == 5 else [f"exit {done.returncode}: {done.stderr.decode(errors='replace')[:2000]}"]
         wrong += message_faults(done.stderr, "memory") + file_faults(p, strict=False)
         left = p.names() - set(case.files) - set(case.outputs)
-        left = {n for n in left if not n.endswith(".lock")}  # which nobody holds any more
         wrong += [f"left behind: {sorted(left)}"] if left else []
         if case.args[0] != "baseline":
             done = p.run()

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Floating-point operations are those that PyTorch's counter has for the same shapes, exactly.
+"""Floating-point operations equal exactly those of PyTorch's counter for the same shapes.
 
-A reference of few lines (_flops_reference.py) reads the same traces: of the operators that torch.utils.flop_counter knows the
-outermost of those nested in one another, where their thread launched work for a GPU. On random traces (calls
-nested in each other, on several threads, with shapes that do not fit, in any order of the file) and on
-the shared ones where $GPUGATE_SHARED is set: several of them were recorded with with_flops=True, which puts
-no figure into a trace. The rates and shares of the metrics follow from the sums, and are absent where a part of
-the sum is not known.
+A reference of few lines (_flops_reference.py) reads the same traces: of the operators that torch.utils.flop_counter knows
+the outermost of those nested in one another, where their thread launched work for a GPU. On random traces (calls nested in
+each other, on several threads, with shapes that do not fit, in any order of the file) and on the shared ones where
+$GPUGATE_SHARED is set: several of these were recorded with with_flops=True, which adds no figure to a trace. The rates and
+shares of the metrics follow from the sums, and are absent if a part of the sum is unknown.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -86,7 +85,7 @@ def check_metrics(path, d, got, context):
 
 
 def random_inputs(rng):
-    """(operator, args) of any kind, mostly with shapes that fit."""
+    """(operator, args) of a random kind, mostly with valid shapes."""
     n = lambda top=9: rng.randint(1, top)
     kind = rng.randrange(8)
     dtype = rng.choice(["float", "c10::Half", "c10::BFloat16", "double", "Scalar"])

@@ -4,12 +4,10 @@
 usage: function_agree.py [GPUGATE] [--seed N] [--count N] [TRACE…]
 
 The reference (_function_reference.py) forms the union of every function's time and takes away what functions of higher
-classes cover (metrics.md, function.exclusive_pct); of Python functions the time of their callees
-too. It then sums up what is small as a digest does. Compared are all rows of small random traces,
-then of the shared traces (or of the TRACEs given). A random trace that differs is named by its
-seed: --seed N --count 1 makes it again. $GPUGATE is the program; without it the test is
-skipped (exit 77); without $GPUGATE_SHARED the shared traces are left out.
-"""
+classes cover (metrics.md, function.exclusive_pct); for Python functions also the time of their callees. It then sums up
+small functions like a digest. Compared are all rows of small random traces, then of the shared traces (or of the TRACEs
+given). A random trace that differs is named by its seed: --seed N --count 1 makes it again. $GPUGATE is the program;
+without it the test is skipped (exit 77); without $GPUGATE_SHARED the shared traces are left out. """
 import argparse
 import gzip
 import json
@@ -49,12 +47,12 @@ def program(gpugate, path, folder):
 
 
 def rows_of(tables):
-    """Every table as a list that JSON can hold."""
+    """Every table as a list, which JSON can represent."""
     return {cls: sorted(([key, row] for key, row in tables.get(cls, {}).items()), key=text) for cls in CLASSES}
 
 
 def disagreements(gpugate, path, folder, keep=False):
-    """Number of rows, and lines about what differs."""
+    """Number of compared rows, and lines about differences."""
     try:
         have = rows_of(program(gpugate, path, folder))
         return sum(map(len, have.values())), differences([REFERENCE], path, have, lambda: rows_of(reference(path)), keep)
@@ -65,7 +63,7 @@ def disagreements(gpugate, path, folder, keep=False):
 # --- random traces ---
 
 class Maker:
-    """A small trace from a seed: calls that nest, cross, repeat, have ids, wrong ones or none."""
+    """A small trace from a seed: calls that nest, overlap and repeat, with correct, wrong or missing ids."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -97,7 +95,7 @@ class Maker:
             self.add(rng.choice(["cpu_op", "user_annotation"]), "aten::add", 1, *self.span())
 
     def tree(self, tid, start, end, depth, parent):
-        """Calls within [start, end], as a profiler writes them."""
+        """Random calls within [start, end], in the form in which a profiler writes them."""
         rng = self.rng
         if depth == 0 or start > end:
             return
@@ -139,7 +137,7 @@ class Maker:
         self.gpu()
         self.python()
         if self.rng.random() < 0.3:
-            # equal times in another order: who calls whom is then told by names
+            # with equal times in another order, only names tell who called whom
             self.rng.shuffle(self.events)
         with (gzip.open if path.suffix == ".gz" else open)(path, "wt") as f:
             json.dump({"traceEvents": self.events}, f)

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""The rank because of which a job hangs is named from the dumps of its ranks, and no other.
+"""From the dumps of a hanging job, the rank that causes the hang is named, and no other.
 
 usage: hangs.py
 
-Jobs are made with gen/flight.py. Pickle and JSON say the same; a cut or damaged dump is refused with one line.
-$GPUGATE is the program; exit 77 skips.
-"""
+Jobs are made with gen/flight.py. Dumps as pickle and as JSON give the same result; a cut or damaged dump is refused with
+one line. $GPUGATE is the program; exit 77 skips. """
 import itertools
 import json
 import os
@@ -35,7 +34,7 @@ def errors(p):
 
 
 def job(folder):
-    """Every rank of four, with each fault: the one that is named is the one that was planted."""
+    """For each fault and each of four ranks: the named rank is the one with the planted fault."""
     folder.joinpath("m.json").write_text('{"tokens_per_s": 1.0}', encoding="utf-8")
     run("baseline", "create", "m.json", "--baseline", "b.json", "--workload", "w", cwd=folder, codes=(0,))
     for fault, rank in itertools.product(("stuck", "mismatch", "silent"), range(4)):
@@ -58,7 +57,7 @@ def job(folder):
 
 
 def healthy(folder):
-    """A job that does not hang accuses nobody, and its other files are judged."""
+    """For a job that does not hang no rank is accused, and its other files are judged."""
     make(folder / "run")
     line, = errors(run("report", "run", "--allow-pickle", cwd=folder))
     assert "no rank hangs, as 4 dumps" in line, line
@@ -73,7 +72,7 @@ def healthy(folder):
 
 
 def damaged(folder):
-    """What is cut, or not of the shape, is one line; a name never breaks it."""
+    """A cut or malformed dump is refused with one line, which no name can break."""
     make(folder / "run", "--stuck", 1)
     make(folder / "json", "--stuck", 1, "--json")
     for path in (folder / "run" / "nccl_trace_rank_0", folder / "json" / "nccl_trace_rank_0.json"):

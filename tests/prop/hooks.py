@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """`lint` and `baseline verify` take several files, as the hooks of .pre-commit-hooks.yaml call them:
 
- - all are looked at, and each is named with what is wrong with it; the first error decides the exit code
- - a hook is for the files of its kind alone
+ - all files are checked, and each error names its file; the first error decides the exit code
+ - a hook runs only on files of its kind
 
 $GPUGATE is the program; exit 77 skips. tests/extended/hooks.py runs the hooks under pre-commit.
 """

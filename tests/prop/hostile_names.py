@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Outputs hold whatever the names in an input are: those of gen/names.py as kernels, operators, functions, GPUs,
-files, frames of allocations, commits, people and reasons, steps of JAX, cases of benchmarks, names of suites, in the outputs of every command, beside those of the
-same run with harmless names as long:
+"""Outputs are well-formed whatever names an input contains: those of gen/names.py are used as kernels, operators,
+functions, GPUs, files, frames of allocations, commits, people and reasons, steps of JAX, cases of benchmarks, names of
+suites, in the outputs of every command. They are compared with outputs of the same run with harmless names of the same
+length:
 
- - XML and HTML parse, and have no elements, attributes or comments but those; nor has the Markdown when GitHub's
-   parser has rendered it (without cmark-gfm that part is skipped by name)
- - JSON parses strictly, has no other keys, and holds each name
- - on a terminal there is nothing but what can be printed, and no command of a CI system
+ - XML and HTML parse, and have the same elements, attributes and comments as with harmless names; so does the Markdown when
+   GitHub's parser has rendered it (without cmark-gfm that part is skipped by name)
+ - JSON parses strictly, has the same keys, and contains each name
+ - on a terminal there are only printable characters, and no command of a CI system
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-from _part import part
+from _part import ALL, part
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 sys.path.insert(0, str(GEN))
@@ -44,11 +45,11 @@ rules:
 """
 
 
-# --- Runs whose names are these ------------------------------------------------------------------
+# --- Runs with hostile names ----------------------------------------------------------------------
 
 
 def run_of(names, factor):
-    """A trace in which everything that can have a name has one of them."""
+    """A trace in which everything that can have a name has one of `names`."""
     out = []
     for step in range(3):
         start = 100000.0 * step
@@ -81,7 +82,7 @@ def snapshot_of(names, size):
 
 
 def space_of(names):
-    """A profile of JAX in which steps, kernels, operators and calls have these names."""
+    """A profile of JAX whose steps, kernels, operators and calls have these names."""
     names = [n for n in names if n and not re.search("[\ud800-\udfff]", n)]
     rows = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
             {"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": f"Stream #20{names[0]}"}},
@@ -98,7 +99,7 @@ def space_of(names):
 
 
 def results_of(names):
-    """Results of a benchmark with these cases."""
+    """Results of a benchmark whose cases have these names."""
     return {"context": {"host_name": names[0], "num_cpus": 4}, "benchmarks": [
         {"name": f"{n}{i}", "run_name": f"{n}{i}", "run_type": "iteration", "iterations": 5, "real_time": 1.0 + i, "cpu_time": 1.0, "time_unit": "ns"}
         for i, n in enumerate(names)]}
@@ -111,7 +112,7 @@ def machine_of(names):
 
 
 def texts(v):
-    """Places of texts in a document, of the first two of every list."""
+    """Paths to the texts in a document, limited to the first two elements of every list."""
     rows = v.items() if isinstance(v, dict) else enumerate(v[:2])
     for k, x in rows:
         if isinstance(x, str):
@@ -121,16 +122,16 @@ def texts(v):
 
 
 def harmless(names):
-    """As many other names, all as long."""
+    """As many harmless names, each as long as the hostile one."""
     letters = (f"{i:02}".ljust(len(name), "x")[: max(len(name), 2)] for i, name in enumerate(names))
     return list(letters)
 
 
 class Side:
-    """What every command makes of runs with these names."""
+    """Files and outputs of every command on runs with these names."""
 
     def __init__(self, dir, names):
-        self.dir, self.names, self.outputs, self.terminal = dir, names, {}, {}
+        self.dir, self.names, self.outputs, self.terminal, self.codes = dir, names, {}, {}, {}
         dir.mkdir()
         self.argument = argument = next(n for n in names if n and "\0" not in n and not re.search("[\ud800-\udfff]", n))
         for name, factor, size in (("a", 1, 1 << 20), ("b", 2, 3 << 19)):
@@ -156,18 +157,19 @@ class Side:
         self.more(files)
         for name in ("base.json", "digest.json", *(str(f.relative_to(dir)) for f in (dir / "ev").iterdir())):
             self.outputs[name] = (dir / name).read_text(encoding="utf-8")
-        # Said of an argument: it is not a name of a run, and says so in one line.
+        # Check that arguments which are not the name of a run are refused in one line.
         for i, what in enumerate((("explain", argument), ("check", argument), (argument,), ("check", "a", "--workload", argument))):
             self.do(f"wrong {i}", (2, 3, 4), *what)
 
     def more(self, files):
-        """Runs of other kinds, suites and histories."""
+        """Adds runs of other kinds, suites and histories."""
         dir, names = self.dir, self.names
         (dir / "x.xplane.pb").write_bytes(space_of(names))
         (dir / "results.json").write_text(json.dumps(results_of(names)))
         (dir / "m").mkdir()
         shutil.copy(dir / "a" / "t.json", dir / "m")
         (dir / "m" / "machine-rank0.csv").write_text(machine_of(names), encoding="utf-8", errors="replace")
+        (dir / "small.json").write_text((dir / "digest.json").read_text(encoding="utf-8"), encoding="utf-8")
         for name in ("x.xplane.pb", "results.json", "m"):
             self.do(f"report {name}", (0, 3), "report", name, reports="jmh", more=["--verbose"])
             self.do(f"figures of {name}", (0, 3), "metrics", name, reports="j")
@@ -175,16 +177,44 @@ class Side:
         (dir / "suite.yaml").write_text("version: 1\nname: names\ncases:\n" + "".join(
             f"  - {{workload: {w}, runs: {w}, baseline: base.json}}\n" for w in ("a", "b", "broken")))
         self.do("suite", 1, "suite", "suite.yaml", "--rules", "rules.yaml", reports="jmxh", more=["--verbose"])
+        self.do("suite's part", (0, 1, 3), "suite", "suite.yaml", "--rules", "rules.yaml", "--shard", "1/2", "--json", "part.json")
+        self.hangs()
 
-    def stored(self):
-        """A baseline of strangers: every text in it in turn."""
-        base = json.loads((self.dir / "base.json").read_text(encoding="utf-8"))
-        for i, (holder, key) in enumerate(texts(base)):
-            before, holder[key] = holder[key], self.argument
-            (self.dir / "stored.json").write_text(json.dumps(base))
-            holder[key] = before
-            for command in ("show", "log"):
-                self.do(f"{command} of {i}", (0, 4), "baseline", command, "--rules", "rules.yaml", "--baseline", "stored.json")
+    def stored(self, number):
+        """Stored files of strangers: every text in each of them in turn, in ci/test every fourth in the batch of this number.
+        What is refused says so in one line."""
+        for name, args, reports in (("base.json", ("baseline", "show", "--rules", "rules.yaml", "--baseline", "{}"), ""),
+                                    ("base.json", ("baseline", "log", "--rules", "rules.yaml", "--baseline", "{}"), ""),
+                                    ("base.json", ("check", "b", "--rules", "rules.yaml", "--baseline", "{}"), "jmxh"),
+                                    ("digest.json", ("report", "{}", "--rules", "rules.yaml"), "jmh"),
+                                    ("digest.json", ("diff", "small.json", "{}"), "jmh"),
+                                    ("part.json", ("suite", "--merge", "{}"), "jmxh"),
+                                    ("base.history.jsonl", ("history", "--rules", "rules.yaml", "--baseline", "base.json"), "jmh")):
+            text = (self.dir / name).read_text(encoding="utf-8")
+            rows = [json.loads(line) for line in text.split("\n") if line] if name.endswith("l") else [json.loads(text)]
+            for i, (holder, key) in enumerate(texts(rows[:2])):
+                if not ALL and i % 4 != number % 4:
+                    continue
+                before, holder[key] = holder[key], self.argument
+                path = name if name.endswith("l") else "stored.json"
+                (self.dir / path).write_text("\n".join(map(json.dumps, rows)))
+                holder[key] = before
+                self.do(f"{' '.join(args[:2])} of {name} {i}", (0, 1, 2, 3, 4), *(a.replace("{}", path) for a in args), reports=reports)
+            (self.dir / name).write_text(text, encoding="utf-8")
+
+    def hangs(self):
+        """Dumps of ranks of which one is stuck, in groups, collectives and frames with these names."""
+        names = [n for n in self.names if n and not re.search("[\ud800-\udfff]", n)]
+        (self.dir / "dumps").mkdir()
+        for rank in range(2):
+            entries = [{"record_id": i, "profiling_name": f"nccl:{n}", "process_group": [n, names[0]], "collective_seq_id": 1, "input_dtypes": [n],
+                        "input_sizes": [[4, 4]], "state": "started", "frames": [{"filename": n, "name": names[-1 - i], "line": i}]}
+                       for i, n in enumerate(names)]
+            groups = {n: {"name": n, "desc": names[0], "ranks": "[0, 1]"} for n in names}
+            (self.dir / "dumps" / f"nccl_trace_rank_{rank}.json").write_text(json.dumps({"entries": entries[:len(names) * (1 - rank)],
+                                                                                         "pg_config": groups}))
+        self.do("hangs", 3, "report", "dumps", reports="jmh")
+        self.do("hangs, checked", 3, "check", "dumps", "--rules", "rules.yaml", "--baseline", "base.json", reports="jmxhoqp")
 
     def do(self, what, codes, *args, reports="", more=()):
         names = {"j": ("--json", f"{what}.json"), "m": ("--markdown", f"{what}.md"), "x": ("--junit", f"{what}.xml"), "h": ("--html", f"{what}.html"),
@@ -194,13 +224,16 @@ class Side:
                               env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
         text = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
         assert done.returncode in (codes if isinstance(codes, tuple) else (codes,)), f"{what}: exit {done.returncode}: {text}"
+        self.codes[what] = done.returncode
         self.terminal[f"{what}, standard output"], self.terminal[f"{what}, standard error"] = text
         for letter in reports:
             name = names[letter][1]
-            self.outputs[name] = (self.dir / name).read_bytes().decode("utf-8")
+            if (self.dir / name).exists():  # not of what is refused as an argument
+                self.outputs[name] = (self.dir / name).read_bytes().decode("utf-8")
+                (self.dir / name).unlink()
 
 
-# --- What is asked of each output ------------------------------------------------------------------
+# --- Checks of each output -------------------------------------------------------------------------
 
 
 class Shape(html.parser.HTMLParser):
@@ -275,8 +308,14 @@ def terminal(text):
 FORMATS = {".html": page, ".md": markdown, ".xml": junit, ".json": keys, ".txt": openmetrics}
 
 
+def marked(elements):
+    """Without code spans, which names get by what they hold, and the mark by which a comment is found again."""
+    mark = re.compile(r" gpugate:[A-Za-z0-9._-]+ ")
+    return {e for e in elements if e != ("code",) and not (e[0] == "comment" and mark.fullmatch(e[1]))}
+
+
 def same(what, read, hostile, plain):
-    """Nothing that only the hostile one has."""
+    """Lines about what only the hostile output has."""
     try:
         got, want = read(hostile), read(plain)
     except (AssertionError, ValueError, xml.etree.ElementTree.ParseError) as e:
@@ -285,16 +324,24 @@ def same(what, read, hostile, plain):
 
 
 def missing(side):
-    """Names that the figures of a run do not hold."""
+    """Names that the figures of a run lack."""
     kernels = {k["name"] for k in json.loads(side.outputs["figures.json"])["kernels"]}
     return [f"no kernel {name!r}" for name in side.names if not any(c in name for c in "\0\ud800") and name not in kernels]
 
 
-def batch_faults(dir, names):
+def batch_faults(dir, names, number):
     hostile, plain = Side(dir / "hostile", names), Side(dir / "plain", harmless(names))
-    hostile.stored()
     wrong = missing(hostile)
+    hostile.stored(number)
+    plain.stored(number)
+    usual = {suffix: set().union(*(read(text) for name, text in plain.outputs.items() if name.endswith(suffix)))
+             for suffix, read in FORMATS.items()}
     for name, text in hostile.outputs.items():
+        suffix = pathlib.Path(name).suffix
+        if " of " in name:  # such a text may be a key by which rows are found: other rows are shown, but of the usual form
+            wrong += same(name, lambda t: t if isinstance(t, set) else marked(FORMATS[suffix](t)) if suffix != ".json" else (keys(t), set())[1],  # pylint: disable=cell-var-from-loop
+                          text, usual[suffix])
+            continue
         wrong += same(name, FORMATS[pathlib.Path(name).suffix], text, plain.outputs[name])
     for name, text in hostile.terminal.items():
         wrong += same(name, terminal, text, "")
@@ -312,7 +359,7 @@ def main():
     for i in part(range(0, len(names), BATCH)):
         with tempfile.TemporaryDirectory() as dir:
             try:
-                wrong = batch_faults(pathlib.Path(dir), names[i:i + BATCH])
+                wrong = batch_faults(pathlib.Path(dir), names[i:i + BATCH], i // BATCH)
             except AssertionError as e:
                 wrong = [str(e)]
         print(f"{'FAIL' if wrong else 'ok  '} {ascii(names[i][:40])} and {BATCH - 1} more", flush=True)

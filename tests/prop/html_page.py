@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Pages of --html, for parsers and without a browser (tests/extended/browser.py has one).
+"""Checks the pages of --html with parsers, without a browser (tests/extended/browser.py uses one).
 
- - the policy names the hashes of the style sheet and of the script that stand in the page, and nothing else;
-   no style attribute, no handler, no address of another place
- - elements nest and close; a table has as many cells in each row as heads; each picture has its words
+ - the policy allows the page's own style sheet and script by their hashes, and nothing else; there is no style attribute,
+   no handler, no address of another server
+ - elements nest and close; each row of a table has as many cells as the head; each picture has a text alternative
  - the same bytes whatever the locale, the time zone and the number of threads
- - bounded: of two thousand kernels and of long runs, rows and points up to the limits, and how many more
+ - pages are bounded: two thousand kernels and long runs give rows and points up to the limits, and the number left out
 
 $GPUGATE is the program; without it the test is skipped (exit 77).
 """
@@ -28,7 +28,7 @@ HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</sty
 
 
 class Page(html.parser.HTMLParser):
-    """Complains about what does not nest, and keeps what is asked of pages."""
+    """Reports elements that do not nest, and collects what the checks need."""
 
     def __init__(self, text):
         super().__init__()
@@ -130,7 +130,7 @@ def event(name, ts, **args):
 
 
 def bounded(dir):
-    """Kernels without end, names of strangers among them; more steps than a chart has points."""
+    """A run with very many kernels, some with hostile names, and more steps than a chart has points."""
     many = [event(f"{HOSTILE[i % 5]} {i}", 10.0 * i, correlation=i) for i in range(2000)]
     steps = [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1, "ts": 10.0 * i,
               "dur": 9.0 + i % 7 / 10} for i in range(2000)]

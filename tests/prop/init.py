@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `gpugate init` writes is accepted: rules by lint, workflows by a YAML parser and by the inputs of the
-actions that they use, and a run by the rules that were fitted to it. It writes everything or nothing.
+"""The files of `gpugate init` are valid: lint accepts the rules, a YAML parser and the inputs of the used actions accept
+the workflows, and a run passes the rules that were adapted to it. Either all files are written or none.
 
 usage: init.py       ($GPUGATE is the program; skipped without python3-yaml)
 """
@@ -61,7 +61,7 @@ def repository(top, name, remote=None, has=()):
     return dir
 
 
-# ---- what is written ----
+# ---- the files ----
 
 
 def check_inputs(name, used, declared):
@@ -114,9 +114,9 @@ def check_rules(dir, workload):
     return yaml.safe_load(text)
 
 
-# ---- which CI system ----
+# ---- detection of the CI system ----
 
-# name: remote, files that are there, options, what comes: a system or an exit code
+# name: remote, existing files, options, result: a system or an exit code
 SYSTEMS = {
     "nothing": (None, [], [], "none"),
     "github": (None, [".github/workflows/test.yml"], [], "github"),
@@ -167,7 +167,7 @@ def test_below(top):
     expect(files(dir) == ["baselines/.gitattributes", "rules/gpugate.yaml"], f"below: {files(dir)}")
 
 
-# ---- names ----
+# ---- names of workloads ----
 
 NAMES = {"My Model (v2)": "My-Model-v2", "..hidden": "hidden", "a..b": "a.b", "2048": "2048", "1e5": "1e5", "true": "true",
          "null": "null", "a\nworkload: x": "a-workload-x", "\"quoted\": #": "quoted", "日本": "default", "-rf": "rf", "x" * 200: "x" * 60}
@@ -221,11 +221,11 @@ def test_all_or_nothing(top):
     expect(not files(dir) and not (dir / "rules").exists(), f"left behind: {files(dir)}")
 
 
-# ---- attributes ----
+# ---- attributes for git ----
 
 
 def test_attributes(top):
-    """git takes them as they are meant, and the histories of two branches are joined by their lines."""
+    """Git understands the attributes, and merges histories of two branches line by line."""
     dir = top / "attributes"
     dir.mkdir()
 
@@ -237,7 +237,9 @@ def test_attributes(top):
     git("init", "-q", "-b", "main")
     run(dir, "init", "--ci", "none")
     history = dir / "baselines" / "x.history.jsonl"
-    expect("linguist-generated: set" in git("check-attr", "linguist-generated", "baselines/x.json"), "baselines are not folded")
+    for path in ("baselines/x.json", "baselines/H100/x.json"):  # as of "baselines/{gpu}/{workload}.json"
+        said = git("check-attr", "linguist-generated", "merge", "--", path)
+        expect("linguist-generated: set" in said and "merge: unset" in said, f"baselines are not folded, or merged as text: {said}")
     for branch, lines in (("main", "1\n"), ("a", "1\n2\n"), ("b", "1\n3\n")):
         git("checkout", "-q", *(["-b", branch, "main"] if branch != "main" else ["-B", "main"]))
         history.write_text(lines)
@@ -250,7 +252,7 @@ def test_attributes(top):
     expect((dir / "baselines" / ".gitattributes").read_text() == "mine\n", "attributes were replaced")
 
 
-# ---- runs ----
+# ---- rules adapted to runs ----
 
 
 def test_runs(top):
@@ -271,7 +273,7 @@ def test_runs(top):
         kept[name] = {r["id"] for r in rules["rules"]}
         expect(rules["defaults"]["on_missing"] == "fail", f"{name}: what was recorded may go missing")
         run(dir, "baseline", "create", path)
-        # nothing is missing, and nothing of a run that is compared with itself fails
+        # no figure is missing, and nothing fails when the run is compared with itself
         done = run(dir, "check", path, "--json", "result.json")
         expect('"missing": 0' in (dir / "result.json").read_text(), f"{name}: {done.stdout}")
         left_out = (dir / "rules/gpugate.yaml").read_text().count("# Left out for the run")
@@ -293,7 +295,7 @@ def test_runs(top):
     run(dir, "init", "--marker", "a\nb", "--force", code=2)
     run(dir, "init", "absent.json", "--force", code=3)
     check_gitlab(dir, "marker", "trace.json.gz")
-    # a run without steps is measured by the annotations that make some
+    # a run without steps is measured by annotations that could be steps
     document = json.loads(gzip.decompress(trace.read_bytes()))
     for e in document["traceEvents"]:
         e["name"] = re.sub("^ProfilerStep#", "train_step ", str(e.get("name")))

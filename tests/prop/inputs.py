@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""A metrics file of a benchmark job joins the run that it lies beside.
+"""A metrics file of a benchmark job joins the run in whose folder it is.
 
- - one of no rank is of the run: it is not an artifact of a further rank, whichever ranks there are, as a
-   file, from standard input, gzipped, in a directory, as a digest and merged, in any order
- - those of ranks stay apart, and 'ranks' of a rule brings them together
- - a figure twice for a rank is exit 3 and names both files; so are damaged files, in a directory too,
+ - one without a rank belongs to the whole run, not to a further rank, whichever ranks there are, as a file, from standard
+   input, gzipped, in a directory, as a digest and merged, in any order
+ - files of ranks stay separate, and 'ranks' of a rule combines them
+ - a figure that occurs twice for a rank is exit 3, and both files are named; so are damaged files, in a directory too,
    while JSON of another kind there is ignored and run.json is context, whatever it holds
- - metrics files alone are a run that can be gated: lower is a failure where more is better, a name that
-   neither side has is missing and gets the nearest one
- - every report has them
+ - a run may consist of metrics files only: a decrease fails if more is better; for a name that neither side has, the most
+   similar one is suggested
+ - every report contains the figures
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -52,7 +52,7 @@ def put(path, figures):
 
 
 def figures(*run, stdin=None):
-    """Ranks of the run, and (name, rank, value) of each figure."""
+    """(ranks of the run, [(name, rank, value) of each figure])."""
     out = json.loads(gpugate("metrics", *run, "--json", "-", stdin=stdin).stdout)
     return ([r["rank"] for r in out["ranks"]],
             [(m["metric"], m["rank"], m["value"]) for m in out["metrics"] if m["metric"].startswith("input.")])

@@ -2,9 +2,9 @@
 """Laws of reading files in parallel, for --jobs 1, 2, 8 and more than there are files:
 
  - digests, figures, warnings, errors and exit codes are the same for any number
- - everything that is wrong is said, in the order of the arguments, and the first decides
- - a file that several threads share too: whole, packed, from a pipe, cut, with an error in it, in every form that the
-   generator knows, and the recordings under $GPUGATE_SHARED where it is set
+ - all errors are reported, in the order of the arguments, and the first decides
+ - so is a single file that several threads read: complete, compressed, from a pipe, cut off, with an error, in every form
+   that the generator knows, and the recordings under $GPUGATE_SHARED where it is set
  - some hundred files are read within 64 descriptors, whatever --jobs asks for
 
 $GPUGATE is the program; exit 77 skips.
@@ -36,7 +36,7 @@ def gpugate(*args, limit=None):
 
 
 def same(*args, code=0):
-    """What the command prints, the same for every number of jobs."""
+    """Output of the command, which must be the same for every number of jobs."""
     want = gpugate(*args, "--jobs", 1)
     assert want[0] == code, want
     for jobs in JOBS[1:]:

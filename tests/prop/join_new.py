@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A small kernel of two joined profiler cycles is as small as in one of them: where the candidate has it just above
-the size from which kernels are kept by name, it is too small to tell, and not new, whatever the baseline was made of.
+"""A small kernel in two joined profiler cycles counts as equally small as in one cycle: if the candidate has it just above
+the size from which kernels are kept by name, it is "too small to tell" rather than new, whatever the baseline consists of.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -19,7 +19,7 @@ rules:
 
 
 def trace(path, first, big_us, small_us):
-    """Three steps of one rank, a large kernel and a small one in each."""
+    """A trace of three steps of one rank, with a large and a small kernel in each."""
     events, now = [], 0.0
     for step in range(first, first + 3):
         kernels = [("gemm", big_us), ("tiny", small_us)]

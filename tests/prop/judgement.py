@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The gate's judgment from traces to exit codes: all kernels slower alike, a kernel under another name, control runs with
-and without a stored baseline, the plan, repeats in the history.
+"""The gate's judgment from traces to exit codes: all kernels slower by one factor, a renamed kernel, control runs with and
+without a stored baseline, the plan of further runs, repeats in the history.
 
 usage: judgement.py       ($GPUGATE is the program; without it exit 77 skips)
 """
@@ -63,7 +63,7 @@ def slower(by):
 
 
 def uniform(b):
-    """One reason: one check that fails, one finding that does not only warn."""
+    """A common slowdown gives one failing check, and one finding that fails."""
     against = "--baseline", "b.json"
     for by, code in ((1.06, 1), (1.15, 1)):
         result, _ = b.check(code, b.trace(9, *slower(by)), *against)
@@ -85,7 +85,7 @@ def another_name(b):
 
 
 def pairs(b, factor, base):
-    """Three candidates in turn with three controls, all on a machine that is slower by `base`."""
+    """Three candidates that alternate with three controls, all on a machine that is slower by `base`."""
     words = [b.trace(20, *slower(round(base * factor, 3)))]
     for seed in (21, 22):
         words += ["--repeat", b.trace(seed, *slower(round(base * factor, 3)))]
@@ -95,7 +95,7 @@ def pairs(b, factor, base):
 
 
 def controls(b):
-    """What the machine does on that day cancels, with a stored baseline and without."""
+    """The state of the machine cancels when controls are given, with a stored baseline and without."""
     for where in (("--baseline", "b.json"), ("--baseline", "none.json"), ()):
         none = where != ("--baseline", "b.json")
         if none and where:
@@ -105,11 +105,12 @@ def controls(b):
         expect(not of(result, "fail") and plan["undecided"] == 0, f"{where}: the machine is slower, the code is not: {of(result, 'fail')}")
         result, _ = b.check(1, *pairs(b, 1.06, 1.1), *where)
         expect("step-compute-time" in of(result, "fail"), f"{where}: {of(result, 'fail')}")
-    b.check(1, b.trace(20, *slower(1.1)), "--baseline", "b.json")  # without controls the machine's day is the code's
+    b.check(1, b.trace(20, *slower(1.1)), "--baseline", "b.json")  # without controls, a slow machine looks like slow code
 
 
 def plans(b):
-    """One run against one: a change beyond its limit that chance can make is undecided, and says what would decide."""
+    """With one run on each side, a change beyond its limit that may be noise is undecided, and the plan says how many runs
+    would decide."""
     (b.place / "tight.yaml").write_text("version: 1\nrules: [{id: time, metric: step.compute_time, fail: {increase: 0.3%}}]\n")
     b.run(0, "baseline", "create", b.trace(1), "--baseline", "one.json")
     words = b.trace(9, *slower(1.006)), "--baseline", "one.json", "--rules", "tight.yaml"
@@ -122,7 +123,7 @@ def plans(b):
 
 
 def repeats(b):
-    """Repeats are appended as runs of one machine, unless they say that it was another."""
+    """Repeats are appended as runs of one machine, unless the recordings say otherwise."""
     def word(seed, host):
         out = f"{host}{seed}.json.gz"
         b.run(0, "digest", b.trace(seed), "--context", f"host={host}", "--output", out)

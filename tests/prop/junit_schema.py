@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""JUnit files keep to what Jenkins accepts, and say what the exit code says.
+"""JUnit files are valid for Jenkins, and agree with the exit code.
 
 usage: junit_schema.py [FILE…]
 
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
-# What junit-10.xsd of Jenkins's xUnit plugin allows, in words of our own; its elements for
+# What junit-10.xsd of Jenkins's xUnit plugin allows, in our own words; its elements for
 # flaky and repeated tests are left out, because gpugate has none.
 #   testsuites: name time tests failures errors, no `skipped`; holds testsuite only
 #   testsuite:  name tests failures errors required; group time skipped timestamp hostname id
@@ -75,7 +75,7 @@ def count(suite):
 
 
 def faults(xsd, file, code=None):
-    """What is wrong with one file, given the exit code that it came with."""
+    """Lines about what is wrong with a file that came with this exit code."""
     error = valid(xsd, file)
     if error:
         return [error]
@@ -107,7 +107,7 @@ def faults(xsd, file, code=None):
     return out
 
 
-# Options of gen/trace.py for the candidate, and the exit codes that may come of them.
+# Cases: options of gen/trace.py for the candidate, and the exit codes that are possible.
 CASES = {
     "same": ([], {0}),
     "slow": (["--slow-kernel", "*=1.5"], {1}),
@@ -122,7 +122,7 @@ CASES = {
 
 
 def run(gpugate, dir):
-    """Makes the traces and the reports; yields name, file, exit code and the codes expected."""
+    """Makes the traces and the reports; yields (name, file, exit code, expected codes)."""
     generator = pathlib.Path(__file__).resolve().parent.parent / "gen" / "trace.py"
 
     def trace(name, seed, *options):
@@ -159,7 +159,7 @@ waivers:
 
 
 def run_ranks(gpugate, dir):
-    """Jobs of several ranks, whose insights, ranks and waivers have hostile names."""
+    """Jobs of several ranks, with hostile names in insights, ranks and waivers."""
     generator = pathlib.Path(__file__).resolve().parent.parent / "gen" / "ranks.py"
 
     def job(name, seed, *options):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Display names of all kernels in the recordings: no two alike, half of them at most 40 characters long, and nearly none
-distinguished by a hash, whether all are in one report or those of one recording.
+"""Display names of all kernels in the recordings: they are unique, half of them have at most 40 characters, and hardly any
+needs a hash, both for the kernels of one recording and for all kernels in one report.
 
 $DISPLAY_NAMES is tests/names/display_names.c, $GPUGATE_SHARED the folder of the recordings; without either, exit 77
 skips.
@@ -28,7 +28,7 @@ def of_trace(path):
 
 
 def of_export(path):
-    """Nsight Systems keeps short, demangled and mangled names: a report shows one kind of them."""
+    """Names of a Nsight Systems export, which keeps short, demangled and mangled names; a report shows one kind."""
     names, base = {}, sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     for column in ("shortName", "demangledName", "mangledName"):
         try:

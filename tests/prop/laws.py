@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Laws of the gate on generated traces, for a few seeds:
 
- - a run held against itself passes, with a warning that it is the baseline's own artifact
+ - a run compared with itself passes, with a warning that it is the baseline's own artifact
  - a digest and the trace it was made of give the same figures; a digest of a digest is the same file
  - the order of events, the form of the file and the way it is read change no figure
  - a slower candidate never gets a better verdict than a less slow one: without and with the noise of a
    history, with several runs on the candidate's side, under a waiver (which excuses, and hides nothing)
- - what the baseline holds never regresses against it, one run or several
+ - runs that the baseline contains never regress against it, one run or several
  - hostile names leave every output well-formed
 
 $GPUGATE is the program; exit 77 skips.
@@ -42,7 +42,7 @@ def gpugate(*args, expect=(0,), stdin=None):
 
 
 def figures(*args, **kw):
-    """All figures of a run, without what names its file."""
+    """All figures of a run, without the names of its files."""
     d = json.loads(gpugate("metrics", *args, "--json", "-", **kw).stdout)
     for r in d["ranks"]:
         del r["trace"]
@@ -80,7 +80,7 @@ def forms(dir, seed):
 
 
 def baseline(dir, seed, runs=0):
-    """A baseline of unchanged code, with so many recent runs; the traces that it holds."""
+    """Makes a baseline of unchanged code with `runs` recent runs; returns its traces."""
     held = [gen(dir / f"held{i}.json.gz", "--seed", f"{seed}{i}") for i in range(1 + runs)]
     gpugate("baseline", "create", held[0], "--baseline", dir / "base", "--force")
     for run in held[1:]:
@@ -89,14 +89,14 @@ def baseline(dir, seed, runs=0):
 
 
 def checks(dir, runs, *options):
-    """The checks of a candidate of these runs."""
+    """The checks of a candidate with these runs."""
     more = [word for run in runs[1:] for word in ("--repeat", run)]
     gpugate("check", runs[0], *more, "--baseline", dir / "base", "--json", dir / "r.json", *options, expect=(0, 1))
     return json.loads((dir / "r.json").read_text())["checks"]
 
 
 def rises(dir, seed, nr, *options):
-    """Verdicts of ever slower candidates of `nr` runs never get better; those of the slowest."""
+    """Check that the verdicts of ever slower candidates with `nr` runs never get better; returns those of the slowest."""
     last = {}
     for factor in SLOW:
         runs = [gen(dir / f"c{i}.json.gz", "--seed", f"{seed}{7 + i}", "--slow-kernel", f"*nvjet_tst_128x256*={factor}")

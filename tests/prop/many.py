@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A job of many ranks: what is planted in a few of them is found by name, and each rank costs the same.
+"""Jobs of many ranks: planted faults in a few ranks are found and named, and each rank costs the same.
 
 Some ranks are simulated (gen/ranks.py), a slow and a late one among them, and copied (gen/many.py) to 256 and 1,024.
 
@@ -36,7 +36,7 @@ def make(tool, *options):
 
 
 def gpugate(*args, codes=(0,)):
-    """Processor time and resident memory."""
+    """Processor time and resident memory of a command."""
     with subprocess.Popen([PROGRAM, *map(str, args)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as p:
         said = p.stderr.read().decode("utf-8", "replace")
         _, state, usage = os.wait4(p.pid, 0)
@@ -46,7 +46,7 @@ def gpugate(*args, codes=(0,)):
 
 
 def run_of(dir, name, ranks, *faults):
-    """A run of so many ranks, of which those of the first half of the simulated ones alone are odd."""
+    """A run of `ranks` ranks, of which only those of the first half of the simulated ones have faults."""
     made = dir / f"{name}.json"
     if not made.exists():
         make("ranks", "--ranks", MADE, "--steps", 3, "--layers", 1, "--groups", 4, *faults, "--out", dir / name)
@@ -57,7 +57,7 @@ def run_of(dir, name, ranks, *faults):
 
 
 def merged_in_tree(dir, run):
-    """Leaves of 64 ranks, folded two by two; the last level is one file."""
+    """Merges leaves of 64 ranks in pairs, until one file is left."""
     doc = json.loads(run.read_text())
     files = []
     for i in range(0, len(doc["digests"]), 64):
@@ -72,7 +72,7 @@ def merged_in_tree(dir, run):
 
 
 def checked(dir, ranks):
-    """What `baseline create` and `check` of so many ranks take."""
+    """Measures `baseline create` and `check` for so many ranks."""
     plain = run_of(dir, "plain", ranks, "--seed", 1)
     odd = run_of(dir, "odd", ranks, "--seed", 2, "--slow-rank", f"{SLOW}=1.3", "--late-rank", f"{LATE}=3000")
     baseline, report = dir / f"baseline-{ranks}.json", dir / f"report-{ranks}.json"

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""What GitHub makes of the Markdown: no name leaves its code span, at any budget.
+"""The Markdown as GitHub renders it: no name leaves its code span, at any size limit.
 
-Kernels with hostile names dominate one side of a check and of a diff, whose file has such a
-name too. The Markdown is rendered by cmark-gfm and read as HTML: known tags only, the marker
-as the only comment, every kernel and check whole in a code span of its own cell, in order,
-and outside code spans nothing that a name could have brought.
+Kernels with hostile names dominate one side of a check and of a diff, whose file has such a name too. The Markdown is
+rendered by cmark-gfm and read as HTML: there are only known tags, the marker is the only comment, every kernel and check is
+complete in a code span of its own cell, in order, and nothing outside code spans comes from a name.
 
 $GPUGATE is the program; without it, or without cmark-gfm, the test is skipped (exit 77).
 """
@@ -26,7 +25,7 @@ RANKS = GEN.with_name("ranks.py")
 PROGRAM = os.environ.get("GPUGATE")
 RENDER = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
 
-# Names of gen/trace.py, which are beside those: made slow enough to be shown.
+# Ordinary names of gen/trace.py that are made slow enough to be shown as well.
 SLOW = ["pipe|*", "<img*", "@every*", "line one*", "nul *", "lone *", "right?to*", "*%0A*", "*std::tuple<float> *"]
 FILE = "`<img src=x>` | @me <!-- .json.gz"
 RULES = """version: 1
@@ -50,7 +49,7 @@ TAGS = set("p h3 strong code table thead tbody tr th td ul li details summary".s
 
 
 class Page(html.parser.HTMLParser):
-    """The code spans, the text outside of them, and both of every cell of every table."""
+    """The code spans of a text and the text outside of them; both also for every cell of every table."""
 
     def __init__(self, text):
         super().__init__()
@@ -102,7 +101,7 @@ def fnv(text):
 
 
 def shown(name, chars):
-    """A name as a cell shows it, cut with its hash."""
+    """A name as a cell shows it: cut, with its hash."""
     if len(name) > chars:
         name = f"{name[:chars - 9]}~{fnv(name):08x}"
     return name.replace("\\|", "\\\ufffd")
@@ -132,7 +131,7 @@ def page(markdown, marker):
 
 
 def names(p, first, column, *others):
-    """Code spans of a column of every table whose first one is so called; none but `others` have any, too."""
+    """Code spans in the column with this heading, in every table; other columns must not have any, except `others`."""
     out = []
     for table in p.tables:
         for row in table[1:] if table[0][0][1] == [first] else []:
@@ -144,7 +143,7 @@ def names(p, first, column, *others):
 
 
 def kernels(p, drift):
-    """Each row of kernels has as many code spans as names, and nothing of a name beside them."""
+    """Each row of kernels has as many code spans as names, and no part of a name outside of them."""
     told = [d for d in drift if d["drift"] != "same" or None not in (d["baseline"], d["candidate"])]
     want = [len([n for n in (d["kernel"], d.get("renamed_to")) if n]) for d in told[:10]]
     got = [len(spans) for spans in names(p, "drift", 1)]
@@ -180,7 +179,7 @@ def diff(dir, a, b):
 
 
 def ranks(dir, a, b):
-    """Insights and evidence hold names of kernels and groups; so may the table of ranks."""
+    """Insights, evidence and the table of ranks may contain names of kernels and groups."""
     def job(name, *options):
         subprocess.run([sys.executable, RANKS, "--ranks", "4", "--steps", "5", "--seed", "1", "--hostile-names",
                         "--out", dir / name, *options], check=True)
@@ -199,8 +198,8 @@ def ranks(dir, a, b):
 
 
 def links(dir, a, b):
-    """Commits and the job are linked where the CI system says where they are, and only to such an address; how to accept
-    the change is said where a workflow listens."""
+    """Commits and the job are links if the CI system says their address, and only with a valid one; the command that
+    accepts the change is shown if a workflow listens for it."""
     sha = "a1b2c3d4e5f60718293a4b5c6d7e8f9001122334"
     ci = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ID": "42", "GITHUB_SHA": sha}
     gpugate("baseline", "create", a, "--baseline", dir / "base", "--force", expect=(0,))

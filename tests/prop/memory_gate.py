@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Planted faults of memory fail the right check, which names the site; parts add up.
+"""Planted memory faults fail the right check, which names the site; the parts of its breakdown add up.
 
 usage: memory_gate.py [GPUGATE]
 
-Snapshots are written by make_snapshot.py of the shared data: a leak, a peak that is 2 %
-higher and fragmentation, each against an unchanged training loop, and that against itself.
-$GPUGATE is the program, $GPUGATE_SHARED for the shared data; without either the
-test is skipped (exit 77).
-"""
+Snapshots are written by make_snapshot.py of the shared data: a leak, a peak that is 2 % higher and fragmentation, each is
+compared with an unchanged training loop, which is also compared with itself. $GPUGATE is the program, $GPUGATE_SHARED for
+the shared data; without either the test is skipped (exit 77). """
 import decimal
 import json
 import os
@@ -27,7 +25,7 @@ rules:
   - {id: fragmentation, metric: memory.fragmentation_pct, fail: {increase: 2pp}}
 """
 LOOP = "--layers 12 --hidden 512 --steps 6".split()
-# What is planted -> checks that have to fail, and the site that one of them has to name.
+# For each planted fault: the checks that must fail, and the site that one of them must name.
 PLANTED = {
     "nothing": ([], [], None, None),
     "leak": (["--leak", "8MiB"], ["end", "growth"], "growth", "train/cache.py:remember"),
@@ -37,7 +35,7 @@ PLANTED = {
 
 
 def sums(parts, change, level=0):
-    """Lines about parts of one level that do not add up to what they are under."""
+    """Lines about parts of one level that do not add up to the part above."""
     wrong = []
     here = [i for i, p in enumerate(parts) if p["level"] == level]
     if sum(parts[i]["change"] for i in here) != change:

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Laws of folding ranks, on generated jobs:
 
- - in any tree of merges, in any order, with parts given again, plain or gzipped, the file is
-   byte for byte the one that all artifacts at once give; so with snapshots and metrics files beside
-   some of the traces
- - what reads a run reads such a file, and has the figures of the artifacts
- - what is merged is copied, whoever spelled it; of two spellings of one digest, and where context
-   is added, it is written as digest writes it
+ - with any tree and order of merges, with parts given twice, plain or gzipped, the file is byte for byte the one that a
+   single merge of all artifacts gives; so with snapshots and metrics files beside some of the traces
+ - every command that reads runs accepts such a file, and finds the figures of the artifacts
+ - digests are copied as they are spelled; if there are two spellings of one digest, or if context is added, the digest is
+   written anew
  - two different digests of a rank are exit 3 and leave no file; so are ranks that are missing
    or too many where --expect-ranks or the rules say how many there are: they are named
  - traces of a rank whose steps have other numbers are refused, and with --join-cycles are one: the
@@ -40,7 +39,7 @@ def gpugate(*args, expect=0):
 
 
 def refused(dir, message, *args, expect=3):
-    """The command fails with `message` in its one error and writes nothing."""
+    """Check that the command fails with `message` as its only error, and writes nothing."""
     p = gpugate(*args, "-o", dir / "no.json", expect=expect)
     assert message in p.stderr.decode(), p.stderr.decode()
     assert not (dir / "no.json").exists()
@@ -51,7 +50,7 @@ def figures(*runs, options=()):
 
 
 class Forest:
-    """Files that hold some of a run, folded two or more at a time until one is left."""
+    """Files with parts of a run, which are merged two or more at a time until one is left."""
 
     def __init__(self, dir, leaves, dice, options=()):
         self.dir, self.dice, self.options, self.nr = dir, dice, options, 0
@@ -76,7 +75,7 @@ class Forest:
 
 
 def job(dir, seed):
-    """Traces of six ranks, snapshots of two of them, and metrics files of the run and of a rank."""
+    """Traces of six ranks, snapshots of two of them, and metrics files of the run and of one rank."""
     make("ranks", "--ranks", 6, "--steps", 3, "--seed", seed, "--out", dir / "job")
     for rank in (1, 4):
         make("snapshot", "--seed", seed + rank, "--steps", 2, "--layers", 1, "--out", dir / "job" / f"memory-rank{rank}.json.gz")
@@ -95,7 +94,7 @@ def trees(dir, seed):
     for a in artifacts:
         leaves.append(dir / f"{a.name.split('.')[0]}.digest.json{dice.choice(['', '.gz'])}")
         gpugate("digest", a, "-o", leaves[-1])
-    # the artifacts of one rank as one file, beside those of each
+    # the artifacts of one rank in one file, in addition to single files
     gpugate("digest", *[a for a in artifacts if "rank4" in a.name], "-o", dir / "rank4.json")
     leaves.append(dir / "rank4.json")
     assert Forest(dir, leaves + [dir / "whole.json.gz"], dice).fold() == whole
@@ -105,7 +104,7 @@ def trees(dir, seed):
     a, b = figures(dir / "job"), figures(dir / "whole.json")
     assert a == b
     assert len(a["ranks"]) == 6 and a["ranks"][4]["snapshot"] == "memory-rank4.json.gz"
-    # the name of a run's context, too, is told by content
+    # the file name of a run's context does not matter, only its content
     (dir / "named").mkdir()
     gpugate("merge", *leaves, "-o", dir / "named" / "run.json")
     assert (dir / "named" / "run.json").read_bytes() == whole
@@ -148,7 +147,7 @@ def losses(dir, seed):
 
 
 def texts(dir, seed):
-    """A digest stays as it is spelled; of two spellings of one, and of what is changed on the way, comes that of a digest."""
+    """A digest keeps its spelling; if two spellings of one differ, or the digest is changed on the way, it is written anew."""
     dice = random.Random(seed)
     make("ranks", "--ranks", 4, "--steps", 2, "--seed", seed, "--out", dir / "job")
     plain, spelled = [], []
@@ -229,7 +228,8 @@ def cycles(dir, seed):
 
 
 def many_cycles(dir, seed):
-    """As many as are joined, and one more: a file that names a rank without end does not hold the tool up."""
+    """The largest number of cycles that can be joined, and one more: a file that repeats a rank endlessly does not block
+    the tool."""
     make("trace", "--seed", seed, "--steps", 2, "--out", dir / "t.json")
     gpugate("digest", dir / "t.json", "-o", dir / "one.json")
     one = json.loads((dir / "one.json").read_text())

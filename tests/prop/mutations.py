@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Damaged inputs of every kind: a sound trace, snapshot, pickle, digest, stored run, baseline, rules file or data file
-in which some bytes were changed, and the program as users run it. It never crashes or hangs, ends with 0 to 5, says
-what is wrong in lines of its own without anything that a terminal should not see, writes every report, whole, and
-leaves nothing else behind. The same seed gives the same inputs; one that fails is kept in the folder --keep.
+"""Damaged inputs of every kind: a sound trace, snapshot, pickle, digest, stored run, baseline, rules file or data file in
+which some bytes were changed, and the program as users run it. It never crashes or hangs, ends with 0 to 5, says what is
+wrong on lines without control characters, writes every report completely, and leaves no other file behind. The same seed
+gives the same inputs; one that fails is kept in the folder --keep.
 
 usage: mutations.py [--runs N] [--seed N] [--kind KIND] [--keep DIR]     ($GPUGATE is the program; exit 77 skips)
 """
@@ -53,7 +53,7 @@ def make(tool, out, *options):
 
 
 def small(text, events):
-    """A trace with fewer events, so that a change hits something."""
+    """A trace with fewer events, so that a change is more likely to matter."""
     document = json.loads(text)
     rows = document["traceEvents"]
     document["traceEvents"] = rows[:: max(1, len(rows) // events)]
@@ -61,7 +61,7 @@ def small(text, events):
 
 
 def seeds(dir):
-    """kind -> (bytes, how the command line names the damaged file, form)."""
+    """Sound inputs: {kind: (bytes, arguments with the damaged file, form)}."""
     make("trace.py", dir / "t.json", "--steps", 2, "--nccl", "--rank", 0, "--world-size", 2)
     make("trace.py", dir / "t1.json", "--steps", 2, "--nccl", "--rank", 1, "--world-size", 2)
     make("snapshot.py", dir / "s.json", "--steps", 2, "--layers", 1)
@@ -98,7 +98,7 @@ def seeds(dir):
 
 
 def mutate(data, rng, others):
-    """One to a few changes, mostly where a value or a mark stands."""
+    """Makes one to a few changes, mostly at values or punctuation."""
     data = bytearray(data)
     for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
         n = max(1, len(data))
@@ -148,7 +148,7 @@ def well_formed(path, code):
 
 
 def faults(place, data, args):
-    """What is wrong with a run on these bytes; the folder is as it was afterwards."""
+    """Lines about what is wrong with a run on these bytes; the folder is restored afterwards."""
     (place / "input").write_bytes(data)
     reports = REPORTS if args[0] == "check" else {k: v for k, v in REPORTS.items() if k != "--junit"} if args[0] == "report" else {}
     done = subprocess.run([PROGRAM, *args, *[w for pair in reports.items() for w in pair]], cwd=place, capture_output=True, check=False,
@@ -175,7 +175,7 @@ def faults(place, data, args):
 
 
 def campaign(task):
-    """A share of the runs of a kind."""
+    """A part of the runs for one kind of input."""
     o, dir, kind, share, of = task
     made = seeds_of(dir)
     data, args = made[kind]

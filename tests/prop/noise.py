@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""From traces to noise: what a baseline of several runs lets the gate and lint say.
+"""Noise, from traces to messages: what gate and lint can say with a baseline of several runs.
 
 usage: noise.py [GPUGATE]
 
-Traces of one program that differ by fixed amounts; a baseline is made of them run by run.
-$GPUGATE is the program; without it the test is skipped (exit 77).
-"""
+Traces of one program that differ by fixed amounts are appended to a baseline run by run. $GPUGATE is the program; without
+it the test is skipped (exit 77). """
 import json
 import os
 import pathlib
@@ -26,12 +25,12 @@ rules:
     fail: {increase: 10%%}
   - {id: count, metric: step.kernel_count, fail: {change: 0}}
 """
-# in 1/10 %: they spread by 1.99 %
+# differences of the runs in 1/10 %, with a spread of 1.99 %
 RUNS = [0, 20, -20, 10, -10, 31, -31, 5, -5, 22, -25]
 
 
 def trace(permille):
-    """Six steps of three kernels each, all longer by so many tenths of a percent."""
+    """A trace of six steps with three kernels each, all longer by `permille` tenths of a percent."""
     events, at, launch = [], 1000.0, 0
     for step in range(6):
         events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1,
@@ -69,7 +68,7 @@ class Bench:
         return p
 
     def check(self, permille, *more, want=0):
-        """Its checks by id."""
+        """The checks of a run, by id."""
         p = self.run("check", self.trace(permille), "--rules", self.rules, "--baseline", self.baseline, "--json", "-",
                      *more, want=want)
         return {c["id"]: c for c in json.loads(p.stdout)["checks"]}
@@ -106,7 +105,7 @@ def verdicts(b):
     b.want(f"a change beyond the limit but within the noise is undecided, not {compute['verdict']}", compute["verdict"] == "undecided")
     b.want("the largest of the baseline's own runs passes", b.check(31)["compute"]["verdict"] == "pass")
     b.want("twice the limit fails", b.check(110, want=1)["compute"]["verdict"] == "fail")
-    # of three runs the median counts, and noise is less
+    # with three runs the median counts, and noise is smaller
     more = ("--repeat", b.trace(61), "--repeat", b.trace(200))
     b.want("the median of three runs fails", b.check(62, *more, want=1)["compute"]["verdict"] == "fail")
     more = ("--repeat", b.trace(1), "--repeat", b.trace(-1))

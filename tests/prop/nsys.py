@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""An export of Nsight Systems is the run that it is of.
+"""An export of Nsight Systems gives the same figures as a trace of the same run.
 
 - A trace and the export that nsys would have made of the same run (tests/gen/nsys.py) give one digest, byte for byte,
   at every page size of SQLite; so do the shared traces where $GPUGATE_SHARED is set.
-- Kernels, copies and counters of databases laid out at random (columns in any order, quoted, commented and added later, deleted
-  rows, long texts over many pages, indexes, views, other processes' work) are those that SQLite itself finds.
+- Kernels, copies and counters in databases with random layouts (columns in any order, quoted, commented and added later,
+  deleted rows, long texts over many pages, indexes, views, other processes' work) are those that SQLite itself finds.
 - What cannot be read exactly, or is damaged in any byte, is refused with one line.
 
 $GPUGATE is the program; exit 77 skips.
@@ -53,7 +53,7 @@ def refused(path, *words, status=3):
 
 
 def in_common(source):
-    """The part of a trace that nsys records too, with the ids and names that an export gives it; None where it cannot."""
+    """The part of a trace that nsys also records, with the ids and names that an export gives it; None if that is impossible."""
     threads, out = {}, []
     for e in source:
         cat, args = e.get("cat", "").lower(), e.get("args", {})
@@ -126,11 +126,11 @@ def of_shared_traces(dir):
     return nr
 
 
-# --- Databases laid out at random --------------------------------------------------------------------------------
+# --- Databases with random layouts ---------------------------------------------------------------------------------
 
 
 def scramble(path, rng):
-    """The tables anew, in another order of columns, with what SQLite allows around them."""
+    """Rewrites the tables with the columns in another order, and with other constructs that SQLite allows."""
     db = sqlite3.connect(path)
     for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
         columns = [(name, rng.choice(['"{}"', "[{}]", "`{}`"]).format(name), "INTEGER PRIMARY KEY" if key else kind)
@@ -203,7 +203,7 @@ def named_copy(row):
 
 
 def by_sql(path):
-    """(kind, name) -> [count, total, longest, bytes] and, by counter, its samples of the whole recording."""
+    """{(kind, name): [count, total, longest, bytes]} and {counter: samples}, for the whole recording."""
     db = sqlite3.connect(path)
     stats = collections.defaultdict(lambda: [0, 0, 0, 0])
     for kind, name, ns, size in [
@@ -294,7 +294,7 @@ def mpi(pid, rank):
 
 
 def ranks_of(path):
-    """[rank, world size, kernels] of each process."""
+    """[rank, world size, kernels] of each process in an export."""
     done = run("digest", path, "-o", "-")
     if done.returncode:
         sys.exit(f"FAILED: {path}: exit {done.returncode}: {done.stderr}")
@@ -339,7 +339,7 @@ GRAPH_COLUMNS = """start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGE
 
 
 def graphs(dir):
-    """A graph as a whole is an activity of the step that launched it."""
+    """A CUDA graph recorded as a whole is one activity of the step that launched it."""
     p = dir / "g.sqlite"
     rows = [f"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES ({i * 1000 + 600}, {i * 1000 + 1100}, 0, {7 + i % 2}, 9, 1, 7, {i}, "
             f"{nsys.VM | nsys.PID << 24})" for i in range(4)]
@@ -352,7 +352,7 @@ def graphs(dir):
 
 
 def older(dir):
-    """What earlier and other exports lack or call otherwise."""
+    """Exports of earlier versions, which lack tables and columns or name them differently, and of other tools."""
     p = dir / "o.sqlite"
     want = comparable(digest(changed(p)))
     renamed = "ALTER TABLE META_DATA_EXPORT RENAME TO EXPORT_META_DATA"
@@ -365,7 +365,7 @@ def older(dir):
 
 
 def steps(dir):
-    """Ranges that mark steps are steps unless the marker finds some; an optimizer's are within."""
+    """Ranges that mark steps are steps unless the marker finds some; ranges of an optimizer are inside of steps."""
     p = dir / "n.sqlite"
     for name, number in (("step {}", 4), ("Step: {}", 4), ("train_step_{}", 4), ("iteration{}", 4), ("Training Iteration #{}", 4),
                          ("iter", 4), ("optimizer step {}", 0), ("forward {}", 0), ("ProfilerStep#{}", 4), ("footstep {}", 0)):
@@ -377,7 +377,8 @@ def steps(dir):
 
 
 def operators(dir):
-    """Ranges are modules of what they launched, without their number; those of PyTorch's operators are these; steps are neither."""
+    """Ranges are modules of what they launched, with their number removed. Ranges of PyTorch's operators are operators;
+    ranges of steps are not modules."""
     p = dir / "n.sqlite"
     for name, op in (("layer_{}", None), ("{}", None), ("batch: {}", None), (", seq = {}", None), ("aten::relu", "aten::relu"),
                      ("aten::mm, seq = {}, op_id = 5, sizes = [[8, 4], [4, 2]]", "aten::mm"), ("F{}, op_id = 3", "F{}"), ("f, sizes = []", "f")):
@@ -393,11 +394,11 @@ def operators(dir):
     expect("none without ranges", {row.get("module") for row in digest(changed(p))["code"]}, {None})
 
 
-# --- What is refused -----------------------------------------------------------------------------------------------
+# --- Exports that are refused ---------------------------------------------------------------------------------------
 
 
 def captures(dir):
-    """Launches between the begin and the end of a capture run nothing, so none of them is lost."""
+    """Launches between the begin and the end of a stream capture run nothing, so that none of them is lost."""
     launches = 20 * ["cudaLaunchKernel_v7000"]
     for calls, lost in ((["cudaStreamBeginCapture_v10000", *launches, "cudaStreamEndCapture_v10000"], 0), (launches, 20)):
         small(dir / "c.sqlite", calls)
@@ -469,7 +470,7 @@ def refusals(dir):
     small(many / "rank0.sqlite")
     (many / "rank0.nsys-rep").write_bytes(b"\x01binary")
     changed(many / "other.sqlite", "DROP TABLE META_DATA_EXPORT")
-    if digest(many)["rank"] != 0:  # what is not an export is left alone
+    if digest(many)["rank"] != 0:  # a database that is not an export is ignored
         sys.exit("FAILED: a folder with an export")
     for name in ("rank0.nsys-rep", "other.sqlite"):
         (many / name).unlink()
@@ -481,7 +482,7 @@ def refusals(dir):
 
 
 def stored(dir):
-    """A digest keeps all of it; of cycles of one rank the counters of the longer stay."""
+    """A digest keeps everything; when cycles of one rank are joined, the counters of the longer one are kept."""
     digests = []
     for i, steps in enumerate((2, 4)):
         trace, export = dir / "t.json.gz", dir / f"cycle{i}_rank0.sqlite"
@@ -499,7 +500,7 @@ def stored(dir):
 
 
 def damage(dir):
-    """Any damage gives a digest or one line and exit 3."""
+    """Any damage gives either a digest, or one line and exit 3."""
     p = dir / "d.sqlite"
     small(p)
     whole, nr = p.read_bytes(), 0

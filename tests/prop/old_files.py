@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Stored files of every release are read, checked, compared and reported for ever.
+"""Stored files of every release can be read, checked, compared and reported by all later versions.
 
 usage: old_files.py [--figures]
 
-tests/golden/old/<version>/ holds digests, runs and baselines as that release wrote them, and figures.json,
-what its `metrics` said of each. Every figure must be there today with the same value, or not at all where its
-meaning has changed, and every pair below must end as it did. --figures writes figures.json for a version that has none, with $GPUGATE, which must then
-be that release's program.
-"""
+tests/golden/old/<version>/ holds digests, runs and baselines as that release wrote them, and figures.json, what its
+`metrics` said of each. Every figure must still have the same value, or be absent if its meaning has changed, and every pair
+below must end as it did then. --figures writes figures.json for a version without one; $GPUGATE must then be that release's
+program. """
 import json
 import os
 import pathlib
@@ -18,22 +17,22 @@ import tempfile
 
 OLD = pathlib.Path(__file__).resolve().parent.parent / "golden" / "old"
 RUNS = ("digest.json", "ranks.json", "snapshot.json", "candidate_summaries.json.gz")
-# A run and the baseline that it passes.
+# Pairs of a run and a baseline that the run passes.
 PAIRS = (("digest.json", "baseline.json"), ("ranks.json", "baseline_ranks.json"),
          ("candidate_summaries.json.gz", "baseline_summaries.json"))
-# Version -> figures of its files that have another meaning today, which the files do not hold, with the reason.
+# {version: {figure: reason}} of figures with a different meaning today, which cannot be computed from the old files.
 OF_PERIODS = "is of the periods of steps, from the moment one is over to the next, which were not recorded"
 CHANGED = {"0.1": dict.fromkeys((
     "step.idle_time", "gpu.utilization_pct", "throughput.samples_per_s", "throughput.tokens_per_s", "throughput.steps_per_s", "mfu_pct",
     "flops.per_s", "flops.peak_pct"), OF_PERIODS)}
 
 
-# Has fewer than half of the steps of its baseline, which was not a finding then.
+# Files with fewer than half of the steps of their baseline, which their version did not report.
 FEW_STEPS = ("candidate_summaries.json.gz",)
 
 
 class Failure(Exception):
-    """What went wrong, in words."""
+    """Errors of this test, as lines of text."""
 
 
 def run(folder, *args, code=0):
@@ -46,7 +45,7 @@ def run(folder, *args, code=0):
 
 
 def figures(folder, name):
-    """{metric: [[labels…, value or samples], …]} in the order of the output."""
+    """{metric: [[labels…, value or samples], …]}, in the order of the output."""
     out = {}
     for row in json.loads(run(folder, "metrics", name, "--json", "-"))["metrics"]:
         value = row["samples"] if "samples" in row else row["value"]

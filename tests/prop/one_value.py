@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""One figure, one value: a run printed or judged from its traces, from its digest and from a merge of the digests of
-its ranks has the same figures, in every metric and every list of `metrics --json`; all of the document is the same.
-Within it the parts of a step's wall time add up, and idle and busy time to 100 % of the same interval.
-So with generated traces, jobs and snapshots, joined cycles, and, with $GPUGATE_SHARED, real recordings. Kernels too
-small to keep count in the occupancy of a rank: of the run, its digest and the baseline made of it.
+"""Each figure has one value: a run printed or judged from its traces, from its digest, or from a merge of its ranks'
+digests has the same figures in every metric and every list of `metrics --json`; the whole document is the same. In it, the
+parts of a step's wall time add up, and idle and busy time add up to 100 % of the same interval. This holds for generated
+traces, jobs and snapshots, for joined cycles and, with $GPUGATE_SHARED, for real recordings. Kernels too small to be listed
+still count in the occupancy of a rank: in the run, in its digest and in its baseline.
 
 usage: one_value.py [FILE…]
 
@@ -55,7 +55,7 @@ def figures(*args):
 
 
 def difference(a, b, path=""):
-    """Where two documents differ first, or None."""
+    """The first difference between two documents, or None."""
     if isinstance(a, dict) and isinstance(b, dict):
         keys = sorted(a.keys() | b.keys())
         parts = [(f"{path}.{k}", a.get(k), b.get(k)) for k in keys]
@@ -67,13 +67,14 @@ def difference(a, b, path=""):
 
 
 def judged(dir, *args):
-    """What a check says of each rule, without what names files."""
+    """The checks of each rule, without the names of files."""
     gpugate("check", *args, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--json", dir / "result.json", expect=(0, 3))
     return json.loads((dir / "result.json").read_text())["checks"]
 
 
 def adds_up(document):
-    """Compute, exposed communication and memory operations and idle time are the period of each step; busy is the rest."""
+    """Check that computation, exposed communication, memory operations and idle time add up to the period of each step, and
+    that busy time is the period without idle time."""
     parts = ["step.period_compute", "step.period_exposed_comm", "step.period_exposed_memory", "step.idle_time"]
     for rank in {m["rank"] for m in document["metrics"] if m["metric"] == "step.period"}:
         of = {m["metric"]: {s["step"]: s["value"] for s in m["samples"]}
@@ -88,7 +89,7 @@ def adds_up(document):
 
 
 def same(dir, run, *options):
-    """From the artifacts, from one digest of all, and from digests of each, merged."""
+    """Compares a run read from its artifacts, from one digest of all, and from digests of each artifact, merged."""
     parts = sorted(p for p in run.iterdir() if p.is_file()) if run.is_dir() else [run]
     ways = {"digest": dir / "digest.json.gz", "merged run": dir / "merged.json"}
     gpugate("digest", run, *options, "-o", ways["digest"])
@@ -110,7 +111,7 @@ def same(dir, run, *options):
 
 
 def tails(path, rng):
-    """A trace of 900 small kernels beside a large one, some without occupancy, and its occupancy in 1e-6 %."""
+    """A trace of 900 small kernels beside a large one, some of them without occupancy; and its occupancy in 1e-6 %."""
     events, now, weight, total = [], 1000.0, 0, fractions.Fraction(0)
     kernels = [("gemm", 400000, 60)] + [(f"elementwise_{i}", rng.randrange(1, 40), rng.choice([0, *range(1, 100)])) for i in range(900)]
     for step in range(3):

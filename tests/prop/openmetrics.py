@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What --openmetrics writes is read by Prometheus' own parser and as GitLab reads it, and says what the exit
-code and the JSON of the same run say.
+"""The output of --openmetrics is readable for Prometheus' own parser and in the way of GitLab, and agrees with the exit
+code and the JSON of the same run.
 
 GitLab (lib/gitlab/ci/parsers/metrics/generic.rb) drops from each line what follows a '#', splits the rest as
 a shell does, and takes the first word for the name and the second for the value, which it compares as text.
@@ -53,7 +53,7 @@ def make(dir, name, *options, what="trace.py"):
 
 
 def as_gitlab(text):
-    """Name → value."""
+    """{name: value}, in the way in which GitLab parses the text."""
     out = {}
     for line in text.splitlines():
         words = shlex.split(re.sub("#.*$", "", line))
@@ -65,7 +65,7 @@ def as_gitlab(text):
 
 
 def families(name, text):
-    """All that any file must keep to; series by family, labels → text of the value."""
+    """Checks that hold for every file; returns its series by family: {labels: text of the value}."""
     expect(text.endswith("# EOF\n"), f"{name}: no '# EOF' at the end")
     out, values = {}, re.findall(r"^gpugate_\w+(?:\{.*\})? (.*)$", text, re.M)
     for f in text_string_to_metric_families(text):
@@ -98,17 +98,17 @@ def verdict_of(found):
 
 
 def close(shown, exact):
-    """Equal, or to four significant digits."""
+    """True if the values are equal, or equal to four significant digits."""
     return shown == exact or abs(shown - exact) <= abs(exact) / 2000
 
 
 def label_of(id):
-    """A check's id as a label has it."""
+    """The id of a check in the form of a label."""
     return id.replace("#", "@") if len(id) <= 100 else None
 
 
 def check_agrees(name, found, result):
-    """The same as gpugate-result-1 says."""
+    """Check that the file agrees with the gpugate-result-1 of the same run."""
     expect(verdict_of(found) == result["verdict"], f"{name}: verdict {verdict_of(found)}")
     expect(value(found, "gpugate_exit_code") == result["exit_code"], f"{name}: exit code")
     if result["error"]:
@@ -209,7 +209,7 @@ SHAPES = {"aten::mm": [[8, 16], [16, 32]], "aten::addmm": [[32], [8, 16], [16, 3
 
 
 def test_operations(dir, base):
-    """A trace with shapes of inputs has operations, whose units no other figure has."""
+    """A trace with shapes of inputs, so that it has operations, whose unit no other figure has."""
     with gzip.open(base) as f:
         trace = json.load(f)
     for e in trace["traceEvents"]:

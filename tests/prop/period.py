@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Steps are found again where their annotations are taken away.
+"""Steps are found again after their annotations are removed.
 
 usage: period.py [TRACE…]
 
-Of each trace with two steps or more the step annotations, then all user annotations, are removed.
-`--unmarked period` must then find as many steps, whose median step.cuda_time is within 1 % of what
-the annotations gave. What runs once stays one window, however often its layers repeat.
+Of each trace with two steps or more the step annotations, then all user annotations, are removed. `--unmarked period` must
+then find as many steps, whose median step.cuda_time is within 1 % of what the annotations gave. Work that runs only once
+stays one window, however often its layers repeat.
 
 On the TRACEs, else on generated traces and, where $GPUGATE_SHARED is set, on those of the shared
 data, also made longer; without it these are skipped, by name. $GPUGATE is the program;
@@ -39,7 +39,7 @@ GENERATED = {                       # options of tests/gen/trace.py: whole steps
     "once": (["--steps", "1"], 0),
 }
 INFLATED = ["ns-v100-rank0of1-5steps.pt.trace.json.gz", "torchbench-10steps-memcpy-a.json"]
-# No annotations to begin with, or too little to go by.
+# Traces without annotations, or with too little to find steps; and the expected number of steps.
 KNOWN = {
     "linear-2080ti-nostep.json.gz": 40,     # as many calls of Optimizer.step; the first lacks a third
     "norm-test-mi300x-run1.json.gz": 3,
@@ -47,7 +47,7 @@ KNOWN = {
     "hta-tinypair-base-rank1.json.gz": 0,   # cut by hand: 18 activities, 9 and 6 of them in two steps
     "hta-tinypair-test-rank1.json.gz": 0,
 }
-# Its one step runs the same twice before a graph is captured: two steps are found.
+# Left out: its one step runs the same work twice before a graph is captured, so that two steps are found.
 LEFT_OUT = ("sglang-capture-bs32-mi300x.json.gz",)
 
 
@@ -57,7 +57,7 @@ def load(path):
 
 
 def strip(trace, out, every):
-    """`trace` without step annotations, or without `every` user annotation."""
+    """`trace` without annotations of steps or, with `every`, without any user annotation."""
     events = trace if isinstance(trace, list) else trace["traceEvents"]
     gone = ("user_annotation", "gpu_user_annotation") if every else ()
     events[:] = [e for e in events if not (isinstance(e, dict) and (
@@ -66,7 +66,7 @@ def strip(trace, out, every):
 
 
 def measured(path, *options):
-    """How steps were found, step.cuda_time of each that has GPU work."""
+    """The way in which steps were found, and step.cuda_time of each step with GPU work."""
     done = subprocess.run([PROGRAM, "metrics", path, "--json", "-", *options], capture_output=True, text=True)
     if done.returncode:
         return "", []
@@ -81,7 +81,7 @@ def median(v):
 
 
 def faults(path, work, name, count=None):
-    """Where steps do not come again; `count`: so many are expected, 0 none."""
+    """Check a trace without its step annotations; `count`: expected number of steps, 0 if none can be found."""
     by, want = measured(path)
     if not want:
         return []

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Figures of phases equal those of a plain reference, to the nanosecond, and add up to the step's.
+"""Figures of phases equal those of a plain reference, to the nanosecond, and add up to the figures of the step.
 
 usage: phases_agree.py [GPUGATE] [--seed N] [--count N] [TRACE…]
 
-Compares `gpugate metrics TRACE --json -` with what _phases_reference.py has written down from the definition
-of phases (docs/metrics.md): on random traces, then on the shared ones (or on the TRACEs given). For each step the
-phases, with what has no launch, must add up to step.cuda_time. A random trace that disagrees is named by
-its seed: --seed N --count 1 makes it again. $GPUGATE is the program, without it the test is skipped
-(exit 77); without $GPUGATE_SHARED it ends with the random traces.
-"""
+Compares `gpugate metrics TRACE --json -` with _phases_reference.py, which follows the definition of phases
+(docs/metrics.md): on random traces, then on the shared ones (or on the TRACEs given). For each step the phases, with what
+has no launch, must add up to step.cuda_time. A random trace that disagrees is named by its seed: --seed N --count 1 makes
+it again. $GPUGATE is the program, without it the test is skipped (exit 77); without $GPUGATE_SHARED it ends with the random
+traces. """
 import argparse
 import decimal
 import json
@@ -25,7 +24,7 @@ from _reference import differences, recordings
 REFERENCE = pathlib.Path(__file__).with_name("_phases_reference.py")
 
 def same(what, want, have):
-    """Without steps there is no figure of all."""
+    """Compares two values; without steps, the program has no figure for whole steps."""
     return want == have or (what == "step.cuda_time" and have is None)
 
 
@@ -43,7 +42,7 @@ def disagreements(gpugate, path, keep=False):
 
 
 def random_trace(seed):
-    """Annotations of every phase that nest and overlap as they like, on threads that launch all the while."""
+    """A random trace with annotations of every phase that nest and overlap arbitrarily, on threads that launch all the time."""
     rng, events = random.Random(seed), []
     horizon, threads = rng.choice([40, 400, 4000]), rng.choice([1, 2, 3])
 

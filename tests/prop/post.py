@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
-"""ci/forge/post against a stand-in for the APIs of GitHub and GitLab (_forge.py):
+"""Checks ci/forge/post with a fake server for the APIs of GitHub and GitLab (_forge.py):
 
- - a comment per workload is made once and edited from then on, on whichever page of comments it is; somebody
-   else's comment with the marker, and an own one that only quotes it, are left alone
- - what may pass is tried again (5xx, no answer, rate limits, with the pauses that the API asks for), what will
-   not ends with one line that says what to do; a lost answer never makes a second comment
+ - each workload gets one comment, which is edited from then on, on whichever page of comments it is; a comment of somebody
+   else with the marker, and an own comment that only quotes the marker, stay unchanged
+ - temporary failures (5xx, no answer, rate limits) are tried again after the pauses that the API asks for; permanent ones
+   end with one line that says what to do; a lost answer never makes a second comment
  - `--comment` means what the script says it means; forks, missing tokens
  - ten annotations at most, and no name in them does anything; the summary stays below its limit
  - the token is never printed nor in the arguments of a process, not even traced, or echoed by the server
 
-Pauses are those that a stand-in for `sleep` has noted. $GPUGATE is the program (for one report of its own); exit 77
-skips.
-"""
+A fake `sleep` notes the pauses. $GPUGATE is the program (for one report of its own); exit 77 skips. """
 import json
 import os
 import pathlib
@@ -175,7 +173,7 @@ def tried_again(p, api):
     expect(f"{api}: pauses until it gives up", p.pauses(), [2, 4, 8, 16])
     expect(f"{api}: calls until it gives up", len([c for c in f.asked("POST") if LIST[api] in c][-5:]), 5)
     f.faults.clear()
-    # A port on which nobody listens.
+    # Address of a port on which no server listens.
     p.post(api, "--url", "http://127.0.0.1:1", code=1, says="no answer")
     expect(f"{api}: pauses without a server", p.pauses(), [2, 4, 8, 16])
 
@@ -244,7 +242,7 @@ def policies(p, api):
 
 
 def surroundings(p, _api):
-    """What CI systems say by their environment."""
+    """Settings that come from the environment variables of CI systems."""
     f, event = p.forge, p.folder / "event.json"
     github = {"GITHUB_ACTIONS": "true", "GITHUB_API_URL": f.address, "GITHUB_REPOSITORY": "o/r", "GITHUB_EVENT_PATH": str(event)}
     gitlab = {"GITLAB_CI": "true", "CI_API_V4_URL": f.address, "CI_PROJECT_ID": "5", "CI_MERGE_REQUEST_PROJECT_ID": "5",
@@ -357,7 +355,7 @@ def token_unseen(p, api):
 
 
 def real_report(p, api):
-    """What the program writes is taken as it is."""
+    """A report of the program itself is accepted."""
     program = os.environ["GPUGATE"]
     r = subprocess.run([program, "check", "nothing.json", "--workload", "a b", "--markdown", p.folder / "report.md",
                         "--json", p.folder / "result.json"], cwd=p.folder, capture_output=True, check=False)

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""action.yml, the actions and workflows of ci/github and the component of templates/, without GitHub or GitLab:
+"""Checks action.yml, the actions and workflows of ci/github and the component of templates/, without GitHub or GitLab:
 
- - no text of others reaches a shell: no `run` and no `script` holds a `${{ }}` or `$[[ ]]`
- - inputs, outputs, steps and files that they name exist, and what is declared is used; workflows give actions
-   what they ask for, by the version of this project, and never check out the code of a pull request with a
-   token that may write
+ - untrusted text never reaches a shell: no `run` and no `script` contains `${{ }}` or `$[[ ]]`
+ - all inputs, outputs, steps and files that are named exist, and all declared ones are used; workflows pass the inputs that
+   actions require, use this project's version, and never check out a pull request's code with a token that may write
  - the composite actions and the jobs do what they should, step by step, with `if`, `env` and outputs as the runner
-   fills them in: a failing check with its comment, annotations and summary; a fork's run posted by the second
-   workflow; approval; append (with the stand-in of _forge.py and a git repository)
+   evaluates them: a failing check with its comment, annotations and summary; a fork's run posted by the second workflow;
+   approval; append (with the stand-in of _forge.py and a git repository)
 
 $GPUGATE is the program; exit 77 skips, also without PyYAML.
 """
@@ -59,7 +58,7 @@ def strings(value):
     return [value] if isinstance(value, str) else []
 
 
-# ---- GitHub: structure ----
+# ---- GitHub: structure of the files ----
 
 def check_actions():
     for path in ACTIONS:
@@ -98,6 +97,8 @@ def check_workflows():
             wrong.append(f"{name}: a workflow begins without permissions")
         writes = set(doc[True]) & {"workflow_run", "pull_request_target", "issue_comment"}     # YAML 1.1 reads `on` as true
         for job in doc["jobs"].values():
+            if "write" in strings(job.get("permissions", {})) and not job.get("timeout-minutes"):
+                wrong.append(f"{name}: a job that may write has no limit of time")
             for step in job["steps"]:
                 uses = step.get("uses", "")
                 if uses.startswith("actions/checkout@"):
@@ -118,17 +119,13 @@ def check_workflows():
 
 
 def check_page():
-    """The examples of docs/pull-requests.md give what is asked for."""
-    blocks = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", (ROOT / "docs" / "pull-requests.md").read_text(), re.M | re.S)]
-    expect("examples", len(blocks), 3)
-    step, include = blocks[0][0], blocks[2]["include"][0]
-    expect("its action", step["uses"], f"gpugate/gpugate@v{VERSION}")
-    expect("its template", include["component"], f"$CI_SERVER_FQDN/gpugate/gpugate/{TEMPLATE.stem}@v{VERSION}")
-    spec = yaml.safe_load(TEMPLATE.read_text().split("\n---\n")[0])["spec"]["inputs"]
-    for given, declared, asked in ((step["with"], load(ROOT / "action.yml")["inputs"], lambda r: r.get("required")),
-                                   (include["inputs"], spec, lambda r: "default" not in r)):
-        if set(given) - set(declared) or {k for k, r in declared.items() if asked(r)} - set(given):
-            wrong.append(f"docs/pull-requests.md gives {given}")
+    """What docs/pull-requests.md shows beside whole files: a workflow that a label starts."""
+    text = re.sub(r"<!-- \S+: begin -->.*?<!-- \S+: end -->", "", (ROOT / "docs" / "pull-requests.md").read_text(), flags=re.S)
+    (block,) = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", text, re.M | re.S)]
+    whole = load(GITHUB / "workflows" / "gpugate.yml")
+    expect("its jobs", set(block["jobs"]) - set(whole["jobs"]), set())
+    expect("its runner", block["jobs"]["gate"]["runs-on"], whole["jobs"]["gate"]["runs-on"])
+    expect("pushes", block[True]["push"], whole[True]["push"])
 
 
 def check_shells():
@@ -147,10 +144,10 @@ def check_shells():
                 wrong.append(f"gpugate.yml: an input in the command {line!r}")
 
 
-# ---- GitHub: what the steps do ----
+# ---- GitHub: running the steps ----
 
 def evaluate(text, context):
-    """An expression of Actions, as far as these files have them."""
+    """Evaluates an expression of Actions, as far as these files use expressions."""
     def value(match):
         if match[0] in ("true", "false", "format") or match[0].startswith("'"):
             return {"true": "True", "false": "False"}.get(match[0], match[0])
@@ -170,7 +167,7 @@ def fill(value, context):
 
 
 class Runner:
-    """Runs composite actions as GitHub's runner would, in a clone, against the stand-in of the API."""
+    """Runs composite actions like GitHub's runner, in a clone, with the fake API server."""
 
     def __init__(self, folder, forge, event, name):
         self.folder, self.forge, self.uploaded = folder, forge, None
@@ -180,7 +177,7 @@ class Runner:
         (self.temp / "event.json").write_text(json.dumps(event))
 
     def action(self, path, where, inputs, github=None):
-        """Returns outputs and the exit code of the step that failed, with all that was printed."""
+        """Runs an action; returns its outputs, the exit code of the step that failed, and everything that was printed."""
         doc, steps, log = load(path / "action.yml"), {}, ""
         github = {"token": TOKEN, "sha": "mainsha", "server_url": f"file://{self.folder}", "repository": "o/r", "ref_name": "main",
                   "event": self.event, "event_name": self.name, **(github or {})}
@@ -228,7 +225,7 @@ def trace(folder, seed, *options):
 
 
 def repository(folder):
-    """o/r.git with a baseline on main, and a branch of a pull request."""
+    """Makes o/r.git with a baseline on main, and a branch with a pull request."""
     origin, clone = folder / "o" / "r", folder / "clone"
     git(folder, "init", "--quiet", "--bare", "-b", "main", origin)
     git(folder, "clone", "--quiet", f"file://{origin}", clone)
@@ -280,7 +277,7 @@ def github(folder):
     _, code, log = runner.action(ROOT, clone, {**inputs, "program": "no-such-program"})
     expect("no program", (code, "there is no program" in log), (2, True))
 
-    # A fork: its own job cannot post, the second workflow judges its digest anew.
+    # A pull request of a fork: its own job cannot post, so the second workflow judges its digest anew.
     theirs = {"id": 2, "full_name": "x/r", "owner": {"login": "x"}}
     pull["head"]["repo"] = theirs
     forge.comments.clear()
@@ -310,7 +307,7 @@ def github(folder):
     fetched, code, log = Runner(folder, forge, second.event, "workflow_run").action(GITHUB / "fetch", folder, {"workload": "resnet50"})
     expect("of another workflow", (code, fetched["request"], "another workflow" in log), (0, "", True))
 
-    # A job of its own posts what the job of the benchmark has left; whoever changes the rules does not do so unseen.
+    # A separate job posts the reports that the benchmark's job has left; a pull request that changes the rules is marked.
     forge.reset()
     pull["head"]["repo"] = ours
     runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
@@ -332,7 +329,7 @@ def github(folder):
                             "workflow_run": {"head_sha": topic, "head_repository_id": 2}}]
     pull["head"]["repo"] = theirs
 
-    # Approved by somebody who may, on a branch of the repository; then green.
+    # An approval by somebody with permission, on a branch of the repository; afterwards the status is green.
     comment = Runner(folder, forge, {"issue": {"number": 7}}, "issue_comment")
     forge.runs = [{"id": 50, "head_sha": topic, "path": CHECK}, {"id": 51, "head_sha": topic, "path": ".github/workflows/other.yml"}]
     accept = {"workload": "resnet50", "program": PROGRAM}

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Progress while long inputs are read: a line on a terminal, and nothing anywhere else.
+"""Progress during long reading: one line on a terminal, and nothing anywhere else.
 
- - on a terminal: bytes read of how many, rate, time left, the file; all of it by carriage returns, cleared
-   at the end and before an error
- - nothing where standard error is a file, or where the terminal is dumb
+ - on a terminal: bytes read and their total, rate, time left, the file; only carriage returns are used, and the line is
+   cleared at the end and before an error
+ - nothing if standard error is a file, or if the terminal is dumb
  - with --jobs: how many of the files are done
 
-The inputs are pipes that go on when the line has been seen, so that nothing here waits for a clock.
-$GPUGATE is the program; without it the test is skipped (exit 77).
-"""
+The inputs are pipes that continue when the line has been seen, so that the test does not depend on time. $GPUGATE is the
+program; without it the test is skipped (exit 77). """
 import fcntl
 import gzip
 import json
@@ -29,7 +28,7 @@ EVENT = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1.0,
 
 
 class Terminal:
-    """The program with standard error on a terminal of `columns`."""
+    """The program with standard error on a pseudo-terminal of `columns` columns."""
 
     def __init__(self, *args, columns=100, **env):
         self.ours, theirs = pty.openpty()
@@ -40,7 +39,7 @@ class Terminal:
         self.text = ""
 
     def read(self):
-        """More of what is shown; False at the end."""
+        """Reads more output of the program; False at the end."""
         try:
             data = os.read(self.ours, 4096)
         except OSError:  # Linux: the other side is closed
@@ -60,7 +59,7 @@ class Terminal:
 
 
 def screen(text):
-    """What is to be seen in the end: carriage returns and line feeds carried out."""
+    """The text that is finally visible, after carriage returns and line feeds."""
     lines = []
     for line in text.replace("\r\n", "\n").split("\n"):
         seen = ""
@@ -71,7 +70,7 @@ def screen(text):
 
 
 def fed(dir, name, gate, good=True):
-    """A pipe that gives half a trace, and the rest when `gate` is set."""
+    """A pipe that gives half of a trace at once, and the rest when `gate` is set."""
     path = dir / name
     os.mkfifo(path)
     text = json.dumps({"traceEvents": [EVENT] * 4000, "distributedInfo": {"rank": int(name[0]), "world_size": 2}})
@@ -113,7 +112,7 @@ def error(dir):
 
 
 def jobs(dir):
-    """One file of two is done while the other waits; it is regular, and the whole size is not known."""
+    """One of two files is done while the other one waits. It is a regular file, and the total size is unknown."""
     gate = threading.Event()
     one = dir / "1.whole"
     one.write_text(json.dumps({"traceEvents": [EVENT], "distributedInfo": {"rank": 1, "world_size": 2}}))
@@ -125,7 +124,7 @@ def jobs(dir):
 
 
 def size(dir):
-    """For a file that has a size: how much of it, and how long it will take. Blanks, 64 GiB of them."""
+    """For a file with a known size, the line shows the share read and the time left. The file consists of 64 GiB of blanks."""
     path = dir / "long.json.gz"
     blanks = gzip.compress(b" " * (16 << 20), 9)
     with open(path, "wb") as f:
@@ -140,7 +139,7 @@ def size(dir):
 
 
 def silent(dir):
-    """Another one on a terminal is the clock: by its second line these would have written one."""
+    """A second program on a terminal is the clock: when it has printed two lines, the others would have printed one."""
     gate = threading.Event()
     path = fed(dir, "0.file", gate)
     file = subprocess.Popen([PROGRAM, "metrics", path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What is planted in one rank of a job is found by name, and nothing else is accused.
+"""A fault that is planted in one rank of a job is found and its rank named, and no other rank is accused.
 
 usage: ranks.py [SEED…]
 
-Jobs are made with gen/ranks.py, with subgroups, and, where $GPUGATE_SHARED is set, with make_ranks.py of the
-shared data from real traces. For each planted fault, under clocks that differ, `metrics` and `check` (against an
-unplanted run) name the rank and no other; an unplanted run of another seed names nobody. Waiting, time on the wire
-and who came last are those of the simulation, to the nanosecond. On the real DLRM ranks a slow reference
-matches the collectives again, and the ranks that only wait are not named.
+Jobs are made with gen/ranks.py, with subgroups, and, where $GPUGATE_SHARED is set, with make_ranks.py of the shared data
+from real traces. For each planted fault, under clocks that differ, `metrics` and `check` (against an unplanted run) name
+the rank and no other; an unplanted run of another seed names nobody. Waiting, transfer time and the last rank are those of
+the simulation, to the nanosecond. On the real DLRM ranks a slow reference matches the collectives again, and the ranks that
+only wait are not named.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -26,8 +26,8 @@ PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
 OWN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "ranks.py"
 RANKS, STEPS = 8, 6
-# Fault: options of the generators, the rank, what names it in `metrics` and in `check`, exit code of `check`
-# (None: as the figures go).
+# For each fault: options of the generators, the rank, its names in `metrics` and in `check`, the exit code of `check` (None: it
+# depends on the figures).
 FAULTS = {
     "slow rank": (["--slow-rank", "5=1.2"], 5, {"slow-rank"}, None),
     "late rank": (["--late-rank", "3=3000"], 3, {"late-rank"}, None),
@@ -37,7 +37,7 @@ FAULTS = {
     "cut in the last step": (["--cut-rank", "6=5"], 6, {"cut-short"}, (1, 3)),
     "skipped collective": (["--skip-collective", "1=3:2"], 1, {"stuck"}, 3),
 }
-# What a fault brings with it on its own rank.
+# Further findings that a fault causes on its own rank.
 COMPANIONS = {"short-last-step", "lost-kernels"}
 lines = []
 
@@ -55,7 +55,7 @@ def gpugate(*args, codes=(0,)):
 
 
 def accused(report):
-    """(rank, what) of every finding that spoils something and every insight about the candidate."""
+    """{(rank, finding)} of every trust finding that makes metrics unreliable, and of every insight on the candidate."""
     return ({(f["rank"], f["finding"]) for f in report["trust"] if f["spoils"]}
             | {(i["rank"], i["insight"]) for i in report["insights"] if i.get("side", "candidate") == "candidate"})
 
@@ -65,7 +65,7 @@ def metrics(path):
 
 
 def per_step(total, steps):
-    """Rounded half away from zero."""
+    """The mean of `total` over steps, rounded half away from zero."""
     return (2 * total + steps) // (2 * steps)
 
 
@@ -74,7 +74,7 @@ def figures(report, metric):
 
 
 class Job:
-    """One way to make the ranks of a job, and the truth about them."""
+    """One way to make the ranks of a job, with the correct answers about them."""
 
     def __init__(self, name, make, truth, clock, faults):
         self.name, self.make, self.truth, self.clock, self.faults = name, make, truth, clock, faults
@@ -113,7 +113,7 @@ def own_job(name, *more):
 
 
 def check_truth(what, job, stats, report):
-    """Not for a slow link, whose own kernels the simulation ends later than its wait says."""
+    """Not checked for a slow link, whose own kernels end later in the simulation than the waiting explains."""
     wait, wire = job.truth(stats)
     have = figures(report, "comm.wait_time")
     for r in have:
@@ -157,10 +157,10 @@ def check_one(job, seed, folder):
             expect(what, max(shares, key=shares.get) == rank, "stragglers:", shares)
 
 
-# ---- the real ranks of DLRM, matched again
+# ---- real ranks of DLRM, matched independently
 
 def dlrm_truth(paths):
-    """Waiting, wire and lateness per rank, the slow way: kernels of one name by order of start."""
+    """Waiting, transfer and lateness of each rank, computed the slow way: kernels of one name are matched in order of start."""
     ranks = {}
     for path in paths:
         doc = json.loads(path.read_text(encoding="utf-8"))
@@ -205,7 +205,7 @@ def check_dlrm(folder):
 
 
 def check_far_ahead(folder, seed):
-    """Hosts that run far ahead of their GPUs: little of what the one that hangs launched has ended."""
+    """Hosts that run far ahead of their GPUs: little of what the stuck rank launched last has ended."""
     job = shared_job("fsdp", "fsdp-a100-rank0of16-5steps.json.gz", ["--steps", "3"])
     for place in ("0:3", "2:4"):
         out = folder / place.replace(":", "-")

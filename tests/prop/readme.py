@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""What README.md and the pages of docs/ say holds.
+"""Statements in README.md and the pages of docs/ are true.
 
- - every ```sh and ```python block runs, in the order of the page, in a folder of the page's own that has the runs
-   that examples name; a command ends with 0, or with what its comment "# exit N" says. Python runs with
-   tests/gen/standin in place of PyTorch and JAX; where its first line is "# train.py", it is kept under that name
+ - every ```sh and ```python block runs, in the order of the page, in a separate folder with the runs that examples name; a
+   command ends with 0, or with the code in its comment "# exit N". Python runs with tests/gen/standin in place of PyTorch
+   and JAX; where its first line is "# train.py", it is kept under that name
  - a ```yaml block with a version is a rules file that passes `lint` (post_files.py looks at those of pipelines, ```yml)
  - the picture of a comment that README.md shows, docs/comment.svg, has what the example of ci/quickstart gets today
- - what the pages call an option or a command of gpugate is one, and no option or command of `--help` is left out
- - docs/rules.md names every key of a rules file
- - links, anchors and files of the project that they name exist
- - the table of metrics is what `gpugate metrics` prints; that of the simulation is held by tests/sim/table.py
+ - every option and command that the pages name exists, and every one in `--help` is named
+ - docs/rules.md names every key of a rules file, docs/development.md every folder of src
+ - links, anchors and named files of the project exist
+ - the table of metrics is what `gpugate metrics` prints; that of the simulation is checked by tests/sim/table.py
+ - the two small tables of README.md are rows of those in docs/verdicts.md and docs/speed.md
+ - the files that docs/pull-requests.md shows whole are those of ci/ and templates/
 
 usage: readme.py [--update] [PAGE…]      ($GPUGATE is the program; exit 77 skips)
---update writes the picture and the table of metrics anew; with pages, only examples of these run.
+--update writes the picture, tables and files anew; with pages, only examples of these run.
 """
 import datetime
 import json
@@ -39,7 +41,7 @@ PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 # Runs that the examples name: traces, snapshots and jobs of many ranks.
 TRACES = {"trace": 1, "main1": 1, "main2": 2, "main3": 3, "main4": 4, "main5": 5, "pr1": 6, "pr2": 7, "pr3": 8}
 SLOWER = ("--seed", 9, "--slow-kernel", "*flash_bwd*=2")
-# What comes before an example in Python, and alone is the script that is recorded without a change to it.
+# Code that precedes an example in Python; by itself it is the script that is recorded without changes to it.
 PRELUDE = """\
 import os, signal, sys
 from torch.optim import SGD
@@ -54,19 +56,20 @@ TORCHRUN = """\
 shift 2
 for rank in 0 1; do RANK=$rank WORLD_SIZE=2 python3 "$@" || exit 1; done
 """
-# Records nothing, and exports the run that is in trace.json.gz.
+# A fake nsys, which records nothing and exports the run in trace.json.gz.
 NSYS = """\
 #!/bin/sh
 [ "$1" = profile ] && exit
 [ "$1 $2 $3 $4" = "export --type sqlite -o" ] && exec python3 {gen}/nsys.py trace.json.gz --out "$5"
 exit 2
 """
-# Options on these pages that other programs have.
-FOREIGN = {"--cuda-graph-trace", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
-           "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--readme", "--table",
+# Options on these pages that belong to other programs.
+FOREIGN = {"--cuda-graph-trace", "--capture-range", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
+           "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--page", "--table",
            "--prefix", "--preset", "--rm", "--user",
+           "--from", "--no-install-recommends", "--benchmark", "--save-result", "--save-detailed", "--output-json", "--output-file", "--result-filename", "--benchmark-json", "--export-json",
            "--extended", "--minutes", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
-# Files that a user's repository has, not the project's.
+# Files of a user's repository, which this project does not have.
 OWN = {"rules/gpugate.yaml", "rules/rate.yaml", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/test_train_step.json", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
 wrong = []
 
@@ -76,7 +79,7 @@ def text_of(page):
 
 
 def replaced(page, name, new, update):
-    """Holds or writes what stands between <!-- NAME: begin --> and <!-- NAME: end -->."""
+    """Checks or writes the text between <!-- NAME: begin --> and <!-- NAME: end -->."""
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
     head, rest = text_of(page).split(begin)
     old, tail = rest.split(end)
@@ -86,17 +89,79 @@ def replaced(page, name, new, update):
         wrong.append(f"{page.name}: the {name} is out of date: run tests/prop/readme.py --update")
 
 
+# Headings of the tables of metrics: the first parts of the names below each.
+GROUPS = {"Steps": "step", "GPU and window": "gpu gpu_counter window", "Communication and ranks": "comm rank",
+          "Throughput and operations": "throughput mfu_pct flops", "Kernels": "kernel category", "Operators, modules, places": "op module range place",
+          "Copies, threads, functions": "memcpy thread function", "Memory": "memory", "State of the GPUs": "machine", "What a benchmark wrote": "input"}
+
+
 def metrics_table(program):
     text = subprocess.run([program, "metrics"], check=True, capture_output=True, text=True, env={**os.environ, "COLUMNS": "1000"}).stdout
-    rows = ["| metric | unit | worse when | meaning |", "|---|---|---|---|"]
+    groups = {head: [] for head in GROUPS}
     for line in text.splitlines()[2:]:  # below a heading and the names of the columns
-        name, unit, worse, _, meaning = re.split(r" +", line.strip(), maxsplit=4)
-        rows.append(f"| `{name}` | {unit} | {worse} | {meaning} |")
-    return "\n".join(rows) + "\n"
+        name, unit, worse, ranks, meaning = re.split(r" +", line.strip(), maxsplit=4)
+        (head,) = [head for head, prefixes in GROUPS.items() if name.split(".")[0] in prefixes.split()]
+        groups[head].append(f"| `{name}` | {unit} | {worse} | {ranks} | {meaning} |")
+    return "\n\n".join("\n".join([f"### {head}", "", "| metric | unit | worse when | over ranks | meaning |", "|---|---|---|---|---|", *rows])
+                       for head, rows in groups.items()) + "\n"
+
+
+def cells_of(page, head):
+    """Rows of the page's table whose head begins so, as lists of cells."""
+    table = re.search(rf"^\| {re.escape(head)}.*\n\|[-:| ]+\|\n((?:\|.*\n)+)", text_of(page), re.M)[1]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+
+
+def readme_tables(update):
+    """What README.md shows of the tables of two pages."""
+    docs = ROOT / "docs"
+    wanted = [("1 %", "10", "1"), ("2 %", "1", "1"), ("2 %", "10", "1"), ("5 %", "10", "5 A/B pairs")]
+    found = [row for row in cells_of(docs / "verdicts.md", "noise between runs") if tuple(row[:3]) in wanted]
+    first = found[0]
+    rows = ["Simulated runs through the gate with the built-in rules. The first line reads: with "
+            f"{first[0]} of noise, {first[1]} runs of main and {first[2]} run of the pull",
+            f"request, {first[3]} of 1,000 unchanged runs fail; a change of +5 % is caught in {first[5].split(', ')[0]} % of the cases "
+            "([all rows](docs/verdicts.md#how-often-it-is-wrong)).", "",
+            "| noise between runs | runs of main | runs of the pull request | unchanged, of 1,000: fail | unchanged, of 1,000: undecided "
+            "| 5 % slower: caught | 10 % slower: caught |", "|---|--:|--:|--:|--:|--:|--:|"]
+    rows += [f"| {' | '.join(row[:5])} | {row[5].split(', ')[0]} % | {row[6].split(', ')[0]} % |" for row in found]
+    if len(found) != len(wanted):
+        wrong.append("docs/verdicts.md has not all rows of the simulation that README.md shows")
+    replaced(README, "from docs/verdicts.md", "\n".join(rows) + "\n", update)
+    trace, ranks = (re.search(pattern, text_of(docs / "speed.md"), re.M)[1] for pattern in (r"^\| (a trace of .*?) \|", r"^\| (\d+ ranks)"))
+    profile, job = cells_of(docs / "speed.md", trace), cells_of(docs / "speed.md", ranks)
+    rows = ["| seconds of processor time | |", "|---|--:|"]
+    rows += [f"| {name}, of {trace} | {seconds} |" for name, seconds, _ in profile[:2]]
+    rows += [f"| {name} of a job of {ranks}, from digests | {seconds} |" for name, seconds, _ in job if name == "`check`"]
+    replaced(README, "from docs/speed.md", "\n".join(rows) + "\n", update)
+
+
+def shown_files(update):
+    """Files that docs/pull-requests.md shows whole; of workflows without the comment at their head."""
+    page = ROOT / "docs" / "pull-requests.md"
+    for path in re.findall(r"<!-- (\S+): begin -->", text_of(page)):
+        text, language = text_of(ROOT / path), "bash"
+        if path.endswith(".yml"):
+            text, language = re.sub(r"\A(?:#.*\n)+", "", text), "yml"
+        replaced(page, path, f"```{language}\n{text}```\n", update)
+
+
+def glossary_terms(update):
+    """All terms of the glossary, from A to Z."""
+    page = ROOT / "docs" / "glossary.md"
+    heads = sorted(re.findall(r"^### (.*)$", text_of(page), re.M), key=str.lower)
+    links = " · ".join(f"[{head}](#{re.sub(r'[^a-z -]', '', head.lower()).replace(' ', '-')})" for head in heads)
+    replaced(page, "terms", "\n".join(textwrap.wrap(links, 140, break_long_words=False, break_on_hyphens=False)) + "\n", update)
+
+
+def report_sample(update):
+    """How a report begins, from a golden."""
+    text = text_of(ROOT / "tests" / "golden" / "report_run" / "expect" / "stdout")
+    replaced(ROOT / "docs" / "report.md", "report", "```\n" + text.split("\n", 1)[1].split("\n\nSummary")[0] + "\n```\n", update)
 
 
 def picture(program, update):
-    """The comment of the run that ci/quickstart makes, five days after its baseline was pinned."""
+    """The comment on the run of ci/quickstart, as of five days after its baseline was pinned."""
     make = re.search(r"python3 (tests/gen/trace\.py .*?)\|\|", text_of(ROOT / "ci" / "quickstart").replace("\\\n", ""), re.S)[1]
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "baselines", pathlib.Path(folder, "baselines"))
@@ -114,7 +179,7 @@ def picture(program, update):
         wrong.append("docs/comment.svg is out of date: run tests/prop/readme.py --update")
 
 
-# ---- examples ----
+# ---- running the examples ----
 
 
 def make_inputs(folder, program):
@@ -148,7 +213,7 @@ def make_inputs(folder, program):
 
 
 class Folder:
-    """The folder of one page."""
+    """The folder in which the examples of one page run."""
 
     def __init__(self, path, page):
         self.path, self.page, self.commands = path, page, 0
@@ -199,16 +264,16 @@ def check_examples(program, pages):
                 getattr(folder, language)(textwrap.dedent(block))
 
 
-# ---- words ----
+# ---- names of options and keys ----
 
 
 def check_words(program):
-    """Options and commands, both ways."""
+    """Check that the pages name all options and commands, and only existing ones."""
     def text(*args):
         return subprocess.run([program, *args, "--help"], check=True, capture_output=True, text=True).stdout
     commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?: .*?)?  +\S", text().split("exit codes")[0], re.M)
     options = {o for c in commands for o in re.findall(r"^  (--[a-z-]+)", text(*c.split()), re.M)}
-    said = "\n".join(re.sub(r"<!--.*?-->", "", text_of(p), flags=re.S) for p in PAGES)
+    said = "\n".join(re.sub(r"<!-- (\S+): begin -->.*?<!-- \1: end -->|<!--.*?-->", "", text_of(p), flags=re.S) for p in PAGES)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", said))
     for option in sorted(named - options - FOREIGN - {"--help", "--version"}):
         wrong.append(f"{option} is not an option of gpugate")
@@ -222,8 +287,16 @@ def check_words(program):
             wrong.append(f"there is no {path}")
 
 
+def check_rooms():
+    """The map of docs/development.md has every folder of src."""
+    text = text_of(ROOT / "docs" / "development.md")
+    named = set(re.findall(r"`([a-z]+)`", text[text.index("| stage | rooms |"):text.index("The *digest* is the waist")]))
+    for room in sorted(named ^ {p.name for p in (ROOT / "src").iterdir() if p.is_dir()}):
+        wrong.append(f"development.md: the map and src differ in '{room}'")
+
+
 def check_rules():
-    """Every key of a rules file is on its page."""
+    """Check that every key of a rules file is on its page."""
     def keys(node):
         if isinstance(node, dict):
             yield from node.get("properties", {})
@@ -266,9 +339,14 @@ def main():
     names = [pathlib.Path(a).name for a in sys.argv[1:] if a != "--update"]
     update = "--update" in sys.argv
     replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
+    readme_tables(update)
+    shown_files(update)
+    glossary_terms(update)
+    report_sample(update)
     picture(program, update)
     check_words(program)
     check_rules()
+    check_rooms()
     check_links()
     check_examples(program, [p for p in PAGES if not names or p.name in names])
     if wrong:

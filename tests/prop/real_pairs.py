@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verdicts of the default rules on recorded traces: unchanged runs pass, changed ones fail where they changed.
+"""Verdicts of the default rules on recorded traces: unchanged runs pass, changed ones fail in the metrics that changed.
 
 $GPUGATE is the program, $GPUGATE_SHARED the folder of the recordings; without either, exit 77 skips.
 """
@@ -14,7 +14,7 @@ PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
 
 
 def check(dir, baseline, candidate, code, *options):
-    """Hold `candidate` against a baseline made of `baseline`; the result as JSON."""
+    """Compare `candidate` with a baseline made of `baseline`; returns the result as JSON."""
     subprocess.run([PROGRAM, "baseline", "create", baseline, "--baseline", dir / "base", "--force"],
                    check=True, capture_output=True)
     p = subprocess.run([PROGRAM, "check", candidate, "--baseline", dir / "base", "--json", dir / "result", *options],
@@ -29,7 +29,7 @@ def of(result, verdict):
 
 
 def assert_adds_up(check):
-    """The rows of every level add up to the row above them, those of the first to the change."""
+    """Check that the rows of every level add up to the row above, and those of the first level to the change."""
     stack = [[None, check["change"], 0]]
     for part in check["attribution"] + [{"level": -1, "change": 0}]:
         while len(stack) > part["level"] + 1 and stack:
@@ -59,17 +59,17 @@ def other_machine(dir, traces):
 def unchanged(dir, traces):
     one, two = (traces / f"resnet50-v100-nw0-session{i}.pt.trace.json.gz" for i in (1, 2))
     for a, b in ((one, two), (two, one)):
-        # the data loader of the second session is slower: wall time says so, and nothing else
+        # the data loader of the second session is slower: only wall time may show it
         assert set(of(check(dir, a, b, 0), "warn")) <= {"step-period", "slow-steps", "step-latency"}
     one, two = (traces / f"norm-test-mi300x-run{i}.json.gz" for i in (1, 2))
-    # compute rises by 3.4 %, which one run of each cannot tell from noise: undecided, with a plan
+    # compute rises by 3.4 %, which is not distinguishable from noise with one run each: undecided, with a plan
     plan = check(dir, one, two, 3)["plan"]
     assert plan["undecided"] and plan["pairs"], plan
     check(dir, two, one, 0)
 
 
 def sessions(dir, traces):
-    """One program in three processes: other kernels of the same operators never fail, and a slower data loader is said."""
+    """One program in three processes: other kernels of the same operators never fail, and a slower data loader is reported."""
     one, two = (traces / f"resnet50-v100-nw0-session{i}.pt.trace.json.gz" for i in (1, 2))
     other = traces.parent / "more" / "traces" / "resnet50-v100-nw4-session1.pt.trace.json.gz"
     for a, b, slower in ((one, other, False), (two, other, False), (other, one, True), (other, two, True)):
@@ -87,18 +87,18 @@ def inflated(dir, trace, name, *options):
 
 
 def faster(dir, traces):
-    """A gain never fails, however large: all of the work in 28 % of its time."""
-    flux = traces / "flux-aiter-mi300x-rank0of1.json.gz"
-    slow, fast = (inflated(dir, flux, f"{name}.json.gz", "--steps", "4", *o) for name, o in (("slow", ("--slow-all", "3.57")), ("fast", ())))
+    """An improvement never fails, however large: all work in 28 % of the time."""
+    one = traces / "norm-test-mi300x-run1.json.gz"
+    slow, fast = (inflated(dir, one, f"{name}.json", "--steps", "4", *o) for name, o in (("slow", ("--slow-all", "3.57")), ("fast", ())))
     result = check(dir, slow, fast, 0)
     assert not of(result, "fail") + of(result, "undecided"), of(result, "fail")
     assert "step-compute-time" in of(result, "improved"), of(result, "improved")
 
 
 def renamed(dir, traces):
-    """A GEMM that takes twice as long under another name is not a substitute."""
+    """A GEMM that takes twice as long under another name is not accepted as a replacement."""
     one, gemm = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz", "volta_sgemm_64x64_nt"
-    slow = inflated(dir, one, "slow.json.gz", "--steps", "6", "--slow-kernel", "volta_sgemm_other=2", "--rename-kernel", f"{gemm}=volta_sgemm_other")
+    slow = inflated(dir, one, "slow.json", "--steps", "6", "--slow-kernel", "volta_sgemm_other=2", "--rename-kernel", f"{gemm}=volta_sgemm_other")
     assert of(check(dir, one, slow, 1), "fail"), "the operator or the new kernel fails"
 
 
@@ -106,7 +106,7 @@ RANK_RULES = ("transfer-time", "stragglers", "compute-skew", "missing-steps")
 
 
 def many_ranks(dir, traces):
-    """The default rules of ranks: nothing of one rank, quiet on ranks that differ as they always do."""
+    """The default rules on ranks: none applies to a single rank, and ranks that differ as usual pass."""
     one = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz"
     verdicts = {c["id"]: c["verdict"] for c in check(dir, one, one, 0)["checks"]}
     assert {verdicts[rule] for rule in RANK_RULES} == {"skipped"}, verdicts
@@ -119,7 +119,7 @@ def many_ranks(dir, traces):
 
 def slow_kernel(dir, traces):
     one = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz"
-    slow = inflated(dir, one, "slow.json.gz", "--steps", "6", "--slow-kernel", "volta_sgemm_64x64_nt=2.5")
+    slow = inflated(dir, one, "slow.json", "--steps", "6", "--slow-kernel", "volta_sgemm_64x64_nt=2.5")
     result = check(dir, one, slow, 1)
     assert of(result, "fail") == ["step-compute-time", "operators[aten::cudnn_convolution_backward_weight]",
                                   "top-kernels[volta_sgemm_64x64_nt]"], of(result, "fail")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""ci/record/gpugate_record.py in jobs that run with tests/gen/standin/torch.py in place of PyTorch, which plays
-its versions 2.0, 2.4 and 2.8. The examples of docs/recording.md run in readme.py.
+"""ci/record/gpugate_record.py in jobs that run with tests/gen/standin/torch.py instead of PyTorch, which imitates its
+versions 2.0, 2.4 and 2.8. The examples of docs/recording.md run in readme.py.
 
- - what is recorded passes the gate, with its steps, its memory and its context
+ - recordings pass the gate, with their steps, memory and context
  - on a signal to any one rank all ranks record the same steps; a rank that cannot says so
  - where: one step with stacks beside measured steps that stay clean
  - keep: each way gives the same figures, and a trace goes only when its digest is there
  - a job that crashes, ends early or is killed leaves whole files or none
- - nothing that fails in recording ends the job
+ - a failure of recording never ends the job
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -43,7 +43,7 @@ print("job done")
 
 
 def environment(dir, **more):
-    """The environment of a job, with only those variables of this test that it needs."""
+    """The environment of a job, with only those variables of this test that a job needs."""
     env = {"PATH": f"{dir / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": f"{RECORD}:{STANDIN}", "PYTHONDONTWRITEBYTECODE": "1",
            "TMPDIR": str(dir / "tmp"), "STANDIN_LOG": str(dir / "log"), "STANDIN_KEPT": str(dir.parent / "kept"), "SOURCE_DATE_EPOCH": "1767225600"}
     return {**env, **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}, **more}
@@ -56,7 +56,7 @@ def prepare(dir):
 
 
 def job(dir, options="", *, steps=14, inside="pass", code=0, argv=None, **env):
-    """Runs a job to its end: (standard output, standard error, calls that it made)."""
+    """Runs a job to its end; returns (standard output, standard error, calls that it made)."""
     (dir / "log").unlink(missing_ok=True)
     (dir / "job.py").write_text(JOB.format(options=options, steps=steps, inside=inside), encoding="utf-8")
     p = subprocess.run([sys.executable, *(argv or ["job.py"])], cwd=dir, env=environment(dir, **env), capture_output=True,
@@ -75,12 +75,12 @@ def gpugate(dir, *args, code=0):
 
 
 def files(dir, place="profiles"):
-    """All but directories, hidden ones too."""
+    """All files below a folder, including hidden ones."""
     return sorted(str(f.relative_to(dir / place)) for f in (dir / place).rglob("*") if f.is_file())
 
 
 def figures(dir, place="profiles"):
-    """Metrics and kernels of a run, whatever its files are."""
+    """Metrics and kernels of a run in files of any kind."""
     out = json.loads(gpugate(dir, "metrics", place, "--json", "-"))
     return out["metrics"], out["kernels"]
 
@@ -89,11 +89,11 @@ def steps_of(dir, place="profiles"):
     return [s["step"] for m in figures(dir, place)[0] if m["metric"] == "step.time" for s in m["samples"]]
 
 
-# ---- laws ----
+# ---- the tests ----
 
 
 def gate(dir):
-    """From jobs to a green check, on every version."""
+    """From recorded jobs to a passing check, with every version."""
     context = 'context={"batch_size": 256, "tokens_per_step": 8192, "model": "größer \\U0001f600"}'
     for version in VERSIONS:
         options = f"memory=True, {context}"
@@ -114,7 +114,7 @@ def gate(dir):
         assert any(m["metric"] == "throughput.tokens_per_s" for m in figures(dir)[0])
         with gzip.open(dir / "profiles" / "rank0.json.gz") as f:
             assert json.load(f)["gpugate_record"]["batch_size"] == 256
-        # in this order, and the history on for the recorded steps alone
+        # calls are in this order, and the memory history is on only for the recorded steps
         order = [(c["call"], c.get("step"), c.get("on")) for c in calls]
         assert order == [("profile", None, None), ("prepare", 5, None), ("history", None, False), ("history", None, True),
                          ("start", 7, None), ("stop", 12, None), ("snapshot", None, None), ("history", None, False),
@@ -141,7 +141,7 @@ def schedules(dir):
 
 
 class Rank:
-    """A process of a job that makes a step when it is told to, so that ranks are as far apart as a test wants."""
+    """A process of a job that makes a step on request, so that a test can control how far apart the ranks are."""
 
     def __init__(self, dir, rank, world, options, **env):
         code = "import signal, sys\nfrom gpugate_record import Recorder\n" \
@@ -168,7 +168,7 @@ class Rank:
         os.kill(self.p.pid, signal.SIGUSR2)
 
     def end(self):
-        """What it said."""
+        """Ends the process; returns its messages."""
         self.p.stdin.close()
         assert self.p.wait() == 0
         self.p.stdout.close()
@@ -177,7 +177,7 @@ class Rank:
 
 def signals(dir):
     ranks = [Rank(dir, r, 3, "wait=4, warmup=1, steps=2, memory=True") for r in range(3)]
-    # rank 0 is ahead by two steps, rank 2 behind by one; rank 1 and then all get the signal
+    # rank 0 is two steps ahead, rank 2 one step behind; first rank 1 and then all ranks get the signal
     for rank, ahead in zip(ranks, (12, 10, 9)):
         rank.step(ahead)
     ranks[1].signal()
@@ -187,7 +187,7 @@ def signals(dir):
         rank.step()
     for rank in ranks:
         rank.step(12)
-    # a second recording, asked for by another rank
+    # a second recording, requested on another rank
     ranks[2].signal()
     ranks[2].step(9)
     ranks[0].step(7)
@@ -205,12 +205,12 @@ def signals(dir):
     gpugate(dir, "baseline", "create", "profiles/step16", "--workload", "w")
     gpugate(dir, "check", f"profiles/{runs[1]}", "--workload", "w")
 
-    # the next job in the same folder does not take old requests for its own
+    # the next job in the same folder ignores old requests
     alone = Rank(dir, 0, 1, "wait=1, warmup=1, steps=2")
     alone.step(30)
     assert "records" not in alone.end()
 
-    # a rank that is too far ahead says so and is absent
+    # a rank that is too far ahead says so and is not recorded
     slow, fast = (Rank(dir, r, 2, "wait=2, warmup=1, steps=2") for r in range(2))
     fast.step(9)
     slow.signal()
@@ -220,7 +220,7 @@ def signals(dir):
     assert steps_of(dir, "profiles/step4") == [4, 5]
     gpugate(dir, "merge", "profiles/step4", "--expect-ranks", "2", "-o", "all.json", code=3)
 
-    # another handler goes on to be called, and is there again in the end
+    # a previous signal handler is still called, and is restored in the end
     heard = "signal.signal(signal.SIGUSR2, lambda *_: print('heard'))\nbefore = signal.getsignal(signal.SIGUSR2)"
     (dir / "other.py").write_text(f"import os, signal\nfrom gpugate_record import Recorder\n{heard}\n"
                                   "with Recorder('p', on_signal=signal.SIGUSR2, wait=0, warmup=0, steps=1) as rec:\n"
@@ -246,7 +246,7 @@ def keep(dir):
         assert files(dir) == left, (options, files(dir))
         assert figures(dir) == want, options
         gpugate(dir, "check", "profiles", "--workload", "w", "--expect-ranks", "2")
-    # without a digest the traces stay, in its place
+    # if the digest cannot be made, the traces are kept in its place
     (dir / "bin" / "broken").write_text("#!/bin/sh\necho 'no space' >&2\nexit 5\n")
     (dir / "bin" / "lies").write_text("#!/bin/sh\nexit 0\n")
     for name in ("broken", "lies"):
@@ -258,7 +258,7 @@ def keep(dir):
 
 
 def compiles(dir):
-    """What torch.compile does is counted where the job has imported it, and what it does again is said."""
+    """Compilations of torch.compile are counted if the job has imported it, and recompilations are reported."""
     inside = textwrap.indent(textwrap.dedent("""\
         import collections, types
         u = sys.modules.setdefault("torch._dynamo.utils", types.ModuleType("u"))
@@ -277,7 +277,7 @@ def compiles(dir):
 
 
 def stale(dir):
-    """What an earlier job left is not taken for this one's."""
+    """Files of an earlier job are not taken for those of this one."""
     for rank in range(4):
         job(dir, "memory=True", STANDIN_DIST=f"{rank}/4")
     for name in ("rank7.txt", ".rank0.json.gz.99.tmp", ".memory-rank1.json.gz.99.tmp", "rank2.json.gz.71-0.tmp"):
@@ -292,14 +292,14 @@ CODE = ("place.", "module.", "op.gpu_time", "op.self_gpu_time")
 
 
 def of_code(dir, place="profiles"):
-    """Figures of the code, and all others."""
+    """Figures by place in the code, and all other figures."""
     metrics, kernels = figures(dir, place)
     code = [m for m in metrics if m["metric"].startswith(CODE)]
     return code, ([m for m in metrics if m not in code], kernels)
 
 
 def where(dir):
-    """One more step with stacks says where kernels come from; what is measured stays as it was."""
+    """One more step with stacks says where kernels come from; measured figures stay as they were."""
     for version in VERSIONS:
         job(dir, STANDIN_VERSION=version)
         none, want = of_code(dir)
@@ -319,7 +319,7 @@ def where(dir):
         known = sum(m["value"] for m in places if m.get("place") != "(no place)")
         assert abs(sum(m["value"] for m in places) - time / steps) <= len(places) and known > 0.9 * time / steps, (places, time, steps)
         assert {m["module"] for m in code if m["metric"] == "module.gpu_time"} == {"Layer", "Layer > Layer", "Layer > Layer > Layer"}
-    # as a digest, for each way of keeping, and by its content alone
+    # also as a digest, for each way of keeping, and recognized only by content
     for options, left in (("keep='none'", 3), ("keep='rank0'", 5)):
         subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
         for rank in (0, 1):
@@ -331,15 +331,15 @@ def where(dir):
     (traces / "where-rank0.json.gz").rename(traces / "x.json.gz")
     gpugate(dir, "digest", "profiles/traces", "--rank", "0", "-o", "d.json")
     assert of_code(dir, "d.json")[0] == [m for m in of_code(dir)[0] if m["rank"] == 0]
-    # by itself, or twice, it is not a run
+    # by itself, or twice, it is not a valid run
     gpugate(dir, "report", "profiles/traces/x.json.gz", code=3)
     (traces / "y.json.gz").write_bytes((traces / "x.json.gz").read_bytes())
     gpugate(dir, "report", "profiles/traces", code=3)
-    # repeated, on every schedule
+    # it also works repeatedly, on every schedule
     subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
     _, err, _ = job(dir, "where=True, wait=0, warmup=1, steps=2, repeat=2", steps=10)
     assert err == "" and [f for f in files(dir) if "where" in f] == ["step1/where-rank0.json.gz", "step6/where-rank0.json.gz"], (err, files(dir))
-    # a job that ends before, and what fails, leaves the measured steps
+    # if the job ends earlier, or recording fails, the measured steps remain
     for options, more, said in (("where=True", {"steps": 13}, "before the step with stacks is over"),
                                 ("where=True", {"steps": 12}, "before the step with stacks is over"),
                                 ("where=True", {"STANDIN_FAULT": "export@2"}, "the step with stacks is lost"),
@@ -352,7 +352,7 @@ def where(dir):
 
 
 def ends(dir):
-    """Jobs that do not get to the end of the recording."""
+    """Jobs that end before the recording does."""
     for inside, code in (("if step == 9: raise KeyError('job')", 1), ("if step == 6: raise KeyError('job')", 1),
                          ("if step == 9: sys.exit(7)", 7), ("if step == 9: raise KeyboardInterrupt", -signal.SIGINT)):
         _, err, calls = job(dir, "memory=True", inside=inside, code=code)
@@ -365,7 +365,7 @@ def ends(dir):
     assert "nothing of it is written" in err and files(dir) == [] and not any(c["call"] == "export" for c in calls)
     _, err, _ = job(dir, inside="if step == 13: raise KeyError('job')", code=1)
     assert files(dir) == ["rank0.json.gz", "run.json"] and "gpugate_record" not in err
-    # killed in the middle: nothing that a gate would take
+    # if the job is killed in the middle, no file remains that a gate would accept
     job(dir, STANDIN_FAULT="killed", code=-signal.SIGKILL)
     assert files(dir) == [] and any((dir / "tmp").iterdir())
     subprocess.run(["rm", "-rf", *(dir / "tmp").iterdir()], check=True)
@@ -373,7 +373,7 @@ def ends(dir):
 
 
 def faults(dir):
-    """Whatever fails, the job runs on; the gate finds nothing or what is whole."""
+    """Whatever fails, the job continues; the gate finds complete files or none."""
     for fault in ("profile", "step", "step@1", "step@7", "step@12", "metadata", "history", "history@2", "history@3", "snapshot",
                   "export", "silent", "short"):
         out, err, calls = job(dir, "memory=True", STANDIN_FAULT=fault)
@@ -381,7 +381,7 @@ def faults(dir):
         assert fault.split("@")[0] in err or fault in ("silent", "short"), (fault, err)
         assert files(dir) == [], (fault, files(dir))
         assert not calls or calls[-1].get("state") != "started" or calls[-1]["call"] == "stop", (fault, calls)
-    # the next recording does not suffer from the last
+    # a failed recording does not affect the next one
     _, err, _ = job(dir, "wait=1, warmup=1, steps=2, repeat=2", STANDIN_FAULT="export@1")
     assert "steps 2 to 3 are lost" in err and files(dir) == ["step6/rank0.json.gz", "step6/run.json"]
     job(dir, RANK="one", WORLD_SIZE="")
@@ -405,7 +405,7 @@ def faults(dir):
     assert p.stdout.endswith(b"job done\n"), p
     assert "no CUDA device" in job(dir, "memory=True", STANDIN_CUDA="0")[1] and files(dir) == ["rank0.json.gz", "run.json"]
     assert "make max_entries larger" in job(dir, "memory=True, max_entries=50")[1]
-    # outside of the main thread there are no signals
+    # outside of the main thread, signals are not available
     (dir / "thread.py").write_text("import signal, threading\nfrom gpugate_record import Recorder\ndef run():\n"
                                    "    with Recorder('profiles', on_signal=signal.SIGUSR2) as rec:\n        rec.step()\n"
                                    "t = threading.Thread(target=run)\nt.start()\nt.join()\nprint('job done')\n", encoding="utf-8")
@@ -413,7 +413,7 @@ def faults(dir):
 
 
 def arguments(_dir):
-    """What makes no sense is said before anything runs, also without PyTorch."""
+    """Invalid arguments are reported before anything runs, also without PyTorch."""
     spec = importlib.util.spec_from_file_location("gpugate_record", RECORD / "gpugate_record.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -433,7 +433,7 @@ def arguments(_dir):
 
 
 def json_agrees(module):
-    """Piece by piece as in one."""
+    """JSON written piece by piece equals JSON written at once."""
     r = random.Random(7)
 
     def value(depth):
@@ -455,7 +455,7 @@ def json_agrees(module):
 
 
 def unchanged(dir):
-    """The script of a job that knows nothing of this: steps are those of the first optimizer."""
+    """A script that does not know the recorder is recorded too: steps are those of its first optimizer."""
     (dir / "sub").mkdir()
     (dir / "sub" / "train.py").write_text(textwrap.dedent("""\
         import sys

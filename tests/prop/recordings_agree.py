@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Shared recordings of Nsight Systems, JAX and TensorFlow have the figures that plain SQL and a reader of the wire
-format in Python find: counts, times and bytes of kernels, copies and memory sets, by process or device and by name.
+"""Shared recordings of Nsight Systems, JAX and TensorFlow have the figures that plain SQL, and a reader of the wire format
+in Python, find: counts, times and bytes of kernels, copies and memory sets, by process or device and by name.
 
 $GPUGATE is the program, $GPUGATE_SHARED the shared data; exit 77 skips.
 """
@@ -42,7 +42,7 @@ def sums(rows):
 
 
 def code_sums(d, what):
-    """{path: ns} of what was launched, of the whole where there are no small rows."""
+    """{path of code: ns} of launched work, computed over all rows if there is no sum of small ones."""
     out = collections.Counter()
     for r in d.get("code", []):
         if r["kind"] != "sync":
@@ -58,7 +58,7 @@ def innermost(sums):
 
 
 def around(path, pid):
-    """{innermost NVTX range around the launch: ns}, by the plainest SQL there is."""
+    """{innermost NVTX range around the launch: ns}, by simple SQL."""
     db = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     tables = {r[0] for r in db.execute("SELECT name FROM sqlite_master")}
     out = collections.Counter()
@@ -87,7 +87,7 @@ def around(path, pid):
 
 
 def modules(path):
-    """{hlo_module: ns}, which the reference reads and does not tell."""
+    """{hlo_module: ns}, which the reference reads but does not print."""
     sys.path.insert(0, str(pathlib.Path(SHARED, "oracle")))
     import xplaneref
     out = collections.Counter()
@@ -107,7 +107,7 @@ def nsys(path):
     want = reference("nsysref.py", path)["processes"]
     got = digests(path)
     demand(path, "processes", len(got), len(want))
-    # in the order of the GPUs: of the shared files none gives a process with a larger id a smaller one
+    # in the order of the GPUs: in the shared files, larger process ids have larger GPU numbers
     for d, p in zip(got, sorted(want, key=lambda p: (p["devices"], p["pid"]))):
         have = sums(d["kernels"])
         for kind in KINDS:
@@ -126,7 +126,7 @@ def nsys(path):
 
 
 def plain(name):
-    """A kernel by what XLA and the loader of ROCm call it: without HLO module and '.kd', and with '_' as in C."""
+    """A kernel's name without the additions of XLA and of ROCm's loader: no HLO module, no '.kd', and '_' as in C."""
     name = re.sub(r"( \[clone \.kd\]|\.kd)$", "", name)
     return re.sub(r"\W", "_", name.split("/", 1)[1]) if re.fullmatch(r"\w+/[\w.-]+", name) else name
 

@@ -3,12 +3,11 @@
 
 usage: records_agree.py [GPUGATE] [--seed N] [--count N] [FILE…]
 
-The references work from the files alone, in the way the formats are documented. They are compared with
-`gpugate metrics FILE --json -` for what tests/gen/records.py writes under many options, and for the memory
-timelines of the shared data; what a format does not tell must be absent. The same records in another
-spelling, compressed or from standard input give the same figures. $GPUGATE is the program; without it
-the test is skipped (exit 77), without $GPUGATE_SHARED its real files are, by name.
-"""
+The references use only the files, according to the documented formats. They are compared with `gpugate metrics FILE --json
+-` for what tests/gen/records.py writes under many options, and for the memory timelines of the shared data; figures that a
+format does not contain must be absent. The same records in another spelling, compressed, or from standard input give the
+same figures. $GPUGATE is the program; without it the test is skipped (exit 77), without $GPUGATE_SHARED its real files are,
+by name. """
 import argparse
 import fractions
 import gzip
@@ -35,7 +34,7 @@ def content(path):
         return json.loads(f.read())
 
 
-# --- References: memory -> (figures, bytes by category at the peak, by site at the peak) ----------
+# --- References: memory -> (figures, bytes by category at the peak, bytes by site at the peak) -----
 
 
 def rows_reference(rows):
@@ -62,7 +61,7 @@ def sizes_reference(times, sizes):
 
 
 def camel(value):
-    """The same message with lowerCamelCase names and nothing of the mapping's options left."""
+    """The same message with names in lowerCamelCase, and without the options of the mapping."""
     if isinstance(value, list):
         return [camel(v) for v in value]
     if not isinstance(value, dict):
@@ -164,11 +163,11 @@ def differences(gpugate, path):
     return lines
 
 
-# --- What is compared ----------------------------------------------------------------------------
+# --- Compared recordings --------------------------------------------------------------------------
 
 OPTIONS = ["", "--steps 1", "--steps 3 --leak 3000", "--steps 9 --leak 100000 --layers 2", "--steps 4 --peak 40 --empty",
            "--steps 2 --first-step 700"]
-# 13 activities a layer and step: beyond 1000 the tool keeps a sample
+# 13 activities per layer and step; with more than 1000, the tool keeps only a sample
 XPROF = ["--steps 5 --old", "--steps 4 --snake", "--steps 4 --numbers --sparse", "--steps 4 --reverse --leak 5000",
          "--capacity 0 --stack 0", "--held 0", "--steps 60 --leak 4000", "--steps 70 --layers 9 --peak 3"]
 SAME = ["--old", "--snake --numbers", "--sparse --reverse"]

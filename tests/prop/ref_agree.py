@@ -33,7 +33,7 @@ STEP_METRICS = (
     " memset_time compute_time comm_time busy_time span exposed_comm_time kernel_count memcpy_bytes launch_time sync_time sync_count"
     " dataloader_time").split()
 REFERENCE_NAMES = {"idle_time": "period_idle"}  # where they differ: its idle_time is another figure
-# Metrics that are there only where something of the kind was recorded.
+# Metrics that exist only if something of their kind was recorded.
 COMM_METRICS = {"comm_time", "exposed_comm_time"}
 HOST_METRICS = {"time", "period", "latency", "launch_time", "sync_time", "sync_count", "dataloader_time"}
 WINDOW_METRICS = ("busy_time", "idle_time", "compute_time", "non_compute_time")
@@ -42,7 +42,7 @@ RANK_KEYS = ("gpu_events", "with_launch", "carried_over", "dropped", "unattribut
 
 
 def load_ref(shared):
-    """The reference as a module; its main() prints JSON."""
+    """The reference as a module, since its main() prints JSON."""
     spec = importlib.util.spec_from_file_location("ref", shared / "oracle" / "ref.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -57,7 +57,7 @@ def reference(ref, path):
 
 
 def reference_apart(shared, path):
-    """The same in a process of its own, so that two can run at once."""
+    """The answer of the reference from a separate process, so that two can run at once."""
     done = subprocess.run([sys.executable, str(shared / "oracle" / "ref.py"), str(path)],
                           capture_output=True, text=True, check=True)
     return json.loads(done.stdout, parse_float=decimal.Decimal)
@@ -71,23 +71,24 @@ def program(gpugate, path):
 
 
 def text(name):
-    """A name as the program prints it: NUL and what is not UTF-8 as U+FFFD."""
+    """A name as the program prints it: NUL, and bytes that are not UTF-8, as U+FFFD."""
     return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
 def kernel_row(k):
-    """Sums of small ones say first how many there are. Names that differ only in bytes that cannot be printed look alike."""
+    """A row as a list for comparison. Sums of small kernels begin with their number. A hash distinguishes names that differ
+    only in unprintable bytes."""
     name = hashlib.sha256(text(k["name"]).encode()).hexdigest()[:12]
     return [k.get("names", 0), k["kind"], name, k["count"], k["total"], k["max"]]
 
 
 def dropped_if_zero(key, has_gpu):
-    """Whether a step's metric may be absent where all its values are 0."""
+    """True if a step's metric may be absent when all its values are 0."""
     return key in COMM_METRICS or (key not in HOST_METRICS and not has_gpu)
 
 
 def view(attributes, steps, window, utilization, overlap, kernels, memory):
-    """What is compared. `steps`: metric -> [(step, value)], empty of a trace without steps."""
+    """The values to compare. `steps`: {metric: [(step, value)]}, empty for a trace without steps."""
     out = {f"step.{key}": rows for key, rows in steps.items()
            if any(value for _, value in rows) or not dropped_if_zero(key, bool(kernels))}
     out |= {f"window.{key}": window[key] for key in WINDOW_METRICS}
@@ -98,7 +99,7 @@ def view(attributes, steps, window, utilization, overlap, kernels, memory):
 
 
 def step_values(steps, key):
-    """Where a step has no value, as the first of several has no period, the program leaves it out."""
+    """Steps without a value, such as the first period of several, are left out, as the program does."""
     return [(row["step"], row[key]) for row in steps if row[key] is not None]
 
 
@@ -130,7 +131,7 @@ def of_program(have):
 
 
 def same_kernels(want, have):
-    """The program's rows are those of the reference, except small kernels, which are in its sums."""
+    """Check that the program's rows are those of the reference, except small kernels, which are in its sums."""
     rows = collections.Counter(tuple(k) for k in want)
     small = rows - collections.Counter(tuple(k) for k in have if not k[0])
     sums = [k for k in have if k[0]]
@@ -144,8 +145,8 @@ def same_kernels(want, have):
 
 
 def same(what, want, have):
-    """Texts of values, None where there is none. Percentages are rounded in two ways; of no time at all the reference says
-    0, the program nothing; of an overlap the program says nothing where it is not in steps."""
+    """Compares texts of values, None if absent. Percentages are rounded in two ways. For an empty interval the reference
+    has 0 and the program nothing; for overlap the program has nothing outside of steps."""
     if what == "comm.overlap_pct" and None in (want, have):
         return True
     if what == "rows of kernels":
@@ -159,7 +160,7 @@ def same(what, want, have):
 # --- random traces ---
 
 class Maker:
-    """One small trace from a seed: everything that real ones do, and worse."""
+    """A small trace from a seed, with everything that real traces contain, and worse."""
 
     KERNELS = ["gemm", "ncclKernel_AllReduce", "void at::native::elementwise<int>", "triton_poi_fused_0",
                "RCCL_thing", "gemm_é", "copy\ud800", ""]
@@ -288,10 +289,10 @@ def dumps(value):
     return json.dumps(value)
 
 
-# --- the two parts ---
+# --- random and shared traces ---
 
 def disagreements(gpugate, path, reference, keep=()):
-    """Lines about what differs; what the reference says is kept by its sources `keep`."""
+    """Lines about differences; the reference's answer is stored under the files `keep`."""
     try:
         return differences(keep, path, of_program(program(gpugate, path)), lambda: of_reference(reference(path)), bool(keep), same)
     except (ValueError, subprocess.CalledProcessError) as e:

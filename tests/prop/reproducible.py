@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""The same inputs give the same bytes, in every report, digest and baseline and on standard output, whatever the
-locale (with a decimal comma), the time zone, the terminal, the number of threads, the order of files, the umask,
-the folder that it is run in, what the environment holds, and the seed of the hash tables.
+"""The same inputs give the same bytes, in every report, digest and baseline and on standard output, whatever the locale
+(with a decimal comma), the time zone, the terminal, the number of threads, the order of files, the umask, the current
+folder, other environment variables, and the seed of the hash tables.
 
-A locale with a decimal comma is one of the machine, or is made with localedef; without either, that part is skipped
-by name. $GPUGATE is the program; exit 77 skips.
-"""
+A locale with a decimal comma is taken from the machine, or made with localedef; without either, that part is skipped by
+name. $GPUGATE is the program; exit 77 skips. """
 import os
 import pathlib
 import re
@@ -35,7 +34,7 @@ def decimal_point(env):
 
 
 def comma_locales(dir):
-    """Environments of locales that write 1,5."""
+    """Environments with locales that write 1,5."""
     found = []
     for name in COMMA:
         language, charset = name.split(".")
@@ -53,7 +52,7 @@ def make(tool, out, *options, seed=1):
 
 
 def inputs(dir):
-    """Two jobs of three ranks with a snapshot each, and single runs."""
+    """Makes two jobs of three ranks, each with a snapshot, and single runs."""
     for name, seed, *options in (("a", 1), ("b", 2, "--slow-rank", "1=1.3")):
         make("ranks.py", dir / name, "--ranks", 3, "--steps", 3, "--hostile-names", *options, seed=seed)
         make("snapshot.py", dir / name / "memory-rank0.json.gz", "--steps", 3, "--leak", seed << 16, seed=seed)
@@ -62,6 +61,7 @@ def inputs(dir):
         make("trace.py", dir / f"r{seed}.json.gz", "--steps", 3, "--slow-kernel", f"*flash_bwd*={1 + seed / 100}", seed=seed)
     make("xprof.py", dir / "x.trace.json.gz", "--steps", 3)
     subprocess.run([sys.executable, GEN / "xspace.py", dir / "x.trace.json.gz", "--out", dir / "x.xplane.pb"], check=True)
+    subprocess.run([sys.executable, GEN / "flight.py", dir / "dumps", "--ranks", "4", "--stuck", "1", "--json"], check=True)
     for name in RESULTS:
         shutil.copy(GEN.parent / "fuzz" / "corpus" / name, dir)
     (dir / "rules.yaml").write_text(RULES)
@@ -80,8 +80,8 @@ FILES = ("rank1.json.gz", "rank2.json.gz", "memory-rank0.json.gz")
 
 
 def commands(jobs, backwards):
-    """Command lines, with the exit code of each."""
-    # The first one lends the run its name.
+    """Command lines with their exit codes."""
+    # the first artifact gives the run its name, and stays first
     a, b = ([f"{job}/rank0.json.gz", *(f"{job}/{name}" for name in FILES[::backwards])] for job in "ab")
     one, many = ("--rules", "rules.yaml", "--baseline", "one.base"), ("--rules", "rules.yaml", "--baseline", "many.base")
     jobs = ("--jobs", jobs)
@@ -101,6 +101,10 @@ def commands(jobs, backwards):
     yield (0, 1), "check", "r8.json.gz", "--repeat=r4.json.gz", "--repeat=r5.json.gz", *one, "--junit=one.junit", *reports("one")
     yield 1, "check", *b, *many, *jobs, "--plan=plan.json", "--codequality=quality.json", "--changed=train.py", "--evidence=evidence"
     yield (0, 1, 3), "suite", "suite.yaml", "--rules=rules.yaml", *jobs, "--junit=suite.junit", *reports("suite")[:3]
+    yield (0, 1, 3), "suite", "suite.yaml", "--rules=rules.yaml", *jobs, "--shard=1/2", "--json=part1.json"
+    yield (0, 1, 3), "suite", "suite.yaml", "--rules=rules.yaml", *jobs, "--shard=2/2", "--json=part2.json"
+    yield (0, 1, 3), "suite", "--merge", *["part1.json", "part2.json"][::backwards], "--junit=merged.junit", *reports("parts")[:3]
+    yield 3, "report", "dumps/nccl_trace_rank_0.json", *[f"dumps/nccl_trace_rank_{i}.json" for i in (1, 2, 3)][::backwards], *jobs, *reports("hang")[:3]
     yield 0, "history", *one, *reports("history")[:3]
     yield 0, "report", "x.xplane.pb", *jobs, *reports("xspace")[:3]
     files = [name.split("/")[1] for name in RESULTS]
@@ -115,12 +119,12 @@ def commands(jobs, backwards):
 
 
 def figures_of(text):
-    """Without the command line that accepts the run: it names its files as they were given."""
+    """The output without the command that accepts the run, which contains file names as they were given."""
     return re.sub(rb"gpugate baseline promote (?:[^\n]*\\\n)*[^\n]*", b"", text)
 
 
 def outputs(source, env, jobs=1, backwards=1, umask=0o022, folder="work"):
-    """Everything that the commands print and write, and the modes of nothing."""
+    """Everything that the commands print and write, and the modes of the files."""
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name) / folder
         shutil.copytree(source, dir)
@@ -137,7 +141,7 @@ def outputs(source, env, jobs=1, backwards=1, umask=0o022, folder="work"):
 
 
 def settings(locales):
-    """What may differ between two machines."""
+    """Conditions that may differ between two machines."""
     yield "as it is, again", {}
     for env in locales:
         yield f"the locale {env['LC_ALL']}", {"env": env}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Time and memory: what an input counts, the program takes n log n of at most.
+"""Time and memory grow at most like n log n with every count in an input.
 
-- Each count that an input drives is doubled twice: each time, less than 2.4 times the instructions (callgrind) are needed,
-  those for a count of 1 aside, so no clock and no load of the machine have a say. Quadratic is 4.
-- --max-memory ends in exit 3 with the name of the file and of what grew, and leaves nothing behind.
+- Each count is doubled twice: each time, fewer than 2.4 times the instructions (callgrind) are needed, after those for a
+  count of 1 are subtracted, so that neither time nor load of the machine matter. Quadratic growth would be 4 times.
+- --max-memory ends with exit 3, names the file and what grew, and leaves nothing behind.
 
 usage: resources.py [SHAPE…]     ($GPUGATE is the program, without sanitizers; valgrind; exit 77 skips)
 """
@@ -19,6 +19,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gen"))
 import nsys  # noqa: E402
+import xspace  # noqa: E402
 from _bench import Bench, events, is_sanitized, kernel, trace  # noqa: E402
 from _part import some  # noqa: E402
 
@@ -35,7 +36,7 @@ def instructions(dir, args):
     return int(found[1])
 
 
-# --- Shapes: a function writes a run in which something is there n times, and says how it is read ----------------------
+# --- Shapes: functions that write a run with n items of some kind, and return how to read it ---------------------------
 
 
 def of_trace(make, command="digest"):
@@ -104,7 +105,7 @@ def ranges(export, n):
 
 
 def of_digest(change, command="report"):
-    """A digest in which a list has n rows; `change` edits it as JSON."""
+    """A digest in which a list has n rows; `change` modifies it as JSON."""
     def write(dir, n):
         (dir / "s.json").write_bytes(trace())
         subprocess.run([PROGRAM, "digest", "s.json", "-o", "base.json"], cwd=dir, check=True, capture_output=True)
@@ -170,7 +171,7 @@ def frame(i):
 
 
 def judged(rules, make):
-    """A check of a run of n kernels under n rules or waivers."""
+    """A check of a run with n kernels under n rules or waivers."""
     def write(dir, n):
         (dir / "rules.yaml").write_text("version: 1\ndefaults: {on_missing: skip}\n" + rules(n))
         (dir / "t.json").write_text(json.dumps({"traceEvents": make(n)}))
@@ -190,20 +191,111 @@ def waivers(n):
 
 
 def a_suite(dir, n):
-    """Cases of a suite: what the parent takes; what becomes of each is a process of its own."""
+    """Cases of a suite. Only the parent process is measured, since each case has its own process."""
     (dir / "suite.yaml").write_text("version: 1\nname: s\ncases:\n" + "".join(
         f"  - {{workload: w{i}, runs: absent{i}.json, baseline: b.json}}\n" for i in range(n)))
     return ["suite", "suite.yaml", "--json", "r.json", "--markdown", "m.md"]
 
 
-def a_history(dir, n):
-    """Runs of the main branch."""
-    (dir / "t.json").write_bytes(trace())
-    for command in ("create", "append"):
-        subprocess.run([PROGRAM, "baseline", command, "t.json", "--baseline", "b.json", "--force"], cwd=dir, check=True, capture_output=True)
-    row = json.loads((dir / "b.history.jsonl").read_text().splitlines()[-1])
-    (dir / "b.history.jsonl").write_text("".join(json.dumps({**row, "source_hash": f"{i + 1:016x}"}) + "\n" for i in range(n)))
-    return ["history", "--baseline", "b.json"]
+def history_of(values):
+    """Runs of the main branch: `values` gives those of the i-th of n runs, in order, as they are stored."""
+    def write(dir, n):
+        (dir / "t.json").write_bytes(trace())
+        for command in ("create", "append"):
+            subprocess.run([PROGRAM, "baseline", command, "t.json", "--baseline", "b.json", "--force"], cwd=dir, check=True, capture_output=True)
+        row = json.loads((dir / "b.history.jsonl").read_text().splitlines()[-1])
+        (dir / "b.history.jsonl").write_text("".join(json.dumps({**row, "source_hash": f"{i + 1:016x}", "values": v}) + "\n"
+                                                     for i, v in enumerate(values(n))))
+        return ["history", "--baseline", "b.json"]
+    return write
+
+
+def level(i, n, share):
+    """The level changes once, in the newest 200 runs."""
+    return {"query": "step.compute_time stat=median ranks=median", "label": "", "value": 1000000 + 10 * (i % 7) + (50000 if i >= n - share else 0)}
+
+
+def long_history(n):
+    """Figures of a run, of which each is of a few runs only."""
+    return ([*({"query": "kernel.time ranks=median", "label": f"k{i // 4:06}x{k}", "value": 5} for k in range(3)), level(i, n, 40)] for i in range(n))
+
+
+def wide_history(n):
+    """n items, which change with the level of the whole."""
+    for i in range(30):
+        yield [*({"query": "kernel.time ranks=median", "label": f"k{k:06}", "value": 5 + 3 * (i > 14)} for k in range(n)), level(i, 30, 15)]
+
+
+def hang(entries):
+    def write(dir, n):
+        shutil.rmtree(dir / "run", ignore_errors=True)
+        (dir / "run").mkdir()
+        for rank, rows, groups in entries(n):
+            (dir / "run" / f"nccl_trace_rank_{rank}.json").write_text(json.dumps({"entries": rows, "pg_config": groups}))
+        return ["report", "run", "--jobs", "1"]
+    return write
+
+
+def entry(i, group="0", state="started"):
+    return {"record_id": i, "profiling_name": "nccl:all_reduce", "process_group": [group, ""], "collective_seq_id": i + 1, "state": state,
+            "input_sizes": [[4]], "input_dtypes": ["Float"], "frames": [{"filename": f"f{i}.py", "name": "f", "line": 1}]}
+
+
+def stuck(n):
+    """Two ranks; one did not enter the last of n collectives."""
+    groups = {"0": {"ranks": "[0, 1]"}}
+    return [(r, [entry(i, state="completed" if i < n - 1 else "started") for i in range(n - r)], groups) for r in range(2)]
+
+
+def waiting(n):
+    """n ranks that wait for one."""
+    groups = {"0": {"ranks": json.dumps(list(range(n)))}}
+    return [(r, [entry(0)] if r else [], {} if r else groups) for r in range(n)]
+
+
+def chained(n):
+    """n groups of two, each of whose ranks waits in another."""
+    groups = {str(i): {"ranks": "[0, 1]"} for i in range(n)}
+    return [(r, [entry(0, str(i)) for i in range(n)[r:]], groups) for r in range(2)]
+
+
+def of_profile(dir, n):
+    """An XSpace of n kernels on n streams, each a call of the host."""
+    rows = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
+            {"ph": "M", "pid": 701, "name": "process_name", "args": {"name": "/host:CPU"}},
+            {"ph": "M", "pid": 701, "tid": 1, "name": "thread_name", "args": {"name": "python"}}]
+    for i in range(n):
+        rows += [{"ph": "M", "pid": 1, "tid": i + 1, "name": "thread_name", "args": {"name": f"Stream #{i + 1}"}},
+                 {"ph": "X", "name": f"k{i}", "ts": 100.0 * i, "dur": 50.0, "pid": 1, "tid": i + 1,
+                  "args": {"correlation_id": i + 1, "kernel_details": "grid:1,1,1"}},
+                 {"ph": "X", "name": "launch", "ts": 100.0 * i, "dur": 5.0, "pid": 701, "tid": 1, "args": {"correlation_id": i + 1}}]
+    (dir / "x.xplane.pb").write_bytes(xspace.encode(rows))
+    return ["digest", "x.xplane.pb", "-o", "d.json", "--jobs", "1"]
+
+
+def of_machine(dir, n):
+    row = {"schema": "gpugate-machine-1", "driver": "580", "gpus": [{"index": "0", "sm_clock_mhz": 1900, "counters_us": {"sw_power_cap": 5}}]}
+    (dir / "machine-rank0.json").write_text("".join(json.dumps({**row, "time_ns": 10**9 * i}) + "\n" for i in range(n)))
+    return ["digest", "machine-rank0.json", "-o", "d.json"]
+
+
+def of_table(dir, n):
+    (dir / "r.csv").write_text("N,Triton (GB/s),Torch (GB/s)\n" + "".join(f"{i}.0,9.6,8.8\n" for i in range(n)))
+    return ["digest", "r.csv", "-o", "d.json"]
+
+
+def parts(dir, n):
+    """Parts of a suite of n cases, in two shards."""
+    a_suite(dir, n)
+    for i in (1, 2):
+        subprocess.run([PROGRAM, "suite", "suite.yaml", "--shard", f"{i}/2", "--json", f"part{i}.json"], cwd=dir, check=False, capture_output=True)
+    return ["suite", "--merge", "part1.json", "part2.json", "--json", "r.json", "--markdown", "m.md", "--html", "h.html"]
+
+
+def exceptions(n):
+    """Patterns of a rule, each tried on every item."""
+    return ("rules: [{id: k, metric: kernel.time, for_each: {top: 50}, fail: {increase: 5%}, except: [" + ", ".join(f"'no kernel {i}'" for i in range(n // 2 + 1)) +
+            "], overrides: [{match: [" + ", ".join(f"'other kernel {i}'" for i in range(n // 2 + 1)) + "], fail: {increase: 9%}}]}]\n")
 
 
 def changed(dir, n):
@@ -220,7 +312,17 @@ SHAPES = {
                                                       for i in range(n)), lambda n: kernels(50))),
     "waivers": (60, judged(waivers, lambda n: kernels(50))),
     "suites": (50, a_suite),
-    "runs of a history": (100, a_history),  # append keeps 200
+    "runs of a history": (200, history_of(lambda n: [[level(i, n, 40)] for i in range(n)])),  # of which the newest 200 are searched
+    "figures of few runs": (300, history_of(long_history)),
+    "items of a history": (200, history_of(wide_history)),
+    "collectives of a dump": (1000, hang(stuck)),
+    "ranks that wait": (60, hang(waiting)),
+    "groups of a dump": (500, hang(chained)),
+    "streams of an XSpace": (1000, of_profile),
+    "moments of a machine": (1000, of_machine),
+    "lines of a table": (500, of_table),
+    "parts of a suite": (250, parts),
+    "patterns of a rule": (100, judged(exceptions, lambda n: kernels(50))),
     "changed files": (2000, changed),
     "kernels": (4000, of_trace(lambda n: [plain(i) for i in range(n)])),
     "names": (2000, of_trace(lambda n: [dict(plain(i), name=f"kernel {i}") for i in range(n)])),
@@ -253,7 +355,12 @@ def shape_fault(name):
     return line, ratio >= RATIO
 
 
-# --- The limit ------------------------------------------------------------------------------------------------------------
+# --- The memory limit ---------------------------------------------------------------------------------------------------
+
+
+# Each kind of input, with as many as do not fit into 16 MiB.
+GROWING = {"names": 60000, "sites": 60000, "collectives of a dump": 90000, "streams of an XSpace": 60000, "lines of a table": 90000,
+           "environment": 100000, "ranges of a domain": 60000}
 
 
 def limit_of_memory():
@@ -264,9 +371,15 @@ def limit_of_memory():
         b.file("d.json", "old")
         for jobs in (1, 4):
             b.refused("digest", "big.json", "-o", "d.json", "--max-memory", "16MiB", "--jobs", jobs,
-                      says=r"^gpugate: big\.json: more memory than the limit of 16 MiB: '[a-z_. ]+' grows to \d+ MiB")
+                      says=r"^gpugate: big\.json: more memory than the limit of 16 MiB: '[a-z_. ]+' grows( to [1-9]\d* MiB)?; read fewer")
         assert (b.dir / "d.json").read_text() == "old"
         b.refused("digest", "big.json", "-o", "d.json", "--max-memory", "many", code=2, says="takes a size")
+    for what, n in GROWING.items():
+        with tempfile.TemporaryDirectory() as folder:
+            b = Bench(folder)
+            args = SHAPES[what][1](b.dir, n)
+            b.refused(*args, "--max-memory", "16MiB", what=what, says=r"^gpugate: .*more memory than the limit of 16 MiB: '[a-z_. ]+' grows( to [1-9]\d* MiB)?; read fewer")
+            print(f"ok   the limit of memory: {what}")
 
 
 def main():

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Files that benchmarks write are read with the right names, values, units and directions, and judged.
 
-- Each file of $GPUGATE_SHARED/results gives the figures of the table below; its number of figures and cases is what the
-  file itself says, read by Python.
-- A run of such files passes against itself, fails by what became worse, lacks a case that is gone, and cannot be judged
-  where a server served nothing, a figure is NaN, or a case is there twice. Every error is one line and exit 3.
+- Each file of $GPUGATE_SHARED/results gives the figures of the table below; the numbers of figures and cases are those that
+  Python finds in the file.
+- A run of such files passes against itself, fails if a figure became worse, reports a missing case, and cannot be judged if
+  a server served nothing, a figure is NaN, or a case occurs twice. Every error is one line and exit 3.
 - The rules that are built in judge every figure by its direction; samples within a run say how sure a change is.
-- Digits are kept: 2.2e-07 is not 0, nor is a limit of 0.0000003.
+- Small numbers are kept: neither 2.2e-07 nor a limit of 0.0000003 becomes 0.
 - Files of other tools are refused by name.
 - A run whose GPU was throttled is inconclusive, unless the rules say otherwise.
 
 $GPUGATE is the program; exit 77 skips.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -23,7 +24,7 @@ import tempfile
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
 LLAMA = "/root/wl/cache/modelscope/models/Meta-Llama-3-8B-Instruct.r1.0.cnone/"
-# File → figures, and some of them: name → value, unit, direction (what a rule of init fails on).
+# {file: (number of figures, {name: (value, unit, direction)})}; the direction is what a rule of init fails on.
 TABLE = {
     "googlebench--tools_gbench_Inputs_test1_run1.json": (28, {"BM_100xFaster/real_time": ("10000", "ns", "increase")}),
     "googlebench--tools_gbench_Inputs_test3_run0.json": (4, {"BM_Two/real_time": ("8.5", "ns", "increase")}),
@@ -112,7 +113,7 @@ def check_file(path, expected, folder):
 
 
 def nvbench(path):
-    """Names and times by Python's own reading."""
+    """Names and times of benchmarks, read by Python's JSON parser."""
     out = {}
     for bench in json.loads(path.read_text())["benchmarks"]:
         for state in bench["states"]:
@@ -182,7 +183,7 @@ def judged(folder):
                         (json.dumps(SERVE).replace("12.5", "1.23456789012345678901"), "significant digits")):
         write(folder / "bad.json", text)
         refused("metrics", "bad.json", words=words, cwd=folder)
-    # in a folder, whatever it is called
+    # in a folder, it is recognized under any file name
     write(folder / "d" / "log.txt", ":::MLLOG " + json.dumps({"key": "run_start", "time_ms": 1}) + "\n")
     refused("metrics", "d", words="the run is not valid", cwd=folder)
 
@@ -201,7 +202,7 @@ def default_rules(folder):
     check("serve.json", {**SERVE, "p99_ttft_ms": 0}, 3, "inconclusive")
     check("serve.json", {k: v for k, v in SERVE.items() if k != "p99_ttft_ms"}, 3, "missing")
     check("serve.json", {**SERVE, "std_ttft_ms": 99}, 0)  # neither better nor worse
-    # of a flat file whose names say nothing of a direction
+    # figures of a flat file whose names say nothing about a direction
     write(folder / "flat" / "x.json", {"score_a": 1, "score_b": 2})
     run("baseline", "create", "flat", "--baseline", "f.json", cwd=folder)
     text = " ".join(run("check", "flat", "--baseline", "f.json", cwd=folder, code=3).stdout.split())
@@ -220,10 +221,10 @@ def samples(folder):
 
     def serve(mean, std):
         return {**SERVE, "mean_ttft_ms": mean, "std_ttft_ms": std}
-    # the same change of the median, of values that lie close together and that do not
+    # the same change of the median, with values that are close together and with values that are not
     verdict(latency([9.9, 10, 10.1]), latency([15.9, 16, 16.1]), 1)
     verdict(latency([1, 10, 19]), latency([7, 16, 25]), 3)
-    # and of a mean of 8, whose standard deviation is in the file
+    # a change of a mean of 8 values, with the standard deviation from the file
     verdict(serve(10, 0.1), serve(16, 0.1), 1)
     verdict(serve(10, 9), serve(16, 9), 3)
 
@@ -245,6 +246,12 @@ def machine(folder):
     write(folder / "m" / "smi.csv", smi(3_000_000))
     p = run(*args, cwd=folder, code=3)
     assert "throttled for 30.00 %" in p.stdout and "sw_power_cap" in p.stdout, p.stdout
+    (folder / "m" / "smi.csv").unlink()
+    recorded = ({"schema": "gpugate-machine-1", "time_ns": at, "driver": "580.1", "gpus": [{"index": "0", "sm_clock_mhz": 1900, "reasons": [],
+                 "counters_us": {"sw_power_cap": us}}]} for at, us in ((0, 5), (10 * 10**9, 3_000_005)))  # as ci/record/gpugate_record.py
+    (folder / "m" / "machine-rank0.json.gz").write_bytes(gzip.compress("".join(json.dumps(r) + "\n" for r in recorded).encode()))
+    p = run(*args, cwd=folder, code=3)
+    assert "throttled for 30.00 %" in p.stdout and "sw_power_cap" in p.stdout and not p.stderr.count("ignored"), p.stdout + p.stderr
     write(folder / "r.yaml", rules + "environment: {throttled: warn}\n")
     p = run(*args, cwd=folder)
     assert "throttled for 30.00 %" in p.stdout, p.stdout
@@ -285,7 +292,7 @@ OTHERS = {
 
 
 def refused_by_name(folder):
-    """What others write and nobody can judge is named in one line, with what to do."""
+    """Files of other tools that cannot be judged are refused in one line that says what to do."""
     for name, (text, words) in OTHERS.items():
         folder.joinpath(name).write_bytes(text)
         refused("metrics", name, words=words, cwd=folder)

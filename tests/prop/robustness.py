@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the program does with each threat that artifacts, baselines, rules, disks and strangers are: a function per
-threat, named after it, on the program as users run it. An error is one line that names file and place, with the
-exit code of its kind; nothing is left behind. Where other tests prove a threat they are named, and must exist.
+"""Threats by artifacts, baselines, rules, disks and untrusted people: for each there is a function, named after the threat,
+which checks the program as users run it. An error is one line that names file and place, with the exit code of its kind;
+nothing is left behind. Tests elsewhere that cover a threat are named, and must exist.
 
 usage: robustness.py [THREAT…]     ($GPUGATE is the program; exit 77 skips)
 """
@@ -48,7 +48,7 @@ def decompression_bomb(b):
     os.chdir(b.dir)
     most = measured("digest", "bomb.json.gz", "-o", "d.json")
     assert children[-1][1] == 0, children
-    # A sanitizer keeps what was freed.
+    # A sanitizer keeps freed memory for a while.
     assert is_sanitized() or most < 64 << 10, f"{most} KiB for 256 MiB that are 0.3 MB"
     size = len(head) + len(tail) + 256 * MIB
     b.fine("digest", "bomb.json.gz", "-o", "d.json", "--max-input", size)
@@ -129,7 +129,7 @@ def other_invalid_json(b):
 
 
 def nesting(b):
-    """The document, its list, the event and its arguments are four levels."""
+    """The document, its list, the event and its arguments are already four levels."""
     slot = next(with_slot())
     b.digest(slot.replace(SLOT, b"[" * 508 + b"]" * 508))
     b.digest_refused(slot.replace(SLOT, b"[" * 509 + b"]" * 509), "nested deeper than 512")
@@ -163,7 +163,7 @@ def invalid_utf8(b):
     b.fine("report", "t.json", "--markdown", "m.md", "--html", "h.html", "--json", "r.json", "--verbose")
     for name in ("m.md", "h.html", "r.json", "d.json"):
         (b.dir / name).read_bytes().decode("utf-8")
-    # A long name is cut between characters.
+    # A long name is cut between two characters, never within one.
     for pad in range(4):
         text = trace([kernel(300, "x" * pad + "\U0001f600" * 4000)])
         b.metrics(text)
@@ -201,7 +201,7 @@ def missing_dur(b):
         return trace([event])
 
     def of_small_kernels(text):
-        """Count and time: a kernel without a duration is among them."""
+        """Count and time of small kernels, which include one without a duration."""
         return [(k["count"], k["total"]) for k in b.metrics(text)["kernels"] if "names" in k]
 
     assert of_small_kernels(without("dur")) == [(1, 0)]
@@ -227,7 +227,7 @@ def duplicate_keys(b):
 
 
 def colliding_names(b):
-    """Names of one sum and length, as many as a table of 2^17: within seconds, whatever the hash."""
+    """Names with equal sums and lengths, 2^17 of them: seconds are enough, whatever the hash function."""
     nr = 1 << 17
     many = [kernel(100 + i, f"{i:017b}".replace("1", "Aa").replace("0", "BB"), ts=float(i), dur=1.0) for i in range(nr)]
     b.file("t.json", trace(many))
@@ -256,7 +256,7 @@ def indices_from_input(b):
 
 
 def less_memory():
-    """Enough for what is read, not for an array of the values in it."""
+    """Enough memory for reading, but not for an array of the values."""
     if not is_sanitized():
         resource.setrlimit(resource.RLIMIT_AS, (512 * MIB, 512 * MIB))
 
@@ -306,7 +306,7 @@ def json_c_leniencies(b):
 
 
 def gzread(b):
-    """Plain and gzip data are told by content, and a cut one is never plain: see gzip_members."""
+    """Plain and gzipped data are recognized by content, and a cut gzip file is never taken as plain: see gzip_members."""
     b.fine("digest", b.file("plain.json.gz", trace()), "-o", "d.json")
     b.fine("digest", b.file("zipped.json", gzip.compress(trace())), "-o", "d.json")
     for name in ("base.json", "base.json.gz"):
@@ -408,7 +408,7 @@ def other_hardware(b):
         b.refused("check", "good.json", "--baseline", "s.json", code=4, says="s.json")
 
 
-# --- Threats: places, streams, machines ----------------------------------------------------------------
+# --- Threats: paths, streams, machines -----------------------------------------------------------------
 
 
 def path_traversal(b):
@@ -470,7 +470,7 @@ def failed_standard_output(b):
         b.refused(*command, code=5, says="standard output: cannot be written", stdout=writer)
         os.close(writer)
         b.refused(*command, code=5, says="standard output: cannot be written", before=lambda: os.close(1))
-        # Nothing can be said, and nothing is written into a file that took the place of a stream.
+        # Without standard streams nothing can be printed, and nothing is written into a file that took a stream's number.
         done = b.run(*command, before=lambda: (os.close(0), os.close(1), os.close(2)))
         assert done.returncode == 5, (command, done)
         assert b.run("baseline", "verify", "--baseline", base).returncode == 0, command
@@ -514,7 +514,7 @@ def streams_and_odd_files(b):
 
 
 def unnamed_inputs(b, base):
-    """What was read without being named is not written over: a file of a folder, the default rules and baseline."""
+    """Inputs that were found rather than named are never overwritten: files of a folder, the default rules and baseline."""
     own = b.dir / "own"
     for folder in (own / "run", own / "rules", own / "baselines"):
         folder.mkdir(parents=True)
@@ -526,13 +526,21 @@ def unnamed_inputs(b, base):
         done = subprocess.run([PROGRAM, "check", "run", "--json", path], cwd=own, capture_output=True, check=False)
         assert done.returncode == 5 and b"it is an input of this command" in done.stderr, done
         assert (own / path).read_bytes() == before, path
+    shutil.copy(own / "run" / "rank0.json", own / "again.json")
+    os.link(own / "again.json", own / "hard.json")
+    os.symlink("../again.json", own / "run" / "soft")
+    for out in ("again.json", "hard.json", "run/soft"):
+        done = subprocess.run([PROGRAM, "check", "run/rank0.json", "--repeat", "again.json", "--json", out], cwd=own, capture_output=True, check=False)
+        assert done.returncode == 5 and b"it is an input of this command" in done.stderr, done
+        assert (own / "again.json").read_bytes() == (own / "run" / "rank0.json").read_bytes(), out
+    (own / "run" / "soft").unlink()
     os.symlink("there.json", own / "link.json")
     subprocess.run([PROGRAM, "digest", "run", "-o", "link.json"], cwd=own, check=True)
     assert (own / "link.json").is_symlink() and (own / "there.json").exists(), "a link that led nowhere was replaced"
 
 
 def many_ranks(b):
-    """16,384 digests in a folder, within 1,024 descriptors."""
+    """16,384 digests in a folder are read within 1,024 file descriptors."""
     b.file("one.json", trace(distributedInfo={"rank": 0, "world_size": 16384}))
     b.fine("digest", "one.json", "-o", "one.digest")
     text = (b.dir / "one.digest").read_text()
@@ -548,7 +556,7 @@ def many_ranks(b):
     b.fine("check", "all.json.gz", "--baseline", "b.json", "--bootstrap", before=few, cpu=500, code=0)
 
 
-# What other tests prove in full: their files, and what they call it.
+# Tests elsewhere that cover a threat completely: {threat: (file, name of the test)}.
 ELSEWHERE = {
     "colliding_names": [("unit/test_intern.c", "many_names_in_seconds"), ("unit/test_intern.c", "hash_is_keyed"), ("unit/test_intern.c", "text_limit")],
     "numbers": [("unit/test_trace.c", "numbers"), ("unit/test_trace.c", "ids"), ("unit/test_number.c", "parse")],
@@ -579,7 +587,7 @@ def tested_elsewhere(threat):
 
 
 def prove(threat):
-    """Nothing, or what is wrong."""
+    """The error of a threat's function, or None."""
     try:
         tested_elsewhere(threat)
         for function in HERE:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What comes before and after the first baseline:
+"""Commands before and after the first baseline:
 
- - without a baseline a check shows the run, says how it becomes the baseline and ends with 4, JUnit with an error; what it
-   prints makes the baseline; a suite says the same of its case
+ - without a baseline a check shows the run, says how to make it the baseline and ends with 4; JUnit has an error. The
+   printed command creates the baseline. A suite says the same about its case
  - `baseline create --repeat` begins the history, `--history DIR` keeps it elsewhere, for every command that reads it;
-   commit and name come from git, a changed tree is said to be one
- - `init --from-noise` brings limits closer that the noise allows, and a run of the same code passes them
- - main is slower already, and nobody approved it: a change under review is not to blame for it, nor excused for more; a check
-   that is of no review, and one whose main was never slow, fail
+   commit and name come from git, and a modified tree is marked
+ - `init --from-noise` narrows limits as far as the noise allows, and a run of the same code passes them
+ - if main is already slower without approval, a change under review is not blamed for it, but is not excused for more; a
+   check outside of a review, or with a main branch that was never slow, fails
 
 $GPUGATE is the program; needs git; exit 77 skips.
 """
@@ -108,7 +108,7 @@ def limits(p):
     said = p.run(0, "init", "--from-noise", "--workload", "n", "--history", "past", "--ci", "none").stdout
     expect("said", "closer limits of " in said, True)
     text = (p.folder / "rules/gpugate.yaml").read_text()
-    line = re.search(r"id: step-compute-time\n    metric: step.compute_time\n    fail: \{increase: (.*?)%\}  # 3% before: the noise of 8 runs is ±(.*?) %\n(?!    warn)", text)
+    line = re.search(r"id: step-compute-time\n    metric: step.compute_time\n    fail: \{increase: (.*?)%\}  # 3% before: the spread of 8 runs is ±(.*?) %\n(?!    warn)", text)
     expect("its limit", bool(line) and 1 <= float(line[1]) < 3 and 3 * float(line[2]) <= float(line[1]), True)
     p.run(0, "lint", "rules/gpugate.yaml")
     p.result(0, p.trace(21), "--workload", "n", "--history", "past")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The JSON Schemas of schemas/ accept what the program writes and reads, and nothing else.
 
-Outputs of many kinds, those of tests/golden among them, are valid; the same with a key too many, a key too few or a
-value of another type are not. The schemas of result, plan, diff, report and metrics are written by hand: every key that
-they declare must occur in one of the outputs. Those of rules, digest, run, baseline, history, suite and trend are renewed by
+Outputs of many kinds, including those of tests/golden, are valid; with an additional key, a missing key or a value of
+another type they are not. The schemas of result, plan, diff, report and metrics are written by hand: every key that they
+declare must occur in one of the outputs. Those of rules, digest, run, baseline, history, suite and trend are renewed by
 tests/unit/test_schemas.c from the tables of the program.
 
 usage: schemas.py       ($GPUGATE is the program; skipped without python3-jsonschema and python3-yaml)
@@ -48,7 +48,7 @@ def validator(name):
 
 
 def mark(name, schema, path, value):
-    """Note the declared keys that a valid value has."""
+    """Record which declared keys of a schema a valid value contains."""
     if "$ref" in schema:
         file, _, pointer = schema["$ref"].partition("#")
         name, path, schema = file or name, pointer, SCHEMAS[file or name]
@@ -65,7 +65,7 @@ def mark(name, schema, path, value):
 
 
 def declared(schema, path=""):
-    """All keys that a schema declares."""
+    """Yields all keys that a schema declares."""
     if isinstance(schema, dict):
         for key, part in schema.items():
             if key == "if":
@@ -93,7 +93,7 @@ def check_text(text, what):
     check(json.loads(text), what)
 
 
-# ---- outputs ----
+# ---- outputs of the program ----
 
 
 def run(dir, *arguments, codes=(0,)):
@@ -177,13 +177,13 @@ def outputs(dir):
     for path in ("many.json.gz", "late"):
         run(dir, "baseline", "create", path, "--baseline", f"{path}.gate.json")
         check_text((dir / f"{path}.gate.json").read_bytes(), f"baseline of {path}")
-    # peaks during an operator; a digest that keeps no samples
+    # peaks during an operator, and a digest that keeps no samples
     full = json.loads((ROOT / "tests" / "fuzz" / "corpus" / "digest" / "full.json").read_text())
     full["memories"][0].update(peak_op="aten::mm", peak_dims="[[2, 2], [2, 2]]", peak_types='["float", "float"]')
     short = json.loads(gzip.decompress((dir / "d.json.gz").read_bytes()))
     short["code"] = [{"kind": "kernel", "phase": "all", "module": "Net", "place": "train.py:step", "line": 12, "op": "aten::mm", "kernel": "0" * 16,
                       "count": 5, "total_ns": 500}]
-    # places in files that the change touches
+    # places in files that the change under review touches
     (dir / "code.yaml").write_text("version: 1\nrules: [{id: ops, metric: op.gpu_time, for_each: {top: 5}, fail: {increase: 5%}, noise: {k: 0}}]\n")
     slower = copy.deepcopy(short)
     slower["code"][0]["total_ns"] *= 3
@@ -196,7 +196,7 @@ def outputs(dir):
     for name, digest in (("full", full), ("short", summarised(short))):
         (dir / f"{name}.json").write_text(json.dumps(digest))
         check(digest, name)
-        # the sums of steps of the short one are a baseline's: refused as a run
+        # the short one's sums of steps are only allowed in a baseline: refused as a run
         run(dir, "metrics", f"{name}.json", "--json", "-", codes=(0,) if name == "full" else (3,))
 
 
@@ -204,7 +204,7 @@ STATISTICS = ["median", "mean", "min", "max", "p90", "p95", "p99", "total"]
 
 
 def summarised(digest):
-    """As a pin of many steps is stored."""
+    """Converts the steps to statistics, as a pin with many steps is stored."""
     steps = digest["steps"]
     digest["summaries"] = [{"metric": key, **{stat: max(v or 0 for v in values) for stat in STATISTICS}} for key, values in steps.items()
                            if key.startswith("step.")]
@@ -213,11 +213,11 @@ def summarised(digest):
     return digest
 
 
-# ---- what is broken ----
+# ---- invalid documents ----
 
 
 def breakages(document, schema_name):
-    """The document with one fault each, and what it is."""
+    """The document with one error at a time, and a name of the error."""
     for key in SCHEMAS[schema_name]["required"]:
         broken = copy.deepcopy(document)
         del broken[key]
@@ -235,7 +235,7 @@ def breakages(document, schema_name):
 
 
 def places(value, path=()):
-    """One object of each kind: of the first element of lists."""
+    """One object of each kind: only the first element of lists."""
     if isinstance(value, dict):
         if path[-1:] != ("select",): # any key but those of another type may stand there
             yield path
@@ -254,7 +254,7 @@ def test_broken():
         expect(nr > 3, f"{name}: nothing was broken")
 
 
-# ---- rules ----
+# ---- rules files ----
 
 BAD_RULES = ["{}", "{version: 2, rules: []}", "{version: 1}", "{version: 1, rules: [{id: a, metric: step.time}]}",
              "{version: 1, rules: [{id: a, metric: step.tim, fail: {max: 1s}}]}",
@@ -281,7 +281,7 @@ def test_rules(dir):
 
 
 def retyped(value):
-    """Numbers as YAML has them, everything else, dates too, as text."""
+    """Converts values like YAML: numbers are numbers, everything else, also dates, is text."""
     if isinstance(value, dict):
         return {k: retyped(v) for k, v in value.items()}
     if isinstance(value, list):

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""What must not pass in silence: damage planted into a run, which is held against the run as it was under the
-rules that are built in. Each row says how it ends: the exit code, and what the report names.
+"""Damage must not pass in silence: a run with planted damage is compared with the undamaged run under the built-in rules.
+Each row of the table has the exit code, and what the report must name.
 
-The run is a generated one and, where $GPUGATE_SHARED is set, recorded ones. $GPUGATE is the program; exit 77 skips.
-Each row is told by name, with its trace and exit code. With --table none is held against what it has to be: so another
-program can be compared.
-"""
+The runs are generated and, with $GPUGATE_SHARED, also recorded ones. $GPUGATE is the program; exit 77 skips. Each row is
+printed with its name, trace and exit code. With --table nothing is checked, so that another program can be compared. """
 import gzip
 import json
 import os
@@ -34,11 +32,11 @@ def marks(events):
                    category(e) in ("user_annotation", "cpu_op", "operator")), key=lambda e: float(e["ts"]))
 
 
-# --- Damage: of the list of events ---------------------------------------------------------------------------
+# --- Damage to the list of events ----------------------------------------------------------------------------
 
 
 def longest_lost(events):
-    """The 80 longest kernels, or one in a hundred where there are few."""
+    """The 80 longest kernels, or one in a hundred if there are few."""
     all_ = kernels(events)
     nr = min(80, len(all_) // 100)
     lost = {id(e) for e in sorted(all_, key=lambda e: -float(e["dur"]))[:nr]}
@@ -82,7 +80,7 @@ def smaller_batch(events):
 
 
 def shifted(events, after, by):
-    """Time put in: all that begins later begins later still; what lasts across it lasts longer."""
+    """Inserts time: everything that begins later is delayed, and events across that moment become longer."""
     for e in events:
         if "ts" not in e:
             continue
@@ -99,7 +97,7 @@ def host_time(events):
 
 
 def syncs(events):
-    """Six more waits for the device in each step."""
+    """Adds six more waits for the device to each step."""
     for step in marks(events):
         for i in range(6):
             events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaDeviceSynchronize", "pid": step["pid"],
@@ -108,7 +106,7 @@ def syncs(events):
 
 
 def capture(events):
-    """Launches between the calls of a capture: of no kernel, and none is lost."""
+    """Launches inside a stream capture have no kernels, and none is lost."""
     thread = {"pid": 1, "tid": 999, "ph": "X", "cat": "cuda_runtime", "dur": 1}
     at = float(marks(events)[0]["ts"])
     names = ["cudaStreamBeginCapture", *["cudaLaunchKernel"] * 500, "cudaStreamEndCapture"]
@@ -116,7 +114,7 @@ def capture(events):
                      for i, n in enumerate(names)]
 
 
-# --- The table: name, damage, how it ends --------------------------------------------------------------------
+# --- The table: name, damage, expected result ----------------------------------------------------------------
 
 ROWS = [
     ("unchanged", lambda events: events, 0, None),
@@ -149,7 +147,7 @@ def check(dir, candidate):
 
 
 def judge(where, name, code, law, said):
-    """One row of the table: what is told of it, and whether it ends as it has to."""
+    """Runs one row of the table, prints its result, and checks it."""
     print(f"{name} ({where}): exit {code}" + (", warned" if "warn" in said else ""))
     assert law or TABLE, (where, name, code, said)
 
@@ -174,7 +172,7 @@ def of_trace(dir, path):
 
 
 def of_devices(dir):
-    """Traces of which nothing is understood: named, and no report of zeros."""
+    """Traces in which nothing is understood are named as such, instead of giving zeros."""
     cases = {
         "empty.json": ('{"traceEvents": []}', "nothing in it is understood"),
         "other.json": ('{"traceEvents": [{"ph": "B", "cat": "PERF", "name": "a", "ts": 1}]}', "nothing in it is understood"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs of memory snapshots: every form gives the same digest, a trace and a snapshot become one, and
-the default rules find what was planted.
+"""Runs with memory snapshots: every format gives the same digest, a trace and a snapshot are joined, and the default rules
+find planted faults.
 
 $GPUGATE is the program; without it the test is skipped (exit 77). With $GPUGATE_SHARED, also on the
 snapshots recorded there and on what make_snapshot.py of it plants.
@@ -18,7 +18,7 @@ from _reference import recordings
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
 FORMS = [[]] + [["--pickle", str(p)] for p in range(6)]
-# More annotations than the first 4 KiB hold come before the segments.
+# The segments come after more annotations than the first 4 KiB of the file can contain.
 LONG = ["--steps", "30", "--layers", "1"]
 
 
@@ -75,7 +75,7 @@ def joined(dir):
     t, s = digest(dir, trace), digest(dir, snapshot)
     both = digest(dir, trace, snapshot)
     assert both == digest(dir, snapshot, trace)
-    # side by side in the file, so that any order of merging gives the same; joined when it is read
+    # separate in the file, so that merging in any order gives the same; joined when the file is read
     assert both["digests"] == [t, {**s, "rank": 5}], [r["rank"] for r in both["digests"]]
     (dir / "both.json").write_text(json.dumps(both), encoding="utf-8")
     rank = json.loads(gpugate("metrics", dir / "both.json", "--json", "-").stdout)["ranks"]
@@ -96,7 +96,7 @@ def capacity(dir):
 
 
 def verdicts(dir, write, base, cases):
-    """What fails by the default rules; `named` is in the attribution of the first of `failing`."""
+    """Check what fails by the default rules; the breakdown of the first of `failing` must contain `named`."""
     gpugate("baseline", "create", write(dir / "base", *base), "--baseline", dir / "gate", "--force")
     for options, failing, named in cases:
         path = write(dir / "candidate", *base, *options)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""500 cases as one gate: what `suite` says of a case is what `check` says of it with its share of the budget of false
-alarms; shards in any order, and any number of threads, give the same bytes; the memory does not grow with the cases.
+"""500 cases as one gate: `suite` says the same about a case as `check` with its share of the false-alarm budget; shards in
+any order, and any number of threads, give the same bytes; the memory does not grow with the cases.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -17,7 +17,7 @@ GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
 PROGRAM = os.environ.get("GPUGATE")
 CASES = 500
 SLOW = {7, 123, 499}
-# what does not depend on how many cases share a budget
+# rules whose verdicts do not depend on the number of cases that share a budget
 RULES = "version: 1\nrules:\n  - {id: compute, metric: step.compute_time, fail: {increase: 10%}}\n"
 
 
@@ -28,7 +28,7 @@ def run(dir, *args):
 
 
 def peak(dir, *args):
-    """Largest resident set in KiB of one of the processes of a command."""
+    """Largest resident set in KiB of all processes of a command."""
     code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False); "
             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     done = subprocess.run([sys.executable, "-c", code, PROGRAM, *map(str, args)], capture_output=True, text=True, check=True, cwd=dir,
@@ -78,7 +78,7 @@ def check_shards(dir):
 
 
 def check_budget(dir):
-    """A limit within the noise: what one gate may raise in false alarms is what all 500 may raise."""
+    """A limit within the noise: all 500 cases together may cause as many false alarms as one gate."""
     (dir / "tight.yaml").write_text(RULES.replace("10%", "0.01%"))
     (dir / "tight_all.yaml").write_text(suite(CASES).replace("rules.yaml", "tight.yaml"))
     run(dir, "check", "same.json.gz", "--rules", "tight.yaml", "--baseline", "base.json", "--json", "one.json")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What is printed fits the terminal, and names of kernels can be told from their neighbors.
+"""Output fits the terminal, and names of kernels are distinguishable.
 
- - at 80 columns no line of check, diff, report and metrics is longer, nor at 60 or 132; made runs, and pairs of those of
-   $GPUGATE_SHARED where it is set: three, and in ci/test --extended every recording beside the next
- - a check that finds one cause is told in 40 lines
- - FORCE_COLOR and CLICOLOR_FORCE color what goes to a file, NO_COLOR and --color never do not
+ - lines of check, diff, report and metrics have at most 60, 80 or 132 columns, for generated runs and, with
+   $GPUGATE_SHARED, for three pairs of recordings, or all neighboring pairs in ci/test --extended
+ - a check that finds one cause needs at most 40 lines
+ - FORCE_COLOR and CLICOLOR_FORCE give colors also in files; NO_COLOR and --color never prevent colors
  - display names of the kernels of each recording: no two alike, half of them at most 40 characters long
 
 $GPUGATE is the program; without it, exit 77 skips.
@@ -43,7 +43,7 @@ def width(line):
 def fits(*args, widths=(60, 80, 132)):
     for columns in widths:
         for line in run(*args, COLUMNS=str(columns)).splitlines():
-            # a word to be copied is not broken
+            # words that people copy are not broken
             assert width(line) <= columns or "'" in line or "/" in line and " " not in line.strip().rstrip("\\").strip(), (args, columns, line)
 
 
@@ -55,7 +55,7 @@ def pair(dir, a, b, **options):
 
 
 def every_pair(dir):
-    """Each recording that can be read beside the next one."""
+    """Pairs of each readable recording with the next one."""
     def is_run(path):
         return subprocess.run([PROGRAM, "digest", path, "--output", dir / "digest"], capture_output=True, check=False).returncode == 0
     files = [p for p in sorted(pathlib.Path(SHARED, "data").rglob("*")) if re.search(r"\.(json|gz|sqlite|pb|pickle)$", p.name) and is_run(p)]
@@ -72,7 +72,7 @@ def colors(a):
 
 
 def names(dir, trace):
-    """In a page what unfolds to a whole name is its display name; others are shown whole."""
+    """In a page, names that unfold to the complete name are display names; others are shown completely."""
     run("diff", trace, trace, "--html", dir / "page.html")
     page = (dir / "page.html").read_text(encoding="utf-8")
     rows = re.search('<section id="kernels".*?</section>', page, re.S)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A first week with the gate, played through with the scripts of ci/forge, a git repository and the stand-in for
-GitHub's API (_forge.py): docs/tour.md is what comes of it, word for word.
+"""A first week with the gate, performed with the scripts of ci/forge, a git repository and the fake API of GitHub
+(_forge.py): docs/tour.md must be its transcript, word for word.
 
- - cold start: a comment with the figures, an approval, its answer, a status, and the comment turns green
- - five runs of main on a branch of histories; a regression, who may not approve it, who may
+ - start without a baseline: a comment with the figures, an approval, its answer, a status, and a green comment
+ - five runs of main on a branch of histories; a regression, and approvals by people with and without permission
  - an undecided run, which runs again in pairs with its base until there is a verdict
  - another GPU; a machine that is slow
  - what is refused: an older run, a branch with other code or forced to another commit, a second approval
@@ -56,7 +56,7 @@ def expect(what, have, want):
 
 
 class Week:
-    """The repository o/r with its pull request 7, the day, and the page."""
+    """The repository o/r with its pull request 7, the current day, and the page under construction."""
 
     def __init__(self, folder):
         self.folder, self.forge, self.page, self.time = folder, _forge.Forge(), [], MONDAY
@@ -98,7 +98,7 @@ class Week:
         self.git(self.clone, "push", "--quiet", *force, "origin", f"HEAD:refs/heads/{branch}")
 
     def branch(self, name, model=None, message=""):
-        """A branch of main as it is now, with a change of the model."""
+        """Makes a branch of the current main with a change of the model."""
         self.git(self.clone, "fetch", "--quiet", "origin")
         self.git(self.clone, "checkout", "--quiet", "-B", name, "origin/main")
         if model is not None:
@@ -107,7 +107,7 @@ class Week:
         self.forge.comments.clear()
 
     def gate(self, verdict, **env):
-        """The check of a pull request, and the job that posts; returns what the scripts said beside the report."""
+        """Runs the check of a pull request, and the job that posts; returns the scripts' messages besides the report."""
         commit = self.git(self.clone, "rev-parse", "HEAD")
         past = self.run([FORGE / "history", self.folder / "history"], GITHUB_OUTPUT="").stdout.strip()
         p = self.run([FORGE / "gate"], GPUGATE_BENCHMARK="python3 benchmark.py", GPUGATE_RUNS="trace.json.gz", GPUGATE_FOLDER="gpugate-train",
@@ -123,7 +123,7 @@ class Week:
         return subprocess.run(["date", "-u", "-d", f"@{self.time + after}", "+%Y-%m-%dT%H:%M:%SZ"], capture_output=True, text=True, check=True).stdout.strip()
 
     def approve(self, user, text, branch, code=0, after=60, edited=None):
-        """A comment by `user`, and the job that answers it."""
+        """Adds a comment by `user`, and runs the job that answers it."""
         at = self.stamp(after)
         self.forge.comment(user, text, created_at=at, updated_at=edited or at)
         before = len(self.forge.comments)
@@ -144,13 +144,13 @@ class Week:
         self.git(self.clone, "fetch", "--quiet", "origin")
         self.git(self.clone, "push", "--quiet", "origin", f"origin/{branch}:refs/heads/main")
 
-    # ---- the page ----
+    # ---- writing the page ----
 
     def say(self, text):
         self.page.append(text.strip("\n") + "\n")
 
     def quote(self, body):
-        """What is seen of a comment before anything in it is unfolded, and what stands below."""
+        """The visible part of a comment before anything is unfolded, and the rest."""
         lines = [line for line in body.strip("\n").splitlines() if not line.startswith("<!-- ")]
         shown, depth, folded = [], 0, ""
         for line in lines:
@@ -164,7 +164,7 @@ class Week:
         self.say(re.sub(r"\n(> ?\n)+(?=> ?\n)", "\n", "\n".join(f"> {line}".rstrip() for line in shown)))
 
     def text(self):
-        """The page; commits and paths as they would be elsewhere."""
+        """The page, with commits and paths replaced by fixed ones."""
         text = "\n".join(self.page).replace(str(self.clone) + "/", "").replace(str(self.folder), "")
         ids = {}
 
@@ -175,19 +175,22 @@ class Week:
         return re.sub(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{40}\b|(?<=commit )[0-9a-f]{12}\b|(?<= at `)[0-9a-f]{10}\b", name, text)
 
 
-# ---- the days ----
+# ---- the days of the week ----
 
 def cold_start(w):
     w.say("""
 # A first week
 
-A team has a training job, a benchmark that writes `trace.json.gz`, and the workflows that `gpugate init` writes. This page is
-what the gate says in their first week: each comment is what the program and its scripts print today, with the ids of commits
-made up and what a comment folds left out (`tests/prop/tour.py` plays the week through).
+This page shows what the gate says in a team's first week. Each comment is what the program and its scripts print today
+(`tests/prop/tour.py` plays the week through); ids of commits are made up, and what a comment folds is left out.
+
+The team has a training job, a benchmark that writes `trace.json.gz`, and the workflows that `gpugate init` wrote. These are on main already: GitHub
+starts the one that approves only from there. The rules file has two rules: compute time may grow by 0.5 %, peak memory by 1 %. This team lets the
+gate block from the first day; [most only let it report](pull-requests.md#in-which-order) until five runs of main are stored.
 
 ## Monday: there is no baseline
 
-The pull request that brings the gate is the first that it runs on. It cannot pass yet, and says what it has measured:
+The first pull request cannot pass yet. Its comment says what was measured:
 """)
     w.branch("gate", "", "the gate")
     w.gate("missing")
@@ -201,7 +204,7 @@ The pull request that brings the gate is the first that it runs on. It cannot pa
     w.say("The new commit has the status `gpugate/train: success`, from the run against its new baseline: no GPU runs once more to confirm it. "
           "The comment above has become:")
     w.quote(w.forge.bodies()[0])
-    w.say("For a commit that is no longer the newest the same comment does nothing, as does one of somebody who may only read.")
+    w.say("An approval of a commit that is no longer the newest is refused, and so is one by somebody who may only read: [below](#what-is-refused).")
     w.merge("gate")
 
 
@@ -209,7 +212,8 @@ def main_runs(w):
     w.say("""
 ## Tuesday: main makes its noise known
 
-Every push to main runs the benchmark too, and adds it to the history, on the branch `gpugate-baselines`. After five runs:
+Every push to main runs the benchmark too, and adds it to the history, on the branch `gpugate-baselines`. After five such runs the history has
+six, with the one that was approved:
 """)
     w.time += DAY
     for _ in range(5):
@@ -222,14 +226,16 @@ Every push to main runs the benchmark too, and adds it to the history, on the br
     past = w.run([FORGE / "history", w.folder / "history"], GITHUB_OUTPUT="").stdout.strip()
     out = w.run([w.env()["GPUGATE"], "history", "--baseline", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "--history", past]).stdout
     w.say("```\n" + out.split("\n\nRuns")[0].strip("\n") + "\n```")
-    w.say("The noise is what a change has to be told from: a limit may be this near.")
+    w.say("The *spread* is how far single runs lie from their median. What one run of a pull request must exceed, its [noise](verdicts.md#noise), is "
+          "several times as large, because six runs prove little: tomorrow's comment shows it.")
 
 
 def regression(w):
     w.say("""
 ## Wednesday: a regression
 
-A pull request makes the backward pass of attention slower by half:
+A pull request makes the backward pass of attention slower by half. The change of +3.35 % is beyond the limit, and far beyond the noise. (Three kernels
+account for 444 µs; the others were 25 µs faster by chance.)
 """)
     w.time += DAY
     w.branch("attention", "--slow-kernel *flash_bwd*=1.5", "deterministic attention")
@@ -256,8 +262,8 @@ def undecided(w):
     w.say("""
 ## Thursday: one run does not decide
 
-Another change costs a little more than the limit of 0.5 %, which one run cannot tell from chance. The gate does what its plan
-says: it runs the benchmark again, in turn with the commit that the pull request begins at, on the same machine:
+Another change costs a little more than the limit of 0.5 %. One run cannot tell it from chance. So the gate runs the benchmark again, in turn with the
+commit that the pull request begins at, on the same machine. Two runs are one pair; it takes two pairs:
 """)
     w.time += DAY
     w.branch("small", "--slow-kernel *flash_bwd*=1.58", "a check of inputs")
@@ -266,13 +272,15 @@ says: it runs the benchmark again, in turn with the commit that the pull request
     expect("more runs were made", bool(plan), True)
     w.say("```\n" + "\n".join(plan) + "\n```")
     w.quote(w.forge.bodies()[0])
+    w.say("Now +0.67 % is beyond the limit, and beyond the noise of ±0.56 % too: it fails. The baseline has 2 runs, not 7, because Wednesday's approval "
+          "began a new level: the approved run, and one of main since.")
 
 
 def another_gpu(w):
     w.say("""
 ## Friday: another GPU, and a machine that is slow
 
-The first run on another GPU is a first run again, as the rules keep a baseline for each (`baseline: baselines/{workload}-{gpu}.json`):
+The rules keep a baseline for each GPU (`baseline: baselines/{workload}-{gpu}.json`), so the first run on another GPU has none yet:
 """)
     w.time += DAY
     w.gpu = "NVIDIA H200"
@@ -283,7 +291,7 @@ The first run on another GPU is a first run again, as the rules keep a baseline 
     expect("both", sorted(w.git(w.origin, "ls-tree", "--name-only", "other", "baselines/").splitlines()),
            ["baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/train-NVIDIA-H200.json"])
     w.gpu, w.machine = "NVIDIA H100 80GB HBM3", "--slow-kernel *=1.08"
-    w.say("And one of the machines runs hot. Nothing in the code is slower, everything is:")
+    w.say("And one of the machines runs hot. The pull request only changes a text, and every kernel is slower:")
     w.branch("readme", "--slow-kernel *flash_bwd*=1.5", "README: a typo")
     w.gate("fail")
     w.quote(w.forge.bodies()[0])
@@ -293,7 +301,7 @@ The first run on another GPU is a first run again, as the rules keep a baseline 
 
 
 def refusals(w):
-    """Answers that the page lists."""
+    """Writes the table of answers on the page."""
     rows = []
     w.time += DAY
     w.branch("late", "--slow-kernel *flash_bwd*=2", "slower")
@@ -306,9 +314,28 @@ def refusals(w):
     w.push("late", "something else", "--force")
     rows.append(("forced to another commit", w.approve(3, "/gpugate accept of what is gone", "late", code=1, after=240)))
     expect("nothing was accepted", "baselines" in w.git(w.origin, "log", "-1", "--format=%s", "late"), False)
-    w.say("## What is refused\n\nEach with an answer:\n")
+    w.say("## What is refused\n\nEach refusal has an answer:\n")
     w.say("| an approval of | is answered |\n|---|---|\n" + "\n".join(
         f"| {what} | {re.sub(r'^.*?: (?=Not)', '', body.strip().splitlines()[-1])} |" for what, body in rows))
+
+
+def no_ci_system(w):
+    """ci/slurm/gate.sbatch, with settings of its own: a pull request, and main."""
+    text = (ROOT / "ci" / "slurm" / "gate.sbatch").read_text()
+    for key, value in (("forge", FORGE), ("api", f"(--api github --url {w.forge.address} --repository o/r)"), ("export GPUGATE_WORKLOAD", "train"),
+                       ("export GPUGATE_FOLDER", "gpugate-train")):
+        text, nr = re.subn(rf"^{key}=.*$", f"{key}={value}", text, flags=re.M)
+        expect(f"gate.sbatch sets {key}", nr, 1)
+    script = w.folder / "gate.sbatch"
+    script.write_text(text)
+    w.time += DAY
+    w.branch("bare", "--slow-kernel *flash_bwd*=2.5", "slower without a CI system")
+    w.run(["bash", script], code=1, REQUEST="7")
+    expect("its comment and status", (len(w.forge.bodies()), w.status("bare")), (1, "failure"))
+    w.branch("main")
+    before = w.head("gpugate-baselines")
+    w.run(["bash", script])
+    expect("its run is history", w.head("gpugate-baselines") == before, False)
 
 
 def main():
@@ -316,7 +343,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         w = Week(pathlib.Path(name).resolve())
-        for day in (cold_start, main_runs, regression, undecided, another_gpu, refusals):
+        for day in (cold_start, main_runs, regression, undecided, another_gpu, refusals, no_ci_system):
             day(w)
         text = w.text()
     if "--update" in sys.argv:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Every finding of trust: a run that shows it, one that nearly does, and exactly the metrics that it spoils.
+"""Every trust finding has a run that shows it, a run that nearly shows it, and exactly the metrics that it makes
+unreliable.
 
-Each run is held against an unchanged one under a rule for every metric there is. The findings are those of
-the table, with their metrics; and a check cannot be judged where a finding spoils its metric, nowhere else.
+Each run is compared with an unchanged one under rules for all metrics. The findings must be those of the table, with their
+metrics, and a check is inconclusive if and only if a finding makes its metric unreliable.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -18,7 +19,7 @@ import tempfile
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
 
-# --- What is spoiled: every set in full, so that a new metric has to be thought of here --------------------
+# --- Unreliable metrics: every set is listed completely, so that a new metric must be considered here ------
 
 STEP_GPU = """step.period_compute step.period_exposed_comm step.period_exposed_memory step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     step.busy_time step.span step.idle_time step.exposed_comm_time step.kernel_count step.memcpy_bytes""".split()
@@ -53,7 +54,7 @@ HISTORY = PEAKS + CHURN + EVENTS
 OF_TRACE = PER_STEP + WINDOW + COUNTERS + ["rank.missing_steps", "thread.time"]
 EVERYTHING = OF_TRACE + MEMORY + ["input.*"]
 
-# --- Damage that the generators do not know: of the events of a trace, of a snapshot, of the text -----------
+# --- Damage that the generators cannot make: to events of a trace, to a snapshot, to the text -------------
 
 
 def gpu(e):
@@ -61,7 +62,7 @@ def gpu(e):
 
 
 def without(nr, cat):
-    """Drop the last `nr` of the kernels or launches (nr < 0: all but so many)."""
+    """Drop the last `nr` of the kernels or launches; nr < 0: keep only -`nr` of them."""
     def edit(d):
         found = [e for e in d["traceEvents"] if gpu(e)] if cat == "gpu" else \
             [e for e in d["traceEvents"] if e.get("cat") == cat]
@@ -84,7 +85,7 @@ def kernels_changed(change, every):
 
 
 def unseen(nr):
-    """Frees of blocks that nobody allocated, and as many allocations that end nowhere: levels still fit."""
+    """Add frees of blocks that nobody allocated, and as many allocations that are never freed: levels stay consistent."""
     def edit(d):
         trace = next(t for t in d["device_traces"] if t)
         first = trace[0]
@@ -110,7 +111,7 @@ def cut(path):
     path.write_bytes(gzip.compress(data[: len(data) * 9 // 10], 1, mtime=0))
 
 
-# --- The table: case, how a run is made, further options of check, findings -> metrics -------------------------
+# --- The table: case, how to make its run, further options of check, {finding: metrics} -----------------------
 
 TRACE = [
     ("unchanged", "", {}),
@@ -135,7 +136,7 @@ TRACE = [
     ("JSON faults", control_character, {"json-faults": []}),
     ("own artifact", None, {}),
 ]
-# The rules want so many steps of five.
+# Rules that require more or fewer steps than the five recorded ones.
 FEW = [("steps enough", "", 5, {}), ("too few steps", "", 6, {"too-few-steps": PER_STEP}),
        ("too few with a short one", "--short-last-step", 5, {"short-last-step": [], "too-few-steps": PER_STEP}),
        ("windows are exempt", "--no-steps", 6, {})]
@@ -156,7 +157,7 @@ def run(*args):
 
 
 def make(tool, path, options):
-    """`options`: of the generator, or a function of the content or of the file."""
+    """Makes a run. `options`: of the generator, or a function that changes the content or the file."""
     words = options.split() if isinstance(options, str) else []
     more = ["--steps", "5", "--nccl"] if tool == "trace.py" else []
     code, _, err = run(sys.executable, GEN / tool, "--seed", "4", "--out", path, *more, *words)
@@ -169,7 +170,7 @@ def make(tool, path, options):
 
 
 def rules(dir, metrics, least):
-    """A rule for every metric, with limits so wide that nothing but trust decides."""
+    """Rules for every metric, with such wide limits that only trust findings matter."""
     lines = [f"version: 1\nsteps: {{min: {least}}}\nrules:"]
     for m, unit in metrics.items():
         limit = {"n": "1000000s", "B": "1000000GiB", "%": "1000000000%", "1": "1000000000000", "F": "1000000000000"}[unit[0]]
@@ -179,7 +180,7 @@ def rules(dir, metrics, least):
 
 
 def judge(dir, rules_file, baseline, candidate, *options):
-    """The findings as {id: metrics}, the metrics that could not be judged, and the report."""
+    """{id: metrics} of the findings, the metrics that could not be judged, and the report."""
     code, out, err = run(PROGRAM, "baseline", "create", *baseline, "--baseline", dir / "base", "--force")
     assert code == 0, err
     code, out, err = run(PROGRAM, "check", *candidate, "--baseline", dir / "base", "--rules", rules_file,
@@ -191,13 +192,13 @@ def judge(dir, rules_file, baseline, candidate, *options):
         found.setdefault(f["finding"], []).append(set(f["spoils"]))
     spoiled = {c["metric"] for c in result["checks"] if "cannot be judged:" in c["message"]}
     assert all(c["verdict"] == "inconclusive" for c in result["checks"] if c["metric"] in spoiled)
-    # what the baseline has must not vanish, whatever on_missing says
+    # a figure of the baseline must not vanish, whatever on_missing says
     gone = [c for c in result["checks"] if c["verdict"] == "missing" and c["candidate"] is None and c["baseline"] is not None]
     others = [c["message"] for c in result["checks"] if c["verdict"] in ("inconclusive", "missing") and c["metric"] not in spoiled
               and c not in gone]
     assert not others, others
     assert code == (3 if spoiled or gone else 0), (code, spoiled, gone)
-    # what neither side recorded is not applicable, whatever spoils it
+    # a figure that neither side recorded is not applicable, whatever findings there are
     spoiled |= {c["metric"] for c in result["checks"] if c["verdict"] == "skipped" and c["baseline"] is None
                 and c["candidate"] is None and any(c["metric"] in f["spoils"] for f in result["trust"])}
     return found, spoiled, result

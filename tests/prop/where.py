@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A recording apart says where in the code the kernels of measured steps come from.
+"""A separate recording says where in the code the kernels of measured steps come from.
 
-Shared traces with Python frames are taken as the recording apart of themselves without frames: figures of the code are
-then those of the trace as it is, to the nanosecond, and all others those of the trace without frames. With kernels
-that take another time in the recording apart, sums of operators and of places stay what was measured.
+Shared traces with Python frames are used as separate recordings for the same traces without frames: figures by place in the
+code must be those of the original trace, to the nanosecond, and all others those of the trace without frames. If kernels
+take other times in the separate recording, sums by operator and by place are still the measured ones.
 
 $GPUGATE is the program, $GPUGATE_SHARED the shared data; exit 77 skips.
 """
@@ -25,7 +25,7 @@ CODE = ("op.gpu_time", "op.self_gpu_time", "module.gpu_time", "place.gpu_time", 
 
 
 def figures(gpugate, *paths):
-    """{metric: {label: value}} of the code, and all others as they are."""
+    """{metric: {label: value}} of figures by place in the code, and all other metrics."""
     done = subprocess.run([gpugate, "metrics", *paths, "--json", "-"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     code, rest = {}, []

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Law: whatever gpugate writes, gpugate reads. Runs of many ranks with process groups of their own, as tensor,
-pipeline and data parallel jobs have them, go through digest, merge, baseline create, verify, append, check and
-promote; a digest of more steps than a stored file may hold is refused by the writer, and no file is left.
+"""gpugate can read whatever it writes. Runs of many ranks with process groups like those of tensor, pipeline and data
+parallel jobs go through digest, merge, baseline create, verify, append, check and promote; a digest of more steps than a
+stored file may hold is refused by the writer, and no file is left.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -30,7 +30,7 @@ def gpugate(*args, expect=0):
 
 
 def run_of(digest, ranks, dir):
-    """A run of `ranks` ranks like the one of `digest`: every 8 are a group, and every eighth."""
+    """Makes a run of `ranks` ranks from one digest: each block of 8 ranks is a group, and so are ranks with equal remainders."""
     os.makedirs(dir)
     for rank in range(ranks):
         d = json.loads(json.dumps(digest))
@@ -65,7 +65,7 @@ def many_ranks(dir):
 
 
 def too_many_steps(dir):
-    """A million steps and one: what the reader refuses is never written."""
+    """One step more than a million: the program never writes a file that it would refuse to read."""
     nr = 1_000_001
     trace = dir / "steps.json"
     with open(trace, "w") as f:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Traces of JAX and XProf: figures equal those of a slow reference, and one run is the same in every form.
+"""Traces of JAX and XProf: figures equal those of a slow reference, and a run has the same figures in every format.
 
 usage: xprof.py [GPUGATE] [--seed N] [--count N]
 
@@ -55,14 +55,14 @@ def words(text):
 
 
 def kernel_name(name, args):
-    """What XLA generated is named after its operation."""
+    """A kernel's name; kernels that XLA generated are named after their operation."""
     name = re.sub(r"( \[clone \.kd\]|\.kd)$", "", name)
     module, op = args.get("hlo_module"), args.get("hlo_op", "")
     return f"{module}/{op}" if module and re.sub(r"\W", "_", op) == name else name
 
 
 def load(events):
-    """GPU activities, calls, annotations and steps on GPUs, each with what figures need."""
+    """GPU activities, calls, annotations and steps on GPUs, each with the data that figures need."""
     processes = {e["pid"]: e["args"]["name"] for e in events if e.get("name") == "process_name"}
     threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("name") == "thread_name"}
     gpu, calls, notes, steps = [], [], [], []
@@ -97,7 +97,7 @@ def number_of(name):
 
 
 def own_marks(steps, notes):
-    """Steps of the lines of the GPUs: a mark for each group, on the host where every one was annotated once."""
+    """Steps from the lines of the GPUs: a mark for each group, on the host if every step was annotated once there."""
     marks = {}
     for s in steps:
         m = marks.setdefault(s["key"], {"a": s["a"], "b": s["b"], "n": number_of(s["name"]), "key": s["key"]})
@@ -113,7 +113,7 @@ def own_marks(steps, notes):
 
 
 def attribute(gpu, calls, notes, steps):
-    """Marks in order, each with the activities that are its own; how that was found."""
+    """Step marks in order, each with its activities; and the way in which they were found."""
     if steps:
         marks, by = own_marks(steps, notes), "timestamp"
     else:
@@ -207,14 +207,14 @@ def program(path, *options):
 
 
 def differences(want, have):
-    """Compares what the reference has; what is 0 may be missing."""
+    """Lines about differences in what the reference has; a value of 0 may be absent."""
     return [f"{k}: reference {v}, program {have.get(k)}" for k, v in want.items() if have.get(k, 0 if v == 0 else None) != v]
 
 
 # --- random traces -----------------------------------------------------------------------------------
 
 class Maker:
-    """One small trace from a seed, in the forms of all writers and then some."""
+    """A small trace from a seed, with features of all writers and more."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -321,7 +321,7 @@ def random_traces(folder, seeds):
     assert len(seeds) < 50 or (attributions["launch"] and attributions["timestamp"])
 
 
-# --- one run in every form ---------------------------------------------------------------------------
+# --- one run in all formats ----------------------------------------------------------------------------
 
 def generate(path, *options):
     subprocess.run([sys.executable, HERE.parent / "gen" / "xprof.py", "--out", path, *options], check=True)
@@ -330,7 +330,7 @@ def generate(path, *options):
 
 
 def forms(folder):
-    """JAX's file, XProf's with the derived lines, the viewer's, and the one for Perfetto."""
+    """JAX's own file, XProf's file with derived lines, the viewer's file, and the file for Perfetto."""
     for options in ([], ["--gpus", "2", "--lag", "2"], ["--gpus", "3", "--lag", "3", "--seed", "5"]):
         first = None
         for form in ([], ["--derived"], ["--derived", "--viewer"], ["--viewer"], ["--derived", "--no-host"], ["--no-steps"]):
@@ -354,7 +354,7 @@ def forms(folder):
 
 
 def converted(folder, what, events, *options):
-    """A trace and the XSpace of it, in whole nanoseconds: in a trace times and durations are rounded each by itself."""
+    """A trace and the XSpace of the same run, in whole nanoseconds, since a trace rounds times and durations separately."""
     events = [{**e, **{k: round(D(str(e[k])), 3) for k in ("ts", "dur") if k in e}} for e in events]
     trace, space = folder / "form.trace.json.gz", folder / "form.xplane.pb"
     trace.write_bytes(gzip.compress(xspace.trace(events)))
@@ -374,14 +374,14 @@ def comparable(path):
 
 
 def spaces(folder):
-    """An XSpace is the same run as the trace that XProf makes of it: of generated traces and of the shared files."""
+    """An XSpace gives the same run as the trace that XProf makes of it, for generated traces and for the shared files."""
     for options in ([], ["--gpus", "2", "--lag", "2"], ["--derived"], ["--gpus", "3", "--derived", "--no-host"], ["--no-steps"]):
         converted(folder, options, [e for e in generate(folder / "form.trace.json.gz", *options)])
     for seed in range(40):
         events = [e for e in Maker(seed).events() if e and not e.get("args", {}).get("step_num") == "x"]
-        if reference(events)["gpu_events"]:  # what is not understood at all is refused
+        if reference(events)["gpu_events"]:  # a trace in which nothing is understood is refused
             converted(folder, seed, events)
-    # TensorFlow's markers have a name in place of step_num
+    # TensorFlow's markers have a name instead of step_num
     path, events = folder / "form.xplane.pb", [e for e in generate(folder / "form.trace.json.gz") if e]
     path.write_bytes(xspace.encode(events))
     want = comparable(path)
@@ -401,14 +401,14 @@ def spaces(folder):
 
 
 def limits(folder):
-    """What is not whole is never taken for a whole."""
+    """An incomplete file is never taken as a complete one."""
     path = folder / "cut.trace.json.gz"
     generate(path, "--derived")
     data = path.read_bytes()
     path.write_bytes(data[:len(data) // 2])
     assert "cut.trace.json.gz: byte" in gpugate("metrics", path, status=3).stderr
     assert "cut short" in gpugate("metrics", path, "--allow-truncated").stderr
-    # the writer keeps the earliest million
+    # the writer keeps the earliest million events
     head = ('{"traceEvents":[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},'
             '{"ph":"X","pid":1,"tid":3,"ts":1,"dur":2,"name":"k"}')
     for extra, truncated in ((999998, False), (999999, True)):
@@ -421,7 +421,7 @@ def limits(folder):
 
 
 def spaces_refused(folder):
-    """What is not a whole XSpace of GPUs is one line and exit 3; any damage is that or a digest."""
+    """An XSpace that is incomplete or not of GPUs gives one line and exit 3; any damage gives that, or a digest."""
     path, rng = folder / "x.xplane.pb", random.Random(1)
     events = [e for e in generate(folder / "form.trace.json.gz", "--steps", "2") if e]
     raw = xspace.encode(events)
@@ -432,7 +432,7 @@ def spaces_refused(folder):
         assert said.count("\n") == 1 and all(w in said for w in words), (words, said)
 
     ends, at = set(), 0
-    for number, value in xspace.fields(raw):  # between planes nothing is missing that could be seen
+    for number, value in xspace.fields(raw):  # a cut between planes leaves no trace
         at += len(xspace.message(number, value))
         ends.add(at)
     for n in {rng.randrange(1, len(raw)) for _ in range(60)} - ends:
@@ -458,7 +458,7 @@ def spaces_refused(folder):
 
 
 def hosts(folder):
-    """Each host of a job writes a file: they are its ranks, in the order of their names."""
+    """Each host of a job writes a file: their order by name gives the ranks."""
     job = folder / "job"
     job.mkdir()
     for seed, host in enumerate(("node-b", "node-a", "node-c")):
@@ -473,7 +473,7 @@ def hosts(folder):
 
 
 def gate(folder):
-    """A slower kernel is found."""
+    """A kernel that became slower is found."""
     a, b = folder / "a.trace.json.gz", folder / "b.trace.json.gz"
     generate(a)
     generate(b, "--seed", "2", "--slow-kernel", "cutlass")

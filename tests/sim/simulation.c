@@ -3,12 +3,13 @@
 
    simulation [--extended] [--gates N] [--seed N] [--row TEXT] [--number N]
 
-   Prints a line for each row of the table, tab-separated, which table.py makes Markdown of:
-   name, baseline runs, candidate runs, pairs, gates; fails of unchanged gates and how many
-   are undecided; then of each effect gates, fails and undecided ones; then what the best
-   possible rule would catch of the first two effects, in percent. --row: rows whose name
-   contains TEXT alone; --number: one row. --extended: 6,000 gates of a row with a goal, 1,000
-   where the history is made by append, 2,000 of others. Every gate has a baseline of its own. */
+   Prints a line for each row of the table, tab-separated; table.py converts it to Markdown:
+   name, baseline runs, candidate runs, pairs, gates; numbers of failed
+   and undecided gates without a change; then the gates, failures and undecided gates for each
+   effect; then what the best possible rule would catch of the first two effects, in percent.
+   --row: only rows whose name contains TEXT; --number: one row. --extended: 6,000 gates for a row
+   with a goal, 1,000 if append makes the history, 2,000 for other rows. Every gate has a baseline
+   of its own. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 enum { MAX_BASELINE = 40, MAX_CANDIDATES = 5, NR_EFFECTS = 4 };
 
-/* Counts of all that happened at one effect. */
+/* Numbers of gates with each outcome, for one effect. */
 struct tally {
 	int64_t gates, fails, undecided;
 };
@@ -32,8 +33,8 @@ struct row {
 	struct weather weather;
 	size_t baseline, candidates;
 	bool controls;
-	bool appended; ///< the baseline is made by 'append': what fails is not a reference
-	bool has_goal; ///< how often it may be wrong is agreed upon
+	bool appended; ///< true: 'append' makes the baseline, and leaves out failed runs
+	bool has_goal; ///< true: a greatest rate of false alarms is agreed upon
 };
 
 struct bed {
@@ -49,7 +50,7 @@ struct bed {
 	struct dice dice;
 };
 
-/* ---- gates ---- */
+/* ---- simulated gates ---- */
 
 static enum verdict judge_runs(struct bed *b, const struct run *candidates, size_t nr,
                                const struct run *controls, size_t nr_controls)
@@ -84,7 +85,7 @@ static void keep(struct bed *b, struct history *h, uint64_t hash)
 	run->pin = past_source_hash(&b->pin_run);
 }
 
-/* Runs after the pin, as 'append' takes them: until the reference has as many as are asked for. */
+/* Append runs to the pin like `baseline append`, until the reference has the wanted number. */
 static void make_baseline(struct bed *b, const struct row *row, const struct luck *luck)
 {
 	size_t accepted = 1;
@@ -129,7 +130,7 @@ static void simulate_gate(struct bed *b, const struct row *row, size_t nr_effect
 	drop_baseline(b);
 }
 
-/* ---- what nobody can beat ---- */
+/* ---- the best possible rule ---- */
 
 static double normal_tail(double z)
 {
@@ -146,7 +147,8 @@ static double normal_quantile(double tail)
 	return low;
 }
 
-/* The noise is known beforehand, nothing else is asked, and as many false alarms. */
+/* Share of changes that a rule would detect which knows the noise exactly, checks nothing else, and
+   has the same number of false alarms. */
 static double best_possible(const struct row *row, double share, double change)
 {
 	double machine, own, nb = (double)row->baseline, nc = (double)row->candidates;
@@ -237,7 +239,7 @@ enum { NR_ROWS = sizeof rows / sizeof *rows };
 static void print_row(struct bed *b, const struct row *row, int64_t gates)
 {
 	struct tally tally[NR_EFFECTS] = { 0 };
-	/* alarms are rare: they need more gates than detection does */
+	/* false alarms are rare, and need more gates than detection */
 	for (int64_t i = 0; i < gates; i++)
 		simulate_gate(b, row, i % 4 ? 1 : NR_EFFECTS, tally);
 	printf("%s\t%zu\t%zu\t%d", row->name, row->baseline, row->candidates, row->controls);
@@ -249,13 +251,14 @@ static void print_row(struct bed *b, const struct row *row, int64_t gates)
 	fflush(stdout);
 }
 
-/* Rows without a goal can do with less, and those that make histories by hundreds of gates. */
+/* Number of gates with --extended: fewer for rows without a goal, and for those that make hundreds
+   of histories. */
 static int64_t extended_gates(const struct row *row, int64_t gates)
 {
 	return row->appended ? gates / 6 : row->has_goal ? gates : gates / 3;
 }
 
-/* ---- main ---- */
+/* ---- main program ---- */
 
 static void add_run(struct run *run, struct digest **d, const char *communication)
 {
@@ -324,7 +327,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (size_t i = 0; i < NR_ROWS; i++) {
-		bed.dice.state = seed * 1000 + i; /* the same for a row, whichever others are made */
+		bed.dice.state = seed * 1000 + i; /* equal for a row, whichever other rows are made */
 		if (strstr(rows[i].name, only) && (number < 0 || (size_t)number == i))
 			print_row(&bed, &rows[i], extended ? extended_gates(&rows[i], gates) : gates);
 	}

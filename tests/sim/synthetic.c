@@ -6,18 +6,18 @@
 
 enum { STEP_NS = 100000000, COMM_NS = 8000000, GIB = 1 << 30, NR_OPERATORS = 16 };
 
-/* Half of the variance of a kernel's time is the machine's. */
+/* Share of a kernel's variance that belongs to the machine. */
 static const double correlation = 0.5;
 
 static const double shares[NR_KERNELS] = { 0.16,  0.13,  0.11,  0.09,  0.08,   0.07,  0.06,
 	                                       0.05,  0.04,  0.035, 0.03,  0.025,  0.02,  0.02,
 	                                       0.018, 0.016, 0.014, 0.012, 0.0105, 0.0095 };
 
-/* Operator of each kernel: the first eight are two of each. */
+/* Operator of each kernel: the first operators launch two kernels each. */
 static const int operators[NR_KERNELS] = { 0, 0, 1, 2, 3,  2,  1,  3,  4,  5,
 	                                       6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 
-/* ---- chance ---- */
+/* ---- random numbers ---- */
 
 double dice_uniform(struct dice *d)
 {
@@ -34,7 +34,7 @@ double dice_normal(struct dice *d)
 	return radius * cos(2 * 3.14159265358979323846 * dice_uniform(d));
 }
 
-/* A random value of variance 1. */
+/* A random value with heavy tails and variance 1. */
 static double dice_heavy(struct dice *d)
 {
 	double squares = 0, z = dice_normal(d);
@@ -58,7 +58,7 @@ void variances_of(const struct weather *w, double *machine, double *own)
 	double squares = 0;
 	for (int k = 0; k < NR_KERNELS; k++)
 		squares += share_of(k) * share_of(k);
-	/* kernels are noisier than their sum, by what is their own */
+	/* single kernels are noisier than their sum, by their own part */
 	double of_kernel = w->noise * w->noise / (correlation + (1 - correlation) * squares);
 	*machine = correlation * of_kernel;
 	*own = (1 - correlation) * of_kernel;
@@ -72,7 +72,7 @@ struct effect effect_of(int kernel, double share)
 	return e;
 }
 
-/* Time moves from the one kernel to the other of the same operator. */
+/* Move time from one kernel to another one of the same operator. */
 static void choose_algorithm(struct luck *l, struct dice *dice)
 {
 	static const int pairs[][2] = { { 0, 1 }, { 3, 5 }, { 2, 6 }, { 4, 7 } };
@@ -129,7 +129,7 @@ void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, b
 	}
 }
 
-/* ---- digests ---- */
+/* ---- synthetic digests ---- */
 
 void synthetic_categories(struct category_table *t)
 {
@@ -163,7 +163,7 @@ struct digest *synthetic_digest(const char *communication)
 	d->marker = DEFAULT_MARKER;
 	d->communication = communication;
 	d->attribution = ATTRIBUTION_LAUNCH;
-	d->source_hash = ++hash; /* each is a run of its own */
+	d->source_hash = ++hash; /* gives each run its own hash */
 	d->total_steps = NR_STEPS;
 	digest_set_steps(d, NR_STEPS);
 	d->usable_steps = NR_STEPS;

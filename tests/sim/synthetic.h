@@ -1,70 +1,71 @@
-/// Synthetic runs for the simulation: digests whose figures are noisy in known ways.
+/// Synthetic runs for the simulation: digests whose figures have noise of a known kind.
 #ifndef GG_TESTS_SYNTHETIC_H
 #define GG_TESTS_SYNTHETIC_H
 
 #include "gate/judge.h"
 
-/// Random numbers that are the same everywhere (splitmix64).
+/// State of random numbers that are the same on all machines (splitmix64).
 struct dice {
 	uint64_t state;
 };
 
-/// Uniform in (0, 1).
+/// A uniform random number in (0, 1).
 double dice_uniform(struct dice *d);
 
-/// Standard normal.
+/// A random number with the standard normal distribution.
 double dice_normal(struct dice *d);
 
-/// What the noise of runs is like.
+/// Kinds of noise between runs.
 enum weather_kind {
 	WEATHER_NORMAL,
-	WEATHER_HEAVY, ///< Student's t with 3 degrees of freedom, scaled to the same variance
-	WEATHER_OUTLIERS, ///< 1 run in 20 is 20 % slower
-	WEATHER_BIMODAL, ///< boost or throttled: the machine's noise is that of the state
+	WEATHER_HEAVY, ///< heavy tails: Student's t with 3 degrees of freedom, scaled to the variance
+	WEATHER_OUTLIERS, ///< like normal noise, but 1 run in 20 is 20 % slower
+	WEATHER_BIMODAL, ///< the machine is either boosted or throttled, which is its noise
 	WEATHER_DRIFT, ///< the machine drifts from run to run (AR(1), 0.95)
-	WEATHER_ALGORITHM, ///< another algorithm is chosen again and again: time moves between two
-	                   ///< kernels of one operator
+	/// Another algorithm is chosen now and then: time moves between two kernels of one operator.
+	WEATHER_ALGORITHM,
 };
 
-/// How runs of unchanged code differ.
+/// Noise between runs of unchanged code.
 struct weather {
 	enum weather_kind kind;
-	double noise; ///< standard deviation of the compute time from run to run, a share
-	double shared; ///< part of the machine's variance that the candidate's runs have in common
-	bool says_host; ///< the recordings say that they come from one host
+	double noise; ///< standard deviation of the compute time between runs, as a share
+	double shared; ///< share of the machine's variance that the candidate's runs have in common
+	bool says_host; ///< true: the recordings say that they come from one host
 };
 
 enum { NR_KERNELS = 20, NR_STEPS = 5, MAX_RUNS = 64 };
 
-/// What is random about one run, as logarithms.
+/// Random parts of one run, as logarithms.
 struct luck {
 	double machine, own[NR_KERNELS], comm, host;
 };
 
-/// What a change does to the kernels: logarithms.
+/// Effect of a change on each kernel, as logarithms.
 struct effect {
 	double kernel[NR_KERNELS];
 };
 
-/// All kernels by `share` (0.1: 10 % longer); or, with `kernel` ≥ 0, that one alone.
+/// An effect of `share` (0.1: 10 % longer) on all kernels, or only on `kernel` if it is ≥ 0.
 struct effect effect_of(int kernel, double share);
 
-/// The luck of `nb` runs of the baseline, `nc` of the candidate and, with `controls`, as many of
-/// the baseline in turn with them.
+/// Draw the random parts of `nb` runs of the baseline and `nc` of the candidate; with `controls`
+/// also as many runs of the baseline's code, alternating with the candidate's.
 void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, bool controls,
              struct luck *out);
 
-/// Variance of the compute time of one run less that of the machine, and of a kernel's own part:
-/// for what nobody can beat.
+/// Variances of a kernel's time between runs: the machine's part and the kernel's own part. The
+/// best possible rule knows them.
 void variances_of(const struct weather *w, double *machine, double *own);
 
-/// Categories: one for each operator, which launches one kernel or two.
+/// Categories for each operator, which launches one kernel or two.
 void synthetic_categories(struct category_table *t);
 
-/// A digest without figures that synthetic_fill() fills again and again. Caller: digest_free().
+/// A digest without figures, to be filled repeatedly by synthetic_fill(). The caller ends with
+/// digest_free().
 struct digest *synthetic_digest(const char *communication);
 
-/// Make `d` the digest of a run.
+/// Fill `d` with the figures of one run.
 void synthetic_fill(struct digest *d, const struct luck *l, const struct effect *e,
                     const struct weather *w);
 

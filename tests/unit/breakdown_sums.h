@@ -1,10 +1,10 @@
-/* Breakdowns add up. */
+/* Check that breakdowns add up. */
 #ifndef BREAKDOWN_SUMS_H
 #define BREAKDOWN_SUMS_H
 
 #include "gate_fixture.h"
 
-/* Every level adds up to what it is under. */
+/* Assert that the parts of every level add up to the part above them. */
 static inline void assert_adds_up(const struct breakdown *b)
 {
 	int64_t top = 0;

@@ -1,4 +1,4 @@
-/* Digests, runs and rules by hand, for the tests of the gate. */
+/* Digests, runs and rules made by hand, for tests of the gate. */
 #ifndef GATE_FIXTURE_H
 #define GATE_FIXTURE_H
 
@@ -17,7 +17,8 @@
 #define MS(v) ((int64_t)(v)*1000000)
 #define PERCENT(v) ((int64_t)((v)*1000000))
 
-/* Categories: communication (nccl), GEMM (gemm), copies (copy, class memory); the rest is other. */
+/* Categories: communication (nccl), GEMM (gemm), copies (copy, class memory); all other names are
+   "other". */
 static inline void fixture_categories(struct category_table *t)
 {
 	static const struct {
@@ -39,7 +40,7 @@ static inline void fixture_categories(struct category_table *t)
 	}
 }
 
-/* One GPU activity name of a digest: sums over its steps. */
+/* One GPU activity of a digest, with sums over its steps. */
 struct activity {
 	enum event_kind kind;
 	const char *name;
@@ -59,7 +60,7 @@ static inline void fixture_activity(struct digest *d, struct span name, const st
 	vec_sort(&d->kernels, kernel_stat_cmp);
 }
 
-/* Steps that share the activities evenly, the remainder in the last one. */
+/* Distribute the activities evenly over the steps; the last step gets the remainder. */
 static inline void fixture_samples(struct digest *d)
 {
 	int64_t sum[NR_STEP_METRICS] = { 0 }, nr = (int64_t)d->nr_steps, activities = 0;
@@ -116,7 +117,7 @@ static inline struct run fixture_run(struct digest *d)
 	return run;
 }
 
-/* A rule without limits: add them with fixture_limit(). */
+/* A rule without limits, which fixture_limit() adds. */
 static inline struct rule fixture_rule(enum metric_id id)
 {
 	struct rule r = rule_default(&metric_table[id]);
@@ -133,7 +134,7 @@ static inline void fixture_limit(struct limits *l, enum condition c, bool relati
 	         (struct limit){ .condition = c, .relative = relative, .value = value, .text = text });
 }
 
-/* `rules` owns the limits from now on. */
+/* Append `r` to `rules`, which owns its limits from then on. */
 static inline void fixture_add(struct rules *rules, struct rule r)
 {
 	vec_push(&rules->rules, r);

@@ -1,4 +1,4 @@
-/// Two readers of any JSON text, for tests: one takes everything, one skips everything.
+/// Two readers of any JSON text, for tests: one reads everything, one skips everything.
 #ifndef GG_TESTS_JSCAN_WALK_H
 #define GG_TESTS_JSCAN_WALK_H
 
@@ -9,12 +9,12 @@
 
 enum { WALK_DEPTH = 512 };
 
-/// How a reading went.
+/// The outcome of reading a text.
 struct walked {
 	enum status status;
-	struct strbuf events; ///< "{a:1 b:[s't' null ]}" in a notation of its own
-	struct strbuf error; ///< "" where there was none
-	uint64_t byte; ///< where it ended
+	struct strbuf events; ///< values as text in a notation of the tests, "{a:1 b:[s't' null ]}"
+	struct strbuf error; ///< error message; "" if there was none
+	uint64_t byte; ///< offset at which the reading ended
 	bool cut;
 	uint64_t faults, first_fault;
 };
@@ -26,7 +26,7 @@ static inline void walked_release(struct walked *w)
 	strbuf_release(&w->error);
 }
 
-/* Bytes that cannot be seen as \xNN. */
+/* Appends text, with invisible bytes as \xNN. */
 static inline void walk_text(struct strbuf *out, struct span s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -38,7 +38,7 @@ static inline void walk_text(struct strbuf *out, struct span s)
 	}
 }
 
-/* A value that is not a container, or the opening of one: 1 object, 0 array, -1 neither. */
+/* Reads a scalar, or enters a container: returns 1 for an object, 0 for an array, else -1. */
 static inline int walk_value(struct jscan *js, struct strbuf *out)
 {
 	static const char *const words[] = {
@@ -67,7 +67,7 @@ static inline int walk_value(struct jscan *js, struct strbuf *out)
 	return -1;
 }
 
-/* The whole value, with an explicit stack. */
+/* Reads a whole value, with an explicit stack. */
 static inline void walk(struct jscan *js, struct strbuf *out)
 {
 	bool object[WALK_DEPTH];
@@ -77,7 +77,7 @@ static inline void walk(struct jscan *js, struct strbuf *out)
 		int opened = walk_value(js, out);
 		if (opened >= 0)
 			object[depth++] = opened;
-		/* leave what ends here, up to the next value */
+		/* leaves containers that end here, and moves to the next value */
 		for (bool more = false; depth && !more && jscan_status(js) == ST_OK;) {
 			more = object[depth - 1] ? jscan_key(js, &key) : jscan_element(js);
 			if (more && object[depth - 1]) {
@@ -90,8 +90,8 @@ static inline void walk(struct jscan *js, struct strbuf *out)
 	} while (depth && jscan_status(js) == ST_OK);
 }
 
-/// Read `text` to its end in blocks and a first window of `size` bytes (0: whole),
-/// taking everything, or passing over it where `skip`. Caller: walked_release().
+/// Reads `text` to its end, in blocks and a first window of `size` bytes (0: whole), or with `skip`
+/// skips it. Caller: walked_release().
 static inline struct walked walk_text_of(struct span text, bool tolerant, size_t size, bool skip)
 {
 	struct walked w = { .events = STRBUF_INIT, .error = STRBUF_INIT };
@@ -118,7 +118,7 @@ static inline struct walked walk_text_of(struct span text, bool tolerant, size_t
 	return w;
 }
 
-/// The same end; events too unless one of them skipped.
+/// True if both readings ended alike; with `events`, their events must be equal, too.
 static inline bool walked_same(const struct walked *a, const struct walked *b, bool events)
 {
 	return a->status == b->status && a->byte == b->byte && a->cut == b->cut &&

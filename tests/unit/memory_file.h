@@ -12,7 +12,7 @@ struct memory_file {
 	char path[32];
 };
 
-/* A file of these bytes; close(f.fd) gives it back. */
+/* Makes a file of these bytes; close(f.fd) releases it. */
 static inline struct memory_file memory_file(const void *p, size_t n)
 {
 	struct memory_file f = { .fd = memfd_create("test", MFD_CLOEXEC) };

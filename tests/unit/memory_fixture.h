@@ -1,4 +1,4 @@
-/* Snapshots' digests by hand, for tests of what is said of memory. */
+/* Digests of snapshots, made by hand, for tests of reports on memory. */
 #ifndef MEMORY_FIXTURE_H
 #define MEMORY_FIXTURE_H
 
@@ -7,7 +7,7 @@
 
 #define MIB(v) ((int64_t)(v) << 20)
 
-/* The digest of a snapshot with one memory; its lists are the caller's to add. */
+/* The digest of a snapshot with one memory; the caller adds its lists. */
 static inline struct digest *memory_digest(int64_t rank, const char *id, int64_t peak, int64_t end)
 {
 	static uint64_t hash = 1000;

@@ -1,4 +1,4 @@
-/// Digests of the ranks of one run from one line each, for tests of what looks at several.
+/// Digests of the ranks of one run, each made from one line, for tests about several ranks.
 #ifndef GG_TESTS_RANKS_RIG_H
 #define GG_TESTS_RANKS_RIG_H
 
@@ -7,8 +7,9 @@
 
 #include "model/ranks.h"
 
-/// What the letters of a rank's line mean: process groups "world", "tp" twice under two
-/// names and once, of two ranks, without one, and kernels without arguments.
+/// The meaning of letters in the line of a rank: collectives of process group "world"; of "tp",
+/// which exists twice under two names, and once without a name; of unknown groups; and kernels
+/// without arguments.
 static const struct comm_stat rig_comms[] = {
 	{ .kind = COLLECTIVE_ALL_REDUCE,
 	  .group = { "world", 5 },
@@ -33,10 +34,10 @@ static const struct comm_stat rig_comms[] = {
 };
 enum { RIG_COMMS = sizeof rig_comms / sizeof *rig_comms, RIG_STEP_NS = 100000 };
 
-/// The digest of a rank whose steps are "4: a50 b30 | 5: a60": number, then collectives in
-/// order, a letter from 'a' for the row of rig_comms and the duration in ns. Collectives
-/// end 1000 ns apart on all ranks. Steps take 100 µs with 100 launches and activities,
-/// 70 µs of compute. Caller releases with digest_free().
+/// The digest of a rank whose steps are "4: a50 b30 | 5: a60": number of the step, then collectives
+/// in order, each a letter ('a' is the first row of rig_comms) and a duration in ns. Collectives
+/// end 1000 ns apart on all ranks. Steps take 100 µs with 100 launches and activities, 70 µs of
+/// compute. Caller releases with digest_free().
 static inline struct digest *rig_rank(int64_t rank, const char *line)
 {
 	struct digest *d = digest_new();

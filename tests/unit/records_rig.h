@@ -1,4 +1,4 @@
-/// Records of other profilers: text → digest → text.
+/// Tests of other profilers' records: from text to a digest, and back to text.
 #ifndef GG_TEST_RECORDS_RIG_H
 #define GG_TEST_RECORDS_RIG_H
 
@@ -16,10 +16,10 @@
 #include "read/xprof.h"
 #include "replay/records.h"
 
-/* How a text is read. */
+/* Block sizes and limits with which a text is read. */
 struct records_way {
 	size_t block, window;
-	size_t rows, memories; ///< limits; 0: those that apply by default
+	size_t rows, memories; ///< limits; 0: the default
 	bool truncated; ///< a gzip stream may be cut short
 };
 
@@ -29,7 +29,7 @@ static void add_number(struct strbuf *out, const char *name, int64_t value)
 		strbuf_addf(out, " %s %" PRId64, name, value);
 }
 
-/* A line for each memory, then of it: c categories, p peak, e end, l levels. */
+/* Writes a line for each memory, and then its lists: c categories, p peak, e end, l levels. */
 static void dump(const struct digest *d, struct strbuf *out)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
@@ -95,7 +95,8 @@ static enum status reduce_text(bool xprof, struct source *src, const struct reco
 	return st;
 }
 
-/* What comes of a text: the dump, or "error: " and the line; true where it was read. */
+/* The result of reading a text: the dump, or "error: " and the message; true if the text was
+   read. */
 static inline bool records_of(bool xprof, struct span text, const struct records_way *way,
                               struct strbuf *out)
 {
@@ -117,7 +118,7 @@ static inline bool records_of(bool xprof, struct span text, const struct records
 	return st == ST_OK;
 }
 
-/* A row of a table: the text, and what must come of it, or a part of the error. */
+/* A row of a test table: the text, and the expected dump, or a part of the expected error. */
 struct records_row {
 	const char *name, *text, *want;
 };
@@ -142,8 +143,8 @@ static inline void check_records(bool xprof, const struct records_row *rows, siz
 		}
 }
 
-/* Cut at every byte it is refused; with any byte replaced it is read alike in any block, or
-   refused. */
+/* Checks that the text is refused if cut at any byte, and that with any byte replaced it is read
+   equally in any block size, or refused. */
 static inline void check_damage(bool xprof, struct span text)
 {
 	static const struct records_way whole = { 0 }, small = { .block = 3, .window = 64 };

@@ -7,7 +7,7 @@
 ///     G NAME DEVICE STREAM GROUP START DUR                     annotation on a GPU
 ///     T NAME DEVICE GROUP START DUR                            step of a GPU
 ///     M ID TYPE ALLOCATED RESERVED TIME [BYTES]                [memory]
-/// Behind it may stand what it says of a collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP",
+/// A line may end with the data of a collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP",
 /// or shapes and types "#[8, 4] float".
 #ifndef GG_TEST_REDUCE_RIG_H
 #define GG_TEST_REDUCE_RIG_H
@@ -31,7 +31,7 @@ struct rig {
 	struct digest *d;
 	struct trace_meta meta;
 	struct diag_log log;
-	struct event_sink through; ///< where set, what takes the events instead of the reducer
+	struct event_sink through; ///< if set, takes the events instead of the reducer
 };
 
 static inline void rig_open(struct rig *g, const struct reduce_options *options)
@@ -65,7 +65,7 @@ static inline void rig_event(struct rig *g, const struct event *ev)
 	g->meta.events++;
 }
 
-/* Texts stay in `line`. */
+/* Sets the collective of an event; its texts stay in `line`. */
 static inline void rig_collective(struct event *e, char *line)
 {
 	char *at = strchr(line, '@'), *shapes = strchr(line, '#');
@@ -151,7 +151,7 @@ static inline void rig_numbers(struct strbuf *out, const int64_t *v, size_t nr)
 		strbuf_addf(out, "%s%" PRId64, out->n ? " " : "", v[i]);
 }
 
-/// Samples of a metric of steps, "-" for those that are not known; nothing if there are none.
+/// Appends samples of a step metric, "-" for a missing sample; nothing if there are none.
 static inline void rig_show_samples(const struct digest *d, enum metric_id id, struct strbuf *out)
 {
 	const int64_t *v = d->samples[id];
@@ -162,13 +162,13 @@ static inline void rig_show_samples(const struct digest *d, enum metric_id id, s
 			rig_numbers(out, &v[i], 1);
 }
 
-/* Compute, exposed communication, exposed memory operations, idle: they add up to the period. */
+/* Parts of the period, which add up to it: compute, exposed communication, exposed memory, idle. */
 static const enum metric_id rig_parts[] = { METRIC_STEP_PERIOD_COMPUTE,
 	                                        METRIC_STEP_PERIOD_EXPOSED_COMM,
 	                                        METRIC_STEP_PERIOD_EXPOSED_MEMORY,
 	                                        METRIC_STEP_IDLE_TIME };
 
-/// What the digest says of communication, parts of steps and progress.
+/// Appends what the digest has on communication, parts of steps and progress.
 static inline void rig_show_comm(const struct digest *d, const char *what, struct strbuf *out)
 {
 	const struct progress *p = &d->progress;
@@ -216,11 +216,10 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		strbuf_addf(out, "%s %" PRId64, d->proposed_marker, d->proposed_steps);
 	else if (!strcmp(what, "activities"))
 		rig_numbers(out, d->step_activities, d->nr_steps);
-	else if (!strcmp(what,
-	                 "attribution")) /* kind, without launch: carried over, dropped; no step */
+	else if (!strcmp(what, "attribution")) /* kind; carried over, dropped, outside of steps */
 		rig_numbers(out,
 		            (int64_t[]){ d->attribution, t->carried_over, t->dropped, t->unattributed }, 4);
-	else if (!strcmp(what, "times")) /* GPU, dropped, unattributed, overlapping */
+	else if (!strcmp(what, "times")) /* GPU times: all, dropped, unattributed, overlapping */
 		rig_numbers(out, (int64_t[]){ t->gpu_ns, t->dropped_ns, t->unattributed_ns, t->overlap_ns },
 		            4);
 	else if (!strcmp(what, "lost"))
@@ -272,7 +271,7 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 	}
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		const struct memory_stat *v = &d->memories.v[i];
-		if (!strcmp(what, "allocations")) /* number, frees, bytes */
+		if (!strcmp(what, "allocations")) /* number of allocations, of frees, and bytes */
 			strbuf_addf(out, "[%s: %" PRId64 " %" PRId64 " %" PRId64 "]", v->id, v->alloc_count,
 			            v->free_count, v->churn_bytes);
 		if (!strcmp(what, "growth") && v->growth_per_step == MEMORY_UNKNOWN)
@@ -282,20 +281,20 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 	}
 }
 
-/// A row of a test table: after `script`, `what` shows as `expect`.
+/// A row of a test table: after `script`, figure `what` is shown as `expect`.
 struct rig_row {
 	const char *title, *script, *what, *expect;
-	const char *marker; ///< that is asked for; NULL: the default
+	const char *marker; ///< step marker; NULL: the default
 	int64_t warmup;
 };
 
-/// Whether one thread finishes the digest or two.
+/// Checks the rows, with one thread and with two.
 static inline void rig_check(const struct rig_row *rows, size_t nr)
 {
 	for (size_t n = 0; n < 2 * nr; n++) {
 		size_t i = n / 2;
 		const char *script = rows[i].script;
-		for (size_t k = i; !script; k--) /* as in the row above */
+		for (size_t k = i; !script; k--) /* the script of a row above */
 			script = rows[k].script;
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;

@@ -1,4 +1,4 @@
-/// What becomes of a recording of events, as a digest and written down for comparison.
+/// Reduces a recording of events to a digest, and writes it as text to be compared.
 #ifndef GG_TESTS_REDUCED_TEXT_H
 #define GG_TESTS_REDUCED_TEXT_H
 
@@ -7,12 +7,12 @@
 #include "reduce/reduce.h"
 #include "store/digest_json.h"
 
-/// A reader of events: trace_read(), or what reads like it.
+/// A reader of events: trace_read(), or a function like it.
 typedef enum status events_reader(struct source *src, const void *options, struct name_table *names,
                                   struct event_sink sink, struct trace_meta *meta,
                                   struct diag_log *log);
 
-/// trace_read() as such a reader; `options` are struct trace_options.
+/// trace_read() as an events_reader; `options` are struct trace_options.
 static inline enum status events_of_trace(struct source *src, const void *options,
                                           struct name_table *names, struct event_sink sink,
                                           struct trace_meta *meta, struct diag_log *log)
@@ -20,7 +20,7 @@ static inline enum status events_of_trace(struct source *src, const void *option
 	return trace_read(src, options, names, sink, meta, log);
 }
 
-/// The digest of the recording `bytes`, or NULL where it is refused. Caller: digest_free().
+/// The digest of the recording `bytes`, or NULL if it is refused. Caller: digest_free().
 static inline struct digest *reduced_digest(struct span bytes, events_reader *read,
                                             const void *options,
                                             const struct reduce_options *reduce,
@@ -48,7 +48,7 @@ static inline struct digest *reduced_digest(struct span bytes, events_reader *re
 	return NULL;
 }
 
-/// The digest as its text is stored. Caller: strbuf_release().
+/// The stored text of a digest. Caller: strbuf_release().
 static inline struct strbuf digest_text(struct digest *d)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -59,7 +59,7 @@ static inline struct strbuf digest_text(struct digest *d)
 	return out;
 }
 
-/// The digest of the trace `text` as text, and what is said of it. Caller: strbuf_release().
+/// The stored text of the digest of the trace `text`, and the messages. Caller: strbuf_release().
 static inline struct strbuf reduced(struct span text, const struct trace_options *options,
                                     const struct reduce_options *reduce)
 {

@@ -1,4 +1,4 @@
-/// Test rig of the replay: snapshots from text, figures to text, tables of both.
+/// Tests of the replay: snapshots made from text, figures as text, tables of both.
 #ifndef GG_TEST_REPLAY_RIG_H
 #define GG_TEST_REPLAY_RIG_H
 
@@ -183,7 +183,7 @@ static void put_rows(struct strbuf *b, const struct memory_rows *rows)
 struct row {
 	const char *label, *text;
 	void (*figures)(struct strbuf *b, const struct memory_profile *p);
-	const char *expected; ///< "[DEVICE: …]" for each device; or the error
+	const char *expected; ///< "[DEVICE: …]" for each device, or the error
 };
 
 static void check(const struct row *rows, size_t nr)

@@ -1,4 +1,4 @@
-/// What a writer of reports wrote last.
+/// Helpers that return what a writer of reports wrote.
 #ifndef GG_TESTS_REPORT_RIG_H
 #define GG_TESTS_REPORT_RIG_H
 
@@ -10,7 +10,7 @@
 
 static struct strbuf written;
 
-/// Teardown of a group.
+/// Release the last output; teardown function of a test group.
 static inline int end(void **state)
 {
 	(void)state;
@@ -18,7 +18,7 @@ static inline int end(void **state)
 	return 0;
 }
 
-/// What is in `out`, which is closed; valid until the next call.
+/// Close `out` and return its content, which is valid until the next call.
 static inline const char *take(struct sink *out)
 {
 	strbuf_setlen(&written, 0);
@@ -27,7 +27,7 @@ static inline const char *take(struct sink *out)
 	return strbuf_str(&written);
 }
 
-/// `r` in the format `name`.
+/// Write `r` in the format `name`, and return the output.
 static inline const char *write_as(const char *name, const struct report *r,
                                    const struct write_options *o)
 {

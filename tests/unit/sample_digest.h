@@ -1,4 +1,4 @@
-/// A digest with something of everything, for tests of what comes behind the reducer.
+/// A digest with some of everything, for tests of rooms after the reducer.
 #ifndef GG_TESTS_SAMPLE_DIGEST_H
 #define GG_TESTS_SAMPLE_DIGEST_H
 
@@ -34,10 +34,10 @@ static inline struct memory_stat sample_memory(const char *id, enum memory_sourc
 	};
 }
 
-/// Two steps of 100 and 300 ms of the host, over 200 and 600 ms after those before them, on one
-/// device; kernels `alpha_gemm` (with a
-/// shape), `ncclAllReduce` and two numberings of one Triton kernel; copies in two
-/// directions and one memory. Caller releases with digest_free().
+/// A digest with two steps of 100 and 300 ms on the host, which end 200 and 600 ms after the
+/// previous step, on one device; kernels `alpha_gemm` (with a shape), `ncclAllReduce` and two
+/// numberings of one Triton kernel; copies in two directions and one memory. Caller releases with
+/// digest_free().
 static inline struct digest *sample_digest(int64_t rank)
 {
 	struct digest *d = digest_new();
@@ -233,8 +233,8 @@ static inline struct digest *sample_digest(int64_t rank)
 	return d;
 }
 
-/// The snapshot of two memories of one rank, "0" and "3": something in each of
-/// the lists, a negative number in each place that may have one.
+/// The digest of a snapshot with two memories of one rank, "0" and "3": each list has rows, and
+/// each number that may be negative is.
 static inline struct digest *sample_snapshot(int64_t rank)
 {
 	struct digest *d = digest_new();
@@ -259,7 +259,7 @@ static inline struct digest *sample_snapshot(int64_t rank)
 		m.peak_transient = -512;
 		vec_push(&d->memories, m);
 		for (int list = 0; list < NR_MEMORY_LISTS; list++)
-			for (int k = 0; k < 2; k++) /* equal rows are fine */
+			for (int k = 0; k < 2; k++) /* equal rows are allowed */
 				vec_push(&d->memory_items,
 				         (struct memory_item){ id, (enum memory_list)list, SPAN("loss"),
 				                               (enum site_kind)(list % 6), SPAN("t/train.py"),

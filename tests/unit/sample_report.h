@@ -1,4 +1,4 @@
-/// A report with something of everything, for tests of the writers.
+/// A report that has some of everything, for tests of the writers.
 #ifndef GG_TESTS_SAMPLE_REPORT_H
 #define GG_TESTS_SAMPLE_REPORT_H
 
@@ -50,7 +50,7 @@ static inline void sample_values(struct check *c, int64_t baseline, int64_t cand
 	c->pct_text = "+12.29 %";
 }
 
-/// +12.3 ms, of which +9 ms in GEMM; the parts of each level add up.
+/// A breakdown of +12.3 ms, of which +9 ms are in GEMM; the parts of each level add up.
 static inline struct breakdown *sample_breakdown(struct report *r, const char *name)
 {
 	struct breakdown *b = arena_alloc(&r->arena, 1, sizeof *b);
@@ -76,7 +76,7 @@ static inline struct breakdown *sample_breakdown(struct report *r, const char *n
 	return b;
 }
 
-/// Three runs against ten, with everything that evidence can hold.
+/// Evidence of three runs against ten, with all fields set.
 static inline void sample_evidence(struct check *c)
 {
 	const int64_t runs[] = { 111000000, 112400000, 113000000 };
@@ -131,7 +131,7 @@ static inline void sample_checks(struct report *r, const char *name)
 	c->message = arena_printf(&r->arena, "rank.straggler_pct rose; waived %s", c->waiver);
 }
 
-/// Two ranks of the candidate, one of the baseline, and what is to be said of them.
+/// Two ranks of the candidate and one of the baseline, with insights on them.
 static inline void sample_ranks(struct report *r, const char *name)
 {
 	static const struct {
@@ -177,8 +177,8 @@ static inline void sample_drift(struct report *r, const char *name)
 	r->drift.v[1].renamed_to = name;
 }
 
-/// `name` stands wherever a kernel, a path or another foreign text may; it is
-/// borrowed. A NULL `workload` is left out. Caller: report_release().
+/// Make the report. `name` is borrowed and used for kernels, paths and all other untrusted texts. A
+/// NULL `workload` is left out. The caller ends with report_release().
 static inline void sample_report(struct report *r, const char *name, const char *workload)
 {
 	report_init(r);
@@ -219,7 +219,7 @@ static inline void sample_report(struct report *r, const char *name, const char 
 	sample_ranks(r, name);
 }
 
-/// The same sides and kernels without rules.
+/// Like sample_report(), but a diff: the same sides and kernels, without rules.
 static inline void sample_diff(struct report *r, const char *name)
 {
 	sample_report(r, name, "");

@@ -1,4 +1,4 @@
-/// Snapshots for tests: read from bytes, written down as text, compared.
+/// Snapshots for tests: read from bytes, written as text, compared.
 #ifndef GG_TESTS_SNAPSHOT_DUMP_H
 #define GG_TESTS_SNAPSHOT_DUMP_H
 
@@ -63,7 +63,7 @@ static inline void dump_entry(struct strbuf *out, const struct snapshot_entry *e
 	dump_stack(out, e->stack);
 }
 
-/// All that a snapshot holds, one thing a line.
+/// Writes all that a snapshot holds, one item per line.
 static inline void snapshot_dump(struct strbuf *out, const struct snapshot *s)
 {
 	dump_segments(out, s);
@@ -96,8 +96,8 @@ static inline void snapshot_dump(struct strbuf *out, const struct snapshot *s)
 		strbuf_adds(out, "no history\n");
 }
 
-/// Read `src`, which is closed, and give the dump, or the error and nothing else.
-/// `*st` is how it went. Aborts where an error leaves a mark on the result.
+/// Reads `src`, which is closed, and returns the dump, or only the error. `*st` becomes the status.
+/// Aborts if an error changes the result.
 static inline struct strbuf dump_source(struct source *src, snapshot_reader *read,
                                         const struct snapshot_read_options *options,
                                         enum status *st)
@@ -122,8 +122,8 @@ static inline struct strbuf dump_source(struct source *src, snapshot_reader *rea
 	return out;
 }
 
-/// The same for bytes in memory, in blocks of `block` (0: whole). They are copied to a
-/// place of exactly their size, so that a sanitizer sees a read past the end.
+/// Like dump_source(), for bytes in memory, in blocks of `block` (0: whole). They are copied to a
+/// block of exactly their size, so that a sanitizer sees a read past the end.
 static inline struct strbuf dump_bytes(struct span bytes, snapshot_reader *read,
                                        const struct snapshot_read_options *options, size_t block,
                                        enum status *st)

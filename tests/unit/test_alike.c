@@ -30,7 +30,7 @@ static const char *const objects[] = {
 	"{\"a\": -3, \"b\": \"\\u0041\", \"c\": {\"d\": [], \"e\": true}, \"f\\n\": 0}",
 	"{\"a\":1e3,\"b\":[{\"a\":0},{\"a\":0}],\"a key that is longer than thirty-two bytes\":01}",
 	"{\"a\": 1234567890123456789, \"b\": NaN}",
-	"{\"a\001\": 1, \"b\\x\": 2}", /* faults, each time */
+	"{\"a\001\": 1, \"b\\x\": 2}", /* with faults, which count each time */
 	"{}",
 };
 
@@ -48,7 +48,7 @@ static const char *const events[] = {
 	"{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"f\", \"pid\": 7, \"tid\": 8, "
 	"\"ts\": 5, "
 	"\"dur\": 1, \"args\": {\"Python id\": 4, \"Python parent id\": 3, \"Ev Idx\": 9}}",
-	/* like the first up to the place that it comes from */
+	/* begins like the first object, but at another place */
 	"{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 7, \"tid\": "
 	"\"9\",\n"
 	"    \"ts\": 12, \"dur\": 0.25,\n    \"args\": {\n      \"External id\": 0.125, \"Sequence "
@@ -64,7 +64,7 @@ static const char *const events[] = {
 	"\"Device Type\": 1, \"Device Id\": 0, \"Total Allocated\": 1024, \"Total Reserved\": 4096}}",
 };
 
-/* A list of such texts, of which a few bytes are changed, lost or doubled. */
+/* Makes a list of such texts, in which a few bytes are changed, lost or doubled. */
 static void make(struct strbuf *b, const char *const *texts, uint32_t nr)
 {
 	static const char bytes[] = "\"\\{}[],: 0123456789.-eE\n\x01\x80naXf";
@@ -73,7 +73,7 @@ static void make(struct strbuf *b, const char *const *texts, uint32_t nr)
 	strbuf_setlen(b, 0);
 	strbuf_adds(&whole, "[");
 	for (uint32_t i = 0; i < parts; i++) {
-		/* now and then without a comma, as only the first may be */
+		/* sometimes without a comma, which only the first element may lack */
 		strbuf_adds(&whole, i && random_below(60) ? ",\n  " : "\n  ");
 		strbuf_adds(&whole, texts[random_below(3) ? random_below(nr) : 0]);
 	}
@@ -164,7 +164,7 @@ static void scan_end(struct scan *s)
 	diag_release(&s->log);
 }
 
-/* The quick ways to a number give what the long way does, or nothing. */
+/* The quick functions for numbers give the result of the slow one, or nothing. */
 static void plain_numbers(void **state)
 {
 	static const char bytes[] = "0123456789.-+eE ,]";
@@ -190,7 +190,7 @@ static void plain_numbers(void **state)
 			assert_int_equal(jscan_byte(quick.js), jscan_byte(slow.js));
 			assert_false(natural && text[0] == '-');
 		} else {
-			assert_int_equal(jscan_byte(quick.js), 0); /* nothing is consumed */
+			assert_int_equal(jscan_byte(quick.js), 0); /* nothing has been consumed */
 		}
 		scan_end(&quick);
 		scan_end(&slow);

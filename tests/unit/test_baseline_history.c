@@ -1,4 +1,4 @@
-/* Recent runs of a baseline: what they remember, and how they are stored. */
+/* Recent runs of a baseline: what is kept of them, and how they are stored. */
 #include "gate_fixture.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static char *text_of(const struct baseline *b)
 	return taken(s, NULL);
 }
 
-/* Reads `text`, and fails unless the error is `message` (NULL: none). */
+/* Read `text`, and check that the error is `message` (NULL: there is none). */
 static void read_text(const char *text, const char *message, struct baseline *out)
 {
 	struct diag_log log;
@@ -112,7 +112,7 @@ static void test_errors(void **state)
 	free(text);
 }
 
-/* The bytes of the only recent run in the file. */
+/* Number of bytes that the only recent run takes in the file. */
 static size_t size_of_recent(const struct past_run *run)
 {
 	struct baseline b = toy(0);
@@ -151,14 +151,14 @@ static void test_fit(void **state)
 	assert_string_equal(run.values.v[0].query, "a scalar");
 	assert_string_equal(run.values.v[run.values.nr - 1].query, "last scalar");
 	assert_true(span_eq(run.values.v[run.values.nr - 2].label, SPAN("kernel 0999")));
-	for (size_t i = 2; i < run.values.nr - 1; i++) /* the largest, whatever their sign */
+	for (size_t i = 2; i < run.values.nr - 1; i++) /* the largest absolute values are kept */
 		assert_true(labs(run.values.v[i].value) == labs(run.values.v[i - 1].value) + 1000);
 	vec_release(&small.values);
 	vec_release(&run.values);
 	arena_release(&a);
 }
 
-/* ---- what is remembered ---- */
+/* ---- what is kept of a run ---- */
 
 static const int64_t *value_of(const struct past_run *run, const char *query, const char *label)
 {
@@ -188,7 +188,7 @@ static void test_past_run(void **state)
 	            again = fixture_rule(METRIC_STEP_COMPUTE_TIME),
 	            absent = fixture_rule(METRIC_MEMORY_PEAK_ALLOCATED);
 	top.for_each = true;
-	top.top = 1; /* twice as many are remembered */
+	top.top = 1; /* the history keeps twice as many items */
 	step.fail.and_of_step = true;
 	vec_push(&rules.rules, step);
 	vec_push(&rules.rules, top);

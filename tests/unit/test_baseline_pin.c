@@ -1,4 +1,4 @@
-/* What a baseline keeps of a run: small, and exact in all that rules compare. */
+/* The pin that a baseline keeps of a run: small, and exact in everything that rules compare. */
 #include "gate_fixture.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct shape {
 
 enum { NR_KINDS = 18 };
 
-/* Communication, and a category for each but one of the families of kernels. */
+/* Communication, and a category for each family of kernels except one. */
 static void many_categories(struct category_table *t)
 {
 	*t = (struct category_table){ .source = "test" };
@@ -33,7 +33,7 @@ static void many_categories(struct category_table *t)
 	}
 }
 
-/* splitmix64: the same everywhere. */
+/* Random numbers by splitmix64, equal on all machines. */
 static uint64_t next(uint64_t *state)
 {
 	uint64_t z = (*state += 0x9E3779B97F4A7C15u);
@@ -42,7 +42,7 @@ static uint64_t next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* `base` with up to 2 % more. */
+/* The value `base`, increased by up to 2 %. */
 static int64_t noisy(uint64_t *state, int64_t base)
 {
 	return base + (int64_t)(next(state) % (uint64_t)(base / 50 + 1));
@@ -149,7 +149,7 @@ static struct run big_run(const struct shape *s)
 	return run;
 }
 
-/* ---- what it is written as ---- */
+/* ---- the stored form ---- */
 
 static char *text_of(const struct run *pin, size_t *n)
 {
@@ -170,9 +170,9 @@ static void read_text(const char *text, size_t n, struct baseline *out)
 	diag_release(&log);
 }
 
-/* ---- the same answers ---- */
+/* ---- answers of the pin and of the run ---- */
 
-/* A pin may have fewer of these. */
+/* True for labels of which a pin may lack small items. */
 static bool may_lack(enum label_kind kind)
 {
 	return kind == LABEL_KERNEL || kind == LABEL_OP || kind == LABEL_THREAD ||
@@ -227,7 +227,7 @@ static void assert_same(const struct run *x, const struct run *pin, const struct
 	run_view_release(&b);
 }
 
-/* A pin in memory, read from its file, and pinned once more: all the same. */
+/* A pin in memory, read from its file, and made again from itself must be equal. */
 static void test_pin(void **state)
 {
 	(void)state;
@@ -261,7 +261,7 @@ static void test_pin(void **state)
 		char *rewritten = text_of(&b.pin, &m);
 		assert_string_equal(text, rewritten);
 		pin_make(&b.pin, &rules, &naming, &again);
-		if (run.ranks.nr < 8) /* the rest would take long, and say nothing else */
+		if (run.ranks.nr < 8) /* the following would take long with many ranks */
 			assert_same(&run, &again, &naming);
 		free(text);
 		free(rewritten);
@@ -274,7 +274,7 @@ static void test_pin(void **state)
 	category_table_release(&categories);
 }
 
-/* What a rule asks for by name is kept however small, and the top that it ranks. */
+/* Kernels that a rule names are kept however small they are, and so is the top of a ranking. */
 static void test_pin_keeps_what_rules_ask(void **state)
 {
 	(void)state;
@@ -300,7 +300,7 @@ static void test_pin_keeps_what_rules_ask(void **state)
 	pin_make(&run, &rules, &naming, &pin);
 	run_view_init(&v, &pin, &naming);
 	for (size_t i = 0; i < pin.ranks.nr; i++) {
-		assert_in_range(v.ranks[i].nr_kernels, 31, 100); /* the last, and the top */
+		assert_in_range(v.ranks[i].nr_kernels, 31, 100); /* the named kernel and the top 30 */
 		assert_true(v.ranks[i].nr_folded > 0);
 		assert_in_range(pin.ranks.v[i]->threads.nr, 12, 12);
 	}
@@ -320,7 +320,7 @@ static void test_pin_keeps_what_rules_ask(void **state)
 	category_table_release(&categories);
 }
 
-/* Sums stay sums: of a category, of a list of sites. */
+/* Sums of a category and of a list of sites stay the same. */
 static void test_pin_adds_up(void **state)
 {
 	(void)state;
@@ -339,7 +339,7 @@ static void test_pin_adds_up(void **state)
 		for (size_t i = 0; i < y->kernels.nr; i++) {
 			ns[1] += y->kernels.v[i].step_total_ns;
 			names += y->kernels.v[i].names ? y->kernels.v[i].names : 1;
-			if (y->kernels.v[i].names) /* what a name that is not there can have been at most */
+			if (y->kernels.v[i].names) /* largest time that a missing name can have */
 				assert_in_range(y->kernels.v[i].largest_ns, 1, y->kernels.v[i].step_total_ns);
 		}
 		for (size_t i = 0; i < x->ops.nr; i++)

@@ -5,7 +5,8 @@
 
 enum { MAX_RUNS = 8 };
 
-/* Runs of one kernel, "gemm", of so many ms in one step; 0: of another kernel alone. */
+/* Runs of one kernel "gemm" that takes so many ms in one step; 0: a run with another kernel
+   instead. */
 struct stage {
 	struct category_table categories;
 	struct rules rules;
@@ -28,7 +29,7 @@ static struct naming naming_of(struct stage *s)
 	return (struct naming){ .categories = &s->categories };
 }
 
-/* `recent` and `candidates` end with -1; what is asked is kernel.time. */
+/* Build a bench for kernel.time. `recent` and `candidates` are lists of ms that end with -1. */
 static void begin(struct stage *s, int64_t pin, const int64_t *recent, const int64_t *candidates,
                   bool pin_is_recent)
 {
@@ -86,19 +87,19 @@ static const struct row {
 	bool twin;
 	int64_t baseline_ms, baseline_runs, candidate_us, candidate_runs;
 } rows[] = {
-	/* the candidate's value is the median of the runs that have it */
+	/* the candidate's value is the median of those runs that have the kernel */
 	{ 10, { -1 }, { 12, -1 }, false, 10, 1, 12000, 1 },
 	{ 10, { -1 }, { 15, 11, 12, -1 }, false, 10, 1, 12000, 3 },
 	{ 10, { -1 }, { 15, 12, -1 }, false, 10, 1, 13500, 2 },
 	{ 10, { -1 }, { 15, 0, 12, 13, -1 }, false, 10, 1, 13000, 3 },
-	/* the reference: of pin and recent together below min_runs, then of recent alone */
+	/* the reference: pin and recent runs together below min_runs, then only the recent runs */
 	{ 10, { 20, 30, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },
 	{ 10, { 20, 30, 40, -1 }, { 12, -1 }, false, 30, 3, 12000, 1 },
 	{ 10, { 20, 0, 40, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },
-	/* a pin that is among the recent runs counts once, and always */
+	/* a pin that is one of the recent runs counts once, and always */
 	{ 10, { 10, 20, -1 }, { 12, -1 }, true, 15, 2, 12000, 1 },
 	{ 10, { 10, 20, 30, 40, 50, -1 }, { 12, -1 }, true, 30, 5, 12000, 1 },
-	/* what the pin lacks the recent runs may have */
+	/* recent runs may have a value that the pin lacks */
 	{ 0, { 20, -1 }, { 12, -1 }, false, 20, 1, 12000, 1 },
 };
 
@@ -124,7 +125,7 @@ static void test_values(void **state)
 	}
 }
 
-/* Runs stay in their order: each is shown. */
+/* The values of runs stay in order, since each is shown. */
 static void test_order(void **state)
 {
 	(void)state;
@@ -140,7 +141,7 @@ static void test_order(void **state)
 	end(&s);
 }
 
-/* The baseline has one history of a renamed kernel, whatever it was called when. */
+/* The baseline has one history of a renamed kernel, under whichever name it was recorded. */
 static void test_renamed(void **state)
 {
 	(void)state;
@@ -174,7 +175,7 @@ static void test_renamed(void **state)
 	assert_true(e->has_pin);
 	assert_int_equal(e->pin, MS(10));
 	vec_release(&s.entries.list);
-	q.kernel = "gemm"; /* what the candidate is not asked for it does not have */
+	q.kernel = "gemm"; /* the candidate has no value for a kernel that it was not asked for */
 	bench_query(&s.bench, &q, &s.entries);
 	assert_int_equal(s.entries.list.nr, 1);
 	assert_false(entry_of(&s, "gemm")->has[SIDE_CANDIDATE]);

@@ -35,7 +35,7 @@ static void release(struct sides *s)
 	arena_release(&s->arena);
 }
 
-/* The runs have changed. */
+/* Start the comparison again after the runs have been changed. */
 static void again(struct sides *s)
 {
 	bench_release(&s->bench);
@@ -74,7 +74,7 @@ static void test_cuda_time(void **state)
 	SETUP(&s, before, after);
 	struct breakdown *b = breakdown(&s, METRIC_STEP_CUDA_TIME, "", MS(47));
 	assert_adds_up(b);
-	/* gemm_a: 10 launches of 10 ms become 12 of 12.5 ms */
+	/* gemm_a changes from 10 launches of 10 ms to 12 of 12.5 ms */
 	assert_int_equal(part(b, 2, "gemm_a")->change, MS(50));
 	assert_string_equal(part(b, 2, "gemm_a")->text, "+50.00 ms");
 	assert_string_equal(part(b, 2, "gemm_a")->detail, "launches 10 → 12");
@@ -86,15 +86,15 @@ static void test_cuda_time(void **state)
 	assert_int_equal(part(b, 0, "communication")->change, -MS(1));
 	assert_string_equal(part(b, 2, "Memcpy HtoD")->detail, "mean 2.000 ms → 3.000 ms");
 	assert_int_equal(part(b, 1, "memcpy")->change, MS(1));
-	assert_null(part(b, 2, "copy_kernel")); /* it has not changed */
+	assert_null(part(b, 2, "copy_kernel")); /* an unchanged kernel is not a part */
 	assert_non_null(part(b, 0, "median − mean"));
-	assert_string_equal(b->parts.v[0].label, "compute"); /* the largest first */
+	assert_string_equal(b->parts.v[0].label, "compute"); /* the largest part comes first */
 	vec_release(&b->parts);
 	release(&s);
 }
 
-/* Each metric has its own parts and no others: with the change of the means
-   nothing is left for the last row. */
+/* Each metric has its own parts and no others. With the change of the means, nothing remains for
+   the last row. */
 static void test_parts_of_each_metric(void **state)
 {
 	(void)state;
@@ -113,7 +113,7 @@ static void test_parts_of_each_metric(void **state)
 			fail_msg("%s: %lld are left over", metric_table[ids[i]].name,
 			         (long long)part(b, 0, "median − mean")->change);
 		vec_release(&b->parts);
-		for (int off = -2; off <= 2; off++) { /* 1 ns is rounding, more is not */
+		for (int off = -2; off <= 2; off++) { /* a remainder of 1 ns is rounding, more is a row */
 			b = breakdown(&s, ids[i], "", change + off);
 			assert_adds_up(b);
 			if (off != 0 && off * off < 4)
@@ -141,7 +141,7 @@ static void test_kernel_and_category(void **state)
 	assert_int_equal(part(b, 1, "launches")->change, MS(20));
 	assert_null(part(b, 0, "elem"));
 	vec_release(&b->parts);
-	assert_null(breakdown(&s, METRIC_KERNEL_SHARE_PCT, "gemm_a", PERCENT(1))); /* no sum */
+	assert_null(breakdown(&s, METRIC_KERNEL_SHARE_PCT, "gemm_a", PERCENT(1))); /* not a time */
 	release(&s);
 }
 
@@ -160,7 +160,7 @@ static void test_renamed(void **state)
 	vec_release(&x->parts);
 	x = breakdown(&s, METRIC_STEP_KERNEL_COUNT, "", 0);
 	assert_adds_up(x);
-	assert_int_equal(x->parts.nr, 0); /* a rename is not a change of counts */
+	assert_int_equal(x->parts.nr, 0); /* a renamed kernel is not a change of counts */
 	vec_release(&x->parts);
 	x = breakdown(&s, METRIC_KERNEL_TIME, "gemm_new", 10250000);
 	assert_adds_up(x);
@@ -173,7 +173,7 @@ static void test_counts_and_bytes(void **state)
 	(void)state;
 	struct sides s;
 	SETUP(&s, before, after);
-	/* 10 + 1 + 7/3 + 4 launches become 12 + 2 + 9/4 + 4 */
+	/* launches of four kernels change from 10 + 1 + 7/3 + 4 to 12 + 2 + 9/4 + 4 */
 	struct breakdown *b = breakdown(&s, METRIC_STEP_KERNEL_COUNT, "", 3);
 	assert_adds_up(b);
 	assert_int_equal(part(b, 2, "gemm_a")->change, 2);
@@ -195,8 +195,8 @@ static void test_counts_and_bytes(void **state)
 	release(&s);
 }
 
-/* Wall time is made of what runs in it, synchronization of calls; the rest of a change is the
-   baseline's own, or what the median is beside the mean. The host's time has no parts. */
+/* Wall time consists of what runs in it, and synchronization of calls. The rest of a change belongs
+   to the baseline, or is the difference between median and mean. The host's time has no parts. */
 static void test_step_terms(void **state)
 {
 	(void)state;
@@ -261,7 +261,7 @@ static void test_step_terms(void **state)
 	release(&s);
 }
 
-/* What a digest has of calls by name adds up to the figure of the steps, or is not told. */
+/* A digest's calls by name must add up to the figure of the steps; otherwise they are not shown. */
 static void test_calls_by_name(void **state)
 {
 	(void)state;
@@ -303,7 +303,7 @@ static void test_calls_by_name(void **state)
 	assert_int_equal(part(b, 0, "a")->change, 2);
 	assert_int_equal(part(b, 0, "b")->change, 1);
 	vec_release(&b->parts);
-	s.run[0].ranks.v[0]->calls.nr = 0; /* as an older baseline has them */
+	s.run[0].ranks.v[0]->calls.nr = 0; /* an older baseline has no calls */
 	assert_null(breakdown(&s, METRIC_STEP_LAUNCH_TIME, "", MS(11)));
 	b = breakdown(&s, METRIC_STEP_SYNC_TIME, "", MS(11));
 	assert_adds_up(b);
@@ -312,8 +312,7 @@ static void test_calls_by_name(void **state)
 	release(&s);
 }
 
-/* The span of a step, the times of a device, of a kernel and of a thread by what they
-   are made of. */
+/* Breakdowns of the span of a step, and of the times of a device, of a kernel and of a thread. */
 static void test_made_of(void **state)
 {
 	(void)state;
@@ -350,7 +349,7 @@ static void test_made_of(void **state)
 		{ METRIC_WINDOW_IDLE_TIME, "0", MS(7), "GPU busy", -MS(3), 2 },
 		{ METRIC_WINDOW_COMPUTE_TIME, "", 0, "only communication or memory operations", -MS(3), 2 },
 		{ METRIC_THREAD_TIME, "1/2", MS(4), "operators", MS(2), 2 },
-		/* the fixture's longest launch is as long as all of them */
+		/* in the fixture, all launches are as long as the longest one */
 		{ METRIC_KERNEL_MEAN, "gemm_a", 2500000, "the longest launch", 2500000, 1 },
 		{ METRIC_KERNEL_MAX, "gemm_a", MS(300), "mean of the launches", 2500000, 2 },
 	};
@@ -364,14 +363,15 @@ static void test_made_of(void **state)
 	}
 	s.run[0].ranks.v[0]->threads.v[0].op_ns = -1;
 	assert_null(breakdown(&s, METRIC_THREAD_TIME, "1/2", MS(4)));
-	s.run[0].ranks.v[0]->devices.v[0].id = "1"; /* the other side's label selects none here */
+	/* With another id, the label selects no device on the baseline's side. */
+	s.run[0].ranks.v[0]->devices.v[0].id = "1";
 	struct breakdown *b = breakdown(&s, METRIC_WINDOW_BUSY_TIME, "1", MS(3));
 	assert_adds_up(b);
 	vec_release(&b->parts);
 	release(&s);
 }
 
-/* Operators and collectives: how often, and how long each time. */
+/* Operators and collectives: number of calls, and mean duration. */
 static void test_calls(void **state)
 {
 	(void)state;
@@ -384,7 +384,7 @@ static void test_calls(void **state)
 			                           .group = SPAN("dp"),
 			                           .count = steps * (side ? 4 : 2),
 			                           .total_ns = steps * MS(side ? 10 : 4) };
-		struct comm_stat other = sum; /* another type: the same label */
+		struct comm_stat other = sum; /* another element type with the same label */
 		other.dtype = SPAN("Half");
 		vec_push(&d->comms, sum);
 		vec_push(&d->comms, other);
@@ -414,7 +414,7 @@ static void test_calls(void **state)
 	release(&s);
 }
 
-/* A change of one rank is that of its activities. */
+/* A change of a single rank is broken down by its activities. */
 static void test_scope(void **state)
 {
 	(void)state;
@@ -456,7 +456,7 @@ static void test_scope(void **state)
 	release(&s);
 }
 
-/* What is made of nothing is told by rank, where both sides have the same ones. */
+/* A metric without other parts is broken down by rank, if both sides have the same ranks. */
 static void test_ranks(void **state)
 {
 	(void)state;
@@ -489,7 +489,7 @@ static void test_ranks(void **state)
 	assert_int_equal(part(b, 0, "rank 7")->change, MS(3) / 2);
 	assert_int_equal(part(b, 0, "median − mean")->change, MS(1) / 2);
 	vec_release(&b->parts);
-	s.run[1].ranks.v[1]->rank = 8; /* other ranks: as of one */
+	s.run[1].ranks.v[1]->rank = 8; /* other ranks: without a breakdown, as for a single rank */
 	b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10));
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "from step to step")->change, 6666667);
@@ -497,7 +497,7 @@ static void test_ranks(void **state)
 	release(&s);
 }
 
-/* For the rank that lacks most: what the ranks have together, and what it has. */
+/* For the rank with most missing steps: the steps of all ranks together, and its own. */
 static void test_missing_steps(void **state)
 {
 	(void)state;
@@ -518,7 +518,7 @@ static void test_missing_steps(void **state)
 	                    "3 → 4, of which rank 7 has 2");
 	assert_int_equal(part(b, 0, "steps that the rank has")->change, 1);
 	vec_release(&b->parts);
-	b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 1); /* that of another reduction */
+	b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 1); /* the change of another reduction */
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "other ranks or runs")->change, -1);
 	vec_release(&b->parts);
@@ -542,12 +542,12 @@ static void test_fold(void **state)
 	assert_null(part(x, 2, "gemm14"));
 	assert_non_null(part(x, 2, "gemm15"));
 	assert_int_equal(part(x, 2, "14 other kernels")->change,
-	                 105000); /* 1 … 14; the rest is unchanged */
+	                 105000); /* sum of 1 … 14; the rest is unchanged */
 	vec_release(&x->parts);
 	release(&s);
 }
 
-/* A category in which less than 1 % of the change lies is one of the others. */
+/* A category with less than 1 % of the change belongs to the folded row. */
 static void test_fold_categories(void **state)
 {
 	(void)state;
@@ -572,7 +572,7 @@ static void test_fold_categories(void **state)
 	release(&s);
 }
 
-/* A digest of `kernels` with two more that are too small to keep. */
+/* A digest of `kernels` with a sum of two more that are too small to be listed. */
 static struct digest *with_small(const struct activity *kernels, size_t nr)
 {
 	struct digest *d = fixture_digest(2, kernels, nr);
@@ -586,8 +586,8 @@ static struct digest *with_small(const struct activity *kernels, size_t nr)
 	return d;
 }
 
-/* What a side may hold among its smaller kernels is not said to be gone or new, or to be launched
-   less because some ranks hold it there. */
+/* A kernel that a side may have among its small kernels is not reported as gone or new, nor as
+   launched less often because some ranks have it there. */
 static void test_may_be_folded(void **state)
 {
 	(void)state;
@@ -639,7 +639,7 @@ static void test_may_be_folded(void **state)
 	}
 }
 
-/* Others that cancel out are not worth a row. */
+/* Folded parts that cancel out have no row. */
 static void test_fold_to_nothing(void **state)
 {
 	(void)state;
@@ -677,7 +677,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* Whatever the numbers are, they add up to whatever the change is. */
+/* With random figures, the parts add up to any change. */
 static void test_random(void **state)
 {
 	(void)state;

@@ -13,7 +13,7 @@ struct sides {
 	const char *where;
 };
 
-/* The digests are in the runs already. */
+/* Set up a query for metric `id`; the digests are in the runs already. */
 static void start(struct sides *s, enum metric_id id)
 {
 	const struct metric *m = &metric_table[id];
@@ -35,7 +35,7 @@ static void stop(struct sides *s)
 	category_table_release(&s->categories);
 }
 
-/* The breakdown of the one answer; it is the report's. */
+/* The breakdown of the single answer; the report owns it. */
 static struct breakdown *breakdown(struct sides *s)
 {
 	struct entries e;
@@ -60,7 +60,7 @@ static void test_peak(void **state)
 	memory_add(b, MEMORY_LIST_PEAK, "linear", "forward", 30, MIB(10), 0);
 	memory_add(b, MEMORY_LIST_PEAK, "linear", "old", 5, MIB(1), 0);
 	memory_add(b, MEMORY_LIST_PEAK, "before recording", NULL, 0, MIB(19), 0);
-	memory_add(c, MEMORY_LIST_PEAK, "attention", "attend", 12, MIB(60), 0); /* the line moved */
+	memory_add(c, MEMORY_LIST_PEAK, "attention", "attend", 12, MIB(60), 0); /* a new line number */
 	memory_add(c, MEMORY_LIST_PEAK, "linear", "forward", 22, MIB(35), 0);
 	memory_add(c, MEMORY_LIST_PEAK, "linear", "forward", 32, MIB(15), 0);
 	memory_add(c, MEMORY_LIST_PEAK, "loss", "entropy", 3, MIB(2), 0);
@@ -79,13 +79,13 @@ static void test_peak(void **state)
 	assert_int_equal(part(x, 2, "line 20 → 22")->change, MIB(5));
 	assert_string_equal(part(x, 1, "t/train.py:old")->detail, "line 5, gone");
 	assert_string_equal(part(x, 1, "t/train.py:entropy")->detail, "line 3, new");
-	assert_null(part(x, 0, "before recording")); /* as it was */
+	assert_null(part(x, 0, "before recording")); /* an unchanged part is left out */
 	assert_null(part(x, 0, "not in the lists of sites"));
 	assert_string_equal(s.where, "most of it at t/train.py:attend");
 	stop(&s);
 }
 
-/* Equal lines are one where a function has another number of them. */
+/* Equal lines are one row if a function has another number of lines. */
 static void test_lines(void **state)
 {
 	(void)state;
@@ -157,8 +157,8 @@ static void test_fragmentation(void **state)
 	(void)state;
 	struct sides s = { 0 };
 	struct digest *b = memory_digest(0, "0", 9, MIB(100)), *c = memory_digest(0, "0", 9, MIB(90));
-	b->memories.v[0].end_reserved = MIB(125); /* 20 % */
-	c->memories.v[0].end_reserved = MIB(150); /* 40 %; 33 1/3 % at 100 MiB */
+	b->memories.v[0].end_reserved = MIB(125); /* 20 % fragmentation */
+	c->memories.v[0].end_reserved = MIB(150); /* 40 %; it would be 33 1/3 % at 100 MiB */
 	memory_add(b, MEMORY_LIST_END, "other", "keep", 20, MIB(100), 0);
 	memory_add(c, MEMORY_LIST_END, "other", "keep", 20, MIB(80), 0);
 	memory_add(c, MEMORY_LIST_END, "other", "add", 20, MIB(10), 0);
@@ -175,13 +175,13 @@ static void test_fragmentation(void **state)
 	breakdown(&s);
 	assert_string_equal(s.where,
 	                    "at the end 6.00 MiB of it held apart by blocks of t/train.py:log");
-	c->memory_items.v[2].other = MIB(6) - 1; /* below a tenth of 60 MiB */
+	c->memory_items.v[2].other = MIB(6) - 1; /* less than a tenth of 60 MiB */
 	breakdown(&s);
 	assert_string_equal(s.where, "what is allocated then grew most at t/train.py:add");
 	stop(&s);
 }
 
-/* Those of several ranks and memories whose value decided. */
+/* Several ranks and memories: those whose value decided are compared. */
 static void test_which_memory(void **state)
 {
 	(void)state;
@@ -205,14 +205,14 @@ static void test_which_memory(void **state)
 	assert_string_equal(x->memory, "memory 0 of rank 2");
 	assert_int_equal(part(x, 1, "t/train.py:second")->change, MIB(20));
 	s.query.rank = NULL;
-	s.query.reduce = REDUCE_MEAN; /* the value of no memory */
+	s.query.reduce = REDUCE_MEAN; /* a mean is the value of no single memory */
 	assert_null(breakdown(&s));
 	assert_null(s.where);
 	stop(&s);
 }
 
-/* The run of several candidates that is nearest to the median; what its recent runs say of the
-   baseline, and the median of the candidate's, complete the sum. */
+/* Among several candidates, the run nearest to the median is compared. What the baseline's recent
+   runs and the candidate's median add completes the sum. */
 static void test_other_runs(void **state)
 {
 	(void)state;
@@ -234,7 +234,7 @@ static void test_other_runs(void **state)
 		memory_add(candidates[i].ranks.v[0], MEMORY_LIST_PEAK, "linear", "forward", 1,
 		           MIB(peaks[i]), 0);
 	}
-	for (size_t nr = 2; nr <= 3; nr++) { /* medians of 80 and 71 MiB, against 53 MiB */
+	for (size_t nr = 2; nr <= 3; nr++) { /* medians of 80 and of 71 MiB, against 53 MiB */
 		struct bench b;
 		struct entries e;
 		const char *where;
@@ -251,7 +251,7 @@ static void test_other_runs(void **state)
 		assert_non_null(x);
 		assert_adds_up(x);
 		assert_int_equal(x->change, nr == 2 ? MIB(80 - 53) : MIB(71 - 53));
-		/* 100 MiB are as near to 80 as 60 are: the first run counts */
+		/* 100 MiB and 60 MiB are equally near to 80: the first run counts */
 		assert_int_equal(part(x, 0, "linear")->change, nr == 2 ? MIB(50) : MIB(21));
 		assert_int_equal(part(x, 0, "later runs of the baseline")->change, -MIB(3));
 		if (nr == 2)
@@ -268,7 +268,7 @@ static void test_other_runs(void **state)
 	arena_release(&a);
 }
 
-/* A trace knows no sites: what it lacks must not look new. */
+/* A trace knows no sites: those that it lacks must not look new. */
 static void test_trace(void **state)
 {
 	(void)state;
@@ -289,7 +289,7 @@ static void test_trace(void **state)
 	assert_int_equal(part(x, 0, "taken in it and held at its end")->change, 512);
 	assert_string_equal(part(x, 0, "freed between the peak and the end")->detail,
 	                    "512.00 KiB → 1,023.50 KiB; aten::mm runs at the peak");
-	b->memories.v[0].start_allocated = MEMORY_UNKNOWN; /* an older baseline */
+	b->memories.v[0].start_allocated = MEMORY_UNKNOWN; /* an older baseline without this figure */
 	x = breakdown(&s);
 	assert_adds_up(x);
 	assert_int_equal(part(x, 0, "held at the end")->change, MIB(1) / 2 + 512);
@@ -354,7 +354,7 @@ static void add_random(struct digest *d, enum memory_list list, uint64_t *seed)
 		           (int64_t)(next(seed) % 9));
 }
 
-/* Whatever the lists are, the parts add up to whatever the change is. */
+/* With random lists, the parts add up to any change. */
 static void test_random(void **state)
 {
 	(void)state;

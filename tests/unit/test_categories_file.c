@@ -1,4 +1,4 @@
-/* The categories file: order, what is refused, and that the built-in one finds real names. */
+/* The categories file: order of rows, what is refused, and the built-in file on real names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -27,18 +27,18 @@ static void test_lookup(void **state)
 	} rows[] = {
 		{ "ncclDevKernel_AllReduce_Sum", "communication" },
 		{ "NCCLKERNEL", "communication" },
-		{ "ampere_GEMM_nccl", "communication" }, /* the first row wins */
+		{ "ampere_GEMM_nccl", "communication" }, /* the first matching row counts */
 		{ "ampere_sgemm_128x64", "GEMM" },
 		{ "Cijk_Ailk", "GEMM" },
 		{ "deep_ep::dispatch", "expert communication" },
 		{ "elementwise", "other" },
 		{ "ncc", "other" },
-		{ "nclxccl", "other" }, /* each pair of letters of nccl, but not nccl */
+		{ "nclxccl", "other" }, /* has each pair of letters of "nccl", but not "nccl" */
 		{ "ncncc_cl", "other" },
 		{ "", "other" },
 		{ "xQ", "one letter" },
 		{ "q", "one letter" },
-		{ "\xc3\xa4\xc3\xb6[", "other" }, /* '{' of another case it is not */
+		{ "\xc3\xa4\xc3\xb6[", "other" }, /* '[' is not '{' in the other case */
 		{ "\xc3\xa4\xc3\xb6{", "bytes" },
 		{ "loop_add_FUSION_3", "wild" },
 		{ "loop__fusion", "wild" },
@@ -92,6 +92,25 @@ static void test_added(void **state)
 	assert_true(category_matches_any("nccl my_a2a_*", SPAN("x my_a2a_send")));
 	own.category = "gemm";
 	assert_false(category_add(&t, &own));
+	vec_release(&own.match);
+	own.category = "GEMM";
+	vec_push(&own.match, SPAN("tile_"));
+	vec_push(&own.match, SPAN("my_"));
+	assert_true(category_add(&t, &own));
+	assert_int_equal(category_of(&t, SPAN("my_a2a_x")), 1); /* the first that was added */
+	assert_int_equal(category_of(&t, SPAN("my_nccl")), 0);
+	assert_int_equal(category_of(&t, SPAN("nccl_tile_2")), 0);
+	assert_int_equal(category_of(&t, SPAN("nccl_til")), 1);
+	assert_int_equal(category_class_of(&t, SPAN("nccl_til")), CLASS_COMMUNICATION);
+	assert_int_equal(category_class_named(&t, SPAN("communication")), CLASS_COMMUNICATION);
+	assert_int_equal(category_class_named(&t, SPAN("GEMM")), CLASS_COMPUTE);
+	assert_int_equal(category_class_named(&t, SPAN("other")), CLASS_OTHER);
+	arena_release(&a);
+	assert_string_equal(category_communication(&t, &a), "nccl my_a2a_*");
+	own.category = "communication";
+	own.match.nr = 1;
+	assert_true(category_add(&t, &own));
+	assert_string_equal(category_communication(&t, &a), "nccl my_a2a_* tile_");
 	vec_release(&own.match);
 	arena_release(&a);
 	category_table_release(&t);

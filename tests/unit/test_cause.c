@@ -16,9 +16,9 @@ struct cause_case {
 	size_t nr;
 	size_t findings;
 	enum cause first;
-	const char *title; ///< holds this
-	size_t checks; ///< of the first
-	bool unsure; ///< what fails is undecided
+	const char *title; ///< text that the title must contain
+	size_t checks; ///< number of checks of the first finding
+	bool unsure; ///< true: the failing checks are undecided
 };
 
 static struct rule *add_rule(struct rules *rules, const char *id, enum metric_id metric)
@@ -41,7 +41,7 @@ static void add_rules(struct rules *rules)
 	fixture_limit(&r->warn, COND_CHANGE, false, 0, "0");
 }
 
-/* Each check that is not passed hangs below one finding. */
+/* Assert that each check that did not pass belongs to exactly one finding. */
 static void assert_all_told(const struct report *r)
 {
 	size_t open = 0, told = 0;
@@ -102,12 +102,12 @@ static void test_kernels(void **state)
 	(void)state;
 	const struct cause_case cases[] = {
 		{ usual, NR_OF(usual), 0, CAUSE_OTHER, "", 0, false },
-		/* the sum and the kernel are one finding */
+		/* the check on the sum and that on the kernel give one finding */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_KERNEL, "gemm_a is slower", 2, false },
-		/* what is undecided has a cause, too */
+		/* undecided checks have a cause, too */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
@@ -116,23 +116,23 @@ static void test_kernels(void **state)
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_LAUNCHES, "gemm_b is launched more often: 5 → 10 launches per step", 3, false },
-		/* more launches of a short kernel, where all take 0.5 % longer */
+		/* more launches of a short kernel, while all kernels take 0.5 % longer */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(201) }, { EVENT_KERNEL, "gemm_b", 25, MS(201) / 2 },
 		       { EVENT_KERNEL, "softmax", 50, MS(603) / 10 },
 		       { EVENT_KERNEL, "norm", 50, MS(201) / 4 }, { EVENT_KERNEL, "elem", 510, MS(46) },
 		       { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_LAUNCHES, "elem is launched more often: 100 → 102 launches per step", 1, false },
-		/* both sides stand in one line */
+		/* the new kernel and the one that it replaces are on one line */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_c", 25, MS(150) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_SUBSTITUTION, "gemm_c runs in place of gemm_b: 4.000 ms → 6.000 ms", 2, false },
-		/* all by a fifth: one finding, of the sum alone */
+		/* all kernels slower by a fifth: one finding, only for the sum */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(120) },
 		       { EVENT_KERNEL, "softmax", 50, MS(72) }, { EVENT_KERNEL, "norm", 50, MS(60) },
 		       { EVENT_KERNEL, "elem", 500, MS(54) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_UNIFORM, "every kernel is slower by 20.00 %", 1, false },
-		/* two of them for reasons of their own, the larger first */
+		/* two kernels changed for different reasons: the larger change comes first */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 25, MS(150) },
 		       { EVENT_KERNEL, "softmax", 100, MS(80) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
@@ -142,7 +142,7 @@ static void test_kernels(void **state)
 		run_case(&cases[i]);
 }
 
-/* Names are ids of result.json: each there, and no two the same. */
+/* Names of causes are ids in result.json: each exists, and they are unique. */
 static void test_names(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Change points: planted ones are found where they are, flat series have none, and a slow search by
-   the definition of the divergence finds the same. */
+/* Change points: planted ones are found at their place, flat series have none, and a slow search by
+   the definition of the divergence gives the same result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ static double uniform(void)
 	return (double)(state >> 11) / 9007199254740992.0;
 }
 
-/* Near enough to a normal deviate. */
+/* A random number with nearly a normal distribution. */
 static double normal(void)
 {
 	double sum = -6;
@@ -30,7 +30,7 @@ static double normal(void)
 	return sum;
 }
 
-/* `nr` values of `noise`, which rise by `rise` from `at` on and fall back at `end`. */
+/* Make `nr` values with `noise` that are higher by `rise` from `at` to `end`. */
 static void make(int64_t *v, size_t nr, double noise, double rise, size_t at, size_t end)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -79,7 +79,7 @@ static void test_flat(void **set)
 	}
 }
 
-/* What changed and came back, and what one run does. */
+/* A change that is reverted, and a single outlier. */
 static void test_shapes(void **set)
 {
 	struct change_list c;
@@ -97,7 +97,7 @@ static void test_shapes(void **set)
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 0);
 	vec_release(&c.list);
-	for (size_t i = 0; i < 60; i++) /* a count that is always the same, and then another */
+	for (size_t i = 0; i < 60; i++) /* a count that is constant, and then has another value */
 		v[i] = i < 50 ? INT64_MAX : INT64_MIN;
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 1);
@@ -112,7 +112,7 @@ static void test_shapes(void **set)
 
 /* ---- the slow reference ---- */
 
-/* Sum of |x − y|² over the pairs of two pieces. */
+/* Sum of |x − y|² over all pairs of values from two pieces. */
 static double distances(const int64_t *v, size_t a, size_t a_end, size_t b, size_t b_end)
 {
 	double sum = 0;
@@ -124,8 +124,8 @@ static double distances(const int64_t *v, size_t a, size_t a_end, size_t b, size
 	return sum;
 }
 
-/* m n / (m + n) times the divergence 2 E|X − Y|² − E|X − X′|² − E|Y − Y′|², over all pairs, the
-   largest of all pairs of neighboring pieces. */
+/* The largest m n / (m + n) times the divergence 2 E|X − Y|² − E|X − X′|² − E|Y − Y′|², computed
+   over all pairs, among all pairs of adjacent pieces. */
 static double slow_split(const int64_t *v, size_t nr, size_t *at)
 {
 	double best = -1;
@@ -175,7 +175,8 @@ static void slow_find(const int64_t *v, size_t first, size_t nr, uint64_t *point
 	slow_find(v, first + at, nr - at, points);
 }
 
-/* Their permutations differ: series whose change is near the limit of proof may. */
+/* Both searches draw other permutations, so that series near the limit of significance may
+   differ. */
 static void test_reference(void **set)
 {
 	(void)set;

@@ -1,4 +1,4 @@
-/* Rules to checks: by rank, by collective, by item. */
+/* From rules to checks: by rank, by collective, by item. */
 #include "gate/judge.h"
 
 #include <stdio.h>
@@ -37,7 +37,8 @@ static void add_comm(struct digest *d, enum collective_kind kind, const char *gr
 	                                        .sized_ns = MS(ms) });
 }
 
-/* Rank r takes 10 · r ms longer than 80 ms, all ranks 20 ms of collectives per step. */
+/* A job whose rank r takes 10 · r ms more than 80 ms, with 20 ms of collectives per step on all
+   ranks. */
 static void setup(struct job *j)
 {
 	*j = (struct job){ .rules = fixture_rules() };
@@ -104,7 +105,7 @@ static void release(struct job *j)
 	diag_release(&j->log);
 }
 
-/* All checks as "verdict id, …", in order of id. */
+/* Compare all checks with `want`, a list of "verdict id" in order of id. */
 static void expect(struct job *j, const char *const *want, size_t nr)
 {
 	run_judge(j);
@@ -124,15 +125,15 @@ static void expect(struct job *j, const char *const *want, size_t nr)
 #define EXPECT(j, ...) \
 	expect(j, (const char *const[]){ __VA_ARGS__ }, NR_OF(((const char *const[]){ __VA_ARGS__ })))
 
-/* One rank is 20 ms slower: who sees it depends on how ranks become one figure. */
+/* One rank is 20 ms slower: the reduction of ranks decides which rules notice it. */
 static void test_ranks(void **state)
 {
 	(void)state;
 	static const struct {
 		enum reduce reduce;
-		const char *rank; /* select */
+		const char *rank; /* glob for the selected ranks */
 		size_t slow;
-		int64_t baseline, candidate; /* ms; what the rule compares */
+		int64_t baseline, candidate; /* values in ms that the rule compares */
 	} cases[] = {
 		{ REDUCE_MAX, NULL, 3, 110, 130 },  { REDUCE_MAX, NULL, 0, 110, 110 },
 		{ REDUCE_MIN, NULL, 0, 80, 90 },    { REDUCE_MIN, NULL, 3, 80, 80 },
@@ -147,7 +148,7 @@ static void test_ranks(void **state)
 		struct rule *r = add_rule(&j, METRIC_STEP_COMPUTE_TIME, 50);
 		set_ranks(r, cases[i].reduce);
 		r->query.rank = cases[i].rank;
-		if (cases[i].baseline < 0) { /* only * and ? are special */
+		if (cases[i].baseline < 0) { /* only * and ? are special in a glob */
 			struct judge_input in = { .rules = &j.rules,
 				                      .categories = &j.categories,
 				                      .candidates = &j.run[SIDE_CANDIDATE],
@@ -178,7 +179,7 @@ static void test_each_rank(void **state)
 	set_ranks(add_rule(&j, METRIC_STEP_COMPUTE_TIME, 10), REDUCE_EACH);
 	EXPECT(&j, "pass rule[rank 0]", "pass rule[rank 1]", "fail rule[rank 2]", "pass rule[rank 3]");
 	assert_string_equal(j.report.checks.v[0].item, "rank 2");
-	for (int i = 0; i < 2; i++) { /* where it went is looked for in that rank alone */
+	for (int i = 0; i < 2; i++) { /* the breakdown is limited to that rank */
 		assert_adds_up(j.report.checks.v[0].breakdown);
 		assert_int_equal(part(j.report.checks.v[0].breakdown, 2, "gemm")->change, MS(20));
 		report_release(&j.report);
@@ -189,7 +190,7 @@ static void test_each_rank(void **state)
 	release(&j);
 }
 
-/* A rank that one side lacks is missing, whoever lacks it. */
+/* A rank that one side lacks is missing, whichever side that is. */
 static void test_absent_rank(void **state)
 {
 	(void)state;
@@ -206,7 +207,7 @@ static void test_absent_rank(void **state)
 	}
 }
 
-/* Figures that only several ranks have; the rules on them do not apply to one rank. */
+/* Metrics that only several ranks have; rules on them do not apply to a single rank. */
 static void test_straggler(void **state)
 {
 	(void)state;
@@ -266,7 +267,7 @@ static void test_collectives(void **state)
 	release(&j);
 }
 
-/* The top of the collectives by their time, whatever of them is judged; one that is new. */
+/* The top collectives are those with most time, whatever metric is judged; one of them is new. */
 static void test_top_collectives(void **state)
 {
 	(void)state;
@@ -283,8 +284,8 @@ static void test_top_collectives(void **state)
 	release(&j);
 }
 
-/* A renamed kernel is one check, by its new name; one that may only be too small to be
-   kept on the other side is neither new nor gone. */
+/* A renamed kernel is one check under its new name. A kernel that may be too small to be listed on
+   the other side is neither new nor gone. */
 static void test_renamed(void **state)
 {
 	(void)state;
@@ -301,11 +302,11 @@ static void test_renamed(void **state)
 	EXPECT(&j, "pass rule[gemm_v2]");
 	assert_non_null(strstr(j.report.checks.v[0].message, "renamed from 'gemm'"));
 	report_release(&j.report);
-	for (size_t i = 0; i < RANKS; i++) /* 9 ms a step are summed up: gemm_v2 has 80 */
+	for (size_t i = 0; i < RANKS; i++) /* 9 ms per step are in the sum of others */
 		for (size_t k = 0; k < candidate(&j, i)->kernels.nr; k++)
 			candidate(&j, i)->kernels.v[k].total_ns = candidate(&j, i)->kernels.v[k].step_total_ns =
 			    MS(200);
-	EXPECT(&j, "fail rule[gemm]", "fail rule[gemm_v2]"); /* too unlike to be the same */
+	EXPECT(&j, "fail rule[gemm]", "fail rule[gemm_v2]"); /* too different to be a renamed kernel */
 	report_release(&j.report);
 	for (size_t i = 0; i < RANKS; i++)
 		vec_push(&j.run[SIDE_BASELINE].ranks.v[i]->kernels,
@@ -320,12 +321,12 @@ static void test_renamed(void **state)
 		                               .occupancy = -1,
 		                               .names = 2,
 		                               .largest_ns = MS(250) });
-	EXPECT(&j, "fail rule[gemm]", "skipped rule[gemm_v2]"); /* 50 ms may be among them */
+	EXPECT(&j, "fail rule[gemm]", "skipped rule[gemm_v2]"); /* the other sum may have gemm_v2 */
 	release(&j);
 }
 
-/* Kernels that are twice as slow: one is not checked, one may be; a pattern that fits nothing is
-   said. */
+/* Kernels that are twice as slow: one is excluded, one may be slower; a pattern that matches
+   nothing gives a warning. */
 static void test_exceptions(void **state)
 {
 	(void)state;
@@ -347,7 +348,7 @@ static void test_exceptions(void **state)
 	vec_push(&o->match, SPAN("ge?m"));
 	fixture_limit(&o->fail, COND_INCREASE, true, PERCENT(100), "100%");
 	o = vec_push_zero(&r->overrides);
-	vec_push(&o->match, SPAN("g*")); /* the first that fits counts */
+	vec_push(&o->match, SPAN("g*")); /* the first override that matches counts */
 	fixture_limit(&o->fail, COND_INCREASE, true, PERCENT(1), "1%");
 	EXPECT(&j, "pass rule[gemm]", "fail rule[ncclDevKernel_AllReduce]");
 	assert_int_equal(j.report.warnings.nr, 0);
@@ -359,7 +360,7 @@ static void test_exceptions(void **state)
 	assert_non_null(strstr(j.report.checks.v[0].message, "limit of increase 100%"));
 	report_release(&j.report);
 
-	r->overrides.v[0].fail.list.nr = 0; /* left out: the rule's */
+	r->overrides.v[0].fail.list.nr = 0; /* without limits of its own, the rule's limits apply */
 	fixture_limit(&r->overrides.v[0].warn, COND_INCREASE, true, PERCENT(200), "200%");
 	vec_push(&r->except, SPAN("nccl*"));
 	vec_push(&r->except, SPAN("x*"));
@@ -369,7 +370,7 @@ static void test_exceptions(void **state)
 	                    "rule 'rule': 'x*' of 'except' fits no kernel of either side");
 	report_release(&j.report);
 
-	r->fail.list.nr = 0; /* 100 % is not beyond the override's warning limit */
+	r->fail.list.nr = 0; /* 100 % is within the override's warning limit */
 	EXPECT(&j, "pass rule[gemm]");
 	report_release(&j.report);
 
@@ -380,7 +381,7 @@ static void test_exceptions(void **state)
 	release(&j);
 }
 
-/* A renamed kernel is meant by both names; what is not printed as it is, as it is printed. */
+/* Patterns match a renamed kernel under both names, and an unprintable name in its printed form. */
 static void test_excepted_names(void **state)
 {
 	(void)state;

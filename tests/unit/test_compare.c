@@ -4,9 +4,9 @@
 
 #include "gate_fixture.h"
 
-/* Limits in short form: "i5%" increase 5 %, "d3" decrease 3, "c0" change 0,
-   "M30" max, "m10" min, several separated by a space; "&2" is `and`, "&s1%"
-   an `and` of the step. */
+/* Set limits from a short form: "i5%" increase 5 %, "d3" decrease 3, "c0" change 0, "M30" max,
+   "m10" min, several separated by a space; "&2" is `and`, "&s1%" is an `and` in percent of the
+   step. */
 static void set_limits(struct limits *l, const char *text)
 {
 	static const struct {
@@ -46,7 +46,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-	/* strictly greater, exactly */
+	/* beyond means strictly greater, and is exact */
 	{ "i5%", "", 100, 105, VERDICT_PASS, REASON_WITHIN },
 	{ "i5%", "", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5%", "", 1000000000000000003, 1050000000000000003, VERDICT_PASS, REASON_WITHIN },
@@ -61,18 +61,18 @@ static const struct row rows[] = {
 	{ "i0%", "", 100, 101, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5%", "", -100, -94, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5%", "", -100, -95, VERDICT_PASS, REASON_WITHIN },
-	/* change: both directions */
+	/* 'change' limits both directions */
 	{ "c0", "", 7, 7, VERDICT_PASS, REASON_WITHIN },
 	{ "c0", "", 7, 8, VERDICT_FAIL, REASON_LIMIT },
 	{ "c0", "", 7, 6, VERDICT_FAIL, REASON_LIMIT },
 	{ "c5%", "", 100, 94, VERDICT_FAIL, REASON_LIMIT },
 	{ "c5%", "", 100, 95, VERDICT_PASS, REASON_WITHIN },
-	/* max and min look at the candidate alone */
+	/* max and min depend only on the candidate */
 	{ "M30", "", 50, 30, VERDICT_PASS, REASON_WITHIN },
 	{ "M30", "", 10, 31, VERDICT_FAIL, REASON_LIMIT },
 	{ "m30", "", 50, 29, VERDICT_FAIL, REASON_LIMIT },
 	{ "m30", "", 50, 30, VERDICT_PASS, REASON_WITHIN },
-	/* and: both must be exceeded; alternatives: one is enough */
+	/* with 'and', both must be exceeded; of several limits, one is enough */
 	{ "i5% &20", "", 100, 110, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &20", "", 100, 120, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &20", "", 100, 121, VERDICT_FAIL, REASON_LIMIT },
@@ -81,10 +81,10 @@ static const struct row rows[] = {
 	{ "c5% &20", "", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5 &20", "", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "M30 i5", "", 10, 16, VERDICT_FAIL, REASON_LIMIT },
-	/* the step is 1000 */
+	/* limits in percent of a step of 1000 */
 	{ "i5% &s2%", "", 100, 120, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &s2%", "", 100, 121, VERDICT_FAIL, REASON_LIMIT },
-	/* from 0 */
+	/* changes from a baseline of 0 */
 	{ "i5%", "", 0, 0, VERDICT_PASS, REASON_WITHIN },
 	{ "c5%", "", 0, 0, VERDICT_PASS, REASON_WITHIN },
 	{ "i5%", "", 0, 1, VERDICT_INCONCLUSIVE, REASON_UNFORMED },
@@ -97,11 +97,11 @@ static const struct row rows[] = {
 	{ "M10", "i5%", 0, 9, VERDICT_WARN, REASON_UNFORMED },
 	{ "", "i5%", 0, 9, VERDICT_INCONCLUSIVE, REASON_UNFORMED },
 	{ "M10", "i5%", 0, 11, VERDICT_FAIL, REASON_LIMIT },
-	/* warn, after fail; before improved */
+	/* warn is decided after fail, and before improved */
 	{ "i5%", "i2%", 100, 103, VERDICT_WARN, REASON_LIMIT },
 	{ "i5%", "i2%", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5%", "c0", 100, 90, VERDICT_WARN, REASON_LIMIT },
-	/* improved: the mirror of a fail, never of max or change */
+	/* improved: the mirror of a fail limit, but not of max or change */
 	{ "i5%", "", 100, 94, VERDICT_IMPROVED, REASON_LIMIT },
 	{ "i5%", "", 100, 95, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &20", "", 100, 90, VERDICT_PASS, REASON_WITHIN },
@@ -137,7 +137,7 @@ static struct comparison both(const struct rule *r, int64_t b, int64_t c)
 		                        .step_ns = 1000 };
 }
 
-/* Changes of so much are noise; < 0: none is. */
+/* Make changes of up to `noise` noise; < 0: no change is noise. */
 static void set_noise(struct comparison *c, int64_t noise, int64_t pin_noise)
 {
 	c->has_noise = noise >= 0;
@@ -162,13 +162,14 @@ static void test_verdicts(void **state)
 	}
 }
 
-/* The table "Verdicts" of rules.md from top to bottom: everything below the row that
-   decides would apply too. */
+/* The table "Verdicts" of rules.md from top to bottom: in each case, all rows below the deciding
+   one would apply too. */
 struct full {
 	const char *what, *fail, *warn;
-	int64_t b, c, pin, noise; ///< < 0: there is none
-	char flags[8]; ///< s spoiled, w waived, b bootstrap, e for_each, f, W: on_new and on_gone
-	               ///< fail, warn; k: on_missing skip
+	int64_t b, c, pin, noise; ///< values of baseline, candidate, pin and noise; < 0: absent
+	/// S spoiled, w waived, b bootstrap, e for_each; f, W: on_new and on_gone are fail or warn; k:
+	/// on_missing is skip.
+	char flags[8];
 	enum verdict verdict;
 	enum reason reason;
 };
@@ -200,7 +201,7 @@ static const struct full table[] = {
 	  REASON_LIMIT },
 	{ "only a failure is waived: pass", "i5%", "", 100, 101, 100, -1, "w", VERDICT_PASS,
 	  REASON_WITHIN },
-	/* beyond the noise is strictly greater too */
+	/* beyond the noise also means strictly greater */
 	{ "in the noise", "i5%", "", 100, 110, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },
 	{ "beyond the noise", "i5%", "", 100, 110, 100, 9, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "noise of a decrease", "d5%", "", 100, 90, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },
@@ -220,7 +221,7 @@ static const struct full table[] = {
 	{ "no pin, else noise", "i5% p5", "", 100, 106, -1, 50, "", VERDICT_INCONCLUSIVE,
 	  REASON_UNFORMED },
 	{ "from 0, else noise", "i5% i2", "", 0, 9, 0, 50, "", VERDICT_UNDECIDED, REASON_NOISE },
-	/* since the pin: twice the noise here */
+	/* since the pin: here with twice the noise */
 	{ "crept", "i5% p10%", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "not crept", "i5% p10%", "", 108, 110, 100, -1, "", VERDICT_PASS, REASON_WITHIN },
 	{ "crept in the noise", "p10%", "", 108, 111, 100, 6, "", VERDICT_UNDECIDED, REASON_NOISE },
@@ -232,7 +233,7 @@ static const struct full table[] = {
 	  REASON_WITHIN },
 	{ "nor is it where the baseline is the pin", "p5%", "", 100, 50, 100, -1, "", VERDICT_PASS,
 	  REASON_WITHIN },
-	/* improved: a mirrored failure, so beyond the noise */
+	/* improved is a mirrored failure, so the change must be beyond the noise */
 	{ "improved", "i5%", "", 100, 90, 100, 9, "", VERDICT_IMPROVED, REASON_LIMIT },
 	{ "improved in the noise", "i5%", "", 100, 90, 100, 10, "", VERDICT_PASS, REASON_WITHIN },
 	{ "warn before improved", "i5%", "c0", 100, 90, 100, 3, "", VERDICT_WARN, REASON_LIMIT },
@@ -245,7 +246,7 @@ static const struct full table[] = {
 	{ "new: note", "i5%", "", -1, 9, -1, -1, "e", VERDICT_PASS, REASON_NEW },
 	{ "new: max before its level", "i5% M8", "", -1, 9, -1, -1, "eW", VERDICT_FAIL, REASON_LIMIT },
 	{ "gone: fail", "i5%", "", 9, -1, 9, -1, "ef", VERDICT_FAIL, REASON_GONE },
-	/* without a baseline by choice */
+	/* decisions without a baseline (--bootstrap) */
 	{ "bootstrap", "i5%", "i1%", -1, 9, -1, -1, "b", VERDICT_SKIPPED, REASON_BOOTSTRAP },
 	{ "bootstrap: since the pin", "p5%", "", -1, 9, -1, -1, "b", VERDICT_SKIPPED,
 	  REASON_BOOTSTRAP },
@@ -302,14 +303,15 @@ static void test_table(void **state)
 	}
 }
 
-/* The first of several limits inside the noise is named, and what the change is from. */
+/* If several limits are exceeded within the noise, the first one is named, with the base of its
+   change. */
 static void test_what_decided(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *fail;
 		int64_t c, noise;
-		size_t limit; ///< that decided; 9: none
+		size_t limit; ///< index of the limit that decided; 9: none did
 		bool since_pin;
 	} cases[] = {
 		{ "i5% i6%", 107, 50, 0, false },  { "i5% i8%", 109, -1, 0, false },
@@ -334,7 +336,7 @@ static void test_what_decided(void **state)
 	}
 }
 
-/* Counts and bytes are what they are. */
+/* Counts and bytes have no noise. */
 static void test_exact_has_no_noise(void **state)
 {
 	(void)state;
@@ -345,7 +347,7 @@ static void test_exact_has_no_noise(void **state)
 	release(&r);
 }
 
-/* What cannot be told from noise only warns where the rule says so. */
+/* A change that may be noise only warns if the rule says so. */
 static void test_unsure(void **state)
 {
 	(void)state;
@@ -362,7 +364,7 @@ static void test_unsure(void **state)
 	release(&r);
 }
 
-/* Kernels explain, operators fail. */
+/* Kernels do not fail by themselves if their operator is within its limits. */
 static void test_substitutes(void **state)
 {
 	(void)state;
@@ -384,12 +386,12 @@ static void test_substitutes(void **state)
 		c.unit_change = 20;
 		assert_int_equal(compare(&c).verdict, cases[i].want);
 		assert_int_equal(compare(&c).reason, cases[i].reason);
-		/* a new one fails with what it is in the place of */
+		/* a new kernel fails if the operator in which it replaces others fails */
 		r.for_each = true;
 		c.has_baseline = false;
 		bool fails = cases[i].unit == VERDICT_FAIL || cases[i].unit == VERDICT_UNDECIDED;
 		assert_int_equal(compare(&c).verdict, fails ? cases[i].unit : VERDICT_PASS);
-		c.unit_change = 1000; /* of which it is the smallest part */
+		c.unit_change = 1000; /* the kernel is the smallest part of this change */
 		assert_int_equal(compare(&c).verdict, VERDICT_PASS);
 		release(&r);
 	}
@@ -405,7 +407,8 @@ static void test_bootstrap_pair(void **state)
 	release(&r);
 }
 
-/* A limit means what it says on every metric; only "improved" asks which way is worse. */
+/* A limit has its meaning on every metric; only "improved" depends on the direction that is
+   worse. */
 static void test_direction(void **state)
 {
 	(void)state;
@@ -446,7 +449,7 @@ static void test_absent(void **state)
 		          { ON_MISSING_SKIP, VERDICT_SKIPPED } };
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct rule r = rule_of(METRIC_MEMORY_PEAK_ALLOCATED, "i5% M100", "");
-		enum verdict gone = /* what the baseline has does not vanish unsaid */
+		enum verdict gone = /* a figure of the baseline must not vanish silently */
 		    cases[i].on == ON_MISSING_SKIP ? VERDICT_MISSING : cases[i].verdict;
 		r.on_missing = cases[i].on;
 		for (int sides = 0; sides < 3; sides++) {
@@ -463,7 +466,7 @@ static void test_absent(void **state)
 	}
 }
 
-/* A fall to 0 is better, or was not measured: percent alone cannot tell. */
+/* A fall to 0 is either better or was not measured: limits in percent cannot distinguish these. */
 static void test_zero(void **state)
 {
 	(void)state;
@@ -491,7 +494,8 @@ static void test_zero(void **state)
 	}
 }
 
-/* One tick of the clock per launch is not a change, in either direction; the next nanosecond is. */
+/* A difference of one clock tick per launch is not a change, in either direction; one more
+   nanosecond is. */
 static void test_floor(void **state)
 {
 	(void)state;
@@ -533,7 +537,7 @@ static void test_new_and_gone(void **state)
 	}
 }
 
-/* A limit that needs no baseline holds for a new kernel too. */
+/* A limit that needs no baseline also applies to a new kernel. */
 static void test_new_beyond_max(void **state)
 {
 	(void)state;
@@ -552,7 +556,7 @@ static void test_new_beyond_max(void **state)
 	release(&r);
 }
 
-/* Figures of both sides together have no baseline of their own. */
+/* Metrics that are computed from both sides together have no baseline. */
 static void test_pair(void **state)
 {
 	(void)state;
@@ -581,7 +585,7 @@ static void test_spoiled_comes_first(void **state)
 	release(&r);
 }
 
-/* A share of the step needs the step, unless the other half has decided. */
+/* A share of the step needs the step, unless the other half of the limit has decided. */
 static void test_without_step(void **state)
 {
 	(void)state;
@@ -602,8 +606,8 @@ static int badness(enum verdict v)
 	                                                             : 0;
 }
 
-/* Worse never turns a verdict into a better one: with noise, waivers and a pin of any
-   distance, and without. */
+/* A worse value never gets a better verdict: with noise, waivers and a pin at any distance, and
+   without them. */
 static void test_monotone(void **state)
 {
 	(void)state;
@@ -617,7 +621,7 @@ static void test_monotone(void **state)
 		int64_t noise = noises[i / NR_OF(maps) % NR_OF(noises)];
 		for (int64_t b = 0; b < 130; b += 13) {
 			int last = 0;
-			for (int64_t v = 1; v < 300; v++) { /* 0 is better, or not measured */
+			for (int64_t v = 1; v < 300; v++) { /* start at 1: 0 is either better or not measured */
 				struct comparison c = both(&r, b, v);
 				c.has_pin = true;
 				c.pin = i & 2 ? b : 80;
@@ -634,7 +638,7 @@ static void test_monotone(void **state)
 	}
 }
 
-/* What has not changed never fails, whatever there is of noise. */
+/* An unchanged value never fails, whatever the noise is. */
 static void test_same(void **state)
 {
 	(void)state;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-/* cmocka needs those above */
+/* cmocka needs the headers above */
 #include <cmocka.h>
 
 static char root[] = "/tmp/gpugate-cores-XXXXXX";
@@ -36,16 +36,16 @@ static void quotas(void **state)
 		const char *groups;
 		size_t cores;
 	} rows[] = {
-		{ "0::/job/rank0\n", 3 }, /* its own, 2.5 */
-		{ "0::/job/rank1\n", 4 }, /* that of the job above it */
-		{ "0::/other/not/mounted/here\n", 8 }, /* that of the root, as in a container */
+		{ "0::/job/rank0\n", 3 }, /* the group's own quota, 2.5 */
+		{ "0::/job/rank1\n", 4 }, /* the quota of the job above it */
+		{ "0::/other/not/mounted/here\n", 8 }, /* the quota of the root, as in a container */
 		{ "0::/\n", 8 },
-		{ "0::/job/rank2", 1 }, /* less than a core */
+		{ "0::/job/rank2", 1 }, /* less than one core */
 		{ "0::/job/broken\n", 4 },
 		{ "5:cpuset:/x\n2:cpu,cpuacct:/y\n", 2 },
 		{ "2:cpuacct:/y\n", SIZE_MAX },
 		{ "2:cpu:/unlimited\n0::/job/rank1\n", 4 },
-		{ "2:cpu:/z\n", SIZE_MAX }, /* without a period */
+		{ "2:cpu:/z\n", SIZE_MAX }, /* no period */
 		{ "", SIZE_MAX },
 		{ "no line of this form\n:\n", SIZE_MAX },
 	};

@@ -17,7 +17,8 @@
 
 static const struct {
 	const char *sql,
-	    *want; ///< by column: the slot of "a", "b", "c" (may be absent) or -; the row id
+	    *want; ///< for each column the slot of "a", "b", "c" (which may be absent) or -; then the
+	           ///< row id
 } texts[] = {
 	{ "CREATE TABLE t (a INT, b TEXT)", "01" },
 	{ "CREATE TABLE t(b,x,A)", "1-0" },
@@ -54,7 +55,7 @@ static void test_columns(void **state)
 		struct database_map map;
 		struct strbuf b = STRBUF_INIT;
 		size_t n = strlen(texts[i].sql);
-		char *sql = malloc(n ? n : 1); /* so that a sanitizer sees a read past the end */
+		char *sql = malloc(n ? n : 1); /* shows reads past the end */
 		assert_non_null(sql);
 		memcpy(sql, texts[i].sql, n);
 		const char *missing = database_map_columns((struct span){ sql, n }, columns, 3, &map);
@@ -72,8 +73,8 @@ static void test_columns(void **state)
 
 /* ---- a file ---- */
 
-/* Page 1: the schema. 2: the root of table t, over the leaves 3 and 4. 5 and 6: the rest of a text
-   of row 2. 7: the root of table u, a leaf. */
+/* Page 1 is the schema, 2 the root of table t with the leaves 3 and 4; 5 and 6 are the rest of a
+   text of row 2; 7 is the root of table u, a leaf. */
 enum { PAGE = 512, PAGES = 7, LONG = 1200 };
 
 static void put(unsigned char *p, size_t n, size_t v)
@@ -84,7 +85,7 @@ static void put(unsigned char *p, size_t n, size_t v)
 	}
 }
 
-/* A cell in front of those that are there. */
+/* Adds a cell in front of the cells of a page. */
 static void add_cell(unsigned char *page, size_t head, const char *cell, size_t n)
 {
 	size_t nr = (size_t)page[head + 3] << 8 | page[head + 4];
@@ -96,7 +97,7 @@ static void add_cell(unsigned char *page, size_t head, const char *cell, size_t 
 	put(page + head + (page[head] == 5 ? 12 : 8) + nr * 2, 2, at);
 }
 
-/* A row of the schema; texts below 58 bytes have types of one byte. */
+/* Adds a row of the schema; texts below 58 bytes have types of one byte. */
 static void add_table(unsigned char *file, char id, const char *name, char root, const char *sql)
 {
 	char cell[200];
@@ -124,7 +125,7 @@ static void make(unsigned char *file)
 	add_table(file, 2, "u", 7, "CREATE TABLE u (a INT, b INT, c INT, d INT, e INT, f, s TEXT)");
 	add_cell(file + PAGE, 0, "\0\0\0\3\2", 5);
 	put(file + PAGE + 8, 4, 4);
-	/* row 1: 7, "one"; row 2: NULL, a text of LONG bytes; row 5: -2, "" and a column less */
+	/* row 1: 7, "one"; row 2: NULL, a text of LONG bytes; row 5: -2, "" and one column fewer */
 	add_cell(file + 2 * PAGE, 0, "\x09\x01\5\0\1\x13\0\7one", 11);
 	char cell[200];
 	size_t usable = PAGE, bytes = 6 + LONG, local = 39 + (bytes - 39) % (usable - 4);
@@ -172,7 +173,7 @@ static enum status see(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Both tables as text, or the error. */
+/* Reads both tables as text, or returns the error. */
 static enum status read_all(const void *file, size_t n, struct strbuf *out)
 {
 	struct memory_file f = memory_file(file, n);
@@ -266,7 +267,7 @@ static void test_damage(void **state)
 	}
 }
 
-/* Each row's text holds the next row: a page would come to many times its bytes. */
+/* Each row's text contains the next row: the rows would have many times the bytes of the page. */
 static void test_shared_bytes(void **state)
 {
 	enum { NESTED = 20, HEAD = 9, FROM = PAGE - 400 };

@@ -13,7 +13,7 @@ static void test_days(void **state)
 	(void)state;
 	static const struct {
 		const char *text;
-		int64_t days; /* < 0: refused */
+		int64_t days; /* < 0 if the text is refused */
 	} rows[] = {
 		{ "1970-01-01", 0 },
 		{ "1970-12-31", 364 },
@@ -50,7 +50,7 @@ static void test_days(void **state)
 	}
 }
 
-/* Every day of 800 years is one after the day before. */
+/* Every day of 800 years comes one day after the previous one. */
 static void test_calendar(void **state)
 {
 	(void)state;

@@ -16,7 +16,7 @@
 
 enum { PCT = 1000000, UNKNOWN = -1 };
 
-/* ---- plain numbers ---- */
+/* ---- functions of plain numbers ---- */
 
 static void assert_flags(const char *what, const bool *flags, size_t nr, const char *want)
 {
@@ -31,7 +31,7 @@ static void test_slow(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t skew[8]; /* 1e-3 % */
+		int64_t skew[8]; /* skews in 1e-3 % */
 		const char *want;
 	} rows[] = {
 		{ "equal", 4, { 0, 0, 0, 0 }, "0000" },
@@ -62,7 +62,7 @@ static void test_late(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t late[8]; /* of steps of 10,000 */
+		int64_t late[8]; /* lateness of each rank in steps of 10,000 */
 		const char *want;
 	} rows[] = {
 		{ "nobody", 4, { 0, 0, 0, 0 }, "0000" },
@@ -84,16 +84,16 @@ static void test_late(void **state)
 	}
 }
 
-/* Lag = offset + share % of the wire time + noise. */
+/* Collectives with lag = offset + share % of the transfer time + noise. */
 static void test_link(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t first, more; /* wire times */
+		int64_t first, more; /* transfer time of the first, and increase per collective */
 		int64_t offset, share, noise;
-		int64_t low, high; /* 1e-6 */
+		int64_t low, high; /* range of the expected slope in 1e-6 */
 	} rows[] = {
 		{ "a good link", 12, 1000, 500, 0, 0, 0, 0, 0 },
 		{ "under another clock", 12, 1000, 500, -123456789, 0, 5, 0, 0 },
@@ -109,7 +109,7 @@ static void test_link(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct link_point p[12];
 		for (size_t k = 0; k < rows[i].nr; k++) {
-			size_t at = (k * 5) % rows[i].nr; /* in any order */
+			size_t at = (k * 5) % rows[i].nr; /* take the collectives in a mixed order */
 			int64_t wire = rows[i].first + (int64_t)at * rows[i].more;
 			p[k] = (struct link_point){ .wire_ns = wire,
 				                        .lag_ns = rows[i].offset + wire * rows[i].share / 100 +
@@ -123,8 +123,8 @@ static void test_link(void **state)
 	}
 }
 
-/* Messages of two sizes on a link half as fast, ten each: waiting in which all ranks have part
-   makes no message longer; those that the rank came last in are a line of their own. */
+/* Messages of two sizes, ten each, on a link with half the speed. Waiting that all ranks share does
+   not make a message longer. Messages for which the rank came last are on a separate line. */
 static void test_link_sizes(void **state)
 {
 	(void)state;
@@ -137,13 +137,13 @@ static void test_link_sizes(void **state)
 	assert_in_range(got, 499000, 501000);
 	for (int i = 0; i < 20; i++)
 		p[i] = (struct link_point){ 2000 + 1000 * (i / 2), 0, 1, -1, i % 2 };
-	for (int i = 0; i < 20; i++) /* last: three transfers on the wire, else two */
+	for (int i = 0; i < 20; i++) /* if last: three times the transfer time, else twice */
 		p[i].lag_ns = p[i].last ? p[i].wire_ns / 3 : p[i].wire_ns / 2 + 4000;
 	got = link_slope(p, 20);
 	assert_in_range(got, 499000, 501000);
 }
 
-/* ---- runs ---- */
+/* ---- insights on runs ---- */
 
 struct fixture {
 	struct category_table categories;
@@ -176,7 +176,7 @@ static void fixture_free(struct fixture *f)
 	free(f);
 }
 
-/* `want`: "slow-rank 2: text | …", where the text is what the message begins with. */
+/* Compare the insights with `want`, "slow-rank 2: text | …", where messages begin with the text. */
 static void assert_insights(const struct fixture *f, const char *want)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -209,7 +209,7 @@ static void test_quiet(void **state)
 	fixture_free(f);
 }
 
-/* A rank that computes longer is slow, not late, whatever the others wait. */
+/* A rank that computes longer is slow rather than late, however long the others wait. */
 static void test_slow_rank(void **state)
 {
 	(void)state;
@@ -228,7 +228,7 @@ static void test_late_rank(void **state)
 	"late-rank 1: came last in 1 of 3 collectives, where the others wait 5.000 µs a step for " \
 	"it, 5.00 % of its steps, though its compute is like theirs (0.00 %)"
 	static const struct {
-		enum metric_id metric; /* NR_METRICS: idle GPU; 0: nothing else differs */
+		enum metric_id metric; /* metric that differs; NR_METRICS: idle GPU; 0: none */
 		int64_t beyond;
 		const char *want;
 	} rows[] = {
@@ -255,7 +255,8 @@ static void test_late_rank(void **state)
 	}
 }
 
-/* Two that come late together waited for each other or for something else: nobody is named. */
+/* Two ranks that are late together waited for each other or for something else: neither is
+   named. */
 static void test_late_together(void **state)
 {
 	(void)state;
@@ -267,8 +268,9 @@ static void test_late_together(void **state)
 	fixture_free(f);
 }
 
-/* Ten collectives of 1 to 10 µs and ten more, of which rank 2 ends late by half of each, under
-   a clock that is 7 ms ahead. It comes last in the second ten, which makes it no late rank. */
+/* Ten collectives of 1 to 10 µs and ten more, in which rank 2 ends late by half of their duration,
+   with a clock that is 7 ms ahead. It is last in the second ten, which does not make it a late
+   rank. */
 static struct fixture *link_fixture(int nr)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -301,14 +303,14 @@ static void test_slow_link(void **state)
 	                "slow-link 2: its collectives end after those of its peers, by 50.00 % of the "
 	                "time on the wire: the longer a transfer, the later; look at its links");
 	fixture_free(f);
-	f = link_fixture(5); /* too few to tell */
+	f = link_fixture(5); /* too few collectives to decide */
 	diagnose(f);
 	assert_int_equal(f->report.insights.nr, 1);
 	assert_string_equal(f->report.insights.v[0].id, "late-rank");
 	fixture_free(f);
 }
 
-/* ---- functions ---- */
+/* ---- functions unlike the peers' ---- */
 
 static void add_functions(struct fixture *f, size_t r, const struct function_stat *rows, size_t nr)
 {
@@ -322,8 +324,8 @@ static void test_functions(void **state)
 #define UNLIKE "unlike-peers 3: is unlike its peers: "
 	static const struct {
 		const char *what;
-		size_t row; /* of rank 3, whose … */
-		int64_t exclusive, median, rate; /* … are these */
+		size_t row; /* index of the function of rank 3 to change */
+		int64_t exclusive, median, rate; /* new figures of that function */
 		const char *want;
 	} rows[] = {
 		{ "alike", 0, 100000, 50, -1, "" },
@@ -369,7 +371,8 @@ static void test_functions(void **state)
 	}
 }
 
-/* What is said of a rank that is named anyway; and of one that ends within a step: nothing. */
+/* Functions are given for a rank that is named anyway, but not for a rank that ends within a
+   step. */
 static void test_functions_of_named(void **state)
 {
 	(void)state;
@@ -404,7 +407,7 @@ static void test_functions_of_named(void **state)
 	}
 }
 
-/* A function that only one has; three ranks are too few to be unlike. */
+/* A function that only one rank has; and three ranks, which are too few to compare. */
 static void test_functions_of_few(void **state)
 {
 	(void)state;
@@ -428,7 +431,7 @@ static void test_functions_of_few(void **state)
 	}
 }
 
-/* ---- the table ---- */
+/* ---- the table of ranks ---- */
 
 static void test_table(void **state)
 {

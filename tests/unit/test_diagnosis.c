@@ -1,5 +1,5 @@
-/* Rules of diagnosis: the file; that every row and every diagnosis in code is triggered by a run
-   that has what it is about and not by a healthy one; what runs are bound by. */
+/* Rules of diagnosis: the file; every row and every diagnosis in code is triggered by a run with
+   its problem, and not by a healthy one; what runs are bound by. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static void test_refused(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* ---- a healthy run, and what can be the matter with it ---- */
+/* ---- a healthy run, to which problems are added ---- */
 
 struct rig {
 	struct digest *d;
@@ -91,14 +91,14 @@ static void set(struct digest *d, enum metric_id id, int64_t value)
 		d->samples[id][i] = value;
 }
 
-/* The first of several steps has none. */
+/* Set a metric of the periods; the first of several steps has none. */
 static void set_of_period(struct digest *d, enum metric_id id, int64_t value)
 {
 	set(d, id, value);
 	d->samples[id][0] = NO_SAMPLE;
 }
 
-/* What the one device does in a period. */
+/* Set how the single device spends each period. */
 static void set_parts(struct digest *d, int64_t compute, int64_t comm, int64_t memory, int64_t idle)
 {
 	set_of_period(d, METRIC_STEP_PERIOD, (compute + comm + memory + idle) * MS);
@@ -136,8 +136,8 @@ static void add_call(struct digest *d, const char *name, int64_t count, int64_t 
 	                                                .rate = -1 });
 }
 
-/* A step every 100 ms, of which the GPU computes for 95. The host runs ahead: what diagnoses are
-   shares of is the period. */
+/* A step every 100 ms, of which the GPU computes for 95. The host runs ahead, so that shares in
+   diagnoses refer to the period. */
 static void healthy(struct digest *d)
 {
 	d->trace = "t.json";
@@ -213,7 +213,7 @@ static void rig_release(struct rig *g)
 	diag_release(&g->log);
 }
 
-/* The ids in their order, each with a blank behind it. */
+/* Diagnose the run; the ids are listed in order, each followed by a blank. */
 static void diagnose(struct rig *g, struct strbuf *ids, struct classification *c)
 {
 	struct run_view v;
@@ -229,7 +229,7 @@ static void diagnose(struct rig *g, struct strbuf *ids, struct classification *c
 	arena_release(&a);
 }
 
-/* ---- one change of the healthy run for each diagnosis ---- */
+/* ---- a problem for each diagnosis ---- */
 
 static void host_busy(struct digest *d, int64_t pct)
 {
@@ -244,14 +244,14 @@ static void launches(struct digest *d)
 	set(d, METRIC_STEP_LAUNCH_TIME, 30 * MS);
 	set(d, METRIC_STEP_KERNEL_TIME, 5 * MS);
 	set(d, METRIC_STEP_KERNEL_COUNT, 400);
-	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* no graph would fit */
+	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* CUDA graphs need equal numbers of kernels */
 	set_parts(d, 54, 0, 1, 45);
 }
 
 static void modules(struct digest *d)
 {
 	launches(d);
-	d->trust.gpu_events = 400; /* 600 µs of the host for each: not what a launch takes */
+	d->trust.gpu_events = 400; /* 600 µs of host time per activity: more than a launch takes */
 }
 
 static void graphs(struct digest *d)
@@ -379,7 +379,7 @@ static void occupancy(struct digest *d)
 static void occupancy_unknown(struct digest *d)
 {
 	occupancy(d);
-	d->kernels.v[1].occupancy = 0; /* some_gemm: more than half of the time */
+	d->kernels.v[1].occupancy = 0; /* occupancy of some_gemm, with more than half of the time */
 }
 
 static void fills(struct digest *d)
@@ -421,10 +421,10 @@ static void enqueued(struct digest *d)
 {
 	busy(d, 60);
 	set_parts(d, 59, 0, 1, 40);
-	add_call(d, "cudaMemcpyAsync", 5000, STEPS * 20); /* 16 µs each */
+	add_call(d, "cudaMemcpyAsync", 5000, STEPS * 20); /* calls of 16 µs each */
 }
 
-/* Copies within the device, with nothing beside them. */
+/* Copies within the device, without other problems. */
 static void clones(struct digest *d)
 {
 	set_parts(d, 30, 0, 66, 4);
@@ -439,7 +439,7 @@ static void softmax(struct digest *d)
 	vec_push(&d->ops, (struct op_stat){ SPAN("aten::bmm"), (int64_t)STEPS * 24, MS, MS, 0 });
 }
 
-/* A loss and a router have one, too, but no two products around it. */
+/* A softmax of a loss or a router, which is not between two products. */
 static void softmax_alone(struct digest *d)
 {
 	softmax(d);
@@ -452,7 +452,7 @@ static void transposes(struct digest *d)
 	add_kernel(d, EVENT_KERNEL, "cudnn::ops::nchwToNhwcKernel<float>", 3, 10, 0);
 }
 
-/* Modules are loaded for half of the trace. */
+/* Modules are loaded during half of the trace. */
 static void first_steps(struct digest *d)
 {
 	modules(d);
@@ -480,7 +480,7 @@ static int64_t add_frame(struct digest *d, const char *name, int64_t parent, int
 	return (int64_t)d->functions.nr - 1;
 }
 
-/* 108 of 400 ms; the caller launches as well. */
+/* Python computes for 108 of 400 ms; the caller also launches kernels. */
 static void normalizes(struct digest *d)
 {
 	busy(d, 60);
@@ -496,7 +496,7 @@ static void compiles(struct digest *d)
 	d->functions.v[d->functions.nr - 2].name = SPAN("torch/_dynamo/convert_frame.py(9): compile");
 }
 
-/* A thread that waits computes nothing. */
+/* A thread that waits for a lock computes nothing. */
 static void locked(struct digest *d)
 {
 	normalizes(d);
@@ -575,7 +575,7 @@ static void test_diagnoses(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* Every row of the built-in file is in the table above; its categories are there to be found. */
+/* Every rule of the built-in file is in the table above, and its categories exist. */
 static void test_built_in(void **state)
 {
 	(void)state;
@@ -600,7 +600,7 @@ static void test_built_in(void **state)
 	rig_release(&g);
 }
 
-/* One window instead of steps: it has no periods. */
+/* A run with one window instead of steps, which has no periods. */
 static void without_steps(struct digest *d)
 {
 	static const enum metric_id absent[] = { METRIC_STEP_PERIOD, METRIC_STEP_LATENCY,
@@ -611,13 +611,13 @@ static void without_steps(struct digest *d)
 	d->nr_steps = 1;
 	d->total_steps = d->usable_steps = 1;
 	d->samples[METRIC_STEP_IDLE_TIME][0] = 4 * MS;
-	d->kernels.nr = 0; /* those of four steps */
+	d->kernels.nr = 0; /* remove the kernels of the four steps */
 	for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
 		d->samples[absent[i]] = NULL;
 }
 
-/* The host can save no more than what the GPU waits, and nothing more than the period of a step, or
-   than the window. */
+/* A saving on the host is limited by the idle time of the GPU, and any saving by the period of a
+   step or by the window. */
 static void test_saving(void **state)
 {
 	(void)state;
@@ -663,11 +663,11 @@ static void test_bound(void **state)
 	(void)state;
 	size_t wrong = 0;
 	static const struct {
-		int64_t compute, comm, memory, idle; /* ms of 100 */
+		int64_t compute, comm, memory, idle; /* ms of a step of 100 ms */
 		int64_t loader_ms, sync_ms, syncs, host_pct;
 		enum bound bound;
 		enum confidence confidence;
-		int64_t activity_us; /* a GPU activity in so many of the window */
+		int64_t activity_us; /* one GPU activity in this many µs of the window */
 	} rows[] = {
 		{ 95, 0, 1, 4, 0, 80, 1, 90, BOUND_COMPUTE, CONFIDENCE_HIGH, 100 },
 		{ 60, 20, 0, 20, 0, 0, 1, 20, BOUND_COMPUTE, CONFIDENCE_MEDIUM, 100 },
@@ -675,13 +675,14 @@ static void test_bound(void **state)
 		{ 10, 0, 80, 10, 0, 0, 1, 20, BOUND_MEMORY, CONFIDENCE_HIGH, 100 },
 		{ 20, 0, 0, 80, 75, 0, 1, 95, BOUND_INPUT, CONFIDENCE_HIGH, 100 },
 		{ 20, 0, 0, 80, 0, 70, 9, 90, BOUND_SYNCHRONISATION, CONFIDENCE_MEDIUM, 100 },
-		/* one wait at the end of a step explains nothing */
+		/* a single wait at the end of a step explains nothing */
 		{ 20, 0, 0, 80, 0, 70, 1, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
-		/* launches do not take so long: modules are loaded, or the host computes */
+		/* launches do not take that long: modules are loaded, or the host computes */
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 200 },
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_UNKNOWN, CONFIDENCE_LOW, 250 },
-		/* nobody is seen to launch slowly, but the GPU waits longer for each than it takes */
+		/* no slow launches are seen, but the GPU waits longer for each activity than the activity
+		   takes */
 		{ 20, 0, 0, 80, 0, 0, 0, 40, BOUND_LAUNCH, CONFIDENCE_LOW, 100 },
 		{ 20, 0, 0, 80, 0, 0, 0, 40, BOUND_UNKNOWN, CONFIDENCE_LOW, 300 },
 		{ 30, 66, 0, 4, 0, 0, 0, 40, BOUND_COMMUNICATION, CONFIDENCE_MEDIUM, 100 },
@@ -711,7 +712,7 @@ static void test_bound(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* What a window is bound by its own parts say. */
+/* A window is classified by its own parts. */
 static void test_bound_of_window(void **state)
 {
 	(void)state;
@@ -749,7 +750,7 @@ static void test_bound_without_gpu(void **state)
 	rig_release(&g);
 }
 
-/* ---- in the gate ---- */
+/* ---- recommendations in the gate ---- */
 
 static size_t limited(void (*before)(struct digest *), void (*after)(struct digest *),
                       void (*pinned)(struct digest *))
@@ -803,12 +804,12 @@ static void test_limit(void **state)
 	assert_int_equal(limited(loader, loader_10_pct_more, nothing), 0);
 	assert_int_equal(limited(loader, loader_more, nothing), 1);
 	assert_int_equal(limited(nothing, blocking, nothing), 1);
-	/* the baseline cannot be asked */
+	/* the baseline has no functions to compare with */
 	assert_int_equal(limited(nothing, blocking, without_functions), 0);
 	assert_int_equal(limited(nothing, leak, nothing), 0);
 }
 
-/* A metric has a title if, and only if, the summary tells it. */
+/* A metric has a title if, and only if, the summary shows it. */
 static void test_titles(void **state)
 {
 	(void)state;

@@ -89,7 +89,7 @@ static void test_round_trip(void **state)
 	d->marker = d->communication = "";
 	digest_set_steps(d, 0);
 	assert_round_trip(d);
-	d->window = true; /* a trace without any event that counts */
+	d->window = true; /* a trace without any relevant event */
 	assert_round_trip(d);
 	digest_set_steps(d, 1);
 	d->samples[0][0] = INT64_MAX;
@@ -146,7 +146,7 @@ static void test_fields_are_kept(void **state)
 	free(text);
 }
 
-/* The first of several steps has no period. */
+/* The first of several steps has no period, and null stays null. */
 static void test_null_is_kept(void **state)
 {
 	(void)state;
@@ -206,7 +206,7 @@ static void test_snapshot_errors(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *old, *new, *message; ///< message NULL: fine
+		const char *old, *new, *message; ///< message is NULL if the text is read
 	} rows[] = {
 		{ "\"alloc_count\":5,", "", NULL },
 		{ "\"alloc_count\":5,", "\"alloc_count\":-5,", "'memories[0].alloc_count' is negative" },
@@ -272,7 +272,7 @@ static void test_layout(void **state)
 static void test_hostile_names(void **state)
 {
 	(void)state;
-	/* in the order of their bytes; no two may become one */
+	/* sorted by their bytes; no two names may become equal */
 	static const struct span names[] = {
 		SPAN(""),
 		SPAN("\0"),
@@ -309,8 +309,8 @@ static void test_hostile_names(void **state)
 
 /* ---- errors ---- */
 
-/* The sample with `old` made `new`; `caret` is found in the edited text, and the
-   error stands at the offset of its end. */
+/* Replaces `old` by `new` in the sample; `caret` is searched in the edited text, and the error is
+   at the offset of its end. */
 static void test_errors(void **state)
 {
 	(void)state;
@@ -456,7 +456,7 @@ static void test_truncated_at_every_byte(void **state)
 	size_t n;
 	struct digest *d = sample_digest(0);
 	char *text = text_of(d, &n);
-	for (size_t i = 0; i < n - 1; i++) { /* the last byte is a newline */
+	for (size_t i = 0; i < n - 1; i++) { /* except the last byte, which is a newline */
 		struct diag_log log;
 		struct digest *r;
 		diag_init(&log);
@@ -478,7 +478,7 @@ static void test_truncated_at_every_byte(void **state)
 	digest_free(d);
 }
 
-/* The sample with `nr` steps or `nr` threads: what reading it says. */
+/* Reads the sample with `nr` steps or `nr` threads, and expects this result. */
 static void assert_limit(const char *sample, bool threads, size_t nr, enum status want,
                          const char *message)
 {

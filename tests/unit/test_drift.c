@@ -45,7 +45,7 @@ static const struct drift_row *row_of(const struct report *r, const char *kernel
 	return NULL;
 }
 
-/* 2 steps: 10 launches of 100 ms in the baseline */
+/* changes of a kernel that has 10 launches of 100 ms in the baseline's 2 steps */
 static const struct {
 	int64_t count, total_ns;
 	enum drift drift;
@@ -118,7 +118,7 @@ static void test_new_gone_renamed(void **state)
 	struct sides s;
 	SETUP(&s, b, c);
 	drift_rows(&s.bench.pairs, &s.categories, &s.report);
-	/* within 10 % of the mean; 12.5 % is another kernel; other counts are too */
+	/* renamed: within 10 % of the mean; with 12.5 %, or another count, it is another kernel */
 	assert_int_equal(row_of(&s.report, "gemm_a")->drift, DRIFT_RENAMED);
 	assert_string_equal(row_of(&s.report, "gemm_a")->renamed_to, "gemm_b");
 	assert_int_equal(row_of(&s.report, "gemm_a")->change_ns, MS(9) / 2);
@@ -131,7 +131,7 @@ static void test_new_gone_renamed(void **state)
 	release(&s);
 }
 
-/* Two that fit equally well: neither is a rename. A third is nearer: it is. */
+/* Two candidates that fit equally well: neither is a rename. A third one that is nearer is. */
 static void test_rename_is_unique(void **state)
 {
 	(void)state;
@@ -152,7 +152,7 @@ static void test_rename_is_unique(void **state)
 	release(&s);
 }
 
-/* Tops differ, values are true ones: b's top 2 are p, q; c's are q, r. */
+/* The tops differ: the baseline's top 2 are p and q, the candidate's q and r. All values count. */
 static void test_pct_and_overlap(void **state)
 {
 	(void)state;
@@ -169,7 +169,7 @@ static void test_pct_and_overlap(void **state)
 	int64_t v;
 	SETUP(&s, b, c);
 	assert_true(drift_pct(&s.bench.pairs, 2, &v));
-	assert_int_equal(v, PERCENT(50)); /* (7 + 0 + 3) / (10 + 8 + 2) */
+	assert_int_equal(v, PERCENT(50)); /* changed time (7 + 0 + 3) of total time (10 + 8 + 2) */
 	assert_true(drift_overlap_pct(&s.bench.pairs, 2, &v));
 	assert_int_equal(v, PERCENT(50));
 	assert_true(drift_overlap_pct(&s.bench.pairs, 20, &v));
@@ -177,12 +177,13 @@ static void test_pct_and_overlap(void **state)
 	release(&s);
 }
 
-/* A kernel that one rank keeps and another sums up has not lost launches, nor drifted. */
+/* A kernel that one rank lists and another one has in a sum has neither lost launches nor
+   drifted. */
 static void test_summed_up_on_some_ranks(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t small_ns; /* of the rank that keeps it; in the candidate both do */
+		int64_t small_ns; /* time on the rank that lists it; in the candidate both do */
 		bool told;
 	} rows[] = { { MS(2), false }, { MS(4), false }, { MS(5), true } };
 	for (size_t i = 0; i < NR_OF(rows); i++) {
@@ -234,7 +235,7 @@ static void test_without_kernels(void **state)
 	release(&s);
 }
 
-/* Rows come by absolute change, and only from the tops. */
+/* Rows are sorted by absolute change, and come only from the tops. */
 static void test_order_and_top(void **state)
 {
 	(void)state;
@@ -256,7 +257,7 @@ static void test_order_and_top(void **state)
 	release(&s);
 }
 
-/* A name is not a time: a renamed kernel has drifted by what its time has. */
+/* A renamed kernel drifts only by the change of its time. */
 static void test_renamed_figures(void **state)
 {
 	(void)state;
@@ -279,7 +280,7 @@ static void test_renamed_figures(void **state)
 	release(&s);
 }
 
-/* Who was renamed from whom, found by looking at all pairs. */
+/* The kernel that `a` was renamed from or to, found by looking at all pairs. */
 static const struct activity_pair *slow_nearest(const struct activity_pairs *p,
                                                 const struct activity_pair *a)
 {

@@ -1,4 +1,4 @@
-/* The tree of GPU time by where in the code, and a figure in all runs of the past. */
+/* The tree of GPU time by place in the code, and the trend of a figure in past runs. */
 #include "diff/flame.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct line {
 	int64_t ns;
 };
 
-/* A rank of one step whose rows of code are these; what they do not hold was not told. */
+/* A rank of one step with these rows of code; `rest_ns` is GPU time without a row. */
 static struct run run_of(const struct line *lines, size_t nr, int64_t rest_ns)
 {
 	struct activity a[8];
@@ -68,7 +68,8 @@ static void expect(const struct flame *f, const struct flame_node *want, size_t 
 	}
 }
 
-/* Paths part where they differ, chains of one kind are one node, the largest part comes first. */
+/* Paths with a common beginning share nodes, chains of one kind become one node, and the largest
+   part comes first. */
 static void test_both(void **state)
 {
 	static const struct line before[] = {
@@ -104,7 +105,8 @@ static void test_both(void **state)
 	arena_release(&a);
 }
 
-/* A side without modules and places leaves operators alone; one without rows the candidate. */
+/* If a side lacks modules and places, the tree has only operators; if it lacks rows, only the
+   candidate. */
 static void test_less_is_known(void **state)
 {
 	static const struct line bare[] = { { "", "", "aten::mm", "gemm", MS(5) } };
@@ -141,7 +143,7 @@ static void test_less_is_known(void **state)
 	arena_release(&a);
 }
 
-/* However many kernels: some nodes, none larger than what it stands in. */
+/* With very many kernels the tree has few nodes, none larger than its parent. */
 static void test_bounded(void **state)
 {
 	enum { MANY = 3000 };
@@ -170,7 +172,7 @@ static struct run step_of(int64_t ms)
 	return fixture_run(fixture_digest(1, &(struct activity){ EVENT_KERNEL, "gemm", 1, MS(ms) }, 1));
 }
 
-/* Runs of an earlier baseline, the pin, later ones by their time, the candidate. */
+/* Order of a trend: runs of an earlier baseline, the pin, later runs by time, the candidate. */
 static void test_trend(void **state)
 {
 	static const int64_t past_ms[] = { 12, 11, 9 };
@@ -206,7 +208,7 @@ static void test_trend(void **state)
 	assert_int_equal(t->points.nr, NR_OF(want));
 	for (size_t i = 0; i < NR_OF(want); i++)
 		assert_int_equal(t->points.v[i].value, want[i]);
-	assert_int_equal(t->points.v[0].source, TREND_APPROVED); /* the pin once */
+	assert_int_equal(t->points.v[0].source, TREND_APPROVED); /* the pin occurs once */
 	assert_int_equal(t->points.v[1].source, TREND_APPROVED);
 	assert_int_equal(t->points.v[2].source, TREND_PAST);
 	assert_int_equal(t->points.v[4].source, TREND_CANDIDATE);

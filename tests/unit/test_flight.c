@@ -1,5 +1,5 @@
-/* Dumps of the Flight Recorder, in the shapes of PyTorch's own tests of it
-   (test/distributed/flight_recorder/test_fr_analysis.py): what of them is read, who hangs. */
+/* Dumps of the Flight Recorder in the forms of PyTorch's own tests
+   (test/distributed/flight_recorder/test_fr_analysis.py): what is read, and which rank hangs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "flight/hang.h"
 
-/* Members of groups: 0 all, 1 a pair, of each rank its own group "2". */
+/* Members of groups: "0" has all ranks, "1" a pair, and each rank has a group "2" of its own. */
 #define CONFIG                                                                       \
 	"\"pg_config\": {\"0\": {\"name\": \"0\", \"desc\": \"default_pg\", \"ranks\": " \
 	"\"[0, 1, 2]\"}, \"1\": {\"name\": \"1\", \"desc\": \"pair\", \"ranks\": \"[1, 2]\"}}"
@@ -26,9 +26,9 @@
 
 static const struct {
 	const char *name;
-	const char *dumps[3]; ///< by rank; NULL: none
+	const char *dumps[3]; ///< dump of each rank; NULL if there is none
 	size_t lines;
-	const char *said[2]; ///< in the first line
+	const char *said[2]; ///< texts in the first line
 } rows[] = {
 	{ "all have completed",
 	  { DUMP(ALL("\"1\"", "completed")), DUMP(ALL("1", "completed")), DUMP(ALL("1", "completed")) },

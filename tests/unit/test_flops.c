@@ -1,4 +1,4 @@
-/* Floating-point operations: of one operator, of a step, and what a GPU could do. */
+/* Floating-point operations: of one operator, of a step, and the peak of a GPU. */
 #include <stdlib.h>
 
 #include "model/flops.h"
@@ -41,7 +41,7 @@ static void test_formulas(void **state)
 		  FLOP_FLOAT32 },
 		{ "aten::_convolution", "[2, 3, 9, 7], [8, 3, 3, 3]", "", "-, -, -, [2], [1], [2], False",
 		  0, 2 * 2 * 8 * 27 * 4 * 3, FLOP_OTHER },
-		/* groups: of the filter's channels alone */
+		/* groups: only the filter's channels count */
 		{ "aten::convolution", "[1, 8, 10], [8, 1, 3]", "", "-, -, -, [1], [0], [1], False, [0], 8",
 		  0, 2 * 8 * 3 * 8, FLOP_OTHER },
 		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "", "-, -, -, [2], [0], [1], True, [0], 1",
@@ -100,7 +100,7 @@ static void test_formulas(void **state)
 	assert_null(flop_rule_of(SPAN("")));
 }
 
-/* ---- of a step ---- */
+/* ---- operations of a step ---- */
 
 #define MM "#[2, 3], [3, 5] float\n"
 #define BIG "#[3037000500, 1], [1, 1518500249] float\n"
@@ -159,7 +159,7 @@ static void test_steps(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* ---- of a digest ---- */
+/* ---- operations of a digest ---- */
 
 static void add(struct digest *d, const char *op, enum flop_type type, int64_t flops,
                 int64_t uncounted)
@@ -182,7 +182,7 @@ static void test_figures(void **state)
 	assert_int_equal(flops_type(d), FLOP_FLOAT16);
 	assert_true(flops_per_step(d, &flops));
 	assert_int_equal(flops, 250);
-	d->flops.v[1].flops++; /* 98.9 % */
+	d->flops.v[1].flops++; /* 98.9 %, not enough */
 	assert_int_equal(flops_type(d), FLOP_OTHER);
 	d->flops.v[1].uncounted = 1;
 	assert_false(flops_per_step(d, &flops));
@@ -194,7 +194,7 @@ static void test_peaks(void **state)
 	(void)state;
 	static const struct {
 		const char *gpu, *precision, *context;
-		int64_t micro_tflops; /* 0: not known */
+		int64_t micro_tflops; /* 0 if unknown */
 	} rows[] = {
 		{ "NVIDIA H100 80GB HBM3", "bf16", NULL, 989500000 },
 		{ "NVIDIA H100 80GB HBM3", "fp8", NULL, 1979000000 },
@@ -226,13 +226,54 @@ static void test_peaks(void **state)
 	}
 }
 
+/* Names of types as traces and people write them. Only types of 8 bits have endings. */
+static void test_type_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		enum flop_type type;
+	} rows[] = {
+		{ "c10::BFloat16", FLOP_BFLOAT16 },
+		{ "BF16", FLOP_BFLOAT16 },
+		{ "bfloat16", FLOP_BFLOAT16 },
+		{ "c10::Half", FLOP_FLOAT16 },
+		{ "Half", FLOP_FLOAT16 },
+		{ "FP16", FLOP_FLOAT16 },
+		{ "float16", FLOP_FLOAT16 },
+		{ "c10::Float8_e5m2", FLOP_FLOAT8 },
+		{ "float8_e4m3fn", FLOP_FLOAT8 },
+		{ "fp8", FLOP_FLOAT8 },
+		{ "float", FLOP_FLOAT32 },
+		{ "Float32", FLOP_FLOAT32 },
+		{ "FP32", FLOP_FLOAT32 },
+		{ "Double", FLOP_FLOAT64 },
+		{ "Float64", FLOP_FLOAT64 },
+		{ "FP64", FLOP_FLOAT64 },
+		{ "", FLOP_OTHER },
+		{ "long int", FLOP_OTHER },
+		{ "c10::complex<float>", FLOP_OTHER },
+		{ "fp", FLOP_OTHER },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct strbuf more = STRBUF_INIT;
+		if (flop_type_of(span_of(rows[i].name)) != rows[i].type)
+			fail_msg("'%s'", rows[i].name);
+		strbuf_addf(&more, "%sx", rows[i].name);
+		bool open = strchr(rows[i].name, '8');
+		if (flop_type_of(strbuf_span(&more)) !=
+		    (open && strcmp(rows[i].name, "fp8") != 0 ? FLOP_FLOAT8 : FLOP_OTHER))
+			fail_msg("'%s'", strbuf_str(&more));
+		strbuf_release(&more);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formulas),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_figures),
-		cmocka_unit_test(test_peaks),
+		cmocka_unit_test(test_formulas),   cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_figures),    cmocka_unit_test(test_peaks),
+		cmocka_unit_test(test_type_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Folding: sums stay what they were, what is large stays as it is, twice is once. */
+/* Sums of small rows: totals do not change, large rows stay, and doing it twice changes nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -167,7 +167,7 @@ static struct digest *many(void)
 	return d;
 }
 
-/* The largest calls of each kind stay, the rest is a sum at its end. */
+/* The largest calls of each kind stay, the others are in a sum at its end. */
 static void test_calls(void **state)
 {
 	(void)state;
@@ -180,7 +180,7 @@ static void test_calls(void **state)
 			vec_push(&d->calls, (struct call_stat){ (enum call_kind)kind,
 			                                        span_of(label(d, "call", i)), 1, 100 - i, 0 });
 	vec_sort(&d->calls, call_stat_cmp);
-	for (int round = 0; round < 2; round++) { /* once more changes nothing */
+	for (int round = 0; round < 2; round++) { /* the second round changes nothing */
 		fold(d, &t);
 		assert_int_equal(d->calls.nr, 3 * FOLD_CALLS + 2);
 		const struct call_stat *sum = &d->calls.v[FOLD_CALLS];
@@ -216,7 +216,7 @@ static void sums_stay(void **state)
 	assert_true(rows_of(d) < 5 * FOLD_FUNCTIONS + FOLD_KERNELS + FOLD_OPS + 2000);
 	size_t rows = rows_of(d);
 	struct sink *once = written(d);
-	fold(d, &t); /* once more */
+	fold(d, &t); /* a second time */
 	assert_int_equal(rows_of(d), rows);
 	struct sink *twice = written(d);
 	assert_true(span_eq(sink_memory(once), sink_memory(twice)));
@@ -228,7 +228,7 @@ static void sums_stay(void **state)
 
 /* ---- kernels ---- */
 
-/* What stays: "NAME" or "CATEGORY*names". */
+/* Names of the rows that stay: "NAME" or "CATEGORY*names". */
 static void kernels_stay(void **state)
 {
 	(void)state;
@@ -296,7 +296,7 @@ static void add_figure(void *ctx, const struct figure *f)
 	strbuf_addf(out, " %lld]", (long long)f->samples[0]);
 }
 
-/* In rules' eyes: no kernels of their own, but part of shares and of categories. */
+/* What rules see: no kernels of their own, but shares and categories include them. */
 static void view(void **state)
 {
 	(void)state;
@@ -353,7 +353,7 @@ static struct digest *one_step(const struct kernel_stat *kernels, size_t nr)
 	return d;
 }
 
-/* A kernel that only one side names is not new where the other may have summed it up. */
+/* A kernel on one side only is not new if the other side may have it in a sum. */
 static void new_or_folded(void **state)
 {
 	(void)state;

@@ -1,10 +1,9 @@
-/* Functions by class, and Python's by call path: what of their time nothing
-   higher covers. */
+/* Functions by class, and Python functions by call path: time that no higher class covers. */
 #include "reduce_rig.h"
 
-/* A row: after `script`, `expect` are the functions of its class, each as
-   "[NAME<CALLER: count total exclusive median]"; of the first four classes the rate and its
-   spread follow where they are known. Lines of the script are those of the rig, and
+/* A row: after `script`, `expect` is the list of functions of its class, each as "[NAME<CALLER:
+   count total exclusive median]"; in the first four classes rate and spread follow if they are
+   known. Lines of the script are those of the rig, and
        P NAME THREAD ID PARENT START DUR                        call of a Python function
    ('~' in NAME is a space). An operator from 0 to 1000 makes the window. */
 struct function_row {
@@ -75,7 +74,7 @@ static void check_rows(const struct function_row *rows, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const char *script = rows[i].script;
-		for (size_t k = i; !script; k--) /* as in the row above */
+		for (size_t k = i; !script; k--) /* the script of the row above */
 			script = rows[k].script;
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;
@@ -183,7 +182,7 @@ static void python(void **state)
 	check_rows(rows, sizeof rows / sizeof *rows);
 }
 
-/* Frames below the limit count as the last one's own time, and are not calls of it. */
+/* Frames below the limit count as own time of the last frame, and not as its calls. */
 static void depth(void **state)
 {
 	(void)state;
@@ -208,7 +207,7 @@ static void depth(void **state)
 
 enum { PAIRS = 1500, FRAMES = 1 + 2 * PAIRS };
 
-/* Which frame comes as the i-th. */
+/* Index of the frame that comes as the i-th. */
 static int as_recorded(int i)
 {
 	return i;
@@ -239,7 +238,7 @@ static int callees_first(int i)
 	return i == 0 ? 0 : i % 2 ? i + 1 : i - 1;
 }
 
-/* The i-th: of main, and of f and the g that it calls at once, in turn. */
+/* The i-th frame: main, f, and g that f calls at once, in turn. */
 static void frame_line(char line[64], int i, bool ids)
 {
 	if (i == 0)
@@ -249,7 +248,7 @@ static void frame_line(char line[64], int i, bool ids)
 		         ids ? (i % 2 ? 0 : i - 1) : -1, (i + 1) / 2 * 10, i % 2 ? 6 : 2);
 }
 
-/* So many frames that they are put in order in parts. */
+/* So many frames that they are sorted in blocks. */
 static void order(void **state)
 {
 	(void)state;

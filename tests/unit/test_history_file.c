@@ -1,4 +1,4 @@
-/* The file of the noise sample beside a baseline: limits, truncation, damage. */
+/* The history file beside a baseline: limits, truncation, damage. */
 #include "text_rig.h"
 
 #include "base/text.h"
@@ -37,8 +37,8 @@ static char *sample(size_t nr)
 	return text;
 }
 
-/* Number of runs in the first `n` bytes, or -1 where they are refused with `message` (NULL: with
-   whatever names a line). */
+/* Number of runs in the first `n` bytes; -1 if they are refused with `message` (NULL: any message
+   with a line). */
 static int64_t parse(const char *text, size_t n, const char *message)
 {
 	struct history h;
@@ -71,7 +71,7 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* The oldest go. */
+/* The oldest runs are dropped. */
 static void test_most(void **state)
 {
 	(void)state;
@@ -97,7 +97,7 @@ static void test_lines(void **state)
 	free(one);
 }
 
-/* A file that was cut short is refused, but where a line ends. */
+/* A file that was cut short is refused, unless it is cut at the end of a line. */
 static void test_truncated(void **state)
 {
 	(void)state;
@@ -110,7 +110,7 @@ static void test_truncated(void **state)
 	free(text);
 }
 
-/* Every byte altered: refused with its line, or another text. */
+/* With any byte changed it is refused with the line, or is another text. */
 static void test_damaged(void **state)
 {
 	(void)state;
@@ -151,7 +151,7 @@ static void test_errors(void **state)
 	free(text);
 }
 
-/* Files of two branches that were joined by lines. */
+/* Files of two branches that were merged by lines. */
 static void test_twice(void **state)
 {
 	(void)state;

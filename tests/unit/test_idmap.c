@@ -24,7 +24,7 @@ static void test_ids(void **state)
 	idmap_release(&m);
 }
 
-/* Keys in steps of a power of two share the low bits that a table goes by. */
+/* Keys in steps of a power of two, whose low bits are equal. */
 static void test_many(void **state)
 {
 	(void)state;

@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "results/metrics_file.h"
 
-/* What came of a text, in blocks of `block` bytes: the figures as one line, or the error. */
+/* Reads a text in blocks of `block` bytes: the figures as one line, or the error. */
 static enum status read_text(struct span text, size_t block, bool *other, struct strbuf *out)
 {
 	struct diag_log log;
@@ -32,13 +32,13 @@ static enum status read_text(struct span text, size_t block, bool *other, struct
 
 static const struct row {
 	const char *text;
-	const char *figures; ///< or the error, without its file
+	const char *figures; ///< figures, or the error without the name of the file
 	bool refused, other;
 } rows[] = {
 	{ "{\"tokens_per_s\": 123.4}", "tokens_per_s=1234e-1", false, false },
 	{ "{\"b\":-2.5e-1,\"a\":70, \"val/p-9.9_A\" :0}", "a=7e1 b=-25e-2 val/p-9.9_A=0e0", false,
 	  false },
-	/* every digit is kept */
+	/* all digits are kept */
 	{ "{\"a\":0.7612345,\"b\":-0.0000005,\"c\":2.2e-07}", "a=7612345e-7 b=-5e-7 c=22e-8", false,
 	  false },
 	{ "{\"a\":999999999999.999999,\"b\":1e300}", "a=999999999999999999e-6 b=1e300", false, false },
@@ -83,7 +83,7 @@ static void test_rows(void **state)
 		}
 }
 
-/* Cut anywhere it is refused, and never taken for one of another kind. */
+/* A file cut anywhere is refused, and never taken for another kind of file. */
 static void test_truncated(void **state)
 {
 	(void)state;
@@ -98,7 +98,7 @@ static void test_truncated(void **state)
 	}
 }
 
-/* Any one byte changed to any other: read, or refused with one line. */
+/* With any byte changed to any other it is read, or refused with one line. */
 static void test_mutated(void **state)
 {
 	(void)state;

@@ -23,7 +23,7 @@ static void same_bytes_same_name(void **state)
 	assert_ptr_not_equal(name_intern(&t, SPAN("gem")), a);
 	assert_int_equal(a->id, 0);
 	assert_int_equal(t.nr, 3);
-	memset(copy, 'x', 4); /* the table holds its own bytes */
+	memset(copy, 'x', 4); /* the table has its own copy of the bytes */
 	assert_string_equal(a->s, "gemm");
 	name_table_release(&t);
 }
@@ -79,7 +79,7 @@ static void many_names_in_seconds(void **state)
 	name_table_release(&t);
 }
 
-/* A text that is too long is refused, and the table stays as it was. */
+/* A text that is too long is refused, and the table does not change. */
 static void text_limit(void **state)
 {
 	struct name_table t;

@@ -20,8 +20,8 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Unions of random intervals, also clipped and cut short, against a bit for
-   each nanosecond. */
+/* Unions of random intervals, also clipped and cut short, compared with a bit for each
+   nanosecond. */
 static void test_brute_force(void **state)
 {
 	(void)state;

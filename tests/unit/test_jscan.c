@@ -18,11 +18,11 @@
 
 static const size_t sizes[] = { 0, 1, 2, 3, 7 };
 
-/* What one row expects of one mode: events, or an error at a byte. */
+/* What a row expects in one mode: events, or an error at a byte. */
 struct expected {
-	const char *events; ///< NULL: an error
+	const char *events; ///< NULL if an error is expected
 	int64_t byte;
-	const char *error; ///< behind "doc: byte N: "
+	const char *error; ///< message after "doc: byte N: "
 	uint64_t faults, first_fault;
 };
 
@@ -70,7 +70,7 @@ static const struct {
 	struct span text;
 	const char *events;
 } valid_rows[] = {
-	/* scalars alone, with white space around */
+	/* scalars by themselves, with white space around them */
 	{ SPAN("true"), "true " },
 	{ SPAN("false"), "false " },
 	{ SPAN("null"), "null " },
@@ -95,7 +95,7 @@ static const struct {
 	{ SPAN("{\n\"a\"\r:\t1\n}\n"), "{a:1 } " },
 	{ SPAN("{\"a\":{\"b\":{\"c\":[]}}}"), "{a:{b:{c:[] } } } " },
 	{ SPAN("{\"\":0}"), "{:0 } " },
-	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " }, /* the reader's business */
+	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " }, /* the reader decides on equal keys */
 	{ SPAN("[{\"a\":[{}]},[{\"b\":null}]]"), "[{a:[{} ] } [{b:null } ] ] " },
 	/* numbers, as written */
 	{ SPAN("[0,-1,10,123456789012345678901234567890]"),
@@ -104,7 +104,7 @@ static const struct {
 	{ SPAN("[1e1,1E1,1e+1,1e-1,0e0,0.5e10,-1.5E-03]"),
 	  "[1e1 1E1 1e+1 1e-1 0e0 0.5e10 -1.5E-03 ] " },
 	{ SPAN("[1e999,1e-999]"),
-	  "[1e999 1e-999 ] " }, /* whether it can be held is asked where it is needed */
+	  "[1e999 1e-999 ] " }, /* whether a number fits is checked where it is used */
 	{ SPAN("{\"ts\":1682725898237042.123}"), "{ts:1682725898237042.123 } " },
 	/* strings */
 	{ SPAN("\" \""), "s'\\x20' " },
@@ -115,13 +115,13 @@ static const struct {
 	{ SPAN("\"\\u0000\""), "s'\\x00' " },
 	{ SPAN("\"a\\u0000b\""), "s'a\\x00b' " },
 	{ SPAN("\"\\u000a\\u0022\\u005c\""), "s'\\x0a\"\\x5c' " },
-	{ SPAN("\"\\u005Cn\""), "s'\\x5cn' " }, /* decoded once only */
+	{ SPAN("\"\\u005Cn\""), "s'\\x5cn' " }, /* decoded only once */
 	{ SPAN("\"\\\\u0041\""), "s'\\x5cu0041' " },
 	{ SPAN("\"\\\\\\\\\""), "s'\\x5c\\x5c' " },
 	{ SPAN("\"\\uFFFF\\ufffd\""), "s'\\xef\\xbf\\xbf\\xef\\xbf\\xbd' " },
 	{ SPAN("\"\\uD83D\\uDE00\""), "s'\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\\ud800\\udc00\\udbff\\udfff\""), "s'\\xf0\\x90\\x80\\x80\\xf4\\x8f\\xbf\\xbf' " },
-	/* a surrogate alone: three bytes that are not UTF-8, each another name */
+	/* a lone surrogate: three bytes that are not UTF-8, and another name for each surrogate */
 	{ SPAN("\"\\uD83D\""), "s'\\xed\\xa0\\xbd' " },
 	{ SPAN("\"\\uDE00\""), "s'\\xed\\xb8\\x80' " },
 	{ SPAN("\"\\uDE00\\uD83D\""), "s'\\xed\\xb8\\x80\\xed\\xa0\\xbd' " },
@@ -130,7 +130,7 @@ static const struct {
 	{ SPAN("\"\\uD83D\\u0041\""), "s'\\xed\\xa0\\xbdA' " },
 	{ SPAN("\"\\uD83D\\uD83D\\uDE00\""), "s'\\xed\\xa0\\xbd\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\\uD83D\\\\uDE00\""), "s'\\xed\\xa0\\xbd\\x5cuDE00' " },
-	/* UTF-8, valid or not, passes as it is */
+	/* UTF-8, valid or not, is kept as it is */
 	{ SPAN("\"\xC3\xA4\xF0\x9F\x98\x80\""), "s'\\xc3\\xa4\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\xFF\xC0\x80\xED\xA0\x80\xE2\x82\""),
 	  "s'\\xff\\xc0\\x80\\xed\\xa0\\x80\\xe2\\x82' " },
@@ -150,7 +150,7 @@ static void valid(void **state)
 	}
 }
 
-/* ---- malformed, whoever reads ---- */
+/* ---- malformed, in any mode ---- */
 
 #define ENDS(what) "the input ends where " what " was expected; it is empty or cut short"
 #define GOT(c, what) "unexpected " c " where " what " was expected"
@@ -163,11 +163,11 @@ static const struct {
 	int64_t byte;
 	const char *error;
 } invalid_rows[] = {
-	/* nothing */
+	/* empty inputs */
 	{ SPAN(""), 0, ENDS("a value") },
 	{ SPAN("  "), 2, ENDS("a value") },
 	{ SPAN("\n\t"), 2, ENDS("a value") },
-	/* cut */
+	/* inputs that are cut short */
 	{ SPAN("["), 1, ENDS("a value or ']'") },
 	{ SPAN("[ "), 2, ENDS("a value or ']'") },
 	{ SPAN("[1"), 2, ENDS(ARR_MORE) },
@@ -302,7 +302,7 @@ static const struct {
 	{ SPAN("\xEF\xBB\xBF{}"), 0, GOT("byte 0xef", "a value") }, /* byte order mark */
 	{ SPAN("\xFF\xFE[\0]\0"), 0, GOT("byte 0xff", "a value") }, /* UTF-16 */
 	{ SPAN("[\0]\0"), 1, GOT("byte 0x00", "a value") },
-	/* comments and other languages */
+	/* comments, and syntax of other languages */
 	{ SPAN("[1]//"), 3, EXTRA },
 	{ SPAN("/**/[]"), 0, GOT("'/'", "a value") },
 	{ SPAN("[/**/]"), 1, GOT("'/'", "a value") },
@@ -313,7 +313,7 @@ static const struct {
 	{ SPAN("*"), 0, GOT("'*'", "a value") },
 	{ SPAN("(1)"), 0, GOT("'('", "a value") },
 	{ SPAN("\x80\x02}q"), 0, GOT("byte 0x80", "a value") },
-	/* behind the end */
+	/* text after the end */
 	{ SPAN("[]]"), 2, EXTRA },
 	{ SPAN("{}}"), 2, EXTRA },
 	{ SPAN("[] []"), 3, EXTRA },
@@ -343,7 +343,7 @@ static void invalid(void **state)
 	}
 }
 
-/* ---- what profilers write: an error when strict, else counted ---- */
+/* ---- faults of profilers: an error if strict, else counted ---- */
 
 #define CONTROL(hex) "raw control byte 0x" hex " in a string"
 #define ESCAPE "invalid escape in a string"
@@ -351,10 +351,10 @@ static void invalid(void **state)
 
 static const struct {
 	struct span text;
-	int64_t byte; ///< of the strict error, and of the first fault
+	int64_t byte; ///< offset of the error if strict, and of the first fault
 	const char *error;
 	uint64_t faults;
-	const char *events; ///< tolerant
+	const char *events; ///< events if tolerant
 } tolerated_rows[] = {
 	{ SPAN("\"a\nb\""), 2, CONTROL("0a"), 1, "s'a\\x0ab' " },
 	{ SPAN("\"\x01\x02\t\""), 1, CONTROL("01"), 3, "s'\\x01\\x02\\x09' " },
@@ -373,7 +373,7 @@ static const struct {
 	{ SPAN("\"\\uD83D\\u\""), 7, ESCAPE, 1, "s'\\xed\\xa0\\xbd\\x5cu' " },
 	{ SPAN("\"\\U0041\""), 1, ESCAPE, 1, "s'\\x5cU0041' " },
 	{ SPAN("\"\\N\\0\\a\""), 1, ESCAPE, 3, "s'\\x5cN\\x5c0\\x5ca' " },
-	{ SPAN("\"\\\n\""), 1, ESCAPE, 2, "s'\\x5c\\x0a' " }, /* the newline is a second one */
+	{ SPAN("\"\\\n\""), 1, ESCAPE, 2, "s'\\x5c\\x0a' " }, /* the newline is a second fault */
 	{ SPAN("\"\\\0\""), 1, ESCAPE, 2, "s'\\x5c\\x00' " },
 	{ SPAN("\"\\\xC3\xA4\""), 1, ESCAPE, 1, "s'\\x5c\\xc3\\xa4' " },
 	{ SPAN("{\"\\q\":1}"), 2, ESCAPE, 1, "{\\x5cq:1 } " },
@@ -403,7 +403,8 @@ static void tolerated(void **state)
 	}
 }
 
-/* No fault is forgiven twice: what only looks like NaN, and what is cut in it. */
+/* Faults that are not tolerated: text that only looks like NaN, and a cut within a tolerated
+   fault. */
 static void not_tolerated(void **state)
 {
 	static const struct {
@@ -448,7 +449,7 @@ static void not_tolerated(void **state)
 
 /* ---- cuts ---- */
 
-/* Every true prefix of a document is cut: an error that says so, at its end. */
+/* Every proper prefix of a document is cut: the error says so, at its end. */
 static void cut_at_every_byte(void **state)
 {
 	static const struct span docs[] = {
@@ -469,7 +470,7 @@ static void cut_at_every_byte(void **state)
 			}
 }
 
-/* An error that is not a cut is not called one. */
+/* Errors that are not caused by a cut are not called one. */
 static void errors_are_no_cuts(void **state)
 {
 	(void)state;

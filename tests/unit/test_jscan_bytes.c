@@ -1,5 +1,5 @@
-/* Runs of bytes: what they find and make is what one byte after the other would. Built a second
-   time for the portable form (CMakeLists.txt). */
+/* Runs of bytes: the results equal those of one byte after the other. Built a second time for the
+   portable form (CMakeLists.txt). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static uint32_t random_u32(void)
 	return (uint32_t)(state_of_random >> 32);
 }
 
-/* Every byte value stops a run or does not, at every distance, with anything behind it. */
+/* Every byte value ends a run or does not, at every distance, whatever follows it. */
 static void runs_end(void **state)
 {
 	char text[256 + JSCAN_PAD];

@@ -1,4 +1,4 @@
-/* The JSON scanner: its limits, and its calls one by one. */
+/* The JSON scanner: its limits, and each of its functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static void nesting_limit_of_the_caller(void **state)
 	}
 }
 
-/* Strings, keys and numbers longer than the window, at windows that they straddle. */
+/* Strings, keys and numbers longer than the window, and at windows whose end they cross. */
 static void longer_than_the_window(void **state)
 {
 	static const size_t lengths[] = { 1, 6, 7, 8, 62, 63, 64, 65, 1000, 300000 };
@@ -111,7 +111,7 @@ static void longer_than_the_window(void **state)
 		}
 }
 
-/* A string of 64 MiB is refused where it is kept, and passed over where it is not. */
+/* A string of 64 MiB is refused if it is kept, and skipped if it is not. */
 static void token_limit(void **state)
 {
 	const size_t n = ((size_t)64 << 20) + 10;
@@ -133,7 +133,7 @@ static void token_limit(void **state)
 	free(text);
 }
 
-/* ---- the calls by themselves ---- */
+/* ---- each function by itself ---- */
 
 struct fixture {
 	struct diag_log log;
@@ -176,7 +176,7 @@ static void peek_tells_the_type(void **state)
 			struct fixture f;
 			begin(&f, rows[i].text, sizes[s]);
 			assert_int_equal(jscan_peek(f.js), rows[i].type);
-			assert_int_equal(jscan_peek(f.js), rows[i].type); /* nothing is consumed */
+			assert_int_equal(jscan_peek(f.js), rows[i].type); /* nothing has been consumed */
 			end(&f);
 		}
 }
@@ -273,7 +273,7 @@ static void source_errors_pass(void **state)
 	jscan_free(NULL);
 }
 
-/* The text of a value, wherever windows end, and of nothing beside it. */
+/* The text of a value is kept wherever windows end, and no text beside it. */
 static void text_is_kept(void **state)
 {
 	static const char text[] = "[1,  {\"key\": [1.5, \"a\\nb\", {}], \"k\": true } , 2]";

@@ -1,8 +1,6 @@
-/*
- * The scanner against json-c in strict mode, on documents made from a seed and damaged in places:
- * what the scanner takes json-c takes, with the same values; what json-c alone takes is one of its
- * known leniencies.
- */
+/* Compares the scanner with json-c in strict mode, on random documents that are damaged in places:
+   json-c accepts everything that the scanner accepts, with the same values; what only json-c
+   accepts is one of its known leniencies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,8 +82,7 @@ static void add_value(struct strbuf *b, int depth)
 	add_space(b);
 }
 
-/* Put a word that JSON or a lenient reader of it knows somewhere, over what is there or before it.
- */
+/* Writes a word that JSON or a lenient reader knows over some text, or inserts it. */
 static void damage(struct strbuf *b)
 {
 	static const char *const words[] = {
@@ -105,7 +102,7 @@ static void damage(struct strbuf *b)
 
 /* ---- the same values ---- */
 
-/* json-c has U+FFFD for half a pair, the scanner its three bytes. */
+/* json-c gives U+FFFD for half a surrogate pair, the scanner its three bytes. */
 static bool same_text(struct span s, const char *p, size_t n)
 {
 	size_t i = 0, k = 0;
@@ -134,7 +131,7 @@ static bool same_number(struct span text, struct json_object *o)
 
 static bool same(struct jscan *js, struct json_object *o, int depth);
 
-/* json-c keeps the last value of a key that stands twice: such an object is passed over. */
+/* json-c keeps the last value of a repeated key, so objects with one are skipped. */
 static bool same_members(struct jscan *js, struct json_object *o, int depth)
 {
 	struct span name;
@@ -147,7 +144,7 @@ static bool same_members(struct jscan *js, struct json_object *o, int depth)
 		if (equal && strlen(key) == name.n && json_object_object_get_ex(o, key, &inner))
 			equal = same(js, inner, depth + 1);
 		else
-			jscan_skip(js); /* damaged, or it is known that something differs */
+			jscan_skip(js); /* a damaged document, or a known difference */
 	}
 	return (size_t)json_object_object_length(o) < keys ||
 	       (equal && (size_t)json_object_object_length(o) == keys);
@@ -200,10 +197,10 @@ static bool same_document(const char *text, size_t n, struct json_object *o)
 
 /* ---- verdicts ---- */
 
-/* What json-c 0.15 to 0.17 take in strict mode that RFC 8259 does not have. */
+/* Forms that json-c 0.15 to 0.17 accept in strict mode, although RFC 8259 does not have them. */
 static struct leniency {
-	const char *what, *error; /* as the scanner sees it */
-	const char *first; /* the bytes at the fault; NULL: any */
+	const char *what, *error; /* error of the scanner */
+	const char *first; /* first bytes of the fault; NULL: any */
 	unsigned nr;
 } leniencies[] = {
 	{ "raw control bytes in strings", "raw control byte", NULL, 0 },
@@ -228,7 +225,8 @@ static struct leniency *leniency_of(const char *text, size_t n, const struct wal
 static void compare(const struct strbuf *doc)
 {
 	const char *text = strbuf_str(doc);
-	struct json_tokener *tok = json_tokener_new_ex(DEEPEST); /* a reset one keeps half a pair */
+	struct json_tokener *tok =
+	    json_tokener_new_ex(DEEPEST); /* a new one, because a reset one keeps half a pair */
 	struct walked w = walk_text_of((struct span){ text, doc->n }, false, 0, false);
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
 	struct json_object *o = json_tokener_parse_ex(tok, text, (int)doc->n + 1);

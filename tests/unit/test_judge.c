@@ -6,7 +6,7 @@
 #include "breakdown_sums.h"
 #include "diff/past.h"
 
-/* Five steps of 100 ms; everything a test changes is in here. */
+/* Two sides of five steps of 100 ms each, and everything that a test can change. */
 struct bench_of_two {
 	struct rules rules;
 	struct category_table categories;
@@ -15,8 +15,8 @@ struct bench_of_two {
 	struct report report;
 	struct diag_log log;
 	bool ignore_environment, judged;
-	/* what most tests leave alone */
-	struct run repeats[4]; /* the candidate first, where there are several */
+	/* members that most tests leave unchanged */
+	struct run repeats[4]; /* runs of the candidate, if there are several */
 	size_t nr_repeats;
 	bool bootstrap;
 	struct history recent;
@@ -40,7 +40,7 @@ static void setup(struct bench_of_two *s, const struct activity *candidate, size
 	fixture_categories(&s->categories);
 	s->b = fixture_digest(5, usual, NR_OF(usual));
 	s->c = fixture_digest(5, candidate, nr);
-	/* what the categories call communication is what the digests were made with */
+	/* digests were made with the communication texts of the categories */
 	s->baseline = fixture_run(s->b);
 	s->candidate = fixture_run(s->c);
 	diag_init(&s->log);
@@ -62,7 +62,7 @@ static enum status run_judge(struct bench_of_two *s)
 		                      .fail_on = s->fail_on,
 		                      .baseline_time = s->baseline_time,
 		                      .baseline_path = "base lines/it's.json",
-		                      .baseline_commit = "abc",
+		                      .baseline_commit = "c",
 		                      .ignore_environment = s->ignore_environment };
 	s->judged = true;
 	return judge(&in, &s->report, &s->log);
@@ -99,7 +99,7 @@ static struct rule *add_rule(struct bench_of_two *s, const char *id, enum metric
 	return r;
 }
 
-/* fail: {increase: 5%, and: 2ms}, warn: {increase: 2%} */
+/* Add a rule with fail: {increase: 5%, and: 2ms}, warn: {increase: 2%}. */
 static void add_cuda_rule(struct bench_of_two *s)
 {
 	struct rule *r = add_rule(s, "cuda", METRIC_STEP_CUDA_TIME);
@@ -134,7 +134,7 @@ static void test_same(void **state)
 	assert_string_equal(s.report.accept, "");
 	assert_false(s.report.same_artifact);
 	assert_int_equal(s.report.warnings.nr, 0);
-	assert_string_equal(s.report.baseline.commit, "abc");
+	assert_string_equal(s.report.baseline.commit, "c");
 	assert_string_equal(s.report.candidate.gpu, "NVIDIA A100");
 	assert_int_equal(s.report.candidate.steps, 5);
 	release(&s);
@@ -157,7 +157,7 @@ static void test_regression(void **state)
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_int_equal(s.report.verdict, VERDICT_FAIL);
 	assert_string_equal(s.report.headline, "fail: 2 of 4 checks beyond their limits");
-	/* failures first, then the order of the rules; `elem` is below the share */
+	/* order: failures first, then by rule; `elem` is below the least share */
 	static const char *const order[] = { "cuda", "top[gemm_a]", "count", "top[gemm_b]" };
 	for (size_t i = 0; i < NR_OF(order); i++)
 		assert_string_equal(s.report.checks.v[i].id, order[i]);
@@ -180,7 +180,7 @@ static void test_regression(void **state)
 	release(&s);
 }
 
-/* The sentence of a check, for each way that it can end. */
+/* The message of a check for each possible result. */
 static void test_sentences(void **state)
 {
 	(void)state;
@@ -253,12 +253,12 @@ static void test_nothing_above_share(void **state)
 	assert_int_equal(check(&s, "top")->verdict, VERDICT_SKIPPED);
 	assert_string_equal(check(&s, "top")->message,
 	                    "kernel.time: no kernel has a share of 99 % on either side");
-	assert_string_equal(check(&s, "top")->evidence.text, ""); /* and nothing is known of it */
-	assert_int_equal(s.report.status, ST_INPUT); /* nothing was compared */
+	assert_string_equal(check(&s, "top")->evidence.text, ""); /* without known noise, no text */
+	assert_int_equal(s.report.status, ST_INPUT); /* ST_INPUT, since nothing was compared */
 	release(&s);
 }
 
-/* The top N of each side, of the time also where another figure is judged. */
+/* for_each takes the top N of each side by time, even if another figure is judged. */
 static void test_top_by_time(void **state)
 {
 	(void)state;
@@ -291,7 +291,7 @@ static void test_selects_nothing(void **state)
 	release(&s);
 }
 
-/* What neither side recorded: missing, or not applicable where the rule says so. */
+/* A figure that neither side recorded is missing, or not applicable if the rule says so. */
 static void test_not_recorded(void **state)
 {
 	(void)state;
@@ -329,10 +329,24 @@ static void test_one_side_lacks(void **state)
 	assert_string_equal(
 	    check(&s, "peak")->message,
 	    "memory.peak_allocated is missing in the candidate, the baseline has 1.00 GiB");
+	report_release(&s.report);
+	/* the rule allows that the baseline lacks it, and the report says so */
+	vec_push(&s.c->memories, *m);
+	s.b->memories.nr = 0;
+	r->on_missing = ON_MISSING_SKIP;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "peak")->verdict, VERDICT_SKIPPED);
+	assert_int_equal(s.report.warnings.nr, 1);
+	assert_non_null(strstr(s.report.warnings.v[0], "'peak' is skipped: memory.peak_allocated"));
+	report_release(&s.report);
+	s.c->memories.nr = 0; /* nothing to tell where both lack it */
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "peak")->verdict, VERDICT_SKIPPED);
+	assert_int_equal(s.report.warnings.nr, 0);
 	release(&s);
 }
 
-/* A regression that was found is not hidden by a figure that was not. */
+/* A regression that was found takes precedence over a missing figure. */
 static void test_fail_before_missing(void **state)
 {
 	(void)state;
@@ -344,7 +358,8 @@ static void test_fail_before_missing(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_string_equal(s.report.headline, "fail: 1 of 2 checks beyond its limits, 1 missing");
-	assert_string_equal(s.report.accept, ""); /* the evidence is not complete */
+	/* Accepting is not offered if a figure is missing. */
+	assert_string_equal(s.report.accept, "");
 	release(&s);
 }
 
@@ -366,7 +381,7 @@ static void test_spoiled(void **state)
 	release(&s);
 }
 
-/* A last step that is cut short is left out of the statistics over steps. */
+/* A last step that was cut short is left out of the statistics over steps. */
 static void test_short_last_step(void **state)
 {
 	(void)state;
@@ -406,7 +421,7 @@ static void test_environment(void **state)
 	    "in the baseline and "
 	    "'V100\uFFFD[31m' in the candidate; make a baseline for it, or compare nevertheless with "
 	    "--ignore-environment");
-	assert_int_equal(s.report.environment.nr, 2); /* world_size is known to neither */
+	assert_int_equal(s.report.environment.nr, 2); /* neither side knows its world_size */
 	report_release(&s.report);
 	s.ignore_environment = true;
 	assert_int_equal(run_judge(&s), ST_OK);
@@ -414,6 +429,18 @@ static void test_environment(void **state)
 	assert_int_equal(s.report.warnings.nr, 2);
 	assert_string_equal(s.report.warnings.v[1], "the environment differs: cuda.driver is not known "
 	                                            "in the baseline and '12.0' in the candidate");
+	report_release(&s.report);
+	/* no command promotes a run of another environment */
+	s.rules.rules.v[0].noise.k = 0;
+	for (size_t i = 0; i < 5; i++)
+		s.c->samples[METRIC_STEP_CUDA_TIME][i] = MS(120);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.verdict, VERDICT_FAIL);
+	assert_string_equal(s.report.accept, "");
+	digest_set_env(s.c, SPAN("gpu.name"), SPAN("NVIDIA A100"));
+	report_release(&s.report);
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_string_not_equal(s.report.accept, "");
 	release(&s);
 }
 
@@ -425,7 +452,7 @@ static void marker_of_rules(struct bench_of_two *s)
 {
 	s->rules.marker = "step*";
 }
-/* `d` has no markers, and was reduced so. */
+/* Make `d` a digest without markers, with `how` and `count` as its settings. */
 static void unmarked(struct digest *d, const char *how, int64_t count)
 {
 	d->unmarked = how;
@@ -504,7 +531,8 @@ static void test_incompatible(void **state)
 	}
 }
 
-/* Texts that no kernel of the other has distinguish nothing: so does a later table. */
+/* Texts of communication that match no kernel of the other side make no difference, and neither
+   does a later table. */
 static void test_same_communication(void **state)
 {
 	(void)state;
@@ -516,7 +544,7 @@ static void test_same_communication(void **state)
 	release(&s);
 }
 
-/* What has markers is the same with either. */
+/* With step markers, the setting for unmarked traces makes no difference. */
 static void test_unmarked_with_markers(void **state)
 {
 	(void)state;
@@ -541,9 +569,9 @@ static void test_own_artifact(void **state)
 	release(&s);
 }
 
-/* ---- several runs ---- */
+/* ---- several runs of the candidate ---- */
 
-/* One more run of the candidate, in which every step takes `ms`. */
+/* Add a run of the candidate in which every step takes `ms`. */
 static struct digest *add_repeat(struct bench_of_two *s, int64_t ms)
 {
 	struct digest *d = fixture_digest(5, usual, NR_OF(usual));
@@ -555,7 +583,7 @@ static struct digest *add_repeat(struct bench_of_two *s, int64_t ms)
 	return d;
 }
 
-/* A run of the past, of which only the answer to `r` is known. */
+/* Add a past run with nothing but an answer to `r`. */
 static void add_recent(struct bench_of_two *s, const struct rule *r, int64_t value)
 {
 	struct past_run *run = vec_push_zero(&s->recent.runs);
@@ -563,7 +591,7 @@ static void add_recent(struct bench_of_two *s, const struct rule *r, int64_t val
 	                                            -1, value, MICRO_DIGITS });
 }
 
-/* The median of the candidate's runs is judged: one bad run does not decide. */
+/* The median of the candidate's runs is judged, so that one bad run does not decide. */
 static void test_repeats(void **state)
 {
 	(void)state;
@@ -615,14 +643,15 @@ static void dropped(struct bench_of_two *s)
 	s->repeats[1].ranks.v[0]->trust.dropped_ns = MS(100);
 }
 
-/* A repeat has to be another run of the same code on the same machine, and is trusted as little. */
+/* Repeats must be runs of the same code on the same machine, and trust findings on them count as
+   well. */
 static void test_repeats_differ(void **state)
 {
 	(void)state;
 	static const struct {
 		void (*change)(struct bench_of_two *);
 		enum status status, report;
-		const char *words; /* of the error, else of the first warning or finding */
+		const char *words; /* words of the error, else of the first warning or finding */
 	} cases[] = {
 		{ same_run, ST_INPUT, ST_INPUT, "is the same as another run of the candidate" },
 		{ other_gpu, ST_INPUT, ST_INPUT,
@@ -668,20 +697,21 @@ static void test_known_run(void **state)
 	assert_non_null(strstr(s.report.warnings.v[0], "one of the baseline's recent runs"));
 	assert_int_equal(s.report.baseline.runs, 2);
 	report_release(&s.report);
-	s.recent.runs.v[0].source_hash = past_source_hash(&s.baseline); /* as promoting makes it */
+	/* Promoting a run makes it the pin and a recent run. */
+	s.recent.runs.v[0].source_hash = past_source_hash(&s.baseline);
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.warnings.nr, 0);
 	assert_int_equal(s.report.baseline.runs, 1);
 	release(&s);
 }
 
-/* rules.md, "Reference" and "Noise": ten recent runs are the reference, and say what is noise. */
+/* rules.md, "Reference" and "Noise": ten recent runs are the reference, and show the noise. */
 static void test_noise_of_runs(void **state)
 {
 	(void)state;
 	static const int64_t before[] = { 96, 98, 99, 100, 100, 100, 101, 101, 102, 103 };
 	static const struct {
-		int64_t candidate; /* in us */
+		int64_t candidate; /* candidate's value in µs */
 		enum verdict verdict;
 		const char *words;
 	} cases[] = {
@@ -698,7 +728,7 @@ static void test_noise_of_runs(void **state)
 		for (size_t k = 0; k < NR_OF(before); k++)
 			add_recent(&s, r, MS(before[k]));
 		for (size_t k = 0; k < 5; k++) {
-			s.b->samples[METRIC_STEP_CUDA_TIME][k] = MS(50); /* no part of the reference */
+			s.b->samples[METRIC_STEP_CUDA_TIME][k] = MS(50); /* the pin is not in the reference */
 			s.c->samples[METRIC_STEP_CUDA_TIME][k] = cases[i].candidate * 1000;
 		}
 		assert_int_equal(run_judge(&s), ST_OK);
@@ -714,7 +744,7 @@ static void test_noise_of_runs(void **state)
 	}
 }
 
-/* Every run was within its limit of the one before, and all together were not. */
+/* Creep: every run was within its limit of the previous one, but all together were not. */
 static void test_creep(void **state)
 {
 	(void)state;
@@ -735,7 +765,7 @@ static void test_creep(void **state)
 	    check(&s, "creep")->message,
 	    "median step.cuda_time rose from 100.00 ms in the approved run to 111.00 ms "
 	    "(+11.00 ms, +11.00 %), beyond the limit of increase_since_pin 10%");
-	/* what is shown is what was judged: the change since the pin, and where it went */
+	/* the report shows what was judged: the change since the pin, and its breakdown */
 	const struct check *k = check(&s, "creep");
 	assert_int_equal(k->baseline, MS(100));
 	assert_int_equal(k->change, MS(11));
@@ -753,7 +783,7 @@ static void test_creep(void **state)
 	assert_string_equal(check(&s, "creep")->message,
 	                    "median step.cuda_time rose from 100.00 ms in the approved run to 109.00 "
 	                    "ms (+9.000 ms, +9.00 %), within the limit of increase_since_pin 10%");
-	/* a limit from the usual reference beside it: each says what it is from */
+	/* a limit on the usual reference in the same rule: each limit names its own reference */
 	struct rule *both = add_rule(&s, "both", METRIC_STEP_CUDA_TIME);
 	fixture_limit(&both->fail, COND_INCREASE, true, PERCENT(50), "50%");
 	fixture_limit(&both->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(5), "5%");
@@ -818,7 +848,7 @@ static void test_bootstrap(void **state)
 	release(&s);
 }
 
-/* ---- what the exit code comes from ---- */
+/* ---- the exit code ---- */
 
 static void make_fail(struct bench_of_two *s)
 {
@@ -856,7 +886,7 @@ static void test_fail_on(void **state)
 	static const struct {
 		void (*make)(struct bench_of_two *);
 		enum verdict verdict;
-		enum status status[3]; /* of fail, warn, never */
+		enum status status[3]; /* expected status for fail, warn, never */
 	} cases[] = {
 		{ make_nothing, VERDICT_PASS, { ST_OK, ST_OK, ST_OK } },
 		{ make_warn, VERDICT_WARN, { ST_OK, ST_FAILED, ST_OK } },
@@ -920,20 +950,20 @@ static void test_waived(void **state)
 	    "median step.cuda_time rose from 100.00 ms to 110.00 ms (+10.00 ms, +10.00 %), "
 	    "beyond the limit of increase 5% and 2ms; waived until 2027-01-31: known, issue "
 	    "7");
-	assert_non_null(k->breakdown); /* it is a failure all the same */
+	assert_non_null(k->breakdown); /* a waived failure still has a breakdown */
 	assert_string_equal(s.report.headline, "pass: 0 of 1 check within their limits, 1 waived");
 	assert_int_equal(s.report.warnings.nr, 0);
 	release(&s);
 }
 
-/* Which checks of a rule a waiver covers. */
+/* The checks of a rule that a waiver covers. */
 static void test_waiver_selects(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *rule;
 		struct query select;
-		bool a, b; /* covers top[gemm_a], top[elem] */
+		bool a, b; /* whether it covers top[gemm_a] and top[elem] */
 	} cases[] = {
 		{ "top", { 0 }, true, true },
 		{ "t?p", { .kernel = "gemm*" }, true, false },
@@ -942,7 +972,7 @@ static void test_waiver_selects(void **state)
 		{ "*", { .category = "GEMM", .kernel = "elem" }, false, false },
 		{ "*", { .cls = "compute" }, true, true },
 		{ "*", { .cls = "communication" }, false, false },
-		{ "*", { .rank = "0" }, false, false }, /* the check is of all ranks */
+		{ "*", { .rank = "0" }, false, false }, /* the check covers all ranks */
 		{ "cuda", { 0 }, false, false },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
@@ -963,7 +993,7 @@ static void test_waiver_selects(void **state)
 	}
 }
 
-/* A check of one rank: by its own number, or because its rule is of that rank. */
+/* A check of one rank is covered by its own number, or because its rule selects that rank. */
 static void test_waiver_of_rank(void **state)
 {
 	(void)state;
@@ -1040,7 +1070,7 @@ static void test_idle_waiver(void **state)
 	release(&s);
 }
 
-/* 100 ms that became 110: a waiver holds up to its size, and not without a change. */
+/* 100 ms became 110 ms: a waiver holds up to its size, and only for a change that can be formed. */
 static void test_waiver_size(void **state)
 {
 	(void)state;
@@ -1086,7 +1116,7 @@ static void test_waiver_size(void **state)
 	}
 }
 
-/* What takes the place of a kernel and what is noise are asked about by the override's limits. */
+/* Operators of kernels, and noise, are judged by the limits of an override as well. */
 static void test_override_reaches(void **state)
 {
 	(void)state;
@@ -1119,7 +1149,7 @@ static void test_age_of_pin(void **state)
 	(void)state;
 	static const struct {
 		const char *time;
-		int64_t today, age; /* < 0: not known */
+		int64_t today, age; /* age in days; < 0: unknown */
 		bool warns;
 	} cases[] = {
 		{ "1970-01-11T12:00:00Z", 10, 0, false },
@@ -1162,7 +1192,8 @@ static void test_pair_figures(void **state)
 	release(&s);
 }
 
-/* Hostile names: whole in the item, short and distinct in the id, fit for a line everywhere. */
+/* Hostile names are complete in the item, short and unique in the id, and on one line
+   everywhere. */
 static void test_names(void **state)
 {
 	(void)state;
@@ -1171,7 +1202,8 @@ static void test_names(void **state)
 	static const struct activity plain = { EVENT_KERNEL, "", 5, MS(50) };
 	char longest[6000];
 	memset(longest, 'x', sizeof longest);
-	const struct span names[] = { SPAN("a\x01"),
+	const struct span names[] = { SPAN("k"),
+		                          SPAN("a\x01"),
 		                          SPAN("a\x02"),
 		                          SPAN("\xff\xfe"),
 		                          SPAN("::error\n"),
@@ -1188,16 +1220,17 @@ static void test_names(void **state)
 		assert_null(strpbrk(k->id, "\n\x01\x02"));
 		assert_null(strpbrk(k->message, "\n\x01\x02"));
 		assert_true(text_chars(span_of(k->id)) <= 80);
-		/* "#2" would depend on what else there is; a hash does not */
+		/* a number like "#2" would depend on other checks, a hash does not */
 		assert_null(strchr(k->id, '#'));
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(k->id, s.report.checks.v[j].id);
 	}
+	assert_string_equal(check(&s, "top[k]")->item, "k");
 	release(&s);
 }
 
-/* Figures at the end of int64, and steps with nothing in them: no overflow, and
-   never a pass of what cannot be compared. */
+/* Figures at the ends of int64, and empty steps: no overflow, and never a pass for figures that
+   cannot be compared. */
 static void test_extremes(void **state)
 {
 	(void)state;

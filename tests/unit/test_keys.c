@@ -1,5 +1,5 @@
-/* Every table of keys: a document with all of them fills every member, an absent key leaves its
-   default, and what the meaning says of it is true. */
+/* Every table of keys: a document with all keys fills every member, an absent key leaves its
+   default, and the descriptions of defaults are correct. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +14,14 @@
 #include "rules/rules_internal.h"
 #include "rules/sites_file.h"
 
-/* Any struct that a table fills. */
+/* Room for any struct that a table fills. */
 enum { ROOM = 4096 };
 typedef union {
 	char bytes[ROOM];
 	int64_t aligned;
 } filled;
 
-/* A value that is not the default: of a word its number, of a number in 1e-6. */
+/* A value that is not the default: the number of a word, or a number in 1e-6. */
 static int64_t other_value(const struct key *key)
 {
 	int64_t last = 0;
@@ -81,7 +81,7 @@ static void add_value(struct strbuf *b, const struct key *key)
 	case KEY_PAIRS:
 		strbuf_addf(b, "{x: x-%s}", key->name);
 		return;
-	default: /* texts name their key: none is taken for another */
+	default: /* the text is the name of the key, so that no key is confused with another */
 		strbuf_addf(b, key->kind == KEY_TEXTS ? "[x-%s, b]" : "x-%s", key->name);
 	}
 }
@@ -91,7 +91,7 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 	strbuf_adds(b, "{");
 	for (size_t i = 0; i < keys->nr; i++) {
 		strbuf_addf(b, "%s%s: ", i ? ", " : "", keys->keys[i].name);
-		if (strcmp(keys->keys[i].name, "results") == 0) /* paths and numbers: test_results.c */
+		if (strcmp(keys->keys[i].name, "results") == 0) /* paths and numbers: see test_results.c */
 			strbuf_adds(b, "[]");
 		else
 			add_value(b, &keys->keys[i]);
@@ -102,9 +102,9 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 struct reading {
 	const struct key_map *keys;
 	struct arena arena;
-	filled none, full; ///< by an empty map, by add_map()
-	size_t within; ///< size of the struct; 0 until a row says it
-	const char *by[ROOM]; ///< name of the key that fills the member at this offset
+	filled none, full; ///< filled from an empty map, and by add_map()
+	size_t within; ///< size of the struct; 0 until a row is seen
+	const char *by[ROOM]; ///< name of the key that fills the member at each offset
 };
 
 static enum status read_map(struct document *d, void *ctx)
@@ -123,7 +123,7 @@ static bool is_text(const char *at, bool span, const char *text)
 	return v && text ? strcmp(v, text) == 0 : !v && !text;
 }
 
-/* The member of `key` is `value`, or `text`. */
+/* True if the member of `key` has the value `value` or `text`. */
 static bool is_value(const struct key *key, const filled *out, int64_t value, const char *text)
 {
 	const char *at = out->bytes + key->at;
@@ -154,7 +154,7 @@ static void check_texts(const struct key *key, struct reading *r)
 	vec_release(&list[1]);
 }
 
-/* "20 if not said" must be what is put there. */
+/* Check that a description such as "20 if not said" agrees with the default. */
 static void check_meaning(const struct key *key)
 {
 	char number[NUMBER_TEXT];
@@ -182,7 +182,7 @@ static void check_rows(const struct key_map *keys, struct reading *r)
 		assert_true(!key->within || key->within == r->within);
 		assert_true(key->within <= ROOM && key->at <= key->within);
 		if (key->kind == KEY_NAMED)
-			continue; /* profiles: laid over the document before it is read */
+			continue; /* profiles replace values of the document before it is read */
 		if (key->kind == KEY_MAPS || key->holds == HOLDS_STRUCT) {
 			if (key->map)
 				check_table(key->map);
@@ -235,7 +235,7 @@ static void test_tables(void **state)
 	check_table(&diagnosis_keys);
 }
 
-/* What an absent key means where another place has a say: the metric, `defaults`. */
+/* Defaults of keys that depend on other places: on the metric, or on `defaults`. */
 static void test_defaults(void **state)
 {
 	(void)state;

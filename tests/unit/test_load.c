@@ -15,7 +15,7 @@
 
 enum { FILES = 24, BROKEN = 5 };
 
-/* ---- files: traces of some ranks, every fifth cut short ---- */
+/* ---- files: traces of several ranks, every fifth cut short ---- */
 
 struct files {
 	char dir[64];
@@ -44,7 +44,7 @@ static int make_files(void **state)
 	assert_non_null(mkdtemp(files.dir));
 	for (int i = 0; i < FILES; i++) {
 		files.paths[i] = mem_calloc(1, 100);
-		/* ranks in no order */
+		/* ranks in a mixed order */
 		int rank = i * 7 % FILES;
 		snprintf(files.paths[i], 100, "%s/%02d.json", files.dir, i);
 		write_trace(files.paths[i], rank, i % BROKEN != BROKEN - 1);
@@ -63,7 +63,7 @@ static int remove_files(void **state)
 	return rmdir(files->dir);
 }
 
-/* ---- what came of them, as text ---- */
+/* ---- results as text ---- */
 
 static char *load(const char *const *paths, size_t nr, const char *jobs, bool allow,
                   enum status *st)
@@ -92,7 +92,7 @@ static char *load(const char *const *paths, size_t nr, const char *jobs, bool al
 	return text;
 }
 
-/* The same outcome for any number of threads: figures, and errors in their order. */
+/* The result is the same for any number of threads: figures, and errors in their order. */
 static void test_jobs(void **state)
 {
 	const struct files *files = *state;
@@ -111,7 +111,7 @@ static void test_jobs(void **state)
 	}
 }
 
-/* Every broken file is named, the first one first. */
+/* Every broken file is named, in the order of the arguments. */
 static void test_all_errors(void **state)
 {
 	const struct files *files = *state;
@@ -136,7 +136,7 @@ static void test_bad_options(void **state)
 	free(text);
 }
 
-/* A file takes two descriptors at most, and some are for other things. */
+/* A file takes at most two descriptors, and some are needed for other purposes. */
 static void test_descriptors(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void test_descriptors(void **state)
 	limit = before;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		limit.rlim_cur = rows[i].limit;
-		if (setrlimit(RLIMIT_NOFILE, &limit) == 0) /* a hard limit may be below */
+		if (setrlimit(RLIMIT_NOFILE, &limit) == 0) /* the hard limit may be lower */
 			assert_int_equal(load_threads(rows[i].jobs, rows[i].files), rows[i].threads);
 	}
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);

@@ -146,7 +146,7 @@ static void test_order_is_checked(void **state)
 		free(text);
 		run_release(&run);
 	}
-	struct run run = { 0 }; /* a snapshot before the trace of its rank */
+	struct run run = { 0 }; /* a snapshot that precedes the trace of its rank */
 	add(&run, sample_snapshot(1));
 	add(&run, sample_digest(1));
 	char *text = text_of(&run);
@@ -161,12 +161,12 @@ static void test_present(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t expected, ranks[12]; ///< ended by -1
+		int64_t expected, ranks[12]; ///< ranks that are present, with -1 at the end
 		const char *fault;
 	} rows[] = {
 		{ 3, { 0, 1, 2, -1 }, NULL },
-		{ 3, { 0, 1, 1, 2, -1 }, NULL }, /* two artifacts of a rank */
-		{ 3, { 0, 8, 16, -1 }, NULL }, /* one rank per node was recorded */
+		{ 3, { 0, 1, 1, 2, -1 }, NULL }, /* two artifacts of one rank */
+		{ 3, { 0, 8, 16, -1 }, NULL }, /* only one rank of each node was recorded */
 		{ 8, { 0, 1, 2, 4, 6, 7, -1 }, "ranks 3 and 5 of 8 are missing" },
 		{ 8, { 0, 1, 2, 3, 4, 5, 6, -1 }, "rank 7 of 8 is missing" },
 		{ 8, { 1, 1, 2, -1 }, "ranks 0 and 3 to 7 of 8 are missing" },
@@ -195,7 +195,7 @@ static void test_present(void **state)
 	}
 }
 
-/* ---- cycles ---- */
+/* ---- joining profiler cycles ---- */
 
 static struct digest *cycle(int64_t first_step)
 {
@@ -217,7 +217,7 @@ static void add_function(struct digest *d, enum function_class cls, const char *
 	                                                .rate_mad = -1 });
 }
 
-/* Cycles of which each has something that the other lacks. */
+/* Two cycles, each with rows that the other one lacks. */
 static void test_lists_are_joined(void **state)
 {
 	(void)state;
@@ -229,7 +229,7 @@ static void test_lists_are_joined(void **state)
 	add_function(b, FUNCTION_PYTHON, "main", -1, 20);
 	add_function(b, FUNCTION_PYTHON, "load", 0, 3);
 	add_function(b, FUNCTION_PYTHON, "step", 0, 9);
-	add_function(b, FUNCTION_PYTHON, "step", 2, 1); /* in itself */
+	add_function(b, FUNCTION_PYTHON, "step", 2, 1); /* a call of itself */
 	vec_push(&a->comms,
 	         (struct comm_stat){ .kind = COLLECTIVE_ALL_TO_ALL, .count = 2, .max_ns = 4 });
 	vec_push(&b->comms, (struct comm_stat){ .kind = COLLECTIVE_ALL_REDUCE, .count = 1 });
@@ -271,7 +271,8 @@ static void test_lists_are_joined(void **state)
 	run_release(&run);
 }
 
-/* Matching counts collectives from the first: behind a gap there are none. */
+/* Matching counts collectives from the first one on, so that those after a gap cannot be
+   matched. */
 static void test_cut_collectives(void **state)
 {
 	(void)state;
@@ -311,7 +312,7 @@ static void test_cycle_faults(void **state)
 	assert_non_null(strstr(cycles_fault(a, b), "by the period"));
 	b->period_count = 0;
 	digest_set_env(b, SPAN("batch_size"), SPAN("8"));
-	assert_null(cycles_fault(a, b)); /* said of one alone */
+	assert_null(cycles_fault(a, b)); /* keys that only one side has do not conflict */
 	digest_set_env(a, SPAN("batch_size"), SPAN("9"));
 	assert_string_equal(cycles_fault(a, b), "their environments differ");
 	b->window = true;
@@ -329,7 +330,7 @@ static void test_cycles_are_joined(void **state)
 	add(&run, cycle(200));
 	add(&run, cycle(300));
 	add(&run, sample_snapshot(0));
-	run.ranks.v[0]->usable_steps = 1; /* a step cut short stands last */
+	run.ranks.v[0]->usable_steps = 1; /* a step that was cut short is the last one */
 	run_join(&run);
 	assert_int_equal(run.ranks.nr, 1);
 	const struct digest *d = run.ranks.v[0];

@@ -33,7 +33,7 @@ static bool is_sum(enum unit unit)
 	       unit == UNIT_BYTES_PER_STEP || unit == UNIT_COUNT || unit == UNIT_COUNT_PER_STEP;
 }
 
-/* Columns that follow from others in part. */
+/* Columns that partly follow from others. */
 static void test_columns(void **state)
 {
 	(void)state;
@@ -42,7 +42,7 @@ static void test_columns(void **state)
 	for (size_t i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];
 		unsigned s = m->spoiled_by, from = s & origin;
-		if (m->need == NEED_MACHINE) { /* what others are held against */
+		if (m->need == NEED_MACHINE) { /* other ranks are compared with these */
 			assert_int_equal(s, 0);
 			continue;
 		}
@@ -72,7 +72,7 @@ static void test_suggest(void **state)
 		{ "step.cudatime", "step.cuda_time" },
 		{ "kernel.times", "kernel.time" },
 		{ "memory.peak_alocated", "memory.peak_allocated" },
-		{ "step.memzzz_time", "step.memcpy_time" }, /* the first of equals */
+		{ "step.memzzz_time", "step.memcpy_time" }, /* of equally near names the first */
 		{ "MFU", NULL },
 		{ "", NULL },
 		{ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxx", NULL },

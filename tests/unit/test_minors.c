@@ -1,5 +1,5 @@
-/* Stored files of other minors: what a newer one adds is passed over, what an older one lacks was
-   not recorded, and everything else that is unknown is refused. */
+/* Stored files of other minors: additions of a newer minor are skipped, what an older one lacks
+   counts as not recorded, and all other unknown keys are refused. */
 #include "text_rig.h"
 
 #include "sample_digest.h"
@@ -8,7 +8,7 @@
 
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
-/* ---- a row type that has grown ---- */
+/* ---- a row type with newer members ---- */
 
 struct grown {
 	int64_t old, later, much_later;
@@ -103,7 +103,8 @@ static enum status parse(const char *text, struct digest **out, struct diag_log 
 #define HEAD "\"minor\": 1,"
 #define NEWER "\"minor\": 900,"
 
-/* What a newer gpugate may have added, in its place; `error` if it is refused even there. */
+/* Possible additions of a newer gpugate at their places; `error` if they are refused
+   nevertheless. */
 static const struct {
 	const char *old, *new, *error;
 } additions[] = {
@@ -157,7 +158,7 @@ static void newer_minor(void **state)
 	digest_free(d);
 }
 
-/* ---- a digest of minor 0, from before there were periods ---- */
+/* ---- a digest of minor 0, which has no periods ---- */
 
 static void older_minor(void **state)
 {
@@ -177,7 +178,7 @@ static void older_minor(void **state)
 	if (parse(older, &r, &log) != ST_OK)
 		fail_msg("%s", diag_first_error(&log));
 	for (size_t i = 0; i < NR_OF(later); i++)
-		assert_null(r->samples[later[i]]); /* idle time was another figure */
+		assert_null(r->samples[later[i]]); /* idle time was defined otherwise */
 	assert_int_equal(r->samples[METRIC_STEP_TIME][1], 300000000);
 	assert_int_equal(r->devices.v[0].measured_ns, -1);
 	assert_int_equal(r->devices.v[0].measured_busy_ns, -1);
@@ -195,7 +196,7 @@ static void older_minor(void **state)
 	diag_release(&log);
 }
 
-/* ---- rows about something that only the newer minor knows ---- */
+/* ---- rows about things that only the newer minor knows ---- */
 
 static void newer_rows(void **state)
 {

@@ -5,18 +5,20 @@
 #include <string.h>
 
 #include "diff/past.h"
+#include "gate/environment.h"
 #include "gate/noise_math.h"
+#include "gate/noise_samples.h"
 #include "gate/rank_test.h"
 #include "gate_fixture.h"
 
-/* cmocka's own compares floats. */
+/* Own assertion, since cmocka's compares floats instead of doubles. */
 static void assert_near(double value, double want, double within)
 {
 	if (!(fabs(value - want) <= within))
 		fail_msg("%.9g is not within %g of %.9g", value, within, want);
 }
 
-/* ---- statistics ---- */
+/* ---- statistics of plain numbers ---- */
 
 static void test_center(void **state)
 {
@@ -25,7 +27,7 @@ static void test_center(void **state)
 	assert_near(noise_center(v, 1), 9, 0);
 	assert_near(noise_center(v, 2), 5, 0);
 	assert_near(noise_center(v, 5), 3, 0); /* median */
-	assert_near(noise_center(v, 10), 33 / 6.0, 1e-12); /* without two at each end */
+	assert_near(noise_center(v, 10), 33 / 6.0, 1e-12); /* mean without two values at each end */
 	assert_near(noise_center_variance(1), 1, 0);
 	assert_near(noise_center_variance(3), 0.4487, 0);
 	assert_near(noise_center_variance(10), 0.11, 1e-12);
@@ -38,10 +40,10 @@ static void test_variance(void **state)
 	const uint64_t same[5] = { 0 }, two[] = { 0, 0, 0, 1, 1 };
 	assert_near(noise_variance(v, same, 5, &df), 2.5, 1e-12);
 	assert_near(df, 4, 0);
-	double w[] = { 1, 2, 3, 104, 105 }; /* within each group alone */
+	double w[] = { 1, 2, 3, 104, 105 }; /* values are only compared within their group */
 	assert_near(noise_variance(w, two, 5, &df), 2.5 / 3, 1e-12);
 	assert_near(df, 3, 0);
-	double far[] = { -1, 0, 1, -1, 1, 0, 1000 }; /* as if it were 4 scaled MADs away */
+	double far[] = { -1, 0, 1, -1, 1, 0, 1000 }; /* counts as if it were 4 scaled MADs away */
 	const uint64_t seven[7] = { 0 };
 	assert_true(noise_variance(far, seven, 7, &df) < 10);
 	double one[] = { 7 };
@@ -51,7 +53,7 @@ static void test_variance(void **state)
 	assert_int_equal(scaled_mad(x, 5), 1);
 }
 
-/* As tables and scipy.stats.t have it. */
+/* Student's t equals the values of tables and of scipy.stats.t. */
 static void test_student(void **state)
 {
 	(void)state;
@@ -74,7 +76,7 @@ static void test_student(void **state)
 		}
 }
 
-/* Variances of one kind are drawn to their mean, as limma does it. */
+/* Similar variances are shrunk towards their mean, as limma does. */
 static void test_prior(void **state)
 {
 	(void)state;
@@ -86,7 +88,7 @@ static void test_prior(void **state)
 	assert_near(noise_moderated((struct noise_prior){ 2, 6 }, 4, 2), 2.5, 1e-12);
 }
 
-/* The same as all pairs say, one by one. */
+/* The statistic equals a direct count over all pairs. */
 static void test_mann_whitney_pairs(void **state)
 {
 	(void)state;
@@ -116,7 +118,7 @@ static void test_mann_whitney_pairs(void **state)
 	}
 }
 
-/* Against all orders counted one by one, and the textbook's formula. */
+/* Exact p values are compared with a count over all orders, others with the textbook's formula. */
 static void test_mann_whitney(void **state)
 {
 	(void)state;
@@ -139,7 +141,7 @@ static void test_mann_whitney(void **state)
 		            1e-8);
 }
 
-/* ---- evidence ---- */
+/* ---- evidence of a check ---- */
 
 enum { MAX_RUNS = 16, STEPS = 6 };
 
@@ -160,7 +162,7 @@ static struct run run_of(int64_t us)
 {
 	const struct activity a = { EVENT_KERNEL, "gemm", STEPS, STEPS * us * 1000 };
 	struct run run = fixture_run(fixture_digest(STEPS, &a, 1));
-	for (size_t i = 0; i < STEPS; i++) /* no two steps alike */
+	for (size_t i = 0; i < STEPS; i++) /* no two steps are equal */
 		run.ranks.v[0]->samples[METRIC_STEP_COMPUTE_TIME][i] += ((int64_t)i - STEPS / 2) * 7;
 	return run;
 }
@@ -172,7 +174,7 @@ static struct rule rule_of(enum metric_id id)
 	return r;
 }
 
-/* Evidence on `rule`; runs are µs of compute time, `recent` and `candidates` end with 0. */
+/* Make evidence on `rule`. Runs are µs of compute time; `recent` and `candidates` end with 0. */
 static void begin(struct stage *s, struct rule rule, int64_t pin, const int64_t *recent,
                   const int64_t *candidates)
 {
@@ -236,7 +238,7 @@ static const int64_t ten[] = {
 };
 static const int64_t one[] = { 10400, 0 };
 
-/* Ten runs that spread by 2 %, one of them 4 % away. */
+/* Ten runs that spread by 2 %, one of which is 4 % away. */
 static void test_ten_runs(void **state)
 {
 	(void)state;
@@ -248,7 +250,7 @@ static void test_ten_runs(void **state)
 	assert_int_equal(s.out.baseline_runs, 10);
 	assert_int_equal(s.out.past_runs, 11);
 	assert_int_equal(s.out.candidate_runs, 1);
-	assert_int_equal(s.out.runs.nr, 0); /* one run is its own median */
+	assert_int_equal(s.out.runs.nr, 0); /* a single run is its own median */
 	assert_true(s.out.false_alarms > 500 && s.out.false_alarms <= 6000);
 	assert_true(s.c.has_noise && !s.c.sure[0] && !s.c.sure[1]);
 	assert_says(s.out.text, "(measured, 11 past runs): noise of ±");
@@ -260,7 +262,7 @@ static void test_ten_runs(void **state)
 	end(&s);
 }
 
-/* More runs of the candidate are less noise, and each is shown. */
+/* More runs of the candidate reduce the noise, and each run is shown. */
 static void test_candidates(void **state)
 {
 	(void)state;
@@ -277,7 +279,7 @@ static void test_candidates(void **state)
 	end(&s);
 }
 
-/* One run measures nothing: what is assumed decides, and small changes stay open. */
+/* A single run measures no noise: the assumed noise decides, and small changes stay undecided. */
 static void test_few_runs(void **state)
 {
 	(void)state;
@@ -303,13 +305,13 @@ static void test_no_noise(void **state)
 	begin(&s, rule, 10000, ten, one);
 	assert_false(s.out.has_noise || s.c.has_noise);
 	end(&s);
-	begin(&s, rule_of(METRIC_STEP_KERNEL_COUNT), 10000, ten, one); /* exact */
+	begin(&s, rule_of(METRIC_STEP_KERNEL_COUNT), 10000, ten, one); /* an exact metric: no noise */
 	assert_false(s.out.has_noise || s.c.has_noise);
 	assert_int_equal(s.out.false_alarms, 0);
 	end(&s);
 }
 
-/* Noise is that of increase and decrease; the pin is one run. */
+/* Noise applies to increases and decreases; the pin counts as one run. */
 static void test_conditions(void **state)
 {
 	(void)state;
@@ -321,14 +323,14 @@ static void test_conditions(void **state)
 	rule = rule_of(METRIC_STEP_COMPUTE_TIME);
 	rule.fail.list.v[0].condition = COND_INCREASE_SINCE_PIN;
 	rule.fail.list.v[0].value = PERCENT(50);
-	begin(&s, rule, 8000, ten, one); /* what is shown is of the change since the pin */
+	begin(&s, rule, 8000, ten, one); /* the shown noise is that of the change since the pin */
 	assert_true(s.out.noise > noise);
 	assert_int_equal(s.out.detectable, s.c.pin / 2 + 1);
 	assert_says(s.out.text, "; a change fails from 4.000 ms (50.00 %) on; over steps");
 	end(&s);
 }
 
-/* A standard error that a rule asks for on top. */
+/* A rule can ask for more standard errors (noise.k). */
 static void test_k(void **state)
 {
 	(void)state;
@@ -351,17 +353,181 @@ static void test_steps(void **state)
 	assert_int_equal(s.out.steps[SIDE_BASELINE], STEPS);
 	assert_int_equal(s.out.steps[SIDE_CANDIDATE], STEPS);
 	assert_int_equal(s.out.median[SIDE_CANDIDATE], s.c.candidate);
-	assert_int_equal(s.out.p, 2165); /* 2 of the 924 orders */
+	assert_int_equal(s.out.p, 2165); /* 2 of the 924 possible orders */
 	assert_says(s.out.text, "over steps (median ± scaled MAD), 6 of 10.000 ms ± ");
 	assert_says(s.out.text, " against 6 of 10.40 ms ± ");
 	assert_says(s.out.text, ": Mann-Whitney p = 0.002165");
 	end(&s);
 	begin(&s, rule_of(METRIC_KERNEL_TIME), 10000, none, one);
-	assert_false(s.out.has_steps); /* a sum over the steps */
+	assert_false(s.out.has_steps); /* a sum over the steps has no samples */
 	end(&s);
 }
 
-/* Values at the ends of int64 and none at all end in figures. */
+/* ---- what the machine is told from ---- */
+
+/* A run whose kernel takes 10 µs of each step, launched by operators that take so many ns. */
+static struct run run_of_ops(const int64_t *ns)
+{
+	static const char *const ops[] = { "aten::a", "aten::b", "aten::c" };
+	const struct activity a = { EVENT_KERNEL, "gemm", STEPS, STEPS * 10000 };
+	struct run run = fixture_run(fixture_digest(STEPS, &a, 1));
+	struct digest *d = run.ranks.v[0];
+	for (size_t i = 0; i < NR_OF(ops); i++)
+		if (ns[i])
+			vec_push(&d->code, (struct code_stat){ .kind = CODE_KERNEL,
+			                                       .module = SPAN(""),
+			                                       .place = SPAN(""),
+			                                       .line = -1,
+			                                       .op = span_of(ops[i]),
+			                                       .kernel = i + 1,
+			                                       .count = STEPS,
+			                                       .total_ns = STEPS * ns[i] });
+	vec_sort(&d->code, code_stat_cmp);
+	return run;
+}
+
+/* Operators that make up half of what both sides compute, else categories; not those that only
+   one side has, nor those below 0.5 % of both. */
+static void test_units(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t ns[NR_SIDES][3];
+		enum unit_kind kind;
+		const char *units;
+	} rows[] = {
+		{ { { 3000, 2000, 0 }, { 2500, 2500, 0 } }, UNITS_OPERATORS, "aten::a aten::b" },
+		{ { { 3000, 1999, 0 }, { 2500, 2500, 0 } }, UNITS_CATEGORIES, "GEMM" },
+		{ { { 3000, 2000, 0 }, { 2500, 2499, 0 } }, UNITS_CATEGORIES, "GEMM" },
+		{ { { 6000, 4000, 0 }, { 6000, 0, 4000 } }, UNITS_OPERATORS, "aten::a" },
+		{ { { 4000, 6000, 0 }, { 4000, 0, 6000 } }, UNITS_CATEGORIES, "GEMM" },
+		{ { { 0, 0, 0 }, { 9000, 0, 0 } }, UNITS_CATEGORIES, "GEMM" },
+		{ { { 9000, 950, 50 }, { 9000, 960, 40 } }, UNITS_OPERATORS, "aten::a aten::b aten::c" },
+		{ { { 9000, 960, 40 }, { 9000, 950, 50 } }, UNITS_OPERATORS, "aten::a aten::b aten::c" },
+		{ { { 9000, 951, 49 }, { 9000, 951, 49 } }, UNITS_OPERATORS, "aten::a aten::b" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct noise_model m;
+		struct bench bench;
+		struct rules rules = fixture_rules();
+		struct strbuf b = STRBUF_INIT;
+		fixture_categories(&categories);
+		struct run base = run_of_ops(rows[i].ns[0]), candidate = run_of_ops(rows[i].ns[1]);
+		bench_init(
+		    &bench,
+		    &(struct bench_runs){ .baseline = &base, .candidates = &candidate, .nr_candidates = 1 },
+		    (struct naming){ .categories = &categories });
+		noise_model_init(&m, &bench, &rules);
+		for (size_t k = 0; k < m.units.list.nr; k++)
+			strbuf_addf(&b, "%s%.*s", k ? " " : "", (int)m.units.list.v[k].label.n,
+			            m.units.list.v[k].label.p);
+		if (m.kind != rows[i].kind || strcmp(strbuf_str(&b), rows[i].units) != 0)
+			fail_msg("row %zu: %d, '%s'", i, (int)m.kind, strbuf_str(&b));
+		assert_int_equal(noise_unit(&m, m.units.list.v[0].label) == &m.units.list.v[0], true);
+		assert_null(noise_unit(&m, SPAN("aten::d")));
+		strbuf_release(&b);
+		noise_model_release(&m);
+		bench_release(&bench);
+		run_release(&base);
+		run_release(&candidate);
+		rules_release(&rules);
+		category_table_release(&categories);
+	}
+}
+
+/* Runs of one host, boot and job are made together, as far as both say so. */
+static void test_together(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *a[3], *b[3]; /* host, boot, job */
+		enum together together;
+	} rows[] = {
+		{ { NULL, NULL, NULL }, { NULL, NULL, NULL }, TOGETHER_UNKNOWN },
+		{ { "h", NULL, "1" }, { NULL, "x", NULL }, TOGETHER_UNKNOWN },
+		{ { "h", NULL, NULL }, { "h", NULL, NULL }, TOGETHER },
+		{ { "h", NULL, NULL }, { "i", NULL, NULL }, APART },
+		{ { "h", "x", NULL }, { "h", "y", NULL }, APART },
+		{ { "h", "x", "1" }, { "h", "x", "2" }, APART },
+		{ { NULL, NULL, "1" }, { "h", "x", "1" }, TOGETHER },
+		{ { "h", "x", "1" }, { "h", "x", "1" }, TOGETHER },
+	};
+	static const char *const keys[] = { "host", "boot", "job" };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run a = run_of(10), b = run_of(10);
+		for (size_t k = 0; k < NR_OF(keys); k++) {
+			if (rows[i].a[k])
+				digest_set_env(a.ranks.v[0], span_of(keys[k]), span_of(rows[i].a[k]));
+			if (rows[i].b[k])
+				digest_set_env(b.ranks.v[0], span_of(keys[k]), span_of(rows[i].b[k]));
+		}
+		assert_int_equal(environment_together(&a, &b), rows[i].together);
+		assert_int_equal(environment_together(&b, &a), rows[i].together);
+		run_release(&a);
+		run_release(&b);
+	}
+}
+
+static struct run run_of_figure(int64_t value, int64_t samples, int64_t spread)
+{
+	struct run run = run_of(10);
+	vec_push(&run.ranks.v[0]->inputs,
+	         (struct input_stat){ .name = "other", .value = 1, .samples = 9, .spread = 9 });
+	vec_push(&run.ranks.v[0]->inputs,
+	         (struct input_stat){
+	             .name = "speed", .value = value, .samples = samples, .spread = spread });
+	return run;
+}
+
+/* The mean over the runs of π/2 · (spread / value)² / samples, of those that have samples. */
+static void test_samples(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t base[3], candidate[3], control[3]; /* value, samples, spread */
+		double variance; /* over π/2 */
+	} rows[] = {
+		{ { 1000, 4, 20 }, { 1000, 4, 20 }, { 1000, 4, 20 }, 1e-4 },
+		{ { 1000, 4, 20 }, { 1000, 4, 40 }, { -1000, 2, 20 }, (1e-4 + 4e-4 + 2e-4) / 3 },
+		{ { 1000, 4, 20 }, { 1000, 1, 40 }, { 1000, 4, 0 }, 1e-4 },
+		{ { 0, 4, 20 }, { 1000, 2, 20 }, { 1000, 4, -1 }, 2e-4 },
+		{ { 0, 4, 20 }, { 1000, 1, 20 }, { 1000, 4, -1 }, 0 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct arena a = ARENA_INIT;
+		struct bench b;
+		fixture_categories(&categories);
+		struct run base = run_of_figure(rows[i].base[0], rows[i].base[1], rows[i].base[2]);
+		struct run candidate =
+		    run_of_figure(rows[i].candidate[0], rows[i].candidate[1], rows[i].candidate[2]);
+		struct run control =
+		    run_of_figure(rows[i].control[0], rows[i].control[1], rows[i].control[2]);
+		bench_init(&b,
+		           &(struct bench_runs){ .baseline = &base,
+		                                 .candidates = &candidate,
+		                                 .nr_candidates = 1,
+		                                 .controls = &control,
+		                                 .nr_controls = 1 },
+		           (struct naming){ .categories = &categories });
+		const struct metric *any = &metric_table[METRIC_INPUT],
+		                    *own = metric_of_input(SPAN("speed"), &a);
+		double want = rows[i].variance * acos(0);
+		assert_near(noise_of_samples(&b, any, SPAN("speed")), want, 1e-15);
+		assert_near(noise_of_samples(&b, own, SPAN("")), want, 1e-15);
+		assert_near(noise_of_samples(&b, any, SPAN("spee")), 0, 0);
+		assert_near(noise_of_samples(&b, &metric_table[METRIC_STEP_TIME], SPAN("speed")), 0, 0);
+		bench_release(&b);
+		run_release(&base);
+		run_release(&candidate);
+		run_release(&control);
+		category_table_release(&categories);
+		arena_release(&a);
+	}
+}
+
+/* Values at the ends of int64, and no values at all, give valid figures. */
 static void test_extremes(void **state)
 {
 	(void)state;
@@ -400,6 +566,9 @@ int main(void)
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_k),
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_extremes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

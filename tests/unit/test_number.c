@@ -34,7 +34,7 @@ static const struct parse_row parse_rows[] = {
 	{ "0.001", 3, true, 1 },
 	{ "12.345678", 6, true, 12345678 },
 	{ "9007199254740993", 0, true, 9007199254740993 },
-	/* below the last place: half away from zero */
+	/* digits below the last place are rounded half away from zero */
 	{ "0.4", 0, true, 0 },
 	{ "0.5", 0, true, 1 },
 	{ "0.49999999999999999999999", 0, true, 0 },
@@ -51,7 +51,7 @@ static const struct parse_row parse_rows[] = {
 	{ "0.0000005", 6, true, 1 },
 	{ "0.00000049", 6, true, 0 },
 	{ "0.05", 0, true, 0 },
-	/* exponents move the point */
+	/* exponents move the decimal point */
 	{ "1e3", 0, true, 1000 },
 	{ "1E3", 0, true, 1000 },
 	{ "1e+3", 0, true, 1000 },
@@ -77,7 +77,7 @@ static const struct parse_row parse_rows[] = {
 	{ "1e999", 3, false, 0 },
 	{ "-1e999", 0, false, 0 },
 	{ "1e99999999999999999999", 0, false, 0 },
-	/* the ends of int64 */
+	/* values at the ends of int64 */
 	{ "9223372036854775807", 0, true, INT64_MAX },
 	{ "9223372036854775808", 0, false, 0 },
 	{ "-9223372036854775808", 0, true, INT64_MIN },
@@ -94,7 +94,7 @@ static const struct parse_row parse_rows[] = {
 	{ "9.223372036854775807e18", 0, true, INT64_MAX },
 	{ "92233720368547758070e-1", 0, true, INT64_MAX },
 	{ "18446744073709551616", 0, false, 0 },
-	/* no number of JSON */
+	/* not numbers of JSON */
 	{ "", 0, false, 0 },
 	{ "-", 0, false, 0 },
 	{ "+1", 0, false, 0 },
@@ -133,13 +133,13 @@ static void parse(void **state)
 		const struct parse_row *r = &parse_rows[i];
 		int64_t v = 4711;
 		bool ok = number_parse(span_of(r->text), r->digits, &v);
-		int64_t want = r->ok ? r->value : 4711; /* untouched on failure */
+		int64_t want = r->ok ? r->value : 4711; /* unchanged on failure */
 		if (ok != r->ok || v != want)
 			fail_msg("'%s' at %d digits: %d %jd", r->text, r->digits, ok, (intmax_t)v);
 	}
 }
 
-/* 400 digits: 1 and 399 zeros leave int64, 399 zeros behind the point do not. */
+/* 400 digits: 1 and 399 zeros exceed int64, 399 zeros after the point do not. */
 static void parse_400_digits(void **state)
 {
 	char big[400], small[402] = "1.";
@@ -154,7 +154,7 @@ static void parse_400_digits(void **state)
 	memset(small + 2, '9', 400);
 	assert_true(number_parse((struct span){ small, sizeof small }, 3, &v));
 	assert_int_equal(v, 2000);
-	/* and brought back by the exponent */
+	/* an exponent makes it fit again */
 	char scaled[404];
 	memset(scaled, '0', 400);
 	scaled[0] = '7';
@@ -167,7 +167,7 @@ static void parse_400_digits(void **state)
 	assert_int_equal(v, 7);
 }
 
-/* A byte behind the span is not a part of it. */
+/* A byte after the span is not part of the number. */
 static void parse_stops_at_the_span(void **state)
 {
 	int64_t v;
@@ -255,7 +255,7 @@ static void pct(void **state)
 	assert_int_equal(number_pct(1, 3), 33333333);
 	assert_int_equal(number_pct(2, 3), 66666667);
 	assert_int_equal(number_pct(-1, 3), -33333333);
-	assert_int_equal(number_pct(1, 200000000), 0); /* half of the last place */
+	assert_int_equal(number_pct(1, 200000000), 0); /* half of the last place, rounded to even */
 	assert_int_equal(number_pct(-1, 200000000), 0);
 	assert_int_equal(number_pct(3, 200000000), 2);
 	assert_int_equal(number_pct(-3, 200000000), -2);
@@ -313,7 +313,7 @@ static void median(void **state)
 	}
 }
 
-/* The median that sorting gives, of many equal, rising, falling and random values. */
+/* The median equals that of sorting, for equal, rising, falling and random values. */
 static void median_as_sorted(void **state)
 {
 	enum { MOST = 300 };
@@ -336,7 +336,7 @@ static void median_as_sorted(void **state)
 			                   ? sorted[nr / 2]
 			                   : number_div_round((__int128)sorted[nr / 2 - 1] + sorted[nr / 2], 2);
 			assert_int_equal(number_median(v, nr), want);
-			qsort(v, nr, sizeof *v, number_cmp_i64); /* nothing is lost */
+			qsort(v, nr, sizeof *v, number_cmp_i64); /* no value is lost */
 			assert_memory_equal(v, sorted, nr * sizeof *v);
 		}
 }
@@ -375,7 +375,7 @@ static void percentile(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
-		/* in a block of its size, so that a look past its end is seen */
+		/* in a block of its size, so that a read past its end is detected */
 		int64_t *v = malloc(rows[i].nr * sizeof *v);
 		assert_non_null(v);
 		memcpy(v, rows[i].v, rows[i].nr * sizeof *v);
@@ -412,7 +412,7 @@ static void format(void **state)
 		{ 1, 3, "0.001" },
 		{ 100, 3, "0.1" },
 		{ 1050, 3, "1.05" },
-		{ 100, 0, "100" }, /* zeros before the point stay */
+		{ 100, 0, "100" }, /* zeros before the point are kept */
 		{ 12287712, 6, "12.287712" },
 		{ INT64_MAX, 0, "9223372036854775807" },
 		{ INT64_MIN, 0, "-9223372036854775808" },
@@ -443,8 +443,8 @@ static void theil_sen(void **state)
 		{ { 0, 2 }, { 0, 1 }, 2, 1 },
 		{ { 0, 2 }, { 1, 0 }, 2, -1 },
 		{ { 0, 3 }, { 0, 1 }, 2, 0 },
-		{ { 0, 1, 2 }, { 0, 10, 11 }, 3, 6 }, /* 10 1 5.5 */
-		{ { 0, 1, 2, 3 }, { 0, 1, 2, 1000 }, 4, 167 }, /* 1 1 1 | 333.3 499.5 998 */
+		{ { 0, 1, 2 }, { 0, 10, 11 }, 3, 6 }, /* slopes: 10 1 5.5 */
+		{ { 0, 1, 2, 3 }, { 0, 1, 2, 1000 }, 4, 167 }, /* slopes: 1 1 1 | 333.3 499.5 998 */
 		{ { 0, 1, 2, 10 }, { 0, 4, 8, 40 }, 4, 4 },
 		{ { 0, 1, 2 }, { 0, INT64_MAX, 0 }, 3, 0 },
 		{ { 0, 1 }, { INT64_MAX, 0 }, 2, -INT64_MAX },

@@ -3,8 +3,9 @@
 #include "base/number.h"
 #include "reduce_rig.h"
 
-/* A sequence as text: each letter is a kernel of 1 us, a capital one of 20 us; "(ab)3" is ababab.
-   '?' is any small letter, '~' one of two kernels by chance, '-' one of four or none. */
+/* A sequence as text: each letter is a kernel of 1 us, a capital letter one of 20 us; "(ab)3" is
+   ababab. '?' is any small letter, '~' one of two kernels at random, '-' one of four kernels or
+   none. */
 struct sequence {
 	VEC(uint32_t) names;
 	uint64_t seed;
@@ -40,7 +41,7 @@ static const char *expand(struct sequence *s, const char *text)
 	return text;
 }
 
-/* "5 x 218 from 0 to 1090, 100 %", "none, 72 %" */
+/* Writes the result as "5 x 218 from 0 to 1090, 100 %" or "none, 72 %". */
 static void show(const char *text, struct strbuf *out)
 {
 	struct sequence s = { .seed = 7 };
@@ -114,8 +115,8 @@ static void test_sequences(void **state)
 
 /* ---- steps of a trace ---- */
 
-/* Launches 10 ns apart from 1000 on, each lasting 5 on the host, 3 on the GPU later; what is left
-   out of the text is as in `rig_row`. `graph`: all by one launch; `stamps`: by none. */
+/* Launches 10 ns apart from 1000 on, each lasting 5 on the host, and its kernel 3 later; the rest
+   is as in `rig_row`. `graph`: one launch for all; `stamps`: no launches. */
 static void feed(struct rig *g, const char *text, bool graph, bool stamps)
 {
 	struct sequence s = { .seed = 7 };

@@ -1,4 +1,4 @@
-/* Phases: the names of steps, sums by phase, what a digest keeps of them. */
+/* Phases: the names of steps, sums by phase, and what a digest keeps of both. */
 #include <stdlib.h>
 
 #include "reduce_rig.h"
@@ -30,7 +30,7 @@ static void test_names(void **state)
 		  "sq37sk34489sqsq37sqsk34489)",
 		  PHASE_MIXED },
 		{ "execute_7_context_1(sq7sk7sqsq49sqsk49)_generation_0(sq0sk0sqsq0sqsk0)", PHASE_PREFILL },
-		/* requests that are not new may be read or generate */
+		/* requests that are not new may be in prefill or in decode */
 		{ "execute_new_2_cached_0", PHASE_ALL },
 		{ "execute_new_0_cached_5", PHASE_ALL },
 		{ "execute_diffusion_1_0x0", PHASE_ALL },
@@ -65,10 +65,12 @@ static void test_names(void **state)
 		{ "", PHASE_ALL },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++)
-		for (size_t n = strlen(rows[i].name) + 1; n-- > 0;) { /* whole, then cut everywhere */
+		for (size_t n = strlen(rows[i].name) + 1;
+		     n-- > 0;) { /* the whole name, then cut at each byte */
 			if (rows[i].phase == PHASE_ALL && n < strlen(rows[i].name))
 				break;
-			char *name = malloc(n + 1); /* of its size: nothing behind it is read */
+			char *name =
+			    malloc(n + 1); /* a block of its size, so that a read past the end is detected */
 			memcpy(name, rows[i].name, n);
 			enum phase phase = step_phase_of((struct span){ name, n });
 			free(name);
@@ -79,7 +81,7 @@ static void test_names(void **state)
 		}
 }
 
-/* '[' matches itself; of nested annotations the pattern chooses. */
+/* '[' matches itself; if annotations are nested, the pattern chooses. */
 static void test_markers(void **state)
 {
 	(void)state;
@@ -106,7 +108,7 @@ static void test_markers(void **state)
 	"K ncclAllReduce 0 7 7 690 64\nK k 0 7 8 1200 128\n"
 #define DATALOADER "A enumerate(DataLoader)#x 1 1090 100\n"
 
-/* "forward 2,128 …": a figure of each phase, in each step. */
+/* Writes "forward 2,128 …": a figure of each phase, in each step. */
 static void show(const struct digest *d, enum metric_id id, struct strbuf *out)
 {
 	struct arena a = ARENA_INIT;
@@ -152,7 +154,7 @@ static void test_sums(void **state)
 		  "forward 2,128 backward 4,0 optimizer 16,0 communication 64,0" },
 		{ TRAINING, NULL, METRIC_STEP_COMPUTE_TIME,
 		  "forward 2,128 backward 4,0 optimizer 16,0 communication 0,0" },
-		/* what is launched within a communication annotation is of it, too */
+		/* work launched within a communication annotation is communication, too */
 		{ TRAINING, NULL, METRIC_STEP_MEMCPY_TIME,
 		  "forward 0,0 backward 0,0 optimizer 0,0 communication 8,0" },
 		{ TRAINING, NULL, METRIC_STEP_MEMSET_TIME,
@@ -164,23 +166,23 @@ static void test_sums(void **state)
 		{ TRAINING, NULL, METRIC_STEP_BUSY_TIME, "" },
 		{ TRAINING DATALOADER, NULL, METRIC_STEP_COMPUTE_TIME,
 		  "forward 2,0 backward 4,0 optimizer 16,0 dataloader 0,128 communication 0,0" },
-		/* what a checkpoint computes again is within backward, and of neither */
+		/* recomputation of a checkpoint is within backward, but not part of it */
 		{ "A ProfilerStep#1 1 0 1000\nO autograd::engine::evaluate_function:x 2 200 600\n"
 		  "_ torch/utils/checkpoint.py(9):recompute_fn 2 210 200\nR cudaLaunchKernel 2 1 220 1\n"
 		  "R cudaLaunchKernel 2 2 500 1\nK k 0 7 1 230 150\nK k 0 7 2 510 300\n",
 		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 300 recompute 150" },
-		/* nothing says that there is training */
+		/* nothing shows that this is training */
 		{ "A ProfilerStep#1 1 0 1000\nR cudaLaunchKernel 1 1 120 1\nK ncclAllReduce 0 7 1 600 2\n"
 		  "A nccl:all_reduce 1 110 20\n" DATALOADER,
 		  NULL, METRIC_STEP_CUDA_TIME, "" },
-		/* no launches: nothing tells what launched the kernels */
+		/* without launches, the phase of kernels is unknown */
 		{ "A ProfilerStep#1 1 0 1000\nO " BACKWARD " 2 200 100\nK k 0 7 -1 600 2\n", NULL,
 		  METRIC_STEP_CUDA_TIME, "" },
-		/* one window is a step; carried over is what no launch is known of */
+		/* a window is one step; kernels without a known launch count as carried over */
 		{ "O " BACKWARD
 		  " 2 200 100\nR cudaLaunchKernel 2 3 220 1\nK k 0 7 3 600 2\nK k 0 7 1 700 4\n",
 		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 2" },
-		/* whole steps */
+		/* phases that are whole steps */
 		{ STEPS, "execute_*", METRIC_STEP_TIME, "prefill 90 decode 40 mixed 7" },
 		{ STEPS, "step[*", METRIC_STEP_TIME, "" },
 		{ STEPS, "*context*", METRIC_STEP_KERNEL_COUNT, "prefill 0 decode 0 mixed 0" },
@@ -218,7 +220,7 @@ static enum status parse(const char *text, struct digest **out, struct diag_log 
 	return st;
 }
 
-/* Every phase and metric: the same before and after. */
+/* Writes the samples of every phase and metric; they must not change by storing. */
 static void show_all(const struct digest *d, struct strbuf *out)
 {
 	for (int m = 0; m < NR_STEP_METRICS; m++)
@@ -330,11 +332,11 @@ static void test_cycles(void **state)
 	static const struct {
 		const char *a, *b, *marker, *expect;
 	} rows[] = {
-		/* each lacks a phase that the other has */
+		/* each digest lacks a phase that the other has */
 		{ CYCLE("1", "2") WORK "O " BACKWARD " 1 100 100\n",
 		  CYCLE("3", "4") WORK "A Optimizer.step#x 1 100 100\n", NULL,
 		  "forward 0,0,0,0 backward 2,0,0,0 optimizer 0,0,2,0" },
-		/* nothing is known of what the second launched */
+		/* the phases of the second digest's launches are unknown */
 		{ CYCLE("1", "2") WORK "O " BACKWARD " 1 100 100\n", CYCLE("3", "4") WORK, NULL, "" },
 		{ "A execute_context_1(9)_generation_0(0) 1 0 900\n" WORK, "A execute_x 1 0 9\n",
 		  "execute_*", "prefill 2" },

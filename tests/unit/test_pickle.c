@@ -1,7 +1,5 @@
-/*
- * Pickles as data: what every opcode makes, cut at every byte; what is refused, and where;
- * what would explode; the same snapshot as JSON and as pickles of all protocols.
- */
+/* Pickles as data: the value of every opcode, cut at every byte; refused opcodes and their places;
+   pickles that would explode; the same snapshot as JSON and as pickles of all protocols. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +15,7 @@
 #define ROWS(a) (sizeof(a) / sizeof *(a))
 #define BYTES(lit) SPAN(lit)
 
-/* ---- nodes as Python would write them ---- */
+/* ---- nodes, written as in Python ---- */
 
 static void show(struct strbuf *out, const struct pickle_nodes *n, uint32_t id, int depth);
 
@@ -73,7 +71,7 @@ static void show(struct strbuf *out, const struct pickle_nodes *n, uint32_t id, 
 	}
 }
 
-/* Check and build `bytes`, which lie in a place of exactly their size: the value, or the error. */
+/* Checks and builds `bytes`, in a block of exactly their size: the value, or the error. */
 static struct strbuf show_pickle(struct span bytes, const struct snapshot_limits *limits, bool *ok)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -95,7 +93,7 @@ static struct strbuf show_pickle(struct span bytes, const struct snapshot_limits
 	return out;
 }
 
-/* ---- what opcodes make ---- */
+/* ---- values of opcodes ---- */
 
 static const struct {
 	struct span bytes;
@@ -221,11 +219,11 @@ static void cut_at_every_byte(void **state)
 		}
 }
 
-/* ---- what is damaged ---- */
+/* ---- damaged pickles ---- */
 
 static const struct {
 	struct span bytes;
-	const char *error; ///< behind "doc: byte "
+	const char *error; ///< message after "doc: byte "
 } damaged[] = {
 	{ BYTES(""), "0: the pickle ends without STOP; it is empty or cut short" },
 	{ BYTES("{\"segments\": []}"),
@@ -311,7 +309,7 @@ static void every_damage(void **state)
 	}
 }
 
-/* ---- what is refused ---- */
+/* ---- refused opcodes ---- */
 
 static const struct {
 	const char *name;
@@ -335,8 +333,8 @@ static const struct {
 	{ "READONLY_BUFFER", BYTES("\x98") },
 };
 
-/* Behind a whole snapshot, so that only a pass over all of it can see it before building; and
-   where its argument is cut off. */
+/* Refused opcodes come after a whole snapshot, so that only a pass over all of it finds them before
+   building; also with their argument cut off. */
 static void refused_by_name_and_offset(void **state)
 {
 	(void)state;
@@ -350,7 +348,7 @@ static void refused_by_name_and_offset(void **state)
 			strbuf_adds(&text, cut ? "" : "0.");
 			strbuf_addf(&want, "doc: byte %zu: pickle opcode %s: refused, since it could run code",
 			            before.n, refused[i].name);
-			/* limits that nothing could be built under */
+			/* limits under which nothing could be built */
 			struct snapshot_limits limits = snapshot_limits_default;
 			limits.pickle_nodes = limits.pickle_refs = 0;
 			struct snapshot_read_options options = { .limits = &limits };
@@ -369,7 +367,7 @@ static void refused_by_name_and_offset(void **state)
 
 #define SNAPSHOT(segments, rest) BYTES("}(U\x08segments" segments rest "u.")
 
-/* Every opcode that is known is either taken or refused, and no other. */
+/* Every known opcode is either accepted or refused, and there are no others. */
 static void opcodes_are_those_of_python(void **state)
 {
 	(void)state;
@@ -440,7 +438,7 @@ static void forms_and_places(void **state)
 	check_snapshot(SNAPSHOT("]", "U\x08segments]"), ST_INPUT, "'segments' is there twice");
 }
 
-/* `nr` lists, each in the one before. */
+/* `nr` lists, each within the previous one. */
 static void nest(struct strbuf *out, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -464,7 +462,7 @@ static void deep_nesting(void **state)
 	strbuf_release(&text);
 }
 
-/* A list of 1,000 times what lies in the memo under `index`. */
+/* A list of 1,000 references to the memo entry `index`. */
 static void thousand(struct strbuf *out, char index)
 {
 	strbuf_adds(out, "](");
@@ -475,30 +473,31 @@ static void thousand(struct strbuf *out, char index)
 	strbuf_addch(out, 'e');
 }
 
-/* 10^9 frames in 6 KB: a thousand segments that are one, of a thousand blocks that are one. */
+/* 10^9 frames in 6 KB: a thousand references to one segment, which has a thousand references to one
+   block. */
 static void billion_laughs(void **state)
 {
 	(void)state;
 	struct strbuf text = STRBUF_INIT;
 	strbuf_add(&text, BYTES("}q\x01"
-	                        "0(")); /* 1: a frame */
+	                        "0(")); /* memo 1: a frame */
 	strbuf_add(&text, BYTES("}(U\x04sizeK\x01U\x05stateU\x08inactiveU\x06"
 	                        "frames"));
 	thousand(&text, 1);
 	strbuf_add(&text, BYTES("uq\x02"
-	                        "0")); /* 2: a block */
+	                        "0")); /* memo 2: a block */
 	strbuf_add(&text, BYTES("}(U\x0atotal_sizeK\x01U\x06"
 	                        "blocks"));
 	thousand(&text, 2);
 	strbuf_add(&text, BYTES("uq\x03"
-	                        "00")); /* 3: a segment; the mark goes too */
+	                        "00")); /* memo 3: a segment; the mark goes, too */
 	thousand(&text, 3);
 	strbuf_addch(&text, '.');
 	check_snapshot(strbuf_span(&text), ST_INPUT, "the pickle unfolds to far more than its size");
 	strbuf_release(&text);
 }
 
-/* Lists of two lists of two lists …: 2^60 leaves that nothing needs to walk over. */
+/* Lists of two lists of two lists …: 2^60 leaves, which need not be visited. */
 static void doubling(void **state)
 {
 	(void)state;
@@ -525,7 +524,7 @@ static void at_and_past_every_limit(void **state)
 		{ offsetof(struct snapshot_limits, pickle_bytes), sizeof text - 1, "a pickle longer than" },
 		{ offsetof(struct snapshot_limits, pickle_nodes), 8,
 		  "more values than a snapshot may have" },
-		/* the deepest: the stack of dict, text, list, dict, 4 values, and 3 marks */
+		/* the deepest stack: dict, text, list, dict, 4 values, and 3 marks */
 		{ offsetof(struct snapshot_limits, pickle_refs), 11,
 		  "more values than a snapshot may have" },
 		{ offsetof(struct snapshot_limits, segments), 1, "more than 0 segments" },
@@ -572,7 +571,7 @@ static void check_pair(const char *json, const char *pickle)
 	strbuf_release(&b);
 }
 
-/* The folder of shared data; the test is skipped where none is named. */
+/* The folder of shared data; the test is skipped if none is given. */
 static const char *shared(void)
 {
 	const char *dir = getenv("GPUGATE_SHARED");

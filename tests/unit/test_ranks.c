@@ -13,9 +13,9 @@
 #include "model/view.h"
 #include "ranks_rig.h"
 
-/* ---- what is matched ---- */
+/* ---- matching ---- */
 
-/* For each rank "matched: wait/transfer, late × last"; "-" where nothing is matched. */
+/* For each rank "matched: wait/transfer, late × last"; "-" if nothing is matched. */
 static void assert_cross(const char *what, const struct run *run, const char *want)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -99,7 +99,7 @@ static void test_unusable_and_cut(void **state)
 	ranks_cross(&run, cross);
 	assert_int_equal(cross[0].steps, 1);
 	assert_int_equal(cross[0].step_ns, RIG_STEP_NS);
-	run.ranks.v[0]->comms.nr = 0; /* a digest that speaks of what it does not have */
+	run.ranks.v[0]->comms.nr = 0; /* a digest with collectives that refer to a missing row */
 	run.ranks.v[1]->collectives.v[0].step = -1;
 	assert_cross("out of range", &run, "- | -");
 	run_release(&run);
@@ -125,8 +125,8 @@ static void test_steps_and_compute(void **state)
 		assert_int_equal(cross[r].missing_steps, missing[r]);
 		assert_int_equal(cross[r].compute_skew, skew[r]);
 	}
-	run.ranks.v[3]->kernels.nr = 0; /* no GPU */
-	run.ranks.v[2]->usable_steps = 3; /* the last is cut short */
+	run.ranks.v[3]->kernels.nr = 0; /* no GPU work */
+	run.ranks.v[2]->usable_steps = 3; /* the last step is cut short */
 	run.ranks.v[1]->window = true;
 	ranks_cross(&run, cross);
 	assert_int_equal(cross[3].compute_skew, MEMORY_UNKNOWN);
@@ -135,7 +135,7 @@ static void test_steps_and_compute(void **state)
 	run_release(&run);
 }
 
-/* What a stored baseline knows is taken; of one rank nothing is known. */
+/* Figures of a stored baseline are used; a run of one rank has none. */
 static void test_known(void **state)
 {
 	(void)state;
@@ -181,7 +181,7 @@ static void test_figures(void **state)
 	struct naming naming = { .categories = &categories };
 	struct run run = rig_run(lines);
 	struct run_view v;
-	for (size_t i = 0; i < 2; i++) { /* sizes are of all but one */
+	for (size_t i = 0; i < 2; i++) { /* all but one have sizes */
 		run.ranks.v[0]->comms.v[i].sized_count = 1;
 		run.ranks.v[0]->comms.v[i].sized_ns = 20;
 		run.ranks.v[0]->comms.v[i].bytes = 900;
@@ -189,7 +189,7 @@ static void test_figures(void **state)
 	for (size_t r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.nr = 2;
 	run_view_init(&v, &run, &naming);
-	assert_figures(&v, 0, "comm.wait_time", "31"); /* 61 over two steps */
+	assert_figures(&v, 0, "comm.wait_time", "31"); /* 61 over two steps, rounded */
 	assert_figures(&v, 0, "comm.transfer_time", "40");
 	assert_figures(&v, 0, "rank.straggler_pct", "0");
 	assert_figures(&v, 1, "rank.straggler_pct", "30500"); /* 61 of 200,000 ns */
@@ -229,7 +229,7 @@ static void test_functions(void **state)
 	memset(deep, 'x', sizeof deep);
 	const struct function_stat rows[] = {
 		{ FUNCTION_COMPUTE, SPAN("gemm"), -1, 1, 1, 250000, 1, -1, -1, 0 },
-		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* small ones together */
+		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* sum of small functions */
 		{ FUNCTION_RUNTIME, SPAN("gemm"), -1, 1, 1, 10000, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("main"), -1, 1, 1, 0, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("step"), 3, 1, 1, 20000, 1, -1, -1, 0 },

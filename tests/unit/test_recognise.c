@@ -1,5 +1,5 @@
-/* Memory snapshots, and what other profilers record of memory, are told from traces by content, in
-   whole files and by the first bytes. */
+/* Memory snapshots, and memory records of other profilers, are distinguished from traces by
+   content, in whole files and by the first bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static const struct {
 	{ "[{\"ph\": \"X\", \"address\": 1, \"total_size\": 2}]", false },
 	{ "[{\"name\": \"a\", \"args\": {\"address\": 1, \"total_size\": 2}}]", false },
 	{ "[{\"name\": \"a\", \"ph\": \"X\"}, {\"ts\": 1}]", false },
-	/* other JSON that has a word of it */
+	/* other JSON with one of the keys */
 	{ "{\"segments\": []}", true },
 	{ "{\"device_traces\": [[]]}", false },
 	{ "{\"segments\": {\"address\": 1, \"total_size\": 2}}", false },
@@ -71,7 +71,7 @@ static const struct {
 	const char *format;
 	struct span first;
 } firsts[] = {
-	{ "trace", SPAN("") }, /* the reader says that it is empty */
+	{ "trace", SPAN("") }, /* left to the trace reader, which reports that it is empty */
 	{ "trace", SPAN(" \n\t\r") },
 	{ "trace", SPAN("{}") },
 	{ "trace", SPAN("\n [1") },
@@ -79,6 +79,7 @@ static const struct {
 	{ "other", SPAN("-1") },
 	{ "digest", SPAN("{\"schema\":\"gpugate-digest-1\",\"ranks\"") },
 	{ "baseline", SPAN("{\n \"schema\": \"gpugate-baseline-1\"") },
+	{ "machine", SPAN("{\"schema\": \"gpugate-machine-1\", \"time_ns\": 1") },
 	{ "report", SPAN("{\"schema\": \"gpugate-metrics-1\"") },
 	{ "report", SPAN("{\"schema\": \"gpugate-result-1\"") },
 	{ "trace", SPAN("{\"schema\": \"other\"}") },
@@ -89,7 +90,7 @@ static const struct {
 	{ "pickle", SPAN("}q\0(X") },
 	{ "pickle", SPAN("]q\0") },
 	{ "xspace", SPAN("\x0a\x14\x12\x0e/host:metadata") },
-	{ "xspace", SPAN("\x0a\x0a\x08\x01\x12\x06/device:GPU:0") }, /* a length that is a blank */
+	{ "xspace", SPAN("\x0a\x0a\x08\x01\x12\x06/device:GPU:0") }, /* length byte ' ' */
 	{ "xspace", SPAN("\x0a\x20\x12\x09/host:CPU") },
 	{ "other", SPAN("\x0a\x14\x12\x0etokyo.example") },
 	{ "other", SPAN("\x0a\x05\x12\x0e/host:metadata") }, /* a name longer than its plane */
@@ -145,8 +146,8 @@ static const struct {
 	{ "trace", SPAN("{\"schemaVersion\": 1}") },
 	{ "trace", SPAN("{\"schemaVersion\": 1, \"with_stack\": 1, \"traceEvents\"") },
 	{ "trace", SPAN("{\"pid\": 1, \"nodes\": 2}") },
-	/* starts of pickle.dumps({"a": 1}), ([]), protocols 0 to 5, and of what
-	   pickletools.optimize() leaves of them */
+	/* beginnings of pickle.dumps({"a": 1}), ([]), protocols 0 to 5, and of the output of
+	   pickletools.optimize() */
 	{ "pickle", SPAN("\x80\x02}q") },
 	{ "pickle", SPAN("\x80\x05\x95") },
 	{ "pickle", SPAN("(dp0\nVa") },
@@ -191,7 +192,7 @@ static void test_endings(void **state)
 	assert_string_equal(artifact_format_find(SPAN("{"), "a.qdrep")->name, "trace");
 }
 
-/* The first bytes end anywhere: what is not yet sure is left to the trace reader. */
+/* Beginnings cut at any byte: if the kind is not yet sure, the trace reader gets the file. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -215,7 +216,7 @@ static bool has_case(const struct artifact_format *f)
 	return false;
 }
 
-/* A row whose reader is not fuzzed, or whose recognition is not tested above, is not finished. */
+/* Every reader must have a fuzz target, and its recognition a test above. */
 static void test_rows(void **state)
 {
 	char path[100];

@@ -4,7 +4,7 @@ static void test_devices(void **state)
 {
 	(void)state;
 	static const struct rig_row rows[] = {
-		/* streams activities span busy compute communication overlap | busy/measured */
+		/* columns: streams activities span busy compute communication overlap | busy/measured */
 		{ "two devices",
 		  "K gemm 0 7 -1 0 10\nK nccl 0 8 -1 5 10\nC x 0 7 -1 40 10\nK gemm 3 7 -1 2 4\n",
 		  "devices", "[0: 2 3 50 25 10 10 5 | 25/50][3: 1 1 4 4 4 0 0 | 4/4]", NULL, 0 },
@@ -78,7 +78,7 @@ static void test_overlaps(void **state)
 {
 	(void)state;
 	static const struct rig_row rows[] = {
-		/* all, dropped, unattributed, overlapping */
+		/* columns: all, dropped, unattributed, overlapping time */
 		{ "one after the other", "K a 0 7 1 0 10\nK a 0 7 2 10 10\n", "times", "20 20 0 0", NULL,
 		  0 },
 		{ "side by side", "K a 0 7 1 0 10\nK a 0 7 2 4 10\n", "times", "20 20 0 6", NULL, 0 },
@@ -152,11 +152,11 @@ static void test_occupancy(void **state)
 	kernel(&g, 10, -1, 0, 10000000);
 	kernel(&g, 30, -1, 0, 50000001);
 	kernel(&g, 1000, -1, 0, -1);
-	kernel(&g, 1000, -1, 0, 0); /* not computed */
+	kernel(&g, 1000, -1, 0, 0); /* the occupancy was not computed */
 	kernel(&g, 0, -1, 0, INT64_MAX);
 	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 	const struct kernel_stat *k = &g.d->kernels.v[0];
-	assert_int_equal(k->occupancy, 40000001); /* …000.75 */
+	assert_int_equal(k->occupancy, 40000001); /* rounded from …000.75 */
 	assert_int_equal(k->shapes, 0);
 	assert_true(k->grid[0] < 0);
 	rig_close(&g);
@@ -166,7 +166,8 @@ static void test_memory(void **state)
 {
 	(void)state;
 	static const struct rig_row rows[] = {
-		/* events, peak allocated, peak reserved, end allocated, end reserved, reserved at peak */
+		/* columns: events, peak allocated, peak reserved, end allocated, end reserved, reserved at
+		   peak */
 		{ "ends: the latest, then the last written",
 		  "M 0 1 50 100 7\nM 0 1 20 90 9\nM 0 1 10 80 9\nM 0 1 30 120 8\n", "memories",
 		  "[0: 4 50 120 10 80 100]", NULL, 0 },
@@ -196,7 +197,7 @@ static void test_memory_use(void **state)
 		{ "one window has no growth", NULL, "growth", "[0: x][1: x]", NULL, 0 },
 		{ "the level before the first event", "M 0 1 9 9 4 5\nM 0 1 7 9 2 3\nM 1 1 2 9 1 -5\n",
 		  "start", "[0: 4][1: 7]", NULL, 0 },
-		/* levels at the ends: 3 5 9 9; slopes 2 4 0 3 2 2 */
+		/* levels at the step ends: 3 5 9 9; slopes 2 4 0 3 2 2 */
 		{ "the median slope, of the events in any order",
 		  FOUR_STEPS "M 0 1 9 9 29\nM 0 1 7 9 10\nM 0 1 5 9 19\nM 0 1 3 9 9\nM 0 1 1 9 40\n",
 		  "growth", "[0: 2]", NULL, 0 },
@@ -223,7 +224,7 @@ static void test_memory_use(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* More steps than give slopes, and more memories than get as many of them. */
+/* More steps than are used for slopes, and so many memories that each gets fewer. */
 static void test_many_memories(void **state)
 {
 	(void)state;
@@ -251,7 +252,7 @@ static void test_capacity(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t bytes[3]; ///< of devices 5, 6, 7; 0: no such device
+		int64_t bytes[3]; ///< bytes of devices 5, 6, 7; 0: no such device
 		int64_t want;
 	} rows[] = {
 		{ { 80, 80, 80 }, 80 },

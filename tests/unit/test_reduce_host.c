@@ -34,7 +34,7 @@ static void test_calls(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* By kind and name what the figures of the usable steps are sums over. */
+/* Calls by kind and name, over the usable steps. */
 static void test_calls_by_name(void **state)
 {
 	(void)state;
@@ -72,7 +72,7 @@ static void test_ops(void **state)
 {
 	(void)state;
 	static const struct rig_row rows[] = {
-		/* count, time, own time */
+		/* columns: count, time, own time */
 		{ "nested", "O a 1 0 100\nO b 1 10 50\nO c 1 20 10\nO b 1 70 30\n", "ops",
 		  "[a: 1 100 20][b: 2 80 70][c: 1 10 10]", NULL, 0 },
 		{ "in any order of the file", "O c 1 20 10\nO b 1 70 30\nO a 1 0 100\nO b 1 10 50\n", "ops",
@@ -113,7 +113,7 @@ static void test_threads(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Properly nested random operators: own times against a bit for each nanosecond. */
+/* Properly nested random operators: own times, compared with a bit for each nanosecond. */
 #define TIMES 60
 static void nest(unsigned *seed, struct rig *g, int64_t lo, int64_t hi, int depth,
                  int64_t own[TIMES])

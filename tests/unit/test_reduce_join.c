@@ -1,5 +1,5 @@
-/* Traces that several threads reduce: whatever the pieces, the digest and what is said of an error
-   are those of one thread. */
+/* Traces that several threads reduce: whatever the pieces, the digest and any error message equal
+   those of one thread. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 /* ---- two ways to reduce ---- */
 
-/* From the first line on that differs. */
+/* Shows both texts from the first line on that differs. */
 static void show(size_t piece, const struct strbuf *a, const struct strbuf *b)
 {
 	size_t from = 0, i = 0;
@@ -27,7 +27,7 @@ static void show(size_t piece, const struct strbuf *a, const struct strbuf *b)
 	         strbuf_str(b) + from);
 }
 
-/* In pieces of a few events; `error`, if any, is part of what comes out. */
+/* Reduces in pieces of a few events; `error`, if given, is part of the expected output. */
 static void check(const struct strbuf *doc, const struct reduce_options *reduce, const char *error)
 {
 	static const size_t pieces[] = { 100, 700, 3000, 20000, 0 };
@@ -58,7 +58,7 @@ static unsigned roll(struct dice *d, unsigned sides)
 	return (unsigned)(d->state >> 33) % sides;
 }
 
-/* One of the words, which are parted by spaces. */
+/* Adds one of the words, which are separated by blanks. */
 static void add_word(struct strbuf *b, struct dice *d, const char *words)
 {
 	unsigned nr = 1;
@@ -74,7 +74,7 @@ static int64_t some_dur(struct dice *d)
 	return roll(d, 9) ? roll(d, 2000) : (int64_t)roll(d, 3000) * 1000 * 1000 * 1000;
 }
 
-/* Threads and ids are numbers, text, null or absent. */
+/* Adds a thread; threads and ids are numbers, text, null or absent. */
 static void add_thread(struct strbuf *b, struct dice *d)
 {
 	strbuf_adds(b, ",\"pid\":");
@@ -92,7 +92,8 @@ static void add_times(struct strbuf *b, struct dice *d, int64_t at_ns)
 	            (int)(at_ns % 1000), roll(d, 60) ? "" : "-", dur_ns / 1000, (int)(dur_ns % 1000));
 }
 
-/* Calls and what they launch have ids of one range; some are wide, or text, or there is none. */
+/* Adds a correlation id; calls and activities use ids of one range, some of which are wide, text or
+   absent. */
 static void add_correlation(struct strbuf *b, struct dice *d)
 {
 	if (!roll(d, 20))
@@ -239,7 +240,7 @@ static void add_event(struct strbuf *b, struct dice *d, int64_t at_ns, unsigned 
 	}
 }
 
-/* In terms of time, steps; what happens at once does often. */
+/* Times are on a coarse grid, so that events often happen at once. */
 static struct strbuf random_doc(uint64_t seed, unsigned nr)
 {
 	struct dice d = { seed };
@@ -281,7 +282,8 @@ static void random_traces(void **state)
 
 /* ---- what does not fit ---- */
 
-/* Between others `odd` several times, so that no piece alone has too much. */
+/* A document in which `odd` occurs several times between other events, so that no single piece
+   exceeds a limit. */
 static struct strbuf odd_doc(const char *odd, unsigned times)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -300,16 +302,16 @@ static struct strbuf odd_doc(const char *odd, unsigned times)
 	return b;
 }
 
-#define QUARTER_US "2305843009213694" /* of what does not fit, in us */
+#define QUARTER_US "2305843009213694" /* a quarter of the limit, in us */
 #define QUARTER "2305843009213693952"
 
 static void does_not_fit(void **state)
 {
 	static const struct {
 		const char *odd, *error;
-		unsigned times; ///< 0: 3, which fits, and 4, which does not
+		unsigned times; ///< 0: 3 times, which fits, and 4 times, which does not
 	} rows[] = {
-		/* as early as what a memory without events ends with */
+		/* as early as the end of a memory without events */
 		{ "'ph':'i','name':'[memory]','ts':-9223372036854775.808,'args':{'Bytes':8,'Device Type':1,"
 		  "'Device Id':0,'Total Allocated':5}",
 		  NULL, 1 },
@@ -353,7 +355,7 @@ static void too_many(void **state)
 	strbuf_release(&doc);
 }
 
-/* So many ids and so much text that a part is begun anew. */
+/* So many ids, and so much text, that a part is begun anew. */
 static void renewed(void **state)
 {
 	struct strbuf b = STRBUF_INIT;

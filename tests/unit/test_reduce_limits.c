@@ -3,12 +3,12 @@
 #define MAX "9223372036854775807"
 #define MIN "-9223372036854775808"
 
-/* What cannot be held exactly is an error, never a wrong figure. */
+/* A value that cannot be represented exactly is an error, never a wrong figure. */
 static void test_sums(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *script, *error; ///< error NULL: fine
+		const char *script, *error; ///< error is NULL if there is none
 	} rows[] = {
 		{ "K a 0 7 -1 " MAX " 0", NULL },
 		{ "K a 0 7 -1 " MAX " 1", "an event ends beyond" },
@@ -64,7 +64,7 @@ static void test_nothing(void **state)
 	struct rig g;
 	rig_open(&g, NULL);
 	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
-	assert_false(g.d->window); /* a window of nothing would be a figure */
+	assert_false(g.d->window); /* a window without time would be a wrong figure */
 	assert_int_equal(g.d->nr_steps, 0);
 	assert_int_equal(g.d->attribution, ATTRIBUTION_NONE);
 	assert_int_equal(g.d->env.nr, 0);
@@ -72,8 +72,8 @@ static void test_nothing(void **state)
 	reducer_free(NULL);
 }
 
-/* Many steps of many streams, and threads that lie in one another: nothing
-   here may take time that grows with the square. */
+/* Many steps of many streams, and nested threads: nothing here may take time that grows with the
+   square. */
 static void test_many(void **state)
 {
 	(void)state;
@@ -97,8 +97,9 @@ static void test_many(void **state)
 	rig_close(&g);
 }
 
-/* Durations of activities and correlation ids at 2^30, from where on they take a table of their
-   own. Host events take another from 2^20 ns on, and 2^31 ns off the first of their block. */
+/* Durations of activities and correlation ids at 2^30, from which on they are stored in a table.
+   Host events use another table from 2^20 ns on, and from 2^31 ns after the first event of their
+   block. */
 #define STEP "A ProfilerStep#1 1 0 20000000000\n"
 static const struct rig_row wide_rows[] = {
 	{ "durations of activities",
@@ -153,7 +154,7 @@ static void test_wide(void **state)
 	rig_check(wide_rows, sizeof wide_rows / sizeof *wide_rows);
 }
 
-/* More names than the short form of a host event has room for, over several of its blocks. */
+/* More names than the short form of a host event can number, over several blocks. */
 static void test_many_names(void **state)
 {
 	(void)state;
@@ -179,7 +180,7 @@ static void test_environment(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *title, *script, *names[3]; ///< of devices 0, 1, 2
+		const char *title, *script, *names[3]; ///< names of devices 0, 1, 2
 		const char *name, *count;
 	} rows[] = {
 		{ "the device that worked", "K a 1 0 -1 0 1", { "A", "B", "C" }, "B", "1" },

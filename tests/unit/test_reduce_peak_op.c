@@ -4,7 +4,7 @@
 #include "reduce_rig.h"
 
 struct peak_row {
-	const char *title, *script, *expect; ///< "OP | DIMS | TYPES", "-" where unknown
+	const char *title, *script, *expect; ///< "OP | DIMS | TYPES", "-" if unknown
 };
 
 #define PEAK "M 0 1 900 1000 50\n"
@@ -32,8 +32,8 @@ static const struct peak_row rows[] = {
 	{ "the host's memory", "O a 1 10 20\nO b 1 40 20\nM 0 0 9000 9000 15\n" PEAK, "b | [b] | t" },
 };
 
-/* The events of the rig with what its script does not say: shapes of operators
-   whose name does not begin with x, and the thread of what it allocates. */
+/* Completes the events of the rig: shapes for operators whose name does not begin with x, and the
+   thread of allocations. */
 static enum status with_inputs(void *ctx, const struct event *ev)
 {
 	struct event e = *ev;

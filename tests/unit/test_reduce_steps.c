@@ -1,6 +1,7 @@
 #include "reduce_rig.h"
 
-/* Two steps with a gap; launches in each, between, and none. */
+/* Two steps with a gap between them; activities with launches in each, between them, and without a
+   launch. */
 #define TWO                           \
 	"A ProfilerStep#7 1 100 100\n"    \
 	"A ProfilerStep#8 1 300 100\n"    \
@@ -157,7 +158,7 @@ static void test_window(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Ids that are not int64 are names: -2 - id. */
+/* Ids that do not fit int64 are names: -2 - id. */
 static int64_t text_id(struct rig *g, const char *text)
 {
 	return -2 - (int64_t)name_intern(&g->names, span_of(text))->id;

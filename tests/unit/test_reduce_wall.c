@@ -1,7 +1,8 @@
-/* Periods of steps: when steps are over, and what devices do from one such moment to the next. */
+/* Periods of steps: when each step is over, and the work of devices between these moments. */
 #include "reduce_rig.h"
 
-/* Annotations much shorter than what they launch; the launches of id 9 lie in no step. */
+/* Annotations that are much shorter than the work they launch; the launches with id 9 are in no
+   step. */
 #define THREE                                                                       \
 	"A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nA ProfilerStep#3 1 20 10\n" \
 	"R x 1 1 1 1\nR x 1 2 11 1\nR x 1 3 21 1\nR x 1 9 99 1\n"

@@ -171,7 +171,7 @@ static void test_limits(void **state)
 	}
 }
 
-/* The peak is the last of 10,000 equal ones; reserved has one of its own. */
+/* The peak is the last of 10,000 equal peaks; reserved memory has a peak of its own. */
 static void test_extremes(void **state)
 {
 	(void)state;

@@ -168,7 +168,7 @@ static void test_breakdown(void **state)
 	CHECK(rows);
 }
 
-/* A long history: the lists are cut, the extremes and the sums stay. */
+/* A long history: the lists are cut, extremes and sums are kept. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -215,7 +215,7 @@ static void test_cut(void **state)
 	rig_close(&g);
 }
 
-/* 3,000 steps that grow by 512 bytes each; only some of them give the slope. */
+/* 3,000 steps that grow by 512 bytes each; the slope is computed from only some of them. */
 static void test_many_steps(void **state)
 {
 	(void)state;

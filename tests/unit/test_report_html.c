@@ -1,4 +1,5 @@
-/* HTML: escaping, limits, what each kind of report shows; axes, bars and lines of its charts. */
+/* HTML reports: escaping, limits, contents of each kind of report; axes, bars and lines of
+   charts. */
 #include "base/text.h"
 #include "document/render.h"
 #include "html/html.h"
@@ -34,7 +35,8 @@ static void escapes(void **state)
 	}
 }
 
-/* At the limit a name stands as it is; past it it is cut with a hash and stands whole below. */
+/* A name at the length limit is unchanged; a longer one is cut, with a hash, and its complete form
+   is below. */
 static void long_names(void **state)
 {
 	char name[92];
@@ -58,7 +60,7 @@ static void long_names(void **state)
 
 /* ---- reports ---- */
 
-/* A run with a bit of everything; `name` stands wherever a foreign text may. */
+/* A run with some of everything; `name` is used for all untrusted texts. */
 static struct run_report *sample_run(struct report *r, const char *name, bool candidate)
 {
 	struct run_report *run = arena_alloc(&r->arena, 1, sizeof *run);
@@ -177,7 +179,8 @@ static void other_kinds(void **state)
 	report_release(&r);
 }
 
-/* A foreign name adds text, never an element or an attribute that one as long does not. */
+/* A hostile name adds text, but no element or attribute that a harmless one of the same length does
+   not. */
 static void hostile(void **state)
 {
 	static const char *const names[] = {
@@ -212,7 +215,7 @@ static void hostile(void **state)
 	}
 }
 
-/* 500 rows of a table are written, and how many more there are. */
+/* A table has at most 500 rows, and the number of those left out. */
 static void rows_limited(void **state)
 {
 	(void)state;
@@ -232,7 +235,7 @@ static void rows_limited(void **state)
 	}
 }
 
-/* A baseline whose steps are not kept is a band and a line. */
+/* A baseline without samples of its steps is drawn as a band and a line. */
 static void summarised(void **state)
 {
 	static const int64_t summary[NR_STATISTICS] = {
@@ -292,7 +295,7 @@ static void thinned(void **state)
 	svg_thin(all, NR_OF(all), &p);
 	assert_int_equal(p.list.nr, SVG_POINTS);
 	for (size_t i = 0; i < p.list.nr; i++)
-		assert_int_equal(p.list.v[i].y, 1); /* the highest of each part */
+		assert_int_equal(p.list.v[i].y, 1); /* the highest point of each part */
 	vec_release(&p.list);
 	svg_thin(all, 0, &p);
 	assert_int_equal(p.list.nr, 0);
@@ -302,7 +305,7 @@ static void bars(void **state)
 {
 	static const struct {
 		int64_t part, whole;
-		const char *rect; /* NULL: none */
+		const char *rect; /* expected rectangle; NULL: none */
 	} rows[] = {
 		{ 0, 10, NULL },
 		{ 10, 10, "<rect class=\"more\" x=\"50.0%\" y=\"3\" width=\"50.0%\"" },

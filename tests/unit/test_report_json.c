@@ -1,4 +1,4 @@
-/* JSON of check, diff and metrics: keys, exact numbers, valid text. */
+/* JSON output of check, diff and metrics: keys, exact numbers, valid text. */
 #include "report/emit.h"
 #include "report_rig.h"
 #include "sample_digest.h"
@@ -124,7 +124,7 @@ static void a_result(void **state)
 	report_release(&r);
 }
 
-/* Readers may go by name, people go by place. */
+/* Keys have a fixed order, for people who read the file. */
 static void order_of_keys(void **state)
 {
 	static const char *const keys[] = {
@@ -353,7 +353,7 @@ static void metrics(void **state)
 	assert_all(write_metrics(sample_digest(3), true), parts, NR_OF(parts));
 }
 
-/* The first of several steps has no period: it is left out, and its other samples are not. */
+/* The first of several steps has no period: that sample is left out, its others are not. */
 static void metrics_without_a_period(void **state)
 {
 	static const char *const parts[] = {
@@ -368,7 +368,7 @@ static void metrics_without_a_period(void **state)
 	assert_all(write_metrics(d, true), parts, NR_OF(parts));
 }
 
-/* No steps: the one sample has no number, and says what it is of. */
+/* Without steps, the only sample has no number, and says that it covers a window. */
 static void metrics_of_a_window(void **state)
 {
 	static const char *const parts[] = {
@@ -401,7 +401,7 @@ static void metrics_for_people(void **state)
 	assert_all(write_metrics(sample_digest(0), false), parts, NR_OF(parts));
 }
 
-/* A rank whose name ends in its number, with a collective and two functions. */
+/* A rank whose name ends with its number, with a collective and two functions. */
 static struct digest *a_rank(int64_t rank)
 {
 	struct digest *d = sample_digest(rank);
@@ -462,8 +462,8 @@ static void metrics_of_ranks(void **state)
 		"\"functions\": [\n  {\"rank\": 0, \"class\": \"compute\", \"name\": \"gemm\", "
 		"\"exclusive_pct\": 50, \"count\": 3, \"total\": 600, \"median\": 200, \"throughput\": "
 		"null, "
-		"\"throughput_spread\": null},\n  {\"rank\": 1, \"class\": \"memory\"", /* 0.9 % is left
-		                                                                            out */
+		/* A function of 0.9 % is left out. */
+		"\"throughput_spread\": null},\n  {\"rank\": 1, \"class\": \"memory\"",
 		"\"trust\": [\n  {\"finding\": \"dropped-kernels\", \"rank\": 3, \"spoils\": ",
 		"\"rank_table\": {\"columns\": [\"step.time\", \"last did\"], \"rows\": [\n  {\"rank\": 0, "
 		"\"cells\": [\"12.40 ms\", \"–\"]}",
@@ -484,7 +484,7 @@ static void metrics_of_ranks(void **state)
 	report_release(&r);
 }
 
-/* A stored run keeps no samples: figures come from what was summed up. */
+/* A stored run keeps no samples: its figures come from sums. */
 static void metrics_of_a_stored_run(void **state)
 {
 	(void)state;

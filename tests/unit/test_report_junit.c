@@ -1,4 +1,4 @@
-/* JUnit: which element a verdict becomes, names, counts. */
+/* JUnit: the element for each verdict, names, counts. */
 #include "report_rig.h"
 
 static const char *write_report(const struct report *r, bool strict)
@@ -84,8 +84,7 @@ static void order_and_counts(void **state)
 	}
 	assert_has(write_report(&r, true),
 	           "<testsuites name=\"gpugate\" tests=\"11\" failures=\"2\" errors=\"3\" time=");
-	assert_null(
-	    strstr(strbuf_str(&written), "\"detectable\"")); /* cases have no properties there */
+	assert_null(strstr(strbuf_str(&written), "\"detectable\"")); /* no properties in strict files */
 	report_release(&r);
 }
 
@@ -104,7 +103,7 @@ static void a_shortened_name_stands_whole_in_the_body(void **state)
 	report_release(&r);
 }
 
-/* Bytes that XML cannot hold become the same character: the names stay apart. */
+/* Bytes that XML cannot contain become the same character, but names stay unique. */
 static void names_are_unique(void **state)
 {
 	static const char *const items[] = {

@@ -1,4 +1,4 @@
-/* Markdown: what stands where, budgets, and names that want to break out. */
+/* Markdown: order of contents, size limits, and names that try to break the format. */
 #include "document/comment.h"
 #include "report_rig.h"
 
@@ -117,7 +117,7 @@ static void long_names_are_cut(void **state)
 	md_code(&b, name, MD_NAME_CHARS, false);
 	assert_has(strbuf_str(&b),
 	           "`0123456789012345678901234567890123456789012345678901234567890123456789é~");
-	assert_int_equal(b.n, 80 + 1 + 2); /* é is two bytes, and the span has two ends */
+	assert_int_equal(b.n, 80 + 1 + 2); /* é takes two bytes, and the span has two delimiters */
 	strbuf_release(&b);
 }
 
@@ -216,7 +216,7 @@ static void an_error_is_all_there_is(void **state)
 	report_release(&r);
 }
 
-/* Every line is a whole line of the full text, or says how much is missing. */
+/* Assert that every line is a complete line of the full text, or says how much is missing. */
 static void assert_whole_lines(const char *text, const char *full)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -230,7 +230,7 @@ static void assert_whole_lines(const char *text, const char *full)
 	strbuf_release(&line);
 }
 
-/* What stands below something that is gone is gone too. */
+/* Assert that everything below a removed section is removed as well. */
 static void assert_cut_from_the_bottom(const char *text)
 {
 	static const char *const parts[] = {
@@ -256,7 +256,7 @@ static void assert_cut_from_the_bottom(const char *text)
 	}
 }
 
-/* Whole sections go first, from the bottom; then rows of the first table. */
+/* Whole sections are removed first, from the end; then rows of the first table. */
 static void budgets(void **state)
 {
 	struct strbuf full = STRBUF_INIT;
@@ -290,7 +290,7 @@ static void rows_are_counted(void **state)
 	sample_report(&r, "k", "w");
 	for (int i = 0; i < 95; i++)
 		sample_check(&r, VERDICT_FAIL, "more", GROUP_STEP, METRIC_STEP_TIME, "");
-	const char *text = write_report(&r, 1500); /* 5 + 95 rows, of which a comment shows 10 */
+	const char *text = write_report(&r, 1500); /* 5 + 95 rows, of which the comment shows 10 */
 	size_t shown = count(text, "| **fail** ") + count(text, "| **missing** ") +
 	               count(text, "| **warn** ") + count(text, "| **inconclusive** ");
 	assert_in_range(shown, 1, 10);

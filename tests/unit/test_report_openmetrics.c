@@ -1,5 +1,5 @@
-/* OpenMetrics: names, digits, labels, no series twice. tests/prop/openmetrics.py has a real parser
-   read whole files. */
+/* OpenMetrics: names, digits, labels, unique series. tests/prop/openmetrics.py uses a real parser
+   on whole files. */
 #include "report_rig.h"
 
 static const char *write_report(const struct report *r)
@@ -7,7 +7,7 @@ static const char *write_report(const struct report *r)
 	return write_as("openmetrics", r, &(struct write_options){ 0 });
 }
 
-/* The text of the one figure of a check. */
+/* The text of the single figure of a check. */
 static const char *value_of(enum metric_id id, int64_t value)
 {
 	static char line[64];
@@ -17,7 +17,7 @@ static const char *value_of(enum metric_id id, int64_t value)
 	c->has_candidate = true;
 	c->candidate = value;
 	const char *at = strstr(write_report(&r), "side=\"candidate\"} ");
-	at = strstr(at + 1, "side=\"candidate\"} "); /* the first is of findings */
+	at = strstr(at + 1, "side=\"candidate\"} "); /* the first match is a finding */
 	assert_non_null(at);
 	at = strchr(at, ' ') + 1;
 	memcpy(line, at, strcspn(at, "\n"));
@@ -47,7 +47,7 @@ static void digits(void **state)
 		{ METRIC_GPU_UTILIZATION_PCT, 97654321, "0.9765" },
 		{ METRIC_COMM_BUS_BANDWIDTH, 123456789, "123500000" },
 		{ METRIC_THROUGHPUT_STEPS, 79218000, "79.22" },
-		/* exact */
+		/* exact values */
 		{ METRIC_STEP_KERNEL_COUNT, 1234567, "1234567" },
 		{ METRIC_KERNEL_COUNT, 1333333, "1.333333" },
 		{ METRIC_MEMORY_PEAK_ALLOCATED, 5393875457, "5393875457" },
@@ -90,7 +90,7 @@ static void names(void **state)
 	for (size_t i = 0; i < NR_OF(families); i++)
 		assert_non_null(strstr(text, families[i]));
 	for (const char *p = text; (p = strstr(p, "# TYPE gpugate_")); nr++) {
-		struct strbuf line = STRBUF_INIT; /* no two metrics make one family */
+		struct strbuf line = STRBUF_INIT; /* metrics have distinct families */
 		p += strlen("# TYPE ");
 		strbuf_addf(&line, "# TYPE %.*s ", (int)strcspn(p, " "), p);
 		assert_null(strstr(p, strbuf_str(&line)));
@@ -117,7 +117,7 @@ static void labels(void **state)
 	                               "{lambda()#1}\n\x1b[0m\\n\"");
 	sample_values(c, 1, 2);
 	const char *text = write_report(&r);
-	/* nothing of it is a comment, an end or another line */
+	/* no part of a name becomes a comment, an end or another line */
 	assert_non_null(strstr(text,
 	                       "\ngpugate_check_state{workload=\"w\\\"\\\\\",check=\"k[{lambda()@1}"
 	                       "\uFFFD\uFFFD[0m\\\\n\\\"]\"} 7\n"));

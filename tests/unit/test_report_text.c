@@ -1,4 +1,4 @@
-/* Terminal text: what stands where, alignment, colors, hostile lines. */
+/* Terminal text: order of contents, alignment, colors, hostile lines. */
 #include "report/findings.h"
 #include "report/table.h"
 #include "report_rig.h"
@@ -39,7 +39,7 @@ static void tables(void **state)
 	                                            "  ok          größe\n");
 }
 
-/* Names are cut and words broken until a table fits; columns that do not are named. */
+/* Names are cut and words broken until a table fits; columns that still do not fit are named. */
 static void narrow_tables(void **state)
 {
 	static const struct doc_column columns[] = {
@@ -59,7 +59,7 @@ static void narrow_tables(void **state)
 	                    "  1 more columns with --verbose\n");
 }
 
-/* Lines are broken at blanks, but not between a figure and its unit or before a colon. */
+/* Lines are broken at blanks, except between a figure and its unit, or before a colon. */
 static void broken_lines(void **state)
 {
 	struct document d;
@@ -156,7 +156,7 @@ static void order(void **state)
 	report_release(&r);
 }
 
-/* Those of many ranks that are named come first, and no more than there is room for. */
+/* With many ranks, those that insights name come first, up to a limit. */
 static void many_ranks(void **state)
 {
 	static const struct {
@@ -186,7 +186,7 @@ static void many_ranks(void **state)
 	}
 }
 
-/* What is said of many ranks is one line; so are the checks that it leaves undecided. */
+/* A finding on many ranks is one line, and so are the checks that it leaves undecided. */
 static void findings_of_many_ranks(void **state)
 {
 	static const char want[] =
@@ -225,7 +225,7 @@ static void findings_of_many_ranks(void **state)
 	report_release(&r);
 }
 
-/* What would decide a check is what to do. */
+/* The advice for an undecided check is what would decide it. */
 static void what_would_decide(void **state)
 {
 	struct report r;
@@ -248,7 +248,7 @@ static void what_would_decide(void **state)
 	report_release(&r);
 }
 
-/* A pass says that, and of what: nothing else. */
+/* The text of a pass has the verdict and its subject, and nothing else. */
 static void a_pass_is_short(void **state)
 {
 	struct report r;

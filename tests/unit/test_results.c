@@ -12,7 +12,7 @@
 #include "results/result_file.h"
 #include "rules/formats_file.h"
 
-/* The figures as one line, or the error. */
+/* Writes the figures as one line, or the error. */
 static void show(struct strbuf *out, enum status st, const struct digest *d,
                  const struct diag_log *log)
 {
@@ -35,7 +35,7 @@ static void show(struct strbuf *out, enum status st, const struct digest *d,
 
 static struct result_formats built_in;
 
-/* `formats` NULL: the built-in table. */
+/* Reads a text; `formats` NULL means the built-in table. */
 static enum status read_text(const char *formats, struct span text, size_t block, bool *found,
                              struct strbuf *out)
 {
@@ -66,13 +66,13 @@ static enum status read_text(const char *formats, struct span text, size_t block
 
 static const struct row {
 	const char *formats, *text;
-	const char *figures; ///< or the error
+	const char *figures; ///< figures, or the error
 	bool refused;
 } rows[] = {
 	{ NULL, "{" SERVE "2.2e-07, \"request_rate\": \"inf\", \"p99.9_ttft_ms\": 3}",
 	  "m.rinf.cnone/mean_ttft_ms=0.00000022 ms lower m.rinf.cnone/p99.9_ttft_ms=3 ms lower",
 	  false },
-	/* what it says of the spread of a mean; half of that is not said */
+	/* a mean with its standard deviation; a mean without it */
 	{ NULL, "{" SERVE "10.5, \"std_ttft_ms\": 2.13, \"completed\": 8}",
 	  "m.rnone.cnone/mean_ttft_ms=10.5 ms lower n8 ±2.1 m.rnone.cnone/std_ttft_ms=2.13 ms", false },
 	{ "- {name: f, has: [a], take: [{at: a, scale: 1000, stdev_share: s, count: n}]}",
@@ -81,14 +81,14 @@ static const struct row {
 	  "a=12.5", false },
 	{ "- {name: f, has: [a], take: [{at: a, stdev: s}]}", "{\"a\": 1}", "'stdev' and 'count'",
 	  true },
-	/* a dead server, NaN, digits that cannot be kept */
+	/* a server that does not answer, NaN, and digits that do not fit */
 	{ NULL, "{" SERVE "0.0, \"completed\": 0}", "vLLM served 0 of 8 requests", true },
 	{ NULL, "{" SERVE "1, \"completed\": 8, \"failed\": 2}", "2 requests of vLLM failed", true },
 	{ NULL, "{" SERVE "NaN}", "'mean_ttft_ms' of case 'm.rnone.cnone' is 'NaN', not measured",
 	  true },
 	{ NULL, "{" SERVE "\"nan\"}", "is 'nan', not measured", true },
 	{ NULL, "{" SERVE "0.123456789012345678901}", "with more than 18 significant digits", true },
-	/* samples in seconds, whatever their lists are */
+	/* samples in seconds, in nested lists */
 	{ NULL, "{" SERVE "1, \"itls\": [[0.001], [], [0.003, 0.002]]}",
 	  "m.rnone.cnone/itl_samples_ms.median=2 ms lower n3 ±1 m.rnone.cnone/itl_samples_ms.n=3 "
 	  "m.rnone.cnone/itl_samples_ms.p90=2.8 ms lower n3 ±0.7 "
@@ -123,7 +123,7 @@ static const struct row {
 	  ":::MLLOG {\"key\":\"run_stop\",\"time_ms\":2500,\"metadata\":{\"status\":\"aborted\"}}\n",
 	  "the run is not valid: run_stop does not say success", true },
 	{ NULL, "{\"some\": \"json\"}", "", false },
-	/* the user's own */
+	/* formats of the user's rules */
 	{ "- {match: \"bench/*.json\", case: \"{gpu}.b{batch}\", name: n, valid: [{at: ok, equals: "
 	  "'\"yes\"'}],"
 	  " take: [{at: t.step_ms}, {at: '.\"tok per s\"', as: rate, unit: tok/s}]}",
@@ -164,7 +164,7 @@ static void test_rows(void **state)
 		}
 }
 
-/* Cut anywhere: of another kind, refused with one line, or whole lines of it. */
+/* A file cut anywhere is of another kind, refused with one line, or read up to a complete line. */
 static void test_truncated(void **state)
 {
 	(void)state;
@@ -229,7 +229,7 @@ static void test_machine(void **state)
 	assert_string_equal(m->id, "0");
 	assert_int_equal(m->samples, 3);
 	assert_int_equal(m->span_ns, 10 * NS_PER_S);
-	assert_int_equal(m->sm_clock_hz, 1755000000); /* not that of the idle moment */
+	assert_int_equal(m->sm_clock_hz, 1755000000); /* not the clock of the idle moment */
 	assert_int_equal(m->power_mw, 615975);
 	assert_int_equal(m->throttled_pct, 25 * MICRO);
 	assert_string_equal(m->reasons, "sw_power_cap");

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +24,14 @@ static const struct {
 	TYPE(comm_stat),     TYPE(collective),      TYPE(function_stat), TYPE(counter_stat),
 	TYPE(progress),      TYPE(cross_rank),      TYPE(memory_stat),   TYPE(memory_item),
 	TYPE(memory_level),  TYPE(memory_evidence), TYPE(input_stat),    TYPE(step_summary),
-	TYPE(phase_summary),
+	TYPE(phase_summary), TYPE(machine_stat),    TYPE(code_stat),     TYPE(range_stat),
 };
 enum { NR_TYPES = sizeof types / sizeof *types };
 
-/* ---- every member is in the table ---- */
+/* ---- every member is in its table ---- */
 
-/* Bytes that no line of a table has may only be padding: before a member that is aligned to eight
-   bytes, or at the end. */
+/* Bytes that no line of a table covers may only be padding: before a member that is aligned to
+   eight bytes, or at the end. */
 static void test_members(void **state)
 {
 	(void)state;
@@ -57,7 +58,7 @@ static void test_members(void **state)
 
 /* ---- every member is joined as its line says ---- */
 
-/* A row of which each number differs from those of other members and of other rows. */
+/* Fills a row with numbers that differ from those of other members and of other rows. */
 static void fill(const struct schema *s, int which, void *row)
 {
 	static const char *const texts[] = { "first", "second" };
@@ -109,7 +110,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 	int64_t x = number_of(f, a), y = number_of(f, b);
 	switch (join) {
 	case JOIN_KEEP:
-	case JOIN_NONE: /* where rows are not sums */
+	case JOIN_NONE: /* rows that are not sums */
 		return is_same(f, out, a);
 	case JOIN_LAST:
 		return is_same(f, out, b);
@@ -121,7 +122,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 		return number_of(f, out) == (x > y ? x : y);
 	case JOIN_OR:
 		return *((const bool *)out + f->offset);
-	case JOIN_OWN: /* see below */
+	case JOIN_OWN: /* tested below */
 		return true;
 	}
 	return false;
@@ -162,7 +163,7 @@ static void test_joins(void **state)
 			check_type(types[t].name, types[t].row, (enum row_occasion)o);
 }
 
-/* What cannot be added is that of the cycle with more of something. */
+/* Values that cannot be added are those of the cycle with more events. */
 static void test_whole_values(void **state)
 {
 	(void)state;
@@ -216,7 +217,7 @@ static void test_unknown(void **state)
 	row_add(&memory_stat_row, ROWS_OF_CYCLES, &m, &n);
 	assert_int_equal(m.churn_bytes, 9);
 	assert_int_equal(m.capacity, 80);
-	assert_string_equal(m.peak_op, "mm"); /* of equal peaks the latest */
+	assert_string_equal(m.peak_op, "mm"); /* the later of two equal peaks */
 }
 
 /* ---- sums of small rows ---- */
@@ -251,11 +252,11 @@ static void test_sums(void **state)
 	}
 }
 
-/* The occupancy of a sum is exact, in whatever order it was made. */
+/* The occupancy of a sum is exact, in whatever order the sum was made. */
 static void test_occupancy(void **state)
 {
 	(void)state;
-	static const int64_t of[][2] = { /* occupancy, ns */
+	static const int64_t of[][2] = { /* pairs of occupancy and ns */
 		                             { 33333333, 7 }, { 0, 1000 },       { 98765432, 1001 },
 		                             { -1, 500 },     { 12345678, 999 }, { 1, 3 }
 	};
@@ -307,13 +308,82 @@ static void test_lists(void **state)
 			assert_int_not_equal(digest_lists[i].offset, digest_lists[k].offset);
 }
 
+/* ---- what files of the first minor lack, and values that are not written ---- */
+
+/* Every line that says something else than "there from the beginning, always written": "TYPE.KEY
+   since" and the value of an absent member. A line more lets files pass that lack the member; a
+   line fewer makes old files unreadable. */
+static void test_absent_members(void **state)
+{
+	(void)state;
+	static const char want[] = "trust_counts.lost_ns 1 0\n"
+	                           "trust_counts.tick_ns 1 0\n"
+	                           "trust_counts.untimed 1 0\n"
+	                           "kernel_stat.occupancy 0 -1\n"
+	                           "kernel_stat.occupancy_ns 1 0\n"
+	                           "kernel_stat.occupancy_rest 1 0\n"
+	                           "device_stat.measured_ns 1 -1\n"
+	                           "device_stat.measured_busy_ns 1 -1\n"
+	                           "thread_stat.op_ns 0 -1\n"
+	                           "comm_stat.group_size 0 -1\n"
+	                           "collective.bytes 0 -1\n"
+	                           "function_stat.parent 0 -1\n"
+	                           "function_stat.rate 0 -1\n"
+	                           "function_stat.rate_mad 0 -1\n"
+	                           "progress.step 0 -1\n"
+	                           "memory_level.time_us 0 -1\n"
+	                           "input_stat.value 1 0\n"
+	                           "input_stat.digits 1 0\n"
+	                           "input_stat.unit 1 0\n"
+	                           "input_stat.better 1 0\n"
+	                           "input_stat.samples 1 0\n"
+	                           "input_stat.spread 1 -1\n"
+	                           "machine_stat.id 1 0\n"
+	                           "machine_stat.samples 1 0\n"
+	                           "machine_stat.span_ns 1 -1\n"
+	                           "machine_stat.sm_clock_hz 1 -1\n"
+	                           "machine_stat.memory_clock_hz 1 -1\n"
+	                           "machine_stat.power_mw 1 -1\n"
+	                           "machine_stat.temperature_c 1 -1\n"
+	                           "machine_stat.throttled_pct 1 -1\n"
+	                           "machine_stat.other_processes 1 -1\n"
+	                           "machine_stat.reasons 1 0\n"
+	                           "code_stat.kind 1 0\n"
+	                           "code_stat.phase 1 0\n"
+	                           "code_stat.module 1 0\n"
+	                           "code_stat.place 1 0\n"
+	                           "code_stat.line 1 -1\n"
+	                           "code_stat.op 1 0\n"
+	                           "code_stat.kernel 1 0\n"
+	                           "code_stat.count 1 0\n"
+	                           "code_stat.total_ns 1 0\n"
+	                           "code_stat.bytes 1 0\n"
+	                           "code_stat.names 1 0\n"
+	                           "range_stat.name 1 0\n"
+	                           "range_stat.count 1 0\n"
+	                           "range_stat.total_ns 1 0\n"
+	                           "range_stat.names 1 0\n";
+	struct strbuf b = STRBUF_INIT;
+	for (size_t t = 0; t < NR_TYPES; t++)
+		for (const struct field *f = types[t].row->fields;
+		     f < types[t].row->fields + types[t].row->nr; f++)
+			if (f->since || (f->absent && f->absent != MEMORY_UNKNOWN))
+				strbuf_addf(&b, "%s.%s %d %lld\n", types[t].name, f->key, f->since,
+				            (long long)f->absent);
+	if (strcmp(strbuf_str(&b), want) != 0) {
+		fputs(strbuf_str(&b), stderr);
+		fail_msg("other members than expected: all are above");
+	}
+	strbuf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members),      cmocka_unit_test(test_joins),
 		cmocka_unit_test(test_whole_values), cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_sums),         cmocka_unit_test(test_occupancy),
-		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_lists),        cmocka_unit_test(test_absent_members),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

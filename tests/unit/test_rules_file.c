@@ -1,4 +1,4 @@
-/* The rules file: what it means, what is refused and where, its schema. */
+/* The rules file: the meaning of its keys, what is refused and where, its schema. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static enum status parse(const char *text, size_t n, struct rules *r, struct dia
 	return rules_parse("f", (struct span){ text, n }, NULL, r, log);
 }
 
-/* Whether `text` is refused with a message that begins with `want`. */
+/* True if `text` is refused with a message that begins with `want`. */
 static bool refused(const char *text, size_t n, const char *want)
 {
 	struct rules r;
@@ -50,7 +50,7 @@ static void accepted(const char *text, struct rules *r)
 	diag_release(&log);
 }
 
-/* ---- what it means ---- */
+/* ---- meaning of the keys ---- */
 
 static const char everything[] =
     "version: 1\n"
@@ -145,7 +145,7 @@ static void test_rules(void **state)
 	assert_string_equal(a->query.rank, "0");
 	assert_null(a->query.kernel);
 	assert_int_equal(a->on_missing, ON_MISSING_WARN);
-	assert_int_equal(frag->on_missing, ON_MISSING_SKIP); /* defaults stand behind the rules */
+	assert_int_equal(frag->on_missing, ON_MISSING_SKIP); /* `defaults` comes after the rules here */
 	assert_int_equal(frag->stat, STAT_MEDIAN);
 	assert_int_equal(frag->reduce, REDUCE_MAX);
 	assert_int_equal(frag->worse, WORSE_UP);
@@ -226,7 +226,7 @@ static void test_values(void **state)
 		{ "step.time", "increase: 1.5us", false, 1500 },
 		{ "step.time", "increase: 2 ms", false, 2000000 },
 		{ "step.time", "max: 0.123456s", false, 123456000 },
-		/* beyond is strict and figures are whole: nothing is lost */
+		/* beyond is strict and figures are whole numbers, so that rounding loses nothing */
 		{ "step.time", "max: 1.5ns", false, 1 },
 		{ "step.time", "min: 1.5ns", false, 2 },
 		{ "step.time", "min: 2ns", false, 2 },
@@ -306,7 +306,7 @@ static void test_exceptions(void **state)
 	assert_int_equal(two->warn.list.v[0].value, PERCENT(2));
 	assert_int_equal(new->except.nr, 1);
 	assert_true(span_eq(new->except.v[0], SPAN("z")));
-	assert_true(rule_asks_noise(new)); /* by an override alone */
+	assert_true(rule_asks_noise(new)); /* only an override asks for noise */
 	assert_false(rule_asks_step(new));
 	assert_int_equal(r.waivers.v[0].up_to, 120500000);
 	rules_release(&r);
@@ -405,7 +405,7 @@ static void test_profiles(void **state)
 	assert_int_equal(r.expect_ranks, 64);
 	const struct rule *time = &r.rules.v[0], *top = &r.rules.v[1];
 	assert_int_equal(time->fail.list.nr, 2);
-	assert_int_equal(time->fail.list.v[0].value, PERCENT(3)); /* the rule's order */
+	assert_int_equal(time->fail.list.v[0].value, PERCENT(3)); /* order of the limits in the rule */
 	assert_int_equal(time->fail.and_value, 3000000);
 	assert_int_equal(time->fail.list.v[1].value, 1000000000);
 	assert_int_equal(time->warn.list.v[0].value, PERCENT(2));
@@ -448,7 +448,7 @@ static void test_unknown_profile(void **state)
 	}
 }
 
-/* ---- what is refused, and where ---- */
+/* ---- what is refused, and at which place ---- */
 
 #define PROFILE(map) HEAD RULE "profiles:\n  nightly:\n    " map "\n"
 #define LIMIT(metric, map) HEAD "  - id: a\n    metric: " metric "\n    fail: " map "\n"
@@ -459,7 +459,7 @@ static void test_refused(void **state)
 	static const struct {
 		const char *text, *error;
 	} rows[] = {
-		/* the document */
+		/* faults of the document */
 		{ "", "f:1:1: the file is empty" },
 		{ "# only a comment\n", "f:2:1: the file is empty" },
 		{ "- a\n", "f:1:1: the rules file is a map of keys" },
@@ -483,7 +483,7 @@ static void test_refused(void **state)
 		  "a\0:\0",
 		  "f:1:1: invalid leading UTF-8 octet" },
 		{ "? {a: b}\n: 1\n", "f:1:3: a key must be a word" },
-		/* keys */
+		/* faults of keys */
 		{ "verson: 1\n", "f:1:1: unknown key 'verson' in the rules file: did you mean 'version'?" },
 		{ "VERSION: 1\n",
 		  "f:1:1: unknown key 'VERSION' in the rules file: did you mean 'version'?" },
@@ -511,7 +511,7 @@ static void test_refused(void **state)
 		{ "defaults: {noise: {k: \"3\"}}\n", "f:1:23: 'k' is a number like 3 or 2.5" },
 		{ "defaults: {noise: {k: nan}}\n", "f:1:23: 'k' is a number like 3 or 2.5" },
 		{ "defaults: {noise: {min_runs: 1}}\n", "f:1:30: 'min_runs' must be from 2 to 20" },
-		/* values of the root */
+		/* faults of values at the top level */
 		{ "workload: a/b\n", "f:1:11: 'workload' must not hold '/'" },
 		{ "workload: a..b\n", "f:1:11: 'workload' must not hold '..'" },
 		{ "workload: .a\n", "f:1:11: 'workload' must not begin with '.'" },
@@ -528,6 +528,11 @@ static void test_refused(void **state)
 		{ "inputs: {expect_ranks: 99999999999999999999}\n",
 		  "f:1:24: 'expect_ranks' is a whole number" },
 		{ "steps: {min: 0}\n", "f:1:14: 'min' must be from 1" },
+		{ "environment: {must_match: [1, 2]}\n" HEAD RULE,
+		  "f:1:28: '1' is not a key of the environment: a key is lower-case letters, digits, '_' and "
+		  "'.', a letter first" },
+		{ "environment: {should_match: [gpu.nam]}\n" HEAD RULE,
+		  "f:1:30: 'gpu.nam' is not a key of the environment: did you mean 'gpu.name'?" },
 		{ "environment: {must_match: [a, b, a]}\n" HEAD RULE,
 		  "f:1:34: 'a' is in 'must_match' already" },
 		{ "environment: {should_match: [1, 2]}\n" HEAD RULE,
@@ -546,7 +551,7 @@ static void test_refused(void **state)
 		  "f:4:46: 'b c': such texts must not be empty or hold blanks" },
 		{ "defaults: {on_missing: fial}\n",
 		  "f:1:24: 'fial' is not a known on_missing: did you mean 'fail'?" },
-		/* rules */
+		/* faults of rules */
 		{ HEAD "  - {metric: step.time, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'id'" },
 		{ HEAD "  - {id: a, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'metric'" },
 		{ HEAD "  - {id: a b, metric: step.time, fail: {increase: 5%}}\n",
@@ -590,7 +595,7 @@ static void test_refused(void **state)
 		  "f:3:53: 'memory.peak_allocated' has no device to select: it has rank and memory" },
 		{ HEAD "  - {id: a, metric: kernel.drift_pct, select: {rank: 0}, fail: {max: 5%}}\n",
 		  "f:3:39: 'kernel.drift_pct' is formed from all kernels" },
-		/* limits */
+		/* faults of limits */
 		{ LIMIT("step.time", "{}"), "f:5:11: 'fail' is empty" },
 		{ HEAD "  - {}\n", "f:3:5: a rule lacks 'id'" },
 		{ "{}\n", "f:1:1: the rules file lacks 'version'" },
@@ -624,7 +629,7 @@ static void test_refused(void **state)
 		  "  - {id: a, metric: step.comm_time, select: {phase: forward}, fail: {increase: 5%}}\n",
 		  "f:3:53: 'step.comm_time' has no phase 'forward': it has communication, prefill, decode, "
 		  "mixed" },
-		/* exceptions */
+		/* faults of exceptions */
 		{ EACH("except: a", "step.time"), "f:3:54: 'except' needs 'for_each'" },
 		{ EACH("overrides: [{match: a, fail: {max: 1s}}]", "step.time"),
 		  "f:3:54: 'overrides' needs 'for_each'" },
@@ -653,7 +658,7 @@ static void test_refused(void **state)
 		{ HEAD "  - {id: d, metric: kernel.drift_pct, fail: {max: 9%}}\n"
 		       "waivers:\n  - {rule: d, up_to: 9%, until: 2027-01-31, reason: x}\n",
 		  "f:5:15: 'd' compares both sides already" },
-		/* waivers */
+		/* faults of waivers */
 		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31}\n",
 		  "f:5:5: a waiver lacks 'reason'" },
 		{ HEAD RULE "waivers:\n  - {rule: a, reason: x}\n", "f:5:5: a waiver lacks 'until'" },
@@ -676,7 +681,7 @@ static void test_refused(void **state)
 		  "f:5:24: unknown key 'rnk' in 'select': did you mean 'rank'?" },
 		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31, reason: ''}\n",
 		  "f:5:42: 'reason' has no value" },
-		/* profiles */
+		/* faults of profiles */
 		{ PROFILE("steps: {marker: x}"), "f:6:13: unknown key 'marker' in 'steps' of a profile" },
 		{ PROFILE("workload: x"), "f:6:5: unknown key 'workload' in a profile: it has inputs, " },
 		{ PROFILE("rules: {b: {fail: {max: 1s}}}"), "f:6:13: no rule has the id 'b'" },
@@ -764,7 +769,7 @@ static void test_refused(void **state)
 	assert_true(refused("version: 1\0", 11, "f:1:11: control characters are not allowed"));
 }
 
-/* ---- limits of size ---- */
+/* ---- limits on sizes ---- */
 
 static void repeat(struct strbuf *b, const char *s, int nr)
 {
@@ -870,7 +875,7 @@ static void test_text_length(void **state)
 	}
 }
 
-/* ---- files ---- */
+/* ---- built-in and other files ---- */
 
 static void test_files(void **state)
 {
@@ -922,7 +927,7 @@ static void test_built_in(void **state)
 	assert_int_equal(rules_read(NULL, NULL, &r, &log), ST_OK);
 	assert_string_equal(r.source, "built in");
 	assert_true(r.rules.nr >= 9);
-	/* a run may be a trace or a snapshot alone; findings tell where one side lacks one */
+	/* a run may have only a trace or only a snapshot; trust findings report what one side lacks */
 	for (size_t i = 0; i < r.rules.nr; i++)
 		assert_int_equal(r.rules.v[i].on_missing, ON_MISSING_SKIP);
 	rules_release(&r);
@@ -934,12 +939,12 @@ static void test_sizes(void **state)
 	(void)state;
 	static const struct {
 		const char *text;
-		int64_t want; ///< 0: refused
+		int64_t want; ///< value in bytes; 0: refused
 	} rows[] = {
 		{ "80GiB", INT64_C(80) << 30 },
 		{ "80 GiB", INT64_C(80) << 30 },
 		{ "1.5kB", 1500 },
-		{ "0.001953125KiB", 0 }, /* more than six decimals would be cut */
+		{ "0.001953125KiB", 0 }, /* more than six decimals are refused */
 		{ "85899345920", INT64_C(85899345920) },
 		{ "1B", 1 },
 		{ "0", 0 },
@@ -963,9 +968,9 @@ static void test_sizes(void **state)
 	}
 }
 
-/* ---- words and schema ---- */
+/* ---- explanations and the schema ---- */
 
-/* The paragraph as one line; its lines are no longer than people read. */
+/* The paragraph as one line, after a check of its line lengths. */
 static const char *unwrapped(struct arena *a, const char *text)
 {
 	char *copy = arena_dup(a, span_of(text)), *to = copy;
@@ -1042,7 +1047,7 @@ static void test_explain_exceptions(void **state)
 	struct rules r;
 	struct arena a = ARENA_INIT;
 	accepted(exceptions, &r);
-	struct strbuf one = STRBUF_INIT; /* without the breaks */
+	struct strbuf one = STRBUF_INIT; /* the text without its line breaks */
 	for (const char *p = rules_explain(&a, &r, &r.rules.v[0]); *p; p++)
 		if (*p != '\n')
 			strbuf_addch(&one, *p);

@@ -1,5 +1,5 @@
-/* Files of schemas/ that come from tables are what the tables say; to renew them, run with
-   SCHEMA_UPDATE=1. tests/prop/schemas.py holds outputs against all of them. */
+/* Checks that files of schemas/ equal what the tables generate; run with SCHEMA_UPDATE=1 to renew
+   them. tests/prop/schemas.py validates outputs with all of them. */
 #include "text_rig.h"
 
 #include <stdio.h>
@@ -84,7 +84,8 @@ static const char *shown_type(const struct field *f)
 	}
 }
 
-/* The part of the schema from `"key": {` to the next key of its depth is what the table says. */
+/* Checks that the schema from `"key": {` to the next key at this depth is what the table
+   generates. */
 static void test_rows_of(const char *file, const char *key, const struct schema *s)
 {
 	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT;

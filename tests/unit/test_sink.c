@@ -1,4 +1,4 @@
-/* Byte sinks: whole files or none, the first error kept, the same bytes each time. */
+/* Byte sinks: complete files or none, the first error is kept, equal bytes each time. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -44,7 +44,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Number of entries in the directory, which tells of files left behind. */
+/* Number of entries in the directory, which shows files that were left behind. */
 static int nr_files(void)
 {
 	int nr = 0;
@@ -56,7 +56,7 @@ static int nr_files(void)
 	return nr - 2;
 }
 
-/* Each test leaves the directory empty. */
+/* Each test must leave the directory empty. */
 static int end(void **state)
 {
 	(void)state;
@@ -70,7 +70,7 @@ static const char *in_dir(char path[128], const char *name)
 	return path;
 }
 
-/* The content of a file; NULL where there is none. Caller: strbuf_release(). */
+/* The content of a file; NULL if there is none. Caller: strbuf_release(). */
 static struct strbuf content(const char *path)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -132,7 +132,7 @@ static void appears_at_commit(void **state)
 	assert_content(path, SPAN("whole file\n"));
 	struct stat sb;
 	assert_int_equal(stat(path, &sb), 0);
-	assert_int_equal(sb.st_mode & 07777, 0644); /* as the umask says */
+	assert_int_equal(sb.st_mode & 07777, 0644); /* mode from the umask */
 	unlink(path);
 }
 
@@ -145,7 +145,7 @@ static void empty_file(void **state)
 	unlink(path);
 }
 
-/* Until the commit the old file is there, whole; its mode is kept. */
+/* Until the commit the old file stays complete; its mode is kept. */
 static void replaces_the_old(void **state)
 {
 	char path[128];
@@ -180,7 +180,7 @@ static void abort_leaves_nothing(void **state)
 	sink_abort(s);
 }
 
-/* Sinks of one path at a time: the last commit wins, none is torn. */
+/* Two sinks for one path at a time: the last commit wins, and neither file is torn. */
 static void two_at_once(void **state)
 {
 	char path[128];
@@ -206,7 +206,7 @@ static void large_file(void **state)
 		sink_printf(s, "line %d\n", i);
 		strbuf_addf(&want, "line %d\n", i);
 	}
-	sink_write(s, strbuf_span(&want)); /* more than a buffer at once */
+	sink_write(s, strbuf_span(&want)); /* more than a buffer in one call */
 	struct span half = strbuf_span(&want);
 	struct strbuf all = STRBUF_INIT;
 	strbuf_add(&all, half);
@@ -235,7 +235,7 @@ static void gunzip(struct span z, struct strbuf *out)
 	inflateEnd(&in);
 }
 
-/* No name and no time in it: the same bytes at any moment and under any name. */
+/* The gzip header has no name and no time, so the bytes do not depend on moment or name. */
 static void gzip(void **state)
 {
 	static const size_t lengths[] = { 0, 1, 65535, 65536, 65537, 1000000 };
@@ -250,7 +250,7 @@ static void gzip(void **state)
 			strbuf_addch(&text, (char)(x >> 24));
 		for (int i = 0; i < 2; i++) {
 			struct sink *s = open_ok(path[i], true);
-			/* in one piece, and in pieces */
+			/* in one piece, then in several pieces */
 			size_t step = i ? 1000 : lengths[l] + 1;
 			for (size_t at = 0; at < text.n; at += step)
 				sink_write(s,
@@ -260,7 +260,7 @@ static void gzip(void **state)
 			unlink(path[i]);
 		}
 		assert_true(span_eq(strbuf_span(&file[0]), strbuf_span(&file[1])));
-		assert_memory_equal(file[0].p + 3, "\0\0\0\0\0", 5); /* flags and time */
+		assert_memory_equal(file[0].p + 3, "\0\0\0\0\0", 5); /* flags and time of the header */
 		gunzip(strbuf_span(&file[0]), &back);
 		assert_true(span_eq(strbuf_span(&back), strbuf_span(&text)));
 		strbuf_release(&text);
@@ -294,7 +294,7 @@ static void unwritable_places(void **state)
 	unlink(path);
 }
 
-/* As another user, since root may write everywhere. */
+/* Runs as another user, since root may write everywhere. */
 static void unwritable_directory(void **state)
 {
 	char path[128];
@@ -336,7 +336,7 @@ static void full_device(void **state)
 		}
 }
 
-/* Standard output that fails is an error too; in a child, whose output it is. */
+/* Standard output that fails is an error, too; tested in a child process. */
 static void standard_output(void **state)
 {
 	static const struct {
@@ -366,7 +366,7 @@ static void standard_output(void **state)
 	}
 }
 
-/* A file that cannot grow: nothing stays, and the old one is as it was. */
+/* A file that cannot grow: nothing is left behind, and the old file is unchanged. */
 static void write_error_keeps_the_old(void **state)
 {
 	char path[128];
@@ -392,7 +392,7 @@ static void write_error_keeps_the_old(void **state)
 	unlink(path);
 }
 
-/* A link stays a link, and what it points to is replaced. */
+/* A link stays a link, and its target is replaced. */
 static void symbolic_link(void **state)
 {
 	char path[128], link_path[128], target[128];
@@ -412,7 +412,7 @@ static void symbolic_link(void **state)
 	unlink(path);
 }
 
-/* What a signal handler removes: the temporary files of what is open. */
+/* The files that a signal handler removes: temporary files of open sinks. */
 static void unlink_all(void **state)
 {
 	char path[128], other[128];
@@ -421,12 +421,12 @@ static void unlink_all(void **state)
 	assert_int_equal(nr_files(), 2);
 	assert_int_equal(sink_commit(b, &log_), ST_OK);
 	leftover_remove_all();
-	assert_int_equal(nr_files(), 1); /* b is not a temporary file any more */
-	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT); /* its file is gone */
+	assert_int_equal(nr_files(), 1); /* b is no longer a temporary file */
+	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT); /* its temporary file is gone */
 	unlink(other);
 }
 
-/* The table of temporary files has an end; past it the opening fails, and leaves nothing. */
+/* The table of temporary files is limited; beyond the limit opening fails, and leaves nothing. */
 static void many_at_once(void **state)
 {
 	enum { LIMIT = 64 };

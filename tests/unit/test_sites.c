@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "replay/sites.h"
 
-/* A stack as text: "FILE:FUNCTION:LINE" for each frame, innermost first, apart by blanks. */
+/* Adds a stack: "FILE:FUNCTION:LINE" for each frame, innermost first, separated by blanks. */
 static void add_stack(struct snapshot *s, const char *text)
 {
 	struct snapshot_stack stack = { (uint32_t)s->frame_ids.nr, 0 };
@@ -140,7 +140,8 @@ static void test_sites(void **state)
 	diag_release(&log);
 }
 
-/* Equal places are one site, whatever their paths and stacks; other categories are others. */
+/* Equal places are one site, whatever their paths and stacks; another category makes another
+   site. */
 static void test_ids(void **state)
 {
 	(void)state;
@@ -175,7 +176,7 @@ static void test_ids(void **state)
 	diag_release(&log);
 }
 
-/* Without rules every named frame of Python is the user's. */
+/* Without rules, every named Python frame is the user's. */
 static void test_no_rules(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The sites file: what is read, what is refused and where, and that the built-in one is sound. */
+/* The sites file: what is read, what is refused and where, and that the built-in file is valid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

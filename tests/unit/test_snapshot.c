@@ -1,7 +1,5 @@
-/*
- * Snapshots as JSON: every form that torch has written, in any block size, cut at every byte;
- * what is needed and missing or cannot be held is an error at its place; every limit.
- */
+/* Snapshots as JSON: every form that torch has written, in any block size, cut at every byte; a
+   missing or unsuitable value is an error at its place; every limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -196,7 +194,7 @@ static void cut_at_every_byte(void **state)
 #define NOTE(text) \
 	"{\"segments\":[],\"external_annotations\":[{\"stage\":\"END\",\"name\":\"n\"," text "}]}"
 
-/* The error lies at the '^', which is not part of the text. */
+/* The error is at the '^', which is not part of the text. */
 static const struct {
 	const char *text, *error;
 } errors[] = {
@@ -310,7 +308,7 @@ static void every_error(void **state)
 		size_t byte = strcspn(errors[i].text, "^");
 		strbuf_addf(&text, "%.*s%s", (int)byte, errors[i].text, errors[i].text + byte + 1);
 		strbuf_addf(&want, "doc: byte %zu: %s", byte, errors[i].error ? errors[i].error : "");
-		if (!errors[i].error) { /* one of the scanner's own */
+		if (!errors[i].error) { /* an error of the scanner */
 			strbuf_setlen(&want, 0);
 			strbuf_addf(&want, "doc: byte %zu: extra data after the end of the JSON text",
 			            byte + 1);
@@ -328,7 +326,7 @@ static void every_error(void **state)
 	}
 }
 
-/* A gzip stream that is cut behind the JSON text is cut all the same. */
+/* A gzip stream that is cut after the JSON text still counts as cut. */
 static void gzip_cut_behind_the_text(void **state)
 {
 	(void)state;
@@ -368,7 +366,7 @@ static void at_and_past_every_limit(void **state)
 {
 	(void)state;
 	static const struct {
-		size_t offset, exact; ///< the field, and what the text needs of it
+		size_t offset, exact; ///< offset of the limit, and the value that the text needs
 		bool wide;
 		const char *what;
 	} rows[] = {
@@ -398,7 +396,7 @@ static void at_and_past_every_limit(void **state)
 		}
 }
 
-/* What the history of a long run costs. */
+/* The memory that each entry of a history takes. */
 static void an_entry_takes_48_bytes(void **state)
 {
 	(void)state;

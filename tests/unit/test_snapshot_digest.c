@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "replay/snapshot_digest.h"
 
-/* --- one snapshot with something for every list --- */
+/* --- a snapshot with something for every list --- */
 
 static void add_segment(struct snapshot *s, int64_t device, uint64_t total, bool large)
 {
@@ -42,8 +42,8 @@ static void add_entry(struct snapshot *s, enum snapshot_action action, uint64_t 
 	vec_push(&t->entries, e);
 }
 
-/* Device 2: 1,000 B asked for three times, the last freed, after each a step
-   ends; 512 B from before between two gaps. Device 10: a segment, no history. */
+/* Device 2: 1,000 B requested three times, the last of them freed, a step end after each; 512 B
+   from before the recording between two gaps. Device 10: a segment, but no history. */
 static void snapshot_make(struct snapshot *s)
 {
 	uint64_t base = (uint64_t)1 << 30;
@@ -75,7 +75,7 @@ static void snapshot_make(struct snapshot *s)
 		             name_intern(&s->names, SPAN("Optimizer.step#A.step")), 2, 15 + 10 * i, true });
 }
 
-/* "LIST MEMORY CATEGORY FILE:FUNCTION:LINE bytes blocks largest other" per row. */
+/* Writes "LIST MEMORY CATEGORY FILE:FUNCTION:LINE bytes blocks largest other" for each row. */
 static void show_items(const struct digest *d, struct strbuf *out)
 {
 	static const char *const lists[] = { "category", "peak", "end",     "growth", "churn", "oom",
@@ -124,7 +124,7 @@ static void test_lists(void **state)
 	snapshot_make(&s);
 	assert_int_equal(snapshot_reduce(&s, &(struct replay_options){ .capacity = -1 }, d, &log),
 	                 ST_OK);
-	snapshot_release(&s); /* the digest owns its texts */
+	snapshot_release(&s); /* the digest has its own texts */
 	show_items(d, &have);
 	assert_string_equal(strbuf_str(&have), want);
 	strbuf_release(&have);

@@ -1,4 +1,4 @@
-/* Sorting by natural runs: stable, and in order, whatever the form of the input. */
+/* Sorting by natural runs: stable and correct for any form of input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { MOST = 700 };
 
-/* An element of 4 × `words` bytes: its key, then where it stood. */
+/* An element of 4 × `words` bytes: its key, then its original position. */
 struct input {
 	size_t nr, words;
 	uint32_t v[MOST * 6];
@@ -43,9 +43,9 @@ static void fill(struct input *in, size_t nr, size_t words, int form, uint64_t *
 			random % 4,
 			(uint32_t)i,
 			(uint32_t)(nr - i),
-			(uint32_t)(i % 97), /* runs, one behind the other in part */
+			(uint32_t)(i % 97), /* runs, some one after the other */
 			(uint32_t)(i % 50 + i / 50 * 40),
-			(uint32_t)(i % 100 == 99 ? 0 : i), /* some are late */
+			(uint32_t)(i % 100 == 99 ? 0 : i), /* some elements are late */
 			(uint32_t)(i < nr / 2 ? 2 * i : 2 * (i - nr / 2) + 1),
 		};
 		for (size_t w = 0; w < words; w++)
@@ -63,9 +63,9 @@ static void check(const struct input *in)
 		if (in->words == 1)
 			continue;
 		if (i && e[-(ptrdiff_t)in->words] == e[0])
-			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]); /* stable */
+			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]); /* the sort is stable */
 		for (size_t w = 2; w < in->words; w++)
-			assert_int_equal(e[w], e[1] + w - 1); /* moved as a whole */
+			assert_int_equal(e[w], e[1] + w - 1); /* the element is moved as a whole */
 		assert_false(seen[e[1]]++);
 	}
 }
@@ -85,14 +85,14 @@ static void every_form(void **state)
 				sort_runs(in.v, in.nr, words * sizeof *in.v, by_key, &calls);
 				check(&in);
 				if (form == 2 && in.nr)
-					assert_true(calls < in.nr); /* in order: one look */
+					assert_true(calls < in.nr); /* already sorted: one comparison per element */
 				fill(&in, sizes[s], words, form, &x);
 				sort_plain(in.v, in.nr, words * sizeof *in.v, plain_by_key);
 				check(&in);
 			}
 }
 
-/* Beside a search from the front, in lists of any length, with gaps and repeats. */
+/* Compared with a search from the front, in lists of any length, with gaps and repetitions. */
 static void lower_bounds(void **state)
 {
 	(void)state;
@@ -101,7 +101,7 @@ static void lower_bounds(void **state)
 	for (uint32_t repeat = 1; repeat <= 3; repeat++)
 		for (size_t nr = 0; nr <= sizeof v / sizeof *v; nr++) {
 			for (size_t i = 0; i < nr; i++)
-				v[i] = (uint32_t)i / repeat * 2 + 1; /* 1, 3, 5, … */
+				v[i] = (uint32_t)i / repeat * 2 + 1; /* values 1, 3, 5, … */
 			for (uint32_t key = 0; key <= 2 * nr + 2; key++) {
 				size_t want = 0;
 				while (want < nr && v[want] < key)
@@ -111,7 +111,7 @@ static void lower_bounds(void **state)
 		}
 }
 
-/* The key comes first, and may be of another type than the elements. */
+/* Compares a key, which comes first and may have another type than the elements. */
 static int nth_of_two(const void *key, const void *element)
 {
 	const uint32_t *pair = element;

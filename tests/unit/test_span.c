@@ -23,7 +23,7 @@ static void equality_and_order(void **state)
 		{ { "", 0 }, { "a", 1 }, -1 },        { { "a", 1 }, { "a", 1 }, 0 },
 		{ { "a", 1 }, { "ab", 2 }, -1 },      { { "b", 1 }, { "ab", 2 }, 1 },
 		{ { "a\0b", 3 }, { "a\0c", 3 }, -1 }, { { "a\0b", 3 }, { "a", 1 }, 1 },
-		{ { "\x7f", 1 }, { "\x80", 1 }, -1 }, /* bytes, not signed characters */
+		{ { "\x7f", 1 }, { "\x80", 1 }, -1 }, /* compared as bytes, not as signed characters */
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -45,9 +45,9 @@ static void nocase(void **state)
 	assert_true(span_eq_nocase(SPAN("Gpu_MemCpy"), SPAN("gpu_memcpy")));
 	assert_true(span_eq_nocase(SPAN(""), SPAN("")));
 	assert_false(span_eq_nocase(SPAN("kernel"), SPAN("kernels")));
-	assert_false(span_eq_nocase(SPAN("@"), SPAN("`"))); /* 32 apart, no letters */
+	assert_false(span_eq_nocase(SPAN("@"), SPAN("`"))); /* 32 apart in ASCII, but no letters */
 	assert_false(span_eq_nocase(SPAN("["), SPAN("{")));
-	assert_false(span_eq_nocase(SPAN("\xc4"), SPAN("\xe4"))); /* ASCII only */
+	assert_false(span_eq_nocase(SPAN("\xc4"), SPAN("\xe4"))); /* ASCII letters only */
 	assert_true(span_contains_nocase(SPAN("void NCCLkernel"), SPAN("nccl")));
 	assert_true(span_contains_nocase(SPAN("xnccl"), SPAN("NCCL")));
 	assert_true(span_contains_nocase(SPAN("abc"), SPAN("")));
@@ -56,7 +56,7 @@ static void nocase(void **state)
 	assert_false(span_contains_nocase(SPAN(""), SPAN("a")));
 	assert_true(span_contains_nocase(SPAN("aab"), SPAN("ab")));
 	assert_false(span_contains_nocase((struct span){ "nccl", 3 }, SPAN("nccl")));
-	char hay[65]; /* at each place of each length, and nowhere */
+	char hay[65]; /* `needle` at each position of each length, and absent */
 	for (size_t n = 1; n < sizeof hay; n++)
 		for (size_t part = 1; part <= n && part <= 17; part++)
 			for (size_t at = 0; at + part <= n + 1; at++) {
@@ -110,7 +110,7 @@ static const struct glob_row glob_rows[] = {
 	{ "[ab]", "[ab]", true },
 	{ "\\*", "*", false },
 	{ "\\*", "\\anything", true },
-	/* stars in the text are plain bytes */
+	/* stars in the text are ordinary bytes */
 	{ "*", "*", true },
 	{ "a*c", "a*c", true },
 	{ "a*c", "a*b", false },
@@ -139,10 +139,11 @@ static void glob(void **state)
 	assert_false(span_glob(SPAN("a*c"), (struct span){ "abc", 2 }));
 }
 
-/* All patterns over {a,*,?} up to 4 against all texts over {a,b,*} up to 4, by the definition. */
+/* All patterns over {a,*,?} up to length 4 with all texts over {a,b,*} up to length 4, compared
+   with the definition. */
 static bool glob_by_definition(const char *p, const char *t)
 {
-	/* match[i][k]: the first i of the pattern match the first k of the text */
+	/* match[i][k]: the first i bytes of the pattern match the first k of the text */
 	bool match[6][6] = { { true } };
 	size_t np = strlen(p), nt = strlen(t);
 	for (size_t i = 1; i <= np; i++)
@@ -175,7 +176,7 @@ static void glob_equals_its_definition(void **state)
 		}
 }
 
-/* A backtracking matcher would need longer than the universe has. */
+/* A backtracking matcher would never finish with this pattern. */
 static void glob_of_many_stars_is_quick(void **state)
 {
 	char pattern[2000], text[5000];

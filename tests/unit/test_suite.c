@@ -1,4 +1,4 @@
-/* Suites: what the file says, which cases it comes to, and what their verdicts come to. */
+/* Suites: what the file means, its cases, and the verdict of the whole. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "suite/expand.h"
 #include "suite/suite_rows.h"
 
-/* ---- the file ---- */
+/* ---- the suite file ---- */
 
 static void test_refused(void **state)
 {
@@ -47,9 +47,9 @@ static void test_refused(void **state)
 	}
 }
 
-/* ---- its cases ---- */
+/* ---- cases of a file ---- */
 
-/* "name: path path; …", or the error. */
+/* The cases as "name: path path; …", or the error. */
 static char *expanded(const char *text)
 {
 	struct suite_file f;
@@ -103,7 +103,7 @@ static void test_expand(void **state)
 		{ HEAD "  - {workload: 'k-{name}', each: 'none/*/'}\n",
 		  "k-{name}: no results: no folder matches 'none/*/'" },
 		{ HEAD "  - {workload: a, runs: k}\n  - {workload: a, runs: k}\n",
-		  "two cases of the suite are called 'a': rename one" },
+		  "f: two cases of the suite are called 'a': rename one" },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -113,7 +113,7 @@ static void test_expand(void **state)
 	}
 }
 
-/* ---- their verdicts ---- */
+/* ---- verdict of the suite ---- */
 
 static void add(struct suite *s, unsigned verdict, int64_t exit_code)
 {
@@ -187,9 +187,9 @@ static void test_conclude(void **state)
 static void test_parts(void **state)
 {
 	static const char *const swaps[][2] = {
-		{ "\"total\": 2", "\"total\": 1" }, /* a case beyond it */
+		{ "\"total\": 2", "\"total\": 1" }, /* a case beyond the number of cases */
 		{ "\"shard\": 1", "\"shard\": 2" },
-		{ "\"case\":1", "\"case\":0" }, /* a check of a case that is not there */
+		{ "\"case\":1", "\"case\":0" }, /* a check of a case that does not exist */
 	};
 	struct suite s, back;
 	struct diag_log log;
@@ -219,14 +219,14 @@ static void test_parts(void **state)
 	diag_release(&log);
 }
 
-/* ---- processes ---- */
+/* ---- work in processes ---- */
 
 static void work(size_t i, void *ctx, struct sink *out)
 {
 	(void)ctx;
 	if (i == 3)
 		abort();
-	for (size_t k = 0; k < 100000; k++) /* more than a pipe holds */
+	for (size_t k = 0; k < 100000; k++) /* more than a pipe can hold */
 		sink_printf(out, "%zu", i);
 }
 

@@ -1,4 +1,4 @@
-/* Every metric says what a change of it is broken down into, and its terms add up to it. */
+/* Every metric has parts into which its change is broken down, and its terms add up to it. */
 #include "diff/terms.h"
 
 #include "diff/breakdown_internal.h"
@@ -13,7 +13,7 @@ static int64_t any(int64_t below)
 	return (int64_t)((seed >> 16) % (uint64_t)below);
 }
 
-/* One row of each kind that terms are taken from, of random figures as they can be recorded. */
+/* One row of each kind from which terms are taken, with random figures as recordings have them. */
 static struct digest *random_digest(void)
 {
 	static const struct activity kernel = { EVENT_KERNEL, "gemm", 0, 0 };
@@ -51,7 +51,7 @@ static struct digest *random_digest(void)
 	return d;
 }
 
-/* The figure of a metric of which there is one item. */
+/* Take the figure of a metric that has a single item. */
 static void take_figure(void *ctx, const struct figure *f)
 {
 	assert_int_equal(f->nr, 1);
@@ -124,13 +124,13 @@ static void test_terms_add_up(void **state)
 	category_table_release(&categories);
 }
 
-/* The column "parts" of metrics.def and the tables of parts say the same. */
+/* The column "parts" of metrics.def agrees with the tables of parts. */
 static void test_every_metric_has_parts(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];
-		bool memory = m->need == NEED_MEMORY; /* whose calls and segments are not tables */
+		bool memory = m->need == NEED_MEMORY; /* calls and segments of memory are not in tables */
 		bool terms = m->parts == PARTS_TERMS || m->parts == PARTS_SHARE;
 		if ((terms_of(m->id, 0) != NULL) != terms)
 			fail_msg("%s: terms in diff/terms.c?", m->name);
@@ -142,7 +142,7 @@ static void test_every_metric_has_parts(void **state)
 	}
 }
 
-/* What a row misses is known to be missing. */
+/* An unknown member of a row makes the term unknown. */
 static void test_unknown(void **state)
 {
 	(void)state;
@@ -152,7 +152,7 @@ static void test_unknown(void **state)
 	d->memories.v[0].capacity = MEMORY_UNKNOWN;
 	assert_false(terms_values(terms_of(METRIC_MEMORY_HEADROOM, 0), &place, value));
 	assert_true(terms_values(terms_of(METRIC_MEMORY_GROWTH_PER_STEP, 0), &place, value));
-	place.ones = 0; /* a snapshot without steps */
+	place.ones = 0; /* a snapshot has no steps */
 	assert_false(terms_values(terms_of(METRIC_MEMORY_GROWTH_PER_STEP, 0), &place, value));
 	digest_free(d);
 }

@@ -1,4 +1,4 @@
-/* Text from untrusted bytes: what comes out is valid UTF-8 and fit for its place. */
+/* Text from untrusted bytes: the output is valid UTF-8 and fit for its place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,12 +15,12 @@
 
 struct utf8_row {
 	struct span in;
-	const char *out; ///< of text_add_valid()
+	const char *out; ///< output of text_add_valid()
 	size_t chars;
 	bool valid;
 };
 
-/* Maximal subparts as in section 3.9 of the Unicode Standard. */
+/* Malformed parts are maximal subparts, as in section 3.9 of the Unicode Standard. */
 static const struct utf8_row utf8_rows[] = {
 	{ SPAN(""), "", 0, true },
 	{ SPAN("plain"), "plain", 5, true },
@@ -30,7 +30,7 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN("\xE0\xA0\x80"), "\xE0\xA0\x80", 1, true },
 	{ SPAN("\xED\x9F\xBF"), "\xED\x9F\xBF", 1, true },
 	{ SPAN("\xEE\x80\x80"), "\xEE\x80\x80", 1, true },
-	{ SPAN("\xEF\xBF\xBF"), "\xEF\xBF\xBF", 1, true }, /* a non-character is a code point */
+	{ SPAN("\xEF\xBF\xBF"), "\xEF\xBF\xBF", 1, true }, /* a non-character is a valid code point */
 	{ SPAN(BAD), BAD, 1, true },
 	{ SPAN("\xF0\x90\x80\x80"), "\xF0\x90\x80\x80", 1, true },
 	{ SPAN("\xF4\x8F\xBF\xBF"), "\xF4\x8F\xBF\xBF", 1, true },
@@ -58,7 +58,7 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN("\xED\xA0\xBD\xED\xB8\x80"), BAD BAD BAD BAD BAD BAD, 6, false },
 	/* beyond U+10FFFF */
 	{ SPAN("\xF4\x90\x80\x80"), BAD BAD BAD BAD, 4, false },
-	/* cut: one for what could have become a character */
+	/* cut sequences: one U+FFFD for the beginning of a character */
 	{ SPAN("\xC3"), BAD, 1, false },
 	{ SPAN("\xE2\x82"), BAD, 1, false },
 	{ SPAN("\xF0\x9F\x98"), BAD, 1, false },
@@ -69,7 +69,7 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN("\xF0\x9F\xE2\x82\xAC"), BAD "\xE2\x82\xAC", 2, false },
 	{ SPAN("\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64"),
 	  "a" BAD BAD BAD "b" BAD "c" BAD BAD "d", 10, false }, /* table 3-8 of the standard */
-	/* a written U+FFFD beside a malformed byte */
+	/* a U+FFFD in the input beside a malformed byte */
 	{ SPAN(BAD "\x80"), BAD BAD, 2, false },
 };
 
@@ -88,7 +88,7 @@ static void utf8(void **state)
 	}
 }
 
-/* Every code point there and back; surrogates and what lies beyond never valid. */
+/* Every code point survives a round trip; surrogates and values beyond U+10FFFF are never valid. */
 static void codepoints_round_trip(void **state)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -107,7 +107,7 @@ static void codepoints_round_trip(void **state)
 	strbuf_release(&b);
 }
 
-/* Any three bytes: decoding moves on and stays inside, and what is added is valid. */
+/* Any three bytes: decoding advances and stays inside, and the output is valid. */
 static void any_bytes(void **state)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -144,7 +144,7 @@ static void line(void **state)
 		{ SPAN("\xE2\x81\xA6\xE2\x81\xA7\xE2\x81\xA8\xE2\x81\xA9"), BAD BAD BAD BAD },
 		{ SPAN("\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C"), BAD BAD BAD }, /* LRM, RLM, ALM */
 		{ SPAN("\xEF\xBB\xBFx"), BAD "x" }, /* byte order mark */
-		{ SPAN("\xE2\x80\xA7\xE2\x80\xAF"), "\xE2\x80\xA7\xE2\x80\xAF" }, /* their neighbors */
+		{ SPAN("\xE2\x80\xA7\xE2\x80\xAF"), "\xE2\x80\xA7\xE2\x80\xAF" }, /* neighbors */
 		{ SPAN("a\xED\xA0\x80"), "a" BAD BAD BAD },
 	};
 	(void)state;
@@ -171,7 +171,7 @@ static void shorten(void **state)
 	static const struct {
 		const char *in;
 		size_t max;
-		const char *head; ///< NULL: as it is
+		const char *head; ///< expected beginning; NULL if the text is not cut
 	} rows[] = {
 		{ "", 0, NULL },
 		{ "short", 5, NULL },
@@ -205,7 +205,7 @@ static void shorten(void **state)
 	}
 }
 
-/* At every length: valid, no more characters than asked for, other texts other hashes. */
+/* At every length: valid, at most so many characters, and different hashes for different texts. */
 static void shorten_at_every_length(void **state)
 {
 	static const char in[] =

@@ -1,8 +1,8 @@
-/* The memory timeline of torch.profiler: both forms, what each tells, and what is refused. */
+/* The memory timeline of torch.profiler: both forms, the figures of each, and what is refused. */
 #include "records_rig.h"
 
-/* [time, action, bytes, category]: a parameter from before, an activation, a gradient that becomes
-   unknown, both freed. */
+/* Rows of [time, action, bytes, category]: a parameter from before the recording, an activation, a
+   gradient whose category becomes unknown, and both are freed. */
 #define ROWS                                                                    \
 	"[[-1, 1, 1000, 0], [-1, 1, 24, 0], [2000, 2, 512, 4], [3500, 2, 256, 5], " \
 	"[4999, 3, -256, 5], [4999, 3, 256, 7], [6000, 4, -512, 4], [7000, 4, -256, 7]]"
@@ -72,7 +72,7 @@ static const struct records_row rows[] = {
 	  "p parameter parameter  = 4611686018427387903 x 1 largest 4611686018427387903\n"
 	  "e parameter parameter  = 4611686018427387903 x 1 largest 4611686018427387903\n"
 	  "l 0@0 4611686018427387903@0\n" },
-	/* refused */
+	/* texts that are refused */
 	{ "nothing", "[[], []]", "byte 8: memory timeline: nothing was recorded of this device" },
 	{ "an empty row", "[[]]", "byte 4: memory timeline: neither rows of four" },
 	{ "no list", "{}", "byte 0: memory timeline: not a list of lists" },
@@ -137,7 +137,7 @@ static void test_damage(void **state)
 	check_damage(false, SPAN(SIZES));
 }
 
-/* As many rows as the limit are read, one more is refused. */
+/* The largest number of rows is read, one more is refused. */
 static void test_limit(void **state)
 {
 	(void)state;

@@ -18,7 +18,7 @@ static const struct row shape_rows[] = {
 	{ .json = "[]", .events = "", .meta = "events=0" },
 	{ .json = DOC(""), .events = "", .meta = "events=0" },
 	{ .json = "{'traceEvents' : [ ] }", .events = "", .meta = "events=0" },
-	/* metadata before and behind, traceEvents last and first */
+	/* metadata before and after traceEvents, which may come last or first */
 	{ .json = "{'schemaVersion':1,'displayTimeUnit':'ms','x':{'traceEvent':[1,{'ph':'X'}]},'"
 	          "traceEvents':[" GOOD "]}",
 	  .events = K1,
@@ -32,10 +32,10 @@ static const struct row shape_rows[] = {
 	  .meta = "events=1",
 	  .options = { .quick = 9 } },
 	{ .json = "{'segments':1,'traceEvents':[" GOOD "]}", .events = K1, .meta = "events=1" },
-	/* elements that are not events are counted */
+	/* elements that are not events are counted, too */
 	{ .json = DOC("1,null," GOOD ",[],'x'"), .events = K1, .meta = "events=5 malformed=4" },
 	{ .json = DOC("{}"), .events = "", .meta = "events=1" },
-	/* unsorted: as they come */
+	/* events are not sorted, but handed on in file order */
 	{ .json = DOC(EV("'ts':5") "," EV("'ts':1")),
 	  .events = "kernel k @5000+0 p0 t7 d0 s7\nkernel k @1000+0 p0 t7 d0 s7\n",
 	  .meta = "events=2" },
@@ -64,7 +64,7 @@ static const struct row category_rows[] = {
 	      CAT("cuda_runtime") "," CAT("cuda_driver") "," CAT("cpu_op") "," CAT("user_annotation")),
 	  .events = "runtime n @1000+2000 p3 t4\nruntime n @1000+2000 p3 t4\nop n @1000+2000 p3 t4\n"
 	            "annotation n @1000+2000 p3 t4\n" },
-	/* 2021, and without case */
+	/* categories of 2021, in any case */
 	{ .json = DOC(
 	      CAT("Kernel") "," CAT("Memcpy") "," CAT("Memset") "," CAT("Runtime") "," CAT("Operator")),
 	  .events = "kernel n @1000+2000 p3 t4 d3 s4\nmemcpy n @1000+2000 p3 t4 d3 s4 b0\n"
@@ -72,7 +72,7 @@ static const struct row category_rows[] = {
 	            "p3 t4\n" },
 	{ .json = DOC(CAT("KERNEL") "," CAT("Gpu_MemCpy")),
 	  .events = "kernel n @1000+2000 p3 t4 d3 s4\nmemcpy n @1000+2000 p3 t4 d3 s4 b0\n" },
-	/* what no figure needs */
+	/* categories that no figure needs */
 	{ .json = DOC(CAT("gpu_operator") "," CAT("ac2g") "," CAT("kernels") "," CAT("") "," CAT(
 	      "kerne") "," CAT("Trace") "," CAT("cuda_sync") "," CAT("ke"
 	                                                             "rn"
@@ -117,7 +117,7 @@ static const struct row number_rows[] = {
 	{ .json = DOC(EV("'ts':9223372036854775.807")),
 	  .events = "kernel k @9223372036854775807+0 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'ts':1e-999")), .events = "kernel k @0+0 p0 t7 d0 s7\n" },
-	/* missing and negative */
+	/* missing and negative values */
 	{ .json = DOC(EV("'ts':1")), .events = "kernel k @1000+0 p0 t7 d0 s7\n", .meta = "events=1" },
 	{ .json = DOC(EV("'ts':1,'dur':null")),
 	  .events = "kernel k @1000+0 p0 t7 d0 s7\n",
@@ -129,7 +129,7 @@ static const struct row number_rows[] = {
 	{ .json = DOC(EV("'dur':2") "," GOOD), .events = K1, .meta = "events=2 malformed=1" },
 	{ .json = DOC(EV("'ts':null,'dur':2")), .events = "", .meta = "events=1 malformed=1" },
 	{ .json = DOC("{'ph':'X','cat':'ac2g'}"), .events = "", .meta = "events=1" }, /* not wanted */
-	/* beyond what can be held, where it is needed */
+	/* values that cannot be represented, in members that are needed */
 	{ .json = DOC(EV("'ts':^1e999")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts': ^1e999")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts':^9223372036854775.808")), .error = BAD_VALUE("traceEvents[0].ts") },
@@ -156,7 +156,7 @@ static const struct row number_rows[] = {
 	  .error = BAD_VALUE("traceEvents[0].pid") },
 	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1,'tid':^{}}"),
 	  .error = BAD_VALUE("traceEvents[0].tid") },
-	/* and where nobody needs it */
+	/* such values in members that are not needed */
 	{ .json = DOC("{'ph':'X','cat':'ac2g','ts':1e999,'dur':{},'pid':[]}"),
 	  .events = "",
 	  .meta = "events=1" },
@@ -187,14 +187,14 @@ static void numbers(void **state)
 	"{'ph':'X','cat':'kernel','name':'k','ts':1,'pid':" pid ",'tid':" tid ",'args':{" args "}}"
 
 static const struct row id_rows[] = {
-	/* compared as text: 2 and "2" are one */
+	/* ids are compared as text: 2 and "2" are equal */
 	{ .json = DOC(ID("2", "'7'", "'device':'3','stream':4,'correlation':'12'")),
 	  .events = "kernel k @1000+0 p2 t7 c12 d3 s4\n" },
 	{ .json = DOC(ID("0", "'0'", "'device':0,'stream':'0','correlation':0")),
 	  .events = "kernel k @1000+0 p0 t0 c0 d0 s0\n" },
 	{ .json = DOC(ID("'Spans'", "'stream 7 '", "")),
 	  .events = "kernel k @1000+0 p'Spans' t'stream 7 ' d'Spans' s'stream 7 '\n" },
-	/* the largest that is itself, and beyond */
+	/* the largest id that is stored as a number, and larger ids */
 	{ .json = DOC(ID("9223372036854775807", "9223372036854775808",
 	                 "'device':18446744073709551615,'correlation':1e400")),
 	  .events = "kernel k @1000+0 p9223372036854775807 t'9223372036854775808' c'1e400' "
@@ -202,10 +202,10 @@ static const struct row id_rows[] = {
 	            "s'9223372036854775808'\n" },
 	{ .json = DOC(ID("-1", "'-1'", "'device':-2,'stream':-9223372036854775808")),
 	  .events = "kernel k @1000+0 p'-1' t'-1' d'-2' s'-9223372036854775808'\n" },
-	/* not the text of an integer, so not that integer */
+	/* text that is not the usual form of an integer is another id */
 	{ .json = DOC(ID("'007'", "1.0", "'device':'','stream':' 1','correlation':'+1'")),
 	  .events = "kernel k @1000+0 p'007' t'1.0' c'+1' d'' s' 1'\n" },
-	/* null is there and says nothing */
+	/* null counts as absent */
 	{ .json = DOC(ID("null", "null", "'correlation':null")),
 	  .events = "kernel k @1000+0 p- t- d- s-\n" },
 	{ .json = DOC(ID("1", "2", "'device':null,'stream':null")),
@@ -241,7 +241,7 @@ static const struct row args_rows[] = {
 	      "'ts':3,'args':'device'")),
 	  .events = "kernel k @1000+0 p0 t7 d0 s7\nkernel k @2000+0 p0 t7 d0 s7\nkernel k @3000+0 p0 "
 	            "t7 d0 s7\n" },
-	/* the last of equal keys wins, also where that is a whole object */
+	/* the last of equal keys counts, even if it is a whole object */
 	{ .json = DOC(EV("'ts':1,'ts':2,'dur':9,'dur':null,'name':'a','name':'b','pid':5,'pid':6")),
 	  .events = "kernel b @2000+0 p6 t7 d6 s7\n" },
 	{ .json = DOC(EV("'ts':1e999,'ts':2")), .events = "kernel k @2000+0 p0 t7 d0 s7\n" },
@@ -259,14 +259,14 @@ static const struct row args_rows[] = {
 	  .events = "kernel k @1000+0 p0 t7 d2 s7\n" },
 	{ .json = DOC(EV("'ts':1,'args':{'args':{'device':5},'device':1,'x':{'device':6}}")),
 	  .events = "kernel k @1000+0 p0 t7 d1 s7\n" },
-	/* any order of keys */
+	/* keys in any order */
 	{ .json = DOC("{'args':{'correlation':3,'device':1,'stream':2},'dur':2,'ts':1,'tid':7,'pid':0,'"
 	              "name':'k','cat':'kernel','ph':'X'}"),
 	  .events = "kernel k @1000+2000 p0 t7 c3 d1 s2\n" },
 	{ .json = DOC("{'args':{'bytes':64},'ts':1,'ph':'X','cat':'Memcpy','name':'Memcpy HtoD (Pinned "
 	              "-> Device)'}"),
 	  .events = "memcpy Memcpy HtoD (Pinned -> Device) @1000+0 p- t- d- s- b64\n" },
-	/* bytes of copies, in both spellings */
+	/* bytes of copies, in both spellings of the key */
 	{ .json =
 	      DOC("{'ph':'X','cat':'gpu_memcpy','name':'c','ts':1,'args':{'bytes':4096}},"
 	          "{'ph':'X','cat':'memcpy','name':'c','ts':1,'args':{'Bytes':512}},"
@@ -291,7 +291,7 @@ static void args(void **state)
 	"{" args "}}"
 
 static const struct row memory_rows[] = {
-	/* nothing is left of the event before */
+	/* no value of the previous event is left */
 	{ .json = DOC(
 	      "{'ph':'X','cat':'kernel','name':'k','ts':5,'dur':-3,'args':{'device':1,'stream':2,"
 	      "'correlation':9,'grid':[1,1,1],'block':[1,1,1]}},{'ph':'i','name':'[memory]','ts':5}"),
@@ -305,7 +305,7 @@ static const struct row memory_rows[] = {
 	  .events =
 	      "memcpy m @5000+3000 p- t- d1 s2 b7\nmemory [memory] @5000+0 p- t- b0 type0 id-1 a-1 "
 	      "r-1\nmemset s @5000+0 p- t- d- s- b0\n" },
-	/* the last of several phases and categories counts, also behind the name */
+	/* the last of several phases and categories counts, even after the name */
 	{ .json =
 	      DOC("{'ph':'X','cat':'cpu_op','name':'[memory]','ts':5,'ph':'i'},{'ph':'X','cat':"
 	          "'cpu_op','name':'a','ts':5,'cat':'x'},{'ph':'X','cat':'x','name':'b','ts':5,'cat':"
@@ -347,7 +347,7 @@ static void memory(void **state)
 static const struct row inputs_rows[] = {
 	{ .json = DOC(OP("'Input Dims':[[8,1024],[1024],[]],'Input type':['float','c10::Half','']")),
 	  .events = OP_IN "[8, 1024], [1024], [] of float, c10::Half, -\n" },
-	/* 2021; lists of tensors; what is neither list, number nor text */
+	/* 2021; lists of tensors; values that are neither list, number nor text */
 	{ .json = DOC(OP("'Input dims':[[[2,3],[4]],[],5,null,{'a':[1]},true]")),
 	  .events = OP_IN "[[2, 3], [4]], [], 5, -, -, - of \n" },
 	{ .json = DOC(OP("'Input Dims':[[8,3]],'Input type':['','c10::Half'],'Concrete "
@@ -359,11 +359,11 @@ static const struct row inputs_rows[] = {
 	{ .json = DOC(OP("'Input Dims':[],'Input type':'float'") "," OP(
 	      "'Input Dims':{'a':1},'Input type':null")),
 	  .events = "op o @1000+0 p- t-\nop o @1000+0 p- t-\n" },
-	/* the last counts; nothing is left of the event before; other kinds have none */
+	/* the last value counts; none of the previous event is left; other kinds have no inputs */
 	{ .json = DOC(OP("'Input type':['a'],'Input type':['b']") "," OP("") "," EV(
 	      "'ts':1,'dur':2,'args':{'Input Dims':[[1]]}")),
 	  .events = OP_IN " of b\nop o @1000+0 p- t-\n" K1 },
-	/* at most 256 bytes, of whole characters */
+	/* at most 256 bytes, of complete characters */
 	{ .json = DOC(OP("'Input type':['" X250 "','abcd']")), .events = OP_IN " of " X250 ", abcd\n" },
 	{ .json = DOC(OP("'Input type':['" X250 "','abcde',[[1]]]")),
 	  .events = OP_IN " of " X250 ", a…\n" },
@@ -399,15 +399,15 @@ static const struct row collective_rows[] = {
 	  .events = "kernel nccl:x @1000+2000 p0 t7 d0 s7 comm allreduce,Float,0,dp 8>9/2\n"
 	            "op nccl:x @1000+2000 p0 t7 comm allreduce,Float,0,dp 8>9/2\n" ANNOTATION
 	            " comm allreduce,Float,0,dp 8>9/2\n" },
-	/* torch 2.1 numbers the group; a name is better, wherever it stands */
+	/* torch 2.1 numbers the group; a name has precedence, wherever it is */
 	{ .json = DOC(TWO(NOTE(GROUP_3 WAIT), NOTE(GROUP_3 "'Process Group Name':'n'," WAIT))),
 	  .events = ANNOTATION " comm wait,,3, -1>-1/-1\n" ANNOTATION " comm wait,,n, -1>-1/-1\n" },
-	/* what is not a count is absent; nothing is left of the event before */
+	/* values that are not counts are absent; none of the previous event is left */
 	{ .json = DOC(TWO(TWO(NOTE(ODD), NOTE("'dtype':'Float','Group size':2")),
 	                  TWO(NOTE(ALL_REDUCE), NOTE("")))),
 	  .events = ANNOTATION " comm a,,, -1>-1/-1\n" ANNOTATION "\n" ANNOTATION
 	                       " comm allreduce,Float,0,dp 8>9/2\n" ANNOTATION "\n" },
-	/* shapes of annotations of collectives, of no others */
+	/* annotations of collectives have shapes, others do not */
 	{ .json = DOC(TWO(NOTE(DIMS ",'Input type':['float']"), MINE)),
 	  .events = ANNOTATION " in [8] of float\nannotation mine @1000+0 p0 t7\n" },
 };

@@ -1,5 +1,5 @@
-/* Traces that several threads read: whatever the pieces, the events, the names in their order, what
-   the trace says of itself and what is said of it are those of one thread. */
+/* Traces that several threads read: whatever the pieces, events, order of names, metadata and error
+   messages equal those of one thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,14 +21,15 @@ static bool names_same(const struct name_table *a, const struct name_table *b)
 	return same;
 }
 
-static size_t joined; /* parts, in all */
+static size_t joined; /* number of parts that were joined, over all checks */
 
 static void check_way(struct span text, struct trace_options options, const struct record *whole,
                       size_t block, uint64_t stop_after, const char *what)
 {
 	struct record r = record_trace(text, options, block, stop_after);
 	joined += r.nr_joined;
-	if (!stop_after && !names_same(&whole->names, &r.names)) /* or those behind it in its piece */
+	if (!stop_after &&
+	    !names_same(&whole->names, &r.names)) /* also names after these, in the same piece */
 		fail_msg("%s: %zu threads, pieces of %zu: other names", what, options.threads,
 		         options.piece);
 	if (r.broken != whole->broken || !record_same(whole, &r))
@@ -55,7 +56,7 @@ static void check_ways(struct span text, bool allow_truncated, uint64_t stop_aft
 
 /* ---- documents ---- */
 
-/* Events of every kind, by number. */
+/* Events of every kind, with a number to fill in. */
 static const char *const kinds[] = {
 	"{'ph':'X','cat':'cpu_op','name':'aten::add','pid':7,'tid':'loop','ts':%u,'dur':9,"
 	"'args':{'Input Dims':[[8,4],[4]],'Input type':['float','float'],'Concrete Inputs':['','1']}}",
@@ -93,7 +94,7 @@ static void add_kind(struct strbuf *out, const char *text, unsigned i)
 		}
 }
 
-/* `nr` events with this between them, and `odd`, if any, in their middle. */
+/* A document of `nr` events separated by `between`, with `odd`, if any, in the middle. */
 static struct strbuf document(unsigned nr, const char *between, const char *odd, const char *tail)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -126,20 +127,19 @@ static void sound(void **state)
 			check_ways(strbuf_span(&b), false, 0, false, "sound");
 			strbuf_release(&b);
 		}
-	/* a list alone; more than one window; the limit of expanded bytes */
+	/* a bare list; more than one window; the limit of decompressed bytes */
 	for (unsigned nr = 3000; nr <= 30000; nr *= 10) {
 		struct strbuf b = document(nr, ",\n", NULL, "]");
 		const char *list = strchr(b.p, '[');
 		joined = 0;
 		check_ways((struct span){ list, b.n - (size_t)(list - b.p) }, false, 0, nr > 3000, "list");
-		assert_true(joined > nr / 9); /* in pieces of 100 bytes */
+		assert_true(joined > nr / 9); /* the pieces have 100 bytes */
 		strbuf_release(&b);
 	}
 }
 
-/* What looks like the end of a piece and is not one, what must not be one, and what is not an
- * event.
- */
+/* Text that only seems to end a piece, text at which no piece may end, and elements that are not
+   events. */
 static const char *const odd[] = {
 	"{'ph':'X','cat':'cpu_op','name':'n','ts':1,'args':{'x':[{'ph':'X'},{'ph':'X','cat':'kernel',"
 	"'name':'inner','ts':1,'dur':2},{'ph':'X','cat':'kernel','name':'inner2','ts':1,'dur':2}]}}",
@@ -150,12 +150,12 @@ static const char *const odd[] = {
 	"null,[],'x',NaN,-Infinity,{}",
 	"{'name':'first','ph':'X','cat':'kernel','ts':5}",
 	"{'ph':'M','name':'process_name','pid':1,'args':{'name':'python'}}",
-	/* ends */
+	/* ends of the array */
 	"{'ph':'X'}],'traceEvents':[{'ph':'X'},{'ph':'X'},{'ph':'X'}",
 	"{}]}",
 	"{}],'x':[{},{}",
 	"{}]]",
-	/* errors */
+	/* errors in an event */
 	"{'ph':'X','cat':'kernel','name':'k','ts':1e99}",
 	"{'ph':'X',}",
 	"{'ph':'X' 'cat'}",
@@ -186,7 +186,7 @@ static void hostile(void **state)
 		}
 }
 
-/* Cut at every byte, and a byte changed. */
+/* Documents cut at every byte, and with a byte changed. */
 static void damaged(void **state)
 {
 	static const char bytes[] = "\"{}[],:\\ 9x\x01";
@@ -211,7 +211,7 @@ static void refused(void **state)
 	strbuf_release(&b);
 }
 
-/* More names than a thread keeps, and each again. */
+/* More names than a thread keeps, each of them twice. */
 static void many_names(void **state)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -225,7 +225,7 @@ static void many_names(void **state)
 	strbuf_release(&b);
 }
 
-/* gzip that is whole, cut, damaged, and with garbage behind it: before and behind other faults. */
+/* gzip that is whole, cut, damaged, or followed by garbage, before and after other faults. */
 static void packed(void **state)
 {
 	static const char *const faults[] = { NULL, "{'ph':'X',}" };

@@ -1,4 +1,4 @@
-/* A trace as a whole: what it says of itself, what is refused, cuts and names. */
+/* A trace as a whole: its metadata, what is refused, cuts and names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "trace_rows.h"
 
-/* ---- what the trace says of itself ---- */
+/* ---- metadata of a trace ---- */
 
 #define TAIL ",'traceEvents':[]}"
 
@@ -19,7 +19,7 @@ static const struct row meta_rows[] = {
 	          "]}" TAIL,
 	  .events = "",
 	  .meta = "events=0 rank=3 world=8" },
-	/* plain integers and nothing else */
+	/* only plain integers are accepted */
 	{ .json = "{'distributedInfo':{'rank':'3','world_size':null}" TAIL,
 	  .events = "",
 	  .meta = "events=0" },
@@ -63,7 +63,7 @@ static const struct row meta_rows[] = {
 	  .meta = "events=0 device=-1::-1 device=7::-1" },
 	{ .json = "{'deviceProperties':{'id':0}" TAIL, .events = "", .meta = "events=0" },
 	{ .json = "{'deviceProperties':[]" TAIL, .events = "", .meta = "events=0" },
-	/* behind the events as well */
+	/* metadata after the events */
 	{ .json =
 	      "{'traceEvents':[" GOOD "],'distributedInfo':{'rank':1},'cuda_runtime_version':11000}",
 	  .events = K1,
@@ -76,7 +76,7 @@ static void meta(void **state)
 	check_rows(meta_rows, ROWS(meta_rows));
 }
 
-/* ---- what is refused ---- */
+/* ---- refused files ---- */
 
 #define NO_TRACE(what)                                                                          \
 	"not a profiler trace: it seems to be " what "; give the trace that torch.profiler or JAX " \
@@ -125,7 +125,7 @@ static const struct row refused_rows[] = {
 	{ .json = "12", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "null", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "'text'", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
-	/* also where a cut is allowed: that does not make a trace of it */
+	/* the option to allow cuts does not make it a trace */
 	{ .json = "[[-1,'PREEXISTING',[0,1],512],[2,^",
 	  .options = { .allow_truncated = true },
 	  .error = "the input ends where a value was expected; it is empty or cut short" },
@@ -135,7 +135,7 @@ static const struct row refused_rows[] = {
 	{ .json = "^",
 	  .options = { .allow_truncated = true },
 	  .error = "the input ends where a value was expected; it is empty or cut short" },
-	/* a trace, and no well-formed one */
+	/* a trace that is not well-formed */
 	{ .json = "{'traceEvents':[" GOOD "],'traceEvents':^[]}",
 	  .meta = "events=1",
 	  .error = "'traceEvents' is there twice; write the trace anew" },
@@ -156,7 +156,7 @@ static const struct row refused_rows[] = {
 	{ .json = DOC(EV("'ts':0^1")), .error = "unexpected '1' where ',' or '}' was expected" },
 	{ .json = DOC("{'ph':'X','args':{'grid':[1,^+2]}}"),
 	  .error = "unexpected '+' where a value was expected" },
-	/* an error behind the last event is one too, and leave to cut does not help */
+	/* an error after the last event is an error, too, even if cuts are allowed */
 	{ .json = "{'traceEvents':[" GOOD "],'x':^tru}",
 	  .options = { .allow_truncated = true },
 	  .error = "unexpected 't' where a value was expected" },
@@ -172,7 +172,7 @@ static void nesting(void **state)
 {
 	(void)state;
 	for (unsigned depth = 509; depth <= 510; depth++) {
-		/* the document, the array and the event are three levels */
+		/* the document, the array and the event are three levels of nesting */
 		struct strbuf b = STRBUF_INIT;
 		strbuf_adds(&b, "{\"traceEvents\":[{\"x\":");
 		for (unsigned i = 0; i < depth; i++)
@@ -209,7 +209,7 @@ static const struct row quick_rows[] = {
 	  .options = { .quick = 1 },
 	  .events = K1,
 	  .meta = "events=1 partial" },
-	/* events of any kind count, and what follows is not looked at */
+	/* events of any kind count, and the rest is not read */
 	{ .json = DOC("{}," GOOD "," GOOD),
 	  .options = { .quick = 2 },
 	  .events = K1,
@@ -233,7 +233,7 @@ static void quick(void **state)
 
 /* ---- the rest ---- */
 
-/* What the sink says ends the reading, and is the result. */
+/* A status of the sink ends the reading, and is returned. */
 static void sink_stops_the_reader(void **state)
 {
 	static const char *const docs[] = { DOC(GOOD "," GOOD "," GOOD), "[" GOOD "," GOOD "]" };
@@ -249,7 +249,7 @@ static void sink_stops_the_reader(void **state)
 	}
 }
 
-/* Cut in the middle of a file of many events: those before it, all of them. */
+/* A file cut in the middle: all complete events before the cut are read. */
 static void cut_counts_what_is_complete(void **state)
 {
 	struct strbuf json = json_of(DOC(GOOD "," GOOD "," GOOD));
@@ -266,14 +266,15 @@ static void cut_counts_what_is_complete(void **state)
 	assert_string_equal(strbuf_str(&r.log), strbuf_str(&log));
 	strbuf_release(&log);
 	record_release(&r);
-	part.n = (size_t)(strchr(strstr(json.p, "},"), ',') - json.p) + 1; /* no malformed event */
+	part.n =
+	    (size_t)(strchr(strstr(json.p, "},"), ',') - json.p) + 1; /* without a malformed event */
 	r = record_trace(part, (struct trace_options){ .allow_truncated = true }, 0, 0);
 	assert_string_equal(strbuf_str(&r.meta), "events=1 truncated");
 	record_release(&r);
 	strbuf_release(&json);
 }
 
-/* A gzip file that is cut: refused, or its events where that is allowed. */
+/* A gzip file that is cut is refused, or its events are read if cuts are allowed. */
 static void cut_gzip(void **state)
 {
 	struct strbuf json = json_of(DOC(GOOD "," GOOD "," GOOD));
@@ -283,7 +284,7 @@ static void cut_gzip(void **state)
 	};
 	(void)state;
 	assert_int_equal(deflateInit2(&out, 0, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY),
-	                 Z_OK); /* stored */
+	                 Z_OK); /* stored without compression */
 	assert_int_equal(deflate(&out, Z_FINISH), Z_STREAM_END);
 	size_t n = sizeof z - out.avail_out;
 	deflateEnd(&out);
@@ -305,7 +306,7 @@ static void cut_gzip(void **state)
 	strbuf_release(&json);
 }
 
-/* Names of any length stay whole and apart. */
+/* Names of any length are kept whole and distinct. */
 static void long_names(void **state)
 {
 	struct strbuf b = STRBUF_INIT, want = STRBUF_INIT;

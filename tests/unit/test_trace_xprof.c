@@ -1,4 +1,4 @@
-/* Events without a category: what the names of processes and threads make of them. */
+/* Events without a category, whose kind follows from the names of processes and threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 /* ---- which events ---- */
 
 static const struct row lane_rows[] = {
-	/* the device is that of the name, the stream too, where the thread has a number of its own */
+	/* the process's name gives the device, and the thread's name the stream, if it has a number */
 	{ .json = FILE_OF(GPU X("1", "13", "k", "") ",{}"),
 	  .events = "kernel k @1500+2000 p1 t13 d0 s13\n",
 	  .meta = "events=4" },
@@ -34,14 +34,14 @@ static const struct row lane_rows[] = {
 	  .events = "kernel k @1500+2000 p1 t5 d0 s5\n" },
 	{ .json = FILE_OF(GPU THREAD("1", "9", "Stream #x") X("1", "9", "k", "")),
 	  .events = "kernel k @1500+2000 p1 t9 d0 s9\n" },
-	/* names before their process's, keys in the viewer's order, flows with a category */
+	/* names before the name of their process, keys in the viewer's order, flows with a category */
 	{ .json = FILE_OF(
 	      "{'args':{'name':'Stream #7(Compute)'},'name':'thread_name','ph':'M','pid':1,'tid':"
 	      "7},{'args':{'name':'/device:GPU:0'},'name':'process_name','ph':'M','pid':1,'thread_"
 	      "count':3},{'pid':1,'tid':7,'name':'k','ts':1,'dur':2.0000000000000001e-06,'cat':'"
 	      "gpu_launch','bind_id':5,'flow_in':true,'ph':'X','z':1}"),
 	  .events = "kernel k @1000+0 p1 t7 d0 s7\n" },
-	/* the same time in other views */
+	/* other lines that show the same time again */
 	{ .json = FILE_OF(
 	      GPU THREAD("1", "90", "XLA Ops") THREAD("1", "91", "XLA Modules")
 	          THREAD("1", "92", "Framework Name Scope - from #13") THREAD("1", "93", "Launch Stats")
@@ -49,13 +49,14 @@ static const struct row lane_rows[] = {
 	                  "1", "91", "jit_f", "") "," X("1", "92", "n", "") "," X("1", "93", "l", "")),
 	  .events = "",
 	  .meta = "events=10" },
-	/* steps: of a group, or of a name */
+	/* steps with a group, or with a name */
 	{ .json = FILE_OF(GPU THREAD("1", "90", "Steps")
 	                      X("1", "90", "train 5", ARGS("'group_id':'2','step_name':'train 5'"))),
 	  .events = "step train 5 @1500+2000 p1 t90 d0 g2\n" },
 	{ .json = FILE_OF(GPU THREAD("1", "90", "Steps") X("1", "90", "5", "")),
 	  .events = "step 5 @1500+2000 p1 t90 d0 g'5'\n" },
-	/* the host: calls, annotations, of which some are steps; no frames of Python */
+	/* events of the host: calls, and annotations, some of which are steps; frames of Python are
+	   left out */
 	{ .json = FILE_OF(
 	      CPU GPU
 	          X("701", "8", "cuLaunchKernel", ARGS("'context_id':'$$1','correlation_id':'77'")) "," X(
@@ -88,12 +89,12 @@ static const struct row lane_rows[] = {
 	            "annotation train @1500+2000 p701 t8 n12\n"
 	            "annotation NVTX:a @1500+2000 p701 t8\n"
 	            "annotation Execute @1500+2000 p701 t8\n" },
-	/* a pool of threads is one where there is a GPU */
+	/* a pool of threads counts as the host if there is a GPU */
 	{ .json = FILE_OF(GPU PROCESS("702", "node7 tf_pool")
 	                      X("702", "8", "hipLaunchKernel", ARGS("'correlation_id':9"))),
 	  .events = "runtime hipLaunchKernel @1500+2000 p702 t8 c9\n" },
 	{ .json = FILE_OF(PROCESS("702", "tf_pool") X("702", "8", "a", "")), .events = "" },
-	/* what has no name, or another one; Kineto's events are what they were */
+	/* processes without a name, or with another name; Kineto's events are unchanged */
 	{ .json = FILE_OF(GPU X("2", "13", "k", "") "," X("null", "13", "k", "")), .events = "" },
 	{ .json = FILE_OF(PROCESS("1", "/device:CUSTOM:Megascale Trace") PROCESS("2", "/device:GPU:x")
 	                      X("1", "13", "k", "") "," X("2", "13", "k", "")),
@@ -103,7 +104,7 @@ static const struct row lane_rows[] = {
 	  .events = "kernel k @1500+2000 p1 t13 d1 s13\n" },
 	{ .json = FILE_OF(GPU X("1", "13", "k", ",'cat':'cpu_op'")),
 	  .events = "op k @1500+2000 p1 t13\n" },
-	/* not an instant */
+	/* a complete event without a time */
 	{ .json = FILE_OF(GPU "{'ph':'X','pid':1,'tid':13,'name':'k'}"),
 	  .events = "",
 	  .meta = "events=3 malformed=1" },
@@ -115,7 +116,7 @@ static void lanes(void **state)
 	check_rows(lane_rows, ROWS(lane_rows));
 }
 
-/* ---- what is known of them ---- */
+/* ---- details of activities ---- */
 
 #define DETAILS(name, args) FILE_OF(GPU X("1", "13", name, ARGS(args)))
 #define KERNEL "kernel k @1500+2000 p1 t13"
@@ -133,7 +134,7 @@ static const struct row detail_rows[] = {
 	  .events = KERNEL " d0 s13\n" },
 	{ .json = DETAILS("k", "'kernel_details':'regs:1','theoretical_occupancy_pct':'93.75'"),
 	  .events = KERNEL " d0 s13 o93750000\n" },
-	/* a kernel may be called anything */
+	/* a kernel may have any name */
 	{ .json = DETAILS("Memcpy_fusion", "'kernel_details':'regs:1'"),
 	  .events = "kernel Memcpy_fusion @1500+2000 p1 t13 d0 s13\n" },
 	{ .json =
@@ -146,13 +147,13 @@ static const struct row detail_rows[] = {
 	  .events = "memcpy MemcpyD2D @1500+2000 p1 t13 d0 s13 b0\n" },
 	{ .json = DETAILS("Memset 2", "'Memset_details':'kind:device num_bytes:64 async:1'"),
 	  .events = "memset Memset 2 @1500+2000 p1 t13 d0 s13 b64\n" },
-	/* what lasts from an allocation to its end, and migrations */
+	/* events that last from an allocation to its end, and migrations, are left out */
 	{ .json = DETAILS("Memory Device", "'MemoryResidency_details':'kind:device num_bytes:4'"),
 	  .events = "" },
 	{ .json = DETAILS("UM_BYTES_TRANSFER_HTOD", "'group_id':'1'"), .events = "" },
-	/* Kineto's keys are nothing here */
+	/* Kineto's keys are ignored here */
 	{ .json = DETAILS("k", "'device':5,'stream':6,'bytes':7"), .events = KERNEL " d0 s13\n" },
-	/* errors */
+	/* errors in details */
 	{ .json = FILE_OF(GPU X("1", "13", "MemcpyH2D", ARGS("'memcpy_details':'size:-1'")) "^"),
 	  .error = SIZE_ERROR },
 	{ .json = FILE_OF(GPU X("1", "13", "MemcpyH2D", ARGS("'memcpy_details':'size:many'")) "^"),
@@ -165,7 +166,7 @@ static void details(void **state)
 	check_rows(detail_rows, ROWS(detail_rows));
 }
 
-/* ---- nothing is lost in silence ---- */
+/* ---- events that cannot be read are reported ---- */
 
 #define LATE ": a process or thread of a GPU is named behind its events; write its name first"
 #define VIEW                                                                                   \
@@ -200,7 +201,7 @@ static const struct row error_rows[] = {
 	{ .json = "{'filteredByVisibility':^true,'traceEvents':[]}", .error = VIEW },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") X("1", "2", "fusion.1", "")),
 	  .error = "a trace of TPUs; give one of GPUs" },
-	/* none of these */
+	/* files that are not filtered */
 	{ .json = "{'filteredByVisibility':false,'traceEvents':[]}", .events = "" },
 	{ .json = "{'filteredByVisibility':[true],'traceEvents':[]}", .events = "" },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") GPU X("1", "13", "k", "")),

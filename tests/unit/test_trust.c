@@ -42,7 +42,7 @@ static bool spoils(const struct trust_finding *f, enum metric_id id)
 	return false;
 }
 
-/* ---- one way to damage a digest each ---- */
+/* ---- ways to damage a digest ---- */
 
 static void nothing(struct digest *d)
 {
@@ -83,7 +83,7 @@ static void lost_time_1(struct digest *d)
 {
 	d->trust.launches = 10;
 	d->trust.launches_without_kernel = 2;
-	d->trust.lost_ns = MS(5); /* of 505 */
+	d->trust.lost_ns = MS(5); /* 5 ms of 505 ms */
 }
 static void lost_time(struct digest *d)
 {
@@ -171,7 +171,7 @@ static void carried(struct digest *d)
 	d->trust.unattributed_ns = MS(300);
 }
 
-/* A sound history of memory "0", to be damaged. */
+/* Give memory "0" a sound history, which can then be damaged. */
 static struct memory_evidence *history(struct digest *d)
 {
 	vec_push(
@@ -181,8 +181,8 @@ static struct memory_evidence *history(struct digest *d)
 }
 static void sound_history(struct digest *d)
 {
-	history(d)->unseen_frees = 50; /* of what was there before */
-	vec_push(&d->memory_evidence, (struct memory_evidence){ .memory = "1" }); /* idle */
+	history(d)->unseen_frees = 50; /* frees of blocks that existed before */
+	vec_push(&d->memory_evidence, (struct memory_evidence){ .memory = "1" }); /* an idle device */
 }
 static void no_history(struct digest *d)
 {
@@ -221,9 +221,9 @@ static const struct row {
 	const char *name;
 	void (*damage)(struct digest *);
 	int64_t min_steps;
-	const char *id; /* the one finding; NULL none */
+	const char *id; /* id of the expected finding; NULL if there is none */
 	bool warning;
-	enum metric_id spoils, keeps; /* 0: nothing is asked */
+	enum metric_id spoils, keeps; /* metrics that must be unreliable, or reliable; 0: not checked */
 } rows[] = {
 	{ "nothing", nothing, 5, NULL, 0, 0, 0 },
 	{ "no gpu", no_gpu, 1, "no-gpu-activity", 0, METRIC_GPU_UTILIZATION_PCT, METRIC_STEP_TIME },
@@ -313,7 +313,7 @@ static void check_row(const struct row *row, bool candidate)
 	release(&s);
 }
 
-/* What one side shows spoils as well as what the other does. */
+/* A finding on either side makes the check inconclusive. */
 static void test_findings(void **state)
 {
 	(void)state;
@@ -338,7 +338,7 @@ static void test_side_and_words(void **state)
 	release(&s);
 }
 
-/* A step that is left out does not count towards steps.min. */
+/* A step that is left out does not count for steps.min. */
 static void test_short_and_too_few(void **state)
 {
 	(void)state;
@@ -368,14 +368,15 @@ static void test_spoiler(void **state)
 	release(&s);
 }
 
-/* Both sides as the digests of memories alone, or one of them as that of a trace. */
+/* Replace the digests of both sides by those of memories only, or one side by that of a trace. */
 static void replace(struct run *run, struct digest **d)
 {
 	digest_free(*d);
 	*d = run->ranks.v[0] = memory_digest(0, "0", MIB(9), MIB(1));
 }
 
-/* What the rules leave open: three steps, or as many as the baseline has; never below its half. */
+/* If the rules say nothing: three steps, or as many as the baseline has; never less than half of
+   its steps. */
 static void test_few_steps(void **state)
 {
 	(void)state;
@@ -401,7 +402,7 @@ static void test_few_steps(void **state)
 	}
 }
 
-/* Another batch: most kernels launch as many times more or fewer threads. */
+/* Another batch size: most kernels launch more or fewer threads by one factor. */
 static void test_context(void **state)
 {
 	(void)state;
@@ -412,17 +413,44 @@ static void test_context(void **state)
 		                                    { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(1) } };
 	static const struct {
 		const char *name;
-		int64_t grid[4]; /* of 1000 */
-		int64_t bytes; /* of 1000 */
+		int64_t grid[4]; /* grids of the baseline are 1000 */
+		int64_t bytes; /* bytes of the baseline's copies are 1000 */
 		bool differs;
-	} cases[] = { { "a smaller batch", { 750, 752, 748, 1000 }, 750, true },
-		          { "a larger batch", { 2000, 2000, 2000, 1000 }, 1000, true },
-		          { "the same", { 1000, 1000, 1000, 1000 }, 1000, false },
-		          { "another type of the inputs", { 1000, 1000, 1000, 1000 }, 500, false },
-		          { "one kernel written anew", { 500, 1000, 1000, 1000 }, 1000, false },
-		          { "scaled, but not alike", { 500, 750, 900, 1000 }, 1000, false },
-		          { "no grids, fewer bytes", { -1, -1, -1, -1 }, 750, true },
-		          { "no grids, nearly as many bytes", { -1, -1, -1, -1 }, 990, false } };
+		const char *says;
+	} cases[] = {
+		{ "a smaller batch",
+		  { 750, 752, 748, 1000 },
+		  750,
+		  true,
+		  "3 grids of kernels, 98.00 % of the kernel time, are 0.75 times as large" },
+		{ "a larger batch",
+		  { 2000, 2000, 2000, 1000 },
+		  1000,
+		  true,
+		  "3 grids of kernels, 98.00 % of the kernel time, are 2 times as large" },
+		{ "the same", { 1000, 1000, 1000, 1000 }, 1000, false, NULL },
+		{ "another type of the inputs", { 1000, 1000, 1000, 1000 }, 500, false, NULL },
+		{ "one kernel written anew", { 500, 1000, 1000, 1000 }, 1000, false, NULL },
+		{ "one kernel with most of the time, and the copies",
+		  { 500, 1000, 1000, 1000 },
+		  500,
+		  true,
+		  "1 grid of a kernel, 60.00 % of the kernel time, is 0.5 times as large" },
+		{ "the first alone is as before", { 1000, 500, 500, 500 }, 1000, false, NULL },
+		{ "scaled, but not alike", { 500, 750, 900, 1000 }, 1000, false, NULL },
+		{ "no grids, fewer bytes",
+		  { -1, -1, -1, -1 },
+		  750,
+		  true,
+		  "1 kind of copy, 100.00 % of the bytes copied, is 0.75 times as large" },
+		{ "no grids, nearly as many bytes", { -1, -1, -1, -1 }, 990, false, NULL },
+		{ "no grids, just beyond", { -1, -1, -1, -1 }, 969, true, "is 0.969 times as large" },
+		{ "few grids, fewer bytes",
+		  { -1, -1, 1000, 1000 },
+		  500,
+		  true,
+		  "1 kind of copy, 100.00 % of the bytes copied, is 0.5 times as large" },
+	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct sides s = { .b = fixture_digest(5, work, NR_OF(work)),
 			               .c = fixture_digest(5, work, NR_OF(work)) };
@@ -435,6 +463,10 @@ static void test_context(void **state)
 					x->grid[0] = 1000;
 					y->grid[0] = cases[i].grid[n];
 					x->grid[1] = x->grid[2] = y->grid[1] = y->grid[2] = 1;
+					/* twice the blocks of half as many threads are the same work */
+					x->block[0] = n == 2 ? 64 : 0;
+					y->block[0] = n == 2 ? 32 : 0;
+					y->grid[1] = n == 2 ? 2 : 1;
 				}
 		}
 		s.baseline = fixture_run(s.b);
@@ -442,13 +474,14 @@ static void test_context(void **state)
 		report_init(&s.report);
 		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 		const struct trust_finding *f = find(&s.report, "context-differs");
-		if (!f != !cases[i].differs || (f && !spoils(f, METRIC_MEMORY_PEAK_ALLOCATED)))
+		if (!f != !cases[i].differs || (f && !spoils(f, METRIC_MEMORY_PEAK_ALLOCATED)) ||
+		    (f && !strstr(f->message, cases[i].says)))
 			fail_msg("%s: %s", cases[i].name, f ? f->message : "nothing");
 		release(&s);
 	}
 }
 
-/* 12 operations in 1 ns at a peak of 10 TFLOP/s are 120 %. */
+/* 12 operations in 1 ns are 120 % of a peak of 10 TFLOP/s. */
 static void test_beyond_peak(void **state)
 {
 	(void)state;
@@ -467,6 +500,52 @@ static void test_beyond_peak(void **state)
 	}
 }
 
+static void add_machine(struct digest *d, const char *id, int64_t throttled_pct,
+                        const char *reasons, int64_t others)
+{
+	vec_push(&d->machines, (struct machine_stat){ .id = id,
+	                                              .samples = 9,
+	                                              .throttled_pct = throttled_pct,
+	                                              .other_processes = others,
+	                                              .reasons = reasons });
+}
+
+/* More than 1 % of the time, of each GPU of each run; another process is worth a warning. */
+static void test_machines(void **state)
+{
+	(void)state;
+	static const char *const want[] = {
+		"the candidate was throttled for 1.00 % of the time that GPU 0 was watched (sw_power_cap): "
+		"its times are not those of the code",
+		"the candidate shared GPU 1 with 1 other process",
+		"the candidate was throttled for 50.00 % of the time that GPU 2 was watched: its times are "
+		"not those of the code",
+		"the candidate shared GPU 2 with 3 other processes",
+		"the baseline was throttled for 2.00 % of the time that GPU 0 was watched: its times are "
+		"not those of the code",
+	};
+	for (int warns = 0; warns < 2; warns++) {
+		struct sides s;
+		setup(&s);
+		add_machine(s.c, "0", MICRO + 1, "sw_power_cap", 0);
+		add_machine(s.c, "1", MICRO, "gpu_idle", 1);
+		add_machine(s.c, "2", 50 * MICRO, NULL, 3);
+		add_machine(s.c, "3", -1, NULL, -1);
+		add_machine(s.b, "0", 2 * MICRO, NULL, 0);
+		trust_find_machines(&s.baseline, &s.candidate, 1, warns, &s.report);
+		assert_int_equal(s.report.trust.nr, NR_OF(want));
+		for (size_t i = 0; i < NR_OF(want); i++) {
+			const struct trust_finding *f = &s.report.trust.v[i];
+			assert_string_equal(f->message, want[i]);
+			assert_int_equal(f->rank, -1);
+			assert_int_equal(f->candidate, i < 4);
+			assert_int_equal(spoils(f, METRIC_STEP_COMPUTE_TIME),
+			                 strcmp(f->id, "throttled") == 0 && !warns);
+		}
+		release(&s);
+	}
+}
+
 static void test_snapshots_alone(void **state)
 {
 	(void)state;
@@ -479,7 +558,7 @@ static void test_snapshots_alone(void **state)
 	release(&s);
 }
 
-/* What one side alone has recorded never passes. */
+/* A figure that only one side has recorded never passes. */
 static void test_snapshot_against_trace(void **state)
 {
 	(void)state;
@@ -498,7 +577,7 @@ static void test_snapshot_against_trace(void **state)
 	}
 }
 
-/* Without a baseline there is nothing to differ from. */
+/* Without a baseline, no finding on differences is possible. */
 static void test_no_baseline(void **state)
 {
 	(void)state;
@@ -513,7 +592,7 @@ static void test_no_baseline(void **state)
 	release(&s);
 }
 
-/* A finding of any run of the candidate spoils. */
+/* A finding on any run of the candidate makes checks inconclusive. */
 static void test_repeats(void **state)
 {
 	(void)state;
@@ -537,7 +616,7 @@ static void test_repeats(void **state)
 	release(&s);
 }
 
-/* One rank without a trace, in a run where others have one. */
+/* One rank without a trace, in a run in which others have one. */
 static void test_rank_without_trace(void **state)
 {
 	(void)state;
@@ -567,7 +646,7 @@ static void test_out_of_memory_risk(void **state)
 	(void)state;
 	static const struct {
 		int64_t left;
-		const char *words; /* NULL: no finding */
+		const char *words; /* expected words; NULL: no finding */
 	} cases[] = { { 2000000000, NULL },
 		          { 1999999999, "may run out" },
 		          { 1000000000, "may run out" },
@@ -579,7 +658,7 @@ static void test_out_of_memory_risk(void **state)
 		replace(&s.baseline, &s.b);
 		replace(&s.candidate, &s.c);
 		struct memory_stat *m = &s.c->memories.v[0];
-		m->reserved_at_peak = MIB(12); /* of which 3 are not in use */
+		m->reserved_at_peak = MIB(12); /* 3 MiB of it are not in use */
 		m->capacity = s.b->memories.v[0].capacity = MIB(12) + cases[i].left;
 		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 		const struct trust_finding *f = find(&s.report, "out-of-memory-risk");
@@ -593,7 +672,7 @@ static void test_out_of_memory_risk(void **state)
 	}
 }
 
-/* Sums at the ends of int64 neither overflow nor hide. */
+/* Sums at the ends of int64 neither overflow nor hide a finding. */
 static void test_extremes(void **state)
 {
 	(void)state;
@@ -625,6 +704,7 @@ int main(void)
 		cmocka_unit_test(test_few_steps),
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_beyond_peak),
+		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_snapshots_alone),
 		cmocka_unit_test(test_snapshot_against_trace),
 		cmocka_unit_test(test_rank_without_trace),

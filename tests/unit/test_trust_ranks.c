@@ -14,7 +14,7 @@
 
 #define THREE "4: a9 | 5: a9 | 6: a9"
 
-/* The findings of a run by itself, "id rank" each; a warning in brackets. */
+/* List the findings on a single run as "id rank", warnings in brackets. */
 static void list(const struct report *r, struct strbuf *b)
 {
 	for (size_t i = 0; i < r->trust.nr; i++) {
@@ -37,7 +37,7 @@ static void assert_findings(const char *what, const struct run *run, const char 
 	report_release(&r);
 }
 
-/* ---- one way to damage a run each ---- */
+/* ---- ways to damage a run ---- */
 
 static void nothing(struct run *run)
 {
@@ -56,15 +56,15 @@ static void stop(struct digest *d, int64_t activities, int64_t launches, int64_t
 	if (pending)
 		d->progress.waits_in = SPAN("nccl:all_reduce");
 }
-/* Rank 1 never comes to the second collective: its 40 launches have ended, and on the others as
- * many. */
+/* Rank 1 never reaches the second collective: its 40 launches have ended, and as many have ended on
+   the others. */
 static void hang(struct run *run)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		stop(run->ranks.v[r], 40, 100, 60, 3);
 	stop(run->ranks.v[1], 40, 40, 0, 1);
 }
-/* The same where the hosts run far ahead: little of what they launched has ended. */
+/* Like hang(), but the hosts run far ahead: little of what they launched has ended. */
 static void hang_ahead(struct run *run)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++)
@@ -75,7 +75,7 @@ static void behind(struct run *run)
 {
 	stop(run->ranks.v[1], 95, 80, 0, 2);
 }
-/* All stop in the midst of work, rank 1 a little before the others: nobody is to blame. */
+/* All ranks stop in the middle of their work, rank 1 a little earlier: none is to blame. */
 static void stop_all(struct run *run)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++)
@@ -158,6 +158,38 @@ static void of_four(struct run *run)
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		run->ranks.v[r]->world_size = 4;
 }
+/* Two ranks have one file, two others another. */
+static void two_pairs(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		run->ranks.v[r]->source_hash = r % 2 ? 5 : 9;
+}
+static void one_of_three(struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		run->ranks.v[r]->source_hash = r == 3 ? 8 : 7;
+}
+/* Some of what was of the first type is of another: elements of several types are one kind. */
+static void more_types(struct run *run, int64_t on_last)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		struct digest *d = run->ranks.v[r];
+		int64_t nr = r + 1 == run->ranks.nr ? on_last : 2;
+		struct comm_stat more = d->comms.v[0];
+		more.dtype = SPAN("zz");
+		more.count = nr;
+		d->comms.v[0].count -= r + 1 == run->ranks.nr ? 1 : 2;
+		vec_push(&d->comms, more);
+	}
+}
+static void types_that_add_up(struct run *run)
+{
+	more_types(run, 1);
+}
+static void types_that_do_not(struct run *run)
+{
+	more_types(run, 0);
+}
 
 static void test_found_and_not(void **state)
 {
@@ -213,6 +245,19 @@ static void test_found_and_not(void **state)
 		  { THREE, THREE, THREE, THREE },
 		  fewer_of_unnamed_group,
 		  "" },
+		{ "of two types", { THREE, THREE, THREE, THREE }, types_that_add_up, "" },
+		{ "fewer of one type",
+		  { THREE, THREE, THREE, THREE },
+		  types_that_do_not,
+		  "fewer-collectives 3" },
+		{ "two files for four ranks",
+		  { THREE, THREE, THREE, THREE },
+		  two_pairs,
+		  "same-recording 2, same-recording 3" },
+		{ "one file for three ranks",
+		  { THREE, THREE, THREE, THREE },
+		  one_of_three,
+		  "same-recording 1, same-recording 2" },
 		{ "start times", { THREE, THREE, THREE }, start_times, "attribution-among-ranks 1" },
 		{ "on all", { THREE, THREE, THREE }, start_times_on_all, "" },
 		{ "no steps", { THREE, THREE, THREE }, window, "window-among-ranks 1" },
@@ -231,7 +276,7 @@ static void test_found_and_not(void **state)
 	}
 }
 
-/* The message says what it did last, and where the others wait. */
+/* The message says what the rank did last, and where the others wait. */
 static void test_words(void **state)
 {
 	(void)state;
@@ -259,7 +304,7 @@ static void test_words(void **state)
 	run_release(&run);
 }
 
-/* ---- what a finding spoils ---- */
+/* ---- metrics that a finding makes unreliable ---- */
 
 static bool is_spoiled(const struct report *r, const char *metric, int64_t rank)
 {
@@ -278,8 +323,8 @@ static void test_spoils(void **state)
 	assert_true(is_spoiled(&r, "step.compute_time", 2));
 	assert_false(is_spoiled(&r, "step.compute_time", 1));
 	assert_true(is_spoiled(&r, "memory.peak_allocated", 2));
-	assert_true(is_spoiled(&r, "comm.wait_time", 1)); /* of all ranks together */
-	assert_false(is_spoiled(&r, "rank.missing_steps", 2)); /* that is what is found */
+	assert_true(is_spoiled(&r, "comm.wait_time", 1)); /* such metrics combine all ranks */
+	assert_false(is_spoiled(&r, "rank.missing_steps", 2)); /* this metric is the finding itself */
 	report_release(&r);
 	run.ranks.v[2]->snapshot = "snapshot.json";
 	report_init(&r);
@@ -290,7 +335,7 @@ static void test_spoils(void **state)
 	run_release(&run);
 }
 
-/* ---- ranks of one side ---- */
+/* ---- ranks that only one side has ---- */
 
 static void drop(struct run *run, size_t at)
 {
@@ -306,7 +351,7 @@ static void test_absent(void **state)
 	static const struct {
 		const char *what;
 		int baseline,
-		    candidate; /* the rank each lacks, -1 none; -2: all but rank 0; -3: all but 1 */
+		    candidate; /* rank that each side lacks; -1: none; -2: all but 0; -3: all but 1 */
 		int64_t world[2];
 		const char *want;
 	} rows[] = {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
+#include "model/rule_items.h"
 #include "model/view.h"
 #include "sample_digest.h"
 
@@ -28,7 +29,7 @@ static void add_category(struct category_table *t, const char *name, enum catego
 	vec_push(&t->rows, c);
 }
 
-/* A run of `d` (and `e`), looked at with categories and no aliases. */
+/* Open a view of a run of `d` (and `e` unless NULL), with categories and without aliases. */
 static struct fixture *open_view(struct digest *d, struct digest *e)
 {
 	struct fixture *f = mem_calloc(1, sizeof *f);
@@ -86,7 +87,8 @@ static void test_rows(void **state)
 	assert_int_equal(triton->stat.step_total_ns, 400);
 	assert_int_equal(triton->stat.step_max_ns, 120);
 	assert_int_equal(triton->stat.grid[0], 2);
-	assert_int_equal(triton->stat.occupancy, 35000000); /* (100·20 + 300·40) / 400 */
+	/* occupancy is weighted by time: (100·20 + 300·40) / 400 */
+	assert_int_equal(triton->stat.occupancy, 35000000);
 	assert_int_equal(r->kernels[0].category, 1);
 	assert_int_equal(r->kernels[1].cls, CLASS_COMMUNICATION);
 	assert_int_equal(r->kernels[1].stat.occupancy, -1);
@@ -104,7 +106,8 @@ static void test_naming(void **state)
 	assert_int_equal(f->view.merged_names, 0);
 	run_view_release(&f->view);
 
-	/* the first alias wins, and sees the match name; categories see raw names */
+	/* the first alias wins, and is compared with the match name; categories are compared with raw
+	   names */
 	f->naming.exact = false;
 	f->aliases[0] = (struct alias){ SPAN("triton_mul"), SPAN("first") };
 	f->aliases[1] = (struct alias){ SPAN("*"), SPAN("all") };
@@ -173,7 +176,7 @@ static void test_figures(void **state)
 	struct fixture *f = open_view(sample_digest(0), NULL);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_figures(f, rows[i].metric, rows[i].figures);
-	for (size_t i = 0; i < NR_METRICS; i++) { /* a new row of the table needs its figure */
+	for (size_t i = 0; i < NR_METRICS; i++) { /* the sample has each metric */
 		const struct metric *m = &metric_table[i];
 		struct strbuf b = STRBUF_INIT;
 		if (m->label != LABEL_PAIR)
@@ -196,7 +199,7 @@ static void test_without_a_period(void **state)
 	struct fixture *f = open_view(d, NULL);
 	assert_figures(f, "step.period", "600000000");
 	assert_figures(f, "step.latency", "250000000,700000000");
-	assert_figures(f, "throughput.steps_per_s", "1666667"); /* in 0.6 s */
+	assert_figures(f, "throughput.steps_per_s", "1666667"); /* one step in 0.6 s */
 	d->samples[METRIC_STEP_PERIOD] = NULL;
 	assert_figures(f, "step.period", "");
 	assert_figures(f, "throughput.steps_per_s", "");
@@ -225,7 +228,7 @@ static void test_context(void **state)
 	static const struct {
 		const char *flops, *tflops, *mfu;
 	} rows[] = {
-		{ "1000000000000", "10", "25000000" }, /* 10^12 in 0.4 s of 10^13 */
+		{ "1000000000000", "10", "25000000" }, /* 10^12 in 0.4 s; the peak is 10^13 per second */
 		{ "1e12", "10.0", "25000000" },
 		{ "1e21", "1e10", "25000000" },
 		{ "100000", "0.000001", "25000000" },
@@ -299,7 +302,7 @@ static void test_malformed_figures(void **state)
 	close_view(f);
 }
 
-/* What a record does not tell is absent; memory of the host is selected by name alone. */
+/* Figures that a record lacks are absent; memory of the host needs to be selected by name. */
 static void test_memory_unknown(void **state)
 {
 	(void)state;
@@ -374,7 +377,7 @@ static void test_memory_figures(void **state)
 		assert_figures(trace, rows[i].metric, rows[i].trace);
 		assert_figures(snapshot, rows[i].metric, rows[i].snapshot);
 	}
-	for (size_t i = 0, row = 0; i < NR_METRICS; i++) /* a new row of the table needs its own here */
+	for (size_t i = 0, row = 0; i < NR_METRICS; i++) /* each such metric needs a row here */
 		if (metric_table[i].need == NEED_MEMORY)
 			assert_string_equal(rows[row++].metric, metric_table[i].name);
 	close_view(trace);
@@ -410,7 +413,7 @@ static void test_joined_figures(void **state)
 	close_view(f);
 }
 
-/* A record knows less than a trace: memories that it lacks stay those of the trace. */
+/* A record has fewer figures than a trace: memories that it lacks remain those of the trace. */
 static void test_joined_record(void **state)
 {
 	(void)state;
@@ -482,8 +485,8 @@ static void test_query_ranks(void **state)
 {
 	(void)state;
 	struct digest *d = sample_digest(0), *e = sample_digest(10);
-	e->samples[METRIC_STEP_TIME][0] = 500000000; /* median 400 ms */
-	e->kernels.v[0].step_total_ns = 1000; /* alpha_gemm 500 per step */
+	e->samples[METRIC_STEP_TIME][0] = 500000000; /* the median becomes 400 ms */
+	e->kernels.v[0].step_total_ns = 1000; /* alpha_gemm takes 500 ns per step */
 	vec_push(&e->devices, (struct device_stat){ "1", 3, 40, 1000, 900, 600, 0, 0, 0, 0 });
 	struct fixture *f = open_view(d, e);
 	assert_answers(f, (struct query){ .reduce = REDUCE_MEDIAN }, "step.time", "@-1=300000000");
@@ -496,10 +499,81 @@ static void test_query_ranks(void **state)
 	               "alpha_gemm@-1=500");
 	assert_answers(f, (struct query){ .reduce = REDUCE_EACH, .kernel = "a*" }, "kernel.time",
 	               "alpha_gemm@0=300 alpha_gemm@10=500");
-	/* devices first, then ranks: median of 800 and median(800, 900) */
+	/* reduced over devices first, then over ranks: median of 800 and median(800, 900) */
 	assert_answers(f, (struct query){ .reduce = REDUCE_MEDIAN }, "window.busy_time", "@-1=825");
 	assert_answers(f, (struct query){ .reduce = REDUCE_EACH }, "window.busy_time",
 	               "0@0=800 0@10=800 1@10=900");
+	close_view(f);
+}
+
+/* One step; the time of three kernels. */
+static struct digest *digest_of_three(int64_t rank, int64_t a, int64_t b, int64_t c)
+{
+	struct digest *d = digest_new();
+	const struct {
+		const char *name;
+		int64_t ns;
+	} rows[] = { { "gemm_a", a }, { "gemm_b", b }, { "nccl_c", c } };
+	d->trace = "rank.json";
+	d->rank = rank;
+	d->communication = "nccl";
+	d->attribution = ATTRIBUTION_LAUNCH;
+	digest_set_steps(d, 1);
+	d->usable_steps = d->total_steps = 1;
+	for (size_t i = 0; i < 3; i++)
+		vec_push(&d->kernels, (struct kernel_stat){ .kind = EVENT_KERNEL,
+		                                            .name = span_of(rows[i].name),
+		                                            .count = 1,
+		                                            .step_count = 1,
+		                                            .total_ns = rows[i].ns,
+		                                            .step_total_ns = rows[i].ns,
+		                                            .grid = { -1 },
+		                                            .occupancy = -1 });
+	return d;
+}
+
+/* What a rule is about: the largest, by the mean of two ranks or, where each is judged, by the
+   larger; all that it selects where it has no for_each. */
+static void test_rule_items(void **state)
+{
+	(void)state;
+	static const struct {
+		enum metric_id metric;
+		bool for_each;
+		enum reduce reduce;
+		int64_t top;
+		const char *kernel, *items;
+	} rows[] = {
+		{ METRIC_KERNEL_TIME, true, REDUCE_MEDIAN, 2, NULL, "gemm_b nccl_c" },
+		{ METRIC_KERNEL_TIME, true, REDUCE_EACH, 2, NULL, "gemm_a gemm_b" },
+		{ METRIC_KERNEL_TIME, true, REDUCE_MIN, 1, NULL, "nccl_c" },
+		{ METRIC_KERNEL_COUNT, true, REDUCE_EACH, 1, NULL, "gemm_a" }, /* by time */
+		{ METRIC_KERNEL_COUNT, true, REDUCE_EACH, 0, NULL, "" },
+		{ METRIC_KERNEL_TIME, false, REDUCE_EACH, 1, NULL, "gemm_a gemm_b nccl_c" },
+		{ METRIC_KERNEL_TIME, false, REDUCE_MEDIAN, 0, "gemm*", "gemm_a gemm_b" },
+		{ METRIC_KERNEL_DRIFT_PCT, false, REDUCE_MAX, 2, NULL, "gemm_b nccl_c" },
+	};
+	struct fixture *f = open_view(digest_of_three(0, 100, 40, 80), digest_of_three(1, 10, 90, 80));
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct metric *m = &metric_table[rows[i].metric];
+		struct rule rule = { .metric = m, .query = { .metric = m } };
+		struct names names = { 0 };
+		struct strbuf b = STRBUF_INIT;
+		rule.for_each = rows[i].for_each;
+		rule.query.reduce = rows[i].reduce;
+		rule.query.kernel = rows[i].kernel;
+		for (int twice = 0; twice < 2; twice++)
+			rule_items_add(&f->view, &rule, rows[i].top, &f->scratch, &names);
+		names_finish(&names);
+		for (size_t k = 0; k < names.list.nr; k++)
+			strbuf_addf(&b, "%s%.*s", k ? " " : "", (int)names.list.v[k].n, names.list.v[k].p);
+		if (strcmp(strbuf_str(&b), rows[i].items) != 0)
+			fail_msg("row %zu: '%s'", i, strbuf_str(&b));
+		assert_int_equal(names_has(&names, SPAN("gemm_a")),
+		                 strstr(rows[i].items, "gemm_a") != NULL);
+		strbuf_release(&b);
+		vec_release(&names.list);
+	}
 	close_view(f);
 }
 
@@ -521,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_joined_record),
 		cmocka_unit_test(test_query_one_rank),
 		cmocka_unit_test(test_query_ranks),
+		cmocka_unit_test(test_rule_items),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

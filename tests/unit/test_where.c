@@ -1,4 +1,4 @@
-/* Where in the code work comes from: rows of small traces. */
+/* The places in the code that launched work: rows made from small traces. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 #include "read/trace.h"
 #include "reduce/reduce.h"
 
-/* A trace with '…' for "…" → rows: kind, phase, module, place and line, operators, count, time,
-   bytes; then annotations. Caller: strbuf_release(). */
+/* Read a trace, with ' for ", and return its rows: kind, phase, module, place and line, operators,
+   count, time, bytes; then annotations. Caller: strbuf_release(). */
 static struct strbuf rows_of(const char *events)
 {
 	struct span skipped[] = { SPAN("/torch/"), SPAN("/threading.py") };
@@ -66,7 +66,7 @@ static struct strbuf rows_of(const char *events)
 	return out;
 }
 
-/* Events: times in µs; a launch with its kernel of 1 µs. */
+/* Events with times in µs; LAUNCH makes a launch and its kernel of 1 µs. */
 #define EVENT(cat, name, tid, ts, dur, args)                                                      \
 	"{'ph':'X','cat':'" cat "','name':'" name "','pid':1,'tid':" #tid ",'ts':" #ts ",'dur':" #dur \
 	",'args':{" args "}},"
@@ -94,7 +94,8 @@ struct row {
 	const char *title, *events, *expect;
 };
 
-/* main → train.py:step → model.py:forward, in a module, with the operator aten::linear. */
+/* The call path main → train.py:step → model.py:forward, in a module, with the operator
+   aten::linear. */
 #define FORWARD                                                           \
 	FRAME("train.py(12): step", 1, 10, 80, 1, 0)                          \
 	FRAME("nn.Module: Net_0", 1, 11, 40, 2, 1)                            \
@@ -200,7 +201,8 @@ static void where(void **state)
 	}
 }
 
-/* Rows beyond all limits: sums stay, under module and operator as long as there is room. */
+/* With more rows than all limits, sums do not change, and rows keep module and operator as long as
+   there is space. */
 static void folded(void **state)
 {
 	(void)state;
@@ -263,16 +265,16 @@ static void assert_row(const struct digest *d, const char *place, uint64_t kerne
 	fail_msg("no row of kernel %d at '%s'", (int)kernel, place);
 }
 
-/* What is measured is divided in the proportions of the recording apart, and sums stay. */
+/* Measured time is divided in the proportions of a separate recording, and sums do not change. */
 static void apart(void **state)
 {
 	(void)state;
 	struct digest *d = digest_new(), *w = digest_new();
-	put(d, "", 1, 7, 10); /* among three alike: the remainder goes to the first */
-	put(d, "", 2, 3, INT64_MAX); /* 1 : 3 */
-	put(d, "", 3, 5, 500); /* the recording apart lacks it */
-	put(d, "", 4, 2, 9); /* took no time there: equally */
-	put(d, "", 0, 4, 77); /* waiting is never divided */
+	put(d, "", 1, 7, 10); /* equal shares of three places: the remainder goes to the first */
+	put(d, "", 2, 3, INT64_MAX); /* shares of 1 : 3 */
+	put(d, "", 3, 5, 500); /* the separate recording lacks this kernel */
+	put(d, "", 4, 2, 9); /* no time in the separate recording: equal shares */
+	put(d, "", 0, 4, 77); /* waiting time is never divided */
 	for (int i = 0; i < 3; i++)
 		put(w, (const char *[]){ "a", "b", "c" }[i], 1, 100, 6);
 	put(w, "a", 2, 1, INT64_MAX / 4);
@@ -293,7 +295,7 @@ static void apart(void **state)
 	assert_row(d, "b", 4, 1, 4);
 	assert_row(d, "", 0, 4, 77);
 	assert_int_equal(d->code.nr, 9);
-	/* by itself it says nothing, twice of one rank neither */
+	/* the separate recording alone gives nothing, and neither does a second one of the same rank */
 	assert_int_equal(digests_join_where(&w, 1), 0);
 	struct digest *twice[] = { w, d, w };
 	assert_int_equal(digests_join_where(twice, 3), 2);

@@ -1,5 +1,5 @@
-/* XProf's memory profile: what its fields mean, in both spellings, left out, as text or numbers;
-   what is refused. */
+/* XProf's memory profile: the meaning of its fields, in both spellings, left out, as text or
+   numbers; refused files. */
 #include "records_rig.h"
 
 #define STATE(time, heap, activity)                                                             \
@@ -27,7 +27,7 @@
 	"\"requestedBytes\":\"100\",\"allocationBytes\":\"100\",\"tfOpName\":\"stack\","         \
 	"\"regionType\":\"stack\",\"dataType\":\"INVALID\",\"tensorShape\":\"unknown\"}]"
 
-/* 100 of stack; heap 100 → 300 → 200, complete. */
+/* 100 bytes of stack; the heap changes from 100 to 300 to 200; no snapshot is missing. */
 #define OVER_TIME                                                                  \
 	"[" STATE("1000000", "100", ALLOC("60", "first", "1")) "," STATE(              \
 	    "2000000", "300", ALLOC("200", "second", "1")) "," STATE("3999999", "200", \
@@ -48,7 +48,8 @@
 	"p unexplained = 60 x 0 largest 0\n"                                                       \
 	"l 200@1 400@2 300@3\n"
 
-/* The same under the names of the proto, as numbers, with the keys in another order. */
+/* Like STATE(), with the field names of the proto, numbers instead of texts, and keys in another
+   order. */
 #define SNAKE_STATE(time, heap, kind, bytes, more)                                     \
 	"{\"activity_metadata\":{\"allocation_bytes\":" bytes ",\"requested_bytes\":7,"    \
 	"\"memory_activity\":" kind more "},\"aggregation_stats\":{\"fragmentation\":0.5," \
@@ -233,7 +234,7 @@ static void test_damage(void **state)
 	check_damage(true, SPAN(SNAKE));
 }
 
-/* At the limits it is read, one past them refused. */
+/* Files at the limits are read; beyond a limit, they are refused. */
 static void test_limits(void **state)
 {
 	(void)state;
@@ -255,7 +256,8 @@ static void test_limits(void **state)
 	}
 }
 
-/* With 999 snapshots none is missing; with 1000 some may be, and counts are not known. */
+/* With 999 snapshots no snapshot is missing; with 1000 some may be missing, so that counts are
+   unknown. */
 static void test_sampled(void **state)
 {
 	(void)state;
@@ -273,7 +275,7 @@ static void test_sampled(void **state)
 	}
 }
 
-/* The rest of more sites than are kept is one row, and the sum is the peak. */
+/* If there are more sites than are kept, the rest becomes one row, and the sum equals the peak. */
 static void test_many_sites(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/// Texts that were written: taken, edited, looked into.
+/// Helpers for texts that were written: take, edit, search.
 #ifndef GG_TESTS_TEXT_RIG_H
 #define GG_TESTS_TEXT_RIG_H
 
@@ -15,8 +15,8 @@
 #include "base/strbuf.h"
 #include "io/sink.h"
 
-/// What was written into a sink of memory, which is closed, and its length (NULL: not asked);
-/// caller frees.
+/// Close a sink of memory and return its content, which the caller frees. `*n`: its length, unless
+/// `n` is NULL.
 static inline char *taken(struct sink *s, size_t *n)
 {
 	struct span text = sink_memory(s);
@@ -27,7 +27,7 @@ static inline char *taken(struct sink *s, size_t *n)
 	return copy;
 }
 
-/// `text` with the first `old` replaced by `new`; caller frees.
+/// A copy of `text` with the first `old` replaced by `new`; the caller frees it.
 static inline char *edited(const char *text, const char *old, const char *new)
 {
 	const char *at = strstr(text, old);
@@ -53,7 +53,7 @@ static inline void assert_lacks(const char *text, const char *part)
 		fail_msg("'%s' is in it: …%.200s", part, at);
 }
 
-/// How often `part` is in `text`, without overlap.
+/// Number of occurrences of `part` in `text`, without overlap.
 static inline size_t count(const char *text, const char *part)
 {
 	size_t nr = 0;

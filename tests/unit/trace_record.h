@@ -1,4 +1,4 @@
-/// What the trace reader made of a text, written down for comparison; by several threads too.
+/// Writes down what the trace reader makes of a text, with one thread or several, to be compared.
 #ifndef GG_TESTS_TRACE_RECORD_H
 #define GG_TESTS_TRACE_RECORD_H
 
@@ -7,19 +7,19 @@
 #include "base/strbuf.h"
 #include "read/trace.h"
 
-/// One reading of one trace.
+/// The record of reading one trace.
 struct record {
 	enum status status;
-	struct strbuf events; ///< a line for each, see record_event()
-	struct strbuf meta; ///< "events=3 rank=0 …": what is not the default
-	struct strbuf log; ///< every entry of the log, a line each
-	bool truncated, not_a_trace, broken; ///< broken: an event against the promises of its header
+	struct strbuf events; ///< a line for each event, see record_event()
+	struct strbuf meta; ///< metadata that is not the default, "events=3 rank=0 …"
+	struct strbuf log; ///< a line for each entry of the log
+	bool truncated, not_a_trace, broken; ///< broken: an event violates what its header promises
 	uint64_t nr_taken;
-	uint64_t stop_after; ///< the sink refuses what follows; 0: takes all
+	uint64_t stop_after; ///< number of events that the sink accepts; 0: all
 	struct name_table names;
-	const struct name_table *idents; ///< `names`, of a part those that it is filled with
-	size_t nr_known; ///< of a part: names seen to be those of the whole
-	size_t nr_joined; ///< parts
+	const struct name_table *idents; ///< `names`; in a part, the table of names that fills it
+	size_t nr_known; ///< in a part: number of names found equal to those of the whole
+	size_t nr_joined; ///< number of parts
 };
 
 /// Give the memory back.
@@ -63,10 +63,10 @@ static inline void record_gpu(struct record *r, const struct event *e)
 	r->broken |= e->bytes < 0;
 }
 
-/// Line of an event: kind, name, @start+dur (! clamped), pid, tid, correlation;
-/// GPU: device, stream, bytes, grid, block, occupancy; memory: its figures;
-/// operator: inputs, those that are values, operations; collective: name, type, group, description,
-/// elements in and out, group size; python: id and parent; step: device and group;
+/// Writes the line of an event: kind, name, @start+dur (! if clamped), pid, tid, correlation; for
+/// the GPU: device, stream, bytes, grid, block, occupancy; for memory: its figures; for an
+/// operator: inputs, scalar inputs, operations; for a collective: name, type, group, description,
+/// elements in and out, group size; for Python: id and parent; for a step: device and group; for an
 /// annotation: the number that XProf gives it.
 static inline enum status record_event(void *ctx, const struct event *e)
 {
@@ -180,7 +180,7 @@ static inline void record_meta(struct record *r, const struct trace_meta *m)
 	strbuf_adds(b, m->not_a_trace ? " foreign" : "");
 }
 
-/// Read `text` as a trace in blocks of `block` bytes. Caller: record_release().
+/// Reads `text` as a trace in blocks of `block` bytes. Caller: record_release().
 static inline struct record record_trace(struct span text, struct trace_options options,
                                          size_t block, uint64_t stop_after)
 {
@@ -213,7 +213,7 @@ static inline struct record record_trace(struct span text, struct trace_options 
 	return r;
 }
 
-/// The same in every respect.
+/// True if both records are equal in every respect.
 static inline bool record_same(const struct record *a, const struct record *b)
 {
 	return a->status == b->status && span_eq(strbuf_span(&a->events), strbuf_span(&b->events)) &&

@@ -1,7 +1,7 @@
-/// Tables of small documents and what the trace reader makes of them. In the rows
-/// ' means " and ^ nothing: it marks the byte that the error names. Every
-/// row is read in blocks of 1, 2, 3, 7 bytes and whole, and by several threads, and those that are
-/// traces also cut at every byte. To be included behind cmocka.h.
+/// Tables of small documents, and what the trace reader makes of them. In the documents ' means ",
+/// and ^ is removed: it marks the byte that the error names. Every row is read in blocks of 1, 2,
+/// 3, 7 bytes and whole, and by several threads; those that are traces are also cut at every byte.
+/// Include it after cmocka.h.
 #ifndef GG_TESTS_TRACE_ROWS_H
 #define GG_TESTS_TRACE_ROWS_H
 
@@ -15,9 +15,9 @@ static const size_t trace_blocks[] = { 0, 1, 2, 3, 7 };
 
 struct row {
 	const char *json;
-	const char *events; ///< NULL: an error
-	const char *meta; ///< of errors too, where it is asked for
-	const char *error; ///< its line behind "error: doc: byte N: "
+	const char *events; ///< expected events; NULL if an error is expected
+	const char *meta; ///< expected metadata, also beside an error
+	const char *error; ///< line of the error after "error: doc: byte N: "
 	struct trace_options options;
 };
 
@@ -49,7 +49,7 @@ static inline void check_row(const struct row *row, const struct record *r, size
 	strbuf_release(&log);
 }
 
-/* Where the array of the events begins: behind it a cut can be allowed. */
+/* Offset at which the array of events begins: a cut after it can be allowed. */
 static inline size_t begin_of_events(struct span json)
 {
 	const char *key = strstr(json.p, "\"traceEvents\"");
@@ -57,7 +57,8 @@ static inline size_t begin_of_events(struct span json)
 	return (size_t)(p - json.p) + 1;
 }
 
-/* Without leave an error that says where; with it the complete events, a prefix of all. */
+/* Checks a cut at `n`: an error that names the place, or, if cuts are allowed, the complete events
+   before it. */
 static inline void check_cut(struct span json, size_t n, const struct record *whole, size_t block)
 {
 	struct span part = { json.p, n };
@@ -88,7 +89,7 @@ static inline void check_cut(struct span json, size_t n, const struct record *wh
 static inline void check_cuts(const struct row *row, struct span json)
 {
 	struct record whole = record_trace(json, row->options, 0, 0);
-	size_t end = json.n; /* without the white space behind it is whole as well */
+	size_t end = json.n; /* also whole without the white space at its end */
 	while (end && json.p[end - 1] == ' ')
 		end--;
 	for (size_t n = 0; n < end; n++)
@@ -120,7 +121,7 @@ static inline void check_rows(const struct row *rows, size_t nr)
 	}
 }
 
-/* One event, of a kernel unless `rest` says more. */
+/* One event, a kernel unless `rest` says otherwise. */
 #define EV(rest) "{'ph':'X','cat':'kernel','name':'k','pid':0,'tid':7," rest "}"
 #define DOC(events) "{'traceEvents':[" events "]}"
 #define K1 "kernel k @1000+2000 p0 t7 d0 s7\n"

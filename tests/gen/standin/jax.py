@@ -1,4 +1,4 @@
-"""What examples use of JAX: its profiler writes a trace of xprof.py with the steps that were annotated, and its XSpace."""
+"""The part of JAX that examples use: its profiler writes a trace of xprof.py with the annotated steps, and its XSpace file."""
 import pathlib
 import subprocess
 import sys

@@ -104,7 +104,7 @@ if RELEASE >= (2, 4):
     ARGUMENTS |= {"execution_trace_observer"}
 if RELEASE >= (2, 8):
     ARGUMENTS |= {"acc_events", "custom_trace_id_callback"}
-# What a change of action does. PyTorch warns of the others as incorrect schedules.
+# The effect of each change of action. PyTorch warns of other changes as incorrect schedules.
 CHANGES = {
     (NONE, NONE): "", (NONE, WARMUP): "prepare", (NONE, RECORD): "prepare start", (NONE, SAVE): "prepare start",
     (WARMUP, WARMUP): "", (WARMUP, RECORD): "start", (WARMUP, SAVE): "start", (RECORD, RECORD): "", (RECORD, SAVE): "",
@@ -115,7 +115,7 @@ CHANGES = {
 
 
 def _frames(events):
-    """A line of code around each operator, in a module; with them the host takes longer."""
+    """Adds a frame of code in a module around each operator; with frames the host takes longer."""
     for number, e in enumerate([e for e in events if e.get("cat") == "cpu_op"]):
         names = (f"model.py({len(e['name'])}): {e['name'].replace(':', '_')}", f"nn.Module: Layer_{number % 3}")
         for depth, name in enumerate(names):

@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""A file that is cut or damaged anywhere: for every reader, a small sound file, each of its beginnings, and it with each
+byte replaced in turn.
+
+ - the program ends with 0 or the exit code of such files; what it says is one line that names the file, and
+   what it was to write is not there unless all went well
+ - other figures than those of the sound file are shown only where a parser of another make (Python's) reads other values, too;
+   where that one refuses the file, only beside the trust finding or note that says so
+ - where that parser reads the same values, they are the same figures
+
+ci/test takes some of the bytes, ci/test --extended all; tests/fuzz/replay.c does the same in each reader under the
+sanitizers.
+
+usage: damage.py [READER…]     ($GPUGATE is the program; exit 77 skips)
+"""
+import concurrent.futures
+import csv
+import gzip
+import io
+import json
+import os
+import pathlib
+import pickle
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+from _bench import PROGRAM
+from _part import ALL
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+CORPUS, GEN = TESTS / "fuzz" / "corpus", TESTS / "gen"
+sys.path.insert(0, str(GEN))
+import xspace  # noqa: E402
+
+RUNS = 200  # of each reader in ci/test, half of them cut
+OTHERS = b'\0\xff"\\{],-9\n\x80:N'
+RULES = """version: 1
+workload: w
+defaults: {on_missing: skip}
+rules:
+  - {id: speed, metric: input.tokens_per_s, better: higher, fail: {decrease: 5%}}
+"""
+SUITE = """version: 1
+name: nightly
+cases:
+  - {workload: w, runs: m.json, baseline: b.json}
+  - {workload: x, runs: m.json, baseline: b.json, rules: rules.yaml}
+"""
+
+
+# --- Parsers of another make: a value that can be compared, or an exception ---------------------------------------------
+
+
+def as_json(data):
+    return json.loads(data.decode("utf-8", "replace"), strict=False)
+
+
+def as_lines(data):
+    """Values behind one another; where a line breaks is nothing to a reader of records."""
+    text, decoder, out, at = data.decode("utf-8", "replace"), json.JSONDecoder(strict=False), [], 0
+    while at < len(text):
+        if text[at] in " \t\r\n":
+            at += 1
+            continue
+        value, at = decoder.raw_decode(text, at)
+        out.append(value)
+    return out
+
+
+def as_recorded(data):
+    """Without the last line, if that is cut short: the process was killed."""
+    lines = data.decode("utf-8", "replace").split("\n")
+    try:
+        return as_lines(data)
+    except ValueError:
+        return as_lines("\n".join(lines[:-1]).encode()) if len(lines) > 1 and lines[-1] else as_json(b"")
+
+
+def as_csv(data):
+    text = data.decode("utf-8", "replace").replace("\0", "\ufffd")
+    return [[c.strip() for c in row] for row in csv.reader(io.StringIO(text), strict=True, skipinitialspace=True) if row]
+
+
+def as_yaml(data):
+    return yaml.safe_load(data)
+
+
+def as_pickle(data):
+    class Data(pickle.Unpickler):
+        def find_class(self, module, name):
+            raise pickle.UnpicklingError(name)
+
+    try:
+        return Data(io.BytesIO(data)).load()
+    except UnicodeDecodeError:
+        return data  # a name, which gets U+FFFD
+
+
+def as_gzip(data):
+    return gzip.decompress(data)
+
+
+def as_fields(data):
+    """Fields of a message within fields, as far as they can be such."""
+    def walk(b, depth):
+        out = []
+        for number, v in xspace.fields(b):
+            try:
+                out.append((number, walk(v, depth + 1) if isinstance(v, bytes) and depth < 3 else v))
+            except (IndexError, ValueError, TypeError):
+                out.append((number, v))
+        return out
+    return walk(data, 0)
+
+
+def as_tables(data):
+    with tempfile.NamedTemporaryFile() as f:
+        f.write(data)
+        f.flush()
+        db = sqlite3.connect(f.name)
+        db.text_factory = lambda b: b.decode("utf-8", "replace")
+        try:
+            return list(db.iterdump())
+        finally:
+            db.close()
+
+
+# --- Readers: the sound file, how it is read, and what comes of it ---------------------------------------------------------
+
+SHOWN = ("source_hash", "source_bytes", "snapshot", "trace", "metrics_file")
+
+
+class Reader:
+    """`args` with {} for the file; `out` is what the command writes; `code` of a refusal."""
+
+    def __init__(self, name, data, args, parse, file="in.json", out="d.json", code=3):
+        self.name, self.data, self.args, self.parse, self.file, self.out, self.code = name, data, args, parse, file, out, code
+
+    def figures(self, done, dir):
+        """All that is shown of the file, but its own hash."""
+        if not self.out:
+            return done.stdout
+        if not (dir / self.out).exists():
+            return None
+        d = json.loads((dir / self.out).read_text(encoding="utf-8"))
+        return {k: v for k, v in d.items() if k not in SHOWN}
+
+
+def corpus(name):
+    return (CORPUS / name).read_bytes()
+
+
+DIGEST = ("digest", "{}", "-o", "d.json")
+
+
+def readers(dir):
+    """`dir` has what the commands need beside the file."""
+    def gpugate(*args):
+        subprocess.run([PROGRAM, *args], cwd=dir, check=True, capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
+
+    (dir / "m.json").write_text('{"tokens_per_s": 100.5, "loss": 2.25}')
+    (dir / "n.json").write_text('{"tokens_per_s": 101.5, "loss": 2.5}')
+    (dir / "rules.yaml").write_text(RULES)
+    (dir / "s.yaml").write_text(SUITE)
+    held = ("--rules", "rules.yaml", "--baseline", "b.json")
+    gpugate("baseline", "create", "m.json", *held)
+    gpugate("baseline", "append", "n.json", *held)
+    gpugate("suite", "s.yaml", "--rules", "rules.yaml", "--json", "part.json")
+    report = ("--json", "r.json")
+    for name, file in (("trace", "trace/object.json"), ("snapshot", "snapshot/object.json"), ("timeline", "timeline/rows.json"),
+                       ("metrics", "metrics/flat.json"), ("xprof", "xprof/xprof.json"), ("result, JSON", "result/gbench.json"),
+                       ("digest", "digest/window.json"), ("run", "run/run-inputs.json")):
+        yield Reader(name, corpus(file), DIGEST, as_json)
+    yield Reader("trace, gzip", gzip.compress(corpus("trace/object.json"), mtime=0), DIGEST, as_gzip)
+    yield Reader("result, JSON lines", corpus("result/sglang.jsonl"), DIGEST, as_lines, "in.jsonl")
+    yield Reader("result, CSV", corpus("result/triton.csv"), DIGEST, as_csv, "in.csv")
+    yield Reader("machine, nvidia-smi", corpus("machine/nvidia.csv"), DIGEST, as_csv, "machine-rank0.csv")
+    yield Reader("machine, rocm-smi", corpus("machine/rocm.json"), DIGEST, as_lines, "machine-rank0.json")
+    yield Reader("machine, recorder", corpus("machine/recorder.json"), DIGEST, as_recorded, "machine-rank0.jsonl")
+    yield Reader("xspace", corpus("xspace/jax"), DIGEST, as_fields, "in.xplane.pb")
+    yield Reader("nsys", corpus("nsys/small.sqlite"), DIGEST, as_tables, "in.sqlite")
+    yield Reader("pickle", corpus("pickle/protocol-4.pickle"), (*DIGEST, "--allow-pickle"), as_pickle, "in.pickle")
+    yield Reader("flight", corpus("flight/stuck-0.json"), ("report", "{}"), as_json, "nccl_trace_rank_0.json", out=None)
+    yield Reader("flight_pickle", corpus("flight_pickle/mismatch-0.pickle"), ("report", "{}", "--allow-pickle"), as_pickle, "nccl_trace_rank_0", out=None)
+    yield Reader("baseline", (dir / "b.json").read_bytes(), ("check", "m.json", "--rules", "rules.yaml", "--baseline", "{}", *report), as_json,
+                 "other.json", "r.json", 4)
+    yield Reader("history", (dir / "b.history.jsonl").read_bytes(), ("history", *held, *report), as_lines, "b.history.jsonl", "r.json", 4)
+    yield Reader("rules", RULES.encode(), ("check", "m.json", "--rules", "{}", "--baseline", "b.json", *report), as_yaml, "own.yaml", "r.json", 2)
+    yield Reader("suite", SUITE.encode(), ("suite", "{}", "--rules", "rules.yaml", *report), as_yaml, "own.yaml", "r.json", 2)
+    yield Reader("part of a suite", (dir / "part.json").read_bytes(), ("suite", "--merge", "{}", *report), as_json, "own.json", "r.json")
+
+
+# --- Laws -----------------------------------------------------------------------------------------------------------------
+
+
+def damages(data):
+    """(what was done, bytes) of each."""
+    stride = 1 if ALL else max(1, 2 * len(data) // RUNS)
+    for k, at in enumerate(range(0, len(data), stride)):
+        yield f"cut to {at} bytes", data[:at]
+        byte = data[at] ^ 1 << k // 2 % 8 if k % 2 else OTHERS[k // 2 % len(OTHERS)]
+        yield f"byte {at} is {byte:#x}", data[:at] + bytes([byte]) + data[at + 1:]
+
+
+def parsed(reader, data):
+    try:
+        return reader.parse(data)
+    except RecursionError:
+        raise
+    except Exception:  # pylint: disable=broad-except
+        return REFUSED
+
+
+REFUSED = object()
+
+
+def run(reader, dir, data):
+    """The run, and all that it shows; None of what was refused."""
+    (dir / reader.file).write_bytes(data)
+    done = subprocess.run([PROGRAM, *(a.replace("{}", reader.file) for a in reader.args)], cwd=dir, capture_output=True, check=False, timeout=60,
+                          env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
+    return done, reader.figures(done, dir)
+
+
+def fault(reader, dir, before, sound, what, data):
+    """What is wrong with a damaged file; "" nothing."""
+    done, shown = run(reader, dir, data)
+    text = done.stderr.decode("utf-8", "replace")
+    lines = [line for line in text.splitlines() if not line.startswith(("gpugate: note: ", "gpugate: warning: "))]
+    left = sorted(p.name for p in dir.iterdir())
+    if done.returncode not in range(5):
+        return f"exit {done.returncode}: {text[:400]}"
+    if any(not line.startswith("gpugate: ") for line in text.splitlines()) or not text.replace("\n", "").isprintable():
+        return f"words that are not its own: {text[:400]!r}"
+    refused = done.returncode == reader.code and bool(lines)
+    if refused and (len(lines) != 1 or reader.file not in lines[0]):
+        return f"an error is one line that names the file: {text[:400]}"
+    if left != before and (left != sorted({*before, reader.out}) or refused and reader.out == "d.json"):
+        return f"left behind: {left}"
+    if refused:
+        return ""
+    other = parsed(reader, data)
+    if shown == sound.shown or other is not REFUSED and other != sound.parsed:
+        return ""
+    if other is REFUSED and isinstance(shown, dict) and shown.get("trust", {}).get("json_faults"):
+        return ""
+    return f"other figures of what a parser {'refuses' if other is REFUSED else 'reads as the same'}"
+
+
+class Sound:
+    def __init__(self, shown, parsed_as):
+        self.shown, self.parsed = shown, parsed_as
+
+
+def faults(task):
+    reader, folder = task
+    with tempfile.TemporaryDirectory() as name:
+        dir = pathlib.Path(name)
+        for path in pathlib.Path(folder).iterdir():
+            (dir / path.name).write_bytes(path.read_bytes())
+        done, shown = run(reader, dir, reader.data)
+        wrong = [] if done.returncode in (0, 3) and parsed(reader, reader.data) is not REFUSED else [f"the sound file: {done}"]
+        sound = Sound(shown, parsed(reader, reader.data))
+        nr = refused = 0
+        for what, data in damages(reader.data):
+            if reader.out:
+                (dir / reader.out).unlink(missing_ok=True)
+            before = sorted(p.name for p in dir.iterdir())
+            said = fault(reader, dir, before, sound, what, data)
+            nr += 1
+            refused += not reader.out or not (dir / reader.out).exists() or "error" in json.loads((dir / reader.out).read_text(encoding="utf-8"))
+            if said:
+                wrong.append(f"{what}: {said}")
+    return reader.name, nr, refused, wrong
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    bad = 0
+    with tempfile.TemporaryDirectory() as name:
+        rows = [(r, name) for r in readers(pathlib.Path(name)) if not sys.argv[1:] or r.name in sys.argv[1:]]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for what, nr, refused, wrong in pool.map(faults, rows):
+                print(f"{'FAIL' if wrong else 'ok  '} {what}: {nr} damaged files, {refused} refused", flush=True)
+                for line in wrong[:20]:
+                    print(f"     {line}")
+                bad += len(wrong)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
