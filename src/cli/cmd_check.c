@@ -148,12 +148,11 @@ static enum status show(const struct candidates *c, const struct setup *s, const
 /* All runs that are compared are folded where one is. */
 static enum status fold_sides(struct check_job *j, struct diag_log *log)
 {
+	const struct candidates *c = &j->candidates;
 	VEC(struct run *) runs = VEC_INIT;
-	for (size_t i = 0; i < j->candidates.nr; i++)
-		vec_push(&runs, &j->candidates.v[i]);
-	for (size_t i = 0; i < j->candidates.nr_controls; i++)
-		vec_push(&runs, &j->candidates.controls[i]);
 	vec_push(&runs, &j->b.pin);
+	for (size_t i = 0; i < c->nr + c->nr_controls; i++)
+		vec_push(&runs, i < c->nr ? &c->v[i] : &c->controls[i - c->nr]);
 	enum status st = fold_alike(runs.v, runs.nr, &j->setup.rules, &j->setup.naming, log);
 	vec_release(&runs);
 	return st;

@@ -15,17 +15,6 @@ static enum status write_run(const struct options *o, const struct run *run, str
 	return stored_run_save(run, o->value[OPT_OUTPUT], log);
 }
 
-/* Blocks of ranks that are there whole become one digest. */
-static enum status fold_run(const struct setup *s, const struct options *o, struct run *run,
-                            struct diag_log *log)
-{
-	if (o->value[OPT_FOLD])
-		return fold_blocks(run, &(struct naming){ .categories = &s->categories }, log);
-	if (!run->folded)
-		return ST_OK;
-	return diag_fail(log, ST_USAGE, "a file of folded ranks is among those to merge: add --fold");
-}
-
 /* Digests of a rank are stored separately and joined when the file is read. So merging is the union
    of sets, in which order does not matter. */
 enum status cmd_digest(const struct options *o, struct diag_log *log)
@@ -39,7 +28,8 @@ enum status cmd_digest(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = run_load_artifacts(o->args.v, o->args.nr, &s.load, &run, log);
 	if (st == ST_OK)
-		st = fold_run(&s, o, &run, log);
+		st = fold_blocks(&run, o->value[OPT_FOLD], &(struct naming){ .categories = &s.categories },
+		                 log);
 	if (st == ST_OK)
 		st = write_run(o, &run, log);
 	run_release(&run);

@@ -25,9 +25,9 @@ static enum status write_view(const struct options *o, const struct run_view *v,
 	struct document d;
 	struct sink *out;
 	if (json && run_fold(v->run))
-		return diag_fail(log, ST_USAGE,
-		                 "metrics --json lists the rows of each rank, which a folded run does not "
-		                 "have; ask for figures of all ranks with rules and 'check --json'");
+		return diag_fail(
+		    log, ST_USAGE,
+		    "metrics --json has the rows of each rank, which a folded run does not have");
 	if (json) {
 		TRY(sink_open(json, false, &out, log));
 		metrics_write_json(v, r, out);

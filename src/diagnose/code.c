@@ -19,7 +19,7 @@ static const struct cross_rank *awaited(const struct run_view *v, int64_t *rank)
 	__int128 sum = 0;
 	for (size_t r = 0; r < run->ranks.nr; r++) {
 		const struct digest *d = run->ranks.v[r];
-		const struct cross_rank *c = d->part_of ? &d->cross : v->ranks[r].cross;
+		const struct cross_rank *c = run == v->run ? v->ranks[r].cross : &d->cross;
 		if (!c || !c->known || c->late_ns <= 0)
 			continue;
 		sum += c->late_ns;

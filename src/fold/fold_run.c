@@ -263,9 +263,14 @@ static enum status fold_some(struct run *run, bool all, const struct naming *nam
 	return st;
 }
 
-enum status fold_blocks(struct run *run, const struct naming *naming, struct diag_log *log)
+enum status fold_blocks(struct run *run, bool wanted, const struct naming *naming,
+                        struct diag_log *log)
 {
-	return fold_some(run, false, naming, log);
+	if (wanted)
+		return fold_some(run, false, naming, log);
+	if (!run->folded)
+		return ST_OK;
+	return diag_fail(log, ST_USAGE, "a file of folded ranks is among those to merge: add --fold");
 }
 
 /* A run of which nothing is folded: its collectives are matched as ever. */

@@ -11,9 +11,10 @@
 GG_MUST_CHECK enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                                         struct diag_log *log);
 
-/// Fold the digests of `run` in each block that is there whole into run->folded; others stay. The
-/// digests are of artifacts, by rank. ST_INPUT where digests cannot be folded.
-GG_MUST_CHECK enum status fold_blocks(struct run *run, const struct naming *naming,
+/// Where it is `wanted`, fold the digests of `run` in each block that is there whole into
+/// run->folded; others stay. The digests are of artifacts, by rank. ST_INPUT where digests cannot
+/// be folded, ST_USAGE where some are though nobody wants it.
+GG_MUST_CHECK enum status fold_blocks(struct run *run, bool wanted, const struct naming *naming,
                                       struct diag_log *log);
 
 /// What run->folded and the other digests of `run`, one for each rank, make together: one folded

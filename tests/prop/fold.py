@@ -166,6 +166,17 @@ def lost(dir, baseline):
     assert (dir / "again.json").read_bytes() == (dir / "out.json").read_bytes()
 
 
+def waited_before(dir):
+    """A baseline whose ranks wait for one: what is said of both sides rests on one with and one without ranks."""
+    rule_file, odd = rules(dir, "figures.yaml"), folded(run_of(dir, "odd", RANKS))
+    gpugate("baseline", "create", odd, "--rules", rule_file, "--baseline", dir / "odd.baseline.json")
+    for name in ("odd", "link"):
+        run = folded(run_of(dir, name, RANKS))
+        gpugate("check", run, "--rules", rule_file, "--baseline", dir / "odd.baseline.json", "--html", dir / "page.html", codes=(0, 1))
+    for command in (["report", odd], ["metrics", odd], ["diff", odd, run_of(dir, "plain", RANKS)]):
+        gpugate(*command, "--html", dir / "page.html")
+
+
 def worst_of_each(dir, baseline):
     each = rules(dir, "each.yaml", f"  - {{id: each, metric: step.compute_time, ranks: each, {LIMITS}}}")
     checks, _, _ = checked(dir, folded(run_of(dir, "odd", RANKS)), baseline, each)
@@ -221,6 +232,7 @@ def main():
         odd_ones(dir, baseline)
         lost(dir, baseline)
         worst_of_each(dir, baseline)
+        waited_before(dir)
         refuses(dir, baseline)
     return 0
 
