@@ -106,18 +106,25 @@ enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
 
 /* ---- digests of ranks ---- */
 
+/* What a rank has that would be lost with what can be known of its figures; NULL nothing. */
+static const char *unfoldable(const struct digest *d)
+{
+	return !digest_has_trace(d)                   ? "it has no trace"
+	       : d->inputs.nr || d->machines.nr       ? "it has figures of files"
+	       : d->snapshot || d->memory_evidence.nr ? "it has a memory snapshot"
+	                                              : NULL;
+}
+
 static enum status check_ranks(struct digest *const *ranks, size_t nr, struct diag_log *log)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const struct digest *d = ranks[i];
-		if (!digest_has_trace(d) || d->inputs.nr || d->machines.nr)
+		const char *why = unfoldable(d), *fault = fold_fault(ranks[0], d);
+		if (why)
 			return diag_fail(log, ST_INPUT,
-			                 "rank %" PRId64
-			                 " cannot be folded: %s; fold ranks with a trace each, and no files of "
-			                 "figures",
-			                 d->rank,
-			                 digest_has_trace(d) ? "it has figures of files" : "it has no trace");
-		const char *fault = fold_fault(ranks[0], d);
+			                 "rank %" PRId64 " cannot be folded: %s; fold ranks with a trace each, "
+			                 "and neither snapshots nor files of figures",
+			                 d->rank, why);
 		if (fault)
 			return refuse_pair(ranks[0], d, fault, log);
 	}
