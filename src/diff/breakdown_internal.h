@@ -1,4 +1,4 @@
-/// Internal to the breakdown_*.c files: what they share.
+/// Types and functions that only the breakdown_*.c files use.
 #ifndef GG_DIFF_BREAKDOWN_INTERNAL_H
 #define GG_DIFF_BREAKDOWN_INTERNAL_H
 

@@ -62,10 +62,10 @@ struct event {
 	bool negative; ///< the duration was below 0, and was set to 0
 	bool untimed; ///< the event had no duration
 	int64_t pid, tid; ///< idents of process and thread
-	int64_t device; ///< GPU: args.device, else pid; step, annotation on a GPU: ident of that GPU
-	int64_t stream; ///< GPU, annotation on a GPU: args.stream, else tid
+	int64_t device; ///< ident of the GPU: args.device, else pid; also of steps and annotations
+	int64_t stream; ///< GPU, annotation on a GPU: ident of the stream (args.stream, else tid)
 	int64_t correlation; ///< GPU and runtime: correlation id
-	int64_t bytes; ///< memcpy, memset: args.bytes or 0; memory: Bytes (signed)
+	int64_t bytes; ///< bytes moved; memcpy, memset: args.bytes or 0; memory: Bytes (signed)
 	int64_t grid[3], block[3]; ///< kernel: launch shape; grid[0] < 0 if absent
 	const struct name *op, *module; ///< GPU: path of the operator, and the module, that the
 	                                ///< activity itself names (JAX); or NULL

@@ -40,7 +40,7 @@ void site_rules_release(struct site_rules *r);
 bool site_text_has(struct span text, const struct span *parts, size_t nr);
 
 enum site_kind {
-	SITE_USER, ///< the first frame of the user's own code
+	SITE_USER, ///< site at the first frame of the user's own code
 	SITE_FRAMEWORK, ///< site without user code: all frames were skipped
 	SITE_NO_STACK, ///< allocated during the recording, but recorded without a stack
 	SITE_BEFORE, ///< blocks allocated before the recording began

@@ -6,7 +6,7 @@ const char *const code_kind_names[] = { "kernel", "memcpy", "memset", "sync", NU
 
 #define ROW code_stat
 static const struct field code_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, kind, ENUM(code_kind_names), 1, NAMES_ROW),
 	KEY(ORDER, phase, ENUM(phase_names), 1, NAMES_ROW),
 	KEY(ORDER, module, OPTIONAL_NAME, 1),
@@ -24,7 +24,7 @@ ROW_TYPE(code_stat, LISTED, SUMS(code_stat));
 
 #define ROW range_stat
 static const struct field range_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, name, NAME, 1, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 1),
 	FIELD(total_ns, COUNT, SUM, SUM, 1),

@@ -25,7 +25,7 @@ static void join_memory_cycles(void *row, const void *more)
    is below all other numbers. */
 #define ROW memory_stat
 static const struct field memory_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(source, ENUM(memory_source_names), KEEP, KEEP, 0),
 	FIELD(events, COUNT, SUM, KEEP, 0),
@@ -70,7 +70,7 @@ static void join_small_sites(void *row, const void *more)
 /* Each list has an order of its own, in which several rows may be equal. */
 #define ROW memory_item
 static const struct field memory_item_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since, in `metrics --json`
+	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
 	 */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, list, ENUM(memory_list_names), 0, SHOWN("list"), NAMES_ROW),
@@ -89,7 +89,7 @@ ROW_TYPE(memory_item, LISTED, OWN(FOLDED, join_small_sites));
 
 #define ROW memory_level
 static const struct field memory_level_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since, in `metrics --json`
+	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
 	 */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, entries, COUNT, 0, SHOWN("entries")),
@@ -102,7 +102,7 @@ ROW_TYPE(memory_level, LISTED);
 
 #define ROW memory_evidence
 static const struct field memory_evidence_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, memory, TEXT, 0),
 	FIELD(history, FLAG, KEEP, KEEP, 0),
 	FIELD(midway, FLAG, KEEP, KEEP, 0),

@@ -5,7 +5,7 @@
 
 #define ROW comm_stat
 static const struct field comm_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since, in `metrics --json`
+	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
 	 */
 	KEY(ORDER, kind, ENUM(collective_names), 0, SHOWN("kind")),
 	KEY(ORDER, group, NAME, 0, SHOWN("group")),
@@ -25,7 +25,7 @@ ROW_TYPE(comm_stat, LISTED);
 /* Collectives are in order of start, which neighbors may share; they are never joined. */
 #define ROW collective
 static const struct field collective_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	FIELD(step, COUNT, KEEP, KEEP, 0),
 	FIELD(comm, COUNT, KEEP, KEEP, 0),
 	FIELD(bytes, OPTIONAL_COUNT(-1), KEEP, KEEP, 0),
@@ -48,7 +48,7 @@ static void join_progress_cycles(void *row, const void *more)
 
 #define ROW progress
 static const struct field progress_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	FIELD(step, OPTIONAL_NUMBER(-1), OWN, KEEP, 0),
 	FIELD(launches, COUNT, OWN, KEEP, 0),
 	FIELD(collectives, COUNT, OWN, KEEP, 0),
@@ -63,7 +63,7 @@ ROW_TYPE(progress, ALONE, OWN(OF_CYCLES, join_progress_cycles));
 /* These figures are computed from all ranks together, after cycles have been joined. */
 #define ROW cross_rank
 static const struct field cross_rank_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	FIELD(known, FLAG, KEEP, KEEP, 0),
 	FIELD(matched, COUNT, KEEP, KEEP, 0),
 	FIELD(wait_ns, COUNT, KEEP, KEEP, 0),
@@ -88,7 +88,7 @@ static void join_trust_cycles(void *row, const void *more)
 
 #define ROW trust_counts
 static const struct field trust_counts_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since, in `metrics --json`
+	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
 	 */
 	FIELD(gpu_events, COUNT, SUM, KEEP, 0, SHOWN("gpu_events")),
 	FIELD(with_launch, COUNT, SUM, KEEP, 0, SHOWN("with_launch")),
@@ -116,7 +116,7 @@ ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 
 #define ROW env_entry
 static const struct field env_entry_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, key, TEXT, 0),
 	FIELD(value, TEXT, KEEP, KEEP, 0),
 };
@@ -126,7 +126,7 @@ ROW_TYPE(env_entry, LISTED);
 /* If several inputs have one name the first counts; loading a run has refused a second. */
 #define ROW input_stat
 static const struct field input_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, name, TEXT, 0),
 	FIELD(micro, OPTIONAL_NUMBER(INPUT_EXACT), KEEP, KEEP, 0),
 	FIELD(value, OPTIONAL_NUMBER(0), KEEP, KEEP, 1),
@@ -141,7 +141,7 @@ ROW_TYPE(input_stat, LISTED);
 
 #define ROW machine_stat
 static const struct field machine_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, id, TEXT, 1),
 	FIELD(samples, COUNT, KEEP, KEEP, 1),
 	FIELD(span_ns, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
@@ -190,7 +190,7 @@ ROW_TYPE(step_summary, LISTED, .since = step_summary_since);
 
 #define ROW phase_summary
 static const struct field phase_summary_fields[] = {
-	/* columns: member, key, stored form, join of cycles, join of small rows, since */
+	/* columns: member, key, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, phase, ENUM(phase_names), 0, NAMES_ROW),
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
 	FIELD(steps, COUNT, KEEP, KEEP, 0),

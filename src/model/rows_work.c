@@ -59,7 +59,7 @@ static void join_kernel_cycles(void *row, const void *more)
 
 #define ROW kernel_stat
 static const struct field kernel_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since, in `metrics --json`
+	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
 	 */
 	KEY(ORDER, kind, ENUM(event_gpu_names), 0),
 	KEY(ORDER, name, NAME, 0, SUMS_LAST),
@@ -87,7 +87,7 @@ ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycl
 
 #define ROW device_stat
 static const struct field device_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(streams, COUNT, MAX, KEEP, 0),
 	FIELD(activities, COUNT, SUM, KEEP, 0),
@@ -106,7 +106,7 @@ ROW_TYPE(device_stat, LISTED);
 
 #define ROW op_stat
 static const struct field op_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, name, NAME, 0, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 0),
 	FIELD(total_ns, COUNT, SUM, SUM, 0),
@@ -118,7 +118,7 @@ ROW_TYPE(op_stat, LISTED, SUMS(op_stat));
 
 #define ROW call_stat
 static const struct field call_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, kind, ENUM(call_kind_names), 0),
 	KEY(ORDER, name, NAME, 0, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 0),
@@ -130,7 +130,7 @@ ROW_TYPE(call_stat, LISTED, SUMS(call_stat));
 
 #define ROW thread_stat
 static const struct field thread_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(busy_ns, COUNT, SUM, SUM, 0),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
@@ -141,7 +141,7 @@ ROW_TYPE(thread_stat, LISTED, SUMS(thread_stat));
 
 #define ROW flop_stat
 static const struct field flop_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, op, NAME, 0),
 	KEY(ORDER, type, ENUM(flop_type_names), 0),
 	FIELD(count, COUNT, SUM, SUM, 0),
@@ -169,7 +169,7 @@ static void join_function_cycles(void *row, const void *more)
 /* Functions are ordered as a tree: a caller comes before its callees. */
 #define ROW function_stat
 static const struct field function_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since, in `metrics --json`
+	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
 	 */
 	KEY(ORDER, cls, ENUM(function_class_names), 0),
 	KEY(SAME, name, NAME, 0, SUMS_LAST),
@@ -195,7 +195,7 @@ static void join_counter_cycles(void *row, const void *more)
 
 #define ROW counter_stat
 static const struct field counter_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, since */
+	/* columns: member, stored form, join of cycles, join of small rows, minor */
 	KEY(ORDER, name, NAME, 0),
 	FIELD(samples, COUNT, OWN, KEEP, 0),
 	FIELD(median, COUNT, OWN, KEEP, 0),

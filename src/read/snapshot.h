@@ -13,8 +13,8 @@ struct snapshot_limits {
 	uint64_t bytes; ///< limit of each sum of sizes (events/snapshot.h)
 	size_t pickle_bytes; ///< limit of bytes after decompression; below 2^32
 	size_t pickle_nodes; ///< limit of values that are built
-	size_t pickle_refs; ///< references to values: in containers, on the stack, in the memo
-	uint64_t pickle_visits; ///< visits to values, in addition to 64 for each byte
+	size_t pickle_refs; ///< limit of references to values: in containers, on the stack, in the memo
+	uint64_t pickle_visits; ///< limit of visits to values, beyond 64 for each byte
 };
 
 /// Limits that apply unless others are given; static.

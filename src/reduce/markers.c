@@ -23,7 +23,7 @@ enum { AS_MUCH_PCT = 2 };
 struct marker {
 	struct span pattern;
 	bool server;
-	size_t first, nr; ///< index and number in the list of annotations
+	size_t first, nr; ///< first index and number in the list of annotations
 	int64_t steps, held; ///< number of steps, and of launches in the steps
 	bool alike;
 };

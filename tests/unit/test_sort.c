@@ -45,7 +45,7 @@ static void fill(struct input *in, size_t nr, size_t words, int form, uint64_t *
 			(uint32_t)(nr - i),
 			(uint32_t)(i % 97), /* runs, some one after the other */
 			(uint32_t)(i % 50 + i / 50 * 40),
-			(uint32_t)(i % 100 == 99 ? 0 : i), /* some elements are late */
+			(uint32_t)(i % 100 == 99 ? 0 : i), /* now and then a small key after larger ones */
 			(uint32_t)(i < nr / 2 ? 2 * i : 2 * (i - nr / 2) + 1),
 		};
 		for (size_t w = 0; w < words; w++)

@@ -142,7 +142,8 @@ static void line(void **state)
 		{ SPAN("\xE2\x80\xAA\xE2\x80\xAB\xE2\x80\xAC\xE2\x80\xAD\xE2\x80\xAE"),
 		  BAD BAD BAD BAD BAD },
 		{ SPAN("\xE2\x81\xA6\xE2\x81\xA7\xE2\x81\xA8\xE2\x81\xA9"), BAD BAD BAD BAD },
-		{ SPAN("\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C"), BAD BAD BAD }, /* LRM, RLM, ALM */
+		{ SPAN("\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C"),
+		  BAD BAD BAD }, /* direction marks LRM, RLM, ALM */
 		{ SPAN("\xEF\xBB\xBFx"), BAD "x" }, /* byte order mark */
 		{ SPAN("\xE2\x80\xA7\xE2\x80\xAF"), "\xE2\x80\xA7\xE2\x80\xAF" }, /* neighbors */
 		{ SPAN("a\xED\xA0\x80"), "a" BAD BAD BAD },
