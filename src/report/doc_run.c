@@ -83,7 +83,8 @@ static void put_plan(struct document *d, const struct report *r)
 		           nr == 1 ? "" : "s");
 	else
 		doc_printf(d,
-		           "record %" PRId64 " more pair%s of the candidate and the code without the change "
+		           "record %" PRId64
+		           " more pair%s of the candidate and the code without the change "
 		           "in turn (--repeat, --control)",
 		           nr, nr == 1 ? "" : "s");
 	doc_words(d, nr == 1 ? ": that decides what is undecided" : ": they decide what is undecided");
@@ -140,7 +141,7 @@ void doc_accept(struct document *d, const struct report *r)
 	            r->status == ST_BASELINE
 	                ? "This makes the candidate the baseline"
 	                : "If the change is meant, this makes the candidate the baseline",
-	            DOC_ASIDE);
+	            r->status == ST_BASELINE ? DOC_OPEN : DOC_ASIDE);
 	doc_paragraph(d);
 	doc_add(d, DOC_COMMAND, TONE_PLAIN, r->accept);
 	doc_end(d);

@@ -38,17 +38,18 @@ static void check_budget(const char *name, size_t max_bytes)
 	sink_abort(out);
 }
 
-/* Letters, figures and punctuation that mean nothing to Markdown are of sentences, and so is a `_`
-   between letters or digits; the marks stay. */
+/* Leaves only the marks. Letters, figures and punctuation without a meaning in Markdown belong to
+   sentences, and so do a `_` between letters or digits and a `=` that begins no line. */
 static void keep_marks(struct strbuf *b)
 {
 	size_t n = 0;
 	check(!b->n || (!strcasestr(strbuf_str(b), "www.") && !strstr(strbuf_str(b), "//")));
+	check(!b->n || (strbuf_str(b)[0] != '=' && !strstr(strbuf_str(b), "\n=")));
 	for (size_t i = 0; i < b->n; i++) {
 		unsigned char c = (unsigned char)b->p[i];
 		bool inner = c == '_' && i && i + 1 < b->n && isalnum((unsigned char)b->p[i - 1]) &&
 		             isalnum((unsigned char)b->p[i + 1]);
-		if (c < 0x80 && !isalnum(c) && !inner && !strchr(" .,:;()%+-'`", c))
+		if (c < 0x80 && !isalnum(c) && !inner && !strchr(" .,:;()%+-'`=", c))
 			b->p[n++] = (char)c;
 	}
 	strbuf_setlen(b, n);
