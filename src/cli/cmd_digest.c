@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "fold/fold_run.h"
-#include "model/present.h"
+#include "fold/present.h"
 #include "store/stored_file.h"
 
 static enum status write_run(const struct options *o, const struct run *run, struct diag_log *log)

@@ -6,8 +6,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "fold/fold.h"
+#include "fold/present.h"
 #include "gate/trust_peers.h"
-#include "model/present.h"
 
 enum { NAME_CHARS = 80 };
 

@@ -1,4 +1,4 @@
-#include "model/present.h"
+#include "fold/present.h"
 
 #include <inttypes.h>
 
