@@ -9,7 +9,7 @@ import sys
 SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 
 # Rooms with the data types that every other room may include.
-NOUNS = {"metric", "events", "model"}
+NOUNS = {"metric", "events", "model", "fold"}
 # For each room, the rooms that it may include besides itself and base.
 ROOMS = {
     "base": set(),
@@ -23,6 +23,7 @@ ROOMS = {
     "nsys": NOUNS | {"io"},
     "figures": NOUNS,
     "merge": NOUNS,
+    "fold": NOUNS | {"merge"},
     "code": NOUNS,
     "names": NOUNS,
     "reduce": NOUNS | {"code", "merge", "names"},
