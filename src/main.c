@@ -40,7 +40,8 @@
    rules/     everything that is read from YAML: rules, categories, sites and diagnosis files
    diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
               kernels, renames, drift, where a change of time or memory went
-   gate/      judge: environment, trust, noise, compare (the only place that decides), waivers
+   trust/     whether what was recorded can be believed: steps, ranks, kernels, memory, the machine
+   gate/      judge: environment, noise, compare (the only place that decides), waivers
    cause/     failed and warned checks as findings: what caused them, what it costs, what to do
    changed/   files that a change under review touches, as named or as git tells; places of a
               report in them

@@ -4,9 +4,9 @@
 #include "cli/setup.h"
 #include "diagnose/ranks.h"
 #include "fold/fold.h"
-#include "gate/trust.h"
 #include "io/sink.h"
 #include "report/writer.h"
+#include "trust/trust.h"
 
 /* Add trust findings, insights and ranks of the run. */
 static void remark_on_run(const struct run_view *v, const struct setup *s, struct report *out)

@@ -13,9 +13,9 @@
 #include "gate/environment.h"
 #include "gate/noise.h"
 #include "gate/sides.h"
-#include "gate/trust.h"
 #include "gate/uniform.h"
 #include "gate/waivers.h"
+#include "trust/trust.h"
 
 /* Turn `out` into the report of an error, without checks; the first error is shown. Returns `st`.
    / */

@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "fold/fold.h"
 #include "gate/environment.h"
-#include "gate/trust.h"
 #include "metric/unit.h"
+#include "trust/trust.h"
 
 static const char *shown(struct arena *a, const char *text)
 {

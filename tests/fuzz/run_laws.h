@@ -10,11 +10,11 @@
 #include "base/text.h"
 #include "diagnose/ranks.h"
 #include "fold/fold_run.h"
-#include "gate/trust.h"
 #include "merge/cycles.h"
 #include "model/view.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
+#include "trust/trust.h"
 
 typedef enum status run_reader(struct source *src, struct run *out, struct diag_log *log);
 

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "fold/fold.h"
-#include "gate/trust_peers.h"
+#include "trust/peers.h"
 
 enum { NAME_CHARS = 80 };
 

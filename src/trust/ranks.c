@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "fold/fold.h"
 #include "fold/present.h"
-#include "gate/trust_peers.h"
+#include "trust/peers.h"
 
 enum { NAME_CHARS = 80 };
 

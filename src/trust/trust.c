@@ -1,14 +1,14 @@
-#include "gate/trust.h"
+#include "trust/trust.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "fold/fold.h"
-#include "gate/trust_finding.h"
 #include "metric/unit.h"
 #include "model/flops.h"
 #include "model/step_figures.h"
+#include "trust/finding.h"
 
 struct expected {
 	bool trace; ///< true if a rank of either side has a trace, not only memory snapshots
