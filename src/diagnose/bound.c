@@ -6,6 +6,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
 #include "diagnose/work.h"
+#include "fold/fold.h"
 #include "model/flops.h"
 #include "model/step_figures.h"
 
@@ -319,7 +320,7 @@ static void flops_recorded(const struct digest *d, struct recorded *r)
 
 static struct recorded recorded_of(const struct run *run)
 {
-	struct recorded r = { .ranks = (int64_t)run->ranks.nr };
+	struct recorded r = { .ranks = (int64_t)run_nr_ranks(run) };
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
 		r.traces = r.traces || digest_has_trace(d);

@@ -9,9 +9,9 @@
 #include "gate/environment.h"
 #include "gate/judge.h"
 #include "gate/sides.h"
-#include "gate/trust.h"
 #include "metric/unit.h"
 #include "model/code.h"
+#include "trust/trust.h"
 
 static struct figure_row figure_row(struct arena *a, const struct metric *m, const struct entry *e)
 {

@@ -8,14 +8,14 @@
 #include "diff/drift.h"
 #include "diff/flame.h"
 #include "diff/past.h"
+#include "fold/present.h"
 #include "gate/checks.h"
 #include "gate/environment.h"
 #include "gate/noise.h"
 #include "gate/sides.h"
-#include "gate/trust.h"
 #include "gate/uniform.h"
 #include "gate/waivers.h"
-#include "model/present.h"
+#include "trust/trust.h"
 
 /* Turn `out` into the report of an error, without checks; the first error is shown. Returns `st`.
    / */

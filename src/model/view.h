@@ -157,6 +157,9 @@ struct answers {
 	VEC(struct answer) list; ///< answers sorted by label, then rank
 };
 
+/// True where the labels of `f` fit the globs of `q`; of the rank nothing is asked.
+bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
+
 /// True if a query for the class `name` includes kernels of `cls`: compute is all that is not
 /// communication, as in step.compute_time; a NULL `name` includes every class.
 bool class_is_asked(const char *name, enum category_class cls);

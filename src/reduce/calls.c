@@ -113,6 +113,5 @@ void call_figures(const struct reducer *r, struct digest *d)
 				                                        .total_ns = h->begun_ns });
 	}
 	vec_sort(&d->calls, call_stat_cmp);
-	/* a data loader may have rows of annotations and of operators with the same name */
-	rows_unite(&call_stat_row, &d->calls);
+	rows_unite(&call_stat_row, &d->calls); /* annotations and operators may share a name */
 }

@@ -100,8 +100,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	TRY(check_times(r, log));
 	out->where = meta->where;
 	if (meta->where)
-		/* in a recording made only to find places in the code, the whole trace is the one step */
-		r->options.warmup = 0;
+		r->options.warmup = 0; /* the whole recording counts as one step */
 	out->world_size = meta->world_size;
 	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
 	out->communication = arena_dup(&out->arena, span_of(r->options.communication));

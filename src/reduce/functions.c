@@ -211,8 +211,7 @@ static void gpu_class_rows(struct class_functions *c)
 /* Computes for each function the median of its known rates, and their median absolute deviation. */
 static void gpu_class_rates(struct class_functions *c)
 {
-	/* index in `rates` of each function's first rate and next rate; a call has at most one rate */
-	size_t *first = first_calls(c), *next = first_calls(c);
+	size_t *first = first_calls(c), *next = first_calls(c); /* a call has at most one rate */
 	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
@@ -320,8 +319,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		/* without Python functions, no lower class follows that would need the covered time */
-		vec_release(&r->functions.higher.list);
+		vec_release(&r->functions.higher.list); /* only Python functions would need this list */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

@@ -178,8 +178,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
-	/* the first step end comes after an event, so that this value is never used */
-	int64_t level = 0;
+	int64_t level = 0; /* never used: an event comes before the first step end */
 	for (size_t i = 0; i < e.nr; i++) {
 		if (last[i].allocated >= 0)
 			level = last[i].allocated;

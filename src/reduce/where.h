@@ -100,8 +100,7 @@ struct where_step {
 	VEC(struct where_step_around) around;
 };
 
-/// State of a call that launched an activity of a usable step, until the walk over its thread has
-/// found the code around the call.
+/// State of a call that launched work of a usable step, before the walk over its thread.
 #define WHERE_WANTED NO_ID
 
 struct where {
@@ -115,12 +114,10 @@ struct where {
 	struct code_paths names; ///< paths of operators and of annotations
 	struct code_places places;
 	struct name_table moments;
-	/// state of each span: 0, WHERE_WANTED, or 1 + id of the code around the call in `moments`
-	uint32_t *of_span;
+	uint32_t *of_span; ///< state of each span: 0, WHERE_WANTED, or 1 + id in `moments`
 	struct ids range_stacks; ///< path of frames, indexed by id of the path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
-	/// call stacks that operators brought along, in the order of the walk over the threads
-	VEC(struct where_stack_point) points;
+	VEC(struct where_stack_point) points; ///< frames from each moment on, in order of the walk
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	VEC(struct where_work) work; ///< activities; empty if no activity names its operator

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "fold/present.h"
 #include "merge/cycles.h"
-#include "model/present.h"
 #include "sample_digest.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"

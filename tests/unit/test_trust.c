@@ -1,4 +1,4 @@
-#include "gate/trust.h"
+#include "trust/trust.h"
 
 #include "memory_fixture.h"
 

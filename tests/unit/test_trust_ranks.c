@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "gate/trust.h"
 #include "ranks_rig.h"
+#include "trust/trust.h"
 
 #define THREE "4: a9 | 5: a9 | 6: a9"
 
