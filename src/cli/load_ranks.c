@@ -240,7 +240,8 @@ static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 	return ST_OK;
 }
 
-/* What is folded is of many ranks, and beside no artifact of one. */
+/* Move folded digests to run->folded. They have many ranks, and are not sorted with the artifacts
+   of single ranks. */
 static enum status take_folded(struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
 	VEC(struct digest *) parts = VEC_INIT;
