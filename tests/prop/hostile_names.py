@@ -181,8 +181,8 @@ class Side:
         self.hangs()
 
     def stored(self, number):
-        """Stored files of strangers: every text in each of them in turn, in ci/test every fourth in the batch of this number.
-        What is refused says so in one line."""
+        """Replaces each text in stored files by hostile names, one at a time; ci/test takes every fourth text. A file that is
+        refused must give one line."""
         for name, args, reports in (("base.json", ("baseline", "show", "--rules", "rules.yaml", "--baseline", "{}"), ""),
                                     ("base.json", ("baseline", "log", "--rules", "rules.yaml", "--baseline", "{}"), ""),
                                     ("base.json", ("check", "b", "--rules", "rules.yaml", "--baseline", "{}"), "jmxh"),

@@ -30,7 +30,7 @@ LAUNCH = re.compile(r"LaunchKernel|GraphLaunch|LaunchCooperative")
 SYNC = re.compile(r"^(cuda|hip|cu)(Device|Stream|Event|Ctx)Synchronize")
 
 
-# --- the reference -----------------------------------------------------------------------------------
+# --- slow reference for figures of traces of JAX -----------------------------------------------------------
 
 def ns(us):
     return int((D(str(us)) * 1000).to_integral_value(rounding=decimal.ROUND_HALF_UP))
@@ -183,7 +183,7 @@ def reference(events):
     return out
 
 
-# --- the program -------------------------------------------------------------------------------------
+# --- figures that the program computes ----------------------------------------------------------------------
 
 def gpugate(*args, status=0):
     done = subprocess.run([GPUGATE, *map(str, args)], capture_output=True, text=True)
