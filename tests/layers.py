@@ -43,7 +43,7 @@ ROOMS = {
                     "diagnose", "document", "report", "html"},
     "init": NOUNS | {"io", "rules", "cli"},
     "suite": NOUNS | {"io", "store", "rules", "names", "document", "report", "html", "cli"},
-    "history": NOUNS | {"io", "store", "diff", "document", "report", "html", "cli"},
+    "history": NOUNS | {"io", "store", "rules", "diff", "names", "document", "report", "html", "cli"},
     "pages": NOUNS | {"cli"},
     "main.c": {"cli"},
 }

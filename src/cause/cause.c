@@ -252,7 +252,8 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 	if (!f->cost)
 		return;
 	f->cost_text = f->cost_is_bytes
-	                   ? word_change(q, UNIT_BYTES, f->cost)
+	                   ? arena_printf(q->a, "%s%s", word_change(q, UNIT_BYTES, f->cost),
+	                                  f->cost_per_step ? " per step" : "")
 	                   : arena_printf(q->a, "%s %s", word_change(q, UNIT_NS, f->cost), q->per);
 	if (whole > 0)
 		f->cost_text =
@@ -269,9 +270,11 @@ static void conclude(struct inquiry *q)
 		vec_release(&q->suspects.v[i].kernels);
 		if (f->checks.nr) {
 			tell_cost(q, f);
+			suspect_settle_parts(q, &q->suspects.v[i]);
 			vec_push(&out->findings, *f);
 			continue;
 		}
+		vec_release(&f->parts);
 		vec_release(&f->where);
 		vec_release(&f->evidence);
 	}

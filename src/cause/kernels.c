@@ -216,6 +216,11 @@ static const char *duration(struct inquiry *q, double ns)
 	return unit_text(q->a, UNIT_NS, (int64_t)(ns + 0.5));
 }
 
+/* The same for one kernel and for several: it is said once. */
+#define SLOWER                                                                                    \
+	"compare inputs (shapes, types, memory layout), and the code or library that slower kernels " \
+	"come from"
+
 static void add_title(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	const char *name = word_kernel(q, c->now->name), *launches;
@@ -251,9 +256,7 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 		suspect_title(q, s, "%s is slower: %s → %s per launch", name,
 		              duration(q, pair_mean(c->now, SIDE_BASELINE)),
 		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)));
-		suspect_action(q, s,
-		               "compare its input (shapes, types, memory layout) and the code or library "
-		               "that it comes from");
+		suspect_action(q, s, SLOWER);
 	}
 }
 
@@ -305,6 +308,7 @@ static void take(struct inquiry *q, struct suspect *s, const struct culprit *c)
 	vec_push(&s->kernels, item_of(q, c->now));
 	if (c->was)
 		vec_push(&s->kernels, item_of(q, c->was));
+	suspect_part(s, item_of(q, c->now), c->rise);
 	s->finding.cost = number_add(s->finding.cost, c->rise);
 	add_stakes(q, s, c);
 }
@@ -360,15 +364,12 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 	struct suspect *s = &q->suspects.v[at];
 	if (members > 1) {
 		suspect_say(q, s, "%s", s->finding.title);
-		suspect_title(q, s, "%zu kernels (%s) are %s by %s: %s and %zu more", members,
-		              category_name(q->bench->naming.categories, list[0].now->category),
-		              list[0].cause == CAUSE_KERNEL ? "slower" : "launched more often",
-		              unit_text(q->a, UNIT_PCT, (int64_t)((list[0].times - 1) * 1e8)),
-		              word_kernel(q, list[0].now->name), members - 1);
-		if (list[0].cause == CAUSE_KERNEL)
-			suspect_action(q, s,
-			               "compare their input (shapes, types, memory layout) and the code or "
-			               "library that they come from");
+		suspect_title(
+		    q, s, "%zu kernels (%s) are %s by %s: %s and %zu more", members,
+		    category_title(category_name(q->bench->naming.categories, list[0].now->category)),
+		    list[0].cause == CAUSE_KERNEL ? "slower" : "launched more often",
+		    unit_text(q->a, UNIT_PCT, (int64_t)((list[0].times - 1) * 1e8)),
+		    word_kernel(q, list[0].now->name), members - 1);
 		s->finding.has_figure = false;
 		s->finding.metric = NULL;
 		s->finding.baseline_text = s->finding.candidate_text = s->finding.change_text = "";

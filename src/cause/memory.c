@@ -44,7 +44,7 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 		return;
 	memory_item_add_site(&b, m);
 	const char *site = arena_take(q->a, &b);
-	if (m->category.n)
+	if (m->category.n && !span_eq(m->category, SPAN("other")))
 		suspect_where(q, s, PLACE_CATEGORY, m->category);
 	suspect_where(q, s, PLACE_CODE, span_of(site));
 	if (m->file.n)
@@ -120,7 +120,7 @@ static int64_t find_leak(struct inquiry *q)
 	int64_t steps = steps_of(q), bytes = both_rise(growth);
 	if (bytes > INT64_MAX / steps)
 		return 0;
-	bytes *= steps;
+	bytes *= steps; /* of the run, as far as it is explained by it */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more are allocated at the end of every step",
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));
@@ -129,7 +129,8 @@ static int64_t find_leak(struct inquiry *q)
 	suspect_action(q, s,
 	               "see who keeps tensors, or graphs of autograd, of earlier steps: detach() "
 	               "or .item() what is kept for logging");
-	cost_bytes(s, bytes);
+	cost_bytes(s, both_rise(growth));
+	s->finding.cost_per_step = true;
 	s->stake[STAKE_GROWTH] = STAKE_ALL;
 	s->stake[STAKE_PEAK] = bytes;
 	s->stake[STAKE_RESERVED] = bytes;

@@ -126,8 +126,8 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 		return;
 	const char *name = word_kernel(q, worst->match);
 	const char *moved = unit_movement(q->a, UNIT_NS, theirs, theirs + most);
-	suspect_where(q, s, PLACE_KERNEL, worst->match);
 	if (is_to_blame(most, theirs, slow_ns, peers_ns)) {
+		suspect_where(q, s, PLACE_KERNEL, worst->match);
 		suspect_say(q, s, "%s of it in %s: %s, peers first", word_amount(q, UNIT_NS, most), name,
 		            moved);
 		suspect_action(q, s,
@@ -136,8 +136,7 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 		               name);
 		return;
 	}
-	suspect_say(q, s, "its kernels are slower throughout, most of all %s: %s, peers first", name,
-	            moved);
+	suspect_say(q, s, "its kernels are slower throughout");
 	suspect_action(q, s,
 	               "compare clock, power cap and temperature of the GPU of %.*s with its peers' "
 	               "(nvidia-smi -q -d PERFORMANCE), and look for another process on it",

@@ -121,7 +121,14 @@ void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, str
 /// Set the cost of the change, in ns per step.
 void suspect_cost(struct suspect *s, int64_t ns);
 
-/// A change such as "+2.10 ms", or "12.3 %" for percentages; owned by the report.
+/// A part of its cost; the same name again adds to it. `name` is borrowed.
+void suspect_part(struct suspect *s, const char *name, int64_t change);
+
+/// The parts as they are shown, once cost and checks are known: those named, or those of a
+/// breakdown of the same amount.
+void suspect_settle_parts(struct inquiry *q, struct suspect *s);
+
+/// "+2.10 ms", "12.3 %" of a figure; owned by the report.
 const char *word_change(struct inquiry *q, enum unit unit, int64_t change);
 
 /// A value such as "12.65 ms"; owned by the report.

@@ -4,6 +4,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "report/table.h"
 
 static bool has_rule(const struct rules *rules, const char *id, struct nearest *near)
 {
@@ -51,16 +52,10 @@ static const struct trust_finding *spoiler(const struct report *r, const struct 
 	return NULL;
 }
 
-static bool is_passed(const struct check *k)
-{
-	return k->verdict != VERDICT_FAIL && k->verdict != VERDICT_UNDECIDED &&
-	       k->verdict != VERDICT_MISSING && k->verdict != VERDICT_INCONCLUSIVE;
-}
-
 static bool is_refused(const struct report *r, const struct options *o, size_t i)
 {
 	const struct check *k = &r->checks.v[i];
-	return !is_passed(k) && !is_accepted(o, k->rule);
+	return check_is_open(k) && !is_accepted(o, k->rule);
 }
 
 /* The options that would accept all refused checks: one for each rule. */

@@ -15,20 +15,6 @@
 #include "store/pin.h"
 #include "store/stored_file.h"
 
-/* Create the missing directories of `path`, like `mkdir -p`. */
-static enum status make_parents(const char *path, struct diag_log *log)
-{
-	char *copy = arena_dup(&log->arena, span_of(path));
-	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
-			return diag_fail(log, ST_OUTPUT, "%s: cannot be made: %s",
-			                 text_quote(&log->arena, span_of(copy)), strerror(errno));
-		*slash = '/';
-	}
-	return ST_OK;
-}
-
 /* Refuse a baseline with which nothing could ever be compared. */
 static enum status check_comparable(const struct run *run, struct diag_log *log)
 {
@@ -62,7 +48,8 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 	past->provenance = b->provenance;
 	past->pin = past_source_hash(&b->pin);
 	past_run_fit(past);
-	if (past->cut)
+	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0; /* when that one was added */
+	if (past->cut && !told)
 		diag_warn(log,
 		          "a run of the history has room for %zu figures: the %" PRId64
 		          " of the smallest items were left out",
@@ -157,14 +144,14 @@ enum status baseline_move(const struct candidates *c, const struct setup *s,
 
 enum status baseline_save_history(const struct baseline_edit *e, struct diag_log *log)
 {
-	TRY(make_parents(e->history, log));
+	TRY(sink_make_folders(e->history, log));
 	return history_write(e->history, &e->b.sample, log);
 }
 
 enum status baseline_save(const struct baseline *b, const char *path, struct diag_log *log)
 {
 	if (strcmp(path, "-") != 0)
-		TRY(make_parents(path, log));
+		TRY(sink_make_folders(path, log));
 	return stored_baseline_save(b, path, false, log);
 }
 
@@ -184,7 +171,7 @@ enum status baseline_put(const struct baseline *b, const char *path, const char 
                          bool replace, struct diag_log *log)
 {
 	struct file_lock lock;
-	TRY(make_parents(path, log));
+	TRY(sink_make_folders(path, log));
 	TRY(file_lock_take(path, lock_wait, &lock, log));
 	enum status st;
 	if (!replace && (access(lock.target, F_OK) == 0 || errno != ENOENT))
@@ -193,7 +180,7 @@ enum status baseline_put(const struct baseline *b, const char *path, const char 
 	else
 		st = baseline_save(b, lock.target, log);
 	if (st == ST_OK && b->sample.runs.nr)
-		st = make_parents(history, log);
+		st = sink_make_folders(history, log);
 	if (st == ST_OK && b->sample.runs.nr)
 		st = history_write(history, &b->sample, log);
 	file_lock_release(&lock);

@@ -115,8 +115,8 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 		return print_help(o, log);
 	TRY(output_check(o, log));
 	mem_limit(cli_memory_limit(o));
-	if (o->value[OPT_SUITE])
-		return cmd_suite_baseline(o, log);
+	if (o->value[OPT_SUITE] && o->command != CMD_HISTORY)
+		return cmd_suite_cases(o, log);
 	return commands[o->command](o, log);
 }
 

@@ -10,8 +10,8 @@
 enum status cmd_check(const struct options *o, struct diag_log *log);
 /// `gpugate suite`.
 enum status cmd_suite(const struct options *o, struct diag_log *log);
-/// `gpugate baseline create`, `append` and `promote` with --suite.
-enum status cmd_suite_baseline(const struct options *o, struct diag_log *log);
+/// `gpugate digest`, and `baseline create`, `append` and `promote`, with --suite.
+enum status cmd_suite_cases(const struct options *o, struct diag_log *log);
 /// `gpugate diff`.
 enum status cmd_diff(const struct options *o, struct diag_log *log);
 /// `gpugate report`.

@@ -221,6 +221,10 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 static enum status count_args(const struct options *o, struct diag_log *log)
 {
 	const struct command_row *c = &commands[o->command];
+	if ((o->value[OPT_RUNS] && !o->value[OPT_SUITE] && o->command != CMD_SUITE) ||
+	    (o->value[OPT_CASE] && !o->value[OPT_SUITE]))
+		return diag_fail(log, ST_USAGE,
+		                 "--runs and --case are of the cases of a suite: add --suite FILE");
 	if (o->value[OPT_SUITE]) {
 		if (o->args.nr)
 			return diag_fail(log, ST_USAGE, "'%s' takes runs or --suite, not both", c->name);

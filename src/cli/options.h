@@ -145,8 +145,11 @@ enum command {
 	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
 	  "a run of the code without the change, made in turn with those of the candidate on its "     \
 	  "machine; may be repeated")                                                                  \
-	X(SUITE, "suite", "FILE", ON_TAKING,                                                           \
-	  "do it for every case of a suite file in turn; create leaves baselines that are there")      \
+	X(SUITE, "suite", "FILE", ON(DIGEST) | ON_TAKING | ON(HISTORY),                                \
+	  "do it for every case of a suite file; create leaves baselines that are there")              \
+	X(RUNS, "runs", "DIR", ON(SUITE) | ON_TAKING,                                                  \
+	  "of cases of a suite: what 'digest --suite' wrote to DIR, in place of their runs")           \
+	X(CASE, "case", "NAME", ON_TAKING, "of the cases of a suite this one only")                    \
 	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
 	  "judge only every ALL-th case, from the N-th on; --merge joins what --json writes")          \
 	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
@@ -168,7 +171,7 @@ enum command {
 	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE),                       \
 	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                 \
 	X(OUTPUT, "output", "FILE", ON(DIGEST) | ON(MERGE),                                            \
-	  "where the digest is written, gzipped for a name in .gz (short: -o)")                        \
+	  "where the digest is written, gzipped for a name in .gz; with --suite a folder (short: -o)") \
 	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
 	  "whose workflow to write (default: what the repository has)")                                \
 	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                  \
@@ -232,6 +235,7 @@ enum command {
 	X(DIFF, "main.json.gz branch.json.gz", "What a branch changed, without a baseline:")          \
 	X(REPORT, "profiles --html report.html", "What one run is bound by, and what to try:")        \
 	X(DIGEST, "rank3.json.gz -o rank3.digest.json.gz", "On each node, instead of a large trace:") \
+	X(DIGEST, "--suite gpugate-suite.yaml -o cases", "All cases of a suite, each in a folder:")   \
 	X(MERGE, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")   \
 	X(BASELINE_CREATE, "profiles --workload resnet50", "The first baseline:")                     \
 	X(BASELINE_APPEND, "profiles --workload resnet50", "Behind each run of the main branch:")     \

@@ -25,13 +25,12 @@ void remarks_add(const struct naming *naming, const struct diagnosis_rules *rule
 	run_view_init(&b, baseline, naming);
 	remark_ranks(&c, true, out);
 	remark_ranks(&b, false, out);
-	if (page || explain)
-		out->run = diagnose_run(&c, rules, true, page, &out->arena);
-	if (both && (page || explain)) {
+	out->run = diagnose_run(&c, rules, true, page, &out->arena);
+	if (both) {
 		out->baseline_run = diagnose_run(&b, rules, false, page, &out->arena);
 		diagnose_limit(out->run, rules, out->baseline_run, &b);
 	}
-	if (out->run && !explain)
+	if (!explain)
 		out->run->recommendations.nr = 0;
 	run_view_release(&c);
 	run_view_release(&b);

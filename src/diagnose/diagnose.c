@@ -7,8 +7,8 @@ struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis
 	out->candidate = candidate;
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		out->window = out->window || v->run->ranks.v[i]->window;
+	diagnose_facts(v, a, out);
 	if (whole) {
-		diagnose_facts(v, a, out);
 		diagnose_tables(v, a, out);
 		diagnose_series(v, a, out);
 	}

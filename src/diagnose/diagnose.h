@@ -28,8 +28,8 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
                         struct arena *a, struct run_report *out);
 
-/// The complete analysis or, without `whole`, only the recommendations. `a` owns it; the caller
-/// releases it with run_report_release().
+/// All of it, or without `whole` only facts and recommendations; owned by `a`, to be released with
+/// run_report_release().
 struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis_rules *rules,
                                 bool candidate, bool whole, struct arena *a);
 

@@ -74,6 +74,53 @@ static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 	return number_div_round((__int128)value * r->saves_share, (__int128)100 * PERCENT);
 }
 
+static bool is_profiler(struct span place)
+{
+	static const struct span name = SPAN("torch/profiler/");
+	for (size_t i = 0; i + name.n <= place.n; i++)
+		if (memcmp(place.p + i, name.p, name.n) == 0)
+			return true;
+	return false;
+}
+
+/* Share of the time of waiting whose place is known that is the profiler's own, in 1e-6. */
+static int64_t profilers_share(const struct run *run)
+{
+	int64_t all = 0, own = 0;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		for (size_t i = 0; i < run->ranks.v[r]->code.nr; i++) {
+			const struct code_stat *c = &run->ranks.v[r]->code.v[i];
+			if (c->kind != CODE_SYNC || !c->place.n)
+				continue;
+			all = number_add(all, c->total_ns);
+			own = number_add(own, is_profiler(c->place) ? c->total_ns : 0);
+		}
+	return all > 0 ? number_div_round((__int128)own * MICRO, all) : 0;
+}
+
+static bool has_stacks(const struct run *run)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		for (size_t i = 0; i < run->ranks.v[r]->functions.nr; i++)
+			if (run->ranks.v[r]->functions.v[i].cls == FUNCTION_PYTHON)
+				return true;
+	return false;
+}
+
+/* Waiting that a recording ends with is not to be saved. */
+static void leave_profiler_out(const struct run_view *v, const struct diagnosis_rule *r,
+                               struct arena *a, struct recommendation *rec)
+{
+	if (!r->saves.metric || r->saves.metric->id != METRIC_STEP_SYNC_TIME || rec->saves_ns <= 0)
+		return;
+	int64_t own = profilers_share(v->run);
+	rec->saves_ns = number_div_round((__int128)rec->saves_ns * (MICRO - own), MICRO);
+	if (own)
+		rec->observation =
+		    arena_printf(a, "%s; %s of it are the profiler's own, which do not count",
+		                 rec->observation, unit_text(a, UNIT_PCT, own * 100));
+}
+
 static void add_rule(const struct run_view *v, const struct diagnosis_rule *r, struct arena *a,
                      struct run_report *out)
 {
@@ -85,9 +132,10 @@ static void add_rule(const struct run_view *v, const struct diagnosis_rule *r, s
 		.hypothesis = filled(v, r, r->hypothesis, out->window, a),
 		.action = filled(v, r, r->action, out->window, a),
 		.confirm = r->confirm,
-		.ask = r->ask,
+		.ask = r->ask && strstr(r->ask, "with_stack") && has_stacks(v->run) ? "" : r->ask,
 		.confidence = r->confidence,
 	};
+	leave_profiler_out(v, r, a, &rec);
 	recommend_add(v, &rec, a, out);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "diff/drift.h"
 #include "diff/past.h"
 #include "model/step_figures.h"
@@ -34,6 +35,32 @@ static void add_past(struct bench *b, const struct history *h, enum bench_source
 	}
 }
 
+struct at_time {
+	const char *time;
+	size_t column;
+};
+
+static int at_time_cmp(const void *a, const void *b)
+{
+	const struct at_time *x = a, *y = b;
+	int c = strcmp(x->time, y->time);
+	return c ? c : (x->column > y->column) - (x->column < y->column);
+}
+
+static void sort_columns(struct bench *b)
+{
+	struct at_time *order = arena_alloc(&b->arena, b->nr_columns, sizeof *order);
+	b->by_time = arena_alloc(&b->arena, b->nr_columns, sizeof *b->by_time);
+	for (size_t i = 0; i < b->nr_columns; i++) {
+		const struct past_run *past = b->columns[i].past;
+		const char *time = past ? past->provenance.time : NULL;
+		order[i] = (struct at_time){ time ? time : "", i };
+	}
+	sort_plain(order, b->nr_columns, sizeof *order, at_time_cmp);
+	for (size_t i = 0; i < b->nr_columns; i++)
+		b->by_time[i] = order[i].column;
+}
+
 static void init_columns(struct bench *b)
 {
 	const struct bench_runs *r = &b->runs;
@@ -48,6 +75,7 @@ static void init_columns(struct bench *b)
 		add_column(b, SOURCE_CANDIDATE, 1 + i, NULL, 0);
 	for (size_t i = 0; i < r->nr_controls; i++)
 		add_column(b, SOURCE_CONTROL, 1 + r->nr_candidates + i, NULL, 0);
+	sort_columns(b);
 }
 
 /* Set the fields of the bench that depend on all ranks of all runs. */

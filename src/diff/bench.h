@@ -55,6 +55,7 @@ struct bench {
 	struct run_view *view; ///< views of the pin, then of each candidate, then of each control
 	struct bench_column *columns; ///< all runs, without duplicates
 	size_t nr_columns;
+	size_t *by_time; ///< the columns, runs of the past oldest first, of no time before them
 	struct activity_pairs pairs;
 	struct arena arena;
 };

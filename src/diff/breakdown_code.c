@@ -199,7 +199,7 @@ static void describe_leaf(void *ctx, struct node *n)
 		return;
 	bool waits = kinds_of(b->in->query->metric->id) == 1u << CODE_SYNC;
 	n->label = l->kernel.n ? text_line(b->in->arena, l->kernel)
-	           : waits     ? "synchronisation"
+	           : waits     ? "synchronization"
 	                       : "smaller kernels";
 	if (!node_is_on_both_sides(n)) {
 		n->detail = l->count[SIDE_BASELINE] > 0 ? "gone here" : "new here";

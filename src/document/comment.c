@@ -1,7 +1,6 @@
 #include "document/comment.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -29,14 +28,41 @@ static void add_fence(struct strbuf *b, size_t nr)
 		strbuf_addch(b, '`');
 }
 
-/* Append text for a code span. A pipe in a table is replaced, since renderers disagree on a pipe
-   after a backslash. */
+/* A cell is as wide as its longest word: a longer one may be broken at its seams, else anywhere. */
+enum { WORD_CHARS = 20, PIECE_CHARS = 8 };
+
+static bool is_long_word(struct span s, size_t at)
+{
+	size_t end = at;
+	while (end < s.n && s.p[end] != ' ')
+		end++;
+	return text_chars((struct span){ s.p + at, end - at }) > WORD_CHARS;
+}
+
+static bool is_seam(char c)
+{
+	return c && strchr("/_:,.<>()~-&*", c);
+}
+
+/* Renderers disagree on a pipe after a backslash in a table: it is replaced. */
 static void add_content(struct strbuf *b, struct span s, bool in_table)
 {
-	for (size_t i = 0; i < s.n; i++) {
-		if (!in_table || s.p[i] != '|')
-			strbuf_addch(b, s.p[i]);
-		else if (i && s.p[i - 1] == '\\')
+	size_t piece = 0;
+	bool breaks = in_table && is_long_word(s, 0);
+	for (size_t i = 0, at = 0; i < s.n; at = i, piece++) {
+		text_next(s, &i);
+		char c = s.p[at];
+		bool seam = at && is_seam(s.p[at - 1]) && !is_seam(c) && piece >= PIECE_CHARS;
+		if (c == ' ') {
+			piece = 0;
+			breaks = in_table && is_long_word(s, at + 1);
+		} else if (breaks && (seam || piece >= WORD_CHARS)) {
+			text_add_codepoint(b, MD_BREAK);
+			piece = 0;
+		}
+		if (!in_table || c != '|')
+			strbuf_add(b, (struct span){ s.p + at, i - at });
+		else if (at && s.p[at - 1] == '\\')
 			text_add_codepoint(b, 0xFFFD);
 		else
 			strbuf_adds(b, "\\|");
@@ -105,11 +131,28 @@ static bool is_inner(struct span s, size_t at)
 	       isalnum((unsigned char)s.p[at + 1]);
 }
 
-/* True for words and figures, with dots within them, of which GitHub makes no link, mention or
-   markup. */
+/* Where a word ends: at a blank outside of brackets that are closed. */
+static size_t word_end(struct span s, size_t at)
+{
+	size_t first = s.n, depth = 0;
+	for (size_t i = at; i < s.n; i++) {
+		char c = s.p[i];
+		if (c == ' ' && first == s.n)
+			first = i;
+		if (c == ' ' && !depth)
+			return i;
+		if (c == '<' || c == '(' || c == '[' || c == '{')
+			depth++;
+		else if ((c == '>' || c == ')' || c == ']' || c == '}') && depth)
+			depth--;
+	}
+	return depth ? first : s.n;
+}
+
+/* Words, figures and dots within them: nothing that GitHub makes a link, a mention or a mark of. */
 static bool is_prose(struct span s)
 {
-	static const char marks[] = " .,;:%()+-'";
+	static const char marks[] = " .,;:%()+-'=";
 	static const uint32_t signs[] = { 0xB1, 0xB5, 0xD7, 0x2013, 0x2192, 0x2212 }; /* ±µ×–→− */
 	size_t word = 0, letters = 0;
 	for (size_t i = 0, at = 0; i < s.n; at = i) {
@@ -135,10 +178,28 @@ static bool is_prose(struct span s)
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table)
 {
 	struct span s = span_of(text);
-	if (text_chars(s) <= max_chars && is_prose(s))
-		strbuf_add(b, s);
-	else
+	if (text_chars(s) > max_chars) {
 		md_code(b, text, max_chars, in_table);
+		return;
+	}
+	for (size_t at = 0, end; at <= s.n; at = end + 1) {
+		end = word_end(s, at);
+		struct span word = { s.p + at, end - at };
+		size_t n = word.n;
+		strbuf_adds(b, at ? " " : "");
+		if (is_prose(word) && (at || word.p[0] != '=')) {
+			strbuf_add(b, word);
+			continue;
+		}
+		while (n > 1 && strchr(",;:", word.p[n - 1]))
+			n--;
+		struct strbuf code = STRBUF_INIT;
+		strbuf_add(&code, (struct span){ word.p, n });
+		if (n)
+			md_code(b, code.p, max_chars, in_table);
+		strbuf_release(&code);
+		strbuf_add(b, (struct span){ word.p + n, word.n - n });
+	}
 }
 
 /* ---- sections of the comment ---- */
@@ -157,9 +218,26 @@ struct strbuf *md_row(struct md_section *s)
 
 /* ---- the size limit ---- */
 
+/* "12 more and 2 columns more in the report" */
+static void add_note(const struct md_section *s, struct strbuf *b)
+{
+	if (!s->more && !s->columns)
+		return;
+	strbuf_addch(b, '\n');
+	if (s->more)
+		strbuf_addf(b, "%zu more%s", s->more, s->columns ? " and " : "");
+	if (s->columns)
+		strbuf_addf(b, "%zu column%s more", s->columns, s->columns == 1 ? "" : "s");
+	strbuf_adds(b, " in the report\n");
+}
+
 static size_t note_bytes(const struct md_section *s)
 {
-	return s->more ? (size_t)snprintf(NULL, 0, "\n%zu more in the report\n", s->more) : 0;
+	struct strbuf b = STRBUF_INIT;
+	add_note(s, &b);
+	size_t nr = b.n;
+	strbuf_release(&b);
+	return nr;
 }
 
 static size_t section_bytes(const struct md_section *s)
@@ -201,7 +279,7 @@ static size_t drop(struct md_section *s)
 {
 	size_t nr = section_bytes(s);
 	section_release(s);
-	s->more = 0;
+	s->more = s->columns = 0;
 	return nr;
 }
 
@@ -255,8 +333,7 @@ void md_write(struct md_document *d, size_t max, struct strbuf *out)
 		strbuf_add(out, strbuf_span(&s->head));
 		for (size_t k = 0; k < s->rows.nr; k++)
 			strbuf_add(out, strbuf_span(&s->rows.v[k]));
-		if (s->more)
-			strbuf_addf(out, "\n%zu more in the report\n", s->more);
+		add_note(s, out);
 		strbuf_add(out, strbuf_span(&s->tail));
 		section_release(s);
 	}

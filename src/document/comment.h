@@ -7,14 +7,16 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
-#define MD_NAME_CHARS 80
+#define MD_NAME_CHARS 120
+#define MD_BREAK 0x200B /* zero-width space: a cell may be broken here */
 
 struct md_section {
 	struct strbuf head, tail;
 	VEC(struct strbuf) rows;
-	size_t more; ///< number of rows that were left out from the beginning
-	bool fixed; ///< true: removed only if nothing else helps
-	bool folded; ///< true: inside the document's fold
+	size_t more; ///< rows that the section never had room for
+	size_t columns; ///< the same of columns
+	bool fixed; ///< dropped whole only where nothing else helps
+	bool folded; ///< under the document's fold
 };
 
 struct md_document {
@@ -30,7 +32,8 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 /// figure.
 void md_figure(struct strbuf *b, const char *text);
 
-/// Append a sentence as plain text if it contains no Markdown, else as a code span.
+/// A sentence as it stands, except for words in which Markdown finds something: they are code
+/// spans.
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
 /// Append a section; the pointer is valid until the next call.

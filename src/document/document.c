@@ -183,10 +183,11 @@ void doc_commit(struct document *d, const char *commit, const char *address)
 {
 	enum { COMMIT_CHARS = 10 };
 	size_t hex = strspn(commit, "0123456789abcdef");
-	/* True if the commit is not a git id, or is short anyway. */
-	bool whole = commit[hex] || hex <= COMMIT_CHARS;
+	bool dirty = strcmp(commit + hex, "-dirty") == 0;
+	bool whole = (commit[hex] && !dirty) || hex <= COMMIT_CHARS; /* not an id of git's */
 	const char *text =
-	    arena_dup(&d->arena, (struct span){ commit, whole ? strlen(commit) : COMMIT_CHARS });
+	    whole ? commit
+	          : arena_printf(&d->arena, "%.*s%s", COMMIT_CHARS, commit, dirty ? "-dirty" : "");
 	add_run(d, (struct doc_run){ .kind = DOC_NAME,
 	                             .text = text,
 	                             .whole = commit,

@@ -1,4 +1,5 @@
-/* Renders a document as the body of a page. */
+/* A document as the body of a page. */
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "base/intern.h"
@@ -20,8 +21,9 @@ enum {
 struct page {
 	const struct doc_page_hooks *hooks;
 	struct strbuf *out, *body, *nav;
-	struct name_table *told; ///< long names that the page already contains
-	bool alone; ///< true if the cell contains nothing but the name
+	struct name_table *told; ///< names that stand in the page
+	bool alone; ///< the name is all that its cell holds
+	bool headed; ///< the first paragraph, which is the heading, is written
 };
 
 void doc_html_escape(struct strbuf *out, struct span text)
@@ -62,7 +64,8 @@ static size_t chars_of(struct page *p, const char *whole)
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
-	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strcmp(whole, r->text) != 0;
+	/* another spelling is as long */
+	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
 	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");
 		put_short(p, whole, NAME_CHARS_AGAIN);
@@ -82,6 +85,18 @@ static void put_name(struct page *p, const struct doc_run *r)
 	}
 }
 
+/* A figure and its unit stay on one line. */
+static void put_figure(struct page *p, const char *text)
+{
+	for (size_t at = 0, end; text[at]; at = end) {
+		end = at + strcspn(text + at, " ");
+		doc_html_escape(p->out, (struct span){ text + at, end - at });
+		if (text[end])
+			strbuf_adds(p->out, end && isdigit((unsigned char)text[end - 1]) ? "\xC2\xA0" : " ");
+		end += text[end] == ' ';
+	}
+}
+
 static void put_run(struct page *p, const struct doc_run *r)
 {
 	static const char *const classes[NR_TONES] = {
@@ -96,14 +111,27 @@ static void put_run(struct page *p, const struct doc_run *r)
 	if (r->tone)
 		strbuf_addf(p->out, "<span class=\"%s\">", classes[r->tone]);
 	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "<pre><code>" : "");
-	doc_html_escape(p->out, span_of(r->text));
+	if (r->kind == DOC_FIGURE)
+		put_figure(p, r->text);
+	else
+		doc_html_escape(p->out, span_of(r->text));
 	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "</code></pre>" : "");
 	strbuf_adds(p->out, r->tone ? "</span>" : "");
+}
+
+/* The point after the badge of a verdict. */
+static bool is_point(const struct doc_line *l, const struct doc_run *r)
+{
+	return l->first->kind == DOC_VERDICT && r == l->first->next && strcmp(r->text, " · ") == 0;
 }
 
 static void put_line(struct page *p, const struct doc_line *l)
 {
 	for (const struct doc_run *r = l->first; r; r = r->next) {
+		if (is_point(l, r)) {
+			strbuf_addch(p->out, ' ');
+			continue;
+		}
 		if (r->link)
 			strbuf_addf(p->out, "<a href=\"%s\">", r->link);
 		put_run(p, r);
@@ -309,11 +337,11 @@ static void put_paragraph(struct page *p, const struct doc_line *l)
 		put_tiles(p, l);
 		return;
 	}
-	strbuf_adds(p->out, command                                     ? ""
-	                    : l->first && l->first->kind == DOC_VERDICT ? "<p class=\"verdict\">"
-	                                                                : "<p>");
+	bool heading = p->out != p->body && !p->headed;
+	p->headed = true;
+	strbuf_adds(p->out, command ? "" : heading ? "<h1>" : "<p>");
 	put_line(p, l);
-	strbuf_adds(p->out, command ? "\n" : "</p>\n");
+	strbuf_adds(p->out, command ? "\n" : heading ? "</h1>\n" : "</p>\n");
 }
 
 static void put_nodes(struct page *p, const struct doc_node *parent, int depth)

@@ -54,7 +54,52 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 
 /* ---- tables ---- */
 
-/* False for a column whose cells are all empty. */
+/* The width of a comment, and what its style makes of characters, in pixels. */
+enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAST = 2 };
+
+/* The columns that fit into a comment. */
+struct columns {
+	const struct doc_table *t;
+	size_t *list, nr, more;
+};
+
+static void add_cell(struct strbuf *b, const struct doc_table *t, const struct doc_row *row,
+                     size_t i)
+{
+	for (int level = t->tree && i == 0 ? row->level : 0; level > 0; level--)
+		strbuf_adds(b, "\xC2\xA0\xC2\xA0\xC2\xA0");
+	add_line(b, &row->cells[i], true);
+}
+
+/* A cell is at least as wide as its longest word. */
+static size_t width_of(struct span cell)
+{
+	size_t word = 0, longest = 0;
+	for (size_t i = 0; i < cell.n;) {
+		uint32_t cp = text_next(cell, &i);
+		if (cp == ' ' || cp == MD_BREAK)
+			word = 0;
+		else if (cp != '`' && cp != '*')
+			word += cp >= 0x2581 && cp <= 0x2588 ? BAR_PX : CHAR_PX;
+		longest = word > longest ? word : longest;
+	}
+	return longest;
+}
+
+static size_t column_width(const struct doc_table *t, size_t column, size_t rows)
+{
+	size_t widest = width_of(span_of(t->columns[column].title));
+	for (const struct doc_row *r = t->rows; r && rows; r = r->next, rows--) {
+		struct strbuf b = STRBUF_INIT;
+		add_cell(&b, t, r, column);
+		size_t width = width_of(strbuf_span(&b));
+		widest = width > widest ? width : widest;
+		strbuf_release(&b);
+	}
+	return widest + PADDING_PX;
+}
+
+/* Not one in which nothing stands. */
 static bool is_column(const struct doc_table *t, size_t i)
 {
 	const struct doc_row *row = t->rows;
@@ -63,30 +108,40 @@ static bool is_column(const struct doc_table *t, size_t i)
 	return t->columns[i].align <= DOC_RIGHT && row;
 }
 
-static void add_table_head(struct strbuf *b, const struct doc_table *t)
+static struct columns columns_of(struct arena *a, const struct doc_table *t, size_t rows)
 {
-	strbuf_addch(b, '|');
-	for (size_t i = 0; i < t->nr_columns; i++)
-		if (is_column(t, i))
-			strbuf_addf(b, " %s |", t->columns[i].title);
-	strbuf_adds(b, "\n|");
-	for (size_t i = 0; i < t->nr_columns; i++)
-		if (is_column(t, i))
-			strbuf_adds(b, t->columns[i].align == DOC_RIGHT ? " ---: |" : " --- |");
-	strbuf_addch(b, '\n');
-}
-
-static void add_row(struct md_section *s, const struct doc_table *t, const struct doc_row *row)
-{
-	struct strbuf *b = md_row(s);
-	strbuf_addch(b, '|');
+	struct columns out = { .t = t, .list = arena_alloc(a, t->nr_columns, sizeof *out.list) };
+	size_t width = 0;
 	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (!is_column(t, i))
 			continue;
+		width += column_width(t, i, rows);
+		if (out.more || (width > COMMENT_PX && out.nr >= COLUMNS_LEAST))
+			out.more++;
+		else
+			out.list[out.nr++] = i;
+	}
+	return out;
+}
+
+static void add_table_head(struct strbuf *b, const struct columns *c)
+{
+	strbuf_addch(b, '|');
+	for (size_t i = 0; i < c->nr; i++)
+		strbuf_addf(b, " %s |", c->t->columns[c->list[i]].title);
+	strbuf_adds(b, "\n|");
+	for (size_t i = 0; i < c->nr; i++)
+		strbuf_adds(b, c->t->columns[c->list[i]].align == DOC_RIGHT ? " ---: |" : " --- |");
+	strbuf_addch(b, '\n');
+}
+
+static void add_row(struct md_section *s, const struct columns *c, const struct doc_row *row)
+{
+	struct strbuf *b = md_row(s);
+	strbuf_addch(b, '|');
+	for (size_t i = 0; i < c->nr; i++) {
 		strbuf_addch(b, ' ');
-		for (int level = t->tree && i == 0 ? row->level : 0; level > 0; level--)
-			strbuf_adds(b, "\xC2\xA0\xC2\xA0\xC2\xA0");
-		add_line(b, &row->cells[i], true);
+		add_cell(b, c->t, row, c->list[i]);
 		strbuf_adds(b, " |");
 	}
 	strbuf_addch(b, '\n');
@@ -95,20 +150,24 @@ static void add_row(struct md_section *s, const struct doc_table *t, const struc
 static void put_table(struct md_section *s, const struct doc_table *t, const char *section)
 {
 	size_t shown = doc_rows_shown(t, true), nr = 0;
+	struct arena a = ARENA_INIT;
+	struct columns columns = columns_of(&a, t, shown);
 	if (t->title[0] && strcmp(t->title, section) != 0) {
 		strbuf_addch(&s->head, '\n');
 		md_sentence(&s->head, t->title, LINE_CHARS, false);
 		strbuf_addch(&s->head, '\n');
 	}
 	strbuf_addch(&s->head, '\n');
-	add_table_head(&s->head, t);
+	add_table_head(&s->head, &columns);
 	for (const struct doc_row *r = t->rows; r && nr < shown; r = r->next, nr++)
-		add_row(s, t, r);
+		add_row(s, &columns, r);
 	const struct doc_row *rest = doc_rest_of(t, shown);
 	if (rest)
-		add_row(s, t, rest);
+		add_row(s, &columns, rest);
 	else
 		s->more = t->more + t->nr_rows - shown;
+	s->columns = columns.more;
+	arena_release(&a);
 }
 
 /* ---- nodes and sections ---- */
@@ -196,6 +255,8 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
+	if (sign && r->tone == TONE_OPEN) /* the sign does not say which it is */
+		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");
 	for (r = sign ? r->next : r; r; r = r->next) {

@@ -6,7 +6,7 @@
 #include "document/breaks.h"
 #include "document/render.h"
 
-enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2 };
+enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2, LINES_MAX = 5 };
 
 struct text {
 	const struct doc_text_options *o;
@@ -31,12 +31,10 @@ static void flat_tone(struct flat *f, enum doc_tone tone)
 		strbuf_addch(&f->tones, (char)tone);
 }
 
-static void flat_line(struct flat *f, const struct doc_line *line, size_t name_chars)
+static void flat_line(struct flat *f, const struct doc_line *line)
 {
 	for (const struct doc_run *r = line->first; r; r = r->next) {
-		size_t max = r->kind == DOC_NAME      ? name_chars
-		             : r->kind == DOC_COMMAND ? (size_t)-1
-		                                      : LINE_CHARS;
+		size_t max = r->kind == DOC_COMMAND ? (size_t)-1 : LINE_CHARS;
 		text_add_log(&f->text, span_of(r->text), max);
 		flat_tone(f, r->tone);
 	}
@@ -88,16 +86,21 @@ static void put_blanks(struct text *t, size_t nr)
 
 /* ---- paragraphs and lists ---- */
 
-/* Write a command, broken at blanks outside of quotes, with a backslash before each line break. */
+/* A command goes on in the next line after a backslash, at blanks outside of quotes; an option
+   and its value stay together. */
 static void put_command(struct text *t, const struct flat *f)
 {
-	size_t from = 0, blank = 0, chars = INDENT + 2;
+	size_t from = 0, blank = 0, word = 0, chars = INDENT + 2;
 	struct span s = strbuf_span(&f->text);
 	bool quoted = false;
 	put_blanks(t, INDENT);
 	for (size_t i = 0; i < s.n;) {
 		quoted ^= s.p[i] == '\'';
-		blank = s.p[i] == ' ' && !quoted && text_may_begin_line(s.p + i + 1) ? i : blank;
+		if (s.p[i] == ' ' && !quoted && text_may_begin_line(s.p + i + 1)) {
+			bool option = s.p[word] == '-' && s.p[i + 1] != '-';
+			blank = option ? blank : i;
+			word = i + 1;
+		}
 		text_next(s, &i);
 		if (++chars <= t->o->width || blank <= from)
 			continue;
@@ -136,10 +139,9 @@ static void put_titled(struct text *t, const char *title, const struct doc_line 
 {
 	struct flat f = { 0 };
 	flat_line(
-	    &f, &(struct doc_line){ .first = &(struct doc_run){ .tone = TONE_STRONG, .text = title } },
-	    LINE_CHARS);
+	    &f, &(struct doc_line){ .first = &(struct doc_run){ .tone = TONE_STRONG, .text = title } });
 	flat_words(&f, ": ");
-	flat_line(&f, line, width_after(t, 0));
+	flat_line(&f, line);
 	put_wrapped(t, &f, "", 0);
 	flat_release(&f);
 }
@@ -147,7 +149,7 @@ static void put_titled(struct text *t, const char *title, const struct doc_line 
 static void put_line(struct text *t, const struct doc_line *line, const char *bullet, size_t indent)
 {
 	struct flat f = { 0 };
-	flat_line(&f, line, width_after(t, indent + strlen(bullet)));
+	flat_line(&f, line);
 	if (line->first && line->first->kind == DOC_COMMAND)
 		put_command(t, &f);
 	else
@@ -159,11 +161,10 @@ static void put_line(struct text *t, const struct doc_line *line, const char *bu
 static void put_item(struct text *t, const struct doc_table *table, const struct doc_row *row)
 {
 	struct flat f = { 0 };
-	size_t width = width_after(t, INDENT);
-	flat_line(&f, &row->cells[0], width);
+	flat_line(&f, &row->cells[0]);
 	if (row->cells[1].first) {
 		flat_words(&f, " · ");
-		flat_line(&f, &row->cells[1], width);
+		flat_line(&f, &row->cells[1]);
 	}
 	put_wrapped(t, &f, "- ", 0);
 	flat_release(&f);
@@ -171,7 +172,7 @@ static void put_item(struct text *t, const struct doc_table *table, const struct
 		return;
 	flat_words(&f, table->columns[2].title);
 	flat_words(&f, ": ");
-	flat_line(&f, &row->cells[2], width);
+	flat_line(&f, &row->cells[2]);
 	put_wrapped(t, &f, "", INDENT);
 	flat_release(&f);
 }
@@ -199,7 +200,7 @@ static void measure_cell(const struct doc_line *line, size_t indent, size_t *wid
 	struct flat f = { 0 };
 	size_t word = 0, longest = 0, chars = indent;
 	bool name = false;
-	flat_line(&f, line, LINE_CHARS);
+	flat_line(&f, line);
 	for (const struct doc_run *r = line->first; r; r = r->next)
 		name = name || r->kind == DOC_NAME || r->kind == DOC_SAID;
 	for (size_t i = 0; i < f.text.n; chars++) {
@@ -277,8 +278,8 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return true;
 }
 
-/* Append a line in which names that are too long keep only their beginning and end, if these are
-   unique. */
+/* Names that are too long keep their begin and end if these distinguish them; others go on in the
+   next lines, where that is not too many. */
 static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
                      const struct layout *l, size_t column)
 {
@@ -293,7 +294,8 @@ static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
 			strbuf_adds(&f->text, "…");
 			text_add_log(&f->text, (struct span){ s.p + s.n - tail, tail }, tail);
 		} else {
-			text_add_log(&f->text, s, r->kind == DOC_NAME ? max : LINE_CHARS);
+			text_add_log(&f->text, s,
+			             r->kind == DOC_NAME && s.n > LINES_MAX * max ? max : LINE_CHARS);
 		}
 		flat_tone(f, r->tone);
 	}
@@ -304,7 +306,7 @@ static void cell_init(struct cell *c, const struct doc_line *line, const struct 
 {
 	*c = (struct cell){ .indent = indent < width ? indent : 0 };
 	width -= c->indent;
-	flat_line(&c->f, line, LINE_CHARS);
+	flat_line(&c->f, line);
 	size_t chars = text_chars(strbuf_span(&c->f.text));
 	size_t names = 0, longest = 0;
 	for (const struct doc_run *r = line->first; r; r = r->next)
@@ -393,7 +395,8 @@ static void put_blocks(struct text *t, const struct layout *l)
 		if (t->o->verbose || to == l->columns.nr)
 			continue;
 		put_blanks(t, INDENT);
-		strbuf_addf(t->out, "%zu more columns with --verbose\n", l->columns.nr - to);
+		strbuf_addf(t->out, "%zu more column%s with --verbose\n", l->columns.nr - to,
+		            l->columns.nr - to == 1 ? "" : "s");
 		return;
 	}
 }
@@ -478,7 +481,7 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 	struct text t = { .o = o, .out = out };
 	put_nodes(&t, d->sections[0]);
 	if (d->fold && !o->verbose) {
-		struct doc_run more = { .text = "; see --verbose" };
+		struct doc_run more = { .text = ": see --verbose" };
 		struct doc_run run = { .text = d->fold, .next = &more };
 		put_line(&t, &(struct doc_line){ .first = &run }, "", 0);
 	}

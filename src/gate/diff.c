@@ -157,29 +157,44 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 	return NULL;
 }
 
-static const char *headline(struct arena *a, const char *of, const struct figure_row *f)
+/* The key figure that changed most, in percent. */
+static void add_headline(struct report *out)
 {
-	return arena_printf(a, "%s%s: %s → %s (%s%s%s)", of, f->metric->name, f->baseline_text,
-	                    f->candidate_text, f->change_text, f->pct_text[0] ? ", " : "", f->pct_text);
+	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
+		                                  METRIC_MEMORY_PEAK_ALLOCATED };
+	const struct figure_row *most = NULL;
+	__int128 largest = -1;
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		const struct figure_row *f = figure_of_both(out, ids[i]);
+		int64_t size = f ? number_distance(f->change_pct, 0) : -1;
+		if (size <= largest)
+			continue;
+		most = f;
+		largest = i == 0 ? 2 * (__int128)size : size; /* the first holds the others */
+	}
+	out->headline = "the runs have no key figure in common";
+	if (!most)
+		return;
+	const char *what = metric_label(most->metric);
+	const char *text = most->pct_text[0] ? most->pct_text : most->change_text;
+	bool time = most->metric->unit != UNIT_BYTES, up = most->change > 0;
+	out->headline = !most->change
+	                    ? arena_printf(&out->arena, "%s as before", what)
+	                    : arena_printf(&out->arena, "%s %s %s", what, text + strspn(text, "+-"),
+	                                   time ? (up ? "longer" : "shorter") : (up ? "more" : "less"));
 }
 
-/* Add the breakdown of the change of step.cuda_time, and use that change in the headline. */
-static void add_breakdown(struct bench *b, struct report *out)
+static void add_breakdown_of(struct bench *b, enum metric_id id, struct report *out)
 {
-	struct arena *a = &out->arena;
-	const struct figure_row *f = figure_of_both(out, METRIC_STEP_CUDA_TIME);
-	const struct figure_row *peak = figure_of_both(out, METRIC_MEMORY_PEAK_ALLOCATED);
-	out->headline = "the runs have no GPU time in common";
-	if (f) {
-		struct breakdown_query q = { .metric = f->metric,
-			                         .label = SPAN(""),
-			                         .change = f->change,
-			                         .stat = stat_name(STAT_MEDIAN) };
-		out->headline = headline(a, "median ", f);
-		vec_push(&out->breakdowns, breakdown_of(b, &b->pairs, &q, a));
-	} else if (peak) {
-		out->headline = headline(a, "", peak);
-	}
+	const struct figure_row *f = figure_of_both(out, id);
+	if (!f)
+		return;
+	struct breakdown_query q = {
+		.metric = f->metric, .label = SPAN(""), .change = f->change, .stat = stat_name(STAT_MEDIAN)
+	};
+	struct breakdown *parts = breakdown_of(b, &b->pairs, &q, &out->arena);
+	if (parts)
+		vec_push(&out->breakdowns, parts);
 }
 
 /* Add the breakdown of each memory's changes. */
@@ -232,7 +247,9 @@ enum status compare_runs(const struct run *a, const struct run *b,
 	add_code_metric(&bench, METRIC_MODULE_GPU_TIME, out);
 	add_code_metric(&bench, METRIC_PLACE_GPU_TIME, out);
 	drift_rows(&bench.pairs, categories, out);
-	add_breakdown(&bench, out);
+	add_headline(out);
+	add_breakdown_of(&bench, METRIC_STEP_PERIOD, out);
+	add_breakdown_of(&bench, METRIC_STEP_CUDA_TIME, out);
 	add_memory(&bench, out);
 	flame_of(&bench, &out->arena, &out->flame);
 	bench_release(&bench);

@@ -47,17 +47,23 @@ static void add_word(struct strbuf *b, struct arena *a, const char *text)
 	strbuf_addch(b, '\'');
 }
 
-/* Append --accept for every rule with a failing check, once each. Failing checks of a rule are
-   adjacent and come before all others. */
+static bool is_refused(const struct check *c)
+{
+	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
+}
+
+/* Every rule with a check that promoting would refuse, once. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
-	const char *last = "";
-	for (size_t i = 0; i < out->checks.nr && out->checks.v[i].verdict == VERDICT_FAIL; i++) {
-		if (strcmp(out->checks.v[i].rule, last) == 0)
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		const struct check *c = &out->checks.v[i];
+		bool named = !is_refused(c);
+		for (size_t k = 0; k < i && !named; k++)
+			named = is_refused(&out->checks.v[k]) && strcmp(out->checks.v[k].rule, c->rule) == 0;
+		if (named)
 			continue;
-		last = out->checks.v[i].rule;
 		strbuf_adds(b, " --accept");
-		add_word(b, &out->arena, last);
+		add_word(b, &out->arena, c->rule);
 	}
 }
 
@@ -75,8 +81,10 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 {
 	const int64_t *n = out->counts;
 	bool first = in->needs_baseline && !in->baseline;
+	/* beside a failed check, those that are undecided wait for nothing */
+	int64_t open = n[VERDICT_FAIL] ? 0 : n[VERDICT_UNDECIDED];
 	if (!first &&
-	    (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] + n[VERDICT_UNDECIDED] > 0 ||
+	    (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] + open > 0 ||
 	     n[VERDICT_FAIL] + n[VERDICT_WAIVED] + n[VERDICT_WARN] + n[VERDICT_IMPROVED] == 0 ||
 	     !in->baseline || is_elsewhere(out)))
 		return "";
@@ -97,6 +105,15 @@ static void add_count(struct strbuf *b, const struct report *out, enum verdict v
 {
 	if (out->counts[v] && v != out->verdict)
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
+}
+
+/* Beside what failed; of a verdict that is undecided it is the first advice. */
+static void add_plan(struct strbuf *b, const struct report *out)
+{
+	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
+	if (nr && out->verdict != VERDICT_UNDECIDED)
+		strbuf_addf(b, " (%" PRId64 " more %s%s would decide)", nr, out->plan_runs ? "run" : "pair",
+		            nr == 1 ? "" : "s");
 }
 
 static const char *headline(const struct judge_input *in, struct report *out)
@@ -122,6 +139,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_name(out->verdict), nr, of,
 	            of == 1 ? "" : "s", words[out->verdict][nr != 1]);
 	add_count(&b, out, VERDICT_UNDECIDED, "undecided");
+	add_plan(&b, out);
 	if (out->verdict != VERDICT_INCONCLUSIVE)
 		add_count(&b, out, VERDICT_INCONCLUSIVE, "inconclusive");
 	add_count(&b, out, VERDICT_MISSING, "missing");

@@ -17,13 +17,7 @@ struct past_cell {
 	int64_t value;
 };
 
-static int by_time(const void *a, const void *b)
-{
-	const struct past_cell *x = a, *y = b;
-	return strcmp(x->run->provenance.time, y->run->provenance.time);
-}
-
-/* Values of one figure in the main branch's runs under this baseline. */
+/* What main has shown under this baseline. */
 struct course_of_main {
 	VEC(struct past_cell) list;
 };
@@ -31,12 +25,12 @@ struct course_of_main {
 static void collect(const struct bench *b, const struct entry *e, struct course_of_main *out)
 {
 	uint64_t pin = past_source_hash(b->run[SIDE_BASELINE]);
-	for (size_t i = 0; e->cells && i < b->nr_columns; i++) {
+	for (size_t k = 0; e->cells && k < b->nr_columns; k++) {
+		size_t i = b->by_time[k];
 		const struct bench_column *column = &b->columns[i];
 		if (column->past && column->epoch == pin && e->cells[i].has)
 			vec_push(&out->list, (struct past_cell){ column->past, e->cells[i].value });
 	}
-	vec_sort(&out->list, by_time);
 }
 
 static int64_t median_from(const int64_t *v, size_t nr)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "diff/levels.h"
 #include "diff/past.h"
 #include "gate/environment.h"
 #include "gate/noise_budget.h"
@@ -73,8 +74,10 @@ static double center_of(struct values *v, double *variance)
 	return center;
 }
 
+/* Values are oldest first: what parted them for good is not noise. */
 static double variance_of(struct values *v, double *df)
 {
+	levels_split(v->list.v, v->group.v, v->list.nr);
 	double s2 = noise_variance(v->list.v, v->group.v, v->list.nr, df);
 	values_release(v);
 	return s2;
@@ -174,9 +177,11 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 {
 	const struct bench *b = m->bench;
 	struct values own = { 0 };
-	for (size_t i = 0; i < b->nr_columns; i++)
+	for (size_t k = 0; k < b->nr_columns; k++) {
+		size_t i = b->by_time[k];
 		if (is_past_column(b, i) || is_source(b, i, SOURCE_CONTROL))
 			values_add(&own, value_in(e, metric, i) - m->machine[i], b->columns[i].epoch);
+	}
 	return variance_of(&own, df);
 }
 
@@ -399,7 +404,8 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	struct noise_prior prior = prior_of(m, metric);
 	struct values from = { 0 }, to = { 0 }, past = { 0 };
 	double df, of_candidate;
-	for (size_t i = 0; i < b->nr_columns; i++) {
+	for (size_t k = 0; k < b->nr_columns; k++) {
+		size_t i = b->by_time[k];
 		double value =
 		    family == FAMILY_COMMUNICATION ? value_in(e, metric, i) : value_once(b, e, metric, i);
 		if (since_pin ? is_source(b, i, SOURCE_PIN) : bench_is_reference(b, e, i))

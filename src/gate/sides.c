@@ -20,8 +20,8 @@ static void note(struct side *s, const char *text)
 static void note_counts(struct side *s, const struct digest *d, struct arena *a)
 {
 	static const char *const by[] = {
-		[ATTRIBUTION_LAUNCH] = "attribution: launch",
-		[ATTRIBUTION_TIMESTAMP] = "attribution: timestamp (by where on the GPU they ran)",
+		[ATTRIBUTION_LAUNCH] = "GPU work belongs to the step that launched it",
+		[ATTRIBUTION_TIMESTAMP] = "GPU work belongs to the step during which it ran, by timestamps",
 	};
 	const struct trust_counts *t = &d->trust;
 	const char *unmarked = digest_unmarked_text(d, a);

@@ -9,10 +9,11 @@
 #include "cli/setup.h"
 #include "history/bisect.h"
 #include "history/course_document.h"
+#include "history/index.h"
 
 enum { P_USUAL = 1000, P_LEAST = 100, P_MOST = 500000 };
 
-static enum status read_options(const struct options *o, struct course_options *out,
+enum status course_options_read(const struct options *o, struct course_options *out,
                                 struct diag_log *log)
 {
 	const char *since = o->value[OPT_SINCE], *p = o->value[OPT_P];
@@ -63,9 +64,8 @@ static enum status show_history(const struct options *o, const struct baseline *
 {
 	struct course_options wanted;
 	struct course t;
-	TRY(read_options(o, &wanted, log));
-	/* earlier versions stored the runs inside the baseline */
-	course_make(b->sample.runs.nr ? &b->sample : &b->recent, b->workload, &wanted, &t);
+	TRY(course_options_read(o, &wanted, log));
+	course_make(course_history(b), b->workload, &wanted, &t);
 	enum status st = ST_OK;
 	if (wanted.metric && !t.figures.nr && t.runs.nr)
 		st = diag_fail(log, ST_USAGE, "no run of the history has a figure of %s",
@@ -82,6 +82,8 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 	struct setup s;
 	struct baseline b = { 0 };
 	const char *path;
+	if (o->value[OPT_SUITE])
+		return index_courses(o, log);
 	if (o->args.nr && o->value[OPT_WORKLOAD])
 		return diag_fail(log, ST_USAGE,
 		                 "name the workload as an argument or with --workload, not both");

@@ -8,8 +8,9 @@
 #include "document/render.h"
 #include "html/html_page.h"
 #include "html/svg.h"
+#include "report/document.h"
 
-enum { COMMIT_CHARS = 12, SPARK_RUNS = 24, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
+enum { COMMIT_CHARS = 12, SPARK_CHARS = 16, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
 
 /* ---- names and values as text ---- */
 
@@ -107,55 +108,99 @@ static void put_change(struct document *d, const struct course *t, const struct 
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
 
+/* What people look at first: a key figure that is worse, then others that are. */
+static int weight(const struct course *t, const struct course_point *p)
+{
+	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
+		                                   METRIC_MEMORY_PEAK_ALLOCATED };
+	const char *metric = figure_of(t, p->figure)->metric;
+	int key = strncmp(metric, "input.", 6) == 0;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		key = key || strcmp(metric_table[keys[i]].name, metric) == 0;
+	return p->is_worse ? 4 + 2 * key : p->is_better ? 1 + key : 0;
+}
+
+/* The point of a run that tells its change best; NULL: nothing changed there. */
+static const struct course_point *main_point(const struct course *t, int64_t run)
+{
+	const struct course_point *best = NULL;
+	for (size_t i = 0; i < t->points.nr; i++) {
+		const struct course_point *p = &t->points.v[i];
+		if (p->first == run && (!best || weight(t, p) > weight(t, best)))
+			best = p;
+	}
+	return best;
+}
+
 /* Write all figures that changed between the same runs, and the items that changed with the first
    of them. */
-static void put_event(struct document *d, const struct course *t, const struct course_point *p)
+void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	char buf[NUMBER_TEXT];
-	doc_item(d, 0);
 	put_change(d, t, p);
 	doc_words(d, " between ");
 	put_run(d, &t->runs.v[p->last]);
 	doc_words(d, " and ");
 	put_run(d, &t->runs.v[p->first]);
 	doc_printf(d, ", p %s%s", number_format(p->p, 6, buf), p->approved ? "; approved" : "");
-	for (const struct course_point *q = p + 1; q < t->points.v + t->points.nr; q++)
-		if (q->first == p->first) {
-			doc_item(d, 1);
-			put_change(d, t, q);
-		}
 	put_parts(d, t, p);
+	for (int worse = 1; worse >= 0; worse--)
+		for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
+			if (q->first == p->first && q != p && q->is_worse == worse) {
+				doc_item(d, 1);
+				put_change(d, t, q);
+			}
 }
 
-/* Write the change points, newest first. Those between the same runs are one entry. */
+/* The newest first. */
 static void put_points(struct document *d, const struct course *t)
 {
 	doc_section(d, "changes", "Change points", DOC_OPEN);
-	for (size_t run = t->runs.nr; run-- > 0;)
-		for (size_t i = 0; i < t->points.nr; i++)
-			if (t->points.v[i].first == (int64_t)run) {
-				put_event(d, t, &t->points.v[i]);
-				break;
-			}
+	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
+		const struct course_point *p = main_point(t, run);
+		if (p) {
+			doc_item(d, 0);
+			course_put_event(d, t, p);
+		}
+	}
 	doc_end(d);
 }
 
-/* ---- charts of figures ---- */
+/* The newest change for the worse. */
+static void put_news(struct document *d, const struct course *t)
+{
+	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
+		const struct course_point *p = main_point(t, run);
+		if (!p || !p->is_worse)
+			continue;
+		put_change(d, t, p);
+		doc_words(d, " since ");
+		put_run(d, &t->runs.v[p->first]);
+		doc_words(d, "; ");
+		return;
+	}
+}
 
-/* The newest runs as a line of bars, one character each; the lowest value has the lowest bar. */
-static const char *sparkline(struct document *d, const struct course_figure *f)
+/* ---- figures ---- */
+
+/* All runs, oldest first, one character for each or for as many as there is room: the highest of
+   them, between the lowest bar and the highest. */
+const char *course_sparkline(struct document *d, const struct course_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
 	enum { NR_BARS = sizeof bars / sizeof *bars };
 	struct strbuf b = STRBUF_INIT;
-	size_t first = f->values.nr > SPARK_RUNS ? f->values.nr - SPARK_RUNS : 0;
+	size_t nr = f->values.nr, chars = nr < SPARK_CHARS ? nr : SPARK_CHARS;
 	int64_t low = INT64_MAX, high = INT64_MIN;
-	for (size_t i = first; i < f->values.nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		number_lower(&low, f->values.v[i]);
 		number_raise(&high, f->values.v[i]);
 	}
-	for (size_t i = first; i < f->values.nr; i++) {
-		__int128 range = (__int128)high - low, above = (__int128)f->values.v[i] - low;
+	for (size_t k = 0, i = 0; k < chars; k++) {
+		int64_t top = INT64_MIN;
+		for (; i < nr * (k + 1) / chars; i++)
+			number_raise(&top, f->values.v[i]);
+		__int128 range = (__int128)high - low, above = (__int128)top - low;
 		strbuf_adds(&b, bars[range ? number_div_round(above * (NR_BARS - 1), range) : 0]);
 	}
 	return arena_take(&d->arena, &b);
@@ -192,7 +237,7 @@ static void put_figures(struct document *d, const struct course *t)
 		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
 		                true, f->spread);
 		doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
-		doc_words_cell(d, sparkline(d, f));
+		doc_words_cell(d, course_sparkline(d, f));
 	}
 	doc_end(d);
 }
@@ -218,26 +263,68 @@ static void put_runs(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Draw charts, first of figures that changed, then of others, up to a number that fits a page. */
+static bool is_constant(const struct course_figure *f)
+{
+	for (size_t i = 1; i < f->values.nr; i++)
+		if (f->values.v[i] != f->values.v[0])
+			return false;
+	return true;
+}
+
+/* 2 of a figure that has become worse, 1 of one that changed. */
+static int news_of(const struct course *t, const struct course_figure *f)
+{
+	int news = 0;
+	for (size_t i = 0; i < t->points.nr; i++)
+		if (t->points.v[i].figure == f->place && news < 1 + t->points.v[i].is_worse)
+			news = 1 + t->points.v[i].is_worse;
+	return news;
+}
+
+/* Charts of figures that changed, then of the others that are not the same in all runs; as many as
+   a page can hold. */
 static void put_pictures(struct document *d, const struct course *t)
 {
-	size_t nr = 0;
+	size_t nr = 0, same = 0;
 	doc_section(d, "charts", "Over the runs", DOC_PAGE);
-	for (int changed = 1; changed >= 0; changed--)
-		for (size_t i = 0; i < t->figures.nr; i++)
-			if ((points_of(t, &t->figures.v[i]) > 0) == changed && nr++ < PICTURES)
+	for (int news = 2; news >= 0; news--)
+		for (size_t i = 0; i < t->figures.nr; i++) {
+			const struct course_figure *f = &t->figures.v[i];
+			if (news_of(t, f) == news && !is_constant(f) && nr++ < PICTURES)
 				doc_picture(d, arena_printf(&d->arena, "%zu", i));
+		}
+	for (size_t i = 0; i < t->figures.nr; i++)
+		same += is_constant(&t->figures.v[i]);
+	if (same) {
+		doc_paragraph(d);
+		doc_printf(d, "%zu figure%s the same in all runs: see the table.", same,
+		           same == 1 ? " is" : "s are");
+	}
 	doc_end(d);
 }
 
-static void course_document(const struct course *t, struct document *d)
+/* Kernels are called as in other reports. */
+static void add_names(const struct course *t, struct short_names *names, struct document *d)
+{
+	for (size_t i = 0; i < t->parts.nr; i++) {
+		const struct metric *m = metric_find(span_of(t->parts.v[i].metric));
+		if (m && m->label == LABEL_KERNEL)
+			short_names_add(names, arena_dup(&d->arena, t->parts.v[i].label));
+	}
+	short_names_end(names);
+	doc_show_names(d, names);
+}
+
+static void course_document(const struct course *t, struct short_names *names, struct document *d)
 {
 	doc_init(d);
+	add_names(t, names, d);
 	d->marker = arena_printf(&d->arena, "history-%s", t->workload);
 	doc_paragraph(d);
 	doc_words(d, "history · ");
 	doc_said(d, t->workload);
 	doc_words(d, ": ");
+	put_news(d, t);
 	doc_said(d, t->headline);
 	put_points(d, t);
 	put_figures(d, t);
@@ -270,14 +357,32 @@ static void draw_levels(const struct course *t, const struct course_figure *f, s
 	vec_release(&line.list);
 }
 
-static void put_axis(struct course_page *w, enum unit unit, struct svg_range y, struct strbuf *out)
+void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
+                 struct strbuf *out)
 {
-	strbuf_adds(out, "<div class=\"plot\"><div class=\"y\" aria-hidden=\"true\">");
-	for (int i = y.parts; i >= 0; i--)
-		strbuf_addf(
-		    out, "<span>%s</span>",
-		    course_text(&w->arena, unit, (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
-	strbuf_adds(out, "</div>");
+	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
+	struct svg_range x = { 0, (int64_t)t->runs.nr - 1, 1 };
+	struct svg_points dots = { 0 };
+	for (size_t k = 0; k < f->values.nr; k++) {
+		svg_range_add(&y, f->values.v[k]);
+		vec_push(&dots.list, (struct series_point){ f->runs.v[k], f->values.v[k] });
+	}
+	y = svg_axis(y, f->unit == UNIT_BYTES);
+	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
+	doc_html_escape(out, span_of(name_of(d, f)));
+	strbuf_adds(out, "</figcaption>\n");
+	strbuf_adds(out, "<div class=\"plot\">");
+	svg_labels(out, f->unit, y, "y");
+	strbuf_addf(out,
+	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
+	            "aria-label=\"%zu runs, oldest first, and their levels\">",
+	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
+	svg_grid(out, y);
+	svg_band(out, "band base", y, number_sub(f->level, f->spread), number_add(f->level, f->spread));
+	draw_levels(t, f, x, y, out);
+	svg_line(out, "dots cand", x, y, &dots, true);
+	strbuf_adds(out, "</svg></div>\n</figure>\n");
+	vec_release(&dots.list);
 }
 
 static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
@@ -286,35 +391,13 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 	size_t i = 0;
 	(void)nav;
 	sscanf(id, "%zu", &i);
-	const struct course_figure *f = &w->t->figures.v[i];
-	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
-	struct svg_range x = { 0, (int64_t)w->t->runs.nr - 1, 1 };
-	struct svg_points dots = { 0 };
-	for (size_t k = 0; k < f->values.nr; k++) {
-		svg_range_add(&y, f->values.v[k]);
-		vec_push(&dots.list, (struct series_point){ f->runs.v[k], f->values.v[k] });
-	}
-	y = svg_axis(y, f->unit == UNIT_BYTES);
-	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
-	doc_html_escape(out, span_of(name_of(&w->d, f)));
-	strbuf_adds(out, "</figcaption>\n");
-	put_axis(w, f->unit, y, out);
-	strbuf_addf(out,
-	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
-	            "aria-label=\"%zu runs, oldest first, and their levels\">",
-	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
-	svg_grid(out, y);
-	svg_band(out, "band base", y, number_sub(f->level, f->spread), number_add(f->level, f->spread));
-	draw_levels(w->t, f, x, y, out);
-	svg_line(out, "dots cand", x, y, &dots, true);
-	strbuf_adds(out, "</svg></div>\n</figure>\n");
-	vec_release(&dots.list);
+	course_draw(w->t, &w->t->figures.v[i], &w->d, out);
 }
 
 void course_page_init(struct course_page *p, const struct course *t)
 {
 	*p = (struct course_page){ .t = t };
-	course_document(t, &p->d);
+	course_document(t, &p->names, &p->d);
 	p->frame = (struct page_frame){ .tool = "gpugate history",
 		                            .heading = t->workload,
 		                            .word = "history",
@@ -324,5 +407,6 @@ void course_page_init(struct course_page *p, const struct course *t)
 void course_page_release(struct course_page *p)
 {
 	doc_release(&p->d);
+	short_names_release(&p->names);
 	arena_release(&p->arena);
 }

@@ -4,10 +4,12 @@
 
 #include "history/course.h"
 #include "html/html_page.h"
+#include "names/short.h"
 
 /// A course as a document, with its surroundings on a page.
 struct course_page {
 	const struct course *t;
+	struct short_names names; ///< of kernels
 	struct document d;
 	struct page_frame frame;
 	struct arena arena; ///< owner of the charts' texts
@@ -17,5 +19,16 @@ struct course_page {
 /// releases with course_page_release().
 void course_page_init(struct course_page *p, const struct course *t);
 void course_page_release(struct course_page *p);
+
+/// A figure in one character for each of its newest runs; owned by the document.
+const char *course_sparkline(struct document *d, const struct course_figure *f);
+
+/// What the point is: its figure and levels, the runs that it lies between, and what else changed
+/// there; in the item under way and in items below it.
+void course_put_event(struct document *d, const struct course *t, const struct course_point *p);
+
+/// Appends the figure as a chart of a page.
+void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
+                 struct strbuf *out);
 
 #endif

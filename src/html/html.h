@@ -23,10 +23,7 @@ void html_heat(struct html *h);
 void html_spark(struct html *h, size_t i);
 void html_history(struct html *h);
 
-/// Write the numbers along the axis of a chart; the style `class` places them.
-void html_y_labels(struct html *h, enum unit unit, struct svg_range y, const char *class);
-
-/// Draw the times of the steps.
+/// Times of steps.
 void html_steps(struct html *h);
 
 /// Draw memory over time and at its peak.

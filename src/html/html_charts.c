@@ -91,16 +91,6 @@ static void describe(struct html *h, const struct line *l)
 	html_printf(h, "to %s. ", unit_text(&h->arena, l->unit, r.hi));
 }
 
-void html_y_labels(struct html *h, enum unit unit, struct svg_range y, const char *class)
-{
-	html_printf(h, "<div class=\"%s\" aria-hidden=\"true\">", class);
-	for (int i = y.parts; i >= 0; i--)
-		html_printf(
-		    h, "<span>%s</span>",
-		    unit_text(&h->arena, unit, (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts)));
-	html_puts(h, "</div>");
-}
-
 static void plot(struct html *h, const struct chart *c)
 {
 	struct svg_range x, y;
@@ -108,7 +98,7 @@ static void plot(struct html *h, const struct chart *c)
 	int id = ++h->nr_pictures;
 	ranges(c, &x, &y);
 	html_puts(h, "<div class=\"plot\">");
-	html_y_labels(h, c->unit, y, "y");
+	svg_labels(&h->body, c->unit, y, "y");
 	html_printf(h,
 	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
 	            "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
@@ -127,7 +117,7 @@ static void plot(struct html *h, const struct chart *c)
 	}
 	html_puts(h, "</svg>");
 	if (right)
-		html_y_labels(h, UNIT_PCT, percent, "y right");
+		svg_labels(&h->body, UNIT_PCT, percent, "y right");
 	html_puts(h, "<div class=\"x\" aria-hidden=\"true\">");
 	/* a count has no value between two whole numbers */
 	int step = c->x_unit == UNIT_COUNT && ((__int128)x.hi - x.lo) % 2 ? 2 : 1;

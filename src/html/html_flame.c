@@ -146,7 +146,7 @@ void html_flame(struct html *h)
 	html_puts(h, f->both ? "As wide as the candidate's GPU time per step, colored by the change"
 	                     : "As wide as the GPU time per step");
 	html_puts(h, "</figcaption>\n");
-	if (h->r->kind != REPORT_RUN && !f->both)
+	if (h->r->kind != REPORT_RUN && h->r->baseline.ranks && !f->both)
 		html_puts(h,
 		          "<p class=\"note\">The baseline does not know where its work comes from.</p>\n");
 	put_legend(h, f);

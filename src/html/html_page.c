@@ -72,9 +72,7 @@ void html_write_document(const struct document *d, const struct page_frame *fram
 	strbuf_add(&head, (struct span){ embedded_page_css, embedded_page_css_size });
 	strbuf_adds(&head, "</style>\n</head>\n<body>\n<header>\n<p class=\"tool\">");
 	strbuf_adds(&head, frame->tool);
-	strbuf_adds(&head, "</p>\n<h1>");
-	doc_html_escape(&head, span_of(frame->heading));
-	strbuf_adds(&head, "</h1>\n");
+	strbuf_adds(&head, "</p>\n");
 	sink_write(out, strbuf_span(&head));
 	sink_write(out, strbuf_span(&header));
 	sink_puts(out, "</header>\n");

@@ -6,8 +6,7 @@
 #include "html/svg.h"
 #include "metric/unit.h"
 
-/* BAR_LESS: color of a negative part. */
-enum { BAR_LESS = 12, NAME_CHARS = 60 };
+enum { NAME_CHARS = 120 };
 
 struct bar_part {
 	int color;
@@ -85,84 +84,20 @@ static void step_bar(struct html *h, const struct run_report *run)
 
 /* ---- bars of findings ---- */
 
-enum { PARTS_SHOWN = 5 };
-
-static const struct breakdown *breakdown_of_finding(const struct report *r, const struct finding *f)
-{
-	for (size_t i = 0; i < f->checks.nr; i++)
-		if (r->checks.v[f->checks.v[i]].breakdown)
-			return r->checks.v[f->checks.v[i]].breakdown;
-	return NULL;
-}
-
-static int64_t size_of(const struct part *p)
-{
-	return p->change < 0 ? number_sub(0, p->change) : p->change;
-}
-
-/* The outermost level with at least two considerable parts; -1 if there is none. */
-static int level_of(const struct breakdown *b)
-{
-	int64_t all = b->change < 0 ? number_sub(0, b->change) : b->change;
-	for (int level = 0;; level++) {
-		size_t nr = 0, deeper = 0;
-		for (size_t i = 0; i < b->parts.nr; i++) {
-			const struct part *p = &b->parts.v[i];
-			nr += p->level == level && (__int128)size_of(p) * 50 > all;
-			deeper += p->level > level;
-		}
-		if (nr > 1)
-			return level;
-		if (!deeper)
-			return -1;
-	}
-}
-
-static void add_part(struct html *h, const struct part *p, struct bar *bar)
-{
-	int64_t size = size_of(p);
-	/* Colors of parts: all but green, which means an improvement. */
-	static const int colors[PARTS_SHOWN + 1] = { 0, 1, 3, 4, 5, 6 };
-	int color = p->change < 0 ? BAR_LESS : colors[bar->parts.nr];
-	bar->whole = number_add(bar->whole, size);
-	vec_push(&bar->parts, (struct bar_part){ color, size, p->text, html_display(h, p->label) });
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const struct part *const *x = a, *const *y = b;
-	int64_t m = size_of(*x), n = size_of(*y);
-	return m != n ? (m > n ? -1 : 1) : (*x > *y) - (*x < *y);
-}
-
+/* What it costs, in parts. */
 void html_finding(struct html *h, size_t i)
 {
+	static const int colors[] = { 0, 1, 3, 4, 5, 6 }; /* no green */
 	const struct finding *f = &h->r->findings.v[i];
-	const struct breakdown *b = breakdown_of_finding(h->r, f);
-	int level = b ? level_of(b) : -1;
-	struct bar bar = { .title = "where the change went" };
-	VEC(const struct part *) list = VEC_INIT;
-	for (size_t k = 0; level >= 0 && k < b->parts.nr; k++)
-		if (b->parts.v[k].level == level && b->parts.v[k].change)
-			vec_push(&list, &b->parts.v[k]);
-	vec_sort(&list, by_size);
-	for (size_t k = 0; k < list.nr && k < PARTS_SHOWN; k++)
-		add_part(h, list.v[k], &bar);
-	if (list.nr > PARTS_SHOWN) {
-		__int128 rest = 0;
-		for (size_t k = PARTS_SHOWN; k < list.nr; k++)
-			rest += list.v[k]->change;
-		struct part others = {
-			.label = arena_printf(&h->arena, "%zu more", list.nr - PARTS_SHOWN),
-			.change = (int64_t)rest,
-			.text = unit_change(&h->arena, b->unit, (int64_t)rest),
-		};
-		add_part(h, &others, &bar);
+	struct bar bar = { .title = "what it is made of", .whole = number_distance(f->cost, 0) };
+	for (size_t k = 0; k < f->parts.nr; k++) {
+		const struct finding_part *p = &f->parts.v[k];
+		vec_push(&bar.parts, (struct bar_part){ colors[k], number_distance(p->change, 0), p->text,
+		                                        html_display(h, p->name) });
 	}
 	if (bar.parts.nr)
 		put_bar(h, &bar, "stack thin");
 	vec_release(&bar.parts);
-	vec_release(&list);
 }
 
 void html_parts(struct html *h)

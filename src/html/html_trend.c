@@ -15,7 +15,7 @@ static struct svg_range range_of(const struct check *c)
 	const struct evidence *e = &c->evidence;
 	for (size_t i = 0; i < c->trend->points.nr; i++)
 		svg_range_add(&y, c->trend->points.v[i].value);
-	if (noise_is_known(e, c->baseline)) {
+	if (noise_is_known(c)) {
 		svg_range_add(&y, number_sub(c->baseline, e->noise));
 		svg_range_add(&y, number_add(c->baseline, e->noise));
 	}
@@ -42,7 +42,7 @@ static void put_points(struct html *h, const struct check *c, struct svg_range y
 static void draw(struct html *h, const struct check *c, struct svg_range y)
 {
 	const struct evidence *e = &c->evidence;
-	if (noise_is_known(e, c->baseline))
+	if (noise_is_known(c))
 		svg_band(&h->body, "band base", y, number_sub(c->baseline, e->noise),
 		         number_add(c->baseline, e->noise));
 	svg_level(&h->body, "line base dotted", y, c->baseline);
@@ -78,7 +78,7 @@ static void put_words(struct html *h, const struct check *c)
 	enum unit unit = c->metric->unit;
 	html_printf(h, "%zu runs; the reference is %s, the candidate %s. ", c->trend->points.nr,
 	            unit_text(&h->arena, unit, c->baseline), unit_text(&h->arena, unit, c->candidate));
-	if (noise_is_known(e, c->baseline))
+	if (noise_is_known(c))
 		html_printf(h, "Noise of %s. ", e->noise_text);
 	for (int i = 0; i < 2; i++)
 		if (e->has_limit[i])
@@ -95,7 +95,7 @@ static void put_legend(struct html *h, const struct check *c)
 	html_puts(h, "<p class=\"legend\">");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		bool band = i == 3, limit = i == 4;
-		if ((band && !noise_is_known(&c->evidence, c->baseline)) ||
+		if ((band && !noise_is_known(c)) ||
 		    (limit && !c->evidence.has_limit[0] && !c->evidence.has_limit[1]))
 			continue;
 		html_puts(h, "<span><svg class=\"key\" viewBox=\"0 0 30 10\" aria-hidden=\"true\">");
@@ -138,13 +138,13 @@ static void put_chart(struct html *h, const struct check *c)
 {
 	struct svg_range y = svg_axis(range_of(c), c->metric->unit == UNIT_BYTES);
 	int id = ++h->nr_pictures;
-	const char *title = label_of_metric(c->metric);
+	const char *title = metric_label(c->metric);
 	html_puts(h, "<figure class=\"chart\"><figcaption>");
 	html_text(h, title);
 	html_puts(h, "</figcaption>\n");
 	put_legend(h, c);
 	html_puts(h, "<div class=\"plot\">");
-	html_y_labels(h, c->metric->unit, y, "y");
+	svg_labels(&h->body, c->metric->unit, y, "y");
 	html_printf(h,
 	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
 	            "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
@@ -161,10 +161,20 @@ static void put_chart(struct html *h, const struct check *c)
 	html_puts(h, "</figure>\n");
 }
 
-/* Sorting key of a check: failures and warnings first, then figures of whole steps. */
+/* The same in all runs: no picture says more than its figure. */
+static bool is_constant(const struct trend *t)
+{
+	for (size_t i = 1; i < t->points.nr; i++)
+		if (t->points.v[i].value != t->points.v[0].value)
+			return false;
+	return true;
+}
+
+/* Figures that failed or warned first, then those of the whole step. */
 static int weight(const struct check *c)
 {
-	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact)
+	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact ||
+	    is_constant(c->trend))
 		return 0;
 	bool failed =
 	    c->verdict == VERDICT_FAIL || c->verdict == VERDICT_WARN || c->verdict == VERDICT_UNDECIDED;

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/arena.h"
 #include "base/number.h"
 
 void svg_range_add(struct svg_range *r, int64_t v)
@@ -45,7 +46,26 @@ struct svg_range svg_axis(struct svg_range r, bool binary)
 	}
 }
 
-/* Position of `v` on an axis from 0 to `size`. */
+void svg_labels(struct strbuf *b, enum unit unit, struct svg_range y, const char *class)
+{
+	struct arena a = ARENA_INIT;
+	const char *texts[SVG_PARTS + 1];
+	bool alike = false;
+	for (int i = 0; i <= y.parts; i++) {
+		int64_t value = (int64_t)(y.lo + ((__int128)y.hi - y.lo) * i / y.parts);
+		texts[i] = unit_text(&a, unit, value);
+		alike = alike || (i && strcmp(texts[i], texts[i - 1]) == 0);
+	}
+	for (int i = 1; i <= y.parts && alike; i++)
+		texts[i] = unit_change(&a, unit, (int64_t)(((__int128)y.hi - y.lo) * i / y.parts));
+	strbuf_addf(b, "<div class=\"%s\" aria-hidden=\"true\">", class);
+	for (int i = y.parts; i >= 0; i--)
+		strbuf_addf(b, "<span>%s</span>", texts[i]);
+	strbuf_adds(b, "</div>");
+	arena_release(&a);
+}
+
+/* Place of `v` from 0 to `size`. */
 static int64_t place(struct svg_range r, int64_t v, int64_t size)
 {
 	if (r.hi <= r.lo)

@@ -38,7 +38,11 @@ void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out);
 /// Append the lines of the grid.
 void svg_grid(struct strbuf *b, struct svg_range y);
 
-/// Append a line through points, or a dot at each of them, in a class of the style sheet.
+/// Labels of the lines of the grid, from above, in an element of the class. Where figures as people
+/// read them are the same on two lines, the lowest is told and how much more the others are.
+void svg_labels(struct strbuf *b, enum unit unit, struct svg_range y, const char *class);
+
+/// A line through points, or a dot at each, of a class of the style sheet.
 void svg_line(struct strbuf *b, const char *class, struct svg_range x, struct svg_range y,
               const struct svg_points *p, bool dots);
 

@@ -168,6 +168,19 @@ enum status sink_open(const char *path, bool gzip, struct sink **out, struct dia
 	return open_sink(path, gzip, false, out, log);
 }
 
+enum status sink_make_folders(const char *path, struct diag_log *log)
+{
+	char *copy = arena_dup(&log->arena, span_of(path));
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+			return diag_fail(log, ST_OUTPUT, "%s: cannot be made: %s",
+			                 text_quote(&log->arena, span_of(copy)), strerror(errno));
+		*slash = '/';
+	}
+	return ST_OK;
+}
+
 enum status sink_open_again(const char *path, struct sink **out, struct diag_log *log)
 {
 	return open_sink(path, false, true, out, log);

@@ -19,6 +19,9 @@ GG_MUST_CHECK enum status sink_open(const char *path, bool gzip, struct sink **o
 GG_MUST_CHECK enum status sink_open_again(const char *path, struct sink **out,
                                           struct diag_log *log);
 
+/// Makes the folders above `path`, as `mkdir -p` does.
+GG_MUST_CHECK enum status sink_make_folders(const char *path, struct diag_log *log);
+
 /// A sink that keeps its bytes in memory; sink_memory() returns them.
 struct sink *sink_open_memory(void);
 

@@ -91,7 +91,22 @@ const struct metric *metric_find(struct span name)
 	return NULL;
 }
 
-/* Prefix of the name of a metric that is a figure of a metrics file. */
+const char *metric_label(const struct metric *m)
+{
+	static const struct {
+		enum metric_id id;
+		const char *label;
+	} labels[] = { { METRIC_STEP_COMPUTE_TIME, "compute per step" },
+		           { METRIC_STEP_CUDA_TIME, "GPU time per step" },
+		           { METRIC_MEMORY_PEAK_ALLOCATED, "peak memory" },
+		           { METRIC_MEMORY_GROWTH_PER_STEP, "growth of memory per step" } };
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+		if (labels[i].id == m->id)
+			return labels[i].label;
+	return m->title ? m->title : m->name;
+}
+
+/* What is before the name of a figure of a metrics file. */
 static const char of_inputs[] = "input.";
 
 bool input_name_is_valid(struct span name, bool glob)

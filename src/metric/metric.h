@@ -148,7 +148,10 @@ enum family metric_family(const struct metric *m);
 /// The metric with this name, or NULL.
 const struct metric *metric_find(struct span name);
 
-/// Largest length in bytes of the name of a figure in a metrics file.
+/// What people call it: "compute per step"; static.
+const char *metric_label(const struct metric *m);
+
+/// Bytes of the name of a figure in a metrics file at most.
 enum { INPUT_NAME_MAX = 250 };
 
 /// True for a name that a figure of a metrics file may have, or with `glob` a pattern

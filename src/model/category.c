@@ -60,6 +60,18 @@ enum category_class category_class_of(const struct category_table *t, struct spa
 	return category < 0 ? CLASS_OTHER : t->rows.v[category].cls;
 }
 
+/* Ids are older than the spelling of what people read. */
+const char *category_title(const char *name)
+{
+	static const char *const labels[][2] = { { "normalisation", "normalization" },
+		                                     { "quantisation", "quantization" },
+		                                     { "dequantisation", "dequantization" } };
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+		if (strcmp(labels[i][0], name) == 0)
+			return labels[i][1];
+	return name;
+}
+
 const char *category_name(const struct category_table *t, int index)
 {
 	return index < 0 ? "other" : t->rows.v[index].name;

@@ -90,7 +90,14 @@ struct place {
 /// by `a`.
 struct source_line source_line_of(struct arena *a, struct span place, int64_t line);
 
-/// One cause, with the checks that it explains. All text is owned by the report.
+/// One cause and what hangs below it. All text is owned by the report.
+/// A share of what a finding costs.
+struct finding_part {
+	const char *name; ///< match name of a kernel, a place, …; "the rest" of the last
+	int64_t change; ///< in the unit of the cost, and of its sign
+	const char *text; ///< "+661 µs"
+};
+
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the most severe among its checks
@@ -107,13 +114,16 @@ struct finding {
 	/* the cost, by which findings are ordered within those that fail, are undecided and warn */
 	int64_t cost; ///< ns per step, or bytes of memory; negative if the change saves
 	bool cost_is_bytes;
-	int64_t share_pct; ///< cost as a share of the baseline's step, or of its peak memory, in 1e-6 %
-	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" if unknown
-	VEC(struct place) where; ///< outermost level first; empty if only the run is known
-	VEC(const char *) evidence; ///< sentences without a full stop, the strongest evidence first
-	const char *trace; ///< file with a small trace of the finding (--evidence), or NULL
-	const char *action; ///< what to do: one sentence without a full stop; "" if nothing is advised
-	VEC(size_t) checks; ///< indices into the checks of the report, in ascending order
+	bool cost_per_step; ///< bytes that every step adds
+	int64_t share_pct; ///< of the baseline's step, or of its peak memory; 1e-6 %
+	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" unknown
+	VEC(struct finding_part)
+	parts; ///< add up to the cost, each name once, the largest first; or none
+	VEC(struct place) where; ///< from the outside to the inside; none where only the run is known
+	VEC(const char *) evidence; ///< sentences without a full stop, the strongest first
+	const char *trace; ///< file with a trace of it (--evidence); NULL: none
+	const char *action; ///< what to do: one sentence without a full stop; "" none
+	VEC(size_t) checks; ///< indices into the checks of the report, in their order
 };
 
 #endif

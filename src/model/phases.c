@@ -4,17 +4,17 @@
 #include "model/step_figures.h"
 
 static const struct phase_sum sums[] = {
-	{ METRIC_STEP_TIME, true, 0, { 0 } },
+	{ .metric = METRIC_STEP_TIME, .whole = true },
 	{ METRIC_STEP_PERIOD,
 	  true,
 	  4,
 	  { METRIC_STEP_PERIOD_COMPUTE, METRIC_STEP_PERIOD_EXPOSED_COMM,
 	    METRIC_STEP_PERIOD_EXPOSED_MEMORY, METRIC_STEP_IDLE_TIME } },
-	{ METRIC_STEP_LATENCY, true, 0, { 0 } },
-	{ METRIC_STEP_PERIOD_COMPUTE, true, 0, { 0 } },
-	{ METRIC_STEP_PERIOD_EXPOSED_COMM, true, 0, { 0 } },
-	{ METRIC_STEP_PERIOD_EXPOSED_MEMORY, true, 0, { 0 } },
-	{ METRIC_STEP_IDLE_TIME, true, 0, { 0 } },
+	{ .metric = METRIC_STEP_LATENCY, .whole = true },
+	{ .metric = METRIC_STEP_PERIOD_COMPUTE, .whole = true },
+	{ .metric = METRIC_STEP_PERIOD_EXPOSED_COMM, .whole = true },
+	{ .metric = METRIC_STEP_PERIOD_EXPOSED_MEMORY, .whole = true },
+	{ .metric = METRIC_STEP_IDLE_TIME, .whole = true },
 	{ METRIC_STEP_CUDA_TIME,
 	  false,
 	  4,

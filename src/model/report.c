@@ -53,6 +53,7 @@ void report_drop_checks(struct report *r)
 	}
 	r->checks.nr = 0;
 	for (size_t i = 0; i < r->findings.nr; i++) {
+		vec_release(&r->findings.v[i].parts);
 		vec_release(&r->findings.v[i].where);
 		vec_release(&r->findings.v[i].evidence);
 		vec_release(&r->findings.v[i].checks);

@@ -220,9 +220,9 @@ struct side {
 	int64_t period; ///< repetitions of the launches in a trace without step markers; 0 if none
 	const char *marker; ///< marker that would give `marker_steps` steps, or NULL
 	int64_t marker_steps;
-	bool snapshot_only; ///< true if no rank has a trace
-	bool metrics_only; ///< no rank has a trace or a snapshot, only metrics files
-	VEC(struct span) notes; ///< notes: "attribution: launch; 614 activities carried over"
+	bool snapshot_only; ///< no rank has a trace
+	bool metrics_only; ///< nor a snapshot: metrics files
+	VEC(struct span) notes; ///< "GPU work belongs to the step that launched it"
 };
 
 /// What the CI system says about the run, for links; NULL if unknown.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "model/category.h"
 #include "report/document.h"
 #include "report/table.h"
 
@@ -106,7 +107,7 @@ void doc_kernels(struct document *d, const struct report *r)
 			doc_words(d, " → ");
 			doc_name(d, k->renamed_to);
 		}
-		doc_said_cell(d, k->category);
+		doc_said_cell(d, category_title(k->category));
 		doc_figure_cell(d, k->baseline_text, k->has_baseline, k->baseline_ns);
 		doc_figure_cell(d, k->candidate_text, k->has_candidate, k->candidate_ns);
 		doc_figure_cell(d, k->change_text, true, k->change_ns);

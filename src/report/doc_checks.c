@@ -7,10 +7,21 @@
 
 enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
 
-/* Add a change such as "+12.30 ms (+12.29 %)", and whether it is worse. */
+/* A kernel by its display name; its id is in JUnit and JSON. */
+static void put_check_name(struct document *d, const struct check *c)
+{
+	doc_said(d, c->rule);
+	if (!c->item[0])
+		return;
+	doc_words(d, " ");
+	doc_name(d, c->item);
+}
+
+/* "+12.30 ms (+12.29 %)", and in words whether it is worse */
 static void put_change(struct document *d, const struct check *c)
 {
-	enum doc_tone tone = c->has_change ? tone_of_change(c->worse, c->change) : TONE_PLAIN;
+	bool news = c->has_change && c->verdict != VERDICT_PASS && c->verdict != VERDICT_SKIPPED;
+	enum doc_tone tone = news ? tone_of_change(c->worse, c->change) : TONE_PLAIN;
 	doc_add(d, c->has_change ? DOC_FIGURE : DOC_WORDS, TONE_PLAIN,
 	        change_of(&d->arena, c->change_text, c->pct_text));
 	if (tone != TONE_WORSE && tone != TONE_BETTER)
@@ -98,11 +109,7 @@ static void put_names_of_checks(struct document *d, const struct report *r, cons
 	for (size_t i = 0; i < f->checks.nr && i < CHECKS_NAMED; i++) {
 		const struct check *c = &r->checks.v[f->checks.v[i]];
 		doc_words(d, i ? ", " : "");
-		doc_said(d, c->rule);
-		if (c->item[0]) {
-			doc_words(d, " ");
-			doc_name(d, c->item);
-		}
+		put_check_name(d, c);
 	}
 	if (f->checks.nr > CHECKS_NAMED)
 		doc_printf(d, " and %zu more", f->checks.nr - CHECKS_NAMED);
@@ -223,7 +230,8 @@ void doc_checks(struct document *d, const struct report *r)
 		doc_cell(d);
 		doc_value(d, true, c->verdict);
 		doc_put_verdict(d, c->verdict);
-		doc_name_cell(d, c->id);
+		doc_cell(d);
+		put_check_name(d, c);
 		doc_figure_cell(d, c->baseline_text, c->has_baseline, c->baseline);
 		doc_figure_cell(d, c->candidate_text, c->has_candidate, c->candidate);
 		doc_cell(d);
@@ -251,7 +259,7 @@ void doc_evidence(struct document *d, const struct report *r)
 		if (!runs[0] && !text[0])
 			continue;
 		doc_item(d, 0);
-		doc_name(d, c->id);
+		put_check_name(d, c);
 		doc_words(d, ": ");
 		doc_said(d, text);
 		doc_words(d, text[0] && runs[0] ? "; " : "");

@@ -44,8 +44,11 @@ void doc_step(struct document *d, const struct report *r)
 
 /* ---- GPU time by place in the code ---- */
 
-static void put_node(struct document *d, const struct flame *f, const struct flame_node *n)
+/* Under a verdict of pass no change is news. */
+static void put_node(struct document *d, const struct report *r, const struct flame_node *n)
 {
+	const struct flame *f = &r->flame;
+	bool news = r->kind != REPORT_CHECK || r->verdict != VERDICT_PASS;
 	const int64_t *v = n->value, change = number_sub(v[1], v[0]);
 	struct arena *a = &d->arena;
 	doc_row(d, n->level);
@@ -63,7 +66,8 @@ static void put_node(struct document *d, const struct flame *f, const struct fla
 	}
 	doc_cell(d);
 	doc_value(d, true, change);
-	doc_add(d, DOC_FIGURE, doc_tone_of(true, false, change), unit_change(a, UNIT_NS, change));
+	doc_add(d, DOC_FIGURE, news ? doc_tone_of(true, false, change) : TONE_PLAIN,
+	        unit_change(a, UNIT_NS, change));
 	doc_cell(d);
 	doc_value(d, true, change);
 }
@@ -93,7 +97,7 @@ void doc_flame(struct document *d, const struct report *r)
 	t->tree = true;
 	t->more_text = "parts";
 	for (size_t i = 0; i < f->nodes.nr; i++)
-		put_node(d, f, &f->nodes.v[i]);
+		put_node(d, r, &f->nodes.v[i]);
 	doc_end(d);
 	doc_end(d);
 }

@@ -148,7 +148,7 @@ void doc_accept(struct document *d, const struct report *r)
 	            r->status == ST_BASELINE
 	                ? "This makes the candidate the baseline"
 	                : "If the change is meant, this makes the candidate the baseline",
-	            DOC_ASIDE);
+	            r->status == ST_BASELINE ? DOC_OPEN : DOC_ASIDE);
 	doc_paragraph(d);
 	doc_add(d, DOC_COMMAND, TONE_PLAIN, r->accept);
 	doc_end(d);

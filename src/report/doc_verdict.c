@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "report/document.h"
+#include "report/key_figures.h"
 #include "report/table.h"
 
 void doc_put_verdict(struct document *d, enum verdict v)
@@ -16,41 +17,12 @@ void doc_put_verdict(struct document *d, enum verdict v)
 	doc_add(d, DOC_VERDICT, tones[v], verdict_name(v));
 }
 
-const char *label_of_metric(const struct metric *m)
-{
-	if (m->id == METRIC_STEP_COMPUTE_TIME)
-		return "compute per step";
-	if (m->id == METRIC_MEMORY_PEAK_ALLOCATED)
-		return "peak memory";
-	return m->title ? m->title : m->name;
-}
-
-/* The metrics of the first lines, by which people know a run. */
-static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_PERIOD,
-	                                      METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
-enum { NR_KEY_IDS = sizeof key_ids / sizeof *key_ids };
-
-static bool is_of(const struct check *c, enum metric_id id)
-{
-	return id == METRIC_INPUT ? c->metric->need == NEED_INPUT
-	                          : c->metric->id == id && !c->item[0] && !c->select->key;
-}
-
-/* The check whose figure the heading shows: one of a key metric, or any if there are no findings,
-   whose titles would be shown instead. */
+/* The check whose figure the heading says: of a key figure; where there are no findings, which
+   have a title, any. */
 static const struct check *worst_check(const struct report *r)
 {
-	const struct check *any = NULL;
-	for (size_t k = 0; k < NR_KEY_IDS; k++)
-		for (size_t i = 0; i < r->checks.nr; i++) {
-			const struct check *c = &r->checks.v[i];
-			if (c->verdict != r->verdict || !c->has_change)
-				continue;
-			if (is_of(c, key_ids[k]))
-				return c;
-			any = any ? any : c;
-		}
-	return r->findings.nr ? NULL : any;
+	const struct check *c = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
+	return c && (check_is_key(c) || !r->findings.nr) ? c : NULL;
 }
 
 /* Add text such as "5.27 % slower", in which a word replaces the sign. */
@@ -73,8 +45,8 @@ static void put_difference(struct document *d, const struct check *c)
 /* Add text such as "compute per step 5.27 % longer (limit 3 %)". */
 static void put_worst(struct document *d, const struct check *c)
 {
-	doc_words(d, label_of_metric(c->metric));
-	if (c->item[0] && c->metric->label != LABEL_INPUT) { /* an input metric's name says which */
+	doc_words(d, metric_label(c->metric));
+	if (c->item[0] && c->metric->label != LABEL_INPUT) { /* its name says which */
 		doc_words(d, " of ");
 		doc_name(d, c->item);
 	}
@@ -126,78 +98,22 @@ void doc_verdict(struct document *d, const struct report *r)
 		doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
 		return;
 	}
-	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : worst_check(r);
+	const struct check *worst = worst_check(r);
 	doc_put_verdict(d, r->verdict);
 	doc_words(d, " · ");
 	doc_said(d, r->workload);
 	doc_words(d, ": ");
 	if (worst)
 		put_worst(d, worst);
-	else if (r->findings.nr && r->verdict != VERDICT_PASS)
-		put_first(d, &r->findings.v[0]);
+	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
+		put_first(d, report_main_finding(r));
 	else
 		doc_words(d, report_counts(r));
 }
 
 /* ---- key figures ---- */
 
-static const struct fact *fact_find(const struct run_report *run, const char *id)
-{
-	for (size_t i = 0; run && i < run->facts.nr; i++)
-		if (strcmp(run->facts.v[i].id, id) == 0 && run->facts.v[i].has_value)
-			return &run->facts.v[i];
-	return NULL;
-}
-
-static const struct check *check_of(const struct report *r, enum metric_id id)
-{
-	for (size_t i = 0; i < r->checks.nr; i++)
-		if (is_of(&r->checks.v[i], id) && r->checks.v[i].has_candidate)
-			return &r->checks.v[i];
-	return NULL;
-}
-
-struct key_figure {
-	const struct metric *metric;
-	enum worse worse;
-	const char *before, *after; ///< values as text; `before` is NULL if there is no baseline
-	int64_t baseline, candidate, noise; ///< values and noise; noise is < 0 if unknown
-	ptrdiff_t check; ///< index of the check; < 0 if there is none
-	bool wide; ///< true if too few runs are stored to know the noise
-};
-
-static bool key_figure_find(const struct report *r, enum metric_id id, struct key_figure *k)
-{
-	const struct check *c = check_of(r, id);
-	const struct fact *b = fact_find(r->baseline_run, metric_table[id].name);
-	const struct fact *f = fact_find(r->run, metric_table[id].name);
-	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .check = -1 };
-	k->worse = k->metric->worse;
-	if (c) {
-		*k = (struct key_figure){
-			c->metric,
-			c->worse,
-			c->baseline_text,
-			c->candidate_text,
-			c->baseline,
-			c->candidate,
-			-1,
-			c - r->checks.v,
-			false,
-		};
-		k->before = c->has_baseline ? k->before : NULL;
-		k->noise = noise_is_known(&c->evidence, c->baseline) ? c->evidence.noise : -1;
-		k->wide = c->evidence.has_noise && k->noise < 0;
-	} else if (f) {
-		k->after = f->text;
-		k->candidate = f->value;
-		k->before = b ? b->text : NULL;
-		k->baseline = b ? b->value : 0;
-	}
-	return k->after != NULL;
-}
-
-/* Add "12.48 → " for "12.48 ms" if the second figure has the same unit. */
+/* "12.48 → " of "12.48 ms" where the other figure has the same unit */
 static void put_before(struct document *d, const char *before, const char *after)
 {
 	const char *unit = strrchr(before, ' '), *other = strrchr(after, ' ');
@@ -218,21 +134,21 @@ static const char *share_text(struct document *d, int64_t part, int64_t whole, b
 static void put_key_figure(struct document *d, const struct key_figure *k)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);
-	bool same = !change || !k->before;
+	bool same = !k->before || change_is_nothing(change, k->baseline);
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
 	doc_tile(d, k->check < 0 ? "" : arena_printf(&d->arena, "trend:%td", k->check));
 	if (!same && strcmp(k->before, k->after) != 0)
 		put_before(d, k->before, k->after);
 	doc_add(d, DOC_FIGURE, TONE_STRONG, k->after);
-	doc_printf(d, " %s", label_of_metric(k->metric));
+	doc_printf(d, " %s", metric_label(k->metric));
 	if (!k->before)
 		return;
 	doc_words(d, same ? " (unchanged" : " (");
 	if (!same)
-		doc_add(d, DOC_FIGURE, tone_of_change(k->worse, change),
+		doc_add(d, DOC_FIGURE, k->is_news ? tone_of_change(k->worse, change) : TONE_PLAIN,
 		        share ? share_text(d, change, k->baseline, true)
 		              : unit_change(&d->arena, k->metric->unit, change));
-	if (k->noise >= 0) {
+	if (k->noise >= 0 && !same) {
 		doc_words(d, ", noise ±");
 		doc_figure(d, share ? share_text(d, k->noise, k->baseline, false)
 		                    : unit_text(&d->arena, k->metric->unit, k->noise));
@@ -242,14 +158,13 @@ static void put_key_figure(struct document *d, const struct key_figure *k)
 
 void doc_key_figures(struct document *d, const struct report *r)
 {
-	bool first = true;
-	struct key_figure k;
-	for (size_t i = 0; i < NR_KEY_IDS && r->kind != REPORT_RUN; i++) {
-		if (!key_figure_find(r, key_ids[i], &k))
-			continue;
-		if (first)
+	struct key_figures all = { 0 };
+	if (r->kind != REPORT_RUN)
+		key_figures_of(r, &all);
+	for (size_t i = 0; i < all.list.nr; i++) {
+		if (i == 0)
 			doc_paragraph(d);
-		put_key_figure(d, &k);
-		first = false;
+		put_key_figure(d, &all.list.v[i]);
 	}
+	vec_release(&all.list);
 }

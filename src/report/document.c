@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "base/text.h"
+#include "model/category.h"
 #include "report/table.h"
 
 enum {
@@ -45,6 +46,20 @@ static void put_differences(struct document *d, const struct report *r)
 		doc_printf(d, ", %zu more", nr - ENV_KEYS);
 }
 
+/* Both, where a comparison is of two. */
+static void put_gpus(struct document *d, const struct report *r)
+{
+	const char *before = r->baseline.gpu, *now = r->candidate.gpu;
+	if (!now || !now[0])
+		return;
+	doc_words(d, "; ");
+	if (r->kind != REPORT_RUN && before && before[0] && strcmp(before, now) != 0) {
+		doc_name(d, before);
+		doc_words(d, " → ");
+	}
+	doc_name(d, now);
+}
+
 static void put_context(struct document *d, const struct report *r)
 {
 	if (!r->candidate.label || (r->kind != REPORT_RUN && !r->baseline.label))
@@ -56,10 +71,7 @@ static void put_context(struct document *d, const struct report *r)
 	if (r->kind != REPORT_RUN)
 		put_side(d, r, "baseline", &r->baseline);
 	put_side(d, r, r->kind == REPORT_RUN ? "report of" : " → candidate", &r->candidate);
-	if (r->candidate.gpu && r->candidate.gpu[0]) {
-		doc_words(d, "; ");
-		doc_name(d, r->candidate.gpu);
-	}
+	put_gpus(d, r);
 	put_differences(d, r);
 	if (r->rules && r->rules[0]) {
 		doc_words(d, "; rules ");
@@ -91,7 +103,7 @@ static void put_notes(struct document *d, const struct report *r)
 	for (int i = 0; i < 2; i++)
 		for (size_t k = 0; k < sides[i]->notes.nr; k++) {
 			doc_item(d, 0);
-			doc_printf(d, "%s: ", r->kind == REPORT_RUN ? "note" : names[i]);
+			doc_printf(d, r->kind == REPORT_RUN ? "" : "%s: ", names[i]);
 			doc_said(d, arena_dup(&d->arena, sides[i]->notes.v[k]));
 		}
 	doc_end(d);
@@ -206,9 +218,11 @@ static void add_names(struct short_names *names, const struct report *r)
 	short_names_end(names);
 }
 
+/* A category has a name of its own, too. */
 static const char *display(const void *names, const char *whole)
 {
-	return short_names_find(names, whole);
+	const char *text = short_names_find(names, whole), *label = category_title(whole);
+	return text ? text : label != whole ? label : NULL;
 }
 
 /* The kernel that is named first in `text`, either completely or cut as in messages. */
@@ -277,7 +291,9 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	if (r->kind != REPORT_CHECK)
 		put_context(d, r);
 	else if (!r->error)
-		d->fold = r->verdict == VERDICT_PASS ? "All checks and figures" : report_counts(r);
+		d->fold = r->verdict == VERDICT_PASS || r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr
+		              ? "All checks and figures"
+		              : report_counts(r);
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);
 	else if (r->kind == REPORT_DIFF)

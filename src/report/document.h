@@ -24,11 +24,8 @@ const char *doc_sentence_text(struct document *d, const char *text);
 
 /* Parts of a report. Each is a section, which is dropped if it stays empty. */
 
-/// Human-readable label of a metric.
-const char *label_of_metric(const struct metric *m);
-
-/// Findings and checks beyond limits without a finding; the evidence of findings; insights on
-/// ranks; other remarks.
+/// Findings, and checks beyond their limits that none explains; what findings rest on; what is
+/// worth naming of ranks; what else there is to know.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
 void doc_reasons(struct document *d, const struct report *r);
 void doc_insights(struct document *d, const struct report *r);

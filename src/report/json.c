@@ -128,6 +128,14 @@ static void finding(struct emit *e, const struct report *r, const struct finding
 	emit_number(e, "cost", f->cost, 0);
 	emit_str(e, "cost_unit", unit_name(f->cost_is_bytes ? UNIT_BYTES : UNIT_NS_PER_STEP));
 	emit_number(e, "share_pct", f->share_pct, 6);
+	emit_open(e, "parts", '[');
+	for (size_t i = 0; i < f->parts.nr; i++) {
+		emit_open(e, NULL, '{');
+		emit_str(e, "name", f->parts.v[i].name);
+		emit_number(e, "change", f->parts.v[i].change, 0);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
 	emit_open(e, "where", '[');
 	for (size_t i = 0; i < f->where.nr; i++) {
 		emit_open(e, NULL, '{');
@@ -217,11 +225,12 @@ static void figures(struct emit *e, const struct report *r)
 {
 	figure_rows(e, "figures", r->figures.v, r->figures.nr);
 	figure_rows(e, "code", r->code.v, r->code.nr);
-	for (size_t i = 0; i < r->breakdowns.nr; i++) {
-		if (r->breakdowns.v[i]->metric)
-			continue;
+	const struct breakdown *of_gpu = NULL; /* the last that is not of a memory */
+	for (size_t i = 0; i < r->breakdowns.nr; i++)
+		of_gpu = r->breakdowns.v[i]->metric ? of_gpu : r->breakdowns.v[i];
+	if (of_gpu) {
 		emit_line(e, 1);
-		parts(e, "attribution", r->breakdowns.v[i]);
+		parts(e, "attribution", of_gpu);
 	}
 }
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 void table_add(struct table *t, const char *const *cells)
@@ -109,11 +110,30 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 		add_once(out, r->breakdowns.v[i]);
 }
 
+bool noise_is_known(const struct check *c)
+{
+	enum { MEASURED_RUNS = 5, WIDE = 10, SEEN = 8 };
+	const struct evidence *e = &c->evidence;
+	int64_t low = INT64_MAX, high = INT64_MIN;
+	if (!e->has_noise || e->noise < c->baseline / WIDE)
+		return e->has_noise;
+	for (size_t i = 0; c->trend && i < c->trend->points.nr; i++)
+		if (c->trend->points.v[i].source != TREND_CANDIDATE) {
+			number_lower(&low, c->trend->points.v[i].value);
+			number_raise(&high, c->trend->points.v[i].value);
+		}
+	return e->past_runs >= MEASURED_RUNS && (!c->trend || high - low >= e->noise / SEEN);
+}
+
 bool check_matters(const struct check *c)
 {
+	return check_is_open(c) || c->verdict == VERDICT_WARN;
+}
+
+bool check_is_open(const struct check *c)
+{
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED ||
-	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING ||
-	       c->verdict == VERDICT_WARN;
+	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
 }
 
 bool check_needs_reason(const struct check *c)

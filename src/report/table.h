@@ -37,6 +37,9 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out);
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.
 bool check_matters(const struct check *c);
 
+/// True if a check is not passed, and has to be accepted: fail, undecided, inconclusive, missing.
+bool check_is_open(const struct check *c);
+
 /// True if a check could not be judged, and no trust finding, which the report shows anyway, says
 /// why.
 bool check_needs_reason(const struct check *c);
@@ -44,13 +47,9 @@ bool check_needs_reason(const struct check *c);
 /// The headline of a report without its verdict, such as "3 of 60 checks beyond their limits".
 const char *report_counts(const struct report *r);
 
-/// True if the noise should be shown. Wide noise that was assumed rather than measured, because few
-/// runs are stored, only means that it is unknown.
-static inline bool noise_is_known(const struct evidence *e, int64_t baseline)
-{
-	enum { MEASURED_RUNS = 5, WIDE = 10 };
-	return e->has_noise && (e->past_runs >= MEASURED_RUNS || e->noise < baseline / WIDE);
-}
+/// True if the noise is worth a figure: wide noise that is rather assumed than seen in the runs
+/// that are stored says only that it is not known.
+bool noise_is_known(const struct check *c);
 
 /// The amount "3 % and 2ms" from the limit "increase 3% and 2ms"; owned by `a`.
 const char *limit_text(struct arena *a, const char *limit);

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "cli/check.h"
 #include "report/document.h"
+#include "report/key_figures.h"
 #include "report/table.h"
 
 enum { CHECKS_KEPT = 50 };
@@ -34,43 +35,15 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 			vec_push(&out->repeat, job->runs.v[i]);
 		else
 			vec_push(&out->args, job->runs.v[i]);
+	for (size_t i = 0; i < job->controls.nr; i++)
+		vec_push(&out->control, job->controls.v[i]);
 }
 
 /* ---- results of a report ---- */
 
-static const struct check *check_of(const struct report *r, enum metric_id id)
-{
-	for (size_t i = 0; i < r->checks.nr; i++) {
-		const struct check *c = &r->checks.v[i];
-		bool same = id == METRIC_INPUT ? c->metric->need == NEED_INPUT
-		                               : c->metric->id == id && !c->item[0] && !c->select->key;
-		if (same && c->has_change)
-			return c;
-	}
-	return NULL;
-}
-
-/* The check with the most telling figure: the time of steps, else a benchmark's figure, else
-   memory. */
-static const struct check *key_check(const struct report *r)
-{
-	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
-		                                  METRIC_STEP_CUDA_TIME, METRIC_INPUT,
-		                                  METRIC_MEMORY_PEAK_ALLOCATED };
-	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-		const struct check *c = check_of(r, ids[i]);
-		if (c)
-			return c;
-	}
-	for (size_t i = 0; i < r->checks.nr; i++)
-		if (r->checks.v[i].has_change)
-			return &r->checks.v[i];
-	return NULL;
-}
-
 static void put_figure(struct suite_case *out, const struct report *r, struct arena *a)
 {
-	const struct check *c = key_check(r);
+	const struct check *c = report_worst_check(r);
 	out->change_pct = INT64_MIN;
 	if (!c)
 		return;
@@ -103,13 +76,23 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 	}
 }
 
-/* Add the checks that need attention, up to a number that keeps the result small. */
+/* True for the first open check of a rule, which whoever accepts the case names. */
+static bool is_first_of_rule(const struct report *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (check_is_open(&r->checks.v[k]) && strcmp(r->checks.v[k].rule, r->checks.v[i].rule) == 0)
+			return false;
+	return check_is_open(&r->checks.v[i]);
+}
+
+/* Add the checks that need attention, up to a number that keeps the result small, and one of each
+   rule that is not passed. */
 static void put_checks(struct suite *out, const struct report *r, struct document *d, int64_t of)
 {
 	int64_t place = 0;
-	for (size_t i = 0; i < r->checks.nr && place < CHECKS_KEPT; i++) {
+	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		if (!check_matters(c) && c->verdict != VERDICT_UNDECIDED)
+		if (!(check_matters(c) && place < CHECKS_KEPT) && !is_first_of_rule(r, i))
 			continue;
 		vec_push(&out->checks,
 		         (struct suite_item){
@@ -117,6 +100,7 @@ static void put_checks(struct suite *out, const struct report *r, struct documen
 		             .place = place++,
 		             .verdict = c->verdict,
 		             .id = arena_dup(&out->arena, span_of(c->id)),
+		             .rule = check_is_open(c) ? arena_dup(&out->arena, span_of(c->rule)) : NULL,
 		             .text = arena_dup(&out->arena, span_of(doc_sentence_text(d, c->message))) });
 	}
 }

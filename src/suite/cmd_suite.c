@@ -1,10 +1,11 @@
-/* The command suite, and baseline create, append and promote with --suite. */
+/* suite; digest, baseline create, append and promote with --suite. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -24,7 +25,8 @@ struct work {
 	struct suite_jobs jobs;
 	struct arena arena;
 	struct suite *out;
-	size_t at_once; ///< number of processes at once; they share the memory limit
+	size_t nr; ///< cases that are changed: the first so many
+	size_t at_once; ///< processes: each may have its share of memory
 	struct diag_log *log;
 };
 
@@ -33,7 +35,7 @@ static enum status work_begin(struct work *w, const struct options *o, const cha
 {
 	*w = (struct work){ .options = *o, .arena = ARENA_INIT, .log = log };
 	TRY(suite_file_read(path, &w->file, log));
-	return suite_expand(&w->file, &w->jobs, log);
+	return suite_expand(&w->file, o->value[OPT_RUNS], &w->jobs, log);
 }
 
 static void work_release(struct work *w)
@@ -182,7 +184,7 @@ static enum status add_part(const char *path, bool *seen, struct suite *out, boo
 static enum status merge_suite(const struct options *o, struct suite *out, struct diag_log *log)
 {
 	bool seen[SUITE_CASES + 1] = { false };
-	if (!o->args.nr || o->value[OPT_SHARD])
+	if (!o->args.nr || o->value[OPT_SHARD] || o->value[OPT_RUNS])
 		return diag_fail(log, ST_USAGE,
 		                 "'suite --merge' takes what 'suite --shard' wrote with --json");
 	for (size_t i = 0; i < o->args.nr; i++)
@@ -210,7 +212,51 @@ enum status cmd_suite(const struct options *o, struct diag_log *log)
 	return st;
 }
 
-/* ---- changing baselines: baseline … --suite ---- */
+/* ---- digest --suite ---- */
+
+/* The runs of a case, each in a file of the folder that has its name. */
+static enum status digest_case(struct options *o, struct diag_log *log)
+{
+	struct arena *a = &log->arena;
+	const char *folder = arena_printf(a, "%s/%s", o->value[OPT_OUTPUT], o->value[OPT_WORKLOAD]);
+	size_t nr = o->repeat.nr;
+	o->value[OPT_OUTPUT] = arena_printf(a, "%s/" SUITE_RUN, folder);
+	TRY(sink_make_folders(o->value[OPT_OUTPUT], log));
+	TRY(cmd_digest(o, log));
+	for (size_t i = 0; i < nr; i++) {
+		o->args.nr = 1;
+		o->args.v[0] = o->repeat.v[i];
+		o->value[OPT_OUTPUT] = arena_printf(a, "%s/" SUITE_REPEAT, folder, i + 1);
+		TRY(cmd_digest(o, log));
+	}
+	/* what an earlier command has left there would be of these runs */
+	if (access(arena_printf(a, "%s/" SUITE_REPEAT, folder, nr + 1), F_OK) == 0 ||
+	    access(arena_printf(a, "%s/" SUITE_CONTROL, folder, (size_t)1), F_OK) == 0)
+		return diag_fail(log, ST_OUTPUT, "%s: holds more runs, of an earlier command: remove it",
+		                 text_quote(a, span_of(folder)));
+	return ST_OK;
+}
+
+/* ---- baseline … --suite ---- */
+
+/* Only the case that --case names. */
+static enum status pick_case(struct work *w, const char *name)
+{
+	struct nearest near = { .word = span_of(name) };
+	for (size_t i = 0; i < w->jobs.list.nr; i++) {
+		struct suite_job *v = w->jobs.list.v, picked = v[i];
+		nearest_try(&near, picked.workload);
+		if (strcmp(picked.workload, name) != 0)
+			continue;
+		v[i] = v[0]; /* given back with the others */
+		v[0] = picked;
+		w->nr = 1;
+		return ST_OK;
+	}
+	return diag_fail(w->log, ST_USAGE, "--case: the suite has no case %s%s%s%s",
+	                 text_quote(&w->log->arena, near.word), near.best ? "; did you mean '" : "",
+	                 near.best ? near.best : "", near.best ? "'?" : "");
+}
 
 static enum status change_baseline(const struct work *w, const struct suite_job *job,
                                    struct diag_log *log)
@@ -220,19 +266,22 @@ static enum status change_baseline(const struct work *w, const struct suite_job 
 		return diag_fail(log, ST_INPUT, "%s: %s", text_quote(&log->arena, span_of(job->workload)),
 		                 job->missing);
 	case_options(job, &w->options, w->options.command, &o);
-	enum status st = o.command == CMD_BASELINE_CREATE   ? cmd_baseline_create(&o, log)
+	enum status st = o.command == CMD_DIGEST            ? digest_case(&o, log)
+	                 : o.command == CMD_BASELINE_CREATE ? cmd_baseline_create(&o, log)
 	                 : o.command == CMD_BASELINE_APPEND ? cmd_baseline_append(&o, log)
 	                                                    : cmd_baseline_promote(&o, log);
 	options_release(&o);
 	return st;
 }
 
-/* Change the baseline of case `i`, and print its messages. Cases run in the order of the suite. */
+/* It says what it did by itself. */
 static void change_case(size_t i, void *ctx, struct sink *out)
 {
+	const struct work *w = ctx;
 	struct diag_log log;
+	mem_limit(cli_memory_limit(&w->options) / w->at_once);
 	diag_init(&log);
-	enum status st = change_baseline(ctx, &((struct work *)ctx)->jobs.list.v[i], &log);
+	enum status st = change_baseline(w, &w->jobs.list.v[i], &log);
 	cli_print_log(&log);
 	diag_release(&log);
 	sink_printf(out, "%d", (int)st);
@@ -249,10 +298,12 @@ static void take_change(size_t i, struct span text, const char *died, void *ctx)
 	case_add_open(w->out, i, name, st == ST_OK ? VERDICT_PASS : SUITE_ERROR, (enum status)st, "");
 }
 
-enum status cmd_suite_baseline(const struct options *o, struct diag_log *log)
+enum status cmd_suite_cases(const struct options *o, struct diag_log *log)
 {
 	struct work w;
 	struct suite s;
+	if (o->command == CMD_DIGEST && !o->value[OPT_OUTPUT])
+		return diag_fail(log, ST_USAGE, "'digest --suite' needs --output DIR (or -o DIR)");
 	if (o->value[OPT_BASELINE] || o->value[OPT_WORKLOAD])
 		return diag_fail(log, ST_USAGE,
 		                 "the cases of --suite have their own --baseline and "
@@ -260,9 +311,15 @@ enum status cmd_suite_baseline(const struct options *o, struct diag_log *log)
 	suite_init(&s);
 	enum status st = work_begin(&w, o, o->value[OPT_SUITE], log);
 	w.out = &s;
+	w.nr = w.jobs.list.nr;
+	w.at_once = 1; /* what is said of baselines is in the order of the suite */
+	if (st == ST_OK && o->value[OPT_CASE])
+		st = pick_case(&w, o->value[OPT_CASE]);
+	if (st == ST_OK && o->command == CMD_DIGEST)
+		share_jobs(&w, w.nr);
 	if (st == ST_OK)
-		st = children_run(&(struct children){ .nr = w.jobs.list.nr,
-		                                      .at_once = 1,
+		st = children_run(&(struct children){ .nr = w.nr,
+		                                      .at_once = w.at_once,
 		                                      .ctx = &w,
 		                                      .work = change_case,
 		                                      .take = take_change },

@@ -3,6 +3,7 @@
 #include <glob.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sort.h"
 #include "base/text.h"
@@ -40,6 +41,32 @@ static void add_matches(struct arena *a, const char *pattern, struct suite_job *
 	}
 }
 
+/* "DIR/CASE/run.json.gz", or NULL where there is no such file. */
+static const char *kept_run(struct suite_jobs *jobs, const char *kept, const char *workload,
+                            const char *file)
+{
+	const char *path = arena_printf(&jobs->arena, "%s/%s/%s", kept, workload, file);
+	return access(path, F_OK) == 0 ? path : NULL;
+}
+
+/* The runs that an earlier command has left of the case; false where it has left none. */
+static bool find_kept(struct suite_jobs *jobs, const char *kept, struct suite_job *job)
+{
+	struct arena *a = &jobs->arena;
+	const char *path = kept ? kept_run(jobs, kept, job->workload, SUITE_RUN) : NULL;
+	if (!path)
+		return false;
+	job->repeats = true;
+	vec_push(&job->runs, path);
+	for (size_t i = 1;
+	     (path = kept_run(jobs, kept, job->workload, arena_printf(a, SUITE_REPEAT, i))); i++)
+		vec_push(&job->runs, path);
+	for (size_t i = 1;
+	     (path = kept_run(jobs, kept, job->workload, arena_printf(a, SUITE_CONTROL, i))); i++)
+		vec_push(&job->controls, path);
+	return true;
+}
+
 static void find_runs(struct suite_jobs *jobs, const struct suite_entry *e, const char *name,
                       const char *folder, struct suite_job *job)
 {
@@ -61,7 +88,7 @@ static void find_runs(struct suite_jobs *jobs, const struct suite_entry *e, cons
 
 static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
                            const struct suite_entry *e, const char *name, const char *folder,
-                           struct diag_log *log)
+                           const char *kept, struct diag_log *log)
 {
 	struct arena *a = &jobs->arena;
 	const char *workload = filled(a, e->workload, name, false);
@@ -78,17 +105,79 @@ static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
 		                       .rules = filled(a, e->rules, name, false),
 		                       .baseline = filled(a, e->baseline, name, false),
 		                       .repeats = e->repeat > 1 };
-	find_runs(jobs, e, name, folder, job);
+	if (!find_kept(jobs, kept, job))
+		find_runs(jobs, e, name, folder, job);
 	return ST_OK;
 }
 
-/* Add a case for each matching folder. Without a match, add a case whose results are missing, so
-   that the suite does not pass. */
-static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
-                            const struct suite_entry *e, struct diag_log *log)
+/* What {name} was when the case got this name; NULL where the line makes none of that name. */
+static const char *name_in(struct arena *a, const struct suite_entry *e, const char *workload)
+{
+	static const char place[] = "{name}";
+	const char *at = strstr(e->workload, place);
+	size_t all = strlen(workload), before = at ? (size_t)(at - e->workload) : all;
+	for (size_t n = 1; before + n <= all; n++) {
+		const char *name = arena_dup(a, (struct span){ workload + before, n });
+		if (strcmp(filled(a, e->workload, name, false), workload) == 0)
+			return name;
+	}
+	return NULL;
+}
+
+/* Length of what a line says of the names of its cases: the line that says most makes a case. */
+static size_t plain_length(const struct suite_entry *e)
+{
+	return strlen(e->workload) + (e->each ? 0 : 1000);
+}
+
+static const struct suite_entry *line_of(struct arena *a, const struct suite_file *f,
+                                         const char *workload)
+{
+	const struct suite_entry *best = NULL;
+	for (size_t i = 0; i < f->entries.nr; i++) {
+		const struct suite_entry *e = &f->entries.v[i];
+		bool its = e->each ? name_in(a, e, workload) != NULL : strcmp(e->workload, workload) == 0;
+		if (its && (!best || plain_length(e) > plain_length(best)))
+			best = e;
+	}
+	return best;
+}
+
+static bool has_case(const struct suite_jobs *jobs, size_t from, const char *workload)
+{
+	for (size_t i = from; i < jobs->list.nr; i++)
+		if (strcmp(jobs->list.v[i].workload, workload) == 0)
+			return true;
+	return false;
+}
+
+/* Cases of the line that only the kept folders know, as those of their runs are gone. */
+static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
+                            const struct suite_entry *e, size_t from, const char *kept,
+                            struct diag_log *log)
 {
 	struct arena *a = &jobs->arena;
 	enum status st = ST_OK;
+	glob_t g;
+	if (glob(arena_printf(a, "%s/*/" SUITE_RUN, filled(a, "{name}", kept, true)), 0, NULL, &g) != 0)
+		return ST_OK;
+	for (size_t i = 0; i < g.gl_pathc && st == ST_OK; i++) {
+		const char *path = g.gl_pathv[i] + strlen(kept) + 1;
+		const char *workload = arena_dup(a, (struct span){ path, strcspn(path, "/") });
+		if (line_of(a, f, workload) == e && !has_case(jobs, from, workload))
+			st = add_job(jobs, f, e, name_in(a, e, workload), NULL, kept, log);
+	}
+	globfree(&g);
+	return st;
+}
+
+/* A case for each folder; where there is none a case that is missing, as nothing would fail. */
+static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
+                            const struct suite_entry *e, const char *kept, struct diag_log *log)
+{
+	struct arena *a = &jobs->arena;
+	enum status st = ST_OK;
+	size_t from = jobs->list.nr;
 	glob_t g;
 	bool slash = e->each[0] && e->each[strlen(e->each) - 1] == '/';
 	int found = glob(arena_printf(a, "%s%s", e->each, slash ? "" : "/"), 0, NULL, &g);
@@ -97,12 +186,14 @@ static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
 		while (path.n > 1 && path.p[path.n - 1] == '/')
 			path.n--;
 		const char *folder = arena_dup(a, path), *base = strrchr(folder, '/');
-		st = add_job(jobs, f, e, base ? base + 1 : folder, folder, log);
+		st = add_job(jobs, f, e, base ? base + 1 : folder, folder, kept, log);
 	}
-	if (found == 0) {
+	if (found == 0)
 		globfree(&g);
+	if (st == ST_OK && kept)
+		st = add_kept(jobs, f, e, from, kept, log);
+	if (st != ST_OK || jobs->list.nr > from)
 		return st;
-	}
 	struct suite_job *job = vec_push_zero(&jobs->list);
 	*job = (struct suite_job){ .workload = e->workload,
 		                       .missing = arena_printf(a, "no results: no folder matches %s",
@@ -132,20 +223,23 @@ static enum status check_names(const struct suite_jobs *jobs, const struct suite
 	return st;
 }
 
-enum status suite_expand(const struct suite_file *f, struct suite_jobs *out, struct diag_log *log)
+enum status suite_expand(const struct suite_file *f, const char *kept, struct suite_jobs *out,
+                         struct diag_log *log)
 {
 	*out = (struct suite_jobs){ .arena = ARENA_INIT };
 	for (size_t i = 0; i < f->entries.nr; i++) {
 		const struct suite_entry *e = &f->entries.v[i];
-		TRY(e->each ? add_each(out, f, e, log) : add_job(out, f, e, NULL, NULL, log));
+		TRY(e->each ? add_each(out, f, e, kept, log) : add_job(out, f, e, NULL, NULL, kept, log));
 	}
 	return check_names(out, f, log);
 }
 
 void suite_jobs_release(struct suite_jobs *jobs)
 {
-	for (size_t i = 0; i < jobs->list.nr; i++)
+	for (size_t i = 0; i < jobs->list.nr; i++) {
 		vec_release(&jobs->list.v[i].runs);
+		vec_release(&jobs->list.v[i].controls);
+	}
 	vec_release(&jobs->list);
 	arena_release(&jobs->arena);
 }

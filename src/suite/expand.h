@@ -11,6 +11,7 @@ struct suite_job {
 	const char *missing; ///< why there are no results; NULL if there are results
 	bool repeats; ///< true: each path is a separate run
 	VEC(const char *) runs; ///< paths of the results
+	VEC(const char *) controls; ///< paths of runs of the base, each in turn with one of `runs`
 };
 
 struct suite_jobs {
@@ -20,11 +21,17 @@ struct suite_jobs {
 
 enum { SUITE_CASES = 10000 };
 
-/// Find the cases of `f`. Fails with ST_USAGE if two have the same name, a folder's name cannot be
-/// part of a workload, or there are more than SUITE_CASES. The caller releases with
-/// suite_jobs_release() in any case.
-GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, struct suite_jobs *out,
-                                       struct diag_log *log);
+/// File of a run in the folder of a case: its first, one more, one of the base.
+#define SUITE_RUN "run.json.gz"
+#define SUITE_REPEAT "repeat-%zu.json.gz"
+#define SUITE_CONTROL "control-%zu.json.gz"
+
+/// Find the cases of `f`. A case that has a folder in `kept` (NULL: there are none) has the runs
+/// that are there. Fails with ST_USAGE if two have the same name, a folder's name cannot be part of
+/// a workload, or there are more than SUITE_CASES. The caller releases with suite_jobs_release() in
+/// any case.
+GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, const char *kept,
+                                       struct suite_jobs *out, struct diag_log *log);
 
 /// Release the memory of the cases.
 void suite_jobs_release(struct suite_jobs *jobs);

@@ -53,6 +53,7 @@ static void own(struct arena *a, const char **text)
 static void own_item(struct arena *a, struct suite_item *item)
 {
 	own(a, &item->id);
+	own(a, &item->rule);
 	own(a, &item->text);
 	own(a, &item->cost);
 	own(a, &item->action);
@@ -157,6 +158,10 @@ void suite_conclude(struct suite *s)
 		const struct suite_case *c = &s->cases.v[i];
 		s->counts[c->verdict]++;
 		s->status = worse(s->status, status_of_code(c->exit_code));
+		if (c->verdict == VERDICT_UNDECIDED) {
+			number_raise(&s->plan_runs, c->plan_runs);
+			number_raise(&s->plan_pairs, c->plan_pairs);
+		}
 	}
 	s->exit_code = status_exit_code(s->status);
 	s->verdict = VERDICT_PASS;

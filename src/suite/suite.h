@@ -21,6 +21,7 @@ struct suite_item {
 	int64_t place; ///< index among the items of the case
 	unsigned verdict; ///< verdict of the check, as enum verdict
 	const char *id; ///< id of the check ("step_time"), or cause of the finding ("slow-rank")
+	const char *rule; ///< rule of a check that is not passed, as --accept takes it; else NULL
 	const char *text; ///< message of the check, or title of the finding
 	const char *cost; ///< cost of a finding: "+2.10 ms per step (16.4 % of it)"; NULL if unknown
 	const char *action; ///< action that a finding advises; NULL if there is none
@@ -56,6 +57,7 @@ struct suite {
 	int64_t exit_code;
 	unsigned verdict;
 	int64_t counts[NR_SUITE_VERDICTS];
+	int64_t plan_runs, plan_pairs; ///< runs or pairs that would decide all undecided cases
 	const char *headline; ///< headline such as "2 of 12 cases failed, 1 undecided"
 	const char *error; ///< why nothing is known about the suite; NULL without such an error
 };

@@ -330,7 +330,7 @@ def first_screen(browser):
     """The first screen, 1400 by 900 pixels, shows the most important results."""
     browser.cdp("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
     browser.js("for (const d of document.querySelectorAll('details')) d.open = false; window.scrollTo(0, 0)")
-    for selector in (".verdict .badge", ".tiles .spark", "#findings .stack"):
+    for selector in ("h1 .badge", ".tiles .spark", "#findings .stack"):
         bottom = browser.js("const e = document.querySelector(arguments[0]); return e ? e.getBoundingClientRect().bottom : null", selector)
         assert bottom is not None and bottom <= 900, (selector, bottom)
 

@@ -2,7 +2,8 @@
 """Checks the Markdown comment of a pull request as GitHub shows it: rendered by cmark-gfm, under the stylesheet of
 github-markdown-css, in Chromium, at the width of a comment and on a telephone, in both themes.
 
- - nothing is clipped: no table, code span or line is wider than the comment
+ - nothing is clipped, folded or unfolded: no table, code span or line is wider than the comment; of every kind of
+   report, and with names of 300 characters
  - the comment on one finding, before anything is unfolded, is at most 420 pixels high at 830 pixels
 
 usage: comment.py [SCREENSHOTS]     (a folder for pictures)
@@ -48,17 +49,39 @@ def make(tool, out, *options, seed=1):
 
 
 def comments(dir):
-    """Makes the Markdown of the cases; returns {name: path}."""
-    out = {name: dir / f"{name}.md" for name in ("one", "pass", "ranks")}
+    """name -> Markdown: of every kind of report, and of names that are long."""
+    out = {}
+
+    def of(name, *args, expect=1):
+        out[name] = dir / f"{name}.md"
+        run(*args, "--markdown", out[name], expect=expect)
+
     base = make("trace.py", dir / "base.json.gz", "--steps", 6)
     slow = make("trace.py", dir / "slow.json.gz", "--steps", 6, "--slow-kernel", "*flash_bwd*=1.4", seed=2)
+    several = make("trace.py", dir / "several.json.gz", "--steps", 6, "--slow-kernel", "*norm*=1.5", "--slow-kernel", "*gemm*=1.2", seed=2)
+    long = make("trace.py", dir / "long.json.gz", "--steps", 6, "--long-name", 300, "--hostile-names", "--slow-kernel", "*=1.2", seed=2)
+    uniform = make("trace.py", dir / "uniform.json.gz", "--steps", 6, "--slow-kernel", "*=1.3", seed=2)
     run("baseline", "create", base, "--baseline", dir / "b.json")
-    run("check", slow, "--baseline", dir / "b.json", "--markdown", out["one"], expect=1)
-    run("check", base, "--baseline", dir / "b.json", "--markdown", out["pass"])
+    for name, trace in (("one", slow), ("several", several), ("long", long), ("uniform", uniform)):
+        of(name, "check", trace, "--baseline", dir / "b.json")
+    of("pass", "check", base, "--baseline", dir / "b.json", expect=0)
+    of("first", "check", base, "--baseline", dir / "none.json", expect=4)
     for name, options in (("ranks-base", ()), ("ranks", ("--slow-rank", "2=1.3"))):
         make("ranks.py", dir / name, "--ranks", 4, "--steps", 6, *options)
     run("baseline", "create", dir / "ranks-base", "--baseline", dir / "r.json")
-    run("check", dir / "ranks", "--baseline", dir / "r.json", "--markdown", out["ranks"], expect=1)
+    of("ranks", "check", dir / "ranks", "--baseline", dir / "r.json")
+    run("baseline", "create", make("snapshot.py", dir / "m.json.gz"), "--baseline", dir / "m.json")
+    of("leak", "check", make("snapshot.py", dir / "leak.json.gz", "--leak", 8 << 20, seed=2), "--baseline", dir / "m.json")
+    of("diff", "diff", base, long, expect=0)
+    of("report", "report", long, expect=0)
+    (dir / "suite.yaml").write_text("version: 1\ncases:\n" + "".join(
+        f"  - {{workload: {trace.name[:-8]}-{'x' * 40}, runs: {trace}, baseline: {dir / 'b.json'}}}\n" for trace in (base, slow, long)))
+    of("suite", "suite", dir / "suite.yaml")
+    run("baseline", "create", base, "--baseline", dir / "h.json", "--commit", "1a2b3c4")
+    for i in range(20):
+        fast = () if i < 10 else ("--slow-kernel", "*=1.2")
+        run("baseline", "append", make("trace.py", dir / "h.json.gz", "--steps", 4, "--long-name", 200, *fast, seed=i + 2), "--baseline", dir / "h.json")
+    of("history", "history", "--baseline", dir / "h.json", expect=0)
     return out
 
 
@@ -81,6 +104,10 @@ def look(browser, dir, folder):
                 if folder:
                     browser.picture(folder / f"comment-{name}-{width}-{theme}.png")
             wrong += [(name, width, what) for what in browser.js(CLIPPED)]
+            if width == COMMENT:
+                browser.js("document.querySelectorAll('details').forEach(d => d.open = true)")
+                wrong += [(name, "unfolded", what) for what in browser.js(CLIPPED)]
+                browser.js("document.querySelectorAll('details').forEach(d => d.open = false)")
             px = browser.js("return Math.ceil(document.querySelector('.markdown-body').getBoundingClientRect().height)")
             if name in ("one", "ranks") and width == COMMENT and px > HIGHEST:
                 wrong.append((name, width, f"{px} pixels high"))

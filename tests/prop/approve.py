@@ -459,6 +459,27 @@ def fetches(folder):
         forge.artifacts[50] = []
         artifact(number, 50, "head1", data, **more)
         ask(done("head1"), 1, says)
+    # The cases of a suite, by what a name of one may be.
+    odd = "-x $(id) `b` 'c\"[é]*"
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as z:
+        for name in ("cases/a/run.json.gz", f"cases/{odd}/run.json.gz", "cases/a/repeat-1.json.gz", "cases/a/control-12.json.gz"):
+            z.writestr(name, name)
+        for name in ("cases/a/report.md", "cases/../../evil/run.json.gz", "cases/..b/run.json.gz", "cases/.c/run.json.gz", "cases/d/e/run.json.gz",
+                     "cases/b..c/run.json.gz", "cases/run.json.gz", "cases/" + 101 * "l" + "/run.json.gz", "cases/f\x01/run.json.gz",
+                     "cases/g\nh/run.json.gz", "cases/a/repeat-0.json.gz", "cases/a/repeat-1000.json.gz", "/cases/h/run.json.gz"):
+            z.writestr(name, "evil")
+    forge.artifacts[50] = []
+    artifact(105, 50, "head1", data.getvalue())
+    ask(done("head1"), want={"request": "7"})
+    cases = out / "cases"
+    expect("cases", {str(f.relative_to(out)): f.read_text() for f in cases.rglob("*") if f.is_file()},
+           {name: name for name in ("cases/a/run.json.gz", f"cases/{odd}/run.json.gz", "cases/a/repeat-1.json.gz", "cases/a/control-12.json.gz")})
+    expect("outside", list(folder.glob("**/evil")), [])
+    forge.artifacts[50] = []
+    artifact(106, 50, "head1", good)
+    ask(done("head1"), want={"request": "7"})
+    expect("cases of another", cases.exists(), False)
     forge.fault("GET", "/store/", 403, times=99)
     ask(done("head1"), 1, "its file cannot be read, 5 times")
     forge.artifacts[50] = []

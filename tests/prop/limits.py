@@ -190,6 +190,15 @@ def folders(n):
     return n, "version: 1\nname: s\ncases:\n  - {workload: '{name}', each: 'd/*', runs: 'absent/{name}', baseline: b.json}\n"
 
 
+def shards(n):
+    """The first of n parts of a suite."""
+    with tempfile.TemporaryDirectory() as dir:
+        b = Bench(dir)
+        b.file("s.yaml", cases(1))
+        b.run("suite", "s.yaml", "--shard", "1/1", "--json", "part.json")
+        return json.dumps({**json.loads((b.dir / "part.json").read_text(encoding="utf-8")), "shards": n, "shard": 1})
+
+
 def recent(n):
     """Runs that a baseline of an earlier version holds beside its pin."""
     base = json.loads((TESTS / "fuzz" / "corpus" / "baseline" / "one-rank.json").read_text())
@@ -202,7 +211,7 @@ def a_history_of(n):
 
 
 RULE = "version: 1\nrules:\n  - {id: a, metric: step.cuda_time, fail: {increase: 5%}}\n"
-DIGEST, LINT = ("digest", "{}", "-o", "d.json"), ("lint", "{}")
+DIGEST, LINT, MERGE = ("digest", "{}", "-o", "d.json"), ("lint", "{}"), ("suite", "--merge", "{}")
 
 # What: where the limit stands, its name, an input, the file's name, the command, what is said past it; what is said at the limit, where that
 # is refused for another reason.
@@ -236,13 +245,14 @@ LIMITS = {
     "a path of a format": ("results/path.c", "500", path, "f.yaml", ("digest", "m.json", "-o", "d.json", "--formats", "{}"), "is longer than 500 bytes", "no figure at"),
     "cases in a file": ("rules/keys.h", "MAX_ITEMS", cases, "s.yaml", ("suite", "{}"), "has more than 1000 items", "no results: "),
     "cases of folders": ("suite/expand.h", "SUITE_CASES", folders, "s.yaml", ("suite", "{}"), "the suite has more than 10000 cases", "no results: "),
+    "shards": ("suite/expand.h", "SUITE_CASES", shards, "part.json", MERGE, "is of more than 10000 shards", "of 10000 is missing"),
     "lines of a history": ("store/history_file.h", "HISTORY_LINES", history, "b.history.jsonl", ("history", "--baseline", "b.json"), "lines: take the oldest out"),
     "bytes of a history": ("store/row_read.c", "bytes", a_history_of, "b.history.jsonl", ("history", "--baseline", "b.json"), "too large for a history", "line 2: byte"),
     "ranks of a run": ("store/row_read.c", "ranks", run_of, "in.json", ("merge", "{}", "-o", "d.json"), "is one digest too many"),
     "runs in a baseline": ("model/history.h", "BASELINE_RECENT", recent, "r.json", ("baseline", "show", "--baseline", "{}"), "is one run too many"),
 }
 SLOW = {"cases of folders", "bytes of a history", "ranks of a run"}  # only in ci/test --extended
-CODES = {DIGEST: 3, LINT: 2, "suite": 2, "digest": 2, "merge": 3, "report": 3, "history": 4, "baseline": 4}
+CODES = {DIGEST: 3, LINT: 2, MERGE: 3, "suite": 2, "digest": 2, "merge": 3, "report": 3, "history": 4, "baseline": 4}
 
 # Words of a message: the test that reaches it, where LIMITS does not.
 ELSEWHERE = {

@@ -82,6 +82,7 @@ class Page(html.parser.HTMLParser):
         self.comments.append(data)
 
     def handle_data(self, data):
+        data = data.replace("\u200b", "")  # where a long word may be broken
         cell = self.tables[-1][-1][-1] if {"td", "th"} & set(self.open) else None
         if self.open and self.open[-1] == "code":
             self.spans[-1] += data
@@ -91,20 +92,6 @@ class Page(html.parser.HTMLParser):
             self.outside.append(data)
             if cell:
                 cell[1].append(data)
-
-
-def fnv(text):
-    h = 2166136261
-    for byte in text.encode():
-        h = (h ^ byte) * 16777619 & 0xFFFFFFFF
-    return h
-
-
-def shown(name, chars):
-    """A name as a cell shows it: cut, with its hash."""
-    if len(name) > chars:
-        name = f"{name[:chars - 9]}~{fnv(name):08x}"
-    return name.replace("\\|", "\\\ufffd")
 
 
 def gen(path, *options):
@@ -123,7 +110,7 @@ def page(markdown, marker):
     rendered = subprocess.run(RENDER, input=text.encode(), capture_output=True, check=True).stdout.decode()
     p = Page(rendered)
     assert p.comments == [f" gpugate:{marker} "], p.comments
-    bad = re.findall(r"[^\w\s.,:;()+\-±–−→%×/'·›❌⚠\uFE0F❔✅]|www\.|//", "".join(p.outside))
+    bad = re.findall(r"[^\w\s.,:;=()+\-±–−→%×/'·›❌⚠\uFE0F❔✅]|www\.|//", "".join(p.outside))
     assert not bad, f"outside code spans: {bad}"
     lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("| ---")]
     assert len(lines) == sum(map(len, p.tables)), "a row is in no table"
@@ -158,13 +145,12 @@ def check(dir, a, b):
     result = json.loads((dir / "r.json").read_text(encoding="utf-8"))
     assert len(result["checks"]) > 2 * len(NAMES), "the names are not judged"
     whole = page(dir / "m.md", "hostile")
-    seen = {x for spans in names(whole, "verdict", 1, 5) for x in spans}
-    missing = {shown(c["id"], 80) for c in result["checks"]} - seen
-    assert not missing, f"checks in no cell: {missing}"
+    seen = [len(spans) for spans in names(whole, "verdict", 1, 5)]
+    assert seen == [bool(c["item"]) for c in result["checks"]], "a check without its item"
     reasons = [c["waiver"] for c in result["checks"] if c["verdict"] == "waived"]
     assert len(reasons) == any(c["item"] == "GH-1" and c["baseline"] is None for c in result["checks"]), reasons
-    spans = "".join(whole.spans)  # a name of a kernel in it has one of its own
-    assert all(reason in spans for reason in reasons), "a waiver's reason is in no span"
+    told = "".join((*whole.spans, *whole.outside))  # words in which Markdown finds something have spans of their own
+    assert all(word.rstrip(",;:") in told for reason in reasons for word in reason.split()), "a waiver's reason is not told"
     kernels(whole, result["drift"])
     size = (dir / "m.md").stat().st_size
     for budget in (*range(400, 3000, 97), *range(3000, size, 2500), size - 1, size):
@@ -218,7 +204,8 @@ def error(dir, a, b):
     broken.write_bytes(b"<h1>")
     gpugate("check", broken, "--workload", "-->| `@x", "--baseline", dir / "base", "--markdown", dir / "m.md", expect=(3,))
     text = (dir / "m.md").read_text(encoding="utf-8")
-    assert FILE[:20] in "".join(page(dir / "m.md", re.search(r"gpugate:([\w.-]+) -->", text)[1]).spans)
+    spans = "".join(page(dir / "m.md", re.search(r"gpugate:([\w.-]+) -->", text)[1]).spans)
+    assert FILE[:20].replace(" ", "") in spans.replace(" ", ""), spans
 
 
 def main():

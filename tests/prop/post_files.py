@@ -189,7 +189,8 @@ class Runner:
                 continue
             if "uses" in step:
                 have = {k: fill(v, context) for k, v in step["with"].items()}
-                self.uploaded = have["name"], {f.name: f.read_bytes() for f in pathlib.Path(have["path"]).iterdir()}
+                at = pathlib.Path(have["path"])
+                self.uploaded = have["name"], {str(f.relative_to(at)): f.read_bytes() for f in at.rglob("*") if f.is_file()}
                 continue
             output = self.temp / "output"
             output.write_text("")
@@ -358,6 +359,46 @@ def github(folder):
     _, code, log = push.action(GITHUB / "append", clone, {"folder": out["folder"], "workload": "resnet50", "program": PROGRAM})
     expect("appended", (code, git(origin, "log", "-1", "--format=%s", "gpugate-baselines")), (0, "baselines: append a run of resnet50 [skip ci]"))
     expect("main is left alone", git(origin, "log", "-1", "--format=%s", "main"), "baselines: approve a run of resnet50")
+
+    # A suite: its runs are in the artifact, the approval takes the cases that are open, and main appends all.
+    (clone / "suite.yaml").write_text(f"version: 1\nname: all\ncases: [{{workload: resnet50, runs: '{trace(folder, 4)}'}}, {{workload: 'k-{{name}}', each: 'k/*'}}]\n")
+    git(clone, "add", "suite.yaml")
+    git(clone, "commit", "--quiet", "-m", "a suite")
+    git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/topic", "HEAD:refs/heads/main")
+    pull["head"]["sha"] = topic = git(clone, "rev-parse", "HEAD")
+    (clone / "k" / "a").mkdir(parents=True)
+    trace(folder, 5).rename(clone / "k" / "a" / "x.json.gz")
+    asked = {"suite": "suite.yaml", "workload": "suite-all", "program": PROGRAM}
+    runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
+    out, code, log = runner.action(ROOT, clone, asked)
+    expect("its artifact", (out["verdict"], runner.uploaded[0], sorted(n for n in runner.uploaded[1] if "/" in n)),
+           ("missing", "gpugate-suite-all", ["cases/k-a/run.json.gz", "cases/resnet50/run.json.gz"]))
+    (clone / "k" / "a" / "x.json.gz").unlink()
+    (clone / "k" / "a").rmdir()
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as z:
+        for name, content in runner.uploaded[1].items():
+            z.writestr(name, content)
+    forge.files["/store/10?sig=signed"] = data.getvalue()
+    forge.artifacts[52] = [{"id": 10, "name": "gpugate-suite-all", "size_in_bytes": 1, "expired": False, "created_at": "2027-01-02T12:00:00Z",
+                            "workflow_run": {"head_sha": topic, "head_repository_id": 1}}]
+    forge.runs.append({"id": 52, "head_sha": topic, "path": CHECK})
+    forge.comment(3, "/gpugate accept k-a a new case", created_at="2027-01-02T13:00:00Z", updated_at="2027-01-02T13:00:00Z")
+    _, code, log = comment.action(GITHUB / "accept", clone, asked)
+    expect("a case is approved", (code, "has the baseline of `k-a`" in forge.bodies()[-1]), (0, True))
+    expect("its commit", git(origin, "show", "--format=%s", "--name-only", "topic").splitlines(), ["baselines: approve a run of suite-all", "", "baselines/k-a.json"])
+    expect("its status", forge.statuses[git(origin, "rev-parse", "topic"), "gpugate/suite-all"], "success")
+    git(clone, "fetch", "--quiet", "origin")
+    git(clone, "reset", "--quiet", "--hard", "origin/topic")
+    git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+    runs = len(git(origin, "show", "gpugate-baselines:baselines/resnet50.history.jsonl").splitlines())
+    _, code, log = push.action(GITHUB / "append", clone, {"folder": out["folder"], "suite": "suite.yaml", "workload": "suite-all", "program": PROGRAM})
+    expect("one that is the baseline keeps no other from its history", (code, "has this run already" in log), (0, True))
+    expect("appended", len(git(origin, "show", "gpugate-baselines:baselines/resnet50.history.jsonl").splitlines()), runs + 1)
+    # ... of a fork its runs, of the other job's folder, are judged anew
+    out, code, log = Runner(folder, forge, {"workflow_run": {}}, "workflow_run").action(ROOT, clone, {**asked, "cases": out["folder"] + "/cases", "artifact": "none",
+                                                                                                 "folder": str(folder / "anew"), "comment": "never"})
+    expect("judged anew", (code, out["verdict"]), (0, "pass"))
     forge.server.shutdown()
 
 

@@ -6,10 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "diff/changes.h"
+#include "diff/levels.h"
 
 enum { SEEDS = 200, P = 1000, MEAN = 10000000 };
 
@@ -110,6 +112,86 @@ static void test_shapes(void **set)
 	}
 }
 
+/* The newest values of a long series are searched as if there were no others. */
+static void test_long(void **set)
+{
+	enum { NR = 3 * CHANGE_MOST, OLDER = NR - CHANGE_MOST };
+	struct change_list c, newest;
+	int64_t v[NR];
+	(void)set;
+	state = 7;
+	make(v, NR, 0.01, 0.06, NR / 4, NR);
+	for (size_t i = NR - 50; i < NR; i++)
+		v[i] += MEAN / 20;
+	changes_find(v, NR, P, &c);
+	changes_find(v + OLDER, CHANGE_MOST, P, &newest);
+	assert_int_equal(c.list.nr, 1);
+	assert_int_equal(newest.list.nr, 1);
+	assert_int_equal(c.list.v[0].at, newest.list.v[0].at + OLDER);
+	assert_int_equal(c.list.v[0].p, newest.list.v[0].p);
+	assert_in_range(c.list.v[0].at, NR - 52, NR - 48);
+	vec_release(&c.list);
+	vec_release(&newest.list);
+}
+
+/* ---- levels ---- */
+
+static size_t count_groups(const uint64_t *group, size_t nr)
+{
+	size_t groups = 0;
+	for (size_t i = 0; i < nr; i++)
+		groups += i == 0 || group[i] != group[i - 1];
+	return groups;
+}
+
+/* A lasting change parts its group where it is, and no other group that lies between its values. */
+static void test_levels(void **set)
+{
+	double v[80];
+	uint64_t group[80];
+	int64_t fine[40];
+	(void)set;
+	state = 5;
+	make(fine, 40, 0.01, 0.08, 20, 40);
+	for (size_t i = 0; i < 80; i++) {
+		v[i] = i % 2 ? 7 + 0.001 * normal() : (double)fine[i / 2] / MEAN;
+		group[i] = i % 2 ? 1 : 2;
+	}
+	levels_split(v, group, 80);
+	for (size_t i = 0; i < 80; i++) {
+		assert_int_equal(group[i] == 1, i % 2);
+		assert_int_equal(group[i] == 2, i % 2 == 0 && i / 2 < 20);
+		assert_true(i % 2 || i / 2 < 20 || group[i] == group[40]);
+	}
+}
+
+/* A drift has points too, but passes through what lies between. Old values are looked at in pieces.
+ */
+static void test_levels_of_drift(void **set)
+{
+	double v[200] = { 0 };
+	uint64_t group[200] = { 0 };
+	struct change_list c;
+	int64_t fine[60];
+	(void)set;
+	state = 6;
+	for (size_t i = 0; i < 60; i++) {
+		v[i] = 0.002 * (double)i + 0.002 * normal();
+		fine[i] = (int64_t)(v[i] * 1e9);
+	}
+	changes_find(fine, 60, P, &c);
+	assert_true(c.list.nr > 0);
+	vec_release(&c.list);
+	levels_split(v, group, 60);
+	assert_int_equal(count_groups(group, 60), 1);
+	for (size_t i = 0; i < 200; i++)
+		v[i] = 0.002 * normal();
+	memset(group, 0, sizeof group);
+	levels_split(v, group, 200);
+	assert_int_equal(count_groups(group, 200), 4);
+	levels_split(NULL, NULL, 0);
+}
+
 /* ---- the slow reference ---- */
 
 /* Sum of |x − y|² over all pairs of values from two pieces. */
@@ -197,11 +279,11 @@ static void test_reference(void **set)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_planted),
-		cmocka_unit_test(test_flat),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_reference),
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_planted),         cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_shapes),          cmocka_unit_test(test_long),
+		cmocka_unit_test(test_reference),       cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_levels_of_drift),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

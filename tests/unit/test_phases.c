@@ -261,6 +261,48 @@ static void test_stored(void **state)
 	}
 }
 
+static void describe_summary(void *ctx, const struct figure *f)
+{
+	strbuf_addf(ctx, "%.*s of rank %lld: %lld\n", (int)f->label.n, f->label.p, (long long)f->rank,
+	            (long long)f->summary[STAT_P90]);
+}
+
+/* A stored run has summaries in place of samples: each is that of its phase and metric. */
+static void test_summaries(void **state)
+{
+	(void)state;
+	static const struct {
+		enum phase phase;
+		enum metric_id metric;
+		int64_t value;
+	} rows[] = { { PHASE_FORWARD, METRIC_STEP_CUDA_TIME, 11 },
+		         { PHASE_FORWARD, METRIC_STEP_KERNEL_TIME, 12 },
+		         { PHASE_BACKWARD, METRIC_STEP_CUDA_TIME, 21 },
+		         { PHASE_BACKWARD, METRIC_STEP_KERNEL_TIME, 22 } };
+	struct digest *d = digest_new();
+	struct rank_view rank = { .digest = d };
+	struct run_view view = { .ranks = &rank };
+	struct phase_summary got;
+	struct strbuf b = STRBUF_INIT;
+	d->rank = 3;
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct phase_summary *row = vec_push_zero(&d->phase_summaries);
+		*row =
+		    (struct phase_summary){ .phase = rows[i].phase, .metric = rows[i].metric, .steps = 5 };
+		row->value[STAT_P90] = rows[i].value;
+	}
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		assert_true(phase_summary_of(d, rows[i].phase, &metric_table[rows[i].metric], &got));
+		assert_int_equal(got.value[STAT_P90], rows[i].value);
+	}
+	assert_false(phase_summary_of(d, PHASE_OPTIMIZER, &metric_table[METRIC_STEP_CUDA_TIME], &got));
+	assert_false(phase_summary_of(d, PHASE_FORWARD, &metric_table[METRIC_STEP_MEMCPY_TIME], &got));
+	rank_phase_figures(&view, 0, &metric_table[METRIC_STEP_KERNEL_TIME], describe_summary, &b);
+	assert_string_equal(strbuf_str(&b), "forward of rank 3: 12\nbackward of rank 3: 22\n");
+	strbuf_release(&b);
+	digest_free(d);
+}
+
 static char *replaced(const char *text, const char *old, const char *new)
 {
 	const char *at = strstr(text, old);
@@ -370,8 +412,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),  cmocka_unit_test(test_markers),
-		cmocka_unit_test(test_sums),   cmocka_unit_test(test_stored),
-		cmocka_unit_test(test_faults), cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_sums),   cmocka_unit_test(test_summaries),
+		cmocka_unit_test(test_stored), cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_cycles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

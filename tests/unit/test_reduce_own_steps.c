@@ -40,6 +40,11 @@ static void test_lines(void **state)
 		{ "the same name in two groups", "T x_1 0 0 10 10\nT x_1 0 1 20 10\nK a 0 7 -1 25 1\n",
 		  "steps", "0 1", NULL, 0 },
 		{ "", NULL, "step.cuda_time", "0 1", NULL, 0 },
+		{ "annotations of streams without ids, by the numbers of their names",
+		  "G ProfilerStep#0 0 7 -1 0 20\nG ProfilerStep#1 0 7 -1"
+		  " 20 20\nG ProfilerStep#0 0 8 -1 5 10\nK a 0 7 -1 5 10\nK a 0 8 -1 25 3\n",
+		  "steps", "0 1", NULL, 0 },
+		{ "each stream by its own", NULL, "step.cuda_time", "10 0", NULL, 0 },
 		{ "a marker goes before", "A ProfilerStep#3 1 0 100\n" TWO, "steps", "3", NULL, 0 },
 		{ "", NULL, "step.cuda_time", "0", NULL, 0 },
 	};

@@ -118,8 +118,7 @@ static void sections(void **state)
 {
 	static const char *const parts[] = {
 		"<title>fail: w</title>",
-		"<h1>w</h1>",
-		"<p class=\"verdict\"><span class=\"badge fail\">fail</span> · w: CUDA time ",
+		"<h1><span class=\"badge fail\">fail</span> w: GPU time per step ",
 		"id=\"findings\"",
 		"<span class=\"worse\">worse</span>",
 		"id=\"remarks\"",
@@ -173,7 +172,7 @@ static void other_kinds(void **state)
 	r.workload = "w";
 	r.status = ST_BASELINE;
 	r.error = "b.json: no baseline there";
-	assert_has(write_report(&r), "<span class=\"badge fail\">error</span> · w: not judged</p>");
+	assert_has(write_report(&r), "<span class=\"badge fail\">error</span> w: not judged</h1>");
 	assert_has(strbuf_str(&written), "exit code 4, ");
 	assert_lacks(strbuf_str(&written), "<nav");
 	report_release(&r);

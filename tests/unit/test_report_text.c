@@ -56,7 +56,7 @@ static void narrow_tables(void **state)
 	assert_string_equal(write_document(&d, 56),
 	                    "  name                               a               b\n"
 	                    "  012345678901…3456789  12345678.90 ms  12345678.90 ms\n"
-	                    "  1 more columns with --verbose\n");
+	                    "  1 more column with --verbose\n");
 }
 
 /* Lines are broken at blanks, except between a figure and its unit, or before a colon. */
@@ -106,8 +106,10 @@ static void words_of_a_ci_log(void **state)
 static void order(void **state)
 {
 	static const char *const parts[] = {
-		"fail · w: CUDA time 12.29 % longer (limit 5 % and 2ms)\n"
-		"100.10 → 112.40 ms peak memory (+7.00 %)\n",
+		"fail · w: GPU time per step 12.29 % longer (limit 5 % and 2ms)\n"
+		"100.10 → 112.40 ms peak memory (+7.00 %) · 100.10 → 112.40 ms GPU time per step (+12.29 "
+		"%, noise\n"
+		"±1.20 %)\n",
 		"\nFindings\n- fail step-cuda-time: 100.10 ms → 112.40 ms · +12.30 ms (+12.29 %), worse, "
 		"limit ",
 		"\n- fail top-kernels[k]: ",
@@ -130,7 +132,7 @@ static void order(void **state)
 		"environment differs: gpu.name; rules k, profile k\n",
 		"\nIf the change is meant, this makes the candidate the baseline\n"
 		"  gpugate baseline create 'k' --force\n",
-		"2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning; see --verbose\n",
+		"2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning: see --verbose\n",
 	};
 	struct report r;
 	(void)state;
@@ -266,7 +268,7 @@ static void a_pass_is_short(void **state)
 	assert_string_equal(write_report(&r, &(struct write_options){ 0 }),
 	                    "pass · w: 1 of 1 check within its limits\n"
 	                    "baseline a (4 steps) → candidate b (2 ranks, whole trace)\n"
-	                    "All checks and figures; see --verbose\n");
+	                    "All checks and figures: see --verbose\n");
 	report_release(&r);
 }
 

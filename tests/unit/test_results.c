@@ -243,6 +243,38 @@ static void test_machine(void **state)
 	}
 }
 
+#define MOMENT(ns)                                                                            \
+	"{\"schema\": \"gpugate-machine-1\", \"time_ns\": " ns ", \"gpus\": [{\"index\": \"0\", " \
+	"\"sm_clock_mhz\": 1980}]}\n"
+
+/* Only the last line may be cut short, and then without its line break. */
+static void test_recorder(void **state)
+{
+	static const struct {
+		const char *text;
+		int samples; ///< -1: refused
+	} recordings[] = {
+		{ MOMENT("1") MOMENT("2") MOMENT("3"), 3 },
+		{ MOMENT("1") MOMENT("2") "{\"schema\": \"gpugate-ma", 2 },
+		{ MOMENT("1") MOMENT("2") "{\"schema\": \"gpugate-ma\n", -1 },
+		{ MOMENT("1") "{\"schema\": \"gpugate-ma\n" MOMENT("3"), -1 },
+		{ MOMENT("1") "{\"schema\": \"gpugate-ma\n" MOMENT("3") "{", -1 },
+		{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\"", -1 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
+		struct digest *d = digest_new();
+		bool found;
+		enum status st;
+		machine_of(recordings[i].text, strlen(recordings[i].text), d, &found, &st);
+		assert_true(found);
+		assert_int_equal(st, recordings[i].samples < 0 ? ST_INPUT : ST_OK);
+		if (st == ST_OK)
+			assert_int_equal(d->machines.v[0].samples, recordings[i].samples);
+		digest_free(d);
+	}
+}
+
 static int read_built_in(void **state)
 {
 	struct diag_log log;
@@ -263,9 +295,8 @@ static int release_built_in(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_limits),  cmocka_unit_test(test_recorder),
 		cmocka_unit_test(test_machine),
 	};
 	return cmocka_run_group_tests(tests, read_built_in, release_built_in);

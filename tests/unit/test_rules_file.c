@@ -529,7 +529,8 @@ static void test_refused(void **state)
 		  "f:1:24: 'expect_ranks' is a whole number" },
 		{ "steps: {min: 0}\n", "f:1:14: 'min' must be from 1" },
 		{ "environment: {must_match: [1, 2]}\n" HEAD RULE,
-		  "f:1:28: '1' is not a key of the environment: a key is lower-case letters, digits, '_' and "
+		  "f:1:28: '1' is not a key of the environment: a key is lower-case letters, digits, '_' "
+		  "and "
 		  "'.', a letter first" },
 		{ "environment: {should_match: [gpu.nam]}\n" HEAD RULE,
 		  "f:1:30: 'gpu.nam' is not a key of the environment: did you mean 'gpu.name'?" },

@@ -49,8 +49,8 @@ static void test_refused(void **state)
 
 /* ---- cases of a file ---- */
 
-/* The cases as "name: path path; …", or the error. */
-static char *expanded(const char *text)
+/* "name: path path; …" with runs of the folder `kept`, or the error. */
+static char *expanded(const char *text, const char *kept)
 {
 	struct suite_file f;
 	struct suite_jobs jobs;
@@ -58,12 +58,14 @@ static char *expanded(const char *text)
 	struct strbuf b = STRBUF_INIT;
 	diag_init(&log);
 	assert_int_equal(suite_file_parse("f", span_of(text), &f, &log), ST_OK);
-	enum status st = suite_expand(&f, &jobs, &log);
+	enum status st = suite_expand(&f, kept, &jobs, &log);
 	for (size_t i = 0; st == ST_OK && i < jobs.list.nr; i++) {
 		const struct suite_job *job = &jobs.list.v[i];
 		strbuf_addf(&b, "%s%s%s:", i ? "; " : "", job->workload, job->repeats ? " (each)" : "");
 		for (size_t k = 0; k < job->runs.nr && !job->missing; k++)
 			strbuf_addf(&b, " %s", job->runs.v[k]);
+		for (size_t k = 0; k < job->controls.nr; k++)
+			strbuf_addf(&b, " against %s", job->controls.v[k]);
 		strbuf_addf(&b, "%s%s", job->missing ? " " : "", job->missing ? job->missing : "");
 		strbuf_addf(&b, "%s%s", job->rules ? " by " : "", job->rules ? job->rules : "");
 	}
@@ -107,7 +109,45 @@ static void test_expand(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char *got = expanded(cases[i][0]);
+		char *got = expanded(cases[i][0], NULL);
+		assert_string_equal(got, cases[i][1]);
+		free(got);
+	}
+}
+
+/* Runs that are kept are those of a case, whose own are gone; a folder is of the line that says
+   most of its name. */
+static void test_kept(void **state)
+{
+	static const char *const cases[][2] = {
+		{ HEAD "  - {workload: a, runs: none}\n  - {workload: b, runs: none}\n",
+		  "a (each): d/a/run.json.gz d/a/repeat-1.json.gz against d/a/control-1.json.gz; "
+		  "b: no results: nothing matches 'none'" },
+		{ HEAD "  - {workload: 'k-{name}', each: 'none/*'}\n  - {workload: 'k-x-{name}', each: "
+		       "'none/*', rules: '{name}.yaml'}\n",
+		  "k-b (each): d/k-b/run.json.gz; k-x-y (each): d/k-x-y/run.json.gz by y.yaml" },
+		{ HEAD "  - {workload: 'k-{name}', each: 'k/*/'}\n",
+		  "k-b (each): d/k-b/run.json.gz; k-x[1]: k/x[1]; k-x-y (each): d/k-x-y/run.json.gz" },
+		{ HEAD "  - {workload: 'k-{name}', each: 'none/*'}\n  - {workload: k-b, runs: none}\n",
+		  "k-x-y (each): d/k-x-y/run.json.gz; k-b (each): d/k-b/run.json.gz" },
+		{ HEAD "  - {workload: 'z-{name}', each: 'none/*'}\n",
+		  "z-{name}: no results: no folder matches 'none/*'" },
+		{ HEAD "  - {workload: '{name}-{name}', each: 'none/*'}\n",
+		  "q-q (each): d/q-q/run.json.gz" },
+	};
+	static const char *const folders[] = { "d", "d/a", "d/k-b", "d/k-x-y", "d/q-q", "d/k-empty" };
+	(void)state;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		assert_int_equal(mkdir(folders[i], 0777), 0);
+	make("d/a/run.json.gz");
+	make("d/a/repeat-1.json.gz");
+	make("d/a/repeat-3.json.gz"); /* not of the series */
+	make("d/a/control-1.json.gz");
+	make("d/k-b/run.json.gz");
+	make("d/k-x-y/run.json.gz");
+	make("d/q-q/run.json.gz");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *got = expanded(cases[i][0], "d");
 		assert_string_equal(got, cases[i][1]);
 		free(got);
 	}
@@ -259,9 +299,9 @@ static void test_children(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),  cmocka_unit_test(test_expand),
-		cmocka_unit_test(test_conclude), cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_children),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_expand),
+		cmocka_unit_test(test_kept),    cmocka_unit_test(test_conclude),
+		cmocka_unit_test(test_parts),   cmocka_unit_test(test_children),
 	};
 	char folder[] = "/tmp/gpugate-suite-XXXXXX";
 	if (!mkdtemp(folder) || chdir(folder) < 0 || mkdir("k", 0777) < 0 || mkdir("k/b", 0777) < 0 ||

@@ -1,0 +1,87 @@
+/* What the cost of a finding is made of: parts that add up to it, each once. */
+#include <string.h>
+
+#include "base/number.h"
+#include "cause/suspect.h"
+
+enum { PARTS_SHOWN = 5, NOTABLE = 50 };
+
+static int64_t size_of(int64_t v)
+{
+	return v < 0 ? number_sub(0, v) : v;
+}
+
+/* A breakdown of the very amount that the finding costs. */
+static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const struct finding *f)
+{
+	for (size_t i = 0; i < f->checks.nr; i++) {
+		const struct breakdown *b = q->out->checks.v[f->checks.v[i]].breakdown;
+		if (b && b->change == f->cost && (b->unit == UNIT_BYTES) == f->cost_is_bytes)
+			return b;
+	}
+	return NULL;
+}
+
+/* The outermost level on which no part is nearly all of it; -1: there is none. */
+static int level_of(const struct breakdown *b)
+{
+	for (int level = 0;; level++) {
+		size_t nr = 0, deeper = 0;
+		for (size_t i = 0; i < b->parts.nr; i++) {
+			const struct part *p = &b->parts.v[i];
+			nr += p->level == level && (__int128)size_of(p->change) * NOTABLE > size_of(b->change);
+			deeper += p->level > level;
+		}
+		if (nr > 1)
+			return level;
+		if (!deeper)
+			return -1;
+	}
+}
+
+void suspect_part(struct suspect *s, const char *name, int64_t change)
+{
+	for (size_t i = 0; i < s->finding.parts.nr; i++)
+		if (strcmp(s->finding.parts.v[i].name, name) == 0) {
+			s->finding.parts.v[i].change = number_add(s->finding.parts.v[i].change, change);
+			return;
+		}
+	vec_push(&s->finding.parts, (struct finding_part){ .name = name, .change = change });
+}
+
+static int part_cmp(const void *a, const void *b)
+{
+	const struct finding_part *x = a, *y = b;
+	if (size_of(x->change) != size_of(y->change))
+		return size_of(x->change) > size_of(y->change) ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Parts of the sign of the cost, as long as they do not exceed it, and what is left. */
+void suspect_settle_parts(struct inquiry *q, struct suspect *s)
+{
+	struct finding *f = &s->finding;
+	const struct breakdown *b = f->parts.nr ? NULL : breakdown_of_cost(q, f);
+	int level = b ? level_of(b) : -1;
+	int64_t left = f->cost;
+	size_t nr = 0;
+	for (size_t i = 0; level >= 0 && i < b->parts.nr; i++)
+		if (b->parts.v[i].level == level)
+			suspect_part(s, b->parts.v[i].label, b->parts.v[i].change);
+	vec_sort(&f->parts, part_cmp);
+	for (size_t i = 0; i < f->parts.nr && nr < PARTS_SHOWN; i++) {
+		struct finding_part p = f->parts.v[i];
+		if (!p.change || (p.change > 0) != (left > 0) || size_of(p.change) > size_of(left))
+			continue;
+		left = number_sub(left, p.change);
+		f->parts.v[nr++] = p;
+	}
+	f->parts.nr = nr;
+	if (nr && left)
+		vec_push(&f->parts, (struct finding_part){ .name = "the rest", .change = left });
+	if (f->parts.nr < 2)
+		f->parts.nr = 0;
+	for (size_t i = 0; i < f->parts.nr; i++)
+		f->parts.v[i].text =
+		    word_change(q, f->cost_is_bytes ? UNIT_BYTES : UNIT_NS, f->parts.v[i].change);
+}

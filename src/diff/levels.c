@@ -1,0 +1,94 @@
+#include "diff/levels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/number.h"
+#include "diff/changes.h"
+
+enum { CHANCE = 1000, /* as `gpugate history` */ PIECE = 64 };
+
+/* Values as integers, 1e-9 of them. */
+static int64_t fine(double v)
+{
+	return llround(fmin(fmax(v * 1e9, -9e18), 9e18));
+}
+
+/* Index of the first value behind level `i`. */
+static size_t level_end(const struct change_list *c, size_t nr, size_t i)
+{
+	return i < c->list.nr ? c->list.v[i].at : nr;
+}
+
+/* What drifts is parted too, but its values follow one another within the levels as well: their
+   squared steps are less than their squared distances from the mean of the level, where those of
+   noise are twice as much (von Neumann). */
+static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
+{
+	double steps = 0, squares = 0;
+	for (size_t i = 0, from = 0; i <= c->list.nr; from = level_end(c, nr, i++)) {
+		size_t end = level_end(c, nr, i);
+		double mean = 0;
+		for (size_t k = from; k < end; k++)
+			mean += (double)v[k] / (double)(end - from);
+		for (size_t k = from; k < end; k++) {
+			double apart = (double)v[k] - mean, before = (double)v[k > from ? k - 1 : k];
+			squares += apart * apart;
+			steps += ((double)v[k] - before) * ((double)v[k] - before);
+		}
+	}
+	return steps < squares;
+}
+
+/* A number for each value of a piece, from `*level` on. */
+static void number_piece(const int64_t *v, size_t nr, uint64_t *level, uint64_t *out)
+{
+	struct change_list c;
+	changes_find(v, nr, CHANCE, &c);
+	if (is_drift(v, nr, &c))
+		c.list.nr = 0;
+	for (size_t i = 0, k = 0; i <= c.list.nr; i++, ++*level)
+		for (; k < level_end(&c, nr, i); k++)
+			out[k] = *level;
+	vec_release(&c.list);
+}
+
+/* The values of the group that `first` is of. */
+static void split_group(const double *v, const uint64_t *whole, uint64_t *group, size_t nr,
+                        size_t first)
+{
+	size_t *at = mem_calloc(nr, sizeof *at), all = 0;
+	int64_t *values = mem_calloc(nr, sizeof *values);
+	uint64_t *levels = mem_calloc(nr, sizeof *levels), level = 0;
+	for (size_t i = first; i < nr; i++)
+		if (whole[i] == whole[first]) {
+			at[all] = i;
+			values[all++] = fine(v[i]);
+		}
+	for (size_t end, from = 0; from < all; from = end) {
+		size_t left = (all - from) % PIECE;
+		end = from + (left ? left : PIECE);
+		number_piece(values + from, end - from, &level, levels + from);
+	}
+	for (size_t i = 0; i < all; i++)
+		group[at[i]] = whole[first] + levels[i] * 0x9e3779b97f4a7c15u;
+	free(levels);
+	free(values);
+	free(at);
+}
+
+void levels_split(const double *v, uint64_t *group, size_t nr)
+{
+	uint64_t *whole = mem_calloc(nr + 1, sizeof *whole);
+	for (size_t i = 0; i < nr; i++)
+		whole[i] = group[i];
+	for (size_t i = 0; i < nr; i++) {
+		bool seen = false;
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = whole[k] == whole[i];
+		if (!seen)
+			split_group(v, whole, group, nr, i);
+	}
+	free(whole);
+}

@@ -1,0 +1,305 @@
+#include "history/index.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/setup.h"
+#include "history/course_document.h"
+#include "rules/suite_file.h"
+
+enum { CASES_SHOWN = 50, EVENTS_SHOWN = 50, PICTURES = 60, DAY_CHARS = 10 };
+
+struct index_case {
+	const char *path, *name;
+	struct baseline b;
+	struct course t; ///< borrows from the baseline
+	bool has; ///< there is a baseline
+};
+
+struct index {
+	struct suite_file file;
+	struct arena arena;
+	const struct options *options;
+	struct course_options wanted;
+	VEC(struct index_case) cases;
+	struct document d;
+	struct diag_log *log;
+};
+
+const struct history *course_history(const struct baseline *b)
+{
+	return b->sample.runs.nr ? &b->sample : &b->recent;
+}
+
+/* ---- the stored baselines ---- */
+
+/* Paths that a line may have made: what only a run can say is any text. */
+static const char *pattern_of(struct index *x, const char *path, const char *workload)
+{
+	static const char name[] = "{workload}";
+	struct strbuf b = STRBUF_INIT;
+	for (const char *p = path; *p;) {
+		const char *end = *p == '{' ? strchr(p, '}') : NULL;
+		if (span_starts(span_of(p), SPAN("{workload}"))) {
+			strbuf_adds(&b, pattern_of(x, workload, ""));
+			p += sizeof name - 1;
+		} else if (end) {
+			strbuf_addch(&b, '*');
+			p = end + 1;
+		} else {
+			strbuf_adds(&b, strchr("*?[\\", *p) ? "\\" : "");
+			strbuf_addch(&b, *p++);
+		}
+	}
+	return arena_take(&x->arena, &b);
+}
+
+static bool is_known(const struct index *x, const char *path)
+{
+	for (size_t i = 0; i < x->cases.nr; i++)
+		if (strcmp(x->cases.v[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+static enum status add_case(struct index *x, const struct suite_entry *e, const char *path)
+{
+	struct baseline b = { 0 };
+	enum status st = setup_baseline_read(x->options, path, &b, x->log);
+	struct index_case *c = vec_push_zero(&x->cases);
+	const char *name = strchr(e->workload, '{') ? b.workload : e->workload;
+	*c = (struct index_case){ .path = path, .name = name, .b = b, .has = st == ST_OK };
+	return st;
+}
+
+/* Rules whose path holds {name} are of a case that is not known here: those of the whole suite. */
+static enum status add_line(struct index *x, const struct suite_entry *e)
+{
+	struct options own = *x->options;
+	struct setup s;
+	glob_t g;
+	own.value[OPT_RULES] =
+	    e->rules && !strstr(e->rules, "{name}") ? e->rules : own.value[OPT_RULES];
+	enum status st = setup_init(&s, &own, x->log);
+	const char *path = e->baseline ? e->baseline : st == ST_OK ? s.rules.baseline : "";
+	const char *pattern = pattern_of(x, path, e->workload);
+	setup_release(&s);
+	TRY(st);
+	if (glob(pattern, 0, NULL, &g) != 0) {
+		vec_push(&x->cases, (struct index_case){ .path = "", .name = e->workload });
+		return ST_OK;
+	}
+	for (size_t i = 0; i < g.gl_pathc && st == ST_OK; i++)
+		if (!is_known(x, g.gl_pathv[i]))
+			st = add_case(x, e, arena_dup(&x->arena, span_of(g.gl_pathv[i])));
+	globfree(&g);
+	return st;
+}
+
+/* When no case moves any more: a course borrows from its baseline. */
+static void make_courses(struct index *x)
+{
+	for (size_t i = 0; i < x->cases.nr; i++) {
+		struct index_case *c = &x->cases.v[i];
+		if (c->has)
+			course_make(course_history(&c->b), c->name, &x->wanted, &c->t);
+	}
+}
+
+/* ---- what is said of them ---- */
+
+/* The figure that says most of a case: one that changed last, else the time of its steps. */
+static const struct course_figure *key_figure(const struct course *t)
+{
+	static const char *const names[] = { "step.period", "step.compute_time" };
+	const struct course_point *newest = NULL;
+	for (size_t i = 0; i < t->points.nr; i++)
+		if (!newest || t->points.v[i].first > newest->first)
+			newest = &t->points.v[i];
+	for (size_t i = 0; newest && i < t->figures.nr; i++)
+		if (t->figures.v[i].place == newest->figure)
+			return &t->figures.v[i];
+	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+		for (size_t i = 0; i < t->figures.nr; i++)
+			if (strcmp(t->figures.v[i].metric, names[k]) == 0)
+				return &t->figures.v[i];
+	return t->figures.nr ? &t->figures.v[0] : NULL;
+}
+
+struct changed_at {
+	const struct index_case *of;
+	const struct course_point *point;
+};
+
+static const char *time_of(const struct changed_at *e)
+{
+	return e->of->t.runs.v[e->point->first].time;
+}
+
+/* The newest first. */
+static int changed_at_cmp(const void *a, const void *b)
+{
+	const struct changed_at *x = a, *y = b;
+	int c = strcmp(time_of(y), time_of(x));
+	c = c ? c : (x->of > y->of) - (x->of < y->of);
+	return c ? c : (x->point > y->point) - (x->point < y->point);
+}
+
+/* The first point between two runs of a case has the others below it. */
+static bool is_first(const struct course *t, const struct course_point *p)
+{
+	for (const struct course_point *q = t->points.v; q < p; q++)
+		if (q->first == p->first)
+			return false;
+	return true;
+}
+
+static void put_events(struct index *x)
+{
+	VEC(struct changed_at) all = VEC_INIT;
+	for (size_t i = 0; i < x->cases.nr; i++)
+		for (size_t k = 0; k < x->cases.v[i].t.points.nr; k++) {
+			const struct course_point *p = &x->cases.v[i].t.points.v[k];
+			if (is_first(&x->cases.v[i].t, p))
+				vec_push(&all, (struct changed_at){ &x->cases.v[i], p });
+		}
+	vec_sort(&all, changed_at_cmp);
+	doc_section(&x->d, "changes", "Change points", DOC_OPEN);
+	for (size_t i = 0; i < all.nr && i < EVENTS_SHOWN; i++) {
+		doc_item(&x->d, 0);
+		doc_add(&x->d, DOC_NAME, TONE_STRONG, all.v[i].of->name);
+		doc_words(&x->d, ": ");
+		course_put_event(&x->d, &all.v[i].of->t, all.v[i].point);
+	}
+	if (all.nr > EVENTS_SHOWN) {
+		doc_item(&x->d, 0);
+		doc_printf(&x->d, "%zu older changes: see the history of each case", all.nr - EVENTS_SHOWN);
+	}
+	doc_end(&x->d);
+	vec_release(&all);
+}
+
+static void put_case(struct document *d, const struct index_case *c)
+{
+	const struct course_figure *f = c->has ? key_figure(&c->t) : NULL;
+	const struct course_run *newest = c->t.runs.nr ? &c->t.runs.v[c->t.runs.nr - 1] : NULL;
+	doc_row(d, 0);
+	doc_name_cell(d, c->name);
+	if (!f) {
+		doc_words_cell(d, c->has ? "no run yet" : "no baseline yet");
+		for (int i = 0; i < 6; i++)
+			doc_words_cell(d, "–");
+		return;
+	}
+	doc_name_cell(d, f->metric);
+	doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
+	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
+	doc_figure_cell(d, arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
+	                true, f->spread);
+	doc_figure_cell(d, arena_printf(&d->arena, "%zu", c->t.points.nr), true,
+	                (int64_t)c->t.points.nr);
+	doc_words_cell(d, course_sparkline(d, f));
+	doc_words_cell(d, newest->time[0] ? arena_printf(&d->arena, "%.*s", DAY_CHARS, newest->time)
+	                                  : "–");
+}
+
+static void put_cases(struct index *x)
+{
+	static const struct doc_column columns[] = {
+		{ "case", DOC_LEFT },   { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
+		{ "level", DOC_RIGHT }, { "spread", DOC_RIGHT },  { "changes", DOC_RIGHT },
+		{ "runs", DOC_LEFT },   { "last run", DOC_LEFT },
+	};
+	doc_section(&x->d, "cases", "Cases", DOC_OPEN);
+	struct doc_table *t = doc_table(&x->d, "Cases", columns, sizeof columns / sizeof *columns);
+	t->brief = CASES_SHOWN;
+	t->more_text = "cases";
+	for (size_t i = 0; i < x->cases.nr; i++)
+		put_case(&x->d, &x->cases.v[i]);
+	doc_end(&x->d);
+}
+
+/* Charts of cases that changed, then of the others; as many as a page can hold. */
+static void put_pictures(struct index *x)
+{
+	size_t nr = 0;
+	doc_section(&x->d, "charts", "Over the runs", DOC_PAGE);
+	for (int changed = 1; changed >= 0; changed--)
+		for (size_t i = 0; i < x->cases.nr; i++)
+			if (x->cases.v[i].has && x->cases.v[i].t.figures.nr &&
+			    (x->cases.v[i].t.points.nr > 0) == changed && nr++ < PICTURES)
+				doc_picture(&x->d, arena_printf(&x->arena, "%zu", i));
+	doc_end(&x->d);
+}
+
+static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
+{
+	struct index *x = ctx;
+	size_t i = 0;
+	(void)nav;
+	sscanf(id, "%zu", &i);
+	const struct index_case *c = &x->cases.v[i];
+	strbuf_adds(out, "<h3>");
+	doc_html_escape(out, span_of(c->name));
+	strbuf_adds(out, "</h3>\n");
+	course_draw(&c->t, key_figure(&c->t), &x->d, out);
+}
+
+static void make_document(struct index *x)
+{
+	size_t changes = 0;
+	for (size_t i = 0; i < x->cases.nr; i++)
+		changes += x->cases.v[i].t.points.nr;
+	x->d.marker = arena_printf(&x->d.arena, "history-suite-%s", x->file.name);
+	doc_paragraph(&x->d);
+	doc_words(&x->d, "history · ");
+	doc_said(&x->d, x->file.name);
+	doc_printf(&x->d, ": %zu change%s in %zu case%s", changes, changes == 1 ? "" : "s", x->cases.nr,
+	           x->cases.nr == 1 ? "" : "s");
+	put_events(x);
+	put_cases(x);
+	put_pictures(x);
+}
+
+static void index_release(struct index *x)
+{
+	for (size_t i = 0; i < x->cases.nr; i++) {
+		if (x->cases.v[i].has)
+			course_release(&x->cases.v[i].t);
+		baseline_release(&x->cases.v[i].b);
+	}
+	vec_release(&x->cases);
+	doc_release(&x->d);
+	suite_file_release(&x->file);
+	arena_release(&x->arena);
+}
+
+enum status index_courses(const struct options *o, struct diag_log *log)
+{
+	struct index x = { .arena = ARENA_INIT, .options = o, .log = log };
+	doc_init(&x.d);
+	enum status st = course_options_read(o, &x.wanted, log);
+	if (st == ST_OK && (o->value[OPT_WORKLOAD] || o->value[OPT_BASELINE] || o->value[OPT_JSON]))
+		st = diag_fail(log, ST_USAGE,
+		               "'history --suite' is of all baselines of a suite, as a page: --workload, "
+		               "--baseline and --json are of one");
+	if (st == ST_OK)
+		st = suite_file_read(o->value[OPT_SUITE], &x.file, log);
+	for (size_t i = 0; i < x.file.entries.nr && st == ST_OK; i++)
+		st = add_line(&x, &x.file.entries.v[i]);
+	if (st == ST_OK) {
+		make_courses(&x);
+		make_document(&x);
+		struct page_frame frame = { .tool = "gpugate history",
+			                        .heading = x.file.name,
+			                        .word = "history",
+			                        .hooks = { .ctx = &x, .picture = picture } };
+		st = output_document(o, &x.d, &frame, false, log);
+	}
+	index_release(&x);
+	return st;
+}

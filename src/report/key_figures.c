@@ -1,0 +1,150 @@
+#include "report/key_figures.h"
+
+#include <string.h>
+
+#include "report/table.h"
+
+static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_PERIOD,
+	                                      METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
+enum { NR_KEY_IDS = sizeof key_ids / sizeof *key_ids };
+
+static bool is_of(const struct check *c, enum metric_id id)
+{
+	return id == METRIC_INPUT ? c->metric->need == NEED_INPUT
+	                          : c->metric->id == id && !c->item[0] && !c->select->key;
+}
+
+bool check_is_key(const struct check *c)
+{
+	for (size_t k = 0; k < NR_KEY_IDS; k++)
+		if (is_of(c, key_ids[k]))
+			return true;
+	return false;
+}
+
+const struct finding *report_main_finding(const struct report *r)
+{
+	for (size_t i = 0; i < r->findings.nr; i++)
+		if (r->findings.v[i].verdict == (int)r->verdict)
+			return &r->findings.v[i];
+	return NULL;
+}
+
+const struct check *report_worst_check(const struct report *r)
+{
+	const struct check *any = NULL;
+	for (size_t k = 0; k < NR_KEY_IDS; k++)
+		for (size_t i = 0; i < r->checks.nr; i++) {
+			const struct check *c = &r->checks.v[i];
+			if (c->verdict != r->verdict || !c->has_change)
+				continue;
+			if (is_of(c, key_ids[k]))
+				return c;
+			any = any ? any : c;
+		}
+	const struct finding *f = report_main_finding(r);
+	for (size_t i = 0; f && i < f->checks.nr; i++) {
+		const struct check *c = &r->checks.v[f->checks.v[i]];
+		if (c->verdict == r->verdict && c->has_change)
+			return c;
+	}
+	return any;
+}
+
+static bool is_of_run(const struct check *c)
+{
+	return c->metric->label <= LABEL_DEVICE || c->metric->label == LABEL_MEMORY;
+}
+
+static const struct fact *fact_find(const struct run_report *run, const char *id)
+{
+	for (size_t i = 0; run && i < run->facts.nr; i++)
+		if (strcmp(run->facts.v[i].id, id) == 0 && run->facts.v[i].has_value)
+			return &run->facts.v[i];
+	return NULL;
+}
+
+static const struct figure_row *row_find(const struct report *r, enum metric_id id)
+{
+	for (size_t i = 0; i < r->figures.nr; i++)
+		if (r->figures.v[i].metric->id == id && !r->figures.v[i].item[0] &&
+		    r->figures.v[i].has_candidate)
+			return &r->figures.v[i];
+	return NULL;
+}
+
+static const struct check *check_of(const struct report *r, enum metric_id id)
+{
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (is_of(&r->checks.v[i], id) && r->checks.v[i].has_candidate)
+			return &r->checks.v[i];
+	return NULL;
+}
+
+/* Wide noise is not told of a check that passed, nor is it known before there are many runs. */
+static struct key_figure of_check(const struct report *r, const struct check *c)
+{
+	bool known = noise_is_known(c);
+	bool wide = c->evidence.has_noise && c->evidence.noise >= c->baseline / 10;
+	bool news = c->verdict != VERDICT_PASS && c->verdict != VERDICT_SKIPPED;
+	return (struct key_figure){
+		.metric = c->metric,
+		.worse = c->worse,
+		.before = c->has_baseline ? c->baseline_text : NULL,
+		.after = c->candidate_text,
+		.baseline = c->baseline,
+		.candidate = c->candidate,
+		.noise = known && (news || !wide) ? c->evidence.noise : -1,
+		.check = c - r->checks.v,
+		.is_news = news,
+		.wide = news && c->evidence.has_noise && !known,
+	};
+}
+
+static bool find(const struct report *r, enum metric_id id, struct key_figure *k)
+{
+	const struct check *c = check_of(r, id);
+	const struct figure_row *row = row_find(r, id);
+	const struct fact *f = fact_find(r->run, metric_table[id].name);
+	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .check = -1 };
+	k->worse = k->metric->worse;
+	if (c) {
+		*k = of_check(r, c);
+	} else if (row) {
+		k->after = row->candidate_text;
+		k->candidate = row->candidate;
+		k->before = row->has_baseline ? row->baseline_text : NULL;
+		k->baseline = row->baseline;
+		k->is_news = true;
+	} else if (f && r->kind == REPORT_CHECK) {
+		const struct fact *b = fact_find(r->baseline_run, metric_table[id].name);
+		k->after = f->text;
+		k->candidate = f->value;
+		k->before = b ? b->text : NULL;
+		k->baseline = b ? b->value : 0;
+	}
+	return k->after != NULL;
+}
+
+/* The verdict is about it. */
+static bool is_open(const struct report *r, ptrdiff_t check)
+{
+	return check >= 0 && r->checks.v[check].verdict == r->verdict;
+}
+
+void key_figures_of(const struct report *r, struct key_figures *out)
+{
+	struct key_figure k;
+	*out = (struct key_figures){ 0 };
+	for (size_t i = 0; i < NR_KEY_IDS; i++)
+		if (find(r, key_ids[i], &k))
+			vec_push(&out->list, k);
+	const struct finding *f = report_main_finding(r);
+	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
+	if (worst && f && f->metric != worst->metric)
+		worst = NULL;
+	for (size_t i = 0; i < out->list.nr && worst; i++)
+		worst = is_open(r, out->list.v[i].check) ? NULL : worst;
+	if (worst && is_of_run(worst) && !check_is_key(worst))
+		vec_push(&out->list, of_check(r, worst));
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""What is said of a run, whatever the run: of situations that are made here, and of names of 300 characters,
+
+ - a terminal shows the same whatever reports are written besides
+ - the parts of a finding add up to its cost, each once
+ - a failed check beside an undecided one: how to decide, and a command that accepts, which does what it says
+ - a pass alarms nobody by its colors
+ - no cell of a table in Markdown is wider than its column can be, and no table wider than a comment
+ - a row of a suite has the figure of its worst check
+ - no kernel that is called by a short name is called by a hash
+ - a command is not broken between an option and its value
+ - of what changed in a history, what got worse stands first
+
+$GPUGATE is the program; without it, exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+PROGRAM = os.environ.get("GPUGATE")
+# one check that cannot be sure, one that is exact
+UNSURE = """version: 1
+rules:
+  - {id: compute, metric: step.compute_time, fail: {increase: 1%}, noise: {k: 90}}
+  - {id: launches, metric: step.kernel_count, fail: {change: 0}}
+"""
+BREAK = "\u200b"  # where a long word may be broken
+COMMENT, CHARACTER, BAR, PADDING = 830, 8, 13, 28  # pixels
+
+
+def run(dir, *args, expect=(0,), **env):
+    p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, check=False, cwd=dir,
+                       env={**{k: v for k, v in os.environ.items() if k != "FORCE_COLOR"}, "SOURCE_DATE_EPOCH": "1767225600", "COLUMNS": "80", **env})
+    assert p.returncode in expect, f"{args}: exit {p.returncode}: {p.stdout}{p.stderr}"
+    return p.stdout
+
+
+def make(dir, tool, name, *options, seed=1):
+    subprocess.run([sys.executable, GEN / tool, "--seed", str(seed), "--out", dir / name, *map(str, options)], check=True)
+    return name
+
+
+def situations(dir):
+    """name -> command line."""
+    base = make(dir, "trace.py", "base.json.gz", "--steps", 6)
+    made = {
+        "pass": [], "one": ["--slow-kernel", "*flash_bwd*=1.4"], "several": ["--slow-kernel", "*norm*=1.5", "--slow-kernel", "*gemm*=1.2"],
+        "all": ["--slow-kernel", "*=1.3"], "new": ["--new-kernel", "a_kernel=900", "--extra-launches", "*gemm*=9"],
+        "long": ["--long-name", 300, "--slow-kernel", "*=1.2"], "hostile": ["--hostile-names", "--slow-kernel", "*=1.2"],
+    }
+    run(dir, "baseline", "create", base, "--baseline", "base.json")
+    out = {name: ("check", make(dir, "trace.py", f"{name}.json.gz", "--steps", 6, *options, seed=2), "--baseline", "base.json")
+           for name, options in made.items()}
+    (dir / "unsure.yaml").write_text(UNSURE)
+    both = make(dir, "trace.py", "both.json.gz", "--steps", 6, "--extra-launches", "*gemm*=3", "--slow-kernel", "*=1.03", seed=2)
+    run(dir, "baseline", "create", base, "--baseline", "unsure.json", "--rules", "unsure.yaml")
+    out["unsure"] = "check", both, "--baseline", "unsure.json", "--rules", "unsure.yaml"
+    for name, options in (("ranks", ()), ("slow-rank", ("--slow-rank", "2=1.3"))):
+        make(dir, "ranks.py", name, "--ranks", 4, "--steps", 6, *options)
+    run(dir, "baseline", "create", "ranks", "--baseline", "ranks.json")
+    out["slow-rank"] = "check", "slow-rank", "--baseline", "ranks.json"
+    snapshot, leak = make(dir, "snapshot.py", "memory.json.gz"), make(dir, "snapshot.py", "leak.json.gz", "--leak", 8 << 20, seed=2)
+    run(dir, "baseline", "create", snapshot, "--baseline", "memory.json")
+    out["leak"] = "check", leak, "--baseline", "memory.json"
+    out["first"] = "check", base, "--baseline", "none.json"
+    out["diff"] = "diff", base, "several.json.gz"
+    out["report"] = "report", base
+    (dir / "suite.yaml").write_text("version: 1\ncases:\n" + "".join(
+        f"  - {{workload: {name}, runs: {name}.json.gz, baseline: base.json}}\n" for name in ("one", "pass", "new")))
+    out["suite"] = "suite", "suite.yaml"
+    return out
+
+
+def same_text(dir, name, args):
+    """The text, the same with every report that the command has."""
+    expect = (0, 1, 3, 4)
+    text = run(dir, *args, expect=expect)
+    reports = "--markdown", "out.md", "--html", "out.html", "--json", "out.json"
+    assert run(dir, *args, *reports, expect=expect) == text, (name, "other text with reports")
+    return text
+
+
+def parts_add_up(name, result):
+    for f in result.get("findings", ()):
+        parts = f["parts"]
+        names = [p["name"] for p in parts]
+        assert len(set(names)) == len(names), (name, names)
+        assert not parts or sum(p["change"] for p in parts) == f["cost"], (name, f["title"], f["cost"], parts)
+        assert all((p["change"] > 0) == (f["cost"] > 0) for p in parts), (name, parts)
+    return sum(bool(f["parts"]) for f in result.get("findings", ()))
+
+
+def width(cell):
+    words = re.split(f"[ {BREAK}]", re.sub(r"[`*]", "", cell).strip())
+    return PADDING + max(sum(BAR if "\u2581" <= c <= "\u2588" else CHARACTER for c in w) for w in words)
+
+
+def fits(name, markdown):
+    table = []
+    for line in [*markdown.splitlines(), ""]:
+        if line.startswith("|"):
+            if not re.fullmatch(r"[| :-]+", line):
+                table.append([width(c) for c in re.split(r"(?<!\\)\|", line)[1:-1]])
+        elif table:
+            columns = list(map(max, zip(*table)))
+            assert sum(columns) <= COMMENT, (name, columns)
+            table = []
+
+
+def whole_commands(name, text):
+    for line in text.splitlines():
+        assert not re.search(r"--[a-z-]+ \\$", line), (name, line)
+
+
+def accepts(dir, text):
+    """The last command of a report, as a user copies it."""
+    command = text[text.index("  gpugate baseline promote"):].replace("\\\n", "")
+    args = shlex.split(command.split("\n")[0])[1:]
+    assert "would decide)" in " ".join(text.split()), "not how to decide what is undecided"
+    run(dir, *args, expect=(0,))
+
+
+def history(dir):
+    run(dir, "baseline", "create", "base.json.gz", "--baseline", "h.json", "--commit", "1a2b3c4")
+    for i in range(24):
+        slow = ["--slow-kernel", "*gemm*=1.4"] if i >= 12 else []
+        make(dir, "trace.py", "h.json.gz", "--steps", 4, *slow, seed=i + 2)
+        run(dir, "baseline", "append", "h.json.gz", "--baseline", "h.json", "--commit", f"{i + 1:07x}")
+    text = run(dir, "history", "--baseline", "h.json", "--markdown", "h.md")
+    first = next(line for line in text.splitlines() if line.startswith("- "))
+    assert first.startswith(("- step.compute_time", "- step.period")) and "(+" in " ".join(text.split("- ")[1].split()), text
+    assert re.search(r"kernel\.time of [^\n]*gemm", text), text
+    fits("history", (dir / "h.md").read_text(encoding="utf-8"))
+
+
+def main():
+    if not PROGRAM:
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        dir, divided = pathlib.Path(name), 0
+        for name, args in situations(dir).items():
+            text = same_text(dir, name, args)
+            whole_commands(name, text)
+            fits(name, (dir / "out.md").read_text(encoding="utf-8"))
+            result, page = json.loads((dir / "out.json").read_text(encoding="utf-8")), (dir / "out.html").read_text(encoding="utf-8")
+            if args[0] == "check":
+                divided += parts_add_up(name, result)
+            if name == "pass":
+                assert 'class="worse"' not in page and "\033[31m" not in run(dir, *args, FORCE_COLOR="1"), "a pass in red"
+            if name not in ("long", "hostile"):
+                assert not re.search(r"~[0-9a-f]{8}", text), (name, re.findall(r".*~[0-9a-f]{8}.*", text))
+            if name == "unsure":
+                verdicts = {c["verdict"] for c in result["checks"]}
+                assert {"fail", "undecided"} <= verdicts, verdicts
+                accepts(dir, text)
+            if name == "suite":
+                for case in result["cases"]:
+                    failed = [c["id"] for c in result["checks"] if c["case"] == case["place"] and c["verdict"] == "fail"]
+                    assert case["verdict"] != "fail" or case["change_pct"] > 1, case
+                    assert case["verdict"] != "fail" or failed, case
+        assert divided, "no finding is divided into parts"
+        history(dir)
+
+
+main()
