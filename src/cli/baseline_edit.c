@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/provenance.h"
 #include "diff/past.h"
+#include "fold/fold_run.h"
 #include "gate/environment.h"
 #include "store/history_file.h"
 #include "store/pin.h"
@@ -35,6 +36,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 {
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
 	TRY(check_comparable(&c->v[0], log));
+	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->rules, &s->naming, log));
 	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
 }
@@ -192,7 +194,8 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 {
 	struct sink *out;
 	struct strbuf workload = STRBUF_INIT;
-	size_t nr = b->sample.runs.nr, ranks = b->pin.ranks.nr, steps = b->pin.ranks.v[0]->nr_steps;
+	size_t nr = b->sample.runs.nr, ranks = run_nr_ranks(&b->pin),
+	       steps = b->pin.ranks.v[0]->nr_steps;
 	TRY(sink_open("-", false, &out, log));
 	text_add_line(&workload, span_of(b->workload));
 	sink_printf(out, "%s: %s (workload %s, %zu rank%s, %zu step%s", what,

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "fold/fold_run.h"
 #include "merge/cycles.h"
 #include "merge/where.h"
 #include "store/digest_json.h"
@@ -239,11 +240,28 @@ static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 	return ST_OK;
 }
 
+/* What is folded is of many ranks, and beside no artifact of one. */
+static enum status take_folded(struct artifacts *artifacts, struct run *run, struct diag_log *log)
+{
+	VEC(struct digest *) parts = VEC_INIT;
+	size_t nr = 0;
+	for (size_t i = 0; i < artifacts->nr; i++)
+		if (artifacts->v[i].digest->fold)
+			vec_push(&parts, artifacts->v[i].digest);
+		else
+			artifacts->v[nr++] = artifacts->v[i];
+	artifacts->nr = nr;
+	enum status st = fold_join_all(parts.v, parts.nr, &run->folded, log);
+	vec_release(&parts);
+	return st;
+}
+
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
 	size_t nr = 0, first = 0; /* number kept; index of the first with this rank */
 	int64_t rank = -1; /* rank before; artifacts without a rank join the first */
+	TRY(take_folded(artifacts, run, log));
 	TRY(join_where(artifacts, log));
 	number_hosts(artifacts);
 	adopt_rank(artifacts);

@@ -64,7 +64,7 @@ bool flops_per_step(const struct digest *d, int64_t *out)
 }
 
 /* Peak rates of dense products. Single precision is missing, since a trace does not tell whether
-   TF32 was allowed; so are parts of a GPU (MIG, partitions), whose names do not reliably differ.
+   TF32 was allowed; so are partial GPUs (MIG, partitions), whose names do not reliably differ.
    Names are those of deviceProperties; driver versions differ in whether they begin with NVIDIA. */
 static const struct gpu {
 	const char *name, *source;
@@ -116,7 +116,7 @@ bool flops_peak(const struct digest *d, struct flop_peak *out)
 	return !own && gpu && peak_of_gpu(span_of(gpu), flops_type(d), out);
 }
 
-/* ---- figures ---- */
+/* ---- figures made from operations and the peak ---- */
 
 /* Share of the peak in 1e-6 percent: 100 · flops / (seconds · tflops · 10^12). */
 static bool of_peak(const struct digest *d, __int128 flops, int64_t step_ns, int64_t *out)

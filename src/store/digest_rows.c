@@ -1,8 +1,8 @@
 /* Checks that rows of a digest that refer to one another agree. */
 #include "store/digest_schema.h"
 
-/* Progress of the check for one function: its last callee so far, -1 if there is none, and its
-   depth in the tree. */
+/* Progress of the check for one function: the callee of this function that was seen last, or -1,
+ * and the function's depth in the tree. */
 struct seen {
 	int64_t last;
 	int depth;
@@ -59,7 +59,7 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	}
 }
 
-/* True if every sum of small rows is of kernels, not of copies. */
+/* True if every row that is a sum of small rows is a sum of kernels, not of copies. */
 static bool are_sums(const struct digest *d)
 {
 	bool fine = true;

@@ -404,6 +404,8 @@ void row_write_all(const struct schema *s, const void *const *rows, size_t nr, s
 		const struct field *f = &s->fields[i];
 		if (f->type == FIELD_ROWS || f->type == FIELD_OPTIONAL_ROWS) {
 			write_rows(f, rows, nr, &before, out);
+		} else if (f->type == FIELD_OWN && f->has && !f->has(rows, nr)) {
+			continue;
 		} else if (f->type == FIELD_OWN) {
 			write_key(&before, f->key, out);
 			f->write(rows, nr, out);

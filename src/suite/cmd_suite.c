@@ -1,4 +1,4 @@
-/* suite; digest, baseline create, append and promote with --suite. */
+/* The command suite, and the commands digest, baseline create, append and promote with --suite. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,15 +18,16 @@
 
 #define SUITE_PATH "gpugate-suite.yaml"
 
-/* State of a command on a suite. */
+/* State of a command that works on a suite. */
 struct work {
-	struct options options; ///< options of the suite; --jobs is the number of threads per case
+	/// options of the suite, in which --jobs is the number of threads per case
+	struct options options;
 	struct suite_file file;
 	struct suite_jobs jobs;
 	struct arena arena;
 	struct suite *out;
-	size_t nr; ///< cases that are changed: the first so many
-	size_t at_once; ///< processes: each may have its share of memory
+	size_t nr; ///< number of cases to work on, from the first
+	size_t at_once; ///< number of processes at the same time, which share the memory limit
 	struct diag_log *log;
 };
 
@@ -65,7 +66,7 @@ static enum status shard_of(const struct options *o, struct suite *s, struct dia
 	return ST_OK;
 }
 
-/* FNV-1a hash of all case names, by which shards of the same suite are recognized. */
+/* FNV-1a hash of the names of all cases, by which shards of the same suite are recognized. */
 static uint64_t hash_of(const struct suite_jobs *jobs)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -115,7 +116,8 @@ static void take_case(size_t i, struct span text, const char *died, void *ctx)
 	diag_release(&log);
 }
 
-/* Run as many cases at once as there are threads. With fewer cases, each gets several threads. */
+/* Divide the threads: as many cases at once as there are threads. Fewer cases get several threads
+   each. */
 static void share_jobs(struct work *w, size_t nr)
 {
 	uint64_t jobs = options_u64(&w->options, OPT_JOBS, cores_usable());

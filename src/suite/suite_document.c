@@ -12,7 +12,7 @@ enum {
 	FINDINGS_OF_CASE = 3
 };
 
-/* Order of the cases in the report: those that need attention first. */
+/* Verdicts in the order of their cases in the report: cases that need attention come first. */
 static const unsigned order[] = { VERDICT_FAIL,         SUITE_ERROR,     VERDICT_UNDECIDED,
 	                              VERDICT_INCONCLUSIVE, VERDICT_MISSING, VERDICT_WARN,
 	                              VERDICT_PASS };
@@ -57,7 +57,8 @@ static void put_item(struct document *d, const struct suite_item *f, bool verdic
 	}
 }
 
-/* Write the remaining findings of a case and, if it is undecided, what would decide it. */
+/* Write the findings of a case after the first and, if the case is undecided, what would decide
+   it. */
 static void put_more(struct document *d, const struct suite_case *c, const struct suite_item *v,
                      size_t nr)
 {
@@ -176,7 +177,7 @@ static void put_cases(struct document *d, const struct suite *s)
 
 /* ---- lists at the end ---- */
 
-/* Write items of all cases, each with the name of its case. */
+/* Write a list of findings or warnings, each with the name of its case. */
 static void put_items(struct document *d, const struct suite *s, const char *id, const char *title,
                       const struct suite_item *v, size_t nr, bool named)
 {

@@ -1,8 +1,6 @@
-/*
- * Any bytes as a trace, plain or gzip: block size and threads change nothing, in the
- * digest either; events keep the promises of their header; leave to cut adds nothing where there is
- * no cut.
- */
+/* Any bytes are read as a trace, plain or gzip: size of blocks and number of threads make no
+ * difference, also in the digest; events keep the promises of events/event.h; and --allow-truncated
+ * makes no difference for a trace that is not cut short. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -16,15 +14,22 @@ static void law(bool holds)
 		abort();
 }
 
+/* Which fault of damaged gzip data is said depends on the size of blocks: ISA-L may hand out some
+   bytes of a member that zlib refuses, and the parser may object to them first. */
+static bool refused_alike(struct span text, const struct record *a, const struct record *b)
+{
+	return span_starts(text, SPAN("\x1f\x8b")) && a->status == ST_INPUT && b->status == ST_INPUT;
+}
+
 static struct record read_twice(struct span text, struct trace_options options)
 {
 	struct record whole = record_trace(text, options, 0, 0);
 	struct record parts = record_trace(text, options, 3, 0);
-	law(record_same(&whole, &parts));
+	law(record_same(&whole, &parts) || refused_alike(text, &whole, &parts));
 	options.threads = 2;
 	options.piece = 64;
 	struct record split = record_trace(text, options, 0, 0);
-	law(record_same(&whole, &split));
+	law(record_same(&whole, &split) || refused_alike(text, &whole, &split));
 	record_release(&split);
 	law(!whole.broken);
 	law((whole.status == ST_OK) == !strstr(strbuf_str(&whole.log), "error: "));

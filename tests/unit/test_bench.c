@@ -5,8 +5,8 @@
 
 enum { MAX_RUNS = 8 };
 
-/* Runs of one kernel "gemm" that takes so many ms in one step; 0: a run with another kernel
-   instead. */
+/* Runs with one kernel "gemm" that takes the given ms in one step; 0 means a run with another
+ * kernel instead. */
 struct stage {
 	struct category_table categories;
 	struct rules rules;
@@ -29,7 +29,8 @@ static struct naming naming_of(struct stage *s)
 	return (struct naming){ .categories = &s->categories };
 }
 
-/* Build a bench for kernel.time. `recent` and `candidates` are lists of ms that end with -1. */
+/* Builds the runs and values to be judged for kernel.time. `recent` and `candidates` are lists of
+ * ms that end with -1. */
 static void begin(struct stage *s, int64_t pin, const int64_t *recent, const int64_t *candidates,
                   bool pin_is_recent)
 {
@@ -175,7 +176,7 @@ static void test_renamed(void **state)
 	assert_true(e->has_pin);
 	assert_int_equal(e->pin, MS(10));
 	vec_release(&s.entries.list);
-	q.kernel = "gemm"; /* the candidate has no value for a kernel that it was not asked for */
+	q.kernel = "gemm"; /* a candidate has no value for a kernel that the rule does not ask for */
 	bench_query(&s.bench, &q, &s.entries);
 	assert_int_equal(s.entries.list.nr, 1);
 	assert_false(entry_of(&s, "gemm")->has[SIDE_CANDIDATE]);

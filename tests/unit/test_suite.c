@@ -1,4 +1,4 @@
-/* Suites: what the file means, its cases, and the verdict of the whole. */
+/* Suites of cases: the meaning of the file, its cases, and the verdict of the whole suite. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void test_refused(void **state)
 
 /* ---- cases of a file ---- */
 
-/* "name: path path; …" with runs of the folder `kept`, or the error. */
+/* Returns the cases as "name: path path; …", with runs of the folder `kept`, or the error. */
 static char *expanded(const char *text, const char *kept)
 {
 	struct suite_file f;
@@ -201,7 +201,7 @@ static void test_conclude(void **state)
 		  VERDICT_FAIL,
 		  ST_USAGE,
 		  "1 of 3 cases failed, 1 could not be judged" },
-		/* --fail-on never */
+		/* rows with --fail-on never */
 		{ { VERDICT_FAIL, VERDICT_PASS, VERDICT_PASS },
 		  { 0 },
 		  VERDICT_FAIL,
@@ -222,7 +222,7 @@ static void test_conclude(void **state)
 	}
 }
 
-/* ---- as JSON ---- */
+/* ---- the suite's result as JSON ---- */
 
 static void test_parts(void **state)
 {
@@ -259,14 +259,14 @@ static void test_parts(void **state)
 	diag_release(&log);
 }
 
-/* ---- work in processes ---- */
+/* ---- cases in processes of their own ---- */
 
 static void work(size_t i, void *ctx, struct sink *out)
 {
 	(void)ctx;
 	if (i == 3)
 		abort();
-	for (size_t k = 0; k < 100000; k++) /* more than a pipe can hold */
+	for (size_t k = 0; k < 100000; k++) /* more bytes than a pipe can hold */
 		sink_printf(out, "%zu", i);
 }
 

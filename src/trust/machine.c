@@ -2,9 +2,9 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "gate/trust.h"
-#include "gate/trust_finding.h"
 #include "metric/unit.h"
+#include "trust/finding.h"
+#include "trust/trust.h"
 
 enum { THROTTLED_MOST_PCT = 1 };
 
