@@ -212,8 +212,8 @@ def main_runs(w):
     w.say("""
 ## Tuesday: main makes its noise known
 
-Every push to main runs the benchmark too, and adds it to the history, on the branch `gpugate-baselines`. After five such runs the history has
-six, with the one that was approved:
+Every push to main runs the benchmark too, and adds it to the history, on the branch `gpugate-baselines`. After five such
+runs `gpugate history` shows six, the approved one first:
 """)
     w.time += DAY
     for _ in range(5):
