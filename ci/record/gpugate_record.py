@@ -202,7 +202,7 @@ class _Nvml:
         return buffer.value.decode("utf-8", "replace") if code == 0 else None
 
     def _processes(self):
-        """Processes on the GPU besides this one, which has another number inside a container."""
+        """Number of processes on the GPU besides this one. They are only counted, since process ids differ inside a container."""
         count = ctypes.c_uint(0)
         try:
             code = self.lib.nvmlDeviceGetComputeRunningProcesses_v3(self.handle, ctypes.byref(count), None)

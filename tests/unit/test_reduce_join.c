@@ -282,8 +282,8 @@ static void random_traces(void **state)
 
 /* ---- what does not fit ---- */
 
-/* A document in which `odd` occurs several times between other events, so that no single piece
-   exceeds a limit. */
+/* A trace in which `odd` occurs several times between other events, so that no single piece of the
+   file exceeds a limit, but the whole does. */
 static struct strbuf odd_doc(const char *odd, unsigned times)
 {
 	struct strbuf b = STRBUF_INIT;
