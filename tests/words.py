@@ -60,7 +60,7 @@ def blank(match):
 
 
 class Text:
-    """Sentences that may span several lines, with the line on which each part began."""
+    """A sentence that may span several lines, with the line on which each of its parts began."""
 
     def __init__(self, line, text):
         self.text, self.lines = text, [(0, line)]
