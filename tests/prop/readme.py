@@ -108,13 +108,13 @@ def metrics_table(program):
 
 
 def cells_of(page, head):
-    """Rows of the page's table whose head begins so, as lists of cells."""
+    """Rows of the table on the page whose heading begins with `head`, as lists of cells."""
     table = re.search(rf"^\| {re.escape(head)}.*\n\|[-:| ]+\|\n((?:\|.*\n)+)", text_of(page), re.M)[1]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
 
 
 def readme_tables(update):
-    """What README.md shows of the tables of two pages."""
+    """Writes or checks the two small tables of README.md, which are rows of tables in docs/."""
     docs = ROOT / "docs"
     wanted = [("1 %", "10", "1"), ("2 %", "1", "1"), ("2 %", "10", "1"), ("5 %", "10", "1"), ("5 %", "10", "5 A/B pairs")]
     found = [row for row in cells_of(docs / "simulation.md", "spread of single runs") if tuple(row[:3]) in wanted]
@@ -139,7 +139,7 @@ def readme_tables(update):
 
 
 def shown_files(update):
-    """Files that docs/pull-requests.md shows whole; of workflows without the comment at their head."""
+    """Writes or checks the files that docs/pull-requests.md contains in full; workflows without their first comment."""
     page = ROOT / "docs" / "pull-requests.md"
     for path in re.findall(r"<!-- (\S+): begin -->", text_of(page)):
         text, language = text_of(ROOT / path), "bash"
@@ -170,13 +170,14 @@ def glossary_terms(update):
 
 
 def report_sample(update):
-    """How a report begins, from a golden."""
+    """Writes or checks the beginning of a report in docs/report.md, taken from a golden output."""
     text = text_of(ROOT / "tests" / "golden" / "report_run" / "expect" / "stdout")
     replaced(ROOT / "docs" / "report.md", "report", "```\n" + text.split("\n", 1)[1].split("\n\nSummary")[0] + "\n```\n", update)
 
 
 def picture(program, update):
-    """The comment on the run of ci/quickstart, as of five days after its baseline was pinned."""
+    """Writes or checks docs/comment.svg: the comment that the run of ci/quickstart gets five days after its baseline was
+    approved."""
     make = re.search(r"python3 (tests/gen/trace\.py .*?)\|\|", text_of(ROOT / "ci" / "quickstart").replace("\\\n", ""), re.S)[1]
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "baselines", pathlib.Path(folder, "baselines"))
