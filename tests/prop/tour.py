@@ -165,7 +165,7 @@ class Week:
 
     def text(self):
         """The text of the page, in which commits and paths are replaced by fixed ones."""
-        text = "\n".join(self.page).replace(str(self.clone) + "/", "").replace(str(self.folder), "")
+        text = "\n".join(self.page).replace(str(self.clone) + "/", "").replace(str(self.folder) + "/", "")
         ids = {}
 
         def name(match):
