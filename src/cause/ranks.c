@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cause/suspect.h"
+#include "fold/fold.h"
 #include "model/ranks.h"
 #include "model/step_figures.h"
 
@@ -42,8 +43,8 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 /* Difference between the rank and its peers, minus the difference that the baseline had already. */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
-	const struct run *runs[NR_SIDES] = { o->q->bench->run[SIDE_BASELINE],
-		                                 o->q->bench->run[SIDE_CANDIDATE] };
+	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),
+		                                 run_ranks(o->q->bench->run[SIDE_CANDIDATE]) };
 	int64_t out[NR_SIDES] = { 0 };
 	for (int s = 0; s < NR_SIDES; s++) {
 		size_t at = run_find(runs[s], o->insight->rank);
@@ -284,16 +285,14 @@ static bool was_named(const struct inquiry *q, const struct insight *now)
 	return false;
 }
 
-void suspect_ranks(struct inquiry *q)
+static void look_at_ranks(struct inquiry *q, const struct run_view *view)
 {
 	static const struct {
 		const char *insight;
 		void (*add)(const struct odd_rank *o);
 	} kinds[] = { { "slow-rank", add_slow }, { "slow-link", add_link }, { "late-rank", add_late } };
 	for (size_t i = 0; i < q->out->insights.nr; i++) {
-		struct odd_rank o = {
-			q, &q->out->insights.v[i], &q->bench->view[SIDE_CANDIDATE], 0, { 0 }
-		};
+		struct odd_rank o = { q, &q->out->insights.v[i], view, 0, { 0 } };
 		o.at = run_find(o.view->run, o.insight->rank);
 		if (!o.insight->candidate || o.insight->rank < 0 || o.at == o.view->run->ranks.nr)
 			continue;
@@ -303,6 +302,20 @@ void suspect_ranks(struct inquiry *q)
 			    (kinds[k].add != add_link || !was_named(q, o.insight)))
 				kinds[k].add(&o);
 	}
+}
+
+/* The rows of a folded run are those of the mean rank in any case. */
+void suspect_ranks(struct inquiry *q)
+{
+	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];
+	if (run_fold(view->run)) {
+		struct run_view thin;
+		run_view_init(&thin, run_ranks(view->run), view->naming);
+		look_at_ranks(q, &thin);
+		run_view_release(&thin);
+		return;
+	}
+	look_at_ranks(q, view);
 	if (inquiry_has(q, CAUSE_SLOW_RANK))
 		scope_to_median(q);
 }

@@ -6,6 +6,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
 #include "diagnose/work.h"
+#include "fold/fold.h"
 #include "model/flops.h"
 #include "model/step_figures.h"
 
@@ -298,8 +299,8 @@ static void say_parts(struct bounds *b)
 
 struct recorded {
 	bool traces, snapshots, memory, python, context;
-	bool gpu, flops, model_flops, peak; ///< true if GPU work was recorded; the others: the FLOPs of
-	                                    ///< operators, of the model, the GPU's peak
+	/// true if recorded: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
+	bool gpu, flops, model_flops, peak;
 	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
 	const struct digest *first; ///< first rank that has a trace
 	int64_t ranks, world_size;
@@ -319,7 +320,7 @@ static void flops_recorded(const struct digest *d, struct recorded *r)
 
 static struct recorded recorded_of(const struct run *run)
 {
-	struct recorded r = { .ranks = (int64_t)run->ranks.nr };
+	struct recorded r = { .ranks = (int64_t)run_nr_ranks(run) };
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
 		r.traces = r.traces || digest_has_trace(d);

@@ -5,25 +5,30 @@
 #include "diagnose/recommend.h"
 #include "diagnose/words.h"
 #include "diagnose/work.h"
+#include "fold/fold.h"
 #include "model/memory_view.h"
 #include "model/phases.h"
 
 /* ---- ranks that others wait for ---- */
 
 /* The rank for which the others wait most, if that is at least half of all waiting; else NULL. */
-static const struct rank_view *awaited(const struct run_view *v)
+static const struct cross_rank *awaited(const struct run_view *v, int64_t *rank)
 {
-	const struct rank_view *most = NULL;
+	const struct run *run = run_ranks(v->run);
+	const struct cross_rank *most = NULL;
 	__int128 sum = 0;
-	for (size_t r = 0; r < v->run->ranks.nr; r++) {
-		const struct cross_rank *c = v->ranks[r].cross;
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		const struct cross_rank *c = run == v->run ? v->ranks[r].cross : &d->cross;
 		if (!c || !c->known || c->late_ns <= 0)
 			continue;
 		sum += c->late_ns;
-		if (!most || c->late_ns > most->cross->late_ns)
-			most = &v->ranks[r];
+		if (most && c->late_ns <= most->late_ns)
+			continue;
+		most = c;
+		*rank = d->rank;
 	}
-	return most && (__int128)most->cross->late_ns * 2 >= sum ? most : NULL;
+	return most && (__int128)most->late_ns * 2 >= sum ? most : NULL;
 }
 
 static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct run_report *out)
@@ -33,14 +38,14 @@ static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct 
 	    number_pct(wait, step) <= 5 * PERCENT)
 		return;
 	figure_of_metric(v, METRIC_COMM_TRANSFER_TIME, &wire);
-	const struct rank_view *last = awaited(v);
+	int64_t rank = -1;
+	const struct cross_rank *last = awaited(v, &rank);
 	const char *why = "no rank stands out: they come last in turn";
 	const char *action = "balance the work of the ranks, whose inputs may differ in length";
 	if (last) {
-		int64_t rank = last->digest->rank;
 		why =
 		    arena_printf(a, "rank %" PRId64 " comes last in %" PRId64 " of %" PRId64 " collectives",
-		                 rank, last->cross->last_count, last->cross->matched);
+		                 rank, last->last_count, last->matched);
 		action = arena_printf(
 		    a, "see what holds rank %" PRId64 " up: its GPU, its host, its share of the work",
 		    rank);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
+#include "fold/fold.h"
 #include "model/flops.h"
 
 enum { INPUTS_SHOWN = 50 };
@@ -145,7 +146,7 @@ static struct extent extent_of(const struct run_view *v)
 static void add_extent(struct summary *s)
 {
 	struct extent e = extent_of(s->v);
-	size_t ranks = s->v->run->ranks.nr;
+	size_t ranks = run_nr_ranks(s->v->run);
 	s->gpu = e.activities > 0;
 	if (e.gpu)
 		vec_push(
@@ -170,8 +171,9 @@ static void add_extent(struct summary *s)
 	                                        .value = e.window_ns,
 	                                        .unit = UNIT_NS,
 	                                        .note = "" });
-	add_count(s, "events", "events", e.events, ranks > 1 ? "all ranks" : "");
-	add_count(s, "gpu_activities", "GPU activities", e.activities, ranks > 1 ? "all ranks" : "");
+	const char *of = run_fold(s->v->run) ? "a rank, in the mean" : ranks > 1 ? "all ranks" : "";
+	add_count(s, "events", "events", e.events, of);
+	add_count(s, "gpu_activities", "GPU activities", e.activities, of);
 }
 
 /* Collect the distinct names of figures in the metrics files of all ranks. */

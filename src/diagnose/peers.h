@@ -33,21 +33,4 @@ void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 /// the `nr` ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
 
-/// A collective that was found on all of its ranks, as one of these ranks recorded it.
-struct link_point {
-	int64_t wire_ns; ///< transfer time: the duration on the rank where the collective is shortest
-	int64_t lag_ns; ///< time from the median end over all ranks to the end on this rank; clocks may
-	                ///< differ
-	int64_t sort, bytes; ///< kind and size of the collective, -1 if unknown; equal collectives take
-	                     ///< equally long
-	bool last; ///< true if the rank came last, so that its own lag is part of the transfer time;
-	           ///< else false
-};
-
-/// Lag of the rank's ends for each ns of transfer, in 1e-6: the median slope over all pairs of
-/// collectives of which one takes a quarter longer, so that clock offsets cancel out. 0 if there
-/// are few pairs, equal transfer times, or slopes that rise in less than nine of ten pairs.
-/// O(nr²); `p` is reordered.
-int64_t link_slope(struct link_point *p, size_t nr);
-
 #endif

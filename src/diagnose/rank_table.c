@@ -1,6 +1,7 @@
 #include "base/number.h"
 #include "diagnose/ranks.h"
 #include "diagnose/words.h"
+#include "fold/fold.h"
 
 /* Columns of the table of ranks. The text report leaves missing steps out, since a trust finding
    names them. */
@@ -74,7 +75,16 @@ static void note_utilization(const struct run_view *v, bool candidate, struct re
 	vec_release(&list);
 }
 
-void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)
+/* A folded run shows only ranks that something is said of. */
+static bool is_shown(const struct digest *d, bool candidate, const struct report *out)
+{
+	bool named = !d->part_of;
+	for (size_t i = 0; i < out->insights.nr && !named; i++)
+		named = out->insights.v[i].rank == d->rank && out->insights.v[i].candidate == candidate;
+	return named;
+}
+
+static void add_table(const struct run_view *v, bool candidate, struct report *out)
 {
 	if (v->run->ranks.nr < 2)
 		return;
@@ -85,6 +95,20 @@ void diagnose_rank_table(const struct run_view *v, bool candidate, struct report
 			                                                   columns[i].narrow, false });
 	}
 	for (size_t r = 0; r < v->run->ranks.nr; r++)
-		add_rank_row(v, r, candidate, out);
+		if (is_shown(v->ranks[r].digest, candidate, out))
+			add_rank_row(v, r, candidate, out);
 	note_utilization(v, candidate, out);
+}
+
+void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)
+{
+	const struct fold *f = run_fold(v->run);
+	if (!f) {
+		add_table(v, candidate, out);
+	} else if (f->by_rank) {
+		struct run_view thin;
+		run_view_init(&thin, run_ranks(v->run), v->naming);
+		add_table(&thin, candidate, out);
+		run_view_release(&thin);
+	}
 }

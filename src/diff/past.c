@@ -2,6 +2,7 @@
 
 #include "diff/bench.h"
 #include "diff/units.h"
+#include "fold/fold.h"
 #include "model/rule_items.h"
 
 static void add_query(struct bench *b, const struct query *q, const struct names *only,
@@ -77,7 +78,7 @@ void past_run_of(const struct rules *rules, struct naming naming, const struct r
 {
 	struct bench b;
 	*out = (struct past_run){ .source_hash = past_source_hash(run),
-		                      .ranks = (int64_t)run->ranks.nr,
+		                      .ranks = (int64_t)run_nr_ranks(run),
 		                      .verdict = "" };
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		if ((int64_t)run->ranks.v[i]->nr_steps > out->steps)

@@ -1,6 +1,7 @@
 /* Computes every figure of a single rank from its digest. */
 #include "base/number.h"
 #include "figures/figures_internal.h"
+#include "fold/fold.h"
 #include "model/flops.h"
 #include "model/rows.h"
 #include "model/step_figures.h"
@@ -449,6 +450,10 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 	};
 	bool of_steps = m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY ||
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
+	if (rank->digest->part_of) {
+		fold_rank_figures(rank->digest->part_of, rank->digest->part, m, fn, ctx);
+		return;
+	}
 	if (of_steps && rank->digest->usable_steps == 0)
 		return; /* all steps are warm-up: there are no figures per step */
 	if (m->parts == PARTS_CODE)

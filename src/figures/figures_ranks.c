@@ -177,8 +177,8 @@ static struct path *paths_of(const struct digest *d)
 	return paths;
 }
 
-/* A label such as "main.py(3): <module> > train > step". A path too long for a line keeps
-   its last frames, after a hash of the whole path. */
+/* A label such as "main.py(3): <module> > train > step". If the path is too long for a line, only
+   its last frames are shown, after a hash of the whole path. */
 static struct span path_label(const struct emitter *e, const struct path *paths, size_t i)
 {
 	const struct function_stat *v = e->rank->digest->functions.v;

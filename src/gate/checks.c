@@ -18,10 +18,10 @@
 #include "gate/noise.h"
 #include "gate/substitute.h"
 #include "gate/trend.h"
-#include "gate/trust.h"
 #include "gate/waivers.h"
 #include "metric/unit.h"
 #include "model/select.h"
+#include "trust/trust.h"
 
 struct maker {
 	const struct noise_model *noise;

@@ -8,14 +8,14 @@
 #include "diff/drift.h"
 #include "diff/flame.h"
 #include "diff/past.h"
+#include "fold/present.h"
 #include "gate/checks.h"
 #include "gate/environment.h"
 #include "gate/noise.h"
 #include "gate/sides.h"
-#include "gate/trust.h"
 #include "gate/uniform.h"
 #include "gate/waivers.h"
-#include "model/present.h"
+#include "trust/trust.h"
 
 /* Turn `out` into the report of an error, without checks; the first error is shown. Returns `st`.
    / */
@@ -53,7 +53,7 @@ static bool is_refused(const struct check *c)
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
 }
 
-/* Every rule with a check that promoting would refuse, once. */
+/* Append an option --accept for each rule with a check that promoting would refuse. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -82,7 +82,7 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 {
 	const int64_t *n = out->counts;
 	bool first = in->needs_baseline && !in->baseline;
-	/* beside a failed check, those that are undecided wait for nothing */
+	/* if a check has failed, undecided checks need not be decided before the run is accepted */
 	int64_t open = n[VERDICT_FAIL] ? 0 : n[VERDICT_UNDECIDED];
 	if (!first &&
 	    (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] + open > 0 ||
@@ -108,7 +108,8 @@ static void add_count(struct strbuf *b, const struct report *out, enum verdict v
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
 }
 
-/* Beside what failed; of a verdict that is undecided it is the first advice. */
+/* Append how many more runs would decide the other checks, unless the verdict is undecided: the
+   number of runs is then the first advice. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;

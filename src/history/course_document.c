@@ -167,7 +167,7 @@ static void put_points(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* The newest change for the worse. */
+/* Write the newest change for the worse, for the summary. */
 static void put_news(struct document *d, const struct course *t)
 {
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
@@ -304,7 +304,7 @@ static void put_pictures(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Kernels are called as in other reports. */
+/* Collect the names of all kernels, which are then shortened as in other reports. */
 static void add_names(const struct course *t, struct short_names *names, struct document *d)
 {
 	for (size_t i = 0; i < t->parts.nr; i++) {

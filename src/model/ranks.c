@@ -264,8 +264,9 @@ static void find_skew(const struct run *run, struct cross_rank *out)
 void ranks_cross(const struct run *run, struct cross_rank *out)
 {
 	struct summing s = { run, out, VEC_INIT };
+	bool known = run->ranks.nr > 0 && run->ranks.v[0]->part_of;
 	memset(out, 0, run->ranks.nr * sizeof *out);
-	if (run->ranks.nr > 1) {
+	if (run->ranks.nr > 1 && !known) {
 		ranks_each_match(run, add_match, &s);
 		find_missing_steps(run, out);
 		find_skew(run, out);
@@ -274,11 +275,13 @@ void ranks_cross(const struct run *run, struct cross_rank *out)
 		const struct digest *d = run->ranks.v[r];
 		struct cross_rank *c = &out[r];
 		c->known = run->ranks.nr > 1 && digest_has_trace(d);
+		if (d->cross.known) {
+			*c = d->cross;
+			continue;
+		}
 		c->steps = covered_steps(d);
 		for (int64_t i = 0; i < c->steps; i++)
 			c->step_ns = number_add(c->step_ns, d->samples[METRIC_STEP_TIME][i]);
-		if (d->cross.known)
-			*c = d->cross;
 	}
 	vec_release(&s.others);
 }

@@ -86,9 +86,11 @@ struct evidence {
 	int64_t false_alarms; ///< expected number of failures in unchanged runs, 1e-6 per run
 	/// Number of candidate runs, or of pairs with a control run, that would decide the check.
 	int64_t more_runs, more_pairs;
-	int64_t steps[2], median[2], spread[2]; ///< of both sides: steps, median, MAD
+	/// numbers, medians and MADs of the steps of each side, indexed by side_index
+	int64_t steps[2], median[2], spread[2];
 	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in 1e-6
-	const char *noise_text, *detectable_text; ///< texts of these, "±1.20 ms"; "" if unknown
+	/// MADs of both sides as text, "±1.20 ms"; "" if unknown
+	const char *noise_text, *detectable_text;
 	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" if there is no plan
 	const char *text; ///< one sentence or more on all evidence; "" if there is none
 };

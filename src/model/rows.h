@@ -74,6 +74,8 @@ struct field {
 	const char *shown; ///< key in `metrics --json`, where text is an id; NULL if not shown
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
+	bool (*has)(const void *const *rows,
+	            size_t nr); ///< true if the value is written; NULL if it always is
 	/// Writes the JSON Schema of the value, or, if `several`, of the values of several structs.
 	void (*describe)(bool several, int depth, struct sink *out);
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "fold/fold.h"
 #include "model/flops.h"
 #include "model/ranks.h"
 #include "model/rows.h"
@@ -300,6 +301,8 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 
 bool run_has(const struct run_view *v, const struct metric *m)
 {
+	if (run_fold(v->run))
+		return fold_has(run_fold(v->run), m);
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		if (rank_has(&v->ranks[i], m))
 			return true;

@@ -93,7 +93,7 @@ struct figure {
 	/// Samples in the metric's unit; borrowed from the digest or scratch memory.
 	const int64_t *samples;
 	size_t nr; ///< number of samples; 0 if only `summary` is known
-	const int64_t *steps; ///< numbers of the samples' steps; only for step.*
+	const int64_t *steps; ///< numbers of the steps that the samples belong to; only for step.*
 	size_t nr_all; ///< number of samples for step.*, including those of a last step cut short
 	const int64_t *summary; ///< statistics, indexed by enum statistic, instead of samples; or NULL
 	const struct kernel_row *kernel; ///< row of the kernel, only for kernel metrics
@@ -156,6 +156,9 @@ struct answer {
 struct answers {
 	VEC(struct answer) list; ///< answers sorted by label, then rank
 };
+
+/// True where the labels of `f` fit the globs of `q`; of the rank nothing is asked.
+bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
 
 /// True if a query for the class `name` includes kernels of `cls`: compute is all that is not
 /// communication, as in step.compute_time; a NULL `name` includes every class.

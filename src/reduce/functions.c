@@ -319,7 +319,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* lower classes do not need this list */
+		vec_release(&r->functions.higher.list); /* only Python functions would need this list */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

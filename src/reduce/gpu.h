@@ -14,7 +14,7 @@ struct activity {
 	uint32_t dur; ///< duration, to be read with activity_dur() in ns
 	uint32_t correlation; ///< Correlation id, to be read with widen(); if `has_launch`, an index
 	                      ///< into `launches.list`, after launches_end() into `host.spans`.
-	uint32_t row : 31; ///< index into `rows`; activity_name(), activity_lane()
+	uint32_t row : 31; ///< index into `rows`, from which activity_name() and activity_lane() read
 	bool has_launch : 1; ///< true if the launch was recorded; set by launches_match()
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };

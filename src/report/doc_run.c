@@ -44,11 +44,18 @@ static void put_recommendation(struct document *d, const struct recommendation *
 {
 	doc_item(d, 0);
 	doc_said(d, r->title);
-	doc_printf(d, "%s%s (%s: %s confidence)", r->saves_text[0] ? ", " : "", r->saves_text, r->id,
-	           confidence_names[r->confidence]);
+	const char *sure = confidence_names[r->confidence];
+	doc_printf(d, "%s%s (%s", r->saves_text[0] ? ", " : "", r->saves_text, r->id);
+	if (!whole)
+		doc_printf(d, ": %s confidence", sure);
+	doc_words(d, ")");
 	put_line(d, "seen", r->observation);
-	if (whole)
-		put_line(d, "may mean", r->hypothesis);
+	if (whole) {
+		/* beside the hypothesis: the first line of the report has that of another statement */
+		doc_item(d, 1);
+		doc_printf(d, "may mean, with %s confidence: ", sure);
+		doc_said(d, r->hypothesis);
+	}
 	put_line(d, "try", r->action);
 	if (!whole)
 		return;

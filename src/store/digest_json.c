@@ -130,6 +130,13 @@ static const struct field digest_fields[] = {
 	SOME_ROWS(memory_evidence, memory_evidence),
 	SOME_ROWS(inputs, input_stat),
 	SOME_ROWS(machines, machine_stat),
+	{ .key = "fold",
+	  .type = FIELD_OWN,
+	  .since = 1,
+	  .read = fold_read,
+	  .write = fold_write,
+	  .has = fold_is_there,
+	  .describe = fold_describe },
 };
 
 const struct schema digest_schema = {
@@ -167,7 +174,7 @@ void digest_check(struct row_reader *r, struct digest *d)
 {
 	if (d->rank > RANK_MAX)
 		row_fail(r, jscan_byte(r->js), "rank", "is beyond 2147483647");
-	if (d->rank < 0 && (digest_has_trace(d) || d->snapshot))
+	if (d->rank < 0 && !d->fold && (digest_has_trace(d) || d->snapshot))
 		row_fail(r, jscan_byte(r->js), "rank", "is missing");
 	check_inputs(r, d);
 	if (d->window && d->nr_steps > 1)
@@ -231,13 +238,13 @@ void digest_schema_write(struct sink *out)
 
 static void read_digest(struct row_reader *r, void *ctx)
 {
-	r->sampled = true;
+	r->sampled = r->whole = true;
 	digest_read_into(r, ctx);
 }
 
 static void read_digest_text(struct row_reader *r, void *ctx)
 {
-	r->keeps_text = true;
+	r->keeps_text = r->whole = true;
 	digest_read_into(r, ctx);
 }
 

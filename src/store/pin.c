@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "fold/fold_run.h"
 #include "io/sink.h"
 #include "merge/digest_fold.h"
 #include "model/phases.h"
@@ -348,13 +349,14 @@ static void pin_inputs(const struct pinner *p, const struct digest *from, bool a
 	} while (0)
 
 /* Copies all members of a digest that are not lists, and the lists that are kept whole. */
-static struct digest *copy(const struct digest *from)
+static struct digest *copy(const struct digest *from, const struct rules *rules)
 {
 	struct digest *d = digest_new();
 	struct digest fresh = *d;
 	*d = *from;
 	d->arena = fresh.arena;
 	d->joined = NULL;
+	d->fold = from->fold ? fold_pin(from->fold, rules) : NULL;
 	d->progress = fresh.progress;
 	for (size_t i = 0; i < nr_digest_lists; i++)
 		memset((char *)d + digest_lists[i].offset, 0, sizeof d->kernels);
@@ -383,7 +385,7 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 	choose(&p->ops_by_time, &p->ops, detail->top, &ops);
 	for (size_t i = 0; i < p->run->ranks.nr; i += stride) {
 		const struct digest *from = p->run->ranks.v[i];
-		struct digest *d = copy(from);
+		struct digest *d = copy(from, p->rules);
 		vec_push(&out->ranks, d);
 		d->cross = *p->view.ranks[i].cross;
 		pin_kernels(p, i, &kernels, detail->whole, d);
@@ -464,6 +466,8 @@ void pin_make(const struct run *run, const struct rules *rules, const struct nam
 	struct pinner p = { .run = run, .rules = rules, .naming = naming };
 	size_t ranks = run->ranks.nr > PIN_RANKS ? run->ranks.nr : PIN_RANKS;
 	size_t budget = PIN_BYTES / PIN_RANKS * ranks, guess = 0;
+	if (run_fold(run))
+		budget = PIN_FOLDED_BYTES;
 	pinner_init(&p);
 	if (run->ranks.nr > (size_t)2 * SAMPLE)
 		guess = first_with_room(&p, budget, sizeof details / sizeof *details / 2, true);

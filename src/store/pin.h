@@ -8,6 +8,9 @@
 /// proportion. Only data that rules ask for by name may exceed it.
 enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
 
+/// The same of a folded run.
+enum { PIN_FOLDED_BYTES = 1900000 };
+
 /// Makes `out` from `run` as a baseline stores it: exactly what checks of `rules` compare, and of
 /// the rest as much as fits. Data that explains only a single run is left out; the smallest kernels
 /// and operators are summed; many steps are kept as statistics. Names are normalized by `naming`.

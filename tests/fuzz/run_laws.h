@@ -9,11 +9,12 @@
 
 #include "base/text.h"
 #include "diagnose/ranks.h"
-#include "gate/trust.h"
+#include "fold/fold_run.h"
 #include "merge/cycles.h"
 #include "model/view.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
+#include "trust/trust.h"
 
 typedef enum status run_reader(struct source *src, struct run *out, struct diag_log *log);
 
@@ -84,6 +85,26 @@ static inline bool may_be_joined(const struct run *run)
 	return may;
 }
 
+/* Settles a folded digest as the commands do. */
+static inline void fold_settled(struct run *run)
+{
+	struct category_table categories = { .source = "fuzz" };
+	struct diag_log log;
+	diag_init(&log);
+	run->folded = run->ranks.v[0];
+	run->ranks.nr = 0;
+	check(fold_whole(run, false, &(struct naming){ .categories = &categories }, &log) == ST_OK);
+	diag_release(&log);
+}
+
+static inline bool any_folded(const struct run *run)
+{
+	bool any = false;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		any = any || run->ranks.v[i]->fold;
+	return any;
+}
+
 /* Checks a stored digest or run; returns true if it can be read. */
 static inline bool check_run(struct span text, run_reader *reader)
 {
@@ -98,7 +119,12 @@ static inline bool check_run(struct span text, run_reader *reader)
 	check(span_eq(sink_memory(once), sink_memory(twice)));
 	sink_abort(once);
 	sink_abort(twice);
-	if (may_be_joined(&run)) {
+	if (any_folded(&run)) {
+		if (run.ranks.nr == 1) {
+			fold_settled(&run);
+			query_everything(&run);
+		}
+	} else if (may_be_joined(&run)) {
 		run_join(&run);
 		query_everything(&run);
 	}

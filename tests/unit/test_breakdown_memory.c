@@ -177,7 +177,8 @@ static void test_fragmentation(void **state)
 	breakdown(&s);
 	assert_string_equal(s.where,
 	                    "at the end 6.00 MiB of it held apart by blocks of t/train.py:log");
-	c->memory_items.v[2].other = MIB(6) - 1; /* a change of less than a tenth of 60 MiB */
+	/* 1 byte less than a tenth of 60 MiB: the blocks are then not named as the cause */
+	c->memory_items.v[2].other = MIB(6) - 1;
 	breakdown(&s);
 	assert_string_equal(s.where, "what is allocated then grew most at t/train.py:add");
 	stop(&s);
@@ -291,7 +292,7 @@ static void test_trace(void **state)
 	assert_int_equal(part(x, 0, "taken in it and held at its end")->change, 512);
 	assert_string_equal(part(x, 0, "freed between the peak and the end")->detail,
 	                    "512.00 KiB → 1,023.50 KiB; aten::mm runs at the peak");
-	/* as in an older baseline, which lacks this figure */
+	/* remove a figure that older baselines lack */
 	b->memories.v[0].start_allocated = MEMORY_UNKNOWN;
 	x = breakdown(&s);
 	assert_adds_up(x);

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "diagnose/peers.h"
 #include "diagnose/ranks.h"
+#include "fold/links.h"
 #include "ranks_rig.h"
 
 enum { PCT = 1000000, UNKNOWN = -1 };
@@ -313,7 +314,7 @@ static void test_slow_link(void **state)
 	fixture_free(f);
 }
 
-/* ---- functions unlike the peers' ---- */
+/* ---- functions that differ from the peers' ---- */
 
 static void add_functions(struct fixture *f, size_t r, const struct function_stat *rows, size_t nr)
 {
@@ -328,7 +329,8 @@ static void test_functions(void **state)
 	static const struct {
 		const char *what;
 		size_t row; /* index of the function of rank 3 to change */
-		int64_t exclusive, median, rate; /* new figures of this function */
+		/* new exclusive time, median and rate of the changed function */
+		int64_t exclusive, median, rate;
 		const char *want;
 	} rows[] = {
 		{ "alike", 0, 100000, 50, -1, "" },

@@ -103,7 +103,7 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 struct reading {
 	const struct key_map *keys;
 	struct arena arena;
-	filled none, full; ///< structs filled from an empty map, and by add_map()
+	filled none, full; ///< structs of which one is filled from an empty map and one by add_map()
 	size_t within; ///< size of the struct; 0 until a row is seen
 	const char *by[ROOM]; ///< name of the key that fills the member at each offset
 };
@@ -183,7 +183,9 @@ static void check_rows(const struct key_map *keys, struct reading *r)
 		assert_true(!key->within || key->within == r->within);
 		assert_true(key->within <= ROOM && key->at <= key->within);
 		if (key->kind == KEY_NAMED)
-			continue; /* profiles replace values of the document before it is read */
+			/* keys of profiles are skipped: a profile replaces values of the document before rules
+			   are read */
+			continue;
 		if (key->kind == KEY_MAPS || key->holds == HOLDS_STRUCT) {
 			if (key->map)
 				check_table(key->map);

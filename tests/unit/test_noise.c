@@ -11,7 +11,7 @@
 #include "gate/rank_test.h"
 #include "gate_fixture.h"
 
-/* An assertion of our own, since cmocka compares floats instead of doubles. */
+/* Asserts that two doubles are nearly equal; cmocka's own assertion compares floats. */
 static void assert_near(double value, double want, double within)
 {
 	if (!(fabs(value - want) <= within))

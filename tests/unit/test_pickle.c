@@ -526,7 +526,7 @@ static void at_and_past_every_limit(void **state)
 		{ offsetof(struct snapshot_limits, pickle_bytes), sizeof text - 1, "a pickle longer than" },
 		{ offsetof(struct snapshot_limits, pickle_nodes), 8,
 		  "more values than a snapshot may have" },
-		/* the deepest stack has dict, text, list, dict, 4 values, and 3 marks */
+		/* at its deepest, the stack holds dict, text, list, dict, 4 values and 3 marks */
 		{ offsetof(struct snapshot_limits, pickle_refs), 11,
 		  "more values than a snapshot may have" },
 		{ offsetof(struct snapshot_limits, segments), 1, "more than 0 segments" },

@@ -63,9 +63,10 @@ static void check(const struct input *in)
 		if (in->words == 1)
 			continue;
 		if (i && e[-(ptrdiff_t)in->words] == e[0])
-			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]); /* the sort is stable */
+			/* equal keys keep their original order */
+			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]);
 		for (size_t w = 2; w < in->words; w++)
-			assert_int_equal(e[w], e[1] + w - 1); /* the element is moved as a whole */
+			assert_int_equal(e[w], e[1] + w - 1); /* all words of an element are moved together */
 		assert_false(seen[e[1]]++);
 	}
 }

@@ -1,8 +1,8 @@
 /// Internal to trust_ranks.c and trust_last_step.c: the ranks of one run, compared with each other.
-#ifndef GG_GATE_TRUST_PEERS_H
-#define GG_GATE_TRUST_PEERS_H
+#ifndef GG_TRUST_PEERS_H
+#define GG_TRUST_PEERS_H
 
-#include "gate/trust_finding.h"
+#include "trust/finding.h"
 
 struct peers {
 	const struct run *run;

@@ -1,6 +1,6 @@
 /// Finds the ranks of a job for which a run has no artifact.
-#ifndef GG_MODEL_PRESENT_H
-#define GG_MODEL_PRESENT_H
+#ifndef GG_FOLD_PRESENT_H
+#define GG_FOLD_PRESENT_H
 
 #include "base/strbuf.h"
 #include "model/digest.h"

@@ -1,6 +1,6 @@
 /// One trust finding: which run it is about, and which metrics it makes unreliable.
-#ifndef GG_GATE_TRUST_FINDING_H
-#define GG_GATE_TRUST_FINDING_H
+#ifndef GG_TRUST_FINDING_H
+#define GG_TRUST_FINDING_H
 
 #include "model/digest.h"
 #include "model/report.h"

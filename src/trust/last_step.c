@@ -5,7 +5,8 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/text.h"
-#include "gate/trust_peers.h"
+#include "fold/fold.h"
+#include "trust/peers.h"
 
 enum { NAME_CHARS = 80 };
 
@@ -62,16 +63,6 @@ static int64_t ended(const struct digest *d)
 static int64_t entered(const struct digest *d)
 {
 	return d->progress.collectives;
-}
-
-/* Number of GPU activities in a rank's last step, in 1e-6 of its usual number per step. / */
-static int64_t last_share(const struct digest *d)
-{
-	if (d->nr_steps < 2)
-		return MICRO;
-	int64_t usual = stat_of(STAT_MEDIAN, d->step_activities, d->nr_steps - 1);
-	__int128 last = d->step_activities[d->nr_steps - 1];
-	return usual > 0 ? number_div_round(last * MICRO, usual) : MICRO;
 }
 
 static bool ends_last(const struct peers *p, size_t r)
@@ -131,9 +122,9 @@ static bool is_cut(const struct column *c, const struct digest *d)
 	enum { LEAST_PCT = 90 };
 	if (others_median(&c[PENDING], pending(d)) == 0 && trust_is_notable(pending(d), launched(d)))
 		return true;
-	__int128 usual = others_median(&c[SHARE], last_share(d));
+	__int128 usual = others_median(&c[SHARE], digest_last_share(d));
 	return usual * 100 >= (__int128)MICRO * LEAST_PCT &&
-	       (__int128)last_share(d) * 100 < usual * LEAST_PCT;
+	       (__int128)digest_last_share(d) * 100 < usual * LEAST_PCT;
 }
 
 /* Name of the collective whose kernel has not ended on another rank. */
@@ -177,9 +168,11 @@ static size_t test_all(const struct peers *p, const struct column *c, bool *foun
 void peers_find_ends(struct peers *p)
 {
 	struct column c[NR_FIGURES] = {
-		[LAUNCHED] = { launched, VEC_INIT }, [PENDING] = { pending, VEC_INIT },
-		[ENDED] = { ended, VEC_INIT },       [ENTERED] = { entered, VEC_INIT },
-		[SHARE] = { last_share, VEC_INIT },
+		[LAUNCHED] = { launched, VEC_INIT },
+		[PENDING] = { pending, VEC_INIT },
+		[ENDED] = { ended, VEC_INIT },
+		[ENTERED] = { entered, VEC_INIT },
+		[SHARE] = { digest_last_share, VEC_INIT },
 	};
 	for (size_t i = 0; i < NR_FIGURES; i++)
 		column_fill(&c[i], p);

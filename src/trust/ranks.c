@@ -5,8 +5,9 @@
 #include "base/idmap.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "gate/trust_peers.h"
-#include "model/present.h"
+#include "fold/fold.h"
+#include "fold/present.h"
+#include "trust/peers.h"
 
 enum { NAME_CHARS = 80 };
 
@@ -207,7 +208,9 @@ static void find_beyond_cap(struct peers *p)
 	struct trust_scope s = *p->scope;
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
-		int64_t step = d->collectives.nr ? d->collectives.v[d->collectives.nr - 1].step : 0;
+		int64_t step = d->collectives.nr ? d->collectives.v[d->collectives.nr - 1].step
+		               : d->part_of      ? d->cross.steps
+		                                 : 0;
 		s.rank = d->rank;
 		if (d->collectives_cut > 0)
 			trust_add(&s, "collectives-beyond-cap", step > 0 ? 0 : SPOILED_BY_MATCHES,
@@ -317,11 +320,11 @@ void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s)
 {
 	struct trust_scope of_baseline = *s;
-	if ((baseline->ranks.nr < 2 && candidate->ranks.nr < 2) ||
+	if ((run_nr_ranks(baseline) < 2 && run_nr_ranks(candidate) < 2) ||
 	    world_of(baseline) != world_of(candidate))
 		return;
 	of_baseline.candidate = false;
 	of_baseline.who = NULL;
-	find_absent(candidate, baseline, "baseline", *s);
-	find_absent(baseline, candidate, "candidate", of_baseline);
+	find_absent(run_ranks(candidate), run_ranks(baseline), "baseline", *s);
+	find_absent(run_ranks(baseline), run_ranks(candidate), "candidate", of_baseline);
 }

@@ -1,13 +1,14 @@
-#include "gate/trust.h"
+#include "trust/trust.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "gate/trust_finding.h"
+#include "fold/fold.h"
 #include "metric/unit.h"
 #include "model/flops.h"
 #include "model/step_figures.h"
+#include "trust/finding.h"
 
 struct expected {
 	bool trace; ///< true if a rank of either side has a trace, not only memory snapshots
@@ -80,7 +81,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 	const struct digest *b =
 	    s->candidate && want->baseline ? trust_rank(want->baseline, d->rank) : NULL;
 	int64_t usable = d->usable_steps, least = steps_wanted(want, b);
-	if (usable < (int64_t)d->nr_steps)
+	if (usable < (int64_t)d->nr_steps && !d->part_of)
 		trust_add(s, "short-last-step", 0,
 		          "ends within a step: step %" PRId64 " has %" PRId64
 		          " GPU activit%s, less than half of what is usual, and is left out",
@@ -148,7 +149,7 @@ static bool has_trace(const struct digest *d)
 
 const struct digest *trust_rank(const struct run *run, int64_t rank)
 {
-	size_t at = run_find(run, rank);
+	size_t at = run_fold(run) ? 0 : run_find(run, rank);
 	return at < run->ranks.nr ? run->ranks.v[at] : NULL;
 }
 
@@ -160,11 +161,47 @@ bool trust_any_trace(const struct run *run)
 	return false;
 }
 
+/* Where many ranks share a finding, some of them will do. */
+static void keep_some(struct report *out, size_t from, const struct trust_scope *s)
+{
+	enum { NAMED = 16 };
+	size_t nr = from;
+	for (size_t i = from; i < out->trust.nr; i++) {
+		struct trust_finding *f = &out->trust.v[i];
+		size_t same = 0;
+		for (size_t k = from; k < nr && same < NAMED; k++)
+			same += strcmp(out->trust.v[k].id, f->id) == 0;
+		if (same < NAMED)
+			out->trust.v[nr++] = *f;
+		else
+			vec_release(&f->spoils);
+	}
+	size_t cut = out->trust.nr - nr;
+	out->trust.nr = nr;
+	if (cut)
+		trust_add(s, "further-findings", 0, "has %zu further findings of the same kinds", cut);
+}
+
+static void find_in_run(const struct run *run, struct trust_scope s, struct expected want);
+
+static void find_in_folded(const struct run *run, struct trust_scope s, struct expected want)
+{
+	size_t from = s.out->trust.nr;
+	find_in_run(run_ranks(run), s, want);
+	s.rank = -1;
+	find_beyond_peak(&s, run->ranks.v[0]);
+	keep_some(s.out, from, &s);
+}
+
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want)
 {
+	if (run_fold(run) && run_fold(run)->by_rank) {
+		find_in_folded(run, s, want);
+		return;
+	}
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
-		s.rank = d->rank;
+		s.rank = d->fold ? -1 : d->rank;
 		if (has_trace(d)) {
 			struct trust_counts t = d->trust;
 			/* A step that was left out on purpose is not missing. */

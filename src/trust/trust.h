@@ -1,6 +1,6 @@
 /// Whether the recordings can be trusted: findings, each with the metrics that it makes unreliable.
-#ifndef GG_GATE_TRUST_H
-#define GG_GATE_TRUST_H
+#ifndef GG_TRUST_TRUST_H
+#define GG_TRUST_TRUST_H
 
 #include "model/digest.h"
 #include "model/report.h"

@@ -2,10 +2,10 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "gate/trust_finding.h"
 #include "metric/unit.h"
 #include "model/category.h"
 #include "model/rows.h"
+#include "trust/finding.h"
 
 /* Factor by which a kernel's threads or a copy's bytes grew in the candidate, with a weight. / */
 struct scaling {

@@ -3,9 +3,9 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "gate/trust_finding.h"
 #include "metric/unit.h"
 #include "model/memory_view.h"
+#include "trust/finding.h"
 
 /* metrics that a history which begins too late makes unreliable */
 enum { CUT_HISTORY = SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_EVENTS };
