@@ -248,6 +248,15 @@ size_t doc_rows_shown(const struct doc_table *t, bool brief)
 	return brief && t->brief && t->brief < t->nr_rows ? t->brief : t->nr_rows;
 }
 
+bool doc_column_is_empty(const struct doc_table *t, size_t column, size_t rows)
+{
+	for (const struct doc_row *r = t->rows; r && rows; r = r->next, rows--)
+		if (r->cells[column].first ||
+		    (r->cells[column].has_value && t->columns[column].align == DOC_BAR))
+			return false;
+	return true;
+}
+
 bool doc_is_empty(const struct doc_node *node)
 {
 	if (node->kind == NODE_PICTURE)

@@ -99,21 +99,12 @@ static size_t column_width(const struct doc_table *t, size_t column, size_t rows
 	return widest + PADDING_PX;
 }
 
-/* Not one in which nothing stands. */
-static bool is_column(const struct doc_table *t, size_t i)
-{
-	const struct doc_row *row = t->rows;
-	while (row && !row->cells[i].first)
-		row = row->next;
-	return t->columns[i].align <= DOC_RIGHT && row;
-}
-
 static struct columns columns_of(struct arena *a, const struct doc_table *t, size_t rows)
 {
 	struct columns out = { .t = t, .list = arena_alloc(a, t->nr_columns, sizeof *out.list) };
 	size_t width = 0;
 	for (size_t i = 0; i < t->nr_columns; i++) {
-		if (!is_column(t, i))
+		if (t->columns[i].align > DOC_RIGHT || doc_column_is_empty(t, i, rows))
 			continue;
 		width += column_width(t, i, rows);
 		if (out.more || (width > COMMENT_PX && out.nr >= COLUMNS_LEAST))

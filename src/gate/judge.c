@@ -30,14 +30,15 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
+/* Characters that a shell takes as they are. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
+
 /* Append `text` as one word for a shell, without line breaks. */
 static void add_word(struct strbuf *b, struct arena *a, const char *text)
 {
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-";
 	const char *line = text_line(a, span_of(text));
 	strbuf_addch(b, ' ');
-	if (line[0] && strspn(line, plain) == strlen(line)) {
+	if (line[0] && strspn(line, PLAIN) == strlen(line)) {
 		strbuf_adds(b, line);
 		return;
 	}
@@ -81,12 +82,11 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 {
 	const int64_t *n = out->counts;
 	bool first = in->needs_baseline && !in->baseline;
-	/* beside a failed check, those that are undecided wait for nothing */
-	int64_t open = n[VERDICT_FAIL] ? 0 : n[VERDICT_UNDECIDED];
-	if (!first &&
-	    (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] + open > 0 ||
-	     n[VERDICT_FAIL] + n[VERDICT_WAIVED] + n[VERDICT_WARN] + n[VERDICT_IMPROVED] == 0 ||
-	     !in->baseline || is_elsewhere(out)))
+	if (!first && (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0 ||
+	               n[VERDICT_FAIL] + n[VERDICT_UNDECIDED] + n[VERDICT_WAIVED] + n[VERDICT_WARN] +
+	                       n[VERDICT_IMPROVED] ==
+	                   0 ||
+	               !in->baseline || is_elsewhere(out)))
 		return "";
 	if (!in->nr_promote)
 		return "";
@@ -98,6 +98,39 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 		strbuf_adds(&b, " --reason 'why it is right'");
 		add_accepted(&b, out);
 	}
+	return arena_take(&out->arena, &b);
+}
+
+/* The ending of the candidate's first artifact, such as ".json.gz", for the names of further ones;
+   "" if it is a folder or needs quotes. */
+static const char *ending_of(const char *path)
+{
+	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
+	bool plain = dot && dot > path && dot[-1] != '/' && strspn(dot, PLAIN) == strlen(dot);
+	return plain ? dot : "";
+}
+
+/* Append options for `nr` recordings to be made, in braces that a shell expands. */
+static void add_further(struct strbuf *b, const char *option, const char *name, int64_t nr,
+                        const char *ending)
+{
+	strbuf_addf(b, nr == 1 ? " --%s=%s%" PRId64 "%s" : " --%s=%s{1..%" PRId64 "}%s", option, name,
+	            nr, ending);
+}
+
+/* The command that judges the candidate with the runs or pairs that would decide. */
+static const char *decide_command(const struct judge_input *in, struct report *out)
+{
+	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
+	if (!nr || !in->nr_check)
+		return "";
+	struct strbuf b = STRBUF_INIT;
+	strbuf_adds(&b, "gpugate check");
+	for (size_t i = 0; i < in->nr_check; i++)
+		add_word(&b, &out->arena, in->promote[i]);
+	add_further(&b, "repeat", "new", nr, ending_of(in->promote[0]));
+	if (!out->plan_runs)
+		add_further(&b, "control", "old", nr, ending_of(in->promote[0]));
 	return arena_take(&out->arena, &b);
 }
 
@@ -342,5 +375,6 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	plan(out);
 	conclude(in, out);
 	out->accept = accept_command(in, out);
+	out->decide = decide_command(in, out);
 	return ST_OK;
 }

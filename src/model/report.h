@@ -251,6 +251,7 @@ struct report {
 	const char *headline; ///< "fail: 2 of 14 checks beyond their limits"
 	const char *error; ///< the first error, if it left no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
+	const char *decide; ///< command that would decide all checks; "" if none is undecided
 	bool same_artifact; ///< the candidate is the same artifact as the baseline
 	bool partial; ///< the report is of --quick, from a part of the run
 	int64_t counts[NR_VERDICTS];

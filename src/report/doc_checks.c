@@ -20,8 +20,7 @@ static void put_check_name(struct document *d, const struct check *c)
 /* "+12.30 ms (+12.29 %)", and in words whether it is worse */
 static void put_change(struct document *d, const struct check *c)
 {
-	bool news = c->has_change && c->verdict != VERDICT_PASS && c->verdict != VERDICT_SKIPPED;
-	enum doc_tone tone = news ? tone_of_change(c->worse, c->change) : TONE_PLAIN;
+	enum doc_tone tone = tone_of_check(c);
 	doc_add(d, c->has_change ? DOC_FIGURE : DOC_WORDS, TONE_PLAIN,
 	        change_of(&d->arena, c->change_text, c->pct_text));
 	if (tone != TONE_WORSE && tone != TONE_BETTER)
@@ -46,7 +45,8 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	doc_cell(d);
 	doc_value(d, true, f->cost);
 	if (comma)
-		doc_add(d, DOC_FIGURE, doc_tone_of(true, false, f->cost),
+		doc_add(d, DOC_FIGURE,
+		        f->verdict == VERDICT_FAIL ? doc_tone_of(true, false, f->cost) : TONE_STRONG,
 		        arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
 	doc_cell(d);
 	enum place_level last = NR_PLACE_LEVELS;

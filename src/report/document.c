@@ -73,12 +73,11 @@ static void put_context(struct document *d, const struct report *r)
 	put_side(d, r, r->kind == REPORT_RUN ? "report of" : " → candidate", &r->candidate);
 	put_gpus(d, r);
 	put_differences(d, r);
-	if (r->rules && r->rules[0]) {
+	if (r->rules && strcmp(r->rules, "built in") == 0) {
+		doc_words(d, "; default rules");
+	} else if (r->rules && r->rules[0]) {
 		doc_words(d, "; rules ");
-		if (strcmp(r->rules, "built in") == 0)
-			doc_words(d, r->rules);
-		else
-			doc_name(d, r->rules);
+		doc_name(d, r->rules);
 	}
 	if (r->profile) {
 		doc_words(d, ", profile ");
@@ -120,12 +119,12 @@ static void put_pictures(struct document *d)
 static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_findings(d, r, trust);
-	doc_advice(d, r);
 	doc_remarks(d, r, trust);
 	if (!r->findings.nr)
 		doc_breakdowns(d, r);
 	put_context(d, r);
-	doc_accept(d, r);
+	doc_advice(d, r);
+	doc_commands(d, r);
 	if (r->findings.nr) /* the findings say the same in fewer words */
 		doc_breakdowns(d, r);
 	doc_history(d, r);

@@ -59,7 +59,7 @@ void doc_advice(struct document *d, const struct report *r);
 
 /// The command that accepts the change, if there is one; then recommendations, facts, lists, and
 /// the table of ranks.
-void doc_accept(struct document *d, const struct report *r);
+void doc_commands(struct document *d, const struct report *r);
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);

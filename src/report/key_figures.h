@@ -2,15 +2,15 @@
 #ifndef GG_REPORT_KEY_FIGURES_H
 #define GG_REPORT_KEY_FIGURES_H
 
+#include "document/document.h"
 #include "model/report.h"
 
 struct key_figure {
 	const struct metric *metric;
-	enum worse worse;
 	const char *before, *after; ///< `before` is NULL where there is no baseline
 	int64_t baseline, candidate, noise; ///< noise < 0: not said
 	ptrdiff_t check; ///< its number; < 0 none
-	bool is_news; ///< the change means something: of a check that did not just pass, or of a diff
+	enum doc_tone tone; ///< of the change: colored if a check failed or improved, or in a diff
 	bool wide; ///< too few runs are stored to know the noise
 };
 
@@ -29,6 +29,9 @@ const struct finding *report_main_finding(const struct report *r);
 /// The check that says most of the verdict: of a key figure with this verdict; else the first of
 /// report_main_finding(); else any. NULL if no figure has a change.
 const struct check *report_worst_check(const struct report *r);
+
+/// The label of a metric; a recording without steps counts as one, which is called its window.
+const char *figure_label(struct arena *a, const struct report *r, const struct metric *m);
 
 /// True if it is about a key figure.
 bool check_is_key(const struct check *c);
