@@ -290,17 +290,26 @@ static void put_table(struct page *p, const struct doc_table *t, const char *sec
 
 /* ---- nodes and sections ---- */
 
+static void open_item(struct page *p, const struct doc_line *l, const char *before)
+{
+	strbuf_adds(p->out, before);
+	if (l->id)
+		strbuf_addf(p->out, "<li id=\"%s\">", l->id);
+	else
+		strbuf_adds(p->out, "<li>");
+}
+
 static void put_list(struct page *p, const struct doc_line *l)
 {
 	int level = 0;
-	strbuf_adds(p->out, "<ul class=\"remarks\">\n<li>");
+	open_item(p, l, "<ul class=\"remarks\">\n");
 	for (bool first = true; l; l = l->next, first = false) {
 		for (; level > l->level; level--)
 			strbuf_adds(p->out, "</li>\n</ul>");
 		if (level < l->level)
-			strbuf_adds(p->out, "\n<ul>\n<li>");
+			open_item(p, l, "\n<ul>\n");
 		else if (!first)
-			strbuf_adds(p->out, "</li>\n<li>");
+			open_item(p, l, "</li>\n");
 		level = l->level > level ? level + 1 : level;
 		put_line(p, l);
 	}

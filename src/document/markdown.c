@@ -15,7 +15,8 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 {
 	bool strong = r->tone != TONE_PLAIN && r->kind != DOC_NAME && r->kind != DOC_COMMAND;
 	strbuf_adds(b, strong ? "**" : "");
-	strbuf_adds(b, r->link ? "[" : "");
+	bool link = r->link && r->link[0] != '#';
+	strbuf_adds(b, link ? "[" : "");
 	switch (r->kind) {
 	case DOC_VERDICT:
 	case DOC_WORDS:
@@ -34,7 +35,7 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 		md_code(b, r->text, (size_t)-1, in_table);
 		break;
 	}
-	if (r->link)
+	if (link)
 		strbuf_addf(b, "](%s)", r->link);
 	strbuf_adds(b, strong ? "**" : "");
 }

@@ -140,6 +140,20 @@ static void add_count(struct strbuf *b, const struct report *out, enum verdict v
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
 }
 
+/* Why checks are skipped, as far as neither side has their figures. */
+static void add_absent(struct strbuf *b, const struct report *out)
+{
+	int64_t nr = 0;
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		const struct check *c = &out->checks.v[i];
+		nr += c->verdict == VERDICT_SKIPPED && !c->has_baseline && !c->has_candidate;
+	}
+	if (nr && nr == out->counts[VERDICT_SKIPPED])
+		strbuf_adds(b, " (not recorded)");
+	else if (nr)
+		strbuf_addf(b, " (%" PRId64 " not recorded)", nr);
+}
+
 /* Beside what failed; of a verdict that is undecided it is the first advice. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
@@ -180,6 +194,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	add_count(&b, out, VERDICT_IMPROVED, "improved");
 	add_count(&b, out, VERDICT_WAIVED, "waived");
 	add_count(&b, out, VERDICT_SKIPPED, "skipped");
+	add_absent(&b, out);
 	if (!in->baseline)
 		strbuf_adds(&b, ": there is no baseline yet");
 	if (in->fail_on == FAIL_ON_NEVER && out->counts[VERDICT_FAIL])

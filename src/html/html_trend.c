@@ -1,4 +1,4 @@
-/* Draws a figure over all known runs, with the noise around the reference and the limits: a small
+/* Draws a figure over all known runs, with the noise around the baseline and the limits: a small
    chart in the tile of a key figure, a large one in the history. */
 #include "base/number.h"
 #include "html/html.h"
@@ -76,7 +76,7 @@ static void put_words(struct html *h, const struct check *c)
 {
 	const struct evidence *e = &c->evidence;
 	enum unit unit = c->metric->unit;
-	html_printf(h, "%zu runs; the reference is %s, the candidate %s. ", c->trend->points.nr,
+	html_printf(h, "%zu runs; the baseline is %s, the candidate %s. ", c->trend->points.nr,
 	            unit_text(&h->arena, unit, c->baseline), unit_text(&h->arena, unit, c->candidate));
 	if (noise_is_known(c))
 		html_printf(h, "Noise of %s. ", e->noise_text);
@@ -141,6 +141,10 @@ static void put_chart(struct html *h, const struct check *c)
 	const char *title = metric_label(c->metric);
 	html_puts(h, "<figure class=\"chart\"><figcaption>");
 	html_text(h, title);
+	html_puts(h, c->verdict == VERDICT_FAIL        ? ": failed"
+	             : c->verdict == VERDICT_WARN      ? ": only a warning"
+	             : c->verdict == VERDICT_UNDECIDED ? ": undecided"
+	                                               : "");
 	html_puts(h, "</figcaption>\n");
 	put_legend(h, c);
 	html_puts(h, "<div class=\"plot\">");
@@ -170,14 +174,13 @@ static bool is_constant(const struct trend *t)
 	return true;
 }
 
-/* Figures that failed or warned first, then those of the whole step. */
+/* Figures that failed or are undecided first, then those of the whole step. */
 static int weight(const struct check *c)
 {
 	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact ||
 	    is_constant(c->trend))
 		return 0;
-	bool failed =
-	    c->verdict == VERDICT_FAIL || c->verdict == VERDICT_WARN || c->verdict == VERDICT_UNDECIDED;
+	bool failed = c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
 	bool step = c->metric->id == METRIC_STEP_COMPUTE_TIME || c->metric->id == METRIC_STEP_PERIOD;
 	return failed ? 2 : step;
 }

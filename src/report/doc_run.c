@@ -119,33 +119,29 @@ static void put_actions(struct document *d, const struct report *r)
 	}
 }
 
-void doc_advice(struct document *d, const struct report *r)
-{
-	doc_section(d, "advice", "What to do", DOC_OPEN);
-	put_plan(d, r);
-	put_actions(d, r);
-	doc_end(d);
-}
-
-static void put_command(struct document *d, const char *id, const char *title, const char *command)
+static void put_command(struct document *d, const char *title, const char *command)
 {
 	if (!text_or_empty(command)[0])
 		return;
-	doc_section(d, id, title, DOC_OPEN);
+	doc_section(d, "", title, DOC_OPEN);
 	doc_paragraph(d);
 	doc_add(d, DOC_COMMAND, TONE_PLAIN, command);
 	doc_end(d);
 }
 
-void doc_commands(struct document *d, const struct report *r)
+void doc_advice(struct document *d, const struct report *r)
 {
+	doc_section(d, "advice", "What to do", DOC_OPEN);
+	put_plan(d, r);
+	put_actions(d, r);
 	if (r->verdict == VERDICT_UNDECIDED)
-		put_command(d, "decide", "To decide, record them and run:", r->decide);
-	put_command(d, "accept",
+		put_command(d, "To decide, record them and run:", r->decide);
+	put_command(d,
 	            r->status == ST_BASELINE
 	                ? "To store this recording as the baseline, run:"
 	                : "If the change is meant, store the candidate as the baseline:",
 	            r->accept);
+	doc_end(d);
 }
 
 /* ---- facts of the summary ---- */

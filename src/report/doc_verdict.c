@@ -180,6 +180,35 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	doc_words(d, k->wide ? ", noise not known yet)" : ")");
 }
 
+/* Say why the wall time hardly changes although compute takes longer. */
+static void put_pace(struct document *d, const struct report *r, const struct key_figures *all)
+{
+	enum { HARDLY = 4 }; /* wall time changed by less than the fourth part */
+	const struct fact *now = run_fact(r->run, "step.idle_time");
+	const struct fact *before = run_fact(r->baseline_run, "step.idle_time");
+	int64_t compute = 0, wall = INT64_MAX;
+	for (size_t i = 0; i < all->list.nr; i++) {
+		const struct key_figure *k = &all->list.v[i];
+		int64_t change = number_sub(k->candidate, k->baseline);
+		if (k->before && k->metric->id == METRIC_STEP_COMPUTE_TIME && k->tone == TONE_WORSE)
+			compute = change;
+		if (k->before && k->metric->id == METRIC_STEP_PERIOD)
+			wall = change;
+	}
+	if (wall >= compute / HARDLY || wall <= -compute)
+		return;
+	doc_paragraph(d);
+	doc_words(d, "The wall time hardly changes: ");
+	if (!now || !before || number_sub(before->value, now->value) < compute / 2) {
+		doc_words(d, "other work of the step hides that compute takes longer.");
+		return;
+	}
+	doc_words(d, "the GPU is idle for less of each step instead (");
+	put_before(d, before->text, now->text);
+	doc_figure(d, now->text);
+	doc_words(d, "), so the host sets the pace.");
+}
+
 void doc_key_figures(struct document *d, const struct report *r)
 {
 	struct key_figures all = { 0 };
@@ -190,5 +219,7 @@ void doc_key_figures(struct document *d, const struct report *r)
 			doc_paragraph(d);
 		put_key_figure(d, r, &all.list.v[i]);
 	}
+	if (r->kind == REPORT_CHECK)
+		put_pace(d, r, &all);
 	vec_release(&all.list);
 }

@@ -20,10 +20,6 @@ static void put_side(struct document *d, const struct report *r, const char *wha
 	const char *commit = s->commit && s->commit[0] ? s->commit : NULL;
 	if (!commit && s == &r->candidate)
 		commit = r->links.commit;
-	if (!s->ranks) {
-		doc_printf(d, "no %s yet", what);
-		return;
-	}
 	doc_printf(d, "%s ", what);
 	doc_name(d, s->label);
 	if (commit) {
@@ -68,9 +64,11 @@ static void put_context(struct document *d, const struct report *r)
 	if (apart)
 		doc_section(d, "about", "", DOC_OPEN);
 	doc_paragraph(d);
-	if (r->kind != REPORT_RUN)
+	if (r->baseline.ranks) {
 		put_side(d, r, "baseline", &r->baseline);
-	put_side(d, r, r->kind == REPORT_RUN ? "report of" : " → candidate", &r->candidate);
+		doc_words(d, " → ");
+	}
+	put_side(d, r, r->kind == REPORT_RUN ? "report of" : "candidate", &r->candidate);
 	put_gpus(d, r);
 	put_differences(d, r);
 	if (r->rules && strcmp(r->rules, "built in") == 0) {
@@ -124,7 +122,6 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 		doc_breakdowns(d, r);
 	put_context(d, r);
 	doc_advice(d, r);
-	doc_commands(d, r);
 	if (r->findings.nr) /* the findings say the same in fewer words */
 		doc_breakdowns(d, r);
 	doc_history(d, r);

@@ -52,14 +52,13 @@ void doc_figures(struct document *d, const struct report *r);
 void doc_scaling(struct document *d, const struct report *r);
 void doc_environment(struct document *d, const struct report *r);
 
-/// What a run is bound by, what is unknown, and what to do.
+/// What a run is bound by, what is unknown, and what to do: actions, and commands that decide or
+/// accept the change.
 void doc_bound(struct document *d, const struct report *r);
 void doc_unknown(struct document *d, const struct report *r);
 void doc_advice(struct document *d, const struct report *r);
 
-/// The command that accepts the change, if there is one; then recommendations, facts, lists, and
-/// the table of ranks.
-void doc_commands(struct document *d, const struct report *r);
+/// Recommendations, facts, lists, and the table of ranks.
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);

@@ -66,7 +66,7 @@ static bool is_of_run(const struct check *c)
 	return c->metric->label <= LABEL_DEVICE || c->metric->label == LABEL_MEMORY;
 }
 
-static const struct fact *fact_find(const struct run_report *run, const char *id)
+const struct fact *run_fact(const struct run_report *run, const char *id)
 {
 	for (size_t i = 0; run && i < run->facts.nr; i++)
 		if (strcmp(run->facts.v[i].id, id) == 0 && run->facts.v[i].has_value)
@@ -114,7 +114,7 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 {
 	const struct check *c = check_of(r, id);
 	const struct figure_row *row = row_find(r, id);
-	const struct fact *f = fact_find(r->run, metric_table[id].name);
+	const struct fact *f = run_fact(r->run, metric_table[id].name);
 	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .check = -1 };
 	if (c) {
 		*k = of_check(r, c);
@@ -125,7 +125,7 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 		k->baseline = row->baseline;
 		k->tone = tone_of_change(k->metric->worse, number_sub(k->candidate, k->baseline));
 	} else if (f && r->kind == REPORT_CHECK) {
-		const struct fact *b = fact_find(r->baseline_run, metric_table[id].name);
+		const struct fact *b = run_fact(r->baseline_run, metric_table[id].name);
 		k->after = f->text;
 		k->candidate = f->value;
 		k->before = b ? b->text : NULL;

@@ -33,6 +33,9 @@ const struct check *report_worst_check(const struct report *r);
 /// The label of a metric; a recording without steps counts as one, which is called its window.
 const char *figure_label(struct arena *a, const struct report *r, const struct metric *m);
 
+/// The fact of a run with a value and this id; NULL: it has none, or there is no run.
+const struct fact *run_fact(const struct run_report *run, const char *id);
+
 /// True if it is about a key figure.
 bool check_is_key(const struct check *c);
 
