@@ -174,15 +174,15 @@ static bool is_constant(const struct trend *t)
 	return true;
 }
 
-/* Figures that failed or are undecided first, then those of the whole step. */
-static int weight(const struct check *c)
+/* Figures that the verdict is about first, then those of the whole step. */
+static int weight(const struct report *r, const struct check *c)
 {
 	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact ||
 	    is_constant(c->trend))
 		return 0;
-	bool failed = c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
+	bool told = c->verdict == r->verdict && r->verdict != VERDICT_PASS;
 	bool step = c->metric->id == METRIC_STEP_COMPUTE_TIME || c->metric->id == METRIC_STEP_PERIOD;
-	return failed ? 2 : step;
+	return told ? 2 : step;
 }
 
 /* True if a check with the same metric was drawn already, since rules may check several statistics
@@ -202,7 +202,8 @@ void html_history(struct html *h)
 	html_puts(h, "<div class=\"charts\">\n");
 	for (int least = 2; least > 0; least--)
 		for (size_t i = 0; i < h->r->checks.nr && nr < CHARTS; i++)
-			if (weight(&h->r->checks.v[i]) == least && !is_drawn(drawn, nr, &h->r->checks.v[i])) {
+			if (weight(h->r, &h->r->checks.v[i]) == least &&
+			    !is_drawn(drawn, nr, &h->r->checks.v[i])) {
 				drawn[nr] = &h->r->checks.v[i];
 				put_chart(h, drawn[nr++]);
 			}

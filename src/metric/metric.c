@@ -103,7 +103,7 @@ const char *metric_label(const struct metric *m)
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
 		if (labels[i].id == m->id)
 			return labels[i].label;
-	return m->title ? m->title : m->name;
+	return m->title ? m->title : m->label == LABEL_NONE ? m->head : m->name;
 }
 
 /* What is before the name of a figure of a metrics file. */

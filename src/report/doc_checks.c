@@ -31,11 +31,36 @@ static void put_change(struct document *d, const struct check *c)
 
 /* ---- findings and their evidence ---- */
 
+/* Add the places of a finding, the outermost first. */
+static void put_where(struct document *d, const struct finding *f)
+{
+	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
+	enum place_level last = NR_PLACE_LEVELS;
+	for (size_t i = 0, nr = 0; i < f->where.nr && nr < PLACES_SHOWN; i++) {
+		const struct place *p = &f->where.v[i];
+		if (kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY))
+			continue; /* the title names these already */
+		doc_words(d, !nr++ ? "" : p->level == last ? ", " : " › ");
+		doc_name(d, p->name);
+		doc_words(d, p->at.changed ? " (changed here)" : "");
+		last = p->level;
+	}
+}
+
+const char *doc_where_text(struct document *d, const struct finding *f)
+{
+	struct strbuf b = STRBUF_INIT;
+	doc_paragraph(d);
+	put_where(d, f);
+	for (const struct doc_run *r = d->line->first; r; r = r->next)
+		strbuf_adds(&b, r->text);
+	return arena_take(&d->arena, &b);
+}
+
 static void put_finding(struct document *d, const struct report *r, size_t nth)
 {
 	const struct finding *f = &r->findings.v[nth];
 	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
-	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
 	doc_row(d, 0);
 	doc_cell(d);
 	doc_put_verdict(d, (enum verdict)f->verdict);
@@ -49,16 +74,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 		        f->verdict == VERDICT_FAIL ? doc_tone_of(true, false, f->cost) : TONE_STRONG,
 		        arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
 	doc_cell(d);
-	enum place_level last = NR_PLACE_LEVELS;
-	for (size_t i = 0, nr = 0; i < f->where.nr && nr < PLACES_SHOWN; i++) {
-		const struct place *p = &f->where.v[i];
-		if (kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY))
-			continue; /* the title names these already */
-		doc_words(d, !nr++ ? "" : p->level == last ? ", " : " › ");
-		doc_name(d, p->name);
-		doc_words(d, p->at.changed ? " (changed here)" : "");
-		last = p->level;
-	}
+	put_where(d, f);
 }
 
 /* Add a check beyond its limits that no finding explains. */

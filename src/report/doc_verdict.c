@@ -121,6 +121,7 @@ void doc_verdict(struct document *d, const struct report *r)
 		return;
 	}
 	if (r->kind != REPORT_CHECK) {
+		doc_words(d, r->kind == REPORT_DIFF ? "no verdict · " : "");
 		doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
 		return;
 	}

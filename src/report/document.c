@@ -143,6 +143,15 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	doc_environment(d, r);
 }
 
+static void put_next(struct document *d)
+{
+	doc_section(d, "advice", "What to do", DOC_OPEN);
+	doc_item(d, 0);
+	doc_words(d, "nothing is judged here: gpugate baseline create stores one side as the baseline, "
+	             "gpugate check then judges the other by limits");
+	doc_end(d);
+}
+
 static void put_diff(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_figures(d, r);
@@ -153,6 +162,7 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_step(d, r);
 	doc_flame(d, r);
 	doc_kernels(d, r);
+	put_next(d);
 	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_categories(d, r);

@@ -25,6 +25,7 @@ struct suite_item {
 	const char *text; ///< message of the check, or title of the finding
 	const char *cost; ///< cost of a finding: "+2.10 ms per step (16.4 % of it)"; NULL if unknown
 	const char *action; ///< action that a finding advises; NULL if there is none
+	const char *where; ///< "Block › model.py:12 › aten::mul" of a finding; NULL if unknown
 };
 
 struct suite_case {
