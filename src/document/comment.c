@@ -161,7 +161,9 @@ static size_t word_end(struct span s, size_t at)
 static bool is_prose(struct span s)
 {
 	static const char marks[] = " .,;:%()+-'=";
-	static const uint32_t signs[] = { 0xB1, 0xB5, 0xD7, 0x2013, 0x2192, 0x2212 }; /* ±µ×–→− */
+	static const uint32_t signs[] = {
+		0xB1, 0xB5, 0xD7, 0x2013, 0x203A, 0x2192, 0x2212
+	}; /* ±µ×–›→− */
 	size_t word = 0, letters = 0;
 	for (size_t i = 0, at = 0; i < s.n; at = i) {
 		uint32_t cp = text_next(s, &i);
@@ -183,6 +185,21 @@ static bool is_prose(struct span s)
 	return s.n > 0;
 }
 
+/* True for the blank between a figure and its unit. */
+static bool is_within_figure(struct span s, size_t blank)
+{
+	return blank && isdigit((unsigned char)s.p[blank - 1]) && !text_may_break(s.p, blank);
+}
+
+static void add_prose(struct strbuf *b, struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == ' ' && is_within_figure(s, i))
+			strbuf_adds(b, "\xC2\xA0");
+		else
+			strbuf_addch(b, s.p[i]);
+}
+
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table)
 {
 	struct span s = span_of(text);
@@ -194,10 +211,9 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		end = word_end(s, at);
 		struct span word = { s.p + at, end - at };
 		size_t n = word.n;
-		bool figure = at > 1 && isdigit((unsigned char)s.p[at - 2]) && !text_may_break(s.p, at - 1);
-		strbuf_adds(b, !at ? "" : figure ? "\xC2\xA0" : " ");
+		strbuf_adds(b, !at ? "" : is_within_figure(s, at - 1) ? "\xC2\xA0" : " ");
 		if (is_prose(word) && (at || word.p[0] != '=')) {
-			strbuf_add(b, word);
+			add_prose(b, word);
 			continue;
 		}
 		while (n > 1 && strchr(",;:", word.p[n - 1]))

@@ -272,7 +272,7 @@ bool doc_is_empty(const struct doc_node *node)
 const struct doc_line *doc_only_line(const struct doc_node *section)
 {
 	const struct doc_node *n = section->children;
-	bool one = section->title && section->title[0] && n && !n->next && n->kind == NODE_LIST;
+	bool one = section->title && section->title[0] && n && n->kind == NODE_LIST;
 	return one && !n->lines->next ? n->lines : NULL;
 }
 

@@ -201,12 +201,23 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			continue;
 		}
 		struct md_section *s = md_section(&m->doc, parent->fixed);
-		const struct doc_line *only = folded ? NULL : doc_only_line(parent);
+		const struct doc_line *only =
+		    folded || n != parent->children ? NULL : doc_only_line(parent);
+		bool command =
+		    n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
 		s->folded = folded;
 		if (only) {
 			strbuf_addf(&s->head, "\n**%s:** ", title);
 			add_line(&s->head, only, false);
 			strbuf_addch(&s->head, '\n');
+			heading = "";
+			continue;
+		}
+		if (command && heading[0] && !folded) { /* a command goes on after its title */
+			strbuf_addf(&s->head, "\n%s ", heading);
+			add_line(&s->head, n->lines, false);
+			strbuf_addch(&s->head, '\n');
+			heading = "";
 			continue;
 		}
 		if (heading[0] && !n->table.items)

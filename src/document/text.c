@@ -461,11 +461,13 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 				put_title(t, n->title);
 			else if (t->out->n && !t->after_title)
 				strbuf_addch(t->out, '\n');
-			if (only)
+			if (only) {
 				put_titled(t, n->title, only);
-			else
+				t->after_title = false;
+				put_nodes(t, &(struct doc_node){ .children = n->children->next });
+			} else {
 				put_nodes(t, n);
-			t->after_title = t->after_title && !only;
+			}
 			continue;
 		}
 		if (n->kind == NODE_TABLE)

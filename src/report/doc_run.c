@@ -139,7 +139,7 @@ void doc_advice(struct document *d, const struct report *r)
 	put_command(d,
 	            r->status == ST_BASELINE
 	                ? "To store this recording as the baseline, run:"
-	                : "If the change is meant, store the candidate as the baseline:",
+	                : "If it is meant, make it the baseline:",
 	            r->accept);
 	doc_end(d);
 }
