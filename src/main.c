@@ -24,6 +24,8 @@
    flight/    dumps of PyTorch's Flight Recorder: which rank hangs, and in which collective
    nsys/      export of Nsight Systems → events
    merge/     several digests of one rank as one; digests of bounded size
+   fold/      one digest for many ranks: figures by rank or how they are spread, sums of rows,
+              collectives that are matched when all ranks are there; slow links; ranks that lack
    code/      where in the code work comes from: threads, calls of Python, paths and places; ids
               of parts of a trace
    names/     what the names and inputs of events say: steps and their phases, markers, operations;
@@ -38,7 +40,8 @@
    rules/     everything that is read from YAML: rules, categories, sites and diagnosis files
    diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
               kernels, renames, drift, where a change of time or memory went
-   gate/      judge: environment, trust, noise, compare (the only place that decides), waivers
+   trust/     whether what was recorded can be believed: steps, ranks, kernels, memory, the machine
+   gate/      judge: environment, noise, compare (the only place that decides), waivers
    cause/     failed and warned checks as findings: what caused them, what it costs, what to do
    changed/   files that a change under review touches, as named or as git tells; places of a
               report in them

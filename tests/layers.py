@@ -9,7 +9,7 @@ import sys
 SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 
 # Rooms with the data types that every other room may include.
-NOUNS = {"metric", "events", "model"}
+NOUNS = {"metric", "events", "model", "fold"}
 # For each room, the rooms that it may include besides itself and base.
 ROOMS = {
     "base": set(),
@@ -23,6 +23,7 @@ ROOMS = {
     "nsys": NOUNS | {"io"},
     "figures": NOUNS,
     "merge": NOUNS,
+    "fold": NOUNS | {"merge"},
     "code": NOUNS,
     "names": NOUNS,
     "reduce": NOUNS | {"code", "merge", "names"},
@@ -31,7 +32,8 @@ ROOMS = {
     "results": NOUNS | {"io"},
     "rules": NOUNS | {"io", "results"},
     "diff": NOUNS,
-    "gate": NOUNS | {"diff"},
+    "trust": NOUNS,
+    "gate": NOUNS | {"diff", "trust"},
     "cause": NOUNS | {"diff"},
     "changed": NOUNS,
     "diagnose": NOUNS,
@@ -39,7 +41,7 @@ ROOMS = {
     "report": NOUNS | {"io", "names", "document"},
     "html": NOUNS | {"io", "names", "document", "report"},
     "evidence": NOUNS | {"io", "report"},
-    "cli": NOUNS | {"io", "xspace", "read", "flight", "nsys", "merge", "reduce", "replay", "store", "results", "rules", "diff", "gate", "cause", "changed", "evidence",
+    "cli": NOUNS | {"io", "xspace", "read", "flight", "nsys", "merge", "reduce", "replay", "store", "results", "rules", "diff", "trust", "gate", "cause", "changed", "evidence",
                     "diagnose", "document", "report", "html"},
     "init": NOUNS | {"io", "rules", "cli"},
     "suite": NOUNS | {"io", "store", "rules", "names", "document", "report", "html", "cli"},

@@ -654,7 +654,8 @@ class Recorder:
                 self._due = stack.pop_all(), scratch, files, folder
 
     def _store(self, files, fresh, folder):
-        """The files that are kept out of `files`; `fresh` ones are not in the folder yet."""
+        """Moves the files of a recording to `folder` or, as `keep` asks, only a digest made from them. `fresh` files were
+        written elsewhere and are moved."""
         rank = _rank()[0]
         if rank == 0:
             self._write_facts(folder)

@@ -25,8 +25,8 @@ void mem_return_large(void)
 #endif
 }
 
-/* The only place below main that may end the process: passing this one error through every
-   container would double the code that can go wrong. */
+/* The only function below main() that may end the process: passing this one error through every
+ * container would double the code that can go wrong. */
 void mem_fail(void)
 {
 	static const char text[] =
@@ -38,13 +38,13 @@ void mem_fail(void)
 	_exit(status_exit_code(ST_OUTPUT));
 }
 
-/* ---- the limit ---- */
+/* ---- the limit of memory ---- */
 
 /* The size of the process is looked up each time the process has allocated LOOK_BYTES more: often
    enough for limits of tens of MiB. */
 enum { LOOK_BYTES = 4 << 20, SMALL_BYTES = 2 << 10 };
 
-static uint64_t limit_bytes; /* limit, 0 if there is none; set before threads start */
+static uint64_t limit_bytes; /* limit in bytes, 0 if there is none; set before threads start */
 static atomic_size_t since_look;
 static _Thread_local const char *read_name;
 
@@ -63,7 +63,8 @@ const char *mem_read_name(void)
 	return read_name;
 }
 
-/* Memory of the process that it shares with no file and no other process; 0 if unknown. */
+/* Number of bytes of memory that the process shares with no file and no other process; 0 if
+ * unknown. */
 static uint64_t bytes_held(void)
 {
 	char text[128], *at = text;
@@ -84,7 +85,7 @@ static _Noreturn void beyond_limit(const char *what, size_t bytes)
 		failure_handler();
 	const char *dot = strrchr(what, '>');
 	char size[32] = "";
-	if (bytes >> 20) /* what is smaller is one block of many */
+	if (bytes >> 20) /* a size below 1 MiB is one block among many, which is not worth naming */
 		snprintf(size, sizeof size, " to %zu MiB", bytes >> 20);
 	int n = snprintf(text, sizeof text,
 	                 "gpugate: %.600s%smore memory than the limit of %" PRIu64
@@ -111,7 +112,7 @@ void mem_grows(const char *what, size_t bytes)
 		beyond_limit(what, bytes);
 }
 
-/* ---- blocks ---- */
+/* ---- allocation of blocks ---- */
 
 void *mem_calloc(size_t nr, size_t size)
 {

@@ -19,27 +19,27 @@ char *mem_strndup(const char *p, size_t n);
 /// message is written.
 _Noreturn void mem_fail(void);
 
-/// From now on a released large block goes back to the system; the C library would otherwise keep
-/// it for later use after a larger block was released.
+/// Makes the C library return large blocks to the system as soon as they are released, also after a
+/// larger block was released; otherwise the library would keep them for later use.
 void mem_return_large(void);
 
 /// Limits the memory that the program may hold. Beyond the limit the handler runs, a message says
 /// what grew, and the process exits with the code of ST_INPUT.
 void mem_limit(uint64_t bytes);
 
-/// Sets the name of what this thread reads, for the message of mem_limit(); NULL for nothing.
-/// Borrowed until the next call.
+/// Sets the name of the file that this thread reads, for the message of mem_limit(); NULL if it
+/// reads none. Borrowed until the next call.
 void mem_reads(const char *name);
 
 /// The name that mem_reads() set in this thread, so that a helper thread can set the same.
 const char *mem_read_name(void);
 
-/// Announces that `what` is about to have `bytes` bytes, because mem_limit() is only checked every
-/// few MiB.
+/// Announces that the data called `what` is about to take `bytes` bytes, because mem_limit() is
+/// only checked every few MiB.
 void mem_grows(const char *what, size_t bytes);
 
 /// Sets a function that is called once before the process ends because memory ran out (exit code
-/// 5); it must not allocate. NULL: only the message is written.
+/// 5); it must not allocate. If it is NULL, only the message is written.
 void mem_on_failure(void (*handler)(void));
 
 #endif

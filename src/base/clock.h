@@ -7,7 +7,7 @@
 #include "base/diag.h"
 
 /// Seconds since 1970-01-01 UTC, up to the year 9999: now, or the value of SOURCE_DATE_EPOCH
-/// (reproducible-builds.org). ST_USAGE if that is not such a number.
+/// (reproducible-builds.org). ST_USAGE if SOURCE_DATE_EPOCH is not such a number.
 GG_MUST_CHECK enum status clock_seconds(uint64_t *out, struct diag_log *log);
 
 /// Days since 1970-01-01 UTC, by the same clock as clock_seconds().

@@ -30,7 +30,7 @@ bool date_parse(struct span text, int64_t *days)
 		return false;
 	if (year < 1970 || month < 1 || month > 12 || day < 1 || day > days_of_month(year, month))
 		return false;
-	int before = year - 1; /* full years since the year 1, before this one */
+	int before = year - 1; /* number of full years from the year 1 to the year before `year` */
 	int64_t sum = (int64_t)before * 365 + before / 4 - before / 100 + before / 400 - 719162;
 	for (int m = 1; m < month; m++)
 		sum += days_of_month(year, m);

@@ -22,8 +22,8 @@ struct decimal decimal_of(int64_t value, int64_t digits)
 }
 
 /* Copies the significant digits of a number, without leading and trailing zeros, to `buf`, as many
-   as fit, and returns how many there are; `*point` is the position of the last one after the
-   decimal point. */
+ * as fit, and returns their full number; `*point` becomes the position of the last significant
+ * digit, counted from the decimal point. */
 static size_t significant(struct span text, char *buf, size_t size, int64_t *point)
 {
 	size_t nr = 0, kept = 0;
@@ -50,7 +50,7 @@ static size_t significant(struct span text, char *buf, size_t size, int64_t *poi
 	return kept;
 }
 
-/* The exponent of a number in text form, saturated. */
+/* The exponent of a number in text form, limited to the range of the result type. */
 static int64_t exponent(struct span text)
 {
 	size_t at = 0;
@@ -68,7 +68,7 @@ enum decimal_fault decimal_parse(struct span text, struct decimal *out)
 {
 	char digits[DECIMAL_SIGNIFICANT + 1];
 	int64_t point, nothing, value = 0;
-	/* the digits are dropped: only the form of the text matters */
+	/* all digits are dropped, because only the form of the text is checked here */
 	if (!number_parse(text, -200000 - (int)text.n, &nothing))
 		return DECIMAL_NO_NUMBER;
 	size_t nr = significant(text, digits, sizeof digits, &point);

@@ -11,8 +11,8 @@ struct decimal {
 	int64_t digits; ///< below 0 for numbers that end in zeros: 1e30 has value 1 and digits -30
 };
 
-/// Numbers with DECIMAL_SIGNIFICANT significant digits always fit, some with 19 do; a double needs
-/// 17.
+/// Numbers with DECIMAL_SIGNIFICANT (18) significant digits always fit, some with 19 digits do too;
+/// a double needs 17.
 enum { DECIMAL_SIGNIFICANT = 18, DECIMAL_DIGITS_MAX = 400 };
 
 /// Decimal places of figures that are stored in millionths.
@@ -31,8 +31,8 @@ struct decimal decimal_of(int64_t value, int64_t digits);
 /// `d` · 10^`digits` as an integer, rounded half away from zero; saturated to int64.
 int64_t decimal_scaled(struct decimal d, int64_t digits);
 
-/// The number of decimal places at which `d` becomes a whole number with `significant` digits; the
-/// places that `d` has if it has more digits than that.
+/// The number of decimal places with which `d` has `significant` digits; if `d` has more digits
+/// than that, the number of its own decimal places.
 int64_t decimal_digits_for(struct decimal d, int significant);
 
 /// `a` · `b`, exactly; false if the product has too many digits.

@@ -10,7 +10,8 @@
 #define IDMAP_NONE UINT32_MAX
 
 struct idmap {
-	uint32_t *slots; ///< id + 1, or 0 if free; open addressing, `cap` a power of two
+	uint32_t *slots; ///< id + 1 of the key in a slot, or 0 if the slot is free; open addressing,
+	                 ///< `cap` slots, a power of two
 	size_t cap;
 	VEC(int64_t) keys; ///< keys, indexed by id
 	uint64_t seed[2];
@@ -26,10 +27,10 @@ uint32_t idmap_add(struct idmap *m, int64_t key);
 /// The id of `key`, or IDMAP_NONE if the map lacks it.
 uint32_t idmap_find(const struct idmap *m, int64_t key);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the map.
 void idmap_release(struct idmap *m);
 
-/// A key made of two ids, and the first id of such a key.
+/// idmap_pair() makes a key of two ids, and idmap_first() returns the first id of such a key.
 static inline int64_t idmap_pair(uint32_t a, uint32_t b)
 {
 	return (int64_t)((uint64_t)a << 32 | b);

@@ -13,7 +13,7 @@
 struct name {
 	uint32_t id; ///< id, 0, 1, 2 … in order of first appearance
 	uint32_t n; ///< length of the name in bytes
-	char s[]; ///< NUL-terminated
+	char s[]; ///< bytes of the name, ended by a NUL
 };
 
 struct name_table {
@@ -28,16 +28,17 @@ struct name_table {
 /// Initializes an empty table; the hash gets a new seed so that names cannot be made to collide.
 void name_table_init(struct name_table *t);
 
-/// The name of `s`, owned by the table. NULL if the table is full: 2^24 names or 1 GiB of text.
+/// Finds or adds the name of `s`, owned by the table. NULL if the table is full: 2^24 names or 1
+/// GiB of text.
 const struct name *name_intern(struct name_table *t, struct span s);
 
-/// For each id in one table the id in another; a VEC.
+/// A translation of ids: for each id in one table the id in another, as a VEC.
 struct ids {
 	uint32_t *v;
 	size_t nr, cap;
 };
 
-/// Adds the names of `from` that `known` lacks to `to`, in order; false if `to` is full.
+/// Adds those names of `from` that are not yet in `known` to `to`, in order; false if `to` is full.
 bool name_table_join(struct name_table *to, const struct name_table *from, struct ids *known);
 
 /// Releases all memory, also the names of the table.

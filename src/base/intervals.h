@@ -7,8 +7,8 @@
 
 /// Union of the intervals so far. All times together lie within INT64_MAX ns.
 struct cover {
-	int64_t end; ///< end of the union
-	int64_t length_ns; ///< length of the union
+	int64_t end; ///< end of the last interval of the union
+	int64_t length_ns; ///< total length of the union
 };
 #define COVER_INIT   \
 	{                \

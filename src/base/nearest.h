@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/span.h"
 
-/// Levenshtein distance with transpositions; at most `limit` + 1.
+/// Levenshtein distance of two words, with transpositions; at most `limit` + 1.
 size_t edit_distance(struct span a, struct span b, size_t limit);
 
 /// State of a search. Initially only `word`, the misspelt word, is set.

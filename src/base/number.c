@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* Parses an exponent, saturated: beyond ±100,000 every result is 0 or too large. */
+/* Parses an exponent, limited to ±100,000; beyond these bounds every result is 0 or too large. */
 static bool parse_exponent(const char *p, const char *end, int *out)
 {
 	bool neg = false;
@@ -56,7 +56,7 @@ bool number_parse(struct span text, int digits, int64_t *out)
 	if (p != end)
 		return false;
 
-	/* keep = how many of the ni + nf digits are at or above the last place */
+	/* keep = number of the ni + nf digits that are not rounded away */
 	long long keep = (long long)ni + e + digits;
 	uint64_t v = 0;
 	const uint64_t limit = (uint64_t)INT64_MAX + (neg ? 1u : 0u);
@@ -66,7 +66,7 @@ bool number_parse(struct span text, int digits, int64_t *out)
 		if ((unsigned long long)i < total)
 			d = (unsigned)((size_t)i < ni ? ip[i] : fp[(size_t)i - ni]) - '0';
 		else if (v == 0)
-			break; /* zero stays zero, whatever the exponent */
+			break; /* the value is zero whatever the exponent is */
 		if (v > (limit - d) / 10)
 			return false;
 		v = v * 10 + d;
@@ -150,11 +150,11 @@ int number_cmp_i64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Moves the k-th smallest value to v[k], smaller or equal values before it, larger or equal ones
-   after it (Hoare's selection). Input made to be slow is sorted instead. */
+/* Moves the k-th smallest value to v[k], smaller or equal values before it, larger or equal values
+ * after it (Hoare's selection). Sorts everything if the input would make selection slow. */
 static void select_nth(int64_t *v, size_t nr, size_t k)
 {
-	size_t lo = 0, hi = nr; /* the k-th smallest is in [lo, hi) */
+	size_t lo = 0, hi = nr; /* the k-th smallest value is in [lo, hi) */
 	for (int rounds = 0; hi - lo > 1; rounds++) {
 		int64_t a = v[lo], b = v[lo + (hi - lo) / 2], c = v[hi - 1];
 		int64_t low = a < b ? a : b, high = a < b ? b : a;
@@ -205,7 +205,8 @@ int64_t number_mad(int64_t *v, size_t nr, int64_t *median)
 
 int64_t number_percentile(const int64_t *sorted, size_t nr, int pct)
 {
-	unsigned __int128 pos = (unsigned __int128)(nr - 1) * (unsigned)pct; /* in hundredths */
+	/* position in the sorted values, in hundredths */
+	unsigned __int128 pos = (unsigned __int128)(nr - 1) * (unsigned)pct;
 	size_t lo = (size_t)(pos / 100), frac = (size_t)(pos % 100);
 	if (frac == 0)
 		return sorted[lo];
@@ -214,7 +215,7 @@ int64_t number_percentile(const int64_t *sorted, size_t nr, int pct)
 	return number_div_round(num, 100);
 }
 
-/* A slope as a fraction, not reduced; den > 0. */
+/* A slope as a fraction that is not reduced; den > 0. */
 struct slope {
 	int64_t num, den;
 };

@@ -1,4 +1,4 @@
-/// Exact numbers: decimal text to scaled integers, rounding, comparison.
+/// Exact numbers: parsing decimal text to scaled integers, rounding, statistics.
 #ifndef GG_BASE_NUMBER_H
 #define GG_BASE_NUMBER_H
 
@@ -47,7 +47,7 @@ static inline int64_t number_gcd(int64_t a, int64_t b)
 /// |a − b|, saturated at the end of int64.
 int64_t number_distance(int64_t a, int64_t b);
 
-/// Raise `*v` to at least `limit`; lower `*v` to at most `limit`.
+/// number_raise() raises `*v` to at least `limit`; number_lower() lowers it to at most `limit`.
 static inline void number_raise(int64_t *v, int64_t limit)
 {
 	*v = limit > *v ? limit : *v;
@@ -57,8 +57,8 @@ static inline void number_lower(int64_t *v, int64_t limit)
 	*v = limit < *v ? limit : *v;
 }
 
-/// Median of `nr` > 0 values; `v` is reordered. The mean of the two middle values is rounded half
-/// away from zero.
+/// Median of `nr` > 0 values; `v` is reordered. For an even `nr` the mean of the two middle values
+/// is rounded half away from zero.
 int64_t number_median(int64_t *v, size_t nr);
 
 /// Median absolute deviation of `nr` > 0 values from their median, which is stored in `*median`;
@@ -69,9 +69,9 @@ int64_t number_mad(int64_t *v, size_t nr, int64_t *median);
 /// statistics (NumPy's default), rounded half away from zero.
 int64_t number_percentile(const int64_t *sorted, size_t nr, int pct);
 
-/// Theil–Sen: the median of the slopes (y − y) / (x − x) of all pairs of `nr` > 1
-/// points, exact until it is rounded half away from zero. `x` rises strictly;
-/// differences fit int64. Needs 8 · nr² bytes.
+/// Theil–Sen: the median of the slopes (y[j] − y[i]) / (x[j] − x[i]) of all pairs of `nr` > 1
+/// points, exact until it is rounded half away from zero. `x` rises strictly; differences fit
+/// int64. Needs 8 · nr² bytes.
 int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr);
 
 /// Compares two int64_t, for sorting.
@@ -80,8 +80,8 @@ int number_cmp_i64(const void *a, const void *b);
 /// Size of a buffer for any text of number_format().
 #define NUMBER_TEXT 64
 
-/// Writes `value` / 10^`digits` as plain decimal text without trailing zeros ("12.5", "-0.000001",
-/// "3") into `buf`; returns `buf`.
+/// Writes `value` / 10^`digits` into `buf` as plain decimal text without trailing zeros ("12.5",
+/// "-0.000001", "3"); returns `buf`.
 const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT]);
 
 #endif

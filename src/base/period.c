@@ -13,40 +13,45 @@
 #include "base/number.h"
 
 enum {
-	CANDIDATES = 16, /* number of counts that are tried, the most evenly spread first */
-	IN_A_ROW = 8, /* number of launches in a run */
-	RUNS = 4096, /* smallest number of hash values for runs */
-	FEW = 4, /* with fewer pieces, the first piece must be like the others */
-	EVEN = 250000, /* limit for evenly spread: variance of the gaps over their squared mean, 1e-6 */
-	AS_EVEN = 30000, /* negligible difference of unevenness */
-	EXPLAINS = 5, /* factor by which a longer period explains more */
-	VARIES = 75 * MICRO, /* regularity up to which something varies between repetitions */
-	CLEAN_PCT = 40, /* percentage of the pieces; in batches of two parts half are clean */
-	WHOLE_PCT = 75, /* percentage of the launches that a complete last repetition has */
-	AGREE_PCT = 75 /* percentage of the repetitions that begin with the same launch */
+	/* number of launch counts that are tried as periods, the most evenly spread ones first */
+	CANDIDATES = 16,
+	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
+	RUNS = 4096, /* smallest number of different hash values for rows of launches */
+	FEW = 4, /* number of pieces below which the first piece must be like the others */
+	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in 1e-6 */
+	AS_EVEN = 30000, /* difference of unevenness that is ignored, in 1e-6 */
+	EXPLAINS = 5, /* factor by which a longer period must leave less unexplained to be preferred */
+	VARIES = 75 * MICRO, /* regularity up to which repetitions count as varying */
+	/* least percentage of clean pieces; in batches of two parts only half are clean */
+	CLEAN_PCT = 40,
+	/* percentage of the usual launches that a complete last repetition has at least */
+	WHOLE_PCT = 75,
+	AGREE_PCT = 75 /* percentage of the repetitions that must begin with the same launch */
 };
 
-/* Positions of each name or run, ascending: at[first[id]..first[id + 1]). */
+/* Positions of each name, or of each row of launches, ascending: at[first[id]..first[id + 1]). */
 struct places {
 	size_t nr_ids;
 	uint32_t *first, *at;
 };
 
-/* Launches of one name, or starts of one run, at which the sequence may be cut. */
+/* Launches of one name, or starts of one row of launches, at which the sequence may be cut. */
 struct anchor {
 	const uint32_t *at;
 	size_t count;
-	int64_t unevenness; ///< unevenness of the gaps, 1e-6
-	int64_t without_longest; ///< unevenness without the longest gap, unless there are FEW pieces
-	int64_t regularity; ///< regularity of the pieces, 1e-6 %
+	int64_t unevenness; ///< unevenness of the gaps between the anchor's launches, in 1e-6
+	int64_t without_longest; ///< unevenness without the longest gap; equal to `unevenness` if there
+	                         ///< are only FEW pieces
+	int64_t regularity; ///< regularity of the pieces, in 1e-6 %
 	size_t clean; ///< number of pieces whose launches were all in the previous piece
 };
 
 /* Counts of one name during a walk over the pieces. */
 struct tally {
-	size_t piece; ///< last piece in which the name was seen, from 1 on
-	uint32_t count, before; ///< launches in that piece, and in the piece before
-	uint32_t seen, again; ///< launches after the first piece; those that the previous piece had too
+	size_t piece; ///< number of the last piece in which the name was seen, counted from 1
+	uint32_t count, before; ///< number of launches in that piece, and in the piece before it
+	uint32_t seen, again; ///< launches after the first piece, and how many of them the previous
+	                      ///< piece had too
 };
 
 static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t nr_ids)
@@ -57,13 +62,14 @@ static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t
 	for (size_t i = 0; i < nr; i++)
 		p->first[ids[i]]++;
 	for (size_t i = 1; i <= nr_ids; i++)
-		p->first[i] += p->first[i - 1]; /* ends, filled from the back so that they become starts */
+		/* ends of the lists; filling the lists from the back turns them into starts */
+		p->first[i] += p->first[i - 1];
 	for (size_t i = nr; i-- > 0;)
 		p->at[--p->first[ids[i]]] = (uint32_t)i;
 }
 
-/* Makes positions of runs, which are identified by a hash with at least as many values as there are
-   launches. If two runs collide, another run becomes the anchor. */
+/* Makes positions of rows of IN_A_ROW launches, which are identified by a hash with at least as
+ * many values as there are launches. If two runs collide, another run becomes the anchor. */
 static void places_init_runs(struct places *p, const struct launch_sequence *s)
 {
 	size_t nr = s->nr >= IN_A_ROW ? s->nr - IN_A_ROW + 1 : 0, nr_ids = nr < RUNS ? RUNS : nr;
@@ -89,8 +95,8 @@ static int64_t spread(size_t nr, __int128 sum, __int128 squares)
 	return number_div_round(squares * (__int128)nr * 1000000, sum * sum) - 1000000;
 }
 
-/* Measures how even an anchor is; false if the gaps between its launches, around the ring, differ
-   too much. */
+/* Measures how evenly the launches of an anchor are spread; false if the gaps between them, with
+ * the last and the first as neighbors, differ too much. */
 static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size_t nr)
 {
 	__int128 sum = 0, squares = 0, longest = 0;
@@ -134,8 +140,8 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 	}
 }
 
-/* Keeps one anchor per count: the earliest of those that are about as even as the best, so that few
-   launches come before it. */
+/* Keeps one anchor per count of launches: the earliest of those that are about as even as the best,
+ * so that few launches come before the first repetition. */
 static void select_anchors(struct anchors *out)
 {
 	size_t nr = 0;
@@ -154,7 +160,8 @@ static void select_anchors(struct anchors *out)
 		out->list.nr = CANDIDATES;
 }
 
-/* Counts a launch in a piece (from 1 on); true if the previous piece had it too. */
+/* Counts a launch in piece number `piece` (from 1 on); true if the previous piece had this launch
+ * too. */
 static bool tally_add(struct tally *t, size_t piece)
 {
 	if (t->piece != piece) {
@@ -186,7 +193,7 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 }
 
 /* The regularity below which a pattern explains far less than one of regularity `best`: it leaves
-   `times` as much unexplained. */
+ * `times` as much unexplained. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
@@ -246,14 +253,15 @@ static bool anchor_is_clean(const struct anchor *a)
 	return a->clean * 100 >= a->count * CLEAN_PCT;
 }
 
-/* True unless a longer period explains far more, and so is the step, and this one a part of it:
-   then most parts are alike, and some have the kernels that the step launches once. But if
-   something varies, a longer period only evens it out and is not the step. */
+/* False if a longer period explains far more, so that this one is only a part of the step: then
+ * most parts are alike, and some have the kernels that the step launches once. But where the
+ * launches vary, a longer period only evens them out and is not the step. */
 static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS; /* few pieces: may be chance */
+		/* few pieces may be alike by chance, so more must be explained */
+		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))
 			return false;
@@ -315,9 +323,9 @@ static size_t common_launches(const struct launch_sequence *s, size_t before, si
 	return nr;
 }
 
-/* The last repetition ends with the last launch that the previous one had too. It is dropped if it
-   is cut short, and the first one if it has little in common with the second. False if fewer than
-   two are left. */
+/* Ends the last repetition with its last launch that the previous one had too. The last repetition
+ * is dropped if it is cut short, and the first one if it has little in common with the second.
+ * False if fewer than two are left. */
 static bool trim_period(const struct launch_sequence *s, struct period *p, struct tally *tallies)
 {
 	const size_t *v = p->starts.v;

@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-/// Launches in order: names[0..nr), each below `nr_names`.
+/// A sequence of launches in order: names[0..nr) are ids of their names, each below `nr_names`.
 struct launch_sequence {
 	const uint32_t *names;
 	size_t nr;
@@ -15,15 +15,17 @@ struct launch_sequence {
 	size_t nr_names;
 };
 
-/// Regularity, in 1e-6 %, below which launches have no period.
+/// Least regularity, in 1e-6 %, with which launches count as having a period.
 #define PERIOD_NEEDED INT64_C(90000000)
 
 struct period {
 	VEC(size_t)
-	/// First launch of each repetition, then the end of the last one; empty if there is no period.
+	/// index of the first launch of each repetition, then the end of the last repetition; empty if
+	/// there is no period
 	starts;
 	int64_t launches; ///< median number of launches in a repetition
-	int64_t regularity; ///< regularity in 1e-6 %; without a period, that of the best pattern
+	int64_t regularity; ///< regularity of the period in 1e-6 %, or of the best pattern if there is
+	                    ///< no period
 };
 
 /// Finds the period. Regularity is the lowest of three shares (of launches, their time, distinct
@@ -32,7 +34,7 @@ struct period {
 /// O(n) time, 16 temporary bytes per launch.
 void period_find(const struct launch_sequence *s, struct period *out);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the period.
 void period_release(struct period *p);
 
 #endif

@@ -1,5 +1,5 @@
-/// Binary search whose condition becomes part of the loop. `before` is an expression of `index`
-/// that is true up to some index and false from there on.
+/// Binary search as a loop whose condition is written in place. `before` is an expression of
+/// `index` that is true up to some index and false from there on.
 #ifndef GG_BASE_SEARCH_H
 #define GG_BASE_SEARCH_H
 
@@ -17,7 +17,8 @@
 		}                                            \
 	} while (0)
 
-/// Like SEARCH, for a result that is likely to be near `lo`: it is searched in steps that double.
+/// Like SEARCH, for a result that is likely to be near `lo`: the range is found by steps that
+/// double.
 #define SEARCH_NEAR(lo, hi, index, before)                                        \
 	do {                                                                          \
 		for (size_t step_ = 1; (lo) + step_ <= (hi); (lo) += step_, step_ *= 2) { \

@@ -20,7 +20,7 @@ struct sort {
 	size_t size;
 	int (*cmp)(const void *, const void *, void *);
 	void *arg;
-	char *room; ///< buffer for the shorter side of a merge
+	char *room; ///< buffer for the shorter run of a merge
 	size_t room_bytes;
 };
 
@@ -31,7 +31,7 @@ struct sort_run {
 
 SORT_INLINE void sort_move(const struct sort *s, char *to, const char *from)
 {
-	if (s->size == 4) /* small elements are copied without a call */
+	if (s->size == 4) /* small elements are copied without a function call */
 		memcpy(to, from, 4);
 	else if (s->size % 8)
 		memcpy(to, from, s->size);
@@ -45,7 +45,8 @@ SORT_INLINE bool sort_holds(const struct sort *s, const char *a, const char *b)
 	return s->cmp(a, b, s->arg) <= 0;
 }
 
-/* Number of elements of the sorted run that come before `x`; equal elements count if `after`. */
+/* Number of elements of the sorted run that come before `x`; elements equal to `x` are included if
+ * `after`. */
 SORT_INLINE size_t sort_rank(const struct sort *s, const char *v, size_t nr, const char *x,
                              bool after)
 {
@@ -83,7 +84,7 @@ SORT_INLINE void sort_insert(struct sort *s, char *v, size_t sorted, size_t nr)
 	}
 }
 
-/* The run that begins at `v`; a short run is extended. */
+/* Finds the run that begins at `v`; a short run is extended by insertion. */
 SORT_INLINE struct sort_run sort_next(struct sort *s, char *v, size_t nr)
 {
 	size_t n = 1, least = nr < SORT_SHORT ? nr : SORT_SHORT;
@@ -96,7 +97,7 @@ SORT_INLINE struct sort_run sort_next(struct sort *s, char *v, size_t nr)
 	return (struct sort_run){ v, n };
 }
 
-/* Merges from the front; for an earlier run that is the shorter one. */
+/* Merges two runs from the front, for the case that the earlier run is the shorter one. */
 SORT_INLINE void sort_merge_up(struct sort *s, struct sort_run a, struct sort_run b)
 {
 	char *to = a.v, *x = sort_room(s, a.nr * s->size), *x_end = x + a.nr * s->size;
@@ -111,7 +112,7 @@ SORT_INLINE void sort_merge_up(struct sort *s, struct sort_run a, struct sort_ru
 	memcpy(to, x, (size_t)(x_end - x));
 }
 
-/* Merges from the back; for a later run that is the shorter one. */
+/* Merges two runs from the back, for the case that the later run is the shorter one. */
 SORT_INLINE void sort_merge_down(struct sort *s, struct sort_run a, struct sort_run b)
 {
 	char *x = a.v + a.nr * s->size, *room = sort_room(s, b.nr * s->size);
@@ -146,7 +147,7 @@ SORT_INLINE void sort_inline(void *v, size_t nr, size_t size,
                              int (*cmp)(const void *, const void *, void *), void *arg)
 {
 	struct sort s = { .size = size, .cmp = cmp, .arg = arg };
-	struct sort_run stack[64]; /* each run is more than twice as long as the next */
+	struct sort_run stack[64]; /* stack of runs, each more than twice as long as the next */
 	size_t depth = 0;
 	for (size_t at = 0; at < nr;) {
 		struct sort_run run = sort_next(&s, (char *)v + at * size, nr - at);

@@ -24,7 +24,7 @@ bool span_eq_nocase(struct span a, struct span b)
 }
 
 #ifdef __SSE2__
-/* Mask with a bit for each of 16 bytes that equals `low` or `high`. */
+/* Mask with a bit for each of 16 bytes, set where the byte is `low` or `high`. */
 static __m128i either(const char *p, char low, char high)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -44,9 +44,10 @@ bool span_contains_nocase(struct span hay, struct span needle)
 		return true;
 	char low = (char)lower(needle.p[0]), high = upper_of(low);
 	size_t i = 0;
-#ifdef __SSE2__ /* compares both ends of the needle at 16 positions at once */
+#ifdef __SSE2__ /* compares the first and the last byte of the needle at 16 positions at once */
 	char last = (char)lower(needle.p[needle.n - 1]), last_high = upper_of(last);
-	for (size_t nr = hay.n - needle.n + 1; hay.n >= needle.n + 15;) { /* positions left */
+	for (size_t nr = hay.n - needle.n + 1; hay.n >= needle.n + 15;) {
+		/* nr is the number of positions that are left */
 		__m128i ends = _mm_and_si128(either(hay.p + i, low, high),
 		                             either(hay.p + i + needle.n - 1, last, last_high));
 		for (unsigned at = (unsigned)_mm_movemask_epi8(ends); at; at &= at - 1)

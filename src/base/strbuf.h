@@ -8,7 +8,7 @@
 #include "base/span.h"
 
 struct strbuf {
-	char *p; ///< bytes; NULL if the buffer is empty, unlike strbuf_str()
+	char *p; ///< bytes of the text; NULL if the buffer is empty, where strbuf_str() returns ""
 	size_t n, cap;
 };
 #define STRBUF_INIT \

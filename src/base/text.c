@@ -43,7 +43,8 @@ uint32_t text_next(struct span s, size_t *at)
 	return cp;
 }
 
-/* True for U+FFFD that the input itself holds, as opposed to a malformed part. */
+/* True if the U+FFFD in [from, to) was written in the input itself, and does not replace a
+ * malformed part. */
 static bool is_written_replacement(struct span s, size_t from, size_t to)
 {
 	return to - from == 3 && memcmp(s.p + from, "\xEF\xBF\xBD", 3) == 0;

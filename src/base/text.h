@@ -42,16 +42,16 @@ void text_add_short(struct strbuf *out, struct span s, size_t max_chars);
 /// `##teamcity[`) are broken up wherever they occur.
 void text_add_log(struct strbuf *out, struct span s, size_t max_chars);
 
-/// Compares `const char *`, or structs that begin with one, for sorting and bsearch().
+/// Compares two `const char *`, or two structs that begin with one, for sorting and bsearch().
 int text_cmp(const void *a, const void *b);
 
-/// Ending of a noun after the count `n`: "1 step", "2 steps".
+/// Plural ending of a noun after the count `n`: "1 step", "2 steps".
 static inline const char *text_s(int64_t n)
 {
 	return n == 1 ? "" : "s";
 }
 
-/// Like text_s(), for a noun in -y: "1 activity", "2 activities".
+/// Like text_s(), for a noun that ends in y: "1 activity", "2 activities".
 static inline const char *text_ies(int64_t n)
 {
 	return n == 1 ? "y" : "ies";
@@ -74,7 +74,8 @@ const char *text_line(struct arena *a, struct span s);
 /// Like text_line(), cut to `max_chars` characters as by text_add_short().
 const char *text_short(struct arena *a, struct span s, size_t max_chars);
 
-/// The text in quotes for a message: fit for one line, at most 200 characters. Owned by `a`.
+/// The text in quotes, for a message: on one line, with at most 200 characters of the text. Owned
+/// by `a`.
 const char *text_quote(struct arena *a, struct span s);
 
 #endif

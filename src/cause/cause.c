@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "cause/suspect.h"
 
-/* ---- the group of a check ---- */
+/* ---- the group of figures that a check belongs to ---- */
 
-/* Metrics that belong to another group than the rest of their kind. */
+/* Metrics whose group differs from that of other metrics of their kind. */
 static const struct {
 	enum metric_id id;
 	enum stake stake;
@@ -80,7 +80,7 @@ static enum stake stake_of(const struct check *c)
 	return groups[c->metric->group];
 }
 
-/* ---- the suspect of a check ---- */
+/* ---- the suspect that a check belongs to ---- */
 
 static bool is_open(const struct check *c)
 {
@@ -131,8 +131,8 @@ static struct suspect *distrust_of(struct inquiry *q, const struct check *c)
 	return NULL;
 }
 
-/* True if the check is worse by more than runs of the same code usually differ, even if its figures
-   are not fully reliable. */
+/* True if the check became worse by more than runs of the same code usually differ, even if its
+   figures are not fully reliable. */
 static bool is_worse(const struct check *c)
 {
 	enum { NOTABLE = 5 * MICRO };
@@ -140,7 +140,7 @@ static bool is_worse(const struct check *c)
 	return c->has_pct && (up ? c->change_pct > NOTABLE : c->change_pct < -NOTABLE);
 }
 
-/* The suspect that names the item of the check, else the one that explains most of it. */
+/* The suspect that names the item of the check, else the one that explains most of its change. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
@@ -158,9 +158,9 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 	return best;
 }
 
-/* The suspect of a check. A check that cannot be judged belongs to the reason for that. But if
-   unreliable figures have become worse, it belongs to their likely cause, which is marked as
-   uncertain. */
+/* The suspect that a check belongs to. A check that cannot be judged belongs to the reason for
+   that. But if unreliable figures have become worse, the check belongs to their likely cause,
+   which is marked as uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = distrust_of(q, c);
@@ -184,8 +184,8 @@ static enum verdict worse_verdict(enum verdict a, enum verdict b)
 	return order[b] > order[a] ? b : a;
 }
 
-/* The finding for checks of one metric that no suspect explains; the first check gives its
-   title. */
+/* The finding for checks of one metric that no suspect explains. The first check gives the title.
+   / */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++) {
@@ -228,7 +228,7 @@ static bool is_broken(const struct finding *f)
 	return f->cause <= CAUSE_CUT_RANK || f->cause == CAUSE_OUT_OF_MEMORY;
 }
 
-/* Sort findings: broken runs first, then failures before warnings, then by cost. */
+/* Order of findings: broken runs first, then failures before warnings, then by cost. */
 static int finding_cmp(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;

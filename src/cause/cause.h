@@ -1,8 +1,8 @@
 /// From symptoms to causes: the failed, warned and undecided checks of a gate run become findings.
 ///
 /// Detectors compare both sides and append suspects: possible causes, each with how much of which
-/// figures it explains (suspect.h). A check then belongs to the suspect that explains most of it.
-/// Suspects without a check are not reported.
+/// figures it explains (suspect.h). A check then belongs to the suspect that explains most of its
+/// change. Suspects without a check are not reported.
 #ifndef GG_CAUSE_CAUSE_H
 #define GG_CAUSE_CAUSE_H
 
@@ -10,12 +10,15 @@
 #include "model/report.h"
 
 struct cause_input {
-	struct bench_runs runs; ///< the runs; `baseline` is NULL if there is nothing to compare with
+	/// the runs of both sides; `baseline` is NULL if there is nothing to compare with
+	struct bench_runs runs;
 	struct naming naming;
-	int64_t min_runs; ///< number of recent runs from which on the pin is not in the reference
+	/// number of recent runs from which on the reference leaves out the approved run
+	int64_t min_runs;
 };
 
-/// Fill `out->findings` of a judged report that has its insights already. `out` owns the texts.
+/// Fill `out->findings` of a report that has its verdicts and its insights (remarks on ranks).
+/// `out` owns the texts.
 void causes_find(const struct cause_input *in, struct report *out);
 
 #endif

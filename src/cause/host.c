@@ -12,7 +12,7 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* ---- communication ---- */
+/* ---- detector for communication ---- */
 
 /* A figure of collectives, summed over their kinds. */
 static struct both sum_of(struct inquiry *q, enum metric_id id)
@@ -52,7 +52,7 @@ void suspect_communication(struct inquiry *q)
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
 	int64_t rise = both_rise(exposed), longer = both_rise(comm);
 	struct suspect *s;
-	/* subtract the common slowdown, which is reported once for all kernels */
+	/* subtract the slowdown that all kernels have, which is reported once for all of them */
 	longer = number_sub(longer, (int64_t)((q->common - 1) * (double)comm.v[SIDE_BASELINE]));
 	rise = number_sub(rise, (int64_t)((q->common - 1) * (double)exposed.v[SIDE_BASELINE]));
 	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
@@ -90,7 +90,7 @@ void suspect_communication(struct inquiry *q)
 	stake_communication(s, longer - q->waited, rise - q->waited);
 }
 
-/* ---- copies ---- */
+/* ---- detector for copies ---- */
 
 /* The kind of copy whose time grew most. */
 static const struct activity_pair *grown_copy(const struct inquiry *q)
@@ -138,9 +138,9 @@ static void find_copies(struct inquiry *q)
 	s->stake[STAKE_IDLE] = at_least_0(rise);
 }
 
-/* ---- the host ---- */
+/* ---- detectors for the host ---- */
 
-/* How much slower the host is: the ratio of the host time per launch. */
+/* Factor by which the host became slower: the ratio of its time per launch. */
 static double host_factor(struct inquiry *q)
 {
 	struct both launch = inquiry_figure(q, METRIC_STEP_LAUNCH_TIME);
@@ -149,7 +149,7 @@ static double host_factor(struct inquiry *q)
 	return by > 1.03 ? by : 1;
 }
 
-/* The rise of a figure beyond that of a host slower by the factor `by`. */
+/* Rise of a figure beyond the rise that a host slower by the factor `by` explains. */
 static int64_t rise_beyond(struct both f, double by)
 {
 	return f.known ? at_least_0(
@@ -182,7 +182,7 @@ static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
 	return ns;
 }
 
-/* Name of the synchronization call of the first rank whose number grew most. */
+/* Name of the synchronization call whose number grew most, on the first rank. */
 static struct span grown_call(const struct inquiry *q)
 {
 	const struct digest *d[NR_SIDES] = { q->bench->run[SIDE_BASELINE]->ranks.v[0],
@@ -252,7 +252,7 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 	s->stake[STAKE_LAUNCH] = slower;
 }
 
-/* Time in which the GPU has no work or, if unknown, step time beyond its activities. */
+/* Time in which the GPU has no work or, if that is unknown, the step time beyond its activities. */
 static int64_t lost_time(struct inquiry *q)
 {
 	struct both idle = inquiry_figure(q, METRIC_STEP_IDLE_TIME);

@@ -2,22 +2,26 @@
 #include "base/text.h"
 #include "cause/suspect.h"
 
-/* A change of a kernel, or of a kernel and the one that it replaces. */
+/* A changed kernel, and the kernel that it replaces if there is one. */
 struct culprit {
 	enum cause cause;
-	const struct activity_pair *now, *was; /* `was`: the replaced kernel, or NULL */
-	int64_t rise; /* rise in ns per step beyond the common slowdown of all kernels */
-	double times; /* ratio of candidate to baseline: durations or launches */
-	bool asked; /* true if an open check is about the kernel */
+	/* the kernel (`now`), and the kernel that it replaced (`was`); `was` is NULL if there is none
+	   / */
+	const struct activity_pair *now, *was;
+	int64_t rise; /* rise in ns per step, without the slowdown that all kernels have */
+	/* ratio of the candidate to the baseline, of durations or of numbers of launches */
+	double times;
+	/* true if a check that needs an explanation is about the kernel; false if no check is */
+	bool asked;
 };
 
 struct culprits {
 	struct inquiry *q;
 	VEC(struct culprit) list;
-	VEC(const struct activity_pair *) taken; /* kernels that others replace */
+	VEC(const struct activity_pair *) taken; /* kernels that other kernels replaced */
 };
 
-/* The kernel's name as checks on it have it. */
+/* The kernel's name in the form that checks use. */
 static const char *item_of(struct inquiry *q, const struct activity_pair *a)
 {
 	return text_short(q->a, a->name, (size_t)-1);
@@ -50,7 +54,7 @@ static const char *number_per_step(struct inquiry *q, const struct activity_pair
 	return arena_printf(q->a, "%.4g", per_step(q, a, side));
 }
 
-/* ---- substitution ---- */
+/* ---- kernels that were replaced ---- */
 
 static bool is_taken(const struct culprits *c, const struct activity_pair *a)
 {
@@ -60,13 +64,13 @@ static bool is_taken(const struct culprits *c, const struct activity_pair *a)
 	return false;
 }
 
-/* Number of launches per step that the candidate has in addition. */
+/* Number of launches per step that the candidate makes beyond the baseline's. */
 static double more_launches(const struct inquiry *q, const struct activity_pair *a)
 {
 	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
 }
 
-/* How unlike two kernels are as replacements for each other: launches count most, then time. */
+/* Distance between two kernels as replacements of each other: launches count most, then time. */
 static double distance(const struct activity_pair *now, const struct activity_pair *was,
                        double more, double fewer)
 {
@@ -76,9 +80,8 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 	return (launches - 1) * 4 + time;
 }
 
-/* The kernel that `now` probably replaces, or NULL: it is launched less often by as much as `now`
-   is launched more often, and is preferably of the same category. It may be gone, or still be used
-   in some places. */
+/* The kernel that `now` probably replaces, or NULL. Its launches fell by as many as those of `now`
+   rose, and it is preferably of the same category. It may be gone, or still be used elsewhere. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -92,7 +95,7 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* the category follows from the name: a gone kernel of another one counts if it is
+		/* categories follow from names: a vanished kernel of another category counts if it is
 		   similar */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
@@ -155,7 +158,8 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* without the common slowdown, which is reported once; small remainders are noise */
+		/* rise without the slowdown that all kernels have, which is reported once; a small rest is
+		   noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -194,8 +198,8 @@ static int culprit_cmp(const void *a, const void *b)
 	return span_cmp(x->now->name, y->now->name);
 }
 
-/* Mark the kernel with the most additional launches, so that a check on their number finds it,
-   however short the kernel is. */
+/* Mark the kernel with the most additional launches, so that checks on the number of launches get
+   an explanation, however short the kernel is. */
 static void ask_for_launches(struct culprits *c)
 {
 	struct culprit *most = NULL;
@@ -216,7 +220,7 @@ static const char *duration(struct inquiry *q, double ns)
 	return unit_text(q->a, UNIT_NS, (int64_t)(ns + 0.5));
 }
 
-/* The same for one kernel and for several: it is said once. */
+/* Advice that is equal for one kernel and for several, so that the report gives it once. */
 #define SLOWER                                                                                    \
 	"compare inputs (shapes, types, memory layout), and the code or library that slower kernels " \
 	"come from"
@@ -260,7 +264,8 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 	}
 }
 
-/* Add a sentence if the launch shape changed, which often explains a slower kernel. */
+/* Add a sentence if the launch shape (grid and block) changed, which often makes a kernel
+   slower. */
 static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	const struct kernel_row *b = (c->was ? c->was : c->now)->row[SIDE_BASELINE];
@@ -274,7 +279,7 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 	            (long long)y[2]);
 }
 
-/* Add a place such as "in Block.forward, model/block.py:41, aten::mm". */
+/* Add a line of code such as "in Block.forward, model/block.py:41, aten::mm". */
 static void say_place(struct inquiry *q, struct suspect *s)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -298,7 +303,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* fewer launches are a change of the program, too */
+		more = -more; /* a fall in the number of launches is a change of the program, too */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 
@@ -323,7 +328,7 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 	struct locate_query code = { .kind = CODE_KERNEL, .by_count = c->cause == CAUSE_LAUNCHES };
 	for (int i = 0; i < NR_SIDES; i++) {
 		const struct kernel_row *row = (i == SIDE_BASELINE && c->was ? c->was : c->now)->row[i];
-		/* 1 matches no kernel, if a side lacks the kernel */
+		/* the key 1 matches no kernel: used for a side that lacks the kernel */
 		code.kernel[i] = row ? code_kernel_key(row->name) : 1;
 	}
 	suspect_locate(q, s, &code);
@@ -378,7 +383,9 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 
 void suspect_kernels(struct inquiry *q)
 {
-	enum { UNASKED = 3 }; /* kernels without a check of their own that may explain sums */
+	enum {
+		UNASKED = 3
+	}; /* largest number of kernels without a check of their own that may explain changes of sums */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);

@@ -1,14 +1,15 @@
-/* Where in the code a rise of GPU work or of waiting comes from, as precisely as one place has most
-   of the rise. */
+/* Finds where in the code a rise of GPU work or of waiting comes from, down to the most precise
+   level on which one name has most of the rise. */
 #include <inttypes.h>
 
 #include "base/text.h"
 #include "cause/suspect.h"
 #include "model/phase.h"
 
-/* Rows of one place in the code, on both sides. */
+/* The rows of both sides that belong to the same origin in the code. */
 struct spot {
-	const struct code_stat *row; /* the candidate's row if it has one: line numbers may change */
+	/* the candidate's row, else the baseline's: line numbers may differ */
+	const struct code_stat *row;
 	double amount[NR_SIDES]; /* time or number of launches per step */
 };
 
@@ -55,7 +56,7 @@ static void collect(struct inquiry *q, const struct locate_query *what, enum sid
 	}
 }
 
-/* ---- levels of a place ---- */
+/* ---- levels of an origin: phase, module, place, operator ---- */
 
 static const char *phase_at(struct inquiry *q, const struct code_stat *c)
 {
@@ -115,7 +116,7 @@ static void narrow(struct inquiry *q, struct spots *s, size_t level, const char 
 	s->list.nr = nr;
 }
 
-/* The name with at least three fifths of the rise, or NULL. */
+/* The name on a level with at least three fifths of the rise, or NULL. */
 static const char *main_name(struct inquiry *q, const struct spots *s, size_t level, double rise)
 {
 	const char *best = NULL;
@@ -133,7 +134,7 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	enum { MANY = 400 }; /* with more places than this, no single one stands out */
+	enum { MANY = 400 }; /* largest number of origins; with more, no single one stands out */
 	struct spots spots = { 0 };
 	double rise = 0;
 	for (int side = 0; side < NR_SIDES; side++)

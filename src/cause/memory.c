@@ -1,4 +1,5 @@
-/* Detectors for memory: out of memory, leaks, a larger batch, fragmentation, or simply more. */
+/* Detectors for memory: out of memory, leaks, a larger batch, fragmentation, or more memory in one
+   place. */
 #include <string.h>
 
 #include "base/text.h"
@@ -21,7 +22,7 @@ static const char *moved(struct inquiry *q, enum unit unit, struct both f)
 	return unit_movement(q->a, unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
 }
 
-/* ---- places in the code ---- */
+/* ---- functions that hold memory ---- */
 
 /* The largest item of a list, over all memories of the candidate. */
 static const struct memory_item *largest_item(const struct inquiry *q, enum memory_list list)
@@ -80,7 +81,7 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 	    arena_printf(q->a, "%s, most of it %s: %s", s->finding.title, where, most->text);
 }
 
-/* ---- kinds of changes ---- */
+/* ---- kinds of memory changes ---- */
 
 static void find_oom(struct inquiry *q)
 {
@@ -120,7 +121,7 @@ static int64_t find_leak(struct inquiry *q)
 	int64_t steps = steps_of(q), bytes = both_rise(growth);
 	if (bytes > INT64_MAX / steps)
 		return 0;
-	bytes *= steps; /* of the run, as far as it is explained by it */
+	bytes *= steps; /* growth over the whole run, as far as the steps explain it */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));
@@ -151,14 +152,15 @@ static int64_t category_bytes(const struct run *run, struct span category)
 }
 
 struct scaling {
-	int64_t same, scaled; /* the baseline's bytes in unchanged and in scaled categories */
+	/* the baseline's bytes in categories that are unchanged, and in those that are scaled */
+	int64_t same, scaled;
 	int64_t rise, fell; /* rise and fall, each summed over all categories */
 	double by; /* factor of the largest scaled category */
 	int64_t largest;
 	struct span category;
 };
 
-/* Add a category. Categories that depend on the batch size grow, those of the model do not. */
+/* Add a category. Categories that depend on the batch size are scaled; those of the model stay. */
 static void add_scaling(struct scaling *out, struct span category, int64_t before, int64_t now)
 {
 	double by = before > 0 ? (double)now / (double)before : 2;
@@ -192,7 +194,7 @@ static bool measure_scaling(const struct inquiry *q, struct scaling *out)
 	return out->same > 0 && out->scaled > 0 && out->rise > 0 && out->fell < out->rise / 10;
 }
 
-/* Number of categories of the baseline that grew by a factor of about `by`. */
+/* Number of the baseline's categories that grew by a factor of about `by`. */
 static size_t nr_scaled(const struct inquiry *q)
 {
 	const struct run *b = q->bench->run[SIDE_BASELINE], *c = q->bench->run[SIDE_CANDIDATE];
@@ -229,7 +231,7 @@ static bool find_batch(struct inquiry *q)
 	return true;
 }
 
-/* The item at the same site as `m` in another list of the same memory, or NULL. */
+/* The item with the site (function) of `m` in another list of the same memory, or NULL. */
 static const struct memory_item *site_in(const struct digest *d, const struct memory_item *m,
                                          enum memory_list list)
 {
@@ -243,8 +245,8 @@ static const struct memory_item *site_in(const struct digest *d, const struct me
 	return NULL;
 }
 
-/* How often the tensors of the peak are allocated during the trace, judged by the largest site:
-   usually once per step. 0 if unknown. */
+/* How often the tensors that exist at the peak are allocated during the trace, judged by the site
+   with most bytes: usually once per step. 0 if unknown. */
 static int64_t repetitions(const struct inquiry *q, const struct memory_item **site)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -263,8 +265,8 @@ static int64_t repetitions(const struct inquiry *q, const struct memory_item **s
 	return nr;
 }
 
-/* True if only some steps are larger. If each step were, allocations as a whole would have grown by
-   as much as the tensors of the peak. */
+/* True if only some steps need more memory. If each step did, allocations as a whole would have
+   grown by as much as the tensors of the peak. */
 static bool is_uneven(struct inquiry *q, const struct memory_item **site)
 {
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);

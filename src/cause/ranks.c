@@ -1,9 +1,11 @@
-/* Detector for a single rank that is slow, late, or behind a slow link. The insights on a rank are
-   its evidence; here it gets its cost, its slow kernel and the figures that it explains. */
+/* Detector for a single rank that is slow, late, or behind a slow link. The report's insights on a
+   rank are the evidence; this file adds the cost, the slow kernel and the figures that the rank
+   explains. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cause/suspect.h"
+#include "fold/fold.h"
 #include "model/ranks.h"
 #include "model/step_figures.h"
 
@@ -12,7 +14,7 @@ struct odd_rank {
 	struct inquiry *q;
 	const struct insight *insight;
 	const struct run_view *view;
-	size_t at; /* index of the rank in the run */
+	size_t at; /* index of the rank in the list of the run's ranks */
 	struct span name;
 };
 
@@ -27,7 +29,7 @@ static int64_t step_median(const struct digest *d, enum metric_id id)
 	return digest_step_stat(d, id, STAT_MEDIAN, &value) ? value : 0;
 }
 
-/* Median over all ranks of a run except `but`. */
+/* Median of a metric over all ranks of a run except the one with index `but`. */
 static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but, enum metric_id id)
 {
 	int64_t *v = arena_alloc(&q->bench->arena, run->ranks.nr, sizeof *v);
@@ -38,11 +40,11 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* How far the rank exceeds its peers, minus the excess that it had in the baseline already. */
+/* Difference between the rank and its peers, minus the difference that the baseline had already. */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
-	const struct run *runs[NR_SIDES] = { o->q->bench->run[SIDE_BASELINE],
-		                                 o->q->bench->run[SIDE_CANDIDATE] };
+	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),
+		                                 run_ranks(o->q->bench->run[SIDE_CANDIDATE]) };
 	int64_t out[NR_SIDES] = { 0 };
 	for (int s = 0; s < NR_SIDES; s++) {
 		size_t at = run_find(runs[s], o->insight->rank);
@@ -95,7 +97,8 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* True if the kernel has most of the rank's excess, and the others are like those of the peers. */
+/* True if one kernel has most of the rank's excess, while the rank's other kernels are like those
+   of its peers. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
 	double own = theirs > 0 ? (double)most / (double)theirs : 1;
@@ -103,7 +106,7 @@ static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t p
 	return most >= slow_ns / 2 && rest < own / 2;
 }
 
-/* Name the kernel with the largest excess; if it is not to blame, the whole rank is. */
+/* Name the kernel with the largest excess; if is_to_blame() is false, name the whole rank. */
 static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
                         int64_t peers_ns)
 {
@@ -143,7 +146,7 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 	               (int)o->name.n, o->name.p);
 }
 
-/* ---- kinds of ranks ---- */
+/* ---- kinds of odd ranks: slow, late, slow link ---- */
 
 static void stake_waiting(struct inquiry *q, struct suspect *s, int64_t ns)
 {
@@ -178,7 +181,7 @@ static void add_slow(const struct odd_rank *o)
 	s->stake[STAKE_COMPUTE] = number_div_round(ns, (__int128)run->ranks.nr);
 }
 
-/* The first kind of call with at least half of the lateness, or NULL. */
+/* The first kind of call that explains at least half of the rank's lateness, or NULL. */
 static const char *late_call(const struct odd_rank *o, int64_t ns)
 {
 	static const struct {
@@ -221,7 +224,7 @@ static void add_link(const struct odd_rank *o)
 	stake_waiting(q, s, number_add(at_least_0(both_rise(transfer)), at_least_0(late)));
 }
 
-/* True if transfers have become slower, which a late host would not cause. */
+/* True if transfers have become slower, which a late host would not explain. */
 static bool is_behind_a_link(const struct odd_rank *o)
 {
 	struct both transfer = inquiry_figure(o->q, METRIC_COMM_TRANSFER_TIME);
@@ -254,10 +257,10 @@ static void add_late(const struct odd_rank *o)
 	stake_waiting(q, s, ns);
 }
 
-/* ---- all ranks ---- */
+/* ---- all ranks that insights name ---- */
 
-/* Restrict kernels to the rank with the median compute time, so that they show changes of all ranks
-   rather than of the slow one. */
+/* Restrict kernels to the rank with the median compute time, so that later detectors see changes
+   of all ranks rather than those of the slow one. */
 static void scope_to_median(struct inquiry *q)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -282,16 +285,14 @@ static bool was_named(const struct inquiry *q, const struct insight *now)
 	return false;
 }
 
-void suspect_ranks(struct inquiry *q)
+static void look_at_ranks(struct inquiry *q, const struct run_view *view)
 {
 	static const struct {
 		const char *insight;
 		void (*add)(const struct odd_rank *o);
 	} kinds[] = { { "slow-rank", add_slow }, { "slow-link", add_link }, { "late-rank", add_late } };
 	for (size_t i = 0; i < q->out->insights.nr; i++) {
-		struct odd_rank o = {
-			q, &q->out->insights.v[i], &q->bench->view[SIDE_CANDIDATE], 0, { 0 }
-		};
+		struct odd_rank o = { q, &q->out->insights.v[i], view, 0, { 0 } };
 		o.at = run_find(o.view->run, o.insight->rank);
 		if (!o.insight->candidate || o.insight->rank < 0 || o.at == o.view->run->ranks.nr)
 			continue;
@@ -301,6 +302,20 @@ void suspect_ranks(struct inquiry *q)
 			    (kinds[k].add != add_link || !was_named(q, o.insight)))
 				kinds[k].add(&o);
 	}
+}
+
+/* The rows of a folded run are those of the mean rank in any case. */
+void suspect_ranks(struct inquiry *q)
+{
+	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];
+	if (run_fold(view->run)) {
+		struct run_view thin;
+		run_view_init(&thin, run_ranks(view->run), view->naming);
+		look_at_ranks(q, &thin);
+		run_view_release(&thin);
+		return;
+	}
+	look_at_ranks(q, view);
 	if (inquiry_has(q, CAUSE_SLOW_RANK))
 		scope_to_median(q);
 }

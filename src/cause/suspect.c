@@ -112,7 +112,7 @@ void suspect_cost(struct suspect *s, int64_t ns)
 	s->finding.cost_is_bytes = false;
 }
 
-/* ---- figures in words ---- */
+/* ---- figures as text ---- */
 
 const char *word_change(struct inquiry *q, enum unit unit, int64_t change)
 {

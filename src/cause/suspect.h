@@ -1,5 +1,5 @@
-/// Internal to cause/: suspects, which are possible causes, and how much of which figures each
-/// explains.
+/// Internal to cause/: suspects. A suspect is a possible cause of failed checks, with the amount
+/// that it explains of each group of figures.
 #ifndef GG_CAUSE_SUSPECT_H
 #define GG_CAUSE_SUSPECT_H
 
@@ -7,9 +7,9 @@
 #include "metric/unit.h"
 #include "model/report.h"
 
-/// Groups of figures that change together; each check belongs to one group. Times are in ns per
-/// step, memory is in bytes. Counts and shares are only compared with those of other suspects in
-/// the same group.
+/// Groups of figures that change together; each check belongs to one group. A suspect's amount is
+/// in ns per step for groups of times, and in bytes for memory. Amounts of counts and shares are
+/// only compared with those of other suspects in the same group.
 enum stake {
 	STAKE_WALL, ///< wall time, rates over wall time, and what a benchmark measures
 	STAKE_IDLE, ///< time in which the GPU has nothing to do
@@ -23,7 +23,7 @@ enum stake {
 	STAKE_SYNCS,
 	STAKE_LAUNCH, ///< host time of launches and operators
 	STAKE_RANKS, ///< differences between one rank and the others
-	STAKE_TAIL, ///< time of the slowest steps, which has other causes than the median
+	STAKE_TAIL, ///< time of the slowest steps, whose causes differ from those of the median step
 	STAKE_PEAK, ///< allocated memory
 	STAKE_RESERVED, ///< memory reserved beyond what is allocated
 	STAKE_GROWTH, ///< growth of memory from step to step
@@ -31,47 +31,53 @@ enum stake {
 	NR_STAKES
 };
 
-/// More than any figure: the suspect explains its group completely, whatever others explain.
+/// An amount larger than any figure: the suspect explains its whole group, whatever others
+/// explain.
 #define STAKE_ALL (INT64_MAX / 4)
 
 struct suspect {
 	struct finding finding;
-	int64_t stake[NR_STAKES]; ///< how much of a rise in each group the suspect explains; 0: nothing
-	VEC(const char *) kernels; ///< kernels of the suspect, named like items of checks
-	const struct code_stat *code; ///< the row of code with most of the rise; NULL if unknown
-	bool in_doubt; ///< true if the evidence already says that it is not certain
-	/// CAUSE_UNTRUSTED and broken runs: the trust finding whose checks belong to the suspect.
+	int64_t stake[NR_STAKES]; ///< how much of a rise the suspect explains in each group; 0: nothing
+	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
+	/// the row of the code table with most of the rise; NULL if unknown
+	const struct code_stat *code;
+	bool in_doubt; ///< true if the evidence already says that the cause is not certain; false:
+	               ///< nothing says so
+	/// The trust finding whose unreliable checks belong to this suspect; only for CAUSE_UNTRUSTED
+	/// and broken runs, else NULL.
 	const struct trust_finding *trust;
 };
 
-/// A figure of both sides, indexed by side_index.
+/// A figure on both sides; the values are indexed by side_index.
 struct both {
 	bool known; ///< true if both sides recorded the figure
 	int64_t v[NR_SIDES];
 };
 
-/// The shared state of all detectors.
+/// The data of a search for causes, which all detectors share.
 struct inquiry {
 	struct bench *bench;
 	struct report *out;
-	struct arena *a; ///< arena of the report, for texts
-	/// Activities of all ranks or, if one rank is slow, of a typical other rank.
+	struct arena *a; ///< arena of the report, which owns all texts
+	/// GPU activities of both sides: of all ranks or, if one rank is slow, of a typical other
+	/// rank.
 	struct activity_pairs pairs;
 	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
-	double common; ///< common factor by which all kernels got longer; 1 if they did not
-	int64_t waited; ///< waiting and transfer time in ns per step that conspicuous ranks explain
+	double common; ///< factor by which all kernels became longer; 1 if they did not
+	int64_t waited; ///< waiting and transfer time in ns per step that suspects about single ranks
+	                ///< explain already
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
 	const char *per; ///< text for messages: "per step" or "per window"
 	VEC(struct suspect) suspects;
 };
 
-/// How much larger the figure is in the candidate; 0 unless both sides recorded it.
+/// Rise of the figure from the baseline to the candidate; 0 unless both sides recorded the figure.
 static inline int64_t both_rise(struct both f)
 {
 	return f.known ? number_sub(f.v[SIDE_CANDIDATE], f.v[SIDE_BASELINE]) : 0;
 }
 
-/// Ratio of the candidate to the baseline; 1 if it cannot be formed.
+/// The candidate's figure divided by the baseline's; 1 if a side lacks it or the baseline has 0.
 static inline double both_ratio(struct both f)
 {
 	return f.known && f.v[SIDE_BASELINE] > 0
@@ -104,28 +110,29 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 /// Append a part of the place, one level further in. `name` may contain any bytes.
 void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name);
 
-/// Selects the rows of the code table in which to look for a rise.
+/// The rows of the code table in which suspect_locate() looks for a rise.
 struct locate_query {
 	enum code_kind kind;
 	uint64_t kernel[NR_SIDES]; ///< code_kernel_key() of the kernel on each side; 0: any kernel
 	bool by_count; ///< true: compare counts instead of times
 };
 
-/// Find where the rise comes from, on levels from phase to operator. A level is given only if one
-/// name has most of the rise.
+/// Find the part of the code that a rise comes from, on levels from phase to operator. A level is
+/// given only if one name has most of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
-/// Set the figure that shows the change best. Has no effect if a side lacks the figure.
+/// Set the figure that shows the suspect's change best. Has no effect if a side lacks the figure.
 void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f);
 
-/// Set the cost of the change, in ns per step.
+/// Set the time that the suspect costs, in ns per step.
 void suspect_cost(struct suspect *s, int64_t ns);
 
-/// A part of its cost; the same name again adds to it. `name` is borrowed.
+/// Add `change` to the part `name` of the cost of a suspect; the part is new if there is none with
+/// that name. `name` is borrowed.
 void suspect_part(struct suspect *s, const char *name, int64_t change);
 
-/// The parts as they are shown, once cost and checks are known: those named, or those of a
-/// breakdown of the same amount.
+/// Choose the parts of the cost that reports show, once cost and checks are known: the parts named
+/// so far or, if there are none, those of a check's breakdown of the same amount.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
 /// "+2.10 ms", "12.3 %" of a figure; owned by the report.
@@ -137,14 +144,14 @@ const char *word_amount(struct inquiry *q, enum unit unit, int64_t value);
 /// A factor such as "×1.30"; owned by the report.
 const char *word_times(struct inquiry *q, double factor);
 
-/// The name of a kernel, shortened to fit a title; owned by the report.
+/// The name of a kernel, shortened to fit a title of a finding; owned by the report.
 const char *word_kernel(struct inquiry *q, struct span name);
 
-/// Detectors, which append suspects in this order, so that later ones can use what earlier ones
-/// found. Find ranks that are slow, late or stuck.
+/// Find ranks that are slow, late or stuck. This and the following functions are detectors, which
+/// append suspects; they run in this order, so that later ones know what earlier ones found.
 void suspect_ranks(struct inquiry *q);
 
-/// Find what was lost or cut off: ranks, kernels, memory that ran out.
+/// Find lost or incomplete data: missing ranks, lost kernels, memory that ran out.
 void suspect_trust(struct inquiry *q);
 
 /// Find single steps that are slower than the others.
@@ -162,16 +169,16 @@ void suspect_communication(struct inquiry *q);
 /// Find changes on the host: data loader, synchronization, copies, launches.
 void suspect_host(struct inquiry *q);
 
-/// Find changes of memory: leaks, fragmentation, places that hold more.
+/// Find changes of memory: leaks, fragmentation, sites (functions) that hold more.
 void suspect_memory(struct inquiry *q);
 
-/// True for kernels that compute; the sums of small kernels do not count.
+/// True for kernels that compute, except the sums of small kernels.
 static inline bool pair_is_compute(const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->folded && a->cls != CLASS_COMMUNICATION;
 }
 
-/// Mean duration of a launch in ns; 0 if there are no launches.
+/// Mean duration of the pair's launches on a side in ns; 0 if there are no launches.
 static inline double pair_mean(const struct activity_pair *a, enum side_index side)
 {
 	return a->count[side] > 0 ? (double)a->total_ns[side] / (double)a->count[side] : 0;

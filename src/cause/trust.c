@@ -1,5 +1,5 @@
-/* Detector for untrustworthy recordings: lost or cut ranks, and whatever else leaves checks
-   undecided. */
+/* Detector for untrustworthy recordings: lost or incomplete ranks, and all other reasons why
+   checks are undecided. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ bool suspect_spoils(const struct suspect *s, const struct trust_finding *t)
 	        strcmp(s->trust->id, t->id) == 0);
 }
 
-/* True if a suspect has the same finding already, perhaps for another rank. */
+/* True if a suspect has a finding of the same kind already, perhaps for another rank. */
 static bool is_told(const struct inquiry *q, const struct trust_finding *t)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++)

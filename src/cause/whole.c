@@ -1,5 +1,5 @@
-/* Detectors for the whole run: some steps are slow, the batch size changed, every kernel is
-   slower. */
+/* Detectors for changes of the whole run: some steps are slow, the batch size changed, every
+   kernel is slower. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -9,7 +9,7 @@
 
 /* ---- slow steps ---- */
 
-/* Rise of the mean and of the slowest step beyond the rise of the median. */
+/* Rise of the mean step and of the slowest step beyond the rise of the median step. */
 struct tail {
 	int64_t mean, most;
 };
@@ -54,7 +54,7 @@ static void find_slow(struct inquiry *q, enum metric_id id, struct slow_steps *o
 	}
 }
 
-/* Text such as "steps 4, 8, 12: one in 4", with the interval only if it is regular. */
+/* Text such as "steps 4, 8, 12: one in 4"; the interval is given only if it is regular. */
 static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
 {
 	enum { NAMED = 6 };
@@ -72,7 +72,8 @@ static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
 	return arena_take(q->a, &b);
 }
 
-/* Figures that may explain slow steps: one with at least half of the rise does. */
+/* Figures that may explain slow steps: a figure explains them if its rise is at least half of
+   theirs. */
 static const struct {
 	enum metric_id id;
 	const char *what;
@@ -134,9 +135,9 @@ void suspect_steps(struct inquiry *q)
 	}
 }
 
-/* ---- all kernels together ---- */
+/* ---- one factor for all kernels ---- */
 
-/* A kernel of both sides; its weight is its time in the baseline. */
+/* A kernel that both sides have: its ratio, and as weight its time in the baseline. */
 struct shift {
 	double weight, ratio;
 };
@@ -150,7 +151,7 @@ static int shift_cmp(const void *a, const void *b)
 struct shifts {
 	VEC(struct shift) list;
 	double weight, heaviest; /* sum and maximum of all weights in the list */
-	double all; /* time of all computation in the baseline */
+	double all; /* time of all computation in the baseline, also of kernels that only it has */
 };
 
 static void shifts_add(struct shifts *s, double weight, double ratio)
@@ -173,8 +174,8 @@ static double shifts_median(struct shifts *s)
 	return 1;
 }
 
-/* True if the kernels within `reach` of `center` make up most of the work, also without the
-   heaviest kernel, which may determine the median by itself. */
+/* True if the kernels with a ratio within `reach` of `center` make up most of the work, even
+   without the heaviest kernel, which may determine the median by itself. */
 static bool shifts_agree(const struct shifts *s, double center, double reach)
 {
 	enum { LEAST_KERNELS = 4 };
@@ -262,7 +263,8 @@ static void say_copies(struct inquiry *q, struct suspect *s)
 		            q->per);
 }
 
-/* Find another batch size or sequence length: grids grow with it, but not with a slower clock. */
+/* Find another batch size or sequence length: grids of kernels grow with these, but not with a
+   slower clock. */
 static bool find_batch(struct inquiry *q)
 {
 	struct shifts grids = { 0 };
@@ -308,7 +310,8 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 		}
 }
 
-/* True if all kernels are slower by one factor. The gate decides this if it knows the operators. */
+/* True if all kernels are slower by one factor. If operators are known, the gate has decided
+   that. */
 static bool is_uniform(struct inquiry *q, double by)
 {
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
@@ -339,7 +342,7 @@ static void find_uniform(struct inquiry *q, double by)
 
 void suspect_whole(struct inquiry *q)
 {
-	const double notable = 1.012; /* least common factor that is not just noise */
+	const double notable = 1.012; /* smallest common factor that is more than noise */
 	struct shifts means = { 0 };
 	collect_means(q, &means);
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;

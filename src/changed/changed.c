@@ -31,7 +31,7 @@ void changed_files_release(struct changed_files *c)
 	arena_release(&c->arena);
 }
 
-/* ---- recorded file names ---- */
+/* ---- file names in recordings ---- */
 
 /* True if `path` equals `end`, or ends with '/' and `end`. */
 static bool path_ends(struct span path, struct span end)
@@ -40,7 +40,7 @@ static bool path_ends(struct span path, struct span end)
 	       (path.n == end.n || path.p[path.n - end.n - 1] == '/');
 }
 
-/* The longest changed path with which a recorded name ends, or NULL. */
+/* The longest changed path with which the name `recorded` ends, or NULL. */
 static struct changed_file *file_of(struct changed_files *c, struct span recorded)
 {
 	struct changed_file *best = NULL;
@@ -56,12 +56,12 @@ static struct changed_file *file_of(struct changed_files *c, struct span recorde
 	return best;
 }
 
-/* ---- places of a report ---- */
+/* ---- code locations in a report ---- */
 
 struct line_visit {
 	struct changed_files *files;
 	struct arena *arena; /* arena of the report */
-	bool marks; /* true: mark the lines; false: find the shortest names first */
+	bool marks; /* true: mark the lines of the report; false: only find the shortest names */
 };
 
 static void visit_line(const struct line_visit *v, struct source_line *at)

@@ -1,4 +1,4 @@
-/// Files that the change under review touches, and the places of a report that are in them.
+/// Files that the change under review touches, and the lines of a report that name code in them.
 #ifndef GG_CHANGED_CHANGED_H
 #define GG_CHANGED_CHANGED_H
 
@@ -9,38 +9,40 @@
 /// A changed file with its path in the repository.
 struct changed_file {
 	struct span path; ///< number of parts of the path between '/'
-	size_t shortest; ///< length of the shortest recorded name that ends with the path, or 0
+	size_t shortest; ///< length of the shortest recorded file name that ends with the path; 0 if
+	                 ///< there is none
 };
 
 struct changed_files {
-	struct arena arena; ///< owner of the paths
+	struct arena arena; ///< arena that holds the path strings
 	VEC(struct changed_file) list;
 };
 
-/// Add a file. Caller releases with changed_files_release().
+/// Add a file with the path `path`. The caller ends with changed_files_release().
 void changed_files_add(struct changed_files *c, struct span path);
 
 /// Release the memory of the list.
 void changed_files_release(struct changed_files *c);
 
-/// Add the files that git reports as changed since the current branch left that of `commit`. If
-/// `commit` is NULL, it is the target of the pull or merge request that the CI system names, else
-/// `otherwise`. Logs a warning if git does not know the commit.
+/// Add the files that git reports as changed since the current branch left the branch of `commit`.
+/// If `commit` is NULL, that is the target branch of the pull or merge request that the CI system
+/// names, else the commit `otherwise`. Logs a warning if git does not know the commit.
 void changed_files_from_git(struct changed_files *c, const char *commit, const char *otherwise,
                             struct diag_log *log);
 
-/// Run the NULL-terminated command `argv` of git and append its output. False if it failed or git
-/// is not installed.
+/// Run git with the NULL-terminated arguments `argv` and append its output to `out`. False if git
+/// failed or is not installed.
 bool changed_ask_git(const char *const *argv, struct strbuf *out);
 
-/// Mark the places of a report that are in a changed file. A recorded name is in a file if it ends
-/// with the file's path (or the path ends with the name, since memory recordings keep only two
-/// parts). If several names of `run` (NULL if there is none) or of the report end so, only the
+/// Mark the code locations of a report that are in a changed file. A recorded name is in a file if
+/// it ends with the file's path (or the path ends with the name, since memory recordings keep only
+/// two parts). If several names of `run` (NULL if there is none) or of the report end so, only the
 /// shortest counts.
 void changed_files_mark(struct changed_files *c, const struct run *run, struct report *r);
 
-/// Apply --changed (`nr` names) and --changed-from (`from`; NULL if not given) to a report on
-/// `run`. `commit` is the baseline's; NULL if unknown. Any source but git is ST_USAGE.
+/// Apply the options --changed (`nr` names) and --changed-from (`from`; NULL if not given) to a
+/// report on `run`. `commit` is the baseline's; NULL if unknown. A source other than git is
+/// ST_USAGE.
 GG_MUST_CHECK enum status changed_mark(const char *const *names, size_t nr, const char *from,
                                        const char *commit, const struct run *run, struct report *r,
                                        struct diag_log *log);

@@ -1,4 +1,4 @@
-/* Asks git for changed files. Git runs without a shell, and only file names are asked for. */
+/* Asks git for changed files. Git is started without a shell, and only asked for file names. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -15,7 +15,7 @@ extern char **environ;
 
 enum { OUTPUT_BYTES = 16 << 20 };
 
-/* Start git. Programs that it starts do not inherit the ends of the pipe. */
+/* Start git with its output to `output`. Programs that git starts do not inherit the pipe. */
 static bool start_git(const char *const *argv, int output, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -30,7 +30,7 @@ static bool start_git(const char *const *argv, int output, pid_t *pid)
 	return ready;
 }
 
-/* Read everything up to the end. False on an error. */
+/* Read everything up to the end of the file. False on an error. */
 static bool read_all(int fd, struct strbuf *out)
 {
 	char buf[4096];
@@ -57,7 +57,7 @@ bool changed_ask_git(const char *const *argv, struct strbuf *out)
 	return whole && code == 0;
 }
 
-/* Find the commit at which the current branch left that of `commit`. */
+/* Find the commit at which the current branch left the branch of `commit`. */
 static bool find_base(const char *commit, struct strbuf *out)
 {
 	const char *const verify[] = { "git",  "rev-parse", "--verify", "--quiet", "--end-of-options",
@@ -74,7 +74,7 @@ static bool find_base(const char *commit, struct strbuf *out)
 	return found;
 }
 
-/* Variables in which CI systems name the target branch of a pull or merge request.
+/* Variables in which CI systems store the target branch of a pull or merge request.
    Source: docs.gitlab.com "Predefined CI/CD variables reference", docs.github.com "Variables
    reference", Jenkins Branch API plugin. */
 static const struct {
@@ -85,8 +85,8 @@ static const struct {
 	{ "CHANGE_TARGET", "refs/remotes/origin/" },
 };
 
-/* Find the target of GitHub's merge commit. GitHub checks out a pull request as its merge into the
-   target, which is the first parent. */
+/* Find the target of a pull request if GitHub has checked out its merge into the target branch:
+   the target is the first parent. */
 static bool find_merge(struct strbuf *out)
 {
 	const char *target = getenv("GITHUB_BASE_REF");

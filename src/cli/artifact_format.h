@@ -14,8 +14,10 @@ struct artifact_format {
 	const char *schema; ///< files of gpugate: how their "schema" begins, with the opening quote
 	enum json_form form; ///< shape of the JSON, even if the whole file must be read to know it
 	bool (*recognise)(struct span first); ///< tests the file's first bytes after blanks
-	bool (*recognise_blanks)(struct span first); ///< like `recognise`, but sees leading blanks
-	const char *endings[ENDINGS_MAX]; ///< parts of names that logs and markers do not have
+	/// like `recognise`, but gets the bytes with the blanks before them
+	bool (*recognise_blanks)(struct span first);
+	/// endings of file names that only artifacts have, not the logs and markers beside them
+	const char *endings[ENDINGS_MAX];
 
 	/// Reads the source and adds what it contains by artifact_add(); NULL: the format is refused.
 	enum status (*load)(const struct loader *l, struct source *src, struct artifact_file *file);

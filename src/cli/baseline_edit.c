@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/provenance.h"
 #include "diff/past.h"
+#include "fold/fold_run.h"
 #include "gate/environment.h"
 #include "store/history_file.h"
 #include "store/pin.h"
@@ -35,6 +36,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 {
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
 	TRY(check_comparable(&c->v[0], log));
+	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->rules, &s->naming, log));
 	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
 }
@@ -48,7 +50,8 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 	past->provenance = b->provenance;
 	past->pin = past_source_hash(&b->pin);
 	past_run_fit(past);
-	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0; /* when that one was added */
+	/* the warning was given when the previous run was added */
+	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0;
 	if (past->cut && !told)
 		diag_warn(log,
 		          "a run of the history has room for %zu figures: the %" PRId64
@@ -164,7 +167,8 @@ static void say_waiting(const char *lock)
 	strbuf_release(&b);
 }
 
-/* One change takes seconds, a queue of changes minutes. */
+/* Wait up to five minutes for the lock: one change of a baseline takes seconds, a queue of many
+   changes takes minutes. */
 static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting };
 
 enum status baseline_put(const struct baseline *b, const char *path, const char *history,
@@ -192,7 +196,8 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 {
 	struct sink *out;
 	struct strbuf workload = STRBUF_INIT;
-	size_t nr = b->sample.runs.nr, ranks = b->pin.ranks.nr, steps = b->pin.ranks.v[0]->nr_steps;
+	size_t nr = b->sample.runs.nr, ranks = run_nr_ranks(&b->pin),
+	       steps = b->pin.ranks.v[0]->nr_steps;
 	TRY(sink_open("-", false, &out, log));
 	text_add_line(&workload, span_of(b->workload));
 	sink_printf(out, "%s: %s (workload %s, %zu rank%s, %zu step%s", what,

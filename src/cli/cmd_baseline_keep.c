@@ -8,6 +8,7 @@
 #include "cli/baseline_edit.h"
 #include "cli/commands.h"
 #include "diff/past.h"
+#include "fold/fold.h"
 #include "gate/environment.h"
 #include "model/select.h"
 #include "store/digest_sums.h"
@@ -106,10 +107,11 @@ static enum status verify_usable(const struct verify *v)
 		diag_note(v->log, "of %s", v->path);
 		return ST_BASELINE;
 	}
-	if (rules->expect_ranks > 0 && v->b.pin.ranks.nr != (uint64_t)rules->expect_ranks)
-		return diag_fail(
-		    v->log, ST_BASELINE, "%s: the baseline has %zu rank%s, and the rules expect %" PRId64,
-		    v->path, v->b.pin.ranks.nr, text_s((int64_t)v->b.pin.ranks.nr), rules->expect_ranks);
+	if (rules->expect_ranks > 0 && run_nr_ranks(&v->b.pin) != (uint64_t)rules->expect_ranks)
+		return diag_fail(v->log, ST_BASELINE,
+		                 "%s: the baseline has %zu rank%s, and the rules expect %" PRId64, v->path,
+		                 run_nr_ranks(&v->b.pin), text_s((int64_t)run_nr_ranks(&v->b.pin)),
+		                 rules->expect_ranks);
 	return ST_OK;
 }
 
@@ -149,7 +151,7 @@ static void verify_environment(struct verify *v)
 	for (size_t i = 0; i < rules->must_match.nr; i++) {
 		const char *key = rules->must_match.v[i].p;
 		/* a single process records no world size, and a run with one would be refused */
-		bool alone = strcmp(key, "world_size") == 0 && v->b.pin.ranks.nr == 1;
+		bool alone = strcmp(key, "world_size") == 0 && run_nr_ranks(&v->b.pin) == 1;
 		if (!alone && !environment_value(&v->b.pin, key))
 			WARN(v,
 			     "the baseline does not know its %s, which the rules say must match: runs that do "
@@ -232,7 +234,7 @@ static enum status verify_file(const struct setup *s, const struct options *o, c
 	enum status st = setup_baseline_read(o, path, &v.b, log);
 	if (st == ST_OK)
 		st = verify_baseline(&v);
-	size_t ranks = v.b.pin.ranks.nr, runs = v.b.reference.runs.nr;
+	size_t ranks = run_nr_ranks(&v.b.pin), runs = v.b.reference.runs.nr;
 	if (st == ST_OK)
 		sink_printf(out, "%s: sound, %zu rank%s, %zu recent run%s, %zu warning%s\n", v.path, ranks,
 		            ranks == 1 ? "" : "s", runs, runs == 1 ? "" : "s", v.warnings,

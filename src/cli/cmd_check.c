@@ -14,6 +14,7 @@
 #include "cli/provenance.h"
 #include "cli/remarks.h"
 #include "evidence/evidence.h"
+#include "fold/fold_run.h"
 #include "gate/judge.h"
 
 enum status worse_status(enum status a, enum status b)
@@ -144,6 +145,19 @@ static enum status show(const struct candidates *c, const struct setup *s, const
 	return in.folder ? evidence_write(&in, r, log) : ST_OK;
 }
 
+/* All runs that are compared are folded where one is. */
+static enum status fold_sides(struct check_job *j, struct diag_log *log)
+{
+	const struct candidates *c = &j->candidates;
+	VEC(struct run *) runs = VEC_INIT;
+	vec_push(&runs, &j->b.pin);
+	for (size_t i = 0; i < c->nr + c->nr_controls; i++)
+		vec_push(&runs, i < c->nr ? &c->v[i] : &c->controls[i - c->nr]);
+	enum status st = fold_alike(runs.v, runs.nr, &j->setup.rules, &j->setup.naming, log);
+	vec_release(&runs);
+	return st;
+}
+
 enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                         struct diag_log *log)
 {
@@ -156,6 +170,8 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 		st = evidence_clear(o->value[OPT_EVIDENCE], log);
 	if (st == ST_OK)
 		st = load_sides(&j->setup, o, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log);
+	if (st == ST_OK)
+		st = fold_sides(j, log);
 	bool fresh = st == ST_OK && j->b.pin.ranks.nr == 0;
 	const struct baseline *b = fresh ? NULL : &j->b;
 	if (st == ST_OK)
@@ -211,6 +227,8 @@ enum status cmd_diff(const struct options *o, struct diag_log *log)
 		st = run_load(&o->args.v[0], 1, &s.load, &a, log);
 	if (st == ST_OK)
 		st = run_load(&o->args.v[1], 1, &s.load, &b, log);
+	if (st == ST_OK)
+		st = fold_alike((struct run *[]){ &a, &b }, 2, NULL, &s.naming, log);
 	if (st == ST_OK)
 		st = compare_runs(&a, &b, &s.categories, &r, log);
 	r.kind = REPORT_DIFF;

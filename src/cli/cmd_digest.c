@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "cli/setup.h"
-#include "model/present.h"
+#include "fold/fold_run.h"
+#include "fold/present.h"
 #include "store/stored_file.h"
 
 static enum status write_run(const struct options *o, const struct run *run, struct diag_log *log)
@@ -26,6 +27,9 @@ enum status cmd_digest(const struct options *o, struct diag_log *log)
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK)
 		st = run_load_artifacts(o->args.v, o->args.nr, &s.load, &run, log);
+	if (st == ST_OK)
+		st = fold_blocks(&run, o->value[OPT_FOLD], &(struct naming){ .categories = &s.categories },
+		                 log);
 	if (st == ST_OK)
 		st = write_run(o, &run, log);
 	run_release(&run);

@@ -3,9 +3,10 @@
 #include "cli/output.h"
 #include "cli/setup.h"
 #include "diagnose/ranks.h"
-#include "gate/trust.h"
+#include "fold/fold.h"
 #include "io/sink.h"
 #include "report/writer.h"
+#include "trust/trust.h"
 
 /* Add trust findings, insights and ranks of the run. */
 static void remark_on_run(const struct run_view *v, const struct setup *s, struct report *out)
@@ -23,6 +24,10 @@ static enum status write_view(const struct options *o, const struct run_view *v,
 	const char *json = o->value[OPT_JSON];
 	struct document d;
 	struct sink *out;
+	if (json && run_fold(v->run))
+		return diag_fail(
+		    log, ST_USAGE,
+		    "metrics --json has the rows of each rank, which a folded run does not have");
 	if (json) {
 		TRY(sink_open(json, false, &out, log));
 		metrics_write_json(v, r, out);

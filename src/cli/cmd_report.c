@@ -9,7 +9,7 @@
 #include "diagnose/ranks.h"
 #include "diff/flame.h"
 #include "gate/sides.h"
-#include "gate/trust.h"
+#include "trust/trust.h"
 
 static void describe(const struct setup *s, const struct run *run, struct report *r)
 {

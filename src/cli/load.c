@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "fold/fold_run.h"
 #include "io/cores.h"
 #include "merge/cycles.h"
 
@@ -189,8 +190,8 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
 	l->trace.quick = options_u64(cli, OPT_QUICK, 0);
 	l->trace.allow_truncated = l->source.allow_truncated = cli->value[OPT_ALLOW_TRUNCATED] != NULL;
 	l->join_cycles = cli->value[OPT_JOIN_CYCLES] != NULL;
-	l->keeps_text =
-	    cli->command == CMD_MERGE && cli->context.nr == 0 && l->capacity == MEMORY_UNKNOWN;
+	l->keeps_text = cli->command == CMD_MERGE && !cli->value[OPT_FOLD] && cli->context.nr == 0 &&
+	                l->capacity == MEMORY_UNKNOWN;
 	return ST_OK;
 }
 
@@ -241,5 +242,5 @@ enum status run_load(const char *const *paths, size_t nr, const struct load_opti
 {
 	TRY(run_load_artifacts(paths, nr, options, out, log));
 	run_join(out);
-	return ST_OK;
+	return fold_whole(out, false, &(struct naming){ .categories = options->categories }, log);
 }

@@ -31,7 +31,8 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 		digest_free(d);
 		return st;
 	}
-	digest_fold(d, l->options->categories); /* each figure has one value, whatever its source */
+	if (!d->fold)
+		digest_fold(d, l->options->categories); /* each figure has one value, whatever its source */
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
 		for (size_t i = 0; i < d->memories.nr; i++)

@@ -35,7 +35,7 @@ struct artifacts {
 	size_t nr, cap;
 };
 
-/// What kind of file it was, in addition to its status.
+/// Kind of the content of a file, in addition to the status of reading it.
 enum load_outcome {
 	OUTCOME_DIGEST,
 	OUTCOME_NO_ARTIFACT,

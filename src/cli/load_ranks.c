@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "fold/fold_run.h"
 #include "merge/cycles.h"
 #include "merge/where.h"
 #include "store/digest_json.h"
@@ -120,7 +121,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() found them equal */
+		return true; /* settle_texts() keeps the texts only if they are equal */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -239,11 +240,29 @@ static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 	return ST_OK;
 }
 
+/* Move folded digests to run->folded. They have many ranks, and are not sorted with the artifacts
+   of single ranks. */
+static enum status take_folded(struct artifacts *artifacts, struct run *run, struct diag_log *log)
+{
+	VEC(struct digest *) parts = VEC_INIT;
+	size_t nr = 0;
+	for (size_t i = 0; i < artifacts->nr; i++)
+		if (artifacts->v[i].digest->fold)
+			vec_push(&parts, artifacts->v[i].digest);
+		else
+			artifacts->v[nr++] = artifacts->v[i];
+	artifacts->nr = nr;
+	enum status st = fold_join_all(parts.v, parts.nr, &run->folded, log);
+	vec_release(&parts);
+	return st;
+}
+
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
-	size_t nr = 0, first = 0; /* number kept; index of the first with this rank */
-	int64_t rank = -1; /* rank before; artifacts without a rank join the first */
+	size_t nr = 0, first = 0; /* artifacts kept so far; index of the first of this rank */
+	int64_t rank = -1; /* of the previous artifact; those without a rank join the first rank */
+	TRY(take_folded(artifacts, run, log));
 	TRY(join_where(artifacts, log));
 	number_hosts(artifacts);
 	adopt_rank(artifacts);

@@ -172,6 +172,8 @@ enum command {
 	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                 \
 	X(OUTPUT, "output", "FILE", ON(DIGEST) | ON(MERGE),                                            \
 	  "where the digest is written, gzipped for a name in .gz; with --suite a folder (short: -o)") \
+	X(FOLD, "fold", NULL, ON(MERGE),                                                               \
+	  "fold each block of 64 ranks into one digest: for jobs of thousands of ranks")               \
 	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
 	  "whose workflow to write (default: what the repository has)")                                \
 	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                  \

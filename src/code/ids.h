@@ -10,7 +10,7 @@
 #include "base/intern.h"
 #include "events/event.h"
 
-/// No id: no step, no launch, no thread, …
+/// Value of an id that is missing: outside of steps, without a launch, without a thread, …
 #define NO_ID UINT32_MAX
 
 /// Kinds of things to which a part and the whole give different ids.
@@ -35,8 +35,9 @@ enum id_table {
 
 /// For each kind, the ids of a part in the whole.
 struct part_ids {
-	struct ids of[NR_ID_TABLES]; ///< ids in the whole: of[table].v[id in the part]
-	const struct ids *names; ///< ids of the reader's names; set while the part is joined
+	struct ids of[NR_ID_TABLES]; ///< ids in the whole, as of[table].v[id in the part]
+	const struct ids *names; ///< ids in the whole of the reader's names; set while the part is
+	                         ///< joined
 };
 
 /// Converts an ident of a part to one of the whole.

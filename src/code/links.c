@@ -11,7 +11,7 @@ void code_links_release(struct code_links *l)
 	vec_release(&l->forwards);
 }
 
-/* --- intake --- */
+/* ---- intake of flows and sequence numbers ---- */
 
 void code_links_take_flow(struct code_links *l, struct thread_ids *t, const struct event *ev)
 {
@@ -50,7 +50,7 @@ void code_links_join(struct code_links *to, struct code_links *from, const struc
 	}
 }
 
-/* --- flows --- */
+/* ---- flows: both ends of arrows ---- */
 
 static int start_cmp(const struct code_start *x, const struct code_start *y)
 {
@@ -58,7 +58,8 @@ static int start_cmp(const struct code_start *x, const struct code_start *y)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* The sorts are stable: of several flows the last in the file counts. */
+/* Orders flow ends; the sorts are stable, so that of several flows with one id the last in the file
+ * counts. */
 static int flow_cmp(const void *a, const void *b, void *unused)
 {
 	const struct code_flow *x = a, *y = b;
@@ -87,7 +88,7 @@ void code_links_order(struct code_links *l)
 	sort_runs(l->arrows.v, l->arrows.nr, sizeof *l->arrows.v, arrow_cmp, NULL);
 }
 
-/* --- sequence numbers --- */
+/* ---- sequence numbers of operators ---- */
 
 static int forward_cmp(const void *a, const void *b)
 {
@@ -108,7 +109,7 @@ void code_forwards_order(struct code_links *l)
 
 const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_t span)
 {
-	size_t lo = 0, hi = l->sequences.nr; /* lo becomes the number of earlier spans */
+	size_t lo = 0, hi = l->sequences.nr; /* lo becomes the number of spans before this span */
 	SEARCH(lo, hi, i, l->sequences.v[i].span < span);
 	return lo < l->sequences.nr && l->sequences.v[lo].span == span ? &l->sequences.v[lo] : NULL;
 }
@@ -116,7 +117,8 @@ const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_
 bool code_forward_of(const struct code_links *l, struct code_start start,
                      const struct code_sequence *sequence, struct code_start *out)
 {
-	size_t lo = 0, hi = l->arrows.nr; /* lo becomes the number of arrows from there or earlier */
+	/* lo becomes the number of arrows from this start or earlier */
+	size_t lo = 0, hi = l->arrows.nr;
 	SEARCH(lo, hi, i, start_cmp(&l->arrows.v[i].from, &start) <= 0);
 	if (lo && start_cmp(&l->arrows.v[lo - 1].from, &start) == 0) {
 		*out = l->arrows.v[lo - 1].to;

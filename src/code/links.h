@@ -1,4 +1,4 @@
-/// Links the operators of autograd's threads to the operators whose backward they are.
+/// Links the backward operators on autograd's threads to their forward operators.
 #ifndef GG_CODE_LINKS_H
 #define GG_CODE_LINKS_H
 
@@ -12,7 +12,7 @@ struct code_flow {
 	bool end;
 };
 
-/// Sequence number of an operator.
+/// Sequence number that autograd gave to an operator.
 struct code_sequence {
 	uint32_t span; ///< index of the operator's span
 	uint32_t number : 31; ///< sequence number, to be read with widen()
@@ -34,28 +34,29 @@ struct code_arrow {
 struct code_forward {
 	int64_t number;
 	struct code_start start;
-	bool mixed; ///< an earlier forward operator with this number is on another thread
+	bool mixed; ///< true if an earlier forward operator with this number is on another thread
 };
 
 struct code_links {
 	VEC(struct code_flow) flows; ///< ends of flows, in file order
 	VEC(struct code_sequence) sequences; ///< sequence numbers, sorted by `span`
 	struct wide_numbers wide; ///< sequence numbers that need more than 31 bits
-	/* the members below are made from those above */
+	/* the two lists below are made from the lists above */
 	VEC(struct code_arrow) arrows; ///< arrows, sorted by `from`
 	VEC(struct code_forward) forwards; ///< forward operators, sorted by number and start
 };
 
-/// Releases what the links hold; one that is all zero holds nothing.
+/// Releases all memory of the links; links that are all zero may be passed, too.
 void code_links_release(struct code_links *l);
 
-/// Keep a flow; keep the sequence number of the operator that becomes span `span`.
+/// code_links_take_flow() stores one end of a flow; code_links_take_op() the sequence number of the
+/// operator that becomes span `span`.
 void code_links_take_flow(struct code_links *l, struct thread_ids *t, const struct event *ev);
 void code_links_take_op(struct code_links *l, const struct event *ev, uint32_t span,
                         const char **fault);
 
-/// Join a part, whose spans come after the first `spans` of the whole. code_links_fit() tells
-/// before whether there is room for its numbers.
+/// code_links_join() joins a part, whose spans come after the first `spans` of the whole.
+/// code_links_fit() tells before whether the part's numbers have room.
 bool code_links_fit(const struct code_links *to, const struct code_links *from);
 void code_links_join(struct code_links *to, struct code_links *from, const struct part_ids *ids,
                      size_t spans);
@@ -66,13 +67,13 @@ void code_links_order(struct code_links *l);
 /// The sequence number of the operator at `span`, or NULL.
 const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_t span);
 
-/// Finds where the forward operator of a backward operator that begins at `start` began: by a flow,
-/// else by `sequence`, which may be NULL. False if unknown. Call code_links_order() and
-/// code_forwards_order() before.
+/// Finds the start of the forward operator that belongs to the backward operator which begins at
+/// `start`: by a flow, else by `sequence`, which may be NULL. False if unknown. Call
+/// code_links_order() and code_forwards_order() before.
 bool code_forward_of(const struct code_links *l, struct code_start start,
                      const struct code_sequence *sequence, struct code_start *out);
 
-/// Sorts `forwards`.
+/// Sorts the list of forward operators by number and start.
 void code_forwards_order(struct code_links *l);
 
 #endif

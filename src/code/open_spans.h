@@ -4,13 +4,13 @@
 
 #include "code/paths.h"
 
-/// Largest number of spans that are open at once; further inner ones are ignored.
+/// Largest number of spans that are open at once; spans further inside are ignored.
 enum { OPEN_SPANS = 1024 };
 
 struct open_span {
 	int64_t start_ns, until_ns;
 	int64_t low_ns; ///< earliest end among this span and the spans around it
-	uint32_t name; ///< name of the span in a path
+	uint32_t name; ///< id of the span's name in a path
 	uint32_t tag; ///< free for use by the caller
 	uint32_t kept; ///< free for use by the caller, initially 0
 	uint32_t path; ///< path of this span and the spans around it, if its index is below `known`
@@ -19,19 +19,19 @@ struct open_span {
 /// The open spans, outermost first.
 struct open_spans {
 	VEC(struct open_span) list;
-	size_t known; ///< number of spans, from the outermost on, whose path is known
+	size_t known; ///< number of spans, counted from the outermost one, whose path is known
 };
 
-/// Enters a span; spans that ended before it may be removed. The walk enters spans by start, longer
-/// ones first. A span of length 0 contains its start.
+/// Enters a span; open spans that ended before the new one may be removed. The walk enters spans by
+/// start, longer ones first. A span of length 0 contains its start.
 void open_spans_enter(struct open_spans *o, int64_t start_ns, int64_t dur_ns, uint32_t name,
                       uint32_t tag);
 
-/// Removes the spans that do not contain `at_ns`. All spans that begin until then must have been
+/// Removes the spans that do not contain `at_ns`. All spans that begin up to `at_ns` must have been
 /// entered.
 void open_spans_at(struct open_spans *o, int64_t at_ns);
 
-/// The path of the spans that are open.
+/// The path made of the names of all open spans.
 uint32_t open_spans_path(struct open_spans *o, struct code_paths *p);
 
 #endif

@@ -8,22 +8,23 @@
 #include "code/ids.h"
 #include "model/code.h"
 
-/// Largest length of the text of a path; names beyond it are left out.
+/// Largest length in bytes of the text of a path; further names are left out of the text.
 enum { CODE_PATH_BYTES = 2048 };
 
 struct code_path {
-	uint32_t parent; ///< id of the path around this path
+	uint32_t parent; ///< id of the path without its last name
 	uint32_t name;
-	uint32_t last; ///< id of the path that was last found directly below, or 0
+	uint32_t last; ///< id of the path that was last looked up directly below this path, or 0
 	uint32_t bytes; ///< length of the path's text in bytes
 };
 
 /// A set of paths; path 0 is empty.
 struct code_paths {
-	const struct name_table *names; ///< names in paths, borrowed; NULL if no text will be needed
-	struct idmap ids; ///< ids of pairs (parent, name); path 1 has id 0
+	const struct name_table *names; ///< table of the names in paths, borrowed; NULL if no text will
+	                                ///< be needed
+	struct idmap ids; ///< pairs (id of parent, id of name); the pair with id 0 is path 1
 	VEC(struct code_path) list;
-	VEC(const char *) texts; ///< texts, indexed by path, made on demand
+	VEC(const char *) texts; ///< texts of paths, indexed by path, made when first asked for
 };
 
 /// Initializes a set that has only the empty path.
@@ -31,10 +32,10 @@ void code_paths_init(struct code_paths *p, const struct name_table *names);
 /// Releases all memory of the set.
 void code_paths_release(struct code_paths *p);
 
-/// The path of a name directly below another path.
+/// The path that consists of `parent` and one more name.
 uint32_t code_path_child(struct code_paths *p, uint32_t parent, uint32_t name);
 
-/// The text of a path, owned by `a`, which must be the same in all calls.
+/// The text of a path. It is owned by `a`, which must be the same arena in all calls.
 struct span code_path_text(struct code_paths *p, struct arena *a, uint32_t path);
 
 #endif

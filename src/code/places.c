@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 
-/* Number of bytes of a text that are looked at. */
+/* Number of bytes of a frame's text that are read; the rest is ignored. */
 enum { SEEN_BYTES = 4096 };
 
 void code_places_init(struct code_places *p, const struct site_rules *rules)
@@ -26,7 +26,7 @@ void code_places_release(struct code_places *p)
 	vec_release(&p->stacks);
 }
 
-/* --- frames --- */
+/* ---- single frames ---- */
 
 /* Splits the text of a frame, "pkg/file.py(88): forward". Source:
    torch/csrc/profiler/orchestration/python_tracer.cpp. */
@@ -137,7 +137,7 @@ uint32_t code_places_of_text(struct code_places *p, struct span text)
 	return path;
 }
 
-/* --- stacks --- */
+/* ---- stacks of frames ---- */
 
 static struct code_stack stack_of(struct code_places *p, struct code_stack outer, uint32_t name)
 {
@@ -155,7 +155,7 @@ static struct code_stack stack_of(struct code_places *p, struct code_stack outer
 
 struct code_stack code_places_stack(struct code_places *p, uint32_t path)
 {
-	/* a path comes after the paths that contain it */
+	/* a path comes after all paths that it extends */
 	while (p->stacks.nr < p->paths.list.nr) {
 		const struct code_path *next = &p->paths.list.v[p->stacks.nr];
 		vec_push(&p->stacks, stack_of(p, p->stacks.v[next->parent], next->name));

@@ -1,52 +1,57 @@
-/// Maps stacks of Python frames to the place in the code and the module that they name.
+/// Maps stacks of Python frames to the place (file and line of code) and the module that they
+/// belong to.
 #ifndef GG_CODE_PLACES_H
 #define GG_CODE_PLACES_H
 
 #include "code/paths.h"
 #include "model/memory.h"
 
-/// A frame, told by its text: "FILE(LINE): FUNCTION", the call of a module, or anything else.
+/// A frame as read from its text: "FILE(LINE): FUNCTION", the call of a module, or anything else.
 struct code_frame {
 	struct span file, function; ///< file and function; the file is empty if the text has none
 	int64_t line;
-	bool own; ///< true for the user's own code, by the rules for the whole text
-	bool skipped; ///< true if the rules skip the frame, by FILE:FUNCTION
-	uint32_t module; ///< id of the module's name, or NO_ID
+	bool own; ///< true if the rules count the frame, by its whole text, as the user's own code
+	bool skipped; ///< true if the rules skip the frame, judged by FILE:FUNCTION
+	uint32_t module; ///< id of the name of the module that the frame calls, or NO_ID
 };
 
-/// The place and module that a stack of frames leads to.
+/// The place and the module of a stack of frames.
 struct code_stack {
 	bool own; ///< true if some frame is the user's own code
-	uint32_t place; ///< innermost frame not skipped, else innermost with a file, else NO_ID
-	uint32_t module; ///< path of the modules
-	bool found; ///< true if the frame in `place` is not skipped
+	uint32_t place; ///< index of the innermost frame that is not skipped, else of the innermost
+	                ///< frame with a file, else NO_ID
+	uint32_t module; ///< path of the names of the modules in the stack
+	bool found; ///< true if the frame `place` is not one that the rules skip
 };
 
 struct code_places {
-	const struct site_rules *rules; ///< rules for frames, borrowed; NULL: no frame is skipped
-	struct name_table frame_names; ///< texts of frames
-	VEC(struct code_frame) frames; ///< frames, indexed by name
+	const struct site_rules *rules; ///< rules for frames, borrowed; NULL if no frame is skipped
+	struct name_table frame_names; ///< texts of frames, each once
+	VEC(struct code_frame) frames; ///< frames, indexed by id in `frame_names`
 	struct name_table module_names; ///< names of modules, without the number of the instance
 	struct code_paths modules;
-	struct code_paths paths; ///< paths of frames
-	VEC(struct code_stack) stacks; ///< stacks, indexed by path of frames
+	struct code_paths paths; ///< paths of frames: stacks are paths from the outermost frame to the
+	                         ///< innermost
+	VEC(struct code_stack) stacks; ///< stacks, indexed by id of the path of frames
 };
 
-/// Initializes an empty set; `rules` may be NULL.
+/// Initializes an empty set of places; `rules` may be NULL.
 void code_places_init(struct code_places *p, const struct site_rules *rules);
 /// Releases all memory of the set.
 void code_places_release(struct code_places *p);
 
-/// The name id of a frame with this text.
+/// The id of the frame with this text, which is added if it is new.
 uint32_t code_places_frame(struct code_places *p, struct span text);
 
-/// The name without a number at its end and the character before that: "layer_3", "batch 17".
+/// The name without a number at its end and without the character before the number: "layer_3",
+/// "batch 17".
 struct span code_without_number(struct span name);
 
-/// The path of frames `path`, with a call of a module of this name added.
+/// The path of frames `path`, extended by a call of the module called `name`.
 uint32_t code_places_module(struct code_places *p, uint32_t path, struct span name);
 
-/// The path of the frames in `text`, innermost first, separated by ';'; 0 if there are none.
+/// The path of the frames in `text`, where they are listed innermost first, separated by ';'; 0 if
+/// there are none.
 uint32_t code_places_of_text(struct code_places *p, struct span text);
 
 /// The place and module of the stack with this path.

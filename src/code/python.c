@@ -1,5 +1,5 @@
-/* Python functions by call path. Exclusive time of a path: one of its frames runs, but no callee
-   and no function of a higher class. */
+/* Python functions by call path. Exclusive time of a path is the time in which one of the path's
+ * frames runs, but no callee and no function of a higher class. */
 #include <ctype.h>
 #include <string.h>
 
@@ -36,10 +36,10 @@ void python_release(struct python_frames *p)
 	python_paths_free(p->paths);
 }
 
-/* --- paths --- */
+/* ---- call paths ---- */
 
-/* Appends a name without addresses, since these change from run to run: "<built-in method get of
-   dict object at 0x7f3ab849d0f0>". */
+/* Appends a name without the addresses in it, which change from run to run: "<built-in method get
+ * of dict object at 0x7f3ab849d0f0>". */
 static void add_without_addresses(struct strbuf *b, struct span name)
 {
 	static const struct span at = { " at 0x", 6 };
@@ -60,7 +60,8 @@ static uint32_t clean_name(struct python_paths *p, uint32_t name)
 	if (p->clean_of[name] == NO_ID) {
 		struct strbuf b = STRBUF_INIT;
 		add_without_addresses(&b, name_span(p->names->by_id[name]));
-		/* there is room: the table of the trace holds as many names, and longer ones */
+		/* the table has room, since the name table of the trace holds at least as many names and
+		 * longer ones */
 		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
 		strbuf_release(&b);
 	}
@@ -82,7 +83,7 @@ static uint32_t path_add(struct python_paths *p, uint32_t caller, uint32_t name)
 }
 
 /* The path of a call. Most calls are of the same path as the call before, or follow the same path
-   as last time. */
+ * as when that path was last called. */
 static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint32_t name)
 {
 	struct path *v = p->paths.v;
@@ -94,7 +95,7 @@ static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint
 	return path_add(p, caller, name);
 }
 
-/* Replaces the `name` of each frame by its path. */
+/* Replaces the member `name` of each frame by the id of the frame's path. */
 static void find_paths(struct python_paths *p, struct python_thread *t)
 {
 	struct python_frame *v = t->frames.v;
@@ -112,11 +113,13 @@ static void find_paths(struct python_paths *p, struct python_thread *t)
 	}
 }
 
-/* --- rows --- */
+/* ---- rows of call paths ---- */
 
 static void path_rows(const struct python_paths *p, struct digest *d)
 {
-	int64_t before = (int64_t)d->functions.nr - 1; /* the row of path 0, which has no row */
+	/* added to a path's id, this gives the index of the path's row: path 1 has the first new row,
+	   path 0 has no row */
+	int64_t before = (int64_t)d->functions.nr - 1;
 	const char **texts = mem_calloc(p->clean.nr, sizeof *texts);
 	for (size_t i = 1; i < p->paths.nr; i++) {
 		const struct path *x = &p->paths.v[i];
@@ -143,7 +146,7 @@ static bool is_path(const struct function_stat *f)
 	return f->cls == FUNCTION_PYTHON && f->names == 0;
 }
 
-/* Removes the frames that do not count for a path with a row. */
+/* Removes the frames that do not count for any path that has a row. */
 static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 {
 	struct python_frame *v = t->frames.v;
@@ -162,7 +165,8 @@ void python_medians(struct python_frames *p, struct digest *d)
 	size_t nr = 0;
 	for (size_t i = 0; i < d->functions.nr; i++)
 		nr += is_path(&d->functions.v[i]) ? (size_t)d->functions.v[i].count : 0;
-	int64_t **next = mem_calloc(p->paths->paths.nr, sizeof *next); /* place of the next duration */
+	/* for each path, the place in `durs` to which its next duration goes */
+	int64_t **next = mem_calloc(p->paths->paths.nr, sizeof *next);
 	int64_t *durs = mem_calloc(nr, sizeof *durs), *at = durs; /* durations, grouped by row */
 	for (size_t i = 0; i < d->functions.nr; i++) {
 		const struct function_stat *f = &d->functions.v[i];
@@ -171,7 +175,7 @@ void python_medians(struct python_frames *p, struct digest *d)
 			at += f->count;
 		}
 	}
-	for (size_t t = 0; t < p->threads.nr; t++) /* first of all, to release the frames' memory */
+	for (size_t t = 0; t < p->threads.nr; t++) /* done first, to release the frames' memory */
 		keep_counted_frames(&p->threads.v[t], next);
 	for (size_t t = 0; t < p->threads.nr; t++) {
 		const struct python_thread *thread = &p->threads.v[t];
@@ -197,7 +201,7 @@ void python_make_paths(struct python_frames *frames, const struct name_table *na
 	p->names = names;
 	name_table_init(&p->clean);
 	p->clean_of = mem_realloc(NULL, names->nr + 1, sizeof *p->clean_of);
-	memset(p->clean_of, 0xff, names->nr * sizeof *p->clean_of); /* NO_ID */
+	memset(p->clean_of, 0xff, names->nr * sizeof *p->clean_of); /* sets all elements to NO_ID */
 	idmap_init(&p->path_ids);
 	vec_push(&p->paths, (struct path){ .name = NO_ID });
 	for (size_t i = 0; i < frames->threads.nr; i++)

@@ -10,15 +10,15 @@
 struct python_frame {
 	uint32_t start; ///< start in ns after the base of the run
 	uint32_t dur; ///< duration, to be read with widen()
-	uint32_t name; ///< id of the name
-	uint32_t parent; ///< id that the profiler gave to the caller, or NO_ID
+	uint32_t name; ///< id of the function's name
+	uint32_t parent; ///< id that the profiler gave to the calling frame, or NO_ID
 };
 
 /// A run of frames that start close together and have consecutive ids, in 16 bytes.
 struct python_run {
-	uint64_t base_ns; ///< base time; sums of base and start wrap around
+	uint64_t base_ns; ///< base time; the sum of base and start is computed modulo 2^64
 	uint32_t first; ///< index of the run's first frame
-	uint32_t id; ///< id of the first frame; NO_ID if no frame of the run has an id
+	uint32_t id; ///< id of the run's first frame; NO_ID if no frame of the run has an id
 };
 
 /// The calls of one thread.
@@ -40,19 +40,20 @@ struct higher {
 	VEC(struct segment) list;
 };
 
-/// The time that Python functions may have for themselves.
+/// The time that counts for Python functions: the trace without the time that functions of higher
+/// classes cover.
 struct python_window {
 	const struct higher *higher; ///< time that functions of higher classes cover
-	int64_t first_ns, last_ns; ///< first and last moment of the trace
+	int64_t first_ns, last_ns; ///< first and last moment of the trace, in ns
 };
 
 struct python_frames {
-	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
+	int64_t total_ns; ///< sum of all durations; fits int64, as do all its parts
 	struct wide_numbers wide; ///< durations that need more than 31 bits
-	struct idmap ids; ///< ids of pairs (pid id, tid id) are indices in `threads`
+	struct idmap ids; ///< pairs (pid id, tid id); the id of a pair is an index in `threads`
 	struct thread_found found; ///< cache of the last thread
 	VEC(struct python_thread) threads;
-	struct python_paths *paths; ///< tree of call paths, from python_make_paths() on
+	struct python_paths *paths; ///< tree of call paths; NULL before python_make_paths()
 };
 
 /// Initializes an empty list of calls.
@@ -60,23 +61,24 @@ void python_init(struct python_frames *p);
 /// Releases all memory of the calls.
 void python_release(struct python_frames *p);
 
-/// Keeps a call of a Python function; may set `*fault`.
+/// Stores a call of a Python function; may set `*fault`.
 void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
                  const char **fault);
 
-/// The first step of joining a part: its threads get ids of `to`, in `ids`.
+/// Joins a part, first step: finds or adds the threads of `from` in `to`, and stores their ids in
+/// `ids`.
 void python_join_ids(struct python_frames *to, const struct python_frames *from,
                      struct part_ids *ids);
-/// True if the times and counts of both together fit 64 bits.
+/// True if the sums of times and counts of `to` and `from` fit 64 bits.
 bool python_fits(const struct python_frames *to, const struct python_frames *from);
-/// The last step: moves the frames of `from` to the threads of `to` that `ids` says. Call it only
-/// if they fit.
+/// Joins a part, last step: moves the frames of `from` to the threads of `to` that `ids` gives.
+/// Call it only if python_fits() is true.
 void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids);
 
-/// Finds the callers of all frames, and sorts the frames by start, callers first.
+/// Finds the caller of each frame, and sorts the frames by start, callers before callees.
 void python_order(struct python_frames *p);
 
-/// Position in a walk over the calls of a thread, in order.
+/// Position in a walk over the calls of a thread, in order of start.
 struct python_walk {
 	const struct python_frames *frames;
 	const struct python_thread *thread; ///< thread of the walk; NULL if the thread has no calls

@@ -2,7 +2,7 @@
 #include "base/search.h"
 #include "code/python_internal.h"
 
-/* Number of frames in a block: blocks that overlap are sorted together. */
+/* Number of frames in a block; blocks whose ranges of keys overlap are sorted together. */
 #define BLOCK ((size_t)1024)
 
 /* A frame with its start and id, to be sorted. */
@@ -12,17 +12,18 @@ struct loose_frame {
 	uint32_t id;
 };
 
-/* The next frames of a thread, with the range of their keys (ids or starts). */
+/* A block of frames of a thread, with the range of the frames' keys (ids or starts). */
 struct frame_block {
 	int64_t least; ///< smallest key of this block and all later blocks
-	int64_t most; ///< largest key of this block
+	int64_t most; ///< largest key in this block
 	bool ascends; ///< true if the keys of the block ascend
 };
 
 /* A call that contains the current frame. */
 struct open_call {
 	int64_t end_ns;
-	uint32_t frame, id; ///< index and id; NO_ID for the sentinel at the bottom of the stack
+	uint32_t frame, id; ///< index and id of the frame; NO_ID for the sentinel at the bottom of the
+	                    ///< stack
 };
 
 static inline uint32_t run_id(const struct python_run *run, size_t i)
@@ -30,7 +31,7 @@ static inline uint32_t run_id(const struct python_run *run, size_t i)
 	return run->id == NO_ID ? NO_ID : run->id + (uint32_t)i - run->first;
 }
 
-/* --- intake --- */
+/* ---- intake of frames ---- */
 
 /* The relative start of the next frame; begins a new run if it does not fit into the last one. */
 static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
@@ -41,13 +42,14 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 		if (start <= UINT32_MAX && run_id(run, t->frames.nr) == id)
 			return (uint32_t)start;
 	}
-	/* leaves room for frames that start earlier */
+	/* the base is set back, to leave room for frames that start earlier */
 	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
 	vec_push(&t->runs, next);
 	return WIDE;
 }
 
-/* The id in 32 bits. If an id is larger, it counts as absent, and calls are ordered by time. */
+/* The id in 32 bits, or NO_ID for larger ids, which count as absent; calls are then ordered by
+ * time. */
 static inline uint32_t small_id(int64_t id)
 {
 	return (uint64_t)id < NO_ID ? (uint32_t)id : NO_ID;
@@ -77,7 +79,7 @@ void python_take(struct python_frames *p, struct thread_ids *threads, const stru
 	vec_push(&t->frames, f);
 }
 
-/* --- parts --- */
+/* ---- joining of parts ---- */
 
 void python_join_ids(struct python_frames *to, const struct python_frames *from,
                      struct part_ids *ids)
@@ -120,7 +122,7 @@ void python_join(struct python_frames *to, struct python_frames *from, const str
 	}
 }
 
-/* --- in order --- */
+/* ---- sorting of frames ---- */
 
 static int frame_id_cmp(const void *a, const void *b, void *unused)
 {
@@ -165,7 +167,7 @@ static struct frame_block *blocks_of(const struct python_thread *t, size_t nr, b
 	return blocks;
 }
 
-/* Copies the frames up to `end` in their order; returns `end`. */
+/* Copies the frames up to index `end` without changing their order; returns `end`. */
 static size_t keep_frames(struct python_thread *t, const struct python_thread *old,
                           struct run_walk *w, size_t end)
 {
@@ -181,7 +183,8 @@ static size_t keep_frames(struct python_thread *t, const struct python_thread *o
    are out of order. */
 static void frames_reorder(struct python_frames *p, struct python_thread *t, bool ids)
 {
-	struct python_thread old = *t; /* in place: frames are read before they are overwritten */
+	/* sorts in place: the copied frames are read before their memory is overwritten */
+	struct python_thread old = *t;
 	size_t nr = (t->frames.nr + BLOCK - 1) / BLOCK;
 	struct frame_block *blocks = blocks_of(t, nr, ids);
 	struct run_walk walk = run_first(&old);
@@ -214,9 +217,9 @@ static void frames_reorder(struct python_frames *p, struct python_thread *t, boo
 	free(blocks);
 }
 
-/* --- finding callers --- */
+/* ---- callers of frames ---- */
 
-/* True if ids ascend from frame to frame. */
+/* True if the ids of frames ascend from frame to frame. */
 static bool frame_ids_ascend(const struct python_thread *t)
 {
 	uint64_t least = 0;
@@ -230,10 +233,11 @@ static bool frame_ids_ascend(const struct python_thread *t)
 	return true;
 }
 
-/* True if a frame has this id, if ids ascend. */
+/* True if a frame has the id `id`; the ids must ascend. */
 static bool ids_contain(const struct python_thread *t, uint32_t id)
 {
-	size_t lo = 0, hi = t->runs.nr; /* lo becomes the number of runs that begin by `id` */
+	/* lo becomes the number of runs whose ids begin at `id` or below */
+	size_t lo = 0, hi = t->runs.nr;
 	SEARCH(lo, hi, i, t->runs.v[i].id <= id);
 	if (lo == 0)
 		return false;
@@ -258,15 +262,15 @@ static bool frame_starts_ascend(const struct python_thread *t)
 	return true;
 }
 
-/* Sets the `parent` of every frame to the index of its caller, or NO_ID. By ids, if both ids and
-   starts ascend; the result is true if each call lies within its caller, and callers that were not
-   recorded are left out. Otherwise by time: the caller is the innermost frame that wholly contains
-   the call. */
+/* Sets the `parent` of every frame to the index of its caller, or NO_ID. If both ids and starts
+ * ascend, callers are found by their ids, and a caller that was not recorded is skipped; the result
+ * is true if each call then lies within its caller. Otherwise callers are found by time: the caller
+ * is the innermost frame that wholly contains the call. */
 static bool find_callers(const struct python_frames *p, struct python_thread *t, bool ids)
 {
 	struct run_walk walk = run_first(t);
 	VEC(struct open_call)
-	calls = VEC_INIT; /* stack with the current frame on top, its caller below, … */
+	calls = VEC_INIT; /* stack of calls, with the current frame on top and its caller below */
 	bool fits = true;
 	vec_push(&calls, (struct open_call){ INT64_MAX, NO_ID, NO_ID });
 	for (size_t i = 0; i < t->frames.nr && fits; i++) {
@@ -306,7 +310,7 @@ void python_order(struct python_frames *p)
 		python_callers(p, &p->threads.v[i]);
 }
 
-/* --- walks --- */
+/* ---- walks over calls ---- */
 
 struct python_walk python_walk_thread(const struct python_frames *p, int64_t thread)
 {

@@ -10,28 +10,29 @@
 
 /// A call path: a function as called from another path. Path 0 is the root.
 struct path {
-	uint32_t caller, name; ///< path of the caller; id of the name in `clean`
+	uint32_t caller, name; ///< id of the caller's path; id of the function's name in `clean`
 	uint32_t depth, count;
 	int64_t total_ns, exclusive_ns;
-	uint32_t running; ///< number of frames that run and have no running callee
-	uint32_t last; ///< id of the path that was called from this path last, or 0
-	uint32_t next; ///< id of the path that followed under the same caller last time
+	uint32_t running; ///< number of running frames of the path that have no running callee
+	uint32_t last; ///< id of the path that was last called from this path, or 0
+	uint32_t next; ///< id of the path that was called next, under the same caller, last time
 };
 
 struct python_paths {
 	struct python_frames *frames;
 	const struct name_table *names; ///< name table of the trace
 	struct name_table clean;
-	/// Ids in `clean`, indexed by id of an event's name; NO_ID if not yet known.
+	/// Ids in the table `clean`, indexed by id of an event's name; NO_ID if not yet known.
 	uint32_t *clean_of;
-	struct idmap path_ids; ///< ids of pairs (caller, name); path 1 has id 0
+	struct idmap path_ids; ///< pairs (id of the caller's path, id of a name); the pair with id 0 is
+	                       ///< path 1
 	VEC(struct path) paths;
 };
 
 /// Position in a walk over the frames of a thread.
 struct run_walk {
 	const struct python_run *run;
-	size_t end; ///< index after the last frame of the run
+	size_t end; ///< index after the last frame of the present run
 };
 
 /// Index after the last frame of a run.
@@ -44,7 +45,7 @@ static inline struct run_walk run_first(const struct python_thread *t)
 	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };
 }
 
-/// The run that frame `i` is in. The walk must ask for the frames one after the other.
+/// The run of frames that contains frame `i`. The walk must ask for the frames one after the other.
 static inline const struct python_run *run_at(const struct python_thread *t, struct run_walk *w,
                                               size_t i)
 {
@@ -53,7 +54,7 @@ static inline const struct python_run *run_at(const struct python_thread *t, str
 	return w->run;
 }
 
-/// The duration of a frame, and its start.
+/// Duration of a frame, and start of a frame, in ns.
 static inline int64_t frame_dur(const struct python_frames *p, const struct python_frame *f)
 {
 	return widen(&p->wide, f->dur);
@@ -63,8 +64,8 @@ static inline int64_t frame_start(const struct python_run *run, const struct pyt
 	return (int64_t)(run->base_ns + f->start);
 }
 
-/// Computes exclusive times of all paths from frames whose `name` is their path. Overwrites
-/// `start`.
+/// Computes exclusive times of all paths; the member `name` of a frame must be the id of its path.
+/// Overwrites the member `start` of frames.
 void python_sweep(struct python_paths *p, const struct python_window *w);
 
 #endif

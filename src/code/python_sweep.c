@@ -5,24 +5,26 @@
 struct running_frame {
 	int64_t end_ns;
 	struct path *path;
-	struct python_frame *caller; ///< frame of the caller, or NULL
+	struct python_frame *caller; ///< frame that called this frame, or NULL
 };
 
-/* The next event on a thread, or the end of a stray (a frame that ends after the frame around it).
-   The order of simultaneous events does not matter. */
+/* The time of the next event on a thread, or of the end of a stray frame (one that ends after the
+ * frame around it). The order of simultaneous events does not matter. */
 struct moment {
 	int64_t at_ns;
 	uint32_t thread;
-	uint32_t stray; ///< index of the stray frame, or NO_ID
+	uint32_t stray; ///< index of the stray frame, or NO_ID for an event of the thread
 };
 
 /* Position of the sweep on one thread. */
 struct sweep_thread {
 	size_t next; ///< index of the next frame to begin
 	struct run_walk walk; ///< position in the run of the next frame
-	int64_t start_ns, end_ns; ///< times of that frame in the window; INT64_MAX at the end
+	int64_t start_ns, end_ns; ///< start and end of the next frame, limited to the window; INT64_MAX
+	                          ///< after the last frame
 	VEC(struct running_frame)
-	/// Stack: each frame ends no later than the frame below it, and the sentinel never ends.
+	/// Stack of running frames: each ends no later than the frame below it; the sentinel at the
+	/// bottom never ends.
 	inside;
 };
 
@@ -35,7 +37,8 @@ struct sweep {
 	size_t segment; ///< index of the next segment in `higher`
 	int64_t next_ns; ///< start of the next segment, or INT64_MAX
 	int64_t until_ns; ///< end of the previous segment
-	int64_t still_ns, covered_ns; ///< uncovered() until `until_ns`; to be subtracted afterwards
+	int64_t still_ns, covered_ns; ///< uncovered time up to `until_ns`, and covered time to be
+	                              ///< subtracted after that
 };
 
 static void heap_push(struct sweep *s, struct moment m)
@@ -47,7 +50,7 @@ static void heap_push(struct sweep *s, struct moment m)
 	s->heap.v[i] = m;
 }
 
-/* Replaces the earliest moment. */
+/* Replaces the earliest moment in the heap by `m`. */
 static void heap_replace(struct sweep *s, struct moment m)
 {
 	size_t i = 0;
@@ -67,7 +70,7 @@ static void heap_pop(struct sweep *s)
 		heap_replace(s, last);
 }
 
-/* Time of the second earliest moment, or INT64_MAX. */
+/* Time of the second earliest moment in the heap, or INT64_MAX. */
 static int64_t heap_second(const struct sweep *s)
 {
 	int64_t at = INT64_MAX - 1;
@@ -86,7 +89,8 @@ static void sweep_next_segment(struct sweep *s)
 	s->next_ns = s->segment < h->list.nr ? h->list.v[s->segment].start_ns : INT64_MAX;
 }
 
-/* Uncovered time from the beginning of the window to `at`, which must never decrease. */
+/* Uncovered time (not covered by higher classes) from the beginning of the window to `at`, which
+ * must never decrease. */
 static inline int64_t uncovered(struct sweep *s, int64_t at)
 {
 	while (at > s->next_ns)
@@ -94,7 +98,8 @@ static inline int64_t uncovered(struct sweep *s, int64_t at)
 	return at < s->until_ns ? s->still_ns : at - s->covered_ns;
 }
 
-/* From now on, one more frame of a path runs without a running callee, or one less. */
+/* path_begins() counts one more frame of a path that runs without a running callee, path_ends() one
+ * less. */
 static void path_begins(struct path *x, int64_t uncovered_ns)
 {
 	if (x->running++ == 0)
@@ -114,7 +119,7 @@ static inline struct running_frame running_frame_of(const struct sweep *s, struc
 		                           .caller = v[i].parent == NO_ID ? NULL : &v[v[i].parent] };
 }
 
-/* Begins a frame. While it runs, its `start` counts its running callees. */
+/* Begins a frame. While the frame runs, its member `start` counts its running callees. */
 static inline void frame_begins(struct sweep *s, const struct running_frame *f, int64_t at)
 {
 	int64_t uncovered_ns = uncovered(s, at);
@@ -131,7 +136,7 @@ static inline void frame_ends(struct sweep *s, const struct running_frame *f, in
 		path_begins(&s->paths[f->caller->name], uncovered_ns);
 }
 
-/* Moves to the first frame from `i` on that takes time within the window. */
+/* Moves to the first frame, from index `i` on, that takes time within the window. */
 static inline void sweep_thread_next(struct sweep_thread *l, const struct sweep *s,
                                      const struct python_thread *t, size_t i)
 {
@@ -157,7 +162,7 @@ static int64_t sweep_thread_at(const struct sweep_thread *l)
 	return end < l->start_ns ? end : l->start_ns;
 }
 
-/* Runs the thread up to `until`, or to the first stray. */
+/* Runs the thread up to the time `until`, or to the first stray frame. */
 static void sweep_thread_run(struct sweep *s, uint32_t thread, int64_t until)
 {
 	const struct python_thread *t = &s->frames->threads.v[thread];
@@ -200,7 +205,8 @@ static void sweep_thread_begin(struct sweep *s, uint32_t thread)
 	heap_push(s, (struct moment){ sweep_thread_at(l), thread, NO_ID });
 }
 
-/* The heap holds the next moment of each thread, and the ends of strays, which are rare. */
+/* Sweeps over all threads; the heap holds the next moment of each thread, and the ends of stray
+ * frames, which are rare. */
 void python_sweep(struct python_paths *p, const struct python_window *w)
 {
 	const struct python_frames *frames = p->frames;

@@ -4,7 +4,7 @@
 
 #include "code/ids.h"
 
-/// An entry of a cache of thread ids.
+/// An entry of a cache: a thread and its id.
 struct thread_found {
 	int64_t pid, tid; ///< idents of process and thread
 	uint32_t thread; ///< id of the thread; NO_ID if the entry is empty
@@ -12,25 +12,25 @@ struct thread_found {
 
 struct thread_ids {
 	struct idmap pids, tids; ///< idents of processes and of threads
-	struct idmap ids; ///< ids of pairs (pid id, tid id)
-	struct thread_found found[16]; ///< cache of threads, indexed by a hash
+	struct idmap ids; ///< pairs (id of process, id of thread); the id of a pair is the thread id
+	struct thread_found found[16]; ///< cache of thread ids, indexed by a hash of process and thread
 };
 
-/// Initializes an empty set of threads.
+/// Initializes an empty set of thread ids.
 void thread_ids_init(struct thread_ids *t);
 /// Releases all memory of the set.
 void thread_ids_release(struct thread_ids *t);
 
-/// Joins the ids of a part's processes and threads.
+/// Joins the processes and threads of a part, and stores their new ids in `ids`.
 void thread_ids_join(struct thread_ids *to, const struct thread_ids *from, struct part_ids *ids);
 
-/// The pid id and tid id of an event in one key.
+/// Key of an event's thread: the ids of its process and thread in one number.
 int64_t thread_key(struct thread_ids *t, const struct event *ev);
 
 /// Converts the thread key of a part to that of the whole.
 int64_t thread_key_join(int64_t key, const struct part_ids *ids);
 
-/// Thread id of a host event.
+/// Id of the thread of a host event.
 static inline uint32_t thread_of(struct thread_ids *t, const struct event *ev)
 {
 	struct thread_found *f = &t->found[(ev->pid ^ ev->tid) & 15];

@@ -2,7 +2,8 @@
 
 uint32_t wide_add(struct wide_numbers *w, int64_t v, const char **fault)
 {
-	if (w->list.nr == 0 || w->list.v[w->list.nr - 1] != v) /* absent ids often follow one another */
+	/* stores equal neighbors once, since absent ids often follow one another */
+	if (w->list.nr == 0 || w->list.v[w->list.nr - 1] != v)
 		vec_push(&w->list, v);
 	if (w->list.nr == WIDE)
 		*fault = "more than 1 billion long durations or correlation ids: split the trace";

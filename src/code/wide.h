@@ -1,11 +1,12 @@
-/// 64-bit numbers in 31 bits, since almost all durations and correlation ids are small. Larger
-/// numbers go to a list, and the 31 bits hold their index with the flag WIDE.
+/// 64-bit numbers in 31 bits, since almost all durations and correlation ids are small. Each larger
+/// number goes to a list, and the 31 bits hold its index and the flag WIDE.
 #ifndef GG_CODE_WIDE_H
 #define GG_CODE_WIDE_H
 
 #include "code/ids.h"
 
-/// Flag: the other bits are an index in the list. Smaller numbers are stored directly.
+/// Flag in a packed number: the other bits are an index in the list. Without the flag they are the
+/// number.
 #define WIDE ((uint32_t)1 << 30)
 
 /// The numbers that do not fit into 30 bits.
@@ -22,7 +23,7 @@ static inline uint32_t narrow(struct wide_numbers *w, int64_t v, const char **fa
 	return v >= 0 && v < WIDE ? (uint32_t)v : wide_add(w, v, fault);
 }
 
-/// Unpacks a number that narrow() has packed.
+/// Unpacks a number that was packed by narrow().
 static inline int64_t widen(const struct wide_numbers *w, uint32_t v)
 {
 	return (v & WIDE) ? w->list.v[v - WIDE] : v;
@@ -34,11 +35,11 @@ static inline bool wide_fits(const struct wide_numbers *to, const struct wide_nu
 	return to->list.nr + from->list.nr < WIDE;
 }
 
-/// Appends the list of a part to that of the whole; returns the index of its first number there.
-/// Negative numbers are idents.
+/// Appends the list of a part to that of the whole; returns the index of the part's first number in
+/// the list of the whole. Negative numbers are idents, which are converted.
 uint32_t wide_join(struct wide_numbers *to, struct wide_numbers *from, const struct part_ids *ids);
 
-/// Converts the 31 bits of a part to those of the whole.
+/// Converts a packed number of a part to that of the whole; `first` is the result of wide_join().
 static inline uint32_t wide_moved(uint32_t v, uint32_t first)
 {
 	return (v & WIDE) ? v + first : v;

@@ -1,26 +1,27 @@
-/* What a run is bound by: where the wall time of its steps went, and what explains the part in
-   which the GPU had nothing to do. */
+/* Finds what limits a run's speed ("bound"): how the wall time of its steps was spent, and what
+   explains the part in which the GPU had nothing to do. */
 #include <inttypes.h>
 
 #include "base/number.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
 #include "diagnose/work.h"
+#include "fold/fold.h"
 #include "model/flops.h"
 #include "model/step_figures.h"
 
-/* Least share of a step that is worth a sentence, and that counts beside another share. */
+/* Least share of a step that is named in a sentence, and that makes another bound considerable. */
 #define PART_WORTH_NAMING (10 * PERCENT)
 #define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)
 #define PART_CLEAR (70 * PERCENT)
 
-/* Longest host time per GPU activity that launching explains, including the operator. A longer time
+/* Longest host time per GPU activity, with its operator, that launching can explain. A longer time
    has another cause: modules are loaded, or the host computes. */
 enum { LAUNCH_NS = 200000 };
 
-/* Python between operators is not recorded. So a GPU that waits longer for each of many short
-   activities than the activity takes is taken as launch-bound, too. */
+/* A GPU counts as launch-bound, too, if it waits longer for each of many short activities than the
+   activity takes, since the Python code between operators is not recorded. */
 enum { SHORT_NS = 50000, MANY_ACTIVITIES = 20 };
 
 struct bounds {
@@ -28,10 +29,11 @@ struct bounds {
 	struct arena *a;
 	struct classification *out;
 	bool window;
-	const char *of; /* what shares refer to, for messages: "the step time", "the trace" */
+	const char *of; /* noun for messages to which shares refer: "the step time" or "the trace" */
 	int64_t activities; /* number of GPU activities of all ranks */
 	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
-	bool inferred; /* true if only the length of the idle time suggests that launches cause it */
+	/* true if only the length of the idle time suggests launches as its cause; false if measured */
+	bool inferred;
 	int64_t *share; /* shares of the step that each cause explains, indexed by enum bound */
 };
 
@@ -45,8 +47,8 @@ static const char *pct(struct bounds *b, int64_t share)
 	return unit_text(b->a, UNIT_PCT, share);
 }
 
-/* Add up how the wall time of a rank's steps was spent, over all its devices. False without
-   steps. */
+/* Add up how the wall time of a rank's steps was spent, over all its devices. False if there are
+   no steps. */
 static bool add_periods(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 {
 	static const enum metric_id ids[NR_STEP_PARTS] = {
@@ -64,8 +66,8 @@ static bool add_periods(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 	return true;
 }
 
-/* Like add_periods(), for a trace without steps: from the first to the last activity of each
-   device. */
+/* Like add_periods(), for a trace without steps: the time from the first to the last activity
+   of each device. */
 static void add_window(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 {
 	for (size_t i = 0; i < d->devices.nr; i++) {
@@ -78,8 +80,8 @@ static void add_window(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 	}
 }
 
-/* Compute the parts over the usable steps of all ranks, or over the window without step markers.
-   False if no GPU activity was recorded. */
+/* Compute the parts of the wall time over the usable steps of all ranks, or over the window (the
+   recorded time) without step markers. False if no GPU activity was recorded. */
 static bool read_parts(struct bounds *b)
 {
 	__int128 sums[NR_STEP_PARTS] = { 0 }, all = 0;
@@ -107,8 +109,8 @@ static int64_t share_of_step(struct bounds *b, enum metric_id id)
 	return figure_of_diagnosis(b->v, &f, &share, &unit) ? share : 0;
 }
 
-/* Share of the window that the busiest host thread spends in operators and runtime calls; median
-   over the ranks. */
+/* Share of the window that the busiest host thread of a rank spends in operators and runtime
+   calls; median over the ranks. */
 static int64_t host_busy(struct bounds *b)
 {
 	VEC(int64_t) shares = VEC_INIT;
@@ -128,7 +130,8 @@ static int64_t host_busy(struct bounds *b)
 	return share;
 }
 
-/* Host time per GPU activity, if a host thread is busy for `share` of the window. */
+/* Host time per GPU activity, for a host thread that is busy for the share `share` of the
+   window. */
 static int64_t host_per_activity(struct bounds *b, int64_t share)
 {
 	__int128 window = 0;
@@ -137,8 +140,8 @@ static int64_t host_per_activity(struct bounds *b, int64_t share)
 	return number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
 }
 
-/* Idle time per GPU activity, if `share` of the window is idle and launching explains it: it is not
-   too long, and longer than the activities. Otherwise 0. */
+/* Idle time per GPU activity, if the share `share` of the window is idle and launching explains
+   it: the time is not too long, and longer than the activities. Otherwise 0. */
 static int64_t waits_per_activity(struct bounds *b, int64_t share)
 {
 	__int128 window = 0, busy = 0;
@@ -162,16 +165,16 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Attribute idle time to `what`, `most` at most. */
+/* Attribute idle time to the cause `what`, at most the time `most`. */
 static void explain(struct bounds *b, enum bound what, int64_t most, int64_t *idle)
 {
 	b->share[what] = least(*idle, most);
 	*idle -= b->share[what];
 }
 
-/* Time in which the host waits for the GPU. After each wait the queue is empty, so that the GPU
-   idles as long as the host needs. A single wait per step is not counted: that is how steps are
-   timed. */
+/* Attribute idle time to waits of the host for the GPU. After each wait the queue is empty, so
+   that the GPU idles as long as the host needs. A single wait per step is not counted: it is how
+   steps are timed. */
 static int64_t explain_waits(struct bounds *b)
 {
 	int64_t count = 0, sync = share_of_step(b, METRIC_STEP_SYNC_TIME);
@@ -250,9 +253,9 @@ static void explain_idle(struct bounds *b)
 	}
 }
 
-/* Choose the cause with the largest share. It is "mixed" if another one is considerable and the
-   largest has less than half. Computing is the purpose of a run, so that it needs a larger
-   share. */
+/* Choose the bound with the largest share. It is "mixed" if another one is considerable and the
+   largest has less than half. Computing is the purpose of a run, so that it needs a larger share
+   to count as a bound. */
 static void decide(struct bounds *b)
 {
 	enum bound most = BOUND_UNKNOWN;
@@ -292,11 +295,12 @@ static void say_parts(struct bounds *b)
 		    "to its last");
 }
 
-/* ---- what was not recorded ---- */
+/* ---- data that was not recorded ---- */
 
 struct recorded {
 	bool traces, snapshots, memory, python, context;
-	bool gpu, flops, model_flops, peak; ///< true for what was recorded: GPU work, operations, peak
+	/// true if recorded: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
+	bool gpu, flops, model_flops, peak;
 	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
 	const struct digest *first; ///< first rank that has a trace
 	int64_t ranks, world_size;
@@ -316,7 +320,7 @@ static void flops_recorded(const struct digest *d, struct recorded *r)
 
 static struct recorded recorded_of(const struct run *run)
 {
-	struct recorded r = { .ranks = (int64_t)run->ranks.nr };
+	struct recorded r = { .ranks = (int64_t)run_nr_ranks(run) };
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
 		r.traces = r.traces || digest_has_trace(d);
@@ -333,7 +337,8 @@ static struct recorded recorded_of(const struct run *run)
 	return r;
 }
 
-/* What is missing to compute operations per second and their share of the peak. */
+/* Text on the data that is missing to compute operations per second and their share of the peak;
+   NULL if nothing is. */
 static const char *flops_missing(struct bounds *b, const struct recorded *r)
 {
 	static const char what[] = "or flops_per_step of the run context: operations per second and "

@@ -5,25 +5,30 @@
 #include "diagnose/recommend.h"
 #include "diagnose/words.h"
 #include "diagnose/work.h"
+#include "fold/fold.h"
 #include "model/memory_view.h"
 #include "model/phases.h"
 
 /* ---- ranks that others wait for ---- */
 
 /* The rank for which the others wait most, if that is at least half of all waiting; else NULL. */
-static const struct rank_view *awaited(const struct run_view *v)
+static const struct cross_rank *awaited(const struct run_view *v, int64_t *rank)
 {
-	const struct rank_view *most = NULL;
+	const struct run *run = run_ranks(v->run);
+	const struct cross_rank *most = NULL;
 	__int128 sum = 0;
-	for (size_t r = 0; r < v->run->ranks.nr; r++) {
-		const struct cross_rank *c = v->ranks[r].cross;
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		const struct cross_rank *c = run == v->run ? v->ranks[r].cross : &d->cross;
 		if (!c || !c->known || c->late_ns <= 0)
 			continue;
 		sum += c->late_ns;
-		if (!most || c->late_ns > most->cross->late_ns)
-			most = &v->ranks[r];
+		if (most && c->late_ns <= most->late_ns)
+			continue;
+		most = c;
+		*rank = d->rank;
 	}
-	return most && (__int128)most->cross->late_ns * 2 >= sum ? most : NULL;
+	return most && (__int128)most->late_ns * 2 >= sum ? most : NULL;
 }
 
 static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct run_report *out)
@@ -33,14 +38,14 @@ static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct 
 	    number_pct(wait, step) <= 5 * PERCENT)
 		return;
 	figure_of_metric(v, METRIC_COMM_TRANSFER_TIME, &wire);
-	const struct rank_view *last = awaited(v);
+	int64_t rank = -1;
+	const struct cross_rank *last = awaited(v, &rank);
 	const char *why = "no rank stands out: they come last in turn";
 	const char *action = "balance the work of the ranks, whose inputs may differ in length";
 	if (last) {
-		int64_t rank = last->digest->rank;
 		why =
 		    arena_printf(a, "rank %" PRId64 " comes last in %" PRId64 " of %" PRId64 " collectives",
-		                 rank, last->cross->last_count, last->cross->matched);
+		                 rank, last->last_count, last->matched);
 		action = arena_printf(
 		    a, "see what holds rank %" PRId64 " up: its GPU, its host, its share of the work",
 		    rank);
@@ -65,7 +70,7 @@ static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct 
 
 /* ---- gradient checkpoints ---- */
 
-/* Sum of some work over all ranks, with the number of steps. */
+/* Sum of one kind of work over all ranks, with the number of steps. */
 struct work_sum {
 	__int128 ns, steps, window_ns;
 };
@@ -88,7 +93,7 @@ static struct work_sum recomputed(const struct run *run)
 	return w;
 }
 
-/* Share of the window that recomputing Python functions take; only outermost calls count. */
+/* Share of the window that Python functions for recomputation take; only outermost calls count. */
 static int64_t recomputed_share(const struct run *run)
 {
 	__int128 ns = 0, window = 0;
@@ -98,7 +103,8 @@ static int64_t recomputed_share(const struct run *run)
 		window += d->window_ns;
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
-			inside[i] = f->parent >= 0 && inside[f->parent]; /* the caller comes earlier */
+			/* callers come earlier in the list, so that their flag is known */
+			inside[i] = f->parent >= 0 && inside[f->parent];
 			if (!inside[i] && function_is_recomputation(f)) {
 				ns += f->total_ns;
 				inside[i] = true;
@@ -109,8 +115,8 @@ static int64_t recomputed_share(const struct run *run)
 	return number_pct(ns, window);
 }
 
-/* GPU time of the recompute phase per step, mean of the ranks that have the phase; 0 if there is
-   none. */
+/* GPU time of the recompute phase per step, as the mean of the ranks that have the phase; 0 if no
+   rank has. */
 static int64_t recompute_phase(const struct run *run)
 {
 	struct work_sum w = { 0 };
@@ -172,10 +178,10 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 	    a, out);
 }
 
-/* ---- zeroes ---- */
+/* ---- kernels that write zeroes ---- */
 
-/* Report kernels that write a single value together with memory sets, which figures by category
-   separate. */
+/* Recommend less zeroing if kernels that write a single value and memory sets take much time
+   together; figures by category show them separately. */
 static void excessive_zeroing(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	struct work_sum w = { 0 };
@@ -218,7 +224,7 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
 
 /* ---- CUDA graphs ---- */
 
-/* Longest mean duration at which launches still matter: longer kernels hide the next launch. */
+/* Longest mean duration of kernels for which graphs help: longer kernels hide the next launch. */
 enum { GRAPH_KERNEL_NS = 50000 };
 
 static bool is_graph_launch(const struct function_stat *f)
@@ -226,7 +232,7 @@ static bool is_graph_launch(const struct function_stat *f)
 	return f->cls == FUNCTION_RUNTIME && span_contains_nocase(f->name, SPAN("GraphLaunch"));
 }
 
-/* True if several steps have the same number of kernels and launch no graphs yet. */
+/* True if several steps have the same number of kernels and do not launch graphs yet. */
 static bool steps_are_alike(const struct digest *d)
 {
 	const int64_t *count = d->samples[METRIC_STEP_KERNEL_COUNT];
@@ -241,7 +247,7 @@ static bool steps_are_alike(const struct digest *d)
 	return true;
 }
 
-/* True if the host waits within steps; one wait at the end of a step does not count. */
+/* True if the host waits for the GPU within steps; one wait at the end of a step does not count. */
 static bool steps_wait(const struct digest *d)
 {
 	for (size_t i = 0; i < (size_t)d->usable_steps; i++)

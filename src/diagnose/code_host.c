@@ -11,15 +11,15 @@
 
 #define HOST_WORTH_NAMING (10 * PERCENT)
 
-/* Shares in percent. A Python function computes if at least ALONE_PCT of its time is its own or
-   that of its callees in Python, without calls that concern the GPU. With PLACE_PCT of that time, a
-   callee is named in its place. */
+/* Shares in percent. A Python function counts as computing if at least ALONE_PCT of its time is
+   spent in Python, by itself or its callees, without calls that concern the GPU. If a callee has
+   PLACE_PCT of that time, the callee is named instead. */
 enum { ALONE_PCT = 95, PLACE_PCT = 70 };
 
-/* ---- work that is done once ---- */
+/* ---- work that is done only once ---- */
 
-/* Report loading of modules, creation of contexts, capture of graphs, and memory taken from the
-   device. */
+/* Recommend less setup: loading of modules, creation of contexts, capture of graphs, and taking
+   memory from the device. */
 void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	const struct function_stat *most;
@@ -33,7 +33,7 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 	        .tells_idle = share >= 50 * PERCENT,
 	        .id = "start-up",
 	        .title = "the recording holds what is done once",
-	        /* The saving is unknown, since the setup may be over before the first step. */
+	        /* The saved time is unknown, since the setup may be over before the first step. */
 	        .saves_ns = -1,
 	        .observation = arena_printf(
 	            a,
@@ -56,7 +56,7 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 
 /* ---- torch.compile ---- */
 
-/* Largest value over the ranks of a figure that the recorder wrote; 0 if there is none. */
+/* Largest value over the ranks of a figure that the recorder wrote; 0 if no rank has the figure. */
 static int64_t input_of(const struct run *run, const char *name)
 {
 	int64_t most = 0;
@@ -126,8 +126,8 @@ void graph_breaks(const struct run_view *v, struct arena *a, struct run_report *
 
 /* ---- replays of graphs ---- */
 
-/* Report idle time around graphs. Kernels of a graph follow one another, so that the GPU waits only
-   for what the host does between replays. */
+/* Recommend less host work around graphs. Kernels of a graph follow one another, so that the GPU
+   waits only for the host's work between replays. */
 void host_around_graphs(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	int64_t busy, idle;
@@ -160,12 +160,13 @@ void host_around_graphs(const struct run_view *v, struct arena *a, struct run_re
 	    a, out);
 }
 
-/* ---- functions of Python ---- */
+/* ---- Python functions ---- */
 
 /* The Python functions of a rank, callers before callees. */
 struct python_tree {
 	const struct digest *d;
-	/// Time of each function and its callees in which no function of a higher class runs.
+	/// Time of each function and its callees without GPU work and CUDA calls, which precede Python
+	/// in the order of classes.
 	int64_t *alone_ns;
 };
 
@@ -207,8 +208,8 @@ static bool computes(const struct python_tree *t, size_t i)
 	       (__int128)t->alone_ns[i] * 100 >= (__int128)f->total_ns * ALONE_PCT;
 }
 
-/* Index of the outermost function that computes longest or, if a callee has most of its time, of
-   that callee, and so on inwards. */
+/* Index of the outermost function that computes longest; if a callee has most of its time, of that
+   callee, and so on inwards. */
 static int64_t busiest_function(const struct python_tree *t)
 {
 	size_t nr = t->d->functions.nr;
@@ -235,7 +236,7 @@ static int64_t busiest_function(const struct python_tree *t)
 	return best;
 }
 
-/* Text such as "train.py(9): main > data.py(3): normalize": the function with its caller. */
+/* Text such as "train.py(9): main > data.py(3): normalize", with the function's caller first. */
 static const char *path_of(const struct digest *d, int64_t i, struct arena *a)
 {
 	const struct function_stat *f = &d->functions.v[i];
@@ -245,7 +246,8 @@ static const char *path_of(const struct digest *d, int64_t i, struct arena *a)
 	return arena_printf(a, "%s > %s", text_short(a, d->functions.v[f->parent].name, 80), own);
 }
 
-/* True if a name on the path from the thread's first function to this one has one of the words. */
+/* True if a function on the path from the thread's first function to function `i` has one of the
+   words in its name. */
 static bool path_has(const struct digest *d, int64_t i, const char *const *words)
 {
 	for (; i >= 0; i = d->functions.v[i].parent < i ? d->functions.v[i].parent : -1)

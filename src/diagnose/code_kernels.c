@@ -3,7 +3,7 @@
 #include "diagnose/recommend.h"
 #include "diagnose/words.h"
 
-/* Smaller shares of the kernel time do not justify a change of the model. */
+/* Least share of the kernel time that justifies a change of the model. */
 #define KERNELS_WORTH_NAMING (5 * PERCENT)
 #define TRANSPOSES_WORTH_NAMING (2 * PERCENT)
 
@@ -48,8 +48,8 @@ static int64_t per_step(__int128 sum, const struct kernel_sum *of)
 
 /* ---- attention ---- */
 
-/* Number of batched matrix products, and their time if operators have it. Without operators they
-   are found by kernel names, which rarely say it. */
+/* Number of batched matrix products, and their time if the digest has operators. Without
+   operators, they are found by the names of kernels, which rarely show it. */
 static struct kernel_sum batched_products(const struct run *run)
 {
 	static const char *const kernels[] = {
@@ -73,8 +73,8 @@ static struct kernel_sum batched_products(const struct run *run)
 	return operators ? s : kernels_named(run, kernels, none);
 }
 
-/* Report attention in separate kernels. A softmax between two batched products is attention, unlike
-   the softmax of a loss, a router or a sampler. */
+/* Recommend a fused attention if attention runs in separate kernels. A softmax between two batched
+   products is attention, unlike the softmax of a loss, a router or a sampler. */
 void attention_unfused(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	static const char *const softmax[] = { "softmax", NULL };
@@ -117,7 +117,7 @@ void attention_unfused(const struct run_view *v, struct arena *a, struct run_rep
 
 void layout_transposes(const struct run_view *v, struct arena *a, struct run_report *out)
 {
-	/* transposes of cuDNN and MIOpen around kernels that need the other layout */
+	/* transposes that cuDNN and MIOpen insert around kernels that need another memory layout */
 	static const char *const names[] = { "nchwtonhwc", "nhwctonchw",         "nchw2nhwc",
 		                                 "nhwc2nchw",  "batched_transpose_", NULL };
 	static const char *const none[] = { NULL };

@@ -17,7 +17,7 @@ struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis
 	return out;
 }
 
-/* The baseline's recommendation with the same id, or NULL. */
+/* The recommendation in the baseline's report with the id of `r`, or NULL. */
 static const struct recommendation *same_of(const struct recommendation *r,
                                             const struct run_report *baseline)
 {
@@ -40,7 +40,7 @@ static bool is_known(const struct run_view *v, const struct query *q)
 	return !q->metric || run_has(v, q->metric);
 }
 
-/* True if the baseline has the data from which the recommendation could have been made. */
+/* True if the baseline has the data on which the recommendation is based. */
 static bool is_comparable(const struct recommendation *r, const struct diagnosis_rules *rules,
                           const struct run_view *v)
 {

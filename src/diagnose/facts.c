@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
+#include "fold/fold.h"
 #include "model/flops.h"
 
 enum { INPUTS_SHOWN = 50 };
@@ -38,7 +39,7 @@ static void add_count(struct summary *s, const char *id, const char *label, int6
 	                                        .note = note });
 }
 
-/* A note with the worst rank, if the ranks of a run differ. */
+/* A note that names the worst rank, if the figures of a run's ranks differ; else "". */
 static const char *worst_rank(struct summary *s, enum metric_id id, int64_t shown)
 {
 	const struct metric *m = &metric_table[id];
@@ -62,7 +63,7 @@ static const char *worst_rank(struct summary *s, enum metric_id id, int64_t show
 	return arena_printf(s->a, "worst rank %" PRId64 ": %s", at, unit_text(s->a, m->unit, worst));
 }
 
-/* A note that says which peak a share refers to, and which operations count. */
+/* A note on the peak to which a share refers, and on the operations that count. */
 static const char *flops_note(struct summary *s, enum metric_id id)
 {
 	struct flop_peak peak;
@@ -85,7 +86,7 @@ static void add_metric(struct summary *s, enum metric_id id)
 	const struct metric *m = &metric_table[id];
 	const char *label = m->title;
 	int64_t value;
-	/* idle time and utilization of a window count from the first GPU activity on */
+	/* idle time and utilization of a window start with the first GPU activity */
 	bool to_last =
 	    s->out->window && (id == METRIC_STEP_IDLE_TIME || id == METRIC_GPU_UTILIZATION_PCT);
 	if (s->out->window && id == METRIC_STEP_TIME)
@@ -110,7 +111,7 @@ static void add_metric(struct summary *s, enum metric_id id)
 	                                        .note = note[0] ? note : flops_note(s, id) });
 }
 
-/* How much was recorded: maximum over ranks for steps and times, sums for the rest. */
+/* The amount that was recorded: for steps and times the maximum over ranks, else sums. */
 struct extent {
 	int64_t steps, total_steps, warmup, window_ns, events, activities, world_size;
 	bool traces;
@@ -145,7 +146,7 @@ static struct extent extent_of(const struct run_view *v)
 static void add_extent(struct summary *s)
 {
 	struct extent e = extent_of(s->v);
-	size_t ranks = s->v->run->ranks.nr;
+	size_t ranks = run_nr_ranks(s->v->run);
 	s->gpu = e.activities > 0;
 	if (e.gpu)
 		vec_push(
@@ -170,8 +171,9 @@ static void add_extent(struct summary *s)
 	                                        .value = e.window_ns,
 	                                        .unit = UNIT_NS,
 	                                        .note = "" });
-	add_count(s, "events", "events", e.events, ranks > 1 ? "all ranks" : "");
-	add_count(s, "gpu_activities", "GPU activities", e.activities, ranks > 1 ? "all ranks" : "");
+	const char *of = run_fold(s->v->run) ? "a rank, in the mean" : ranks > 1 ? "all ranks" : "";
+	add_count(s, "events", "events", e.events, of);
+	add_count(s, "gpu_activities", "GPU activities", e.activities, of);
 }
 
 /* Collect the distinct names of figures in the metrics files of all ranks. */

@@ -11,7 +11,8 @@
 
 enum {
 	FEWEST_RANKS = 4,
-	NAMED_PCT = 1, /* least share of the window to be named, in percent */
+	NAMED_PCT =
+	    1, /* least share of the window (the recorded time) of a function to be named, in percent */
 	FLOOR_PCT = 10, /* least difference from the peers' median, in percent */
 	NAME_CHARS = 60
 };
@@ -24,17 +25,19 @@ struct row {
 	int64_t share; /* the function's share of the window in 1e-6 % */
 };
 
-/* A function that differs from that of the peers. */
+/* A function of a rank that differs from the same function of its peers. */
 struct unlike {
 	uint32_t rank;
 	const struct function_stat *f;
 	enum { UNLIKE_SHARE, UNLIKE_COST, UNLIKE_RATE } what;
-	int64_t value, median, beyond; /* beyond: difference as a share of the window, in 1e-6 % */
+	/* figure of the rank, median of its peers; `beyond`: their difference in 1e-6 % of the window
+	 */
+	int64_t value, median, beyond;
 };
 
 struct comparison {
 	const struct run *run;
-	size_t eligible; /* number of ranks that are compared */
+	size_t eligible; /* number of ranks that can be compared */
 	VEC(struct row) rows; /* rows sorted by function, then rank */
 	VEC(struct unlike) found;
 	int64_t *values; /* scratch memory, one value per rank */
@@ -47,7 +50,7 @@ static bool is_eligible(const struct rank_view *r)
 	       d->window_ns > 0 && d->functions.nr > 0;
 }
 
-/* ---- functions with an id that is equal on all ranks ---- */
+/* ---- functions and their ids, which are equal on all ranks ---- */
 
 static void add_rank(struct comparison *c, struct name_table *names, struct idmap *ids, uint32_t r)
 {
@@ -90,15 +93,15 @@ static void gather_functions(struct comparison *c, const struct run_view *v)
 	name_table_release(&names);
 }
 
-/* ---- comparing a function over the ranks ---- */
+/* ---- comparing one function over the ranks ---- */
 
 static bool is_named(int64_t share)
 {
 	return share >= FUNCTION_WORTH_NAMING;
 }
 
-/* Compare shares of the window. A rank without the function counts as 0, since its share is too
-   small to be kept. */
+/* Compare the function's shares of the window. A rank without the function counts as 0, since its
+   share is too small to be stored. */
 static void compare_shares(struct comparison *c, const struct row *rows, size_t nr)
 {
 	for (size_t i = 0; i < c->eligible; i++)
@@ -118,8 +121,8 @@ static int64_t cost_or_rate(const struct function_stat *f, bool rate)
 	return rate ? f->rate : f->median_ns;
 }
 
-/* Compare the cost of an execution, or its rate. Only if all ranks have the function, and only
-   ranks that are worse count. */
+/* Compare the function's cost of an execution, or its rate. This needs the function on all ranks,
+   and only ranks that are worse count. */
 static void compare_costs(struct comparison *c, const struct row *rows, size_t nr, bool rate)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -147,7 +150,8 @@ static void compare(struct comparison *c)
 		const struct row *rows = &c->rows.v[i];
 		compare_shares(c, rows, end - i);
 		if (end - i < c->eligible || rows->f->cls > FUNCTION_MEMORY)
-			continue; /* calls and frames of the host may contain waiting */
+			/* calls and frames of the host are left out, since they may contain waiting */
+			continue;
 		compare_costs(c, rows, end - i, false);
 		compare_costs(c, rows, end - i, true);
 	}
@@ -155,7 +159,7 @@ static void compare(struct comparison *c)
 
 /* ---- texts on functions ---- */
 
-/* Sort by rank, then by the largest effect on the window. */
+/* Order by rank, then by the effect on the window, the largest first. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct unlike *x = a, *y = b;
@@ -186,7 +190,7 @@ static void add_words(struct strbuf *b, const struct unlike *u)
 	unit_format(b, words[u->what].unit, u->median, false);
 }
 
-/* A sentence on the `most` most conspicuous functions; each is named once. */
+/* A sentence on the `most` functions that differ most; each function is named once. */
 static const char *sentence(const struct unlike *u, size_t nr, size_t most, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -1,5 +1,5 @@
-/// Internal to diagnose/: which ranks differ from the others. Each kind of finding is one function
-/// of plain numbers.
+/// Internal to diagnose/: finding ranks that differ from the others. Each kind of finding is a
+/// function of plain numbers.
 #ifndef GG_DIAGNOSE_PEERS_H
 #define GG_DIAGNOSE_PEERS_H
 
@@ -12,39 +12,25 @@ struct peers {
 	int64_t median, mad;
 };
 
-/// Median and MAD of `nr` > 0 values; `v` is reordered.
+/// Median and scaled MAD of `nr` > 0 values; `v` is reordered.
 struct peers peers_of(int64_t *v, size_t nr);
 
-/// True if `value` is more than three scaled MADs away from the median, and by more than
+/// True if `value` differs from the median by more than three scaled MADs, and by more than
 /// `floor_pct` % of the median, or of the value if that is larger.
 bool peers_exclude(struct peers s, int64_t value, int64_t floor_pct);
 
-/// Least compute skew of a slow rank, in 1e-6 %.
+/// Least compute skew of a slow rank (its compute time beyond the median rank's), in 1e-6 %.
 enum { SLOW_FLOOR = 3000000 };
 
-/// Find slow ranks: their compute exceeds that of the peers by more than three scaled MADs and by 3
-/// %. Needs three ranks. `skew` is rank.compute_skew_pct; INT64_MIN if unknown. Sets flags of `nr`
-/// ranks.
+/// Find slow ranks, whose compute time exceeds that of the peers by more than three scaled MADs
+/// and by 3 %. Needs three ranks. `skew` is rank.compute_skew_pct; INT64_MIN if unknown. Sets the
+/// flag of each of the `nr` ranks.
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 
-/// Find late ranks: the others wait 1 % of the steps for this rank only, which is more than three
-/// scaled MADs beyond the usual, and they wait for no rank twice as long. `late_ns` is the time in
-/// which only that rank was waited for, `step_ns` the total time of the steps. Sets flags of `nr`
-/// ranks.
+/// Find late ranks: the others wait 1 % of the steps for this rank only, more than three scaled
+/// MADs beyond the usual, and wait for no other rank twice as long. `late_ns` is the time in which
+/// only that rank was waited for, `step_ns` the total time of the steps. Sets the flag of each of
+/// the `nr` ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
-
-/// One matched collective, as seen by a rank.
-struct link_point {
-	int64_t wire_ns; ///< duration on the rank with the shortest one, which is the transfer time
-	int64_t lag_ns; ///< time from the median end of all ranks to its own end; clocks may differ
-	int64_t sort, bytes; ///< kind and size, -1 if unknown: equal collectives take equally long
-	bool last; ///< true if the rank came last: then its own lag is part of the transfer time
-};
-
-/// How far the rank's ends lag behind for each ns of transfer, in 1e-6: the median slope over all
-/// pairs of collectives of which one takes a quarter longer, so that clock offsets cancel. 0 if the
-/// evidence is thin: few pairs, equal transfer times, or slopes that rise in less than nine of ten
-/// pairs. O(nr²); `p` is reordered.
-int64_t link_slope(struct link_point *p, size_t nr);
 
 #endif

@@ -1,11 +1,13 @@
 #include "base/number.h"
 #include "diagnose/ranks.h"
 #include "diagnose/words.h"
+#include "fold/fold.h"
 
-/* Columns of the table of ranks. Text leaves missing steps out, since they are a trust finding. */
+/* Columns of the table of ranks. The text report leaves missing steps out, since a trust finding
+   names them. */
 static const struct {
 	enum metric_id id;
-	const char *narrow; /* short heading for text; NULL: the text has no such column */
+	const char *narrow; /* short heading for the text report; NULL: it has no such column */
 } columns[] = {
 	{ METRIC_STEP_TIME, "step.time" },          { METRIC_STEP_COMPUTE_TIME, "compute" },
 	{ METRIC_STEP_COMM_TIME, "comm" },          { METRIC_STEP_EXPOSED_COMM_TIME, "exposed" },
@@ -33,7 +35,7 @@ static void add_rank_row(const struct run_view *v, size_t r, bool candidate, str
 	}
 }
 
-/* ---- utilization over the ranks ---- */
+/* ---- GPU utilization of all ranks ---- */
 
 struct rank_figure {
 	int64_t value, rank;
@@ -73,7 +75,16 @@ static void note_utilization(const struct run_view *v, bool candidate, struct re
 	vec_release(&list);
 }
 
-void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)
+/* A folded run shows only ranks that something is said of. */
+static bool is_shown(const struct digest *d, bool candidate, const struct report *out)
+{
+	bool named = !d->part_of;
+	for (size_t i = 0; i < out->insights.nr && !named; i++)
+		named = out->insights.v[i].rank == d->rank && out->insights.v[i].candidate == candidate;
+	return named;
+}
+
+static void add_table(const struct run_view *v, bool candidate, struct report *out)
 {
 	if (v->run->ranks.nr < 2)
 		return;
@@ -84,6 +95,20 @@ void diagnose_rank_table(const struct run_view *v, bool candidate, struct report
 			                                                   columns[i].narrow, false });
 	}
 	for (size_t r = 0; r < v->run->ranks.nr; r++)
-		add_rank_row(v, r, candidate, out);
+		if (is_shown(v->ranks[r].digest, candidate, out))
+			add_rank_row(v, r, candidate, out);
 	note_utilization(v, candidate, out);
+}
+
+void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)
+{
+	const struct fold *f = run_fold(v->run);
+	if (!f) {
+		add_table(v, candidate, out);
+	} else if (f->by_rank) {
+		struct run_view thin;
+		run_view_init(&thin, run_ranks(v->run), v->naming);
+		add_table(&thin, candidate, out);
+		run_view_release(&thin);
+	}
 }

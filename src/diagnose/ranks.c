@@ -2,12 +2,12 @@
 
 #include <inttypes.h>
 
-#include "base/idmap.h"
 #include "base/number.h"
 #include "diagnose/functions.h"
 #include "diagnose/peers.h"
 #include "diagnose/words.h"
-#include "model/ranks.h"
+#include "fold/fold.h"
+#include "fold/links.h"
 
 struct diagnosis {
 	const struct run_view *view;
@@ -16,9 +16,11 @@ struct diagnosis {
 	size_t nr;
 	bool candidate;
 	bool *slow, *late; ///< flags of slow and of late ranks, indexed by rank
-	int64_t *link; ///< link_slope() of each rank; 0 if it is not notable
-	int64_t *alone_ns; ///< how long the others waited for each rank and no other
-	const char **unlike; ///< functions of each rank that differ from its peers'; NULL if none do
+	int64_t *link; ///< link_slope() of each rank; 0 if too small to report
+	int64_t *alone_ns; ///< time in which the others waited for this rank and for no other, indexed
+	                   ///< by rank
+	const char **unlike; ///< text on functions of each rank that differ from its peers'; NULL if no
+	                     ///< function does
 	struct arena arena;
 };
 
@@ -35,91 +37,8 @@ static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, cons
 
 /* ---- slow links ---- */
 
-/* Collectives of one rank with one set of ranks, among which the median end is taken. */
-struct link_line {
-	uint32_t rank;
-	size_t seen;
-	VEC(struct link_point) points; /* sample of at most LINK_POINTS collectives, evenly spread */
-};
-enum { LINK_POINTS = 64 };
-
-struct links {
-	const struct run *run;
-	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
-	VEC(struct link_line) lines; /* one line for each pair of a rank and a set of ranks */
-	size_t *stride; /* for each rank: one of so many collectives is a point */
-	int64_t *alone_ns; /* indexed by rank: time in which the others waited for this rank only */
-	VEC(int64_t) ends;
-};
-
-/* True for collectives in which all ranks do the same work. */
-static bool is_symmetric(enum collective_kind kind)
-{
-	return kind == COLLECTIVE_ALL_REDUCE || kind == COLLECTIVE_ALL_GATHER ||
-	       kind == COLLECTIVE_REDUCE_SCATTER || kind == COLLECTIVE_ALL_TO_ALL ||
-	       kind == COLLECTIVE_SEND_RECV;
-}
-
-static int64_t end_of(const struct run *run, const struct match_member *m)
-{
-	const struct collective *c = match_part(run, m);
-	return number_add(number_add(run->ranks.v[m->rank]->start_ns, c->start_ns), c->dur_ns);
-}
-
-/* FNV-1a hash of the ranks that took part. */
-static int64_t set_key(const struct rank_match *m)
-{
-	uint64_t h = 14695981039346656037u;
-	for (size_t i = 0; i < m->nr; i++)
-		h = (h ^ m->members[i].rank) * 1099511628211u;
-	return (int64_t)h;
-}
-
-/* Add the time in which the others waited for the last rank only. Until the second to last arrived,
-   they waited for both: if several are late together because all waited for another rank, none of
-   them is to blame. */
-static void add_alone(struct links *l, const struct rank_match *m)
-{
-	int64_t second = INT64_MAX;
-	if (m->last == m->nr)
-		return;
-	for (size_t i = 0; i < m->nr; i++) {
-		int64_t dur = match_part(l->run, &m->members[i])->dur_ns;
-		if (i != m->last && dur < second)
-			second = dur;
-	}
-	int64_t *alone = &l->alone_ns[m->members[m->last].rank];
-	*alone = number_add(*alone, second - m->wire_ns);
-}
-
-static void add_match(void *ctx, const struct rank_match *m)
-{
-	struct links *l = ctx;
-	add_alone(l, m);
-	const struct collective *c = match_part(l->run, &m->members[0]);
-	enum collective_kind kind = l->run->ranks.v[m->members[0].rank]->comms.v[c->comm].kind;
-	if (!is_symmetric(kind))
-		return;
-	l->ends.nr = 0;
-	for (size_t i = 0; i < m->nr; i++)
-		vec_push(&l->ends, end_of(l->run, &m->members[i]));
-	int64_t median = number_median(l->ends.v, l->ends.nr);
-	uint32_t set = idmap_add(&l->sets, set_key(m));
-	for (size_t i = 0; i < m->nr; i++) {
-		uint32_t r = m->members[i].rank;
-		uint32_t id = idmap_add(&l->ids, idmap_pair(r, set));
-		if (id == l->lines.nr)
-			vec_push(&l->lines, (struct link_line){ .rank = r });
-		struct link_line *line = &l->lines.v[id];
-		int64_t lag = number_sub(end_of(l->run, &m->members[i]), median);
-		if (line->seen++ % l->stride[r] == 0 && line->points.nr < LINK_POINTS)
-			vec_push(&line->points,
-			         (struct link_point){ m->wire_ns, lag, kind, c->bytes, i == m->last });
-	}
-}
-
-/* Keep slopes of at least 10 % of the transfer time that differ from those of the peers; set others
-   to 0. */
+/* Keep slopes of at least 10 % of the transfer time that differ from those of the peers; set the
+   others to 0. */
 static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 {
 	enum { FLOOR = MICRO / 10 };
@@ -133,26 +52,17 @@ static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 
 static void find_links(struct diagnosis *d)
 {
-	struct links l = { .run = d->run, .alone_ns = d->alone_ns };
-	idmap_init(&l.sets);
-	idmap_init(&l.ids);
-	l.stride = mem_calloc(d->nr, sizeof *l.stride);
+	const struct fold *f = d->run->ranks.v[0]->part_of;
+	int64_t *matched = arena_alloc(&d->arena, d->nr, sizeof *matched);
 	for (size_t r = 0; r < d->nr; r++)
-		l.stride[r] = (size_t)cross_of(d, r)->matched / LINK_POINTS + 1;
-	ranks_each_match(d->run, add_match, &l);
-	for (size_t i = 0; i < l.lines.nr; i++) {
-		struct link_line *line = &l.lines.v[i];
-		int64_t slope = link_slope(line->points.v, line->points.nr);
-		if (slope > d->link[line->rank])
-			d->link[line->rank] = slope;
-		vec_release(&line->points);
+		matched[r] = cross_of(d, r)->matched;
+	if (f) {
+		memcpy(d->link, f->number[FOLD_LINK], d->nr * sizeof *d->link);
+		memcpy(d->alone_ns, f->number[FOLD_ALONE], d->nr * sizeof *d->alone_ns);
+	} else {
+		ranks_links(d->run, matched, d->link, d->alone_ns);
 	}
 	keep_notable(d->link, d->nr, &d->arena);
-	vec_release(&l.ends);
-	vec_release(&l.lines);
-	idmap_release(&l.sets);
-	idmap_release(&l.ids);
-	free(l.stride);
 }
 
 static void add_link(struct diagnosis *d, size_t r)
@@ -166,10 +76,10 @@ static void add_link(struct diagnosis *d, size_t r)
 	                 unit_text(&d->arena, UNIT_PCT, pct)));
 }
 
-/* ---- functions unlike the peers' ---- */
+/* ---- functions that differ from the peers' ---- */
 
-/* Find the functions that explain a rank. Fewer are given for slow and late ranks, which are named
-   anyway. */
+/* Find functions of each rank that differ. Fewer are given for slow and late ranks, which have an
+   insight anyway. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
@@ -237,7 +147,8 @@ static int64_t beyond_peers(struct diagnosis *d, size_t r, enum metric_id which)
 	return per_step(d, r, which) - number_median(others, n);
 }
 
-/* The first figure that explains at least half of the lateness, in words; "" if none does. */
+/* The first figure that explains at least half of the rank's lateness, in words; "" if there is no
+   such figure. */
 static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_step)
 {
 	static const struct {
@@ -278,12 +189,19 @@ static void add_late(struct diagnosis *d, size_t r)
 	                 late_cause(d, r, late_ns), most_unlike(d, r)));
 }
 
-/* ---- insights of the run ---- */
+/* ---- insights on all ranks ---- */
 
-/* A rank can be named for several reasons: a slow rank is also late, and so is one behind a slow
-   link. */
-void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
+/* Where a folded run has many odd ranks, some of them will do. */
+static bool is_enough(const struct diagnosis *d, size_t before)
 {
+	enum { NAMED = 32 };
+	return d->run->ranks.v[0]->part_of && d->out->insights.nr - before >= NAMED;
+}
+
+/* A slow rank is late, too, and so is one behind a slow link. */
+static void diagnose(const struct run_view *v, bool candidate, struct report *out)
+{
+	size_t before = out->insights.nr;
 	struct diagnosis d = {
 		.view = v, .run = v->run, .out = out, .nr = v->run->ranks.nr, .candidate = candidate
 	};
@@ -297,8 +215,9 @@ void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out
 	find_links(&d);
 	find_late(&d);
 	d.unlike = arena_alloc(&d.arena, d.nr, sizeof *d.unlike);
-	find_unlike(&d);
-	for (size_t r = 0; r < d.nr; r++) {
+	if (!v->run->ranks.v[0]->part_of)
+		find_unlike(&d);
+	for (size_t r = 0; r < d.nr && !is_enough(&d, before); r++) {
 		if (d.slow[r])
 			add_slow(&d, r);
 		if (d.link[r])
@@ -310,4 +229,18 @@ void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out
 			                 arena_printf(&out->arena, "is unlike its peers: %s", d.unlike[r]));
 	}
 	arena_release(&d.arena);
+}
+
+/* The ranks of a folded run are looked at without their rows. */
+void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
+{
+	const struct fold *f = run_fold(v->run);
+	if (!f) {
+		diagnose(v, candidate, out);
+	} else if (f->by_rank) {
+		struct run_view thin;
+		run_view_init(&thin, run_ranks(v->run), v->naming);
+		diagnose(&thin, candidate, out);
+		run_view_release(&thin);
+	}
 }

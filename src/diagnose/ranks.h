@@ -1,5 +1,6 @@
-/// Insights from comparing the ranks of a run by their digests: a slow rank, a late rank, a slow
-/// link, or functions that differ from those of the peers. Ranks that only wait are not named.
+/// Insights (remarks in the report) from comparing the digests of a run's ranks: a slow rank, a
+/// late rank, a slow link, or functions that differ from those of the peers. Ranks that only wait
+/// are not named.
 #ifndef GG_DIAGNOSE_RANKS_H
 #define GG_DIAGNOSE_RANKS_H
 
@@ -10,8 +11,9 @@
 /// appended if the run has only one rank.
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out);
 
-/// Append a row per rank of the run to `out->ranks`, and the columns if there are none yet; also a
-/// note of `side` on the GPU utilization. Nothing is appended if the run has only one rank.
+/// Append a row per rank of the run to `out->ranks`, and the columns if there are none yet. Also
+/// sets the note on GPU utilization in the `side` of the run. Nothing is appended if the run has
+/// only one rank.
 void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out);
 
 #endif

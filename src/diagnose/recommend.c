@@ -4,7 +4,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
 
-/* Smallest saving, as a share of a step, that is worth a recommendation. */
+/* Least saved time, as a share of a step, for which a recommendation is made. */
 #define WORTH_DOING PERCENT
 
 static bool is_bound_by(const struct run_report *r, enum bound bound)
@@ -36,8 +36,8 @@ static bool applies(const struct run_view *v, const struct run_report *out,
 	return true;
 }
 
-/* The text with its placeholders replaced by figures; "–" if the run lacks a figure. In a run
-   without steps, the word "step" becomes "window". */
+/* A text of a rule with its placeholders replaced by figures; "–" if the run lacks a figure. In a
+   run without steps, the word "step" becomes "window". */
 static const char *filled(const struct run_view *v, const struct diagnosis_rule *r,
                           const char *text, bool window, struct arena *a)
 {
@@ -61,8 +61,7 @@ static const char *filled(const struct run_view *v, const struct diagnosis_rule 
 	return arena_take(a, &b);
 }
 
-/* The time that a recommendation saves. Host calls save time only as far as the GPU idles
-   meanwhile. */
+/* The time that a recommendation saves. Shorter host calls save time only while the GPU is idle. */
 static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 {
 	int64_t value, idle;
@@ -83,7 +82,8 @@ static bool is_profiler(struct span place)
 	return false;
 }
 
-/* Share of the time of waiting whose place is known that is the profiler's own, in 1e-6. */
+/* Share, in 1e-6, of the time of synchronization calls that the profiler itself made, among those
+   with a known place in the code. */
 static int64_t profilers_share(const struct run *run)
 {
 	int64_t all = 0, own = 0;
@@ -107,7 +107,8 @@ static bool has_stacks(const struct run *run)
 	return false;
 }
 
-/* Waiting that a recording ends with is not to be saved. */
+/* Lower the saving by the waits with which the profiler ends a recording, since these cannot be
+   avoided. */
 static void leave_profiler_out(const struct run_view *v, const struct diagnosis_rule *r,
                                struct arena *a, struct recommendation *rec)
 {

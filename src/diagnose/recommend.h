@@ -4,13 +4,13 @@
 
 #include "model/run_report.h"
 
-/// Append a recommendation with its texts filled in. `saves_ns` is -1 if unknown, and limited to a
-/// step.
+/// Append a copy of a recommendation in whose texts placeholders are replaced by figures. The time
+/// `saves_ns` is -1 if unknown, and limited to the time of a step.
 void recommend_add(const struct run_view *v, const struct recommendation *r, struct arena *a,
                    struct run_report *out);
 
-/// Type of the diagnoses in code, which need more than conditions on figures. Each appends its
-/// findings.
+/// Type of the functions that diagnose in code what conditions on figures cannot express. Each
+/// appends its recommendations.
 typedef void diagnosis_fn(const struct run_view *v, struct arena *a, struct run_report *out);
 
 /// Diagnoses of groups of kernels (code_kernels.c) and of the host (code_host.c).

@@ -31,7 +31,7 @@ static void add_steps(const struct digest *d, enum metric_id id, const char *tit
 		vec_push(&s->points, (struct series_point){ steps.step[i], steps.value[i] });
 }
 
-/* Add one of the two levels of each memory of a rank over its history. */
+/* Add the level of each memory of a rank over its history, either allocated or `reserved` bytes. */
 static void add_levels(const struct digest *d, bool reserved, bool alone, struct arena *a,
                        struct run_report *out)
 {
@@ -59,7 +59,7 @@ static void add_levels(const struct digest *d, bool reserved, bool alone, struct
 	}
 }
 
-/* Add the compute time of each rank's steps, which contains no waiting for others. */
+/* Add the compute time of each step of a rank, which contains no waiting for other ranks. */
 static void add_rank(const struct digest *d, struct arena *a, struct run_report *out)
 {
 	if (d->window || d->summaries.nr || !digest_has_steps(d, METRIC_STEP_COMPUTE_TIME))

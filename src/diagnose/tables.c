@@ -9,7 +9,7 @@
 
 /* ---- building tables ---- */
 
-/* The note of a table, with the addition that figures of a run without steps cover one window. */
+/* The note under a table; in a run without steps, it adds that figures cover one window. */
 static const char *note_of(struct tabler *t, const char *note)
 {
 	static const char step[] = "per step";
@@ -95,17 +95,19 @@ void table_end(struct tabler *t)
 	t->out->tables.nr--;
 }
 
-/* ---- figures by label ---- */
+/* ---- tables of figures by label ---- */
 
 enum { METRICS_MAX = 6 };
 
 struct listing {
 	const char *id, *title, *note;
-	const char *names; /* heading of the column with the labels */
-	enum metric_id ids[METRICS_MAX]; /* metrics; rows are sorted by the first one, largest first */
+	const char *names; /* heading of the column that shows the labels */
+	/* metrics, one for each further column; rows are sorted by the first one, largest first */
+	enum metric_id ids[METRICS_MAX];
 	size_t nr;
-	bool share; /* true: add the share of the first metric in its sum */
-	int64_t least; /* least value of the first metric in a row */
+	/* true: add a column with the share of the first metric in its sum; false: no such column */
+	bool share;
+	int64_t least; /* least value of the first metric for which an item has a row */
 };
 
 struct listed {
@@ -126,7 +128,7 @@ static int answer_label_cmp(const void *label, const void *answer)
 	return span_cmp(*(const struct span *)label, ((const struct answer *)answer)->label);
 }
 
-/* Find the answer of a label; answers are sorted by label. */
+/* The answer with the label `label`, or NULL; answers are sorted by label. */
 static const struct answer *answer_of(const struct answers *answers, struct span label)
 {
 	const struct answer *v = answers->list.v;
@@ -312,7 +314,7 @@ void diagnose_tables(const struct run_view *v, struct arena *a, struct run_repor
 	tables_of_memory(&t);
 }
 
-/* True for lists that exist for a single phase; the others describe the whole run. */
+/* True for tables that exist for a single phase; false for those that describe the whole run. */
 static bool is_of_phase(const struct listing *l)
 {
 	return l->ids[0] == METRIC_KERNEL_TIME || l->ids[0] == METRIC_CATEGORY_TIME ||

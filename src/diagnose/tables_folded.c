@@ -1,8 +1,9 @@
-/* Rows for items that a digest keeps only as a sum. */
+/* Rows for the sum of those items that a digest does not list singly, because they are small. */
 #include "base/number.h"
 #include "diagnose/tables.h"
 
-/* Number of a rank's items that its digest keeps only as a sum, and the sum of one figure. */
+/* Number of a rank's small items of which its digest keeps only the sum, and the sum of one
+   figure. */
 static size_t folded_of(const struct rank_view *r, enum metric_id id, __int128 *sum)
 {
 	const struct digest *d = r->digest;
@@ -35,7 +36,7 @@ static int64_t kernel_ns(const struct rank_view *r)
 	return number_div_round(ns, 1);
 }
 
-/* Like folded_of(), over the ranks: the largest number of items, and the reduced figures. */
+/* The ranks are combined: the number of items is the largest one, the figures are reduced. */
 size_t table_folded(struct tabler *t, struct report_table *table, const enum metric_id *ids,
                     size_t nr_ids)
 {

@@ -1,11 +1,12 @@
-/* Tables of memories: actions of the allocator, segments, and who holds memory at the peak. */
+/* Tables of memories: actions of the allocator, segments, and the sites that hold memory at the
+   peak. */
 #include <inttypes.h>
 
 #include "base/number.h"
 #include "diagnose/tables.h"
 #include "model/memory_view.h"
 
-/* Text such as "0", or "0 of rank 3" if the run has several ranks. */
+/* The name of a memory as text such as "0", or "0 of rank 3" if the run has several ranks. */
 static const char *memory_name(struct tabler *t, const struct digest *d, const char *id)
 {
 	if (t->v->run->ranks.nr < 2)
@@ -21,7 +22,8 @@ static void cell_known(struct tabler *t, struct report_table *table, int64_t val
 		cell_figure(t, table, value);
 }
 
-/* One memory of one rank. If there are many, those with the highest peaks come first. */
+/* A memory and the rank that it belongs to. If there are many, those with the highest peaks come
+   first. */
 struct owned_memory {
 	const struct digest *digest;
 	const struct memory_stat *stat;
@@ -75,7 +77,7 @@ static void allocator(struct tabler *t, const struct owned_memories *m)
 	table_end(t);
 }
 
-/* ---- levels of memory, and their reasons ---- */
+/* ---- levels of memory, and reasons for them ---- */
 
 static void levels(struct tabler *t, const struct owned_memories *m)
 {
@@ -133,7 +135,7 @@ static void lifetimes(struct tabler *t, const struct owned_memories *m)
 	table_end(t);
 }
 
-/* Say whether expandable segments would help, and by which figures that is decided. */
+/* Add a note whether expandable segments would help, and the figures that decide about it. */
 static void expandable(struct tabler *t, const struct owned_memories *m)
 {
 	static const char *const words[] = {
@@ -175,18 +177,21 @@ static void expandable(struct tabler *t, const struct owned_memories *m)
 
 enum { ITEM_COLUMNS = 4 };
 
-/* One list of a memory and its columns. What a member means depends on the list (enum
-   memory_list). */
+/* The columns of a table that shows one list of a memory. The meaning of a member depends on the
+   list (enum memory_list). */
 struct item_table {
 	const char *id, *title, *note;
 	enum memory_list list;
-	bool share; /* true: add the share of the first column in peak_allocated */
+	/* true: add a column with the share of the first column in peak_allocated; false: no such
+	   column */
+	bool share;
 	struct {
-		const char *heading; /* heading of the column; NULL ends the list */
+		const char *heading; /* heading of the column; NULL after the last column */
 		enum unit unit;
 		size_t member;
 	} columns[ITEM_COLUMNS];
-	const char *category, *site; /* headings of these columns; "" if the list lacks one */
+	const char *category,
+	    *site; /* headings of the columns with category and site; "" if the list lacks them */
 };
 
 static const struct item_table item_tables[] = {

@@ -38,7 +38,8 @@ static int summed_cmp(const void *a, const void *b)
 	return span_cmp(x->name, y->name);
 }
 
-/* Add rows with means per step over the ranks that have the item, and bytes per launch if known. */
+/* Add a row for each item, with means per step over the ranks that have the item, and with bytes
+   per launch if known. */
 static void add_rows(struct tabler *t, struct report_table *table, struct name_sums *s, bool sizes)
 {
 	vec_sort(&s->list, summed_cmp);
@@ -109,7 +110,8 @@ static void recomputation(struct tabler *t)
 
 /* ---- floating-point operations ---- */
 
-/* An operator with an element type, over all ranks; `peak` is 0 if unknown. */
+/* The floating-point operations of one operator with one element type, over all ranks. The peak
+   rate `peak` is 0 if unknown. */
 struct operations {
 	struct flop_stat of;
 	__int128 steps;
@@ -128,7 +130,7 @@ struct all_operations {
 	VEC(struct operations) list;
 };
 
-/* Add all rows of a rank, not yet joined. */
+/* Add a row for each operator of a rank; rows of one operator are not joined yet. */
 static void add_operations(struct all_operations *all, const struct digest *d)
 {
 	struct flop_peak peak = { 0 };
@@ -146,7 +148,7 @@ static int by_operator(const void *a, const void *b)
 	return flop_stat_cmp(&((const struct operations *)a)->of, &((const struct operations *)b)->of);
 }
 
-/* Join adjacent rows of one operator and type. The peak is that of the first rank. */
+/* Join adjacent rows of one operator and element type. The peak is the one on the first rank. */
 static void join_operations(struct all_operations *all)
 {
 	size_t kept = 0;
@@ -166,7 +168,8 @@ static void join_operations(struct all_operations *all)
 	all->list.nr = kept;
 }
 
-/* Add a row. Its rate is that of the kernels, since calls that were not counted took time, too. */
+/* Add a row to the table. Its rate is that of the kernels, since calls whose operations were not
+   counted took time, too. */
 static void add_operations_row(struct tabler *t, struct report_table *table,
                                const struct operations *x)
 {

@@ -15,7 +15,7 @@ bool kernel_is_fill(const struct kernel_stat *k)
 
 bool op_is_recomputation(const struct op_stat *o)
 {
-	/* autograd's wrapper would count the recomputation twice */
+	/* other operators of checkpoints are wrapped by autograd in this one and would count twice */
 	return o->names == 0 && span_eq(o->name, SPAN("CheckpointFunctionBackward"));
 }
 
@@ -73,7 +73,9 @@ static bool is_wait(struct span name)
 
 int64_t set_up_share(const struct run *run, const struct function_stat **most)
 {
-	enum { SET_UP_NS = 1000000 }; /* calls this long do more than enqueue work */
+	enum {
+		SET_UP_NS = 1000000
+	}; /* least duration in ns of a call that does more than enqueue work */
 	__int128 ns = 0, window = 0;
 	*most = NULL;
 	for (size_t r = 0; r < run->ranks.nr; r++) {

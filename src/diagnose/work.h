@@ -1,4 +1,4 @@
-/// Internal to diagnose/: kinds of work, recognized by their names.
+/// Internal to diagnose/: recognizing kinds of work by names.
 #ifndef GG_DIAGNOSE_WORK_H
 #define GG_DIAGNOSE_WORK_H
 
@@ -12,27 +12,29 @@ bool kernel_is_fill(const struct kernel_stat *k);
 /// **Source:** CheckpointFunction, torch/utils/checkpoint.py (use_reentrant=True).
 bool op_is_recomputation(const struct op_stat *o);
 
-/// Like op_is_recomputation() for a Python function that has no operator of its own.
+/// Like op_is_recomputation(), for a Python function, since such a recomputation has no
+/// operator of its own.
 /// **Source:** recompute_fn and unpack_hook, torch/utils/checkpoint.py (use_reentrant=False).
 bool function_is_recomputation(const struct function_stat *f);
 
 /// True for the call path of a background thread that waits for work. Waits of the main thread do
-/// not count, since they show what it waits for.
+/// not count, since they show what the program waits for.
 /// **Source:** Thread._bootstrap_inner, CPython Lib/threading.py.
 bool label_is_idle_thread(struct span label);
 
-/// True for a runtime call that copies memory, which waits unless the copy is really asynchronous.
+/// True for a runtime call that copies memory, which blocks the host unless the copy is really
+/// asynchronous.
 bool function_is_copy_call(const struct function_stat *f);
 
-/// Share of the window, in 1e-6 %, that the ranks spend in calls of function_is_copy_call() beyond
-/// what enqueuing a copy takes (20 µs a call).
+/// Share of the window (the recorded time), in 1e-6 %, that the ranks spend in calls of
+/// function_is_copy_call() beyond the time that enqueuing a copy takes (20 µs a call).
 int64_t blocking_copies_share(const struct run *run);
 
 /// True if most GPU activities come from replays of GPU graphs.
 bool graphs_prevail(const struct run *run);
 
 /// Share of the trace, in 1e-6 %, in which the GPU is idle and the host is in runtime calls that
-/// set something up: they take a millisecond or more each, without waiting for the GPU. `most` is
+/// set something up: calls of a millisecond or more each that do not wait for the GPU. `most` is
 /// the function with the largest part; NULL if there is none.
 int64_t set_up_share(const struct run *run, const struct function_stat **most);
 

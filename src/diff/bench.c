@@ -22,7 +22,8 @@ static void add_column(struct bench *b, enum bench_source source, size_t view,
 	b->columns[b->nr_columns++] = (struct bench_column){ source, epoch, past, view };
 }
 
-/* Add past runs, except those that have a column already, as the pin or as a recent run. */
+/* Add past runs, except those that have a column already, as the approved run or as a recent
+   one. */
 static void add_past(struct bench *b, const struct history *h, enum bench_source source)
 {
 	for (size_t i = 0; h && i < h->runs.nr; i++) {
@@ -66,7 +67,7 @@ static void init_columns(struct bench *b)
 	const struct bench_runs *r = &b->runs;
 	size_t past = (r->recent ? r->recent->runs.nr : 0) + (r->sample ? r->sample->runs.nr : 0);
 	b->columns = arena_alloc(&b->arena, nr_views(b) + past, sizeof *b->columns);
-	/* without a stored baseline, the first control is also the baseline; it counts once */
+	/* without a stored baseline, the first control run is also the baseline; it counts once */
 	if (r->baseline && r->baseline != r->controls)
 		add_column(b, SOURCE_PIN, 0, NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
@@ -132,7 +133,7 @@ bool bench_has(const struct bench *b, enum side_index side, const struct metric 
 	return false;
 }
 
-/* ---- values of all runs ---- */
+/* ---- values of the items in all runs ---- */
 
 /* The value of one item in one run. */
 struct seen {
@@ -161,7 +162,7 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	vec_release(&answers.list);
 }
 
-/* Value of a metrics-file figure, converted to the unit that all views agreed on. */
+/* Value of a figure of a metrics file, converted to the unit in which all runs are compared. */
 static int64_t input_value(const struct bench *b, const struct query *q, const struct past_value *v)
 {
 	const struct metric *own = view_metric(&b->view[0], q->metric, v->label);
@@ -216,7 +217,7 @@ static bool candidate_has(const struct bench *b, const struct seen_list *seen, s
 }
 
 /* Store the baseline's values of a renamed kernel under its new name, if the candidate has a value
-   for it: the two are one item then. */
+   for the kernel: old and new name are one item then. */
 static void join_renamed(const struct bench *b, struct seen_list *seen)
 {
 	struct seen_list joined = { 0 };
@@ -239,9 +240,9 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 	vec_sort(&seen->list, seen_cmp);
 }
 
-/* ---- one entry of the result ---- */
+/* ---- the entry of one item ---- */
 
-/* For each side, the columns whose median is its value. */
+/* For each side, the columns whose median is the side's value. */
 struct sides {
 	bool of[NR_SOURCES];
 };
@@ -270,7 +271,8 @@ static size_t count_of(const struct bench *b, const struct entry *e, enum bench_
 	return nr;
 }
 
-/* True if the recent runs by themselves are the reference; the pin counts if it is one of them. */
+/* True if the baseline's value comes from the recent runs only; the approved run may be among
+   them. */
 static bool is_recent_alone(const struct bench *b, const struct entry *e)
 {
 	return !b->twin && b->min_runs > 0 && count_of(b, e, SOURCE_RECENT) >= (uint64_t)b->min_runs;
@@ -314,7 +316,7 @@ static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
 	}
 }
 
-/* True if only runs of the noise sample have the item. */
+/* True if neither side has the item, but only runs of the noise sample. */
 static bool is_past(const struct entry *e)
 {
 	return !e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE];

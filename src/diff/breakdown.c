@@ -17,7 +17,7 @@ int parts_order(int64_t a, int64_t b)
 	return (x < y) - (x > y);
 }
 
-/* ---- the tree of nodes ---- */
+/* ---- nodes of the tree ---- */
 
 void node_move(struct node *parent, struct node *n)
 {
@@ -83,7 +83,7 @@ void node_split(struct parts *p, struct node *n, const int64_t of[NR_SIDES], con
 	node_add_row(p, n, mean, number_sub(n->change, more), mean_detail);
 }
 
-/* ---- changes ---- */
+/* ---- changes of the nodes ---- */
 
 static int64_t mean_change(const __int128 sum[NR_SIDES], const int64_t of[NR_SIDES])
 {
@@ -110,8 +110,8 @@ int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t ch
 	return 0;
 }
 
-/* The largest change in a node. In a group, changes of children may cancel out, so that the largest
-   of a child counts. */
+/* The largest change that a node shows: its own or, since changes of children may cancel out in a
+   group, the largest change of a child. */
 static int64_t largest_change(const struct node *n)
 {
 	int64_t largest = n->change;
@@ -123,7 +123,7 @@ static int64_t largest_change(const struct node *n)
 	return largest;
 }
 
-/* ---- parts ---- */
+/* ---- parts: rows of the finished breakdown ---- */
 
 static int node_cmp(const void *a, const void *b)
 {
@@ -155,15 +155,15 @@ static void add_part(const struct parts *p, int level, const char *label, int64_
 	                        detail, at });
 }
 
-/* True for a change below 1 % of the whole change. */
+/* True for a change below 1 % of the change that is broken down. */
 static bool is_small(const struct parts *p, int64_t change)
 {
 	__int128 part = change, whole = p->out->change;
 	return (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
 }
 
-/* True if a child belongs to the folded row. The first child is always shown, and a node without a
-   row of its own is not folded. */
+/* True if a child belongs to the row that sums up small ones. The first child is always shown, and
+   so is a node without a row of its own. */
 static bool is_folded(const struct parts *p, const struct node *parent, const struct node *n)
 {
 	bool small = parent->order == NODES_FOLD && is_small(p, largest_change(n));

@@ -7,7 +7,7 @@
 enum { KERNELS = 1 << EVENT_KERNEL, COPIES = 1 << EVENT_MEMCPY, SETS = 1 << EVENT_MEMSET };
 enum which { ALL, COMMUNICATION, NO_COMMUNICATION, OF_CATEGORY, OF_NAME };
 
-/* The activities that add up to each metric. */
+/* A metric and the activities that add up to it. */
 static const struct activity_sum {
 	enum metric_id metric;
 	unsigned kinds;
@@ -49,7 +49,8 @@ struct activity_breakdown {
 
 /* A leaf of the tree. A renamed kernel is one leaf under its new name. */
 struct activity {
-	const struct activity_pair *pair, *was; ///< `was`: the pair with the old name, or NULL
+	const struct activity_pair *pair, *was; ///< pair under the new name (`now`), and pair under the
+	                                        ///< old name (`was`); NULL if there is none
 	const char *category;
 	struct node *node;
 };
@@ -87,8 +88,8 @@ static bool is_in_sum(const struct activity_breakdown *b, const struct activity_
 	return true;
 }
 
-/* The pair with the old name of a renamed kernel. A check of a single kernel considers only its own
-   name, unless the query says that the kernel was renamed. */
+/* For a renamed kernel, the pair with the old name, else NULL. A check of a single kernel
+   considers only its own name, unless the query says that the kernel was renamed. */
 static const struct activity_pair *old_name(const struct activity_breakdown *b,
                                             const struct activity_pair *p)
 {
@@ -96,13 +97,13 @@ static const struct activity_pair *old_name(const struct activity_breakdown *b,
 	return joined && p->count[SIDE_BASELINE] <= 0 ? p->partner : NULL;
 }
 
-/* True if the pair is counted under its new name. */
+/* True if the pair has the old name of a kernel, whose figures count under the new name. */
 static bool is_renamed_away(const struct activity_breakdown *b, const struct activity_pair *p)
 {
 	return p->count[SIDE_CANDIDATE] <= 0 && b->sum->which != OF_NAME && p->partner;
 }
 
-/* ---- details of a kernel ---- */
+/* ---- details in the rows of kernels ---- */
 
 static const char *per_step(const struct activity_breakdown *b, const int64_t amount[NR_SIDES],
                             int side, enum unit unit)

@@ -6,7 +6,7 @@
 
 /* Calls of one name in one rank, summed over the steps. */
 struct call_row {
-	struct span name; /* name of the calls; empty if the breakdown has no names */
+	struct span name; /* name of the calls; empty if the breakdown has only one row of calls */
 	int side;
 	int64_t count, amount; /* number of calls; total in the metric's unit */
 };
@@ -17,7 +17,8 @@ struct call_breakdown {
 	struct parts parts;
 	int64_t steps[NR_SIDES];
 	VEC(struct call_row) rows;
-	bool incomplete; /* true if the rows of a rank do not add up to its figure */
+	/* true if the rows of a rank do not add up to its figure, so that there is no breakdown */
+	bool incomplete;
 };
 
 /* Type of the functions that add the rows of one rank. */
@@ -30,13 +31,15 @@ static collect_fn collect_calls, collect_synchronization, collect_ops, collect_r
 
 static const struct counted {
 	enum metric_id metric;
-	bool one_rank; /* true: only for a single rank; several ranks are broken down by rank */
+	/* true: only for a single rank, since several are broken down by rank; false: for any */
+	bool one_rank;
 	collect_fn *collect;
-	enum call_kind kind; /* kind of calls that collect_calls() takes */
-	size_t count, amount; /* offsets of the two members to sum up */
+	enum call_kind kind; /* kind of the host calls to add, for collect_calls() */
+	size_t count, amount; /* offsets of the row's members with the number and with the total */
 	const char *by; /* words after "by" in the title of the breakdown */
-	const char *number, *mean; /* labels of the two parts of a name; NULL: only the number counts */
-	const char *one, *many; /* words for folded names; NULL: the breakdown has no names */
+	/* labels of the two parts of a call, its number and its mean; NULL: only the number counts */
+	const char *number, *mean;
+	const char *one, *many; /* nouns for calls in one row; NULL: calls have no names */
 } counted[] = {
 #define OF(type, count, amount) offsetof(struct type, count), offsetof(struct type, amount)
 #define BY_CALL "call", CALLS, "call", "calls"
@@ -81,7 +84,8 @@ static int64_t member(const void *row, size_t at)
 	return *(const int64_t *)((const char *)row + at);
 }
 
-/* Add the members of a row that the table names; a count per step is in millionths. */
+/* Add a row of a digest: its number and total are the members that the table names. A count per
+   step is in millionths. */
 static void add_row(struct call_breakdown *b, const struct rank_part *r, struct span name,
                     const void *row)
 {
@@ -111,7 +115,7 @@ static void collect_calls(struct call_breakdown *b, const struct rank_part *r)
 	b->incomplete = b->incomplete || sum != step_total(d, b->counted->metric);
 }
 
-/* Used for digests that lack the names of calls. */
+/* Add the synchronization calls of a digest without the names of calls, as one row. */
 static void collect_synchronization(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;
@@ -144,7 +148,7 @@ static bool is_label_of(const struct comm_stat *c, struct span label)
 	return same;
 }
 
-/* Text such as "Float, group of 8": the properties in which collectives of one label differ. */
+/* Text such as "Float, group of 8": the properties by which collectives with one label differ. */
 static struct span comm_form(struct arena *a, const struct comm_stat *c)
 {
 	const char *dtype = c->dtype.n ? text_line(a, c->dtype) : "unknown type";
@@ -178,7 +182,7 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 	}
 }
 
-/* Add rows for all raw names that share the match name. */
+/* Add the rows of all kernels whose raw names share the match name. */
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

@@ -1,5 +1,5 @@
-/* Breakdown of GPU time, launches, copies and waiting by origin in the code: module and place,
-   operator, kernel. Kernels of one operator are adjacent, whatever their names. */
+/* Breakdown of GPU time, launches, copies and waiting by origin in the code: module, place (file
+   and function), operator, kernel. Kernels of one operator are adjacent, whatever their names. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -9,7 +9,8 @@
 
 /* All rows with the same module, place, operator and kernel, on both sides. */
 struct leaf {
-	struct span module, place, op, kernel; ///< kernel: match name; empty for a sum of small kernels
+	struct span module, place, op, kernel; ///< names on each level; `kernel` is the match name,
+	                                       ///< empty for a sum of small kernels
 	int64_t line[NR_SIDES];
 	int64_t count[NR_SIDES];
 	__int128 amount[NR_SIDES];
@@ -21,13 +22,13 @@ struct code_breakdown {
 	struct parts parts;
 	VEC(struct leaf) leaves;
 	struct code_names names; ///< names of the rank that is being added
-	bool known[NR_SIDES]; ///< true if a row of the side has a module or a place
-	bool modules, places; ///< true if either side has modules or places
+	bool known[NR_SIDES]; ///< true for a side with a row that has a module or a place
+	bool modules, places; ///< true if either side has modules; true if either side has places
 };
 
-/* ---- rows that belong to a metric ---- */
+/* ---- rows of the code table that belong to a metric ---- */
 
-/* Kinds of rows that add up to the metric, as bits; 0 if there are none. */
+/* Kinds of rows that add up to the metric, as bits; 0 if the code table does not have them. */
 static unsigned kinds_of(enum metric_id id)
 {
 	const unsigned kernel = 1 << CODE_KERNEL, copy = 1 << CODE_MEMCPY, set = 1 << CODE_MEMSET;
@@ -94,7 +95,7 @@ static bool is_of_label(const struct rank_part *r, enum metric_id id, const stru
 	}
 }
 
-/* ---- rows of both sides ---- */
+/* ---- collecting the rows of both sides ---- */
 
 static bool is_communication(const struct rank_part *r, struct span kernel)
 {
@@ -169,7 +170,7 @@ static void unite_leaves(struct code_breakdown *b)
 	b->leaves.nr = nr;
 }
 
-/* ---- labels and details ---- */
+/* ---- labels and details of the parts ---- */
 
 static const char *module_label(const struct code_breakdown *b, const struct leaf *l)
 {
@@ -262,7 +263,7 @@ static void form_tree(struct code_breakdown *b, struct node *root)
 	}
 }
 
-/* Add the work that no row has because its launch was not recorded. */
+/* Add a part for GPU work without a row in the code table, because its launch was not recorded. */
 static void add_unknown(struct code_breakdown *b)
 {
 	enum metric_id id = b->in->query->metric->id;
@@ -298,7 +299,7 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 	if (!in->bench->runs.baseline || !kinds_of(in->query->metric->id))
 		return NULL;
 	breakdown_each_rank(in, add_rows, &b);
-	/* metrics of steps only if both sides have more than operators */
+	/* for metrics of steps, operators are not enough: both sides need modules or places */
 	bool both = b.known[SIDE_BASELINE] && b.known[SIDE_CANDIDATE];
 	if (b.leaves.nr && (both || in->query->metric->parts == PARTS_CODE)) {
 		add_unknown(&b);

@@ -5,21 +5,23 @@
 #include "diff/breakdown.h"
 #include "diff/breakdown_of.h"
 
-/// What to break down, and the data that it comes from.
+/// The change to break down, and the data that it comes from.
 struct breakdown_input {
 	const struct bench *bench;
 	const struct activity_pairs *pairs;
 	const struct breakdown_query *query;
 	struct arena *arena;
-	bool any_ranks; ///< true: break down by what holds for one rank, even if there are several
+	bool any_ranks; ///< true: break down by items even if there are several ranks; false: by rank
+	                ///< then
 };
 
-/// A rank of a run that the query covers.
+/// One rank of a run that the query covers.
 struct rank_part {
 	int side;
 	const struct run_view *view;
 	const struct rank_view *rank;
-	struct span label; ///< label of the query; for the baseline the old name of a renamed kernel
+	/// label of the query; on the baseline's side, the old name of a renamed kernel
+	struct span label;
 };
 
 /// Call `fn` for each rank that the query covers, in all runs of both sides.
@@ -35,7 +37,8 @@ const struct kernel_row *breakdown_kernel(const struct rank_part *part);
 /// Start an empty breakdown with a title such as "kernel.time of 'gemm' by launches and mean".
 struct parts breakdown_begin(const struct breakdown_input *in, const char *by);
 
-/// Write the children of `root`. `rest` is the difference between the statistic and the mean.
+/// Write the children of `root` as parts. The row `rest` is the difference between the statistic
+/// that changed and the mean.
 struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,
                                 int64_t rest);
 
@@ -48,32 +51,34 @@ static inline int64_t breakdown_change(const struct breakdown_query *q)
 /// True for metrics that are sums over GPU activities.
 bool breakdown_has_activities(enum metric_id id);
 
-/// True for metrics that are a number of calls, collectives or copies times the size of one.
+/// True for metrics that multiply a number of calls, collectives or copies by the size of one.
 bool breakdown_has_calls(enum metric_id id);
 
 /// Breakdown by class, category and kernel.
 struct breakdown *breakdown_by_activity(const struct breakdown_input *in);
 
-/// Breakdown by module and place, operator and kernel. NULL if no rows of the code table add up to
-/// the metric; for metrics of steps also NULL unless both sides know modules or places.
+/// Breakdown by module, place (function in the code), operator and kernel. NULL if no rows of the
+/// code table add up to the metric; for metrics of steps also NULL unless both sides know modules
+/// or places.
 struct breakdown *breakdown_by_code(const struct breakdown_input *in);
 
 /// Breakdown into a number and a mean of calls, collectives or copies, by name if there are several
-/// names. NULL for other metrics. Also NULL if there are several ranks and a breakdown by rank says
-/// more, unless `any_ranks`.
+/// names. NULL for other metrics. Also NULL for several ranks if a breakdown by rank says more,
+/// unless `any_ranks` is set.
 struct breakdown *breakdown_by_call(const struct breakdown_input *in);
 
-/// Breakdown by terms that add up to the metric in every step, device, kernel or thread. NULL in
-/// the cases of breakdown_by_call(), and if a rank did not record the terms.
+/// Breakdown by terms that add up to the metric in every step, device, kernel or thread. NULL
+/// whenever breakdown_by_call() would be for its metrics, and if a rank did not record the terms.
 struct breakdown *breakdown_by_term(const struct breakdown_input *in);
 
-/// Breakdown of a phase's metric by what runs in the phase; the label names the phase.
+/// Breakdown of a metric of one phase, which the label names, by the work in that phase.
 struct breakdown *breakdown_by_phase(const struct breakdown_input *in);
 
 /// Breakdown by rank. NULL for a single rank, and if the two sides have different ranks.
 struct breakdown *breakdown_by_rank(const struct breakdown_input *in);
 
-/// Breakdown of a rank's missing steps into steps of the other ranks and its own.
+/// Breakdown of a change of a rank's missing steps into two parts: steps that some rank has, and
+/// steps that the rank itself has.
 struct breakdown *breakdown_of_lacked_steps(const struct breakdown_input *in);
 
 #endif

@@ -9,18 +9,20 @@
 struct memory_breakdown {
 	struct parts parts;
 	struct node root;
-	const struct memory_ref *memory; ///< array with the memory of each side
+	const struct memory_ref *memory; ///< array of two: the memory of each side
 	int64_t change; ///< change from the baseline's memory to the candidate's
-	bool sites_known; ///< true if both sides have the list of sites
-	enum memory_list list; ///< the list of sites to show
-	int64_t steps[NR_SIDES]; ///< divisor of the bytes: number of steps
-	bool no_lines; ///< true: omit lines, since sites are deep in the tree already
-	const struct memory_item *largest; ///< shown site that changed most in the total's direction
+	bool sites_known; ///< true if both sides have the list of sites (functions that allocate)
+	enum memory_list list; ///< the list of the memory whose sites are shown
+	int64_t steps[NR_SIDES]; ///< numbers of steps by which the bytes of the sides are divided
+	bool no_lines; ///< true: leave out lines of code, since sites are deep in the tree already;
+	               ///< false: show them
+	/// shown site that changed most in the same direction as the total
+	const struct memory_item *largest;
 	int64_t largest_change;
 	int64_t unused; ///< change of memory that is reserved but not in use
 };
 
-/* ---- sites ---- */
+/* ---- sites: functions that allocate ---- */
 
 static const char *line_name(struct memory_breakdown *b, const struct site_line *l)
 {
@@ -85,7 +87,7 @@ static void describe_place(void *ctx, struct node *n)
 	}
 }
 
-/* Break `change` down by site; `rest` names the part that no site has. */
+/* Break `change` down by site; `rest` names the part that the sites do not explain. */
 static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t change,
                       const char *rest)
 {
@@ -95,8 +97,9 @@ static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t c
 
 #define UNEXPLAINED "not in the lists of sites"
 
-/* Growth is a median of slopes, but sites have their mean rise per step. The number of steps in
-   which the steadiest site rose is the divisor: a leak rises in each of them. */
+/* Set the divisors for growth. Growth is a median of slopes, but sites have their mean rise per
+   step. The divisor is the number of steps in which the steadiest site rose: a leak rises in each
+   of them. */
 static void set_steps(struct memory_breakdown *b)
 {
 	for (int s = 0; s < NR_SIDES; s++) {
@@ -109,7 +112,7 @@ static void set_steps(struct memory_breakdown *b)
 	}
 }
 
-/* ---- terms of a figure ---- */
+/* ---- terms that add up to a figure ---- */
 
 static bool values_of(const struct term_sum *t, const struct memory_ref memory[NR_SIDES],
                       int64_t out[NR_SIDES][TERM_ROWS])
@@ -160,7 +163,8 @@ static int64_t share_of(const struct term_row *part_row, int64_t part, int64_t w
 	return memory_fragmentation(complement ? part : number_sub(whole, part), whole);
 }
 
-/* Add two rows: the effect of the changed whole with the old part, then the rest of the change. */
+/* Add the two rows of a share: the effect of the changed whole with the old part, then the rest of
+   the change. */
 static void add_share(struct memory_breakdown *b, const struct term_sum *t,
                       int64_t value[NR_SIDES][TERM_ROWS])
 {
@@ -227,7 +231,7 @@ static void add_segments(struct memory_breakdown *b)
 	vec_sort(&all, segments_cmp);
 	for (size_t i = 0; i < all.nr; i++) {
 		struct segments *row = &all.v[i], *next = i + 1 < all.nr ? row + 1 : NULL;
-		if (next && segments_cmp(row, next) == 0) { /* add rows of equal size together */
+		if (next && segments_cmp(row, next) == 0) { /* sum up segments of equal size */
 			for (int s = 0; s < NR_SIDES; s++)
 				next->count[s] = number_add(next->count[s], row->count[s]);
 			continue;
@@ -246,7 +250,7 @@ static void add_segments(struct memory_breakdown *b)
 
 /* ---- the site for the message ---- */
 
-/* The site with a known place that grew most, or NULL. */
+/* The site with a known function that grew most, or NULL. */
 static const struct memory_item *grown_most(struct memory_breakdown *b, enum memory_list list)
 {
 	struct node root = { 0 };
@@ -267,8 +271,8 @@ static const struct memory_item *grown_most(struct memory_breakdown *b, enum mem
 	return most;
 }
 
-/* Name what caused fragmentation: small blocks that split up at least a tenth of the free memory,
-   else the site that grew most, since what it frees often does not fit elsewhere. */
+/* Name the cause of fragmentation: small blocks that split up at least a tenth of the free memory,
+   else the site that grew most, since blocks that it frees often do not fit elsewhere. */
 static const char *fragmented_by(struct memory_breakdown *b, enum memory_list list)
 {
 	const struct memory_ref *m = &b->memory[SIDE_CANDIDATE];
@@ -305,7 +309,8 @@ static const char *main_site(struct memory_breakdown *b, enum metric_id id)
 
 /* ---- choice of the breakdown ---- */
 
-/* The list of sites for each metric; `whole`: the list explains the whole metric. */
+/* The list of sites for each metric. `whole` is true if the list explains the whole metric, and
+   false if a part of it. */
 static const struct site_list {
 	enum metric_id metric;
 	enum memory_list list;
@@ -318,8 +323,8 @@ static const struct site_list {
 	{ METRIC_MEMORY_GROWTH_PER_STEP, MEMORY_LIST_GROWTH, true },
 };
 
-/* True if both sides have the list, from the same kind of source. A snapshot always has every list,
-   though some may be empty. */
+/* True if both sides have the list, from the same kind of source. A snapshot always has every
+   list, though some may be empty. */
 static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list)
 {
 	size_t nr[NR_SIDES];

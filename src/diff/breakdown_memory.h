@@ -6,15 +6,15 @@
 #include "model/report.h"
 
 /// Breakdown of the change of `e`, an entry of the query `q` on a memory metric, from `baseline`.
-/// It compares the memories of memory_pair_find(); other runs of both sides complete the sum. `a`
-/// owns it, the caller its list of parts. NULL if there is no such pair or no data. `*where`
-/// becomes a text such as "most of it at train.py:forward", or NULL.
+/// It compares the two memories of memory_pair_find(); a last row has the rest that other runs
+/// cause. `a` owns the breakdown, the caller its list of parts. NULL if there are no such memories
+/// or no data. `*where` becomes a text such as "most of it at train.py:forward", or NULL.
 struct breakdown *breakdown_of_memory(const struct bench *b, const struct query *q,
                                       const struct entry *e, int64_t baseline, struct arena *a,
                                       const char **where);
 
-/// Append a row for each category of the memories whose values decided, with its largest tensor on
-/// both sides.
+/// Append a row for each category of the memories whose values became those of the sides, with the
+/// category's largest tensor on both sides.
 void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
                     struct report *out);
 

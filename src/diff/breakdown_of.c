@@ -6,7 +6,7 @@
 #include "diff/breakdown_internal.h"
 #include "diff/drift.h"
 
-/* ---- ranks of a query ---- */
+/* ---- ranks that a query covers ---- */
 
 static struct span label_of(const struct breakdown_input *in, int side)
 {
@@ -53,7 +53,7 @@ const struct kernel_row *breakdown_kernel(const struct rank_part *part)
 	           : NULL;
 }
 
-/* ---- begin and end of a breakdown ---- */
+/* ---- start and end of every breakdown ---- */
 
 struct parts breakdown_begin(const struct breakdown_input *in, const char *by)
 {
@@ -72,7 +72,7 @@ struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct
 	return p->out;
 }
 
-/* ---- choice of the breakdown ---- */
+/* ---- the kind of breakdown for a metric ---- */
 
 static struct breakdown *by_parts(const struct breakdown_input *in)
 {

@@ -6,7 +6,7 @@
 #include "diff/terms.h"
 #include "metric/unit.h"
 
-/* A figure of one rank; a metric of steps is a sum over `of` steps. */
+/* The value of one rank; for a metric of steps, a sum over `of` steps. */
 struct rank_amount {
 	struct span label; /* label that the query asks for; empty: any label */
 	__int128 sum, of;
@@ -34,8 +34,8 @@ static struct rank_amount amount_of(const struct run_view *v, size_t rank,
 	return a;
 }
 
-/* Change of the mean over all `nr` ranks that is due to rank `i` of the baseline. False if a side
-   lacks the figure. */
+/* Share of rank `i` of the baseline in the change of the mean over all `nr` ranks. False if a side
+   lacks the rank's figure. */
 static bool rank_change(const struct breakdown_input *in, size_t i, __int128 nr, int64_t *out)
 {
 	const struct bench *b = in->bench;
@@ -84,7 +84,7 @@ struct breakdown *breakdown_by_rank(const struct breakdown_input *in)
 	return breakdown_end(&p, &root, in->query, rest);
 }
 
-/* ---- the rank with the fewest steps ---- */
+/* ---- missing steps of one rank ---- */
 
 struct least {
 	const struct digest *rank[NR_SIDES];

@@ -9,12 +9,14 @@
 struct term_breakdown {
 	const struct breakdown_input *in;
 	const struct term_sum *terms;
-	const struct phase_sum *of_phase; /* sum of figures to use for a phase; else NULL */
+	/* the sum to use for a figure of a phase; NULL for other figures */
+	const struct phase_sum *of_phase;
 	enum phase phase;
 	struct parts parts;
 	struct node root, *rows[TERM_ROWS];
-	int64_t of[NR_SIDES]; /* numbers of steps, devices, … over which amounts are summed */
-	bool unknown, several; /* true if a rank lacks the terms, or has several devices */
+	/* numbers of steps, devices, … over which the amounts of each side are summed */
+	int64_t of[NR_SIDES];
+	bool unknown, several; /* true if a rank lacks the terms; true if a rank has several devices */
 };
 
 /* Add a row to the breakdown, in the order of the terms. */
@@ -24,7 +26,7 @@ static void add_row(struct term_breakdown *b, const char *label)
 	b->rows[i] = node_add(&b->parts, &b->root, label);
 }
 
-/* ---- terms of a figure ---- */
+/* ---- terms that add up to a figure ---- */
 
 static void take_place(struct term_breakdown *b, int side, struct term_place place, int64_t nr)
 {
@@ -107,9 +109,9 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in)
 	return out;
 }
 
-/* ---- phases, for which digests keep no kernels ---- */
+/* ---- figures of phases, for which digests keep no kernels ---- */
 
-/* Divisor for figures of phases: parts of the wall time are sums over devices. */
+/* Number by which figures of a phase are divided: parts of the wall time are sums over devices. */
 static int64_t phase_devices(const struct term_breakdown *b, const struct digest *d)
 {
 	return b->of_phase->metric == METRIC_STEP_PERIOD ? terms_devices(d) : 1;

@@ -11,9 +11,10 @@
 enum { PERMUTATIONS = 999, MILLION = 1000000 };
 
 struct search {
-	double *v; ///< differences from the first value, so that sums of close values are exact
-	double *shuffled, *sums; ///< scratch memory for the current part of the series
-	uint64_t state; ///< state of the random numbers
+	double *v; ///< the series as differences from its first value, so that sums of close values are
+	           ///< exact
+	double *shuffled, *sums; ///< scratch memory for the part of the series that is being searched
+	uint64_t state; ///< state of the random number generator
 	int64_t p;
 	struct change_list *out;
 };
@@ -27,7 +28,7 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* FNV-1a hash of the values, least significant byte first. */
+/* Seed from the series: FNV-1a hash of the values, least significant byte first. */
 static uint64_t seed_of(const int64_t *v, size_t nr)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -69,12 +70,12 @@ static void shuffle(double *v, size_t nr, uint64_t *state)
 	}
 }
 
-/* True if few enough permutations can be split as well; stops as soon as there are too many. */
+/* True if few enough permutations have a split as good; stops as soon as there are too many. */
 static bool is_change(struct search *s, const double *v, size_t nr, double observed, int64_t *p)
 {
 	int64_t rounds = MILLION / s->p - 1;
 	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
-	int64_t as_well = 1; /* permutations that split as well, and the series itself */
+	int64_t as_well = 1; /* number of series with a split as good, which includes the original */
 	size_t at;
 	memcpy(s->shuffled, v, nr * sizeof *v);
 	for (int64_t i = 0; i < rounds; i++) {

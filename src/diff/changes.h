@@ -10,13 +10,14 @@
 /// Fewest values on either side of a change: one or two runs are not a new level.
 enum { CHANGE_LEAST = 3 };
 
-/// Most values of a series that are searched, the newest: as many runs as `baseline append` keeps.
-/// The search takes time in the square of them.
+/// Largest number of values that are searched, the newest ones of a series: as many runs as
+/// `baseline append` keeps. The time grows with the square of this number.
 enum { CHANGE_MOST = 200 };
 
 struct change_point {
 	size_t at; ///< index of the first value of the new level
-	int64_t p; ///< 1e-6: share of permutations that split as far apart, including the series itself
+	int64_t p; ///< p value in 1e-6: share of permutations (with the series itself) that split as
+	           ///< far apart
 };
 
 struct change_list {
@@ -25,8 +26,8 @@ struct change_list {
 
 /// E-divisive with means (Matteson & James, "A nonparametric approach for multiple change point
 /// analysis", 2014, with the distance |x − y|², which detects changes of the mean): the best split
-/// of the series is kept if at most a share `p` (1e-6, above 0) of its permutations can be split as
-/// well. Then both halves are searched. The random numbers follow from the values, so that equal
+/// of the series is kept if at most a share `p` (1e-6, above 0) of its permutations has a split as
+/// good. Then both halves are searched. The random numbers follow from the values, so that equal
 /// series give equal points. Only the newest CHANGE_MOST values are searched. The caller releases
 /// the list.
 void changes_find(const int64_t *v, size_t nr, int64_t p, struct change_list *out);

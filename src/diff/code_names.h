@@ -5,19 +5,19 @@
 #include "model/view.h"
 
 struct code_name {
-	uint64_t key; ///< key of the activity, as in struct code_stat
-	struct span match; ///< match name of the activity
+	uint64_t key; ///< number that identifies the activity in struct code_stat
+	struct span match; ///< name of the activity by which both sides are compared
 };
 
 struct code_names {
-	VEC(struct code_name) list; ///< names of one rank, sorted by key
+	VEC(struct code_name) list; ///< names of one rank's activities, sorted by key
 };
 
 /// Read the names of the activities of `d`, a rank of the run of `v`; earlier contents of `n` are
 /// replaced. The names live as long as the view. The caller releases with vec_release(&n->list).
 void code_names_read(struct code_names *n, const struct digest *d, const struct run_view *v);
 
-/// The match name of `key`; empty if the key means a sum, or is unknown.
+/// The name of the activity with the key `key`; empty if the key means a sum, or is unknown.
 struct span code_names_find(const struct code_names *n, uint64_t key);
 
 #endif

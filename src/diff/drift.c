@@ -8,8 +8,10 @@
 
 /* The top kernels of each side. */
 struct top {
-	VEC(const struct activity_pair *) side[NR_SIDES]; ///< kernels sorted by time, then name
-	VEC(const struct activity_pair *) both; ///< kernels of either side, in the order of their list
+	VEC(const struct activity_pair *)
+	side[NR_SIDES]; ///< kernels of each side, sorted by time, then name
+	VEC(const struct activity_pair *)
+	both; ///< kernels that either side has at the top, in the order of their list
 };
 
 static int by_time(const struct activity_pair *a, const struct activity_pair *b, int side)
@@ -38,8 +40,8 @@ static int by_place(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* False for kernels that some rank's digest has only in its sum of small kernels: all their figures
-   would be incomplete. */
+/* False for kernels that some rank's digest has only in its sum of small kernels, so that all
+   their figures are incomplete. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->folded && !activity_is_partial(p, a);
@@ -105,7 +107,8 @@ static void top_release(struct top *t)
 	vec_release(&t->both);
 }
 
-/* True if the pair is counted already because the pair with its old name is in `t` too. */
+/* True if the pair's kernel was renamed and is counted already: the pair with its old name is in
+   `t`. */
 static bool is_counted(const struct top *t, const struct activity_pair *a)
 {
 	return a->partner && a->count[SIDE_BASELINE] <= 0 &&
@@ -170,7 +173,8 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		return -1; /* other activities are sorted after kernels */
+		/* activities that are not kernels are sorted after the kernels: nothing follows */
+		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }
 
@@ -179,8 +183,9 @@ const struct activity_pair *drift_find(const struct activity_pairs *p, struct sp
 	return p->list.nr ? bsearch(&name, p->list.v, p->list.nr, sizeof *p->list.v, by_name) : NULL;
 }
 
-/* The larger of the two contributions gives the class. It is `same` if both together are within 2 %
-   of the baseline's time, since unchanged kernels differ by as much. */
+/* The drift class of a kernel follows from the larger of its two contributions (launches, mean).
+   It is `same` if both together are within 2 % of the baseline's time, since unchanged kernels
+   differ by as much. */
 static enum drift drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	if (is_gone(p, a))
@@ -188,7 +193,7 @@ static enum drift drift_class(const struct activity_pairs *p, const struct activ
 	if (is_new(p, a))
 		return DRIFT_NEW;
 	if (a->count[SIDE_BASELINE] <= 0 || a->count[SIDE_CANDIDATE] <= 0)
-		return DRIFT_SAME; /* unknown, as the other side may have it in a sum */
+		return DRIFT_SAME; /* unknown, since the other side may have the kernel in a sum */
 	__int128 launches = activity_launches_ns(p, a);
 	__int128 mean = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE] - launches;
 	if ((magnitude(launches) + magnitude(mean)) * 50 <= a->time_ns[SIDE_BASELINE])
@@ -302,7 +307,7 @@ void drift_rows(const struct activity_pairs *p, const struct category_table *cat
 		if (other && is_gone(p, x))
 			y = other;
 		else if (is_counted(&t, x))
-			continue; /* the pair with the old name gets the row */
+			continue; /* a renamed kernel gets its row from the pair with the old name */
 		else if (other)
 			x = other;
 		vec_push(&out->drift, drift_row(p, x, y, categories, &out->arena));

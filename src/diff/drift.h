@@ -1,16 +1,16 @@
-/// How the kernels of two sides differ: drift classes, and metrics that compare both sides.
+/// Differences between the kernels of both sides ("drift"): a class for each kernel, and metrics.
 #ifndef GG_DIFF_DRIFT_H
 #define GG_DIFF_DRIFT_H
 
 #include "diff/pairs.h"
 #include "model/report.h"
 
-/// Number of kernels in the report's drift table, those with the largest changes. Also the N of the
-/// drift metrics in `gpugate diff`.
+/// Number of kernels in the report's drift table, chosen by the size of their changes. Also the N
+/// of the drift metrics in `gpugate diff`.
 enum { DRIFT_ROWS_TOP = 20 };
 
-/// kernel.drift_pct over the union of both sides' top `top` kernels, in 1e-6 percent. A renamed
-/// kernel counts once. False if the baseline's sum is 0, so that it cannot be formed.
+/// kernel.drift_pct over all kernels among the top `top` of either side, in 1e-6 percent. A
+/// renamed kernel counts once. False if the baseline's sum is 0, so that it cannot be formed.
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
 /// kernel.top_overlap_pct in 1e-6 percent. False if neither side has kernels.
@@ -19,7 +19,7 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 /// The pair with the kernel name `name`, or NULL.
 const struct activity_pair *drift_find(const struct activity_pairs *p, struct span name);
 
-/// True for a kernel that is missing on one side but may be part of the sum of small kernels there.
+/// True for a kernel that one side does not list but may have in its sum of small kernels.
 bool drift_may_be_folded(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Append rows for the kernels with the largest changes to `out->drift`, the largest absolute

@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "diff/code_names.h"
 
-/* Greatest depth of a path: deeper work counts for the last part that is kept. */
+/* Greatest depth of a path: deeper work counts for the last part that fits. */
 enum { DEPTH = 32 };
 
-/* Nodes smaller than the total divided by this number would be too narrow to see. */
+/* Least size of a node: smaller ones than this part of the total would be too narrow to see. */
 enum { LEAST_PART = 400 };
 
 struct segment {
@@ -30,7 +30,7 @@ struct stacks {
 };
 
 struct grower {
-	struct arena *arena; ///< arena for the names of nodes
+	struct arena *arena; ///< arena of the names of nodes
 	struct stack *stacks;
 	const int64_t *steps;
 	__int128 least; ///< least size of a node that is kept
@@ -47,7 +47,7 @@ struct groups {
 	VEC(struct group) list;
 };
 
-/* ---- collecting the stacks ---- */
+/* ---- collecting the stacks of both sides ---- */
 
 static int row_cmp_stack(const void *a, const void *b)
 {
@@ -102,7 +102,7 @@ static void add_view(struct stacks *s, const struct run_view *v, int side)
 	vec_release(&names.list);
 }
 
-/* True if a rank of a view knows modules or places. */
+/* True if a rank of the runs has modules or places (functions) in its code table. */
 static bool knows_code(const struct run_view *v, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -124,7 +124,7 @@ static bool has_rows(const struct run_view *v, size_t nr)
 	return false;
 }
 
-/* Add the work that no row has because its launch was not recorded. */
+/* Add GPU work without a row in the code table, because its launch was not recorded. */
 static void add_unknown(struct stacks *s, const struct bench *b, bool both)
 {
 	struct stack rest = { .kernel = SPAN("(launch not recorded)") };
@@ -139,7 +139,7 @@ static void add_unknown(struct stacks *s, const struct bench *b, bool both)
 		vec_push(&s->list, rest);
 }
 
-/* ---- paths of segments ---- */
+/* ---- paths: segments from module to kernel ---- */
 
 static void add_segment(struct stack *s, enum flame_kind kind, struct span name)
 {
@@ -177,7 +177,7 @@ static int path_cmp(const void *a, const void *b)
 	return (x->nr > y->nr) - (x->nr < y->nr);
 }
 
-/* ---- the tree of nodes ---- */
+/* ---- nodes of the flame graph ---- */
 
 static __int128 size_of(const struct group *g)
 {

@@ -5,12 +5,12 @@
 #include "diff/bench.h"
 #include "model/flame.h"
 
-/// Largest number of nodes in a tree: the smallest nodes are left out with everything below them.
+/// Largest number of nodes in a tree: the smallest nodes are left out with all nodes below them.
 enum { FLAME_NODES = 150 };
 
-/// Build the tree of the pin and the candidates, or of the candidates only if there is no baseline
-/// or its code is unknown. It has modules and places only if all sides know some. `a` owns the
-/// names, the caller the list.
+/// Build the tree of the approved run and the candidates, or of the candidates only if there is no
+/// baseline or its code is unknown. The tree has modules and places (functions in the code) only
+/// if all sides know some. `a` owns the names, the caller the list.
 void flame_of(const struct bench *b, struct arena *a, struct flame *out);
 
 #endif

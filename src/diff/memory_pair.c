@@ -9,7 +9,7 @@
 struct refs {
 	const struct query *query;
 	const struct entry *entry;
-	int64_t value; ///< value of the memories to look for
+	int64_t value; ///< the value for which memories are searched
 	const struct digest *digest;
 	VEC(struct memory_ref) list; ///< matching memories, sorted by rank, then id
 };
@@ -39,7 +39,7 @@ static void collect_run(const struct run_view *v, struct refs *r)
 	}
 }
 
-/* The pin's value, or the value of the candidate's run nearest to the median. */
+/* The value of a side: of the approved run, or of the candidate's run nearest to the median. */
 static int64_t value_of(const struct entry *e, int side)
 {
 	if (side == SIDE_BASELINE)

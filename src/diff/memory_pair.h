@@ -1,4 +1,4 @@
-/// The memory on each side whose value became the value of the side.
+/// For a memory metric: the one memory on each side that the side's value comes from.
 #ifndef GG_DIFF_MEMORY_PAIR_H
 #define GG_DIFF_MEMORY_PAIR_H
 
@@ -16,10 +16,10 @@ struct memory_pair {
 	int64_t value[NR_SIDES];
 };
 
-/// Find the memories behind `e`, an entry of `q`: on the pin, and on the candidate's run whose
-/// value is nearest to the median. Among several with that value, take the first one that both
-/// sides have, else the first. False if a side's value belongs to no single memory: it is a mean,
-/// or the pin lacks it.
+/// Find the memories behind `e`, an entry of `q`: in the approved run, and in the candidate's run
+/// whose value is nearest to the median. Among several with that value, take the first one that
+/// both sides have, else the first. False if a side's value belongs to no single memory: it is a
+/// mean, or the approved run lacks it.
 bool memory_pair_find(const struct bench *b, const struct query *q, const struct entry *e,
                       struct memory_pair *out);
 

@@ -47,7 +47,7 @@ static int line_cmp(const void *a, const void *b)
 }
 
 /* Pair the lines of one function; the first `nr_b` are the baseline's. If both sides have the same
-   number of lines, only code above them has moved: they are paired in order. */
+   number of lines, they are paired in order: probably only code above them has changed. */
 static size_t pair_lines(const struct sided *v, size_t nr_b, size_t nr,
                          const int64_t divisor[NR_SIDES], struct site_line *out)
 {

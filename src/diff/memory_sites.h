@@ -1,4 +1,4 @@
-/// The sites of two memories' lists, paired.
+/// The sites (functions that allocate) in the lists of two memories, paired.
 #ifndef GG_DIFF_MEMORY_SITES_H
 #define GG_DIFF_MEMORY_SITES_H
 
@@ -12,10 +12,10 @@ struct site_line {
 	int64_t bytes[NR_SIDES], blocks[NR_SIDES];
 };
 
-/// A function in a memory category.
+/// A site: a function in the code, with a category of memory.
 struct site_place {
-	const struct memory_item *item; ///< an item of either side, which has its names
-	struct site_line all; ///< sum over all lines of the function
+	const struct memory_item *item; ///< any item with this site, used to print the site's names
+	struct site_line all; ///< the site's sum over all lines of the function
 	const struct site_line *lines; ///< lines of the function, sorted by number
 	size_t nr;
 };
@@ -27,9 +27,9 @@ static inline int64_t site_line_change(const struct site_line *l)
 }
 
 /// Append to `parent` a group with all items of `list` of both memories: categories, and in them
-/// sites, whose `of` is a struct site_place. Sites with equal category, file and function are
-/// paired. Bytes are divided by the `divisor` of their side. Items are borrowed, the rest lives as
-/// long as the nodes.
+/// sites, whose member `of` is a struct site_place. Sites with equal category, file and function
+/// are paired. Bytes are divided by the `divisor` of their side. Items are borrowed; the rest
+/// lives as long as the nodes.
 struct node *memory_sites_add(struct parts *p, struct node *parent,
                               const struct memory_ref memory[NR_SIDES], enum memory_list list,
                               const int64_t divisor[NR_SIDES]);

@@ -106,7 +106,9 @@ bool activity_is_only(const struct activity_pairs *p, const struct activity_pair
 
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	enum { KEPT_TIMES = 2 }; /* listed kernels may be so much longer than summed ones */
+	enum {
+		KEPT_TIMES = 2
+	}; /* a listed kernel may be this many times longer than one in the sum of small ones */
 	bool partial = false;
 	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->folded; s++)
 		if (a->steps[s] > 0 && a->steps[s] < p->steps[s])
@@ -126,7 +128,7 @@ int64_t activity_launches_ns(const struct activity_pairs *p, const struct activi
 {
 	if (a->count[SIDE_BASELINE] <= 0 || p->steps[SIDE_CANDIDATE] <= 0)
 		return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
-	/* the time of the candidate's launches at the baseline's mean */
+	/* time that the candidate's launches would take at the baseline's mean */
 	__int128 num = (__int128)a->total_ns[SIDE_BASELINE] * a->count[SIDE_CANDIDATE];
 	__int128 den = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
 	return number_sub(number_div_round(num, den), a->time_ns[SIDE_BASELINE]);

@@ -7,34 +7,39 @@
 
 enum side_index { SIDE_BASELINE, SIDE_CANDIDATE, NR_SIDES };
 
-/// One activity name: the match name of a kernel, or the name of a memcpy or memset. Sums cover the
-/// measured steps of all ranks of all runs of a side, saturated.
+/// The GPU activities with one name: the match name of a kernel, or the name of a memcpy or
+/// memset. Sums cover the measured steps of all ranks of all runs of a side; too large ones stay
+/// at the maximum.
 struct activity_pair {
 	enum event_kind kind;
 	struct span name; ///< name of the activity; borrowed from the views
-	int category; ///< category of a kernel; -1 if there is none
+	int category; ///< category of a kernel, as an index; -1 if it has no category
 	enum category_class cls;
-	bool folded; ///< true for the sum over those kernels of a category that are too small to list
+	bool folded; ///< true for the sum of the kernels of a category that are too small to list
 	int64_t count[NR_SIDES], total_ns[NR_SIDES], bytes[NR_SIDES];
 	int64_t time_ns[NR_SIDES]; ///< time per step, rounded
 	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
-	const struct kernel_row *row[NR_SIDES]; ///< kernels: row of the first rank that has it
-	size_t seq; ///< index in the order in which pairs were collected
-	/// For a kernel of one side only: the kernel of the other side that was renamed. Both have the
-	/// same number of launches per step, the same category and means within 10 %, and each is the
-	/// single nearest to the other in time. NULL if there is none.
+	const struct kernel_row *row[NR_SIDES]; ///< for a kernel: its row in the first rank that lists
+	                                        ///< it; NULL if no rank does
+	size_t seq; ///< position in the order in which activities were collected
+	/// For a kernel of one side only: the kernel of the other side that it was renamed to or from.
+	/// Both have the same number of launches per step, the same category and means within 10 %,
+	/// and each is the single nearest to the other in time. NULL if there is none.
 	const struct activity_pair *partner;
 };
 
 struct activity_pairs {
-	VEC(struct activity_pair) list; ///< pairs by kind, then name; sums of small kernels last
+	VEC(struct activity_pair)
+	list; ///< pairs sorted by kind, then name; sums of small kernels are last
 	int64_t steps[NR_SIDES]; ///< number of measured steps of all ranks and runs together
-	int64_t folded_most[NR_SIDES]; ///< the largest folded_most among the ranks of a side
-	bool renamed; ///< true if a pair has a partner
+	int64_t folded_most[NR_SIDES]; ///< longest time per step that a kernel in a side's sums of
+	                               ///< small kernels can have
+	bool renamed; ///< true if at least one kernel was renamed
 };
 
-/// Collect the activities of the pin and of all candidates, whose sums and steps add up, from the
-/// ranks in `scope`. The views must outlive `p`. The caller releases with vec_release(&p->list).
+/// Collect the activities of the baseline's run and of all candidates, whose sums and steps are
+/// added up, from the ranks in `scope`. The views must outlive `p`. The caller releases with
+/// vec_release(&p->list).
 void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseline,
                          const struct run_view *candidates, size_t nr_candidates,
                          struct rank_scope scope);
@@ -45,7 +50,7 @@ bool activity_is_only(const struct activity_pairs *p, const struct activity_pair
                       enum side_index side);
 
 /// True for a kernel that only some ranks of a side list and that is so small that other ranks may
-/// have it in their sum of small kernels: its figures are incomplete then.
+/// have it in their sum of small kernels, which makes its figures incomplete.
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Change of the time per step that the number of launches causes: Δcount × the baseline's mean,

@@ -2,6 +2,7 @@
 
 #include "diff/bench.h"
 #include "diff/units.h"
+#include "fold/fold.h"
 #include "model/rule_items.h"
 
 static void add_query(struct bench *b, const struct query *q, const struct names *only,
@@ -41,7 +42,7 @@ static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
 	vec_release(&items.list);
 }
 
-/* Add the units that the noise model needs, whatever the rules ask. */
+/* Add the operators or categories that the noise model needs, whether or not rules query them. */
 static void add_units(struct bench *b, struct arena *a, struct past_run *out)
 {
 	for (int kind = 0; kind < NR_UNIT_KINDS; kind++) {
@@ -77,7 +78,7 @@ void past_run_of(const struct rules *rules, struct naming naming, const struct r
 {
 	struct bench b;
 	*out = (struct past_run){ .source_hash = past_source_hash(run),
-		                      .ranks = (int64_t)run->ranks.nr,
+		                      .ranks = (int64_t)run_nr_ranks(run),
 		                      .verdict = "" };
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		if ((int64_t)run->ranks.v[i]->nr_steps > out->steps)
@@ -88,7 +89,7 @@ void past_run_of(const struct rules *rules, struct naming naming, const struct r
 	add_units(&b, a, out);
 	bench_release(&b);
 	vec_sort(&out->values, past_value_cmp);
-	size_t nr = 0; /* number of answers without duplicates */
+	size_t nr = 0; /* number of answers after duplicates are removed */
 	for (size_t i = 0; i < out->values.nr; i++)
 		if (nr == 0 || past_value_cmp(&out->values.v[nr - 1], &out->values.v[i]) != 0)
 			out->values.v[nr++] = out->values.v[i];

@@ -1,21 +1,21 @@
-/// What a stored baseline keeps of a run: its answers to the queries of the rules.
+/// The record of a run in a stored baseline: answers to the queries of the rules.
 #ifndef GG_DIFF_PAST_H
 #define GG_DIFF_PAST_H
 
 #include "model/history.h"
 #include "model/rule.h"
 
-/// Answers of `run` to all that the rules ask of a baseline: the query of each rule (with for_each
-/// for twice as many items as the rule checks), and step.cuda_time if a limit is a share of it. The
-/// caller fills in the provenance and releases the list; `a` owns the texts.
+/// Answers of `run` to all queries that the rules make of a baseline: the query of each rule (with
+/// for_each for twice as many items as the rule checks), and step.cuda_time if a limit is a share
+/// of it. The caller fills in the provenance and releases the list; `a` owns the texts.
 void past_run_of(const struct rules *rules, struct naming naming, const struct run *run,
                  struct arena *a, struct past_run *out);
 
 /// Hash of the figures of all ranks. Only identical artifacts have the same hash.
 uint64_t past_source_hash(const struct run *run);
 
-/// The first run of `h` that is `run`, or NULL. Promoting a run makes it both the pin and the first
-/// recent run. `h` may be NULL.
+/// The first run of `h` with the figures of `run`, or NULL. Promoting a run makes it both the
+/// approved run and the first recent run. `h` may be NULL.
 const struct past_run *past_find(const struct history *h, const struct run *run);
 
 #endif

@@ -1,10 +1,10 @@
-/// Renamed kernels: kernels that differ in nothing but the name.
+/// Renamed kernels: kernels of both sides that differ only in their names.
 #ifndef GG_DIFF_RENAMES_H
 #define GG_DIFF_RENAMES_H
 
 #include "diff/pairs.h"
 
-/// Set `partner` of those kernels of `p` that only one side has.
+/// Set `partner` of the renamed kernels in `p`, among those that only one side has.
 void renames_find(struct activity_pairs *p);
 
 #endif

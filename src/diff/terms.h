@@ -1,4 +1,4 @@
-/// Sums of figures that make up a metric, as a table, for breakdowns of its change.
+/// Table of sums: the figures ("terms") that add up to a metric, for breakdowns of its change.
 #ifndef GG_DIFF_TERMS_H
 #define GG_DIFF_TERMS_H
 
@@ -6,32 +6,36 @@
 
 enum term_source {
 	TERM_END,
-	TERM_STEP_METRIC, ///< the sum of a step.* metric over the usable steps
-	TERM_device_stat, ///< a member of struct device_stat; the others are alike
+	TERM_STEP_METRIC, ///< term: the sum of a step.* metric over the usable steps
+	TERM_device_stat, ///< term: a member of struct device_stat; the following values name other
+	                  ///< structs
 	TERM_kernel_stat,
 	TERM_thread_stat,
 	TERM_memory_stat,
 };
 
-/// A field that is added or subtracted.
+/// One figure that a row adds or subtracts.
 struct term {
 	enum term_source from;
 	int sign;
-	size_t at; ///< id of the metric, or offset of the member in its struct
+	size_t at; ///< for TERM_STEP_METRIC the id of the metric, else the offset of the member in its
+	           ///< struct
 };
 enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 
-/// Further properties of a row, as bits.
+/// Further properties of a row of a sum, as bits.
 enum {
 	ROW_PER_ONE = 1, ///< the value is divided by the number of launches or steps
-	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted
-	ROW_TAKEN_OFF = 4, ///< the value is shown without its sign
-	ROW_AT_PEAK = 8, ///< the operator that ran at the peak is named
-	ROW_HAS_SITES = 16, ///< the lists of sites break these bytes down further
+	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the value
+	ROW_TAKEN_OFF = 4, ///< the row reduces the metric; its value is shown without the sign
+	ROW_AT_PEAK = 8, ///< the name of the operator that ran at the peak is shown
+	/// the lists of sites (allocating functions) break these bytes down further
+	ROW_HAS_SITES = 16,
 	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
-	ROW_OF_DEVICES = 64, ///< the row is a sum over devices, several of which may run at once
+	/// the row is a sum over devices, several of which may run at the same time
+	ROW_OF_DEVICES = 64,
 	ROW_PER_DEVICE = 256, ///< the value is divided by the number of devices that work
-	ROW_COMPLEMENT = 128, ///< the share is that of the whole without this row's value
+	ROW_COMPLEMENT = 128, ///< the row's value is what the share leaves out of the whole
 };
 
 struct term_row {
@@ -40,31 +44,32 @@ struct term_row {
 	unsigned flags;
 };
 
-/// Rows that add up to a metric in every step, device, kernel, thread or memory. For a share, the
-/// rows are its whole and its part.
+/// Rows that add up to a metric in every step, device, kernel, thread or memory. If the metric is
+/// a share, the rows are the whole and the part of which it is the quotient.
 struct term_sum {
 	enum metric_id metric;
-	bool one_rank; ///< true: only for a single rank; several ranks are broken down by rank instead
+	bool one_rank; ///< true: only for a single rank, since several are broken down by rank; false:
+	               ///< for any
 	const char *by; ///< words after "by" in the title of the breakdown
 	struct term_row rows[TERM_ROWS];
 };
 
-/// The `nth` set of rows of a metric in order of preference, or NULL. Static.
+/// Set number `nth` of the rows for a metric, in order of preference; NULL after the last. Static.
 const struct term_sum *terms_of(enum metric_id id, size_t nth);
 
-/// Where the values of terms come from.
+/// The data from which the values of terms are read.
 struct term_place {
 	const struct digest *digest; ///< digest from which step metrics are taken
 	const void *row; ///< row of the digest from which members are taken
 	int64_t unknown; ///< value that marks a member as unknown
-	int64_t ones; ///< number by which rows with ROW_PER_ONE are divided
+	int64_t ones; ///< number of launches or steps, by which rows with ROW_PER_ONE are divided
 };
 
-/// Compute the values of the rows. False if one of them is unknown.
+/// Compute the value of each row. False if one of them is unknown.
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS]);
 
-/// Number of devices of a rank that work for steps; on each of them, the parts of a period add up
-/// to the period. 0 if the period was not recorded.
+/// Number of devices of a rank that take part in steps; on each of them, the parts of a period
+/// (wall time of a step) add up to the period. 0 if the period was not recorded.
 int64_t terms_devices(const struct digest *d);
 
 /// Sum of a step.* metric over the usable steps of `d`. False if it was not recorded.

@@ -5,21 +5,22 @@
 
 #include "model/view.h"
 
-/// Number of units of a run that are considered, the largest first.
+/// Largest number of operators or categories of a run that are considered, the largest first.
 enum { UNITS_MOST = 20 };
 
-/// What the units are: operators that launched kernels, or categories of kernels if the trace does
+/// Kind of the units: operators that launched kernels, or categories of kernels if the trace does
 /// not know operators.
 enum unit_kind { UNITS_OPERATORS, UNITS_CATEGORIES, NR_UNIT_KINDS };
 
-/// The query that returns the units of a run. It leaves communication out, which contains waiting.
+/// The query for the operators or categories of a run. It leaves communication out, since its time
+/// includes waiting.
 struct query unit_query(enum unit_kind kind);
 
-/// Name of the unit to which the kernel with match name `name` belongs; empty if unknown. Borrowed
-/// from `v`.
+/// Name of the operator or category of the kernel with match name `name`; empty if unknown.
+/// Borrowed from `v`.
 struct span unit_of_kernel(const struct run_view *v, enum unit_kind kind, struct span name);
 
-/// Mean duration in ns of the activities that the unit launched; 0 if unknown.
+/// Mean duration in ns of the activities that the operator or category launched; 0 if unknown.
 double unit_mean_launch(const struct run_view *v, enum unit_kind kind, struct span unit);
 
 #endif

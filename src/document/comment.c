@@ -29,7 +29,8 @@ static void add_fence(struct strbuf *b, size_t nr)
 		strbuf_addch(b, '`');
 }
 
-/* A cell is as wide as its longest word: a longer one may be broken at its seams, else anywhere. */
+/* Least length of a word that may be broken in a cell, and distances of the break points where a
+   word or a path has no separators. The widest word decides the width of a column. */
 enum { WORD_CHARS = 20, PIECE_CHARS = 8, PATH_CHARS = 36 };
 enum word_breaks { BREAKS_NOT, BREAKS_WORD, BREAKS_PATH };
 
@@ -139,7 +140,8 @@ static bool is_inner(struct span s, size_t at)
 	       isalnum((unsigned char)s.p[at + 1]);
 }
 
-/* Where a word ends: at a blank outside of brackets that are closed. */
+/* End of the word at `at`: the next blank that is not inside brackets, or the next blank at all if
+   a bracket is not closed. */
 static size_t word_end(struct span s, size_t at)
 {
 	size_t first = s.n, depth = 0;
@@ -157,7 +159,8 @@ static size_t word_end(struct span s, size_t at)
 	return depth ? first : s.n;
 }
 
-/* Words, figures and dots within them: nothing that GitHub makes a link, a mention or a mark of. */
+/* True for words, figures and the dots within them, in which GitHub finds no link, mention or
+   markup. */
 static bool is_prose(struct span s)
 {
 	static const char marks[] = " .,;:%()+-'=";
@@ -243,7 +246,7 @@ struct strbuf *md_row(struct md_section *s)
 
 /* ---- the size limit ---- */
 
-/* "12 more and 2 columns more in the report" */
+/* Append a note such as "12 more and 2 columns more in the report". */
 static void add_note(const struct md_section *s, struct strbuf *b)
 {
 	if (!s->more && !s->columns)

@@ -184,7 +184,8 @@ void doc_commit(struct document *d, const char *commit, const char *address)
 	enum { COMMIT_CHARS = 10 };
 	size_t hex = strspn(commit, "0123456789abcdef");
 	bool dirty = strcmp(commit + hex, "-dirty") == 0;
-	bool whole = (commit[hex] && !dirty) || hex <= COMMIT_CHARS; /* not an id of git's */
+	/* true: shown in full, because it is short or not a commit id of git */
+	bool whole = (commit[hex] && !dirty) || hex <= COMMIT_CHARS;
 	const char *text =
 	    whole ? commit
 	          : arena_printf(&d->arena, "%.*s%s", COMMIT_CHARS, commit, dirty ? "-dirty" : "");

@@ -21,9 +21,9 @@ enum {
 struct page {
 	const struct doc_page_hooks *hooks;
 	struct strbuf *out, *body, *nav;
-	struct name_table *told; ///< names that stand in the page
-	bool alone; ///< the name is all that its cell holds
-	bool headed; ///< the first paragraph, which is the heading, is written
+	struct name_table *told; ///< names that the page has given in full already
+	bool alone; ///< true if the present cell contains only a name
+	bool headed; ///< true once the first paragraph, which is the page's heading, has been written
 };
 
 void doc_html_escape(struct strbuf *out, struct span text)
@@ -64,7 +64,7 @@ static size_t chars_of(struct page *p, const char *whole)
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
-	/* another spelling is as long */
+	/* `whole` may have the length of `text` and differ in its spelling */
 	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
 	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");
@@ -119,7 +119,7 @@ static void put_run(struct page *p, const struct doc_run *r)
 	strbuf_adds(p->out, r->tone ? "</span>" : "");
 }
 
-/* The point after the badge of a verdict. */
+/* True for the separating point that follows the badge of a verdict. */
 static bool is_point(const struct doc_line *l, const struct doc_run *r)
 {
 	return l->first->kind == DOC_VERDICT && r == l->first->next && strcmp(r->text, " · ") == 0;

@@ -55,10 +55,11 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 
 /* ---- tables ---- */
 
-/* The width of a comment, and what its style makes of characters, in pixels. */
+/* Estimated width of a comment on GitHub, and of characters, bars and padding in it, in pixels. */
 enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAST = 2 };
 
-/* The columns that fit into a comment. */
+/* The columns of a table that fit into the width of a comment, and the number of those that do not.
+ */
 struct columns {
 	const struct doc_table *t;
 	size_t *list, nr, more;
@@ -258,7 +259,8 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	if (sign && r->tone == TONE_OPEN) /* the sign does not say which it is */
+	/* one sign is used for several open verdicts, so that the word is added */
+	if (sign && r->tone == TONE_OPEN)
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");

@@ -278,8 +278,8 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return true;
 }
 
-/* Names that are too long keep their begin and end if these distinguish them; others go on in the
-   next lines, where that is not too many. */
+/* Shorten names that are too long: in the middle if beginning and end still distinguish them. Other
+   names are broken into lines, unless that takes too many lines. */
 static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
                      const struct layout *l, size_t column)
 {

@@ -1,4 +1,4 @@
-/// One step as recorded: each launch with its time and its place in the code.
+/// One step as recorded: each launch with its time and the place in the code that made it.
 #ifndef GG_EVENTS_CODE_STEP_H
 #define GG_EVENTS_CODE_STEP_H
 
@@ -9,7 +9,7 @@
 
 struct code_stat;
 
-/// An operator, as it ran.
+/// One run of an operator.
 struct code_around {
 	struct span name;
 	int64_t start_ns, until_ns;
@@ -21,19 +21,21 @@ struct code_launch {
 	uint32_t row; ///< index in the rows of the step
 	uint32_t around; ///< index + 1 of the innermost operator around the launch; 0 if there is none
 	uint32_t thread; ///< number of the host thread in the trace
-	uint32_t lane; ///< number of the pair of device and stream
+	uint32_t lane; ///< number of the pair of device and stream on which the activity ran
 	struct span name; ///< name of the activity; empty if the call waited
 	int64_t device, stream; ///< idents of the trace; -1 if there is none
 	int64_t call_start_ns, call_dur_ns;
-	int64_t start_ns, dur_ns, bytes; ///< times and bytes of the activity; for a wait, of the call
+	int64_t start_ns, dur_ns, bytes; ///< times and bytes of the activity; if the call waited, times
+	                                 ///< of the call
 };
 
 /// One measured step, of median length; for a trace without steps, the whole trace.
 struct code_step {
-	int64_t number, start_ns, end_ns; ///< `number` is -1 if the step has none
-	VEC(struct code_stat) rows; ///< places in the code that launch work, each once
+	int64_t number, start_ns, end_ns; ///< number of the step, -1 if it has none; its start and end
+	VEC(struct code_stat) rows; ///< code places that launch work in the step, each once
 	VEC(struct code_around) around;
-	VEC(struct code_launch) launches; ///< launches by start of the call; empty if no step is kept
+	/// launches, sorted by start of the call; empty if no step is kept
+	VEC(struct code_launch) launches;
 };
 
 #endif

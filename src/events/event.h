@@ -12,39 +12,39 @@
 #include "base/vec.h"
 
 enum event_kind {
-	EVENT_KERNEL, ///< a kernel; the first three kinds are those of the GPU
+	EVENT_KERNEL, ///< a kernel; the first three kinds are activities of the GPU
 	EVENT_MEMCPY,
 	EVENT_MEMSET,
 	EVENT_RUNTIME, ///< call of the CUDA or HIP runtime or driver
-	EVENT_OP, ///< operator (cpu_op, in 2021 traces operator)
+	EVENT_OP, ///< operator (category cpu_op; in 2021 traces operator)
 	EVENT_ANNOTATION, ///< annotation on the host (user_annotation)
-	EVENT_MEMORY, ///< instant event "[memory]"
+	EVENT_MEMORY, ///< instant event "[memory]", a change of allocated memory
 	EVENT_PYTHON, ///< Python frame (python_function)
-	EVENT_GPU_ANNOTATION, ///< gpu_user_annotation: time on one stream of the work that an
+	EVENT_GPU_ANNOTATION, ///< gpu_user_annotation: the time on one stream of the GPU work that an
 	                      ///< annotation launched
 	EVENT_STEP, ///< a step on the timeline of one GPU, as XProf derives it
 	EVENT_FLOW, ///< one end of the arrow from an operator to its backward
 };
 
-/// True for the kinds that count as GPU activities.
+/// True for kinds of events that are GPU activities.
 static inline bool event_is_gpu(enum event_kind kind)
 {
 	return kind <= EVENT_MEMSET;
 }
 
-/// An id of the trace, compared as text: a small integer is stored as itself, other text as -2 -
-/// (id of its name in the table); IDENT_NONE if absent or null. Integers below 0 and above
-/// INT64_MAX are stored as text.
+/// An ident is an id of the trace, compared as text: a small integer is stored as itself, other
+/// text as -2 - (id of its name in the table); IDENT_NONE if absent or null. Integers below 0 and
+/// above INT64_MAX are stored as text.
 #define IDENT_NONE ((int64_t)-1)
 
 /// Text of an ident, owned by `a`; "null" if it is absent.
 const char *ident_text(struct arena *a, const struct name_table *names, int64_t ident);
 
-/// Converts an ident to an integer, even if int64 cannot hold it; beyond 37 digits all are equal.
-/// False if the ident is not an integer.
+/// Converts an ident to an integer, even if int64 cannot hold it; all integers beyond 37 digits are
+/// treated as equal. False if the ident is not an integer.
 bool ident_integer(const struct name_table *names, int64_t ident, __int128 *out);
 
-/// What NCCL's and RCCL's events tell about a collective. Spans are empty and numbers -1 if absent;
+/// Data of a collective in the events of NCCL and RCCL. Spans are empty and numbers -1 if absent;
 /// borrowed during the call. Source: "Collective name", "dtype", "In msg nelems", "Out msg nelems",
 /// "Group size", "Process Group Name" (2.1: "Process Group ID"), "Process Group Description", torch
 /// ParamCommsUtils.hpp (2.1 and later).
@@ -53,43 +53,52 @@ struct collective_args {
 	int64_t in_nelems, out_nelems, group_size;
 };
 
-/// One event. Comments name the kinds for which a member has a meaning, unless it has one for all.
+/// One event. Comments of members name the kinds of events that have the member, unless all have
+/// it.
 struct event {
 	enum event_kind kind;
 	const struct name *name; ///< name in the reader's table, which owns it
 	int64_t start_ns;
 	int64_t dur_ns; ///< duration in ns, ≥ 0; instant events have 0
-	bool negative; ///< the duration was below 0, and was set to 0
-	bool untimed; ///< the event had no duration
+	bool negative; ///< true if the duration was below 0, and was set to 0
+	bool untimed; ///< true if the event had no duration
 	int64_t pid, tid; ///< idents of process and thread
-	int64_t device; ///< ident of the GPU: args.device, else pid; also of steps and annotations
-	int64_t stream; ///< GPU, annotation on a GPU: ident of the stream (args.stream, else tid)
-	int64_t correlation; ///< GPU and runtime: correlation id
-	int64_t bytes; ///< bytes moved; memcpy, memset: args.bytes or 0; memory: Bytes (signed)
+	int64_t device; ///< ident of the GPU: args.device, else pid; also for steps and annotations of
+	                ///< a GPU
+	/// stream, as an ident (args.stream, else tid); for GPU activities and GPU annotations
+	int64_t stream;
+	int64_t correlation; ///< correlation id; for GPU activities and runtime calls
+	int64_t bytes; ///< bytes moved; for copies and memory sets args.bytes or 0; for memory events
+	               ///< Bytes (signed)
 	int64_t grid[3], block[3]; ///< kernel: launch shape; grid[0] < 0 if absent
-	const struct name *op, *module; ///< GPU: path of the operator, and the module, that the
+	const struct name *op, *module; ///< GPU activity: path of the operator, and module, that the
 	                                ///< activity itself names (JAX); or NULL
 	int64_t occupancy; ///< kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
 	int64_t memory_id; ///< memory: number of the memory (Device Id), ≥ -1
 	int64_t device_type; ///< memory: type of the device, 0 is the host
 	int64_t total_allocated, total_reserved; ///< memory: levels in bytes; < 0 if absent
-	struct span input_dims, input_types; ///< operator, annotation "nccl:…": "[8, 4], [4]", "float,
-	                                     ///< -"; empty if absent; borrowed for the call
-	/// Operator: values of scalars in the same form, "-, -, -, [1, 1], False".
+	struct span input_dims, input_types; ///< operator, annotation "nccl:…": shapes and types of
+	                                     ///< inputs, "[8, 4], [4]", "float, -"; empty if absent;
+	                                     ///< borrowed for the call
+	/// Operator: values of scalar inputs in the form of input_dims, "-, -, -, [1, 1], False".
 	struct span concrete_inputs;
-	int64_t flops; ///< operator: FLOPs, given for kernels that Inductor makes; 0 if unknown
-	struct collective_args collective; ///< kernel, operator, annotation: data of the collective
-	int64_t python_id, python_parent; ///< python_function: ids of call and caller; -1 if absent
-	struct span call_stack; ///< operator of a trace of 2021: frames, innermost first, separated by
-	                        ///< ';'; borrowed for the call
+	int64_t flops; ///< operator: floating-point operations that the trace gives for kernels of
+	               ///< Inductor; 0 if unknown
+	/// collective that the event belongs to; for kernels, operators and annotations
+	struct collective_args collective;
+	int64_t python_id, python_parent; ///< python_function: ids of the call and of its caller; -1 if
+	                                  ///< absent
+	struct span call_stack; ///< operator of a trace of 2021: frames of its call stack, innermost
+	                        ///< first, separated by ';'; borrowed for the call
 	int64_t sequence; ///< operator: sequence number of autograd, -1 if absent
-	int64_t forward_thread; ///< operator: id of its forward's thread; 0 unless it is a backward
+	int64_t forward_thread; ///< operator: thread id of the forward operator; 0 unless the operator
+	                        ///< is a backward one
 	int64_t flow; ///< flow: id that both ends of the arrow share
 	bool flow_end; ///< flow: true at the end of the arrow, false at its start
-	bool nvtx; ///< annotation: a range of NVTX, in a recording without modules
-	bool numbered; ///< annotation: XProf says that it is step number `step`
-	int64_t step; ///< number of the step; for steps and annotations on a GPU: ident, equal on all
-	              ///< GPUs for one step
+	bool nvtx; ///< annotation: true for a range of NVTX in a recording without modules
+	bool numbered; ///< annotation: true if XProf says that it is step number `step`
+	int64_t step; ///< number of the step; for steps and annotations of a GPU an ident, the same on
+	              ///< all GPUs for one step
 };
 
 /// An event with only its kind set; all other members are absent.
@@ -111,34 +120,36 @@ static inline struct event event_blank(enum event_kind kind)
 /// A GPU listed in `deviceProperties`.
 struct trace_device {
 	int64_t id;
-	const char *name; ///< owned by the arena of the trace_meta; raw bytes, no NUL
-	int64_t memory_bytes; ///< totalGlobalMem in bytes, -1 if unknown
+	const char *name; ///< name of the GPU, raw bytes without NUL; owned by the arena of the
+	                  ///< trace_meta
+	int64_t memory_bytes; ///< memory size (totalGlobalMem) in bytes, -1 if unknown
 };
 
-/// A sample of a GPU counter (an index in trace_meta.counters), in whole percent of its peak.
+/// A sample of a GPU counter, in whole percent of the counter's peak; the counter is an index in
+/// trace_meta.counters.
 struct counter_sample {
 	int64_t at_ns;
 	uint32_t counter, pct;
 };
 
-/// What a trace tells about itself outside its events. Owned by its arena.
+/// Facts that a trace states about itself outside its events. Owned by the arena of the struct.
 struct trace_meta {
 	struct arena arena;
-	int64_t rank; ///< distributedInfo.rank, -1 if unknown
-	int64_t world_size; ///< number of ranks, -1 if unknown
+	int64_t rank; ///< number of the rank (distributedInfo.rank), -1 if unknown
+	int64_t world_size; ///< number of ranks in the job, -1 if unknown
 	const char *cuda_runtime, *cuda_driver; ///< versions of CUDA or HIP, "12.0"; NULL if unknown
 	VEC(struct trace_device) devices;
 	/// Names of counters that were sampled; borrowed from the name table.
 	VEC(struct span) counters;
 	VEC(struct counter_sample) samples; ///< samples of all GPUs that worked
-	uint64_t events; ///< elements of traceEvents, usable or not
-	uint64_t malformed; ///< wanted events without ts, or of an unusable form
-	uint64_t json_faults; ///< tolerated faults: raw control bytes, bad escapes, NaN
+	uint64_t events; ///< number of elements of traceEvents, usable or not
+	uint64_t malformed; ///< number of wanted events without ts, or of an unusable form
+	uint64_t json_faults; ///< number of tolerated faults: raw control bytes, bad escapes, NaN
 	uint64_t fault_byte; ///< offset of the first tolerated JSON fault
-	bool truncated; ///< the trace is cut short, and was read with --allow-truncated
-	bool partial; ///< reading stopped after --quick events
-	bool where; ///< recorded only to show where in the code work comes from
-	bool not_a_trace; ///< the file is well-formed JSON of another kind
+	bool truncated; ///< true if the trace is cut short, and was read with --allow-truncated
+	bool partial; ///< true if reading stopped after the events that --quick asks for
+	bool where; ///< true if the trace was recorded only to find places in the code
+	bool not_a_trace; ///< true if the file is well-formed JSON of another kind
 };
 
 /// Receiver of events. Any status other than ST_OK stops the reader.
@@ -149,13 +160,13 @@ struct event_sink {
 	const struct event_parts *parts;
 };
 
-/// How a sink is divided into parts, each of which a thread fills.
+/// Functions to divide a sink into parts, each of which is filled by one thread.
 struct event_parts {
-	/// Makes the `ctx` of a part for events with names of this table; released with end().
+	/// Makes the `ctx` of a part, for events with names of the table `names`; released with end().
 	void *(*begin)(const void *ctx, struct name_table *names);
-	/// Moves all that the part has taken since the last call to `ctx`, as if `ctx` had taken it;
-	/// `names` holds the ids in the table of `ctx`. Returns false, and moves nothing, if the events
-	/// must be taken again in order; the part must then no longer be used.
+	/// Moves all events that the part has taken since the last call to `ctx`, as if `ctx` had taken
+	/// them; `names` holds the ids in the table of `ctx`. Returns false, and moves nothing, if the
+	/// events must be taken again in order; the part must then no longer be used.
 	bool (*join)(void *ctx, void *part, const struct ids *names);
 	void (*end)(void *part);
 };

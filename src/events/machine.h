@@ -6,17 +6,18 @@
 
 /// Samples of the state of one GPU, summarized; -1 if a figure is unknown.
 struct machine_stat {
-	const char *id; ///< index of the GPU, as the sampling tool numbers it
+	const char *id; ///< index of the GPU, in the numbering of the sampling tool
 	int64_t samples;
 	int64_t span_ns; ///< time from the first sample to the last
-	/// Median clocks of samples in which the GPU was busy, else of all samples.
+	/// Median clocks of the samples in which the GPU was busy, or of all samples if it never was.
 	int64_t sm_clock_hz, memory_clock_hz;
-	int64_t power_mw; ///< median power of the samples that the clocks are from
+	int64_t power_mw; ///< median power over the same samples as the clocks
 	int64_t temperature_c; ///< highest temperature
-	int64_t throttled_pct; ///< throttled share of the span in 1e-6 %: by the driver's counter that
-	                       ///< counts most, else by samples
+	int64_t throttled_pct; ///< share of the span in which the GPU was throttled, in 1e-6 %: by the
+	                       ///< driver's counter with the highest value, else by samples
 	int64_t other_processes; ///< largest number of other processes that used the GPU
-	/// Why the GPU was throttled: "sw_power_cap"; NULL if it was not, or if unknown.
+	/// Reasons for which the GPU was throttled: "sw_power_cap"; NULL if it was not throttled, or if
+	/// unknown.
 	const char *reasons;
 };
 

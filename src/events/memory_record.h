@@ -1,5 +1,5 @@
-/// Memory records of profilers other than the allocator's own snapshot, in the form in which they
-/// are written.
+/// Memory records of profilers other than the allocator's own snapshot, as structs close to the
+/// files' own form.
 #ifndef GG_EVENTS_MEMORY_RECORD_H
 #define GG_EVENTS_MEMORY_RECORD_H
 
@@ -9,7 +9,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 
-/// No level, change or sum of changes of a record reaches this many bytes.
+/// Limit in bytes of each level, change and sum of changes in a record.
 #define RECORD_BYTES ((int64_t)1 << 62)
 
 /// Categories of a memory timeline, in the order of its columns.
@@ -17,7 +17,8 @@
 enum { TIMELINE_CATEGORIES = 8 };
 
 /// Actions of a memory timeline. Source: Action of torch/profiler/_memory_profiler.py;
-/// TIMELINE_LEVEL is of this program: a change between two moments, in the form that has sizes.
+/// TIMELINE_LEVEL is an addition of this program: a change between two moments, if the file gives
+/// sizes.
 enum timeline_action {
 	TIMELINE_LEVEL,
 	TIMELINE_PREEXISTING,
@@ -29,54 +30,58 @@ enum timeline_action {
 /// A change of the bytes of one category.
 struct timeline_row {
 	int64_t time_us; ///< time of the change; -1 for the time before the recording
-	int64_t bytes; ///< bytes, signed
+	int64_t bytes; ///< change in bytes, signed
 	uint8_t action, category;
-	bool more; ///< the same moment has further rows, so that this row does not complete a level
+	bool more; ///< true if further rows have the same time, so that the level after this row is not
+	           ///< complete
 };
 
-/// A file of torch.profiler's export_memory_timeline(): tensors of one device, which it does not
-/// name.
+/// A file of torch.profiler's export_memory_timeline(): tensors of one device; the file does not
+/// name the device.
 struct memory_timeline {
 	VEC(struct timeline_row) rows; ///< rows sorted by time
-	bool raw; ///< true if there are rows for all actions; false if only for levels at the ends of
-	          ///< microseconds
+	bool raw; ///< true if there are rows for all actions; false if there are only levels at the
+	          ///< ends of microseconds
 	uint64_t json_faults, fault_byte;
 };
 
 enum xprof_kind { XPROF_OTHER, XPROF_ALLOCATION, XPROF_DEALLOCATION };
 
-/// MemoryActivityMetadata: the purpose of a change of memory; texts are "" if not given.
+/// An activity of XProf's record (MemoryActivityMetadata): the purpose of a change of memory; texts
+/// are "" if not given.
 struct xprof_activity {
 	enum xprof_kind kind;
 	int64_t requested, bytes, step;
 	const struct name *op, *region, *type, *shape;
 };
 
-/// MemoryProfileSnapshot: the state after an activity. Members that the file leaves out are 0.
+/// A state of XProf's record (MemoryProfileSnapshot) after an activity. Members that the file
+/// leaves out are 0.
 struct xprof_state {
 	int64_t time_us;
-	int64_t stack, heap, free; ///< bytes; heap and stack are in use
-	int64_t in_use; ///< in a summary: the peak in bytes; -1 if not given
+	int64_t stack, heap, free; ///< sizes in bytes; stack and heap are in use
+	int64_t in_use; ///< in a summary, peak of the bytes in use; -1 if not given
 	struct xprof_activity activity;
 };
 
-/// ActiveAllocation: allocations that are live at the peak.
+/// A row of XProf's record (ActiveAllocation) for allocations that are live at the peak.
 struct xprof_active {
 	int64_t snapshot; ///< index of the activity in `states`; if < 0, see `special`
 	int64_t special; ///< index of the activity in `specials`, if `snapshot` < 0
 	int64_t occurrences;
 };
 
-/// PerAllocatorMemoryProfile: the records of one memory.
+/// The records of one memory in XProf's profile (PerAllocatorMemoryProfile).
 struct xprof_memory {
 	const struct name *id;
-	/// Version 0: states over time; version 1: those that `actives` refers to.
+	/// States of the memory: over time in version 0; in version 1 only the states to which
+	/// `actives` refers.
 	VEC(struct xprof_state) states;
-	VEC(struct xprof_state) samples; ///< states over time in version 1
+	VEC(struct xprof_state) samples; ///< states over time in version 1; empty in version 0
 	VEC(struct xprof_activity) specials;
 	VEC(struct xprof_active) actives;
 	bool has_peak;
-	struct xprof_state peak; ///< peak within the window
+	struct xprof_state peak; ///< peak within the profile's time window
 	int64_t capacity; ///< limit of the allocator in bytes; 0 if not given
 };
 
@@ -89,7 +94,7 @@ struct xprof_profile {
 	uint64_t json_faults, fault_byte;
 };
 
-/// Releases all memory that it holds.
+/// Releases all memory of the timeline.
 void memory_timeline_release(struct memory_timeline *t);
 
 /// Releases all memory of a profile.

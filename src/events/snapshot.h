@@ -17,7 +17,7 @@ struct snapshot_frame {
 	int64_t line; ///< number of the line; 0 if not given
 };
 
-/// A stack, innermost frame first: frame_ids[first .. first + nr).
+/// A stack of frames, innermost first: frame_ids[first .. first + nr).
 struct snapshot_stack {
 	uint32_t first, nr;
 };
@@ -25,7 +25,8 @@ struct snapshot_stack {
 enum block_state { BLOCK_ACTIVE, BLOCK_PENDING_FREE, BLOCK_INACTIVE };
 
 struct snapshot_block {
-	uint64_t address; ///< if not given (torch 2.0): the address after the previous block
+	uint64_t address; ///< address of the block; if not given (torch 2.0), the address after the
+	                  ///< previous block
 	uint64_t size;
 	uint64_t requested; ///< requested bytes; equal to `size` if not given, and for inactive blocks
 	enum block_state state;
@@ -34,7 +35,7 @@ struct snapshot_block {
 
 struct snapshot_segment {
 	int64_t device; ///< number of the device, ≥ 0
-	uint64_t address; ///< address; SNAPSHOT_NO_ADDRESS if not given
+	uint64_t address; ///< address of the segment; SNAPSHOT_NO_ADDRESS if not given
 	uint64_t total;
 	int64_t stream; ///< ident of the stream, only compared for equality
 	bool large, expandable;
@@ -52,15 +53,15 @@ enum snapshot_action {
 	ACTION_SEGMENT_UNMAP,
 	ACTION_SNAPSHOT,
 	ACTION_OOM,
-	ACTION_OTHER, ///< action unknown to this program: counted, without effect
+	ACTION_OTHER, ///< action that this program does not know: counted, but without effect
 };
 
 struct snapshot_entry {
 	enum snapshot_action action;
-	uint64_t address; ///< address; SNAPSHOT_NO_ADDRESS if not given (out of memory)
-	uint64_t size; ///< requested size, not rounded
+	uint64_t address; ///< address of the block; SNAPSHOT_NO_ADDRESS if not given (out of memory)
+	uint64_t size; ///< requested size in bytes, not rounded
 	uint64_t device_free; ///< free memory at an out-of-memory error; otherwise 0
-	int64_t time_us; ///< time; INT64_MIN if not given
+	int64_t time_us; ///< time of the entry in µs; INT64_MIN if not given
 	uint32_t stack;
 };
 
@@ -76,28 +77,29 @@ struct snapshot_annotation {
 	bool end;
 };
 
-/// A whole snapshot. Sizes are small enough to be added up: those of all segments, of all blocks
-/// (also as requested) and of all trace entries (without out-of-memory errors) are each below 2^62
-/// bytes in sum, and no address range reaches beyond 2^64 - 1.
+/// A whole snapshot. Sizes are small enough to be added up: the sizes of all segments, of all
+/// blocks (also as requested) and of all trace entries (without out-of-memory errors) each sum up
+/// to less than 2^62 bytes, and no address range reaches beyond 2^64 - 1.
 struct snapshot {
 	struct name_table names;
 	VEC(struct snapshot_frame) frames;
 	VEC(uint32_t) frame_ids;
 	VEC(struct snapshot_stack) stacks;
 	VEC(struct snapshot_segment) segments;
-	VEC(struct snapshot_block) blocks; ///< blocks, grouped by segment, by address
+	/// blocks, grouped by segment, within a segment sorted by address
+	VEC(struct snapshot_block) blocks;
 	VEC(struct snapshot_trace) traces; ///< histories, indexed by device number
 	VEC(struct snapshot_annotation) annotations;
 	bool has_history; ///< true if the file has device_traces
 	uint64_t other_actions; ///< number of entries with unknown action
-	/// Number of tolerated faults in the JSON text; offset of the first.
+	/// Number of tolerated faults in the JSON text, and offset of the first one.
 	uint64_t json_faults, fault_byte;
 };
 
 /// Initializes an empty snapshot.
 void snapshot_init(struct snapshot *s);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the snapshot.
 void snapshot_release(struct snapshot *s);
 
 #endif

@@ -16,7 +16,7 @@
 /* The first bytes of each file, by which earlier files are recognized. */
 #define FIRST_BYTES "{\"displayTimeUnit\": \"ms\", \"gpugate_evidence\": "
 
-/* ---- rows of a finding ---- */
+/* ---- rows that a finding is about ---- */
 
 static struct subject subject_of(const struct finding *f)
 {
@@ -36,7 +36,7 @@ static struct subject subject_of(const struct finding *f)
 		         !number_parse(text, 0, &s.rank))
 			s.rank = -1;
 	}
-	if (s.op) /* all kernels of the operator, since they replace each other */
+	if (s.op) /* include all kernels of the operator, since they replace each other */
 		s.kernel = s.place = NULL;
 	if (s.op || s.kernel || s.place)
 		s.module = NULL;
@@ -72,9 +72,9 @@ static const struct digest *digest_of(const struct run *run, int64_t rank)
 	return NULL;
 }
 
-/* ---- one file ---- */
+/* ---- writing one file ---- */
 
-/* True if the digest was just made from a recording and has kept a step of it. */
+/* True if the digest was made from a recording in this process, and has kept one step. */
 static bool has_step(const struct digest *d)
 {
 	return d && d->step.launches.nr > 0;
@@ -149,9 +149,9 @@ static enum status write_trace(const struct evidence_input *in, const char *path
 	return sink_commit(out, log);
 }
 
-/* ---- the folder of files ---- */
+/* ---- the folder of the files ---- */
 
-/* True for file names such as "finding-3-slower-kernel.json". */
+/* True for names of files as this program writes them, such as "finding-3-slower-kernel.json". */
 static bool is_named_so(const char *name)
 {
 	struct span rest = span_of(name);
@@ -187,7 +187,7 @@ enum status evidence_clear(const char *folder, struct diag_log *log)
 	enum status st = ST_OK;
 	struct arena a = { 0 };
 	if (!dir)
-		return ST_OK; /* without a folder there are no old files */
+		return ST_OK; /* the folder does not exist, and so has no old files */
 	for (const struct dirent *e; st == ST_OK && (e = readdir(dir));) {
 		const char *path = arena_printf(&a, "%s/%s", folder, e->d_name);
 		if (is_named_so(e->d_name) && begins_so(path) && unlink(path) < 0)

@@ -1,5 +1,5 @@
-/// Evidence of findings: a small trace for each, with what both sides launch in a step, for trace
-/// viewers.
+/// Evidence for findings: for each finding a small trace, to be opened in a trace viewer, that
+/// shows what both sides launch in a step.
 #ifndef GG_EVIDENCE_EVIDENCE_H
 #define GG_EVIDENCE_EVIDENCE_H
 
@@ -12,9 +12,9 @@
 enum { EVIDENCE_BYTES = 2 << 20 };
 
 struct evidence_input {
-	const struct run *side[2]; ///< runs of baseline and candidate
+	const struct run *side[2]; ///< runs of the baseline and of the candidate, in this order
 	const struct naming *naming;
-	const char *folder; ///< folder of the files; created if absent
+	const char *folder; ///< folder in which the files are written; created if absent
 };
 
 /// Remove the files of an earlier evidence_write() from a folder, recognized by name and content.
@@ -22,12 +22,12 @@ struct evidence_input {
 GG_MUST_CHECK enum status evidence_clear(const char *folder, struct diag_log *log);
 
 /// For each finding that failed, write a file such as `finding-1-slower-kernel.json`. It has the
-/// launches and GPU activities of the finding's operator (else its kernel, place or module, else
-/// all) in one step of both sides, on one clock: process 0 is the baseline, process 1 the
+/// launches and GPU activities of the finding's operator (else of its kernel, place or module,
+/// else of all) in one step of both sides, on one clock: process 0 is the baseline, process 1 the
 /// candidate. A side that was just read from a recording with `reduce_options.keep_step` shows a
-/// real step. Digests keep no single launches: then all launches of a row have its mean duration,
-/// one after the other, and sums per step are those of the digest. Sets the finding's `trace` to
-/// the file name. Fails with ST_OUTPUT if a file cannot be written.
+/// real step. Digests keep no single launches: for them, all launches of a row have its mean
+/// duration, one after the other, and sums per step are those of the digest. Sets the finding's
+/// `trace` to the file name. Fails with ST_OUTPUT if a file cannot be written.
 GG_MUST_CHECK enum status evidence_write(const struct evidence_input *in, struct report *r,
                                          struct diag_log *log);
 

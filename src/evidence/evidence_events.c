@@ -5,13 +5,13 @@
 #include "base/text.h"
 #include "evidence/evidence_internal.h"
 
-/* Write a time in microseconds. */
+/* Write the member `key` with a time, converted from ns to microseconds. */
 static void put_time(struct emit *e, const char *key, int64_t ns)
 {
 	emit_number(e, key, ns, 3);
 }
 
-/* Begin an event, including its object `args`, which the caller ends. */
+/* Write the beginning of an event, with an object `args` that the caller closes. */
 static void open_event(struct side_writer *w, const char *cat, struct span name, int64_t tid,
                        int64_t start_ns, int64_t dur_ns)
 {
@@ -25,7 +25,7 @@ static void open_event(struct side_writer *w, const char *cat, struct span name,
 	put_time(w->e, "dur", dur_ns);
 	emit_open(w->e, "args", '{');
 	w->nr_events++;
-	w->bytes += 6 * name.n + 240; /* 6 bytes per character: the length of an escape */
+	w->bytes += 6 * name.n + 240; /* upper bound: an escaped character has 6 bytes */
 }
 
 static void close_event(struct side_writer *w)

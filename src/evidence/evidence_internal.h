@@ -1,9 +1,9 @@
-/// Internal to evidence/: what its files share.
+/// Internal to evidence/: types and functions that its files share.
 ///
-///     evidence.c         findings → files; the rows that a finding is about
-///     evidence_events.c  events of a side
-///     evidence_mean.c    the mean step, from a digest
-///     evidence_step.c    a step as it was recorded
+/// evidence.c         writes a file per finding; finds the rows that a finding is about
+/// evidence_events.c  writes single events of a side
+/// evidence_mean.c    writes the mean step of a digest
+/// evidence_step.c    writes a step as it was recorded
 #ifndef GG_EVIDENCE_EVIDENCE_INTERNAL_H
 #define GG_EVIDENCE_EVIDENCE_INTERNAL_H
 
@@ -16,15 +16,16 @@ enum {
 	SIDE_BYTES = EVIDENCE_BYTES / 2 - 8192,
 	NAME_CHARS = 200, ///< longest name of an event
 	MOST_LEVELS = 40, ///< largest number of nested modules, and of nested operators
-	/// Most bytes that the modules and operators around a launch take.
+	/// largest number of bytes for the modules and operators around one launch
 	AROUND_BYTES = 2 * MOST_LEVELS * (6 * NAME_CHARS + 240),
 	HOST_THREAD = 1, ///< id of the first host thread
 	GPU_STREAM = 100000, ///< id of the first GPU stream
 };
 
-/// The rows of the code table that a finding is about.
+/// The rows of the code table that a finding is about, given by their names.
 struct subject {
-	const char *op, *kernel, *place, *module; ///< names to match, as in the finding; NULL: any name
+	/// names that a row must have, from the finding; NULL: any name
+	const char *op, *kernel, *place, *module;
 	int64_t rank; ///< number of the rank; -1: the first rank that has rows
 };
 
@@ -32,18 +33,18 @@ struct side_writer {
 	struct emit *e;
 	struct arena *a;
 	const struct evidence_input *in;
-	const struct digest *d; ///< digest of the side; NULL if it has nothing to show
+	const struct digest *d; ///< digest of the side; NULL if the side has nothing to show
 	int side;
 	int64_t now_ns, nr_events, next_id, next_frame;
 	size_t bytes; ///< upper bound of the bytes written so far
 };
 
-/// True if the finding is about the row, whose GPU activity is called `kernel`.
+/// True if the finding is about the row `c`, whose GPU activity has the name `kernel`.
 bool is_about(const struct side_writer *w, const struct subject *s, const struct code_stat *c,
               struct span kernel);
 
-/// Write a duration event of the Chrome trace format. put_name() writes the name of a process or
-/// thread.
+/// Write an event with a duration in the Chrome trace format. put_name() writes the name of a
+/// process or thread.
 void put_span(struct side_writer *w, const char *cat, struct span name, int64_t tid,
               int64_t start_ns, int64_t dur_ns);
 void put_name(struct side_writer *w, const char *what, const char *key, int64_t tid,
@@ -55,18 +56,19 @@ void put_call(struct side_writer *w, enum code_kind kind, int64_t tid, int64_t s
 void put_activity(struct side_writer *w, enum code_kind kind, struct span name, int64_t tid,
                   int64_t start_ns, int64_t dur_ns, int64_t bytes);
 
-/// Write frames for the modules and the place of a row; put_operators() writes the operators on its
-/// path.
+/// Write events for the module and the place (function) of a row. put_operators() writes events
+/// for the operators on the row's path.
 void put_frames(struct side_writer *w, const struct code_stat *c, int64_t tid, int64_t start_ns,
                 int64_t dur_ns);
 void put_operators(struct side_writer *w, const struct code_stat *c, int64_t tid, int64_t start_ns,
                    int64_t dur_ns);
 
-/// True if there is room for `nr` more launches with such a name, and for what surrounds them.
+/// True if the file has room for `nr` more launches of an activity with the name `name`, and for
+/// the modules and operators around them.
 bool has_room(const struct side_writer *w, int64_t nr, struct span name);
 
-/// Write all events of a side, as a mean step or as a recorded step. Returns the number of launches
-/// that were left out.
+/// Write all events of a side: put_mean() as a mean step, the other function as a recorded step.
+/// Both return the number of launches that were left out.
 int64_t put_mean(struct side_writer *w, const struct subject *s);
 int64_t put_step(struct side_writer *w, const struct subject *s);
 

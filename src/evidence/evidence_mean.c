@@ -21,7 +21,8 @@ static struct span kernel_name(const struct digest *d, const struct code_stat *c
 	return SPAN("");
 }
 
-/* Part `i` of `nr` equal parts of an amount; rounded so that they add up to it. */
+/* Part `i` of an amount that is divided into `nr` equal parts, rounded so that they add up to
+   it. */
 static int64_t part_of(int64_t all, int64_t i, int64_t nr)
 {
 	return all / nr + (i < all % nr);
@@ -37,7 +38,7 @@ static void put_launch(struct side_writer *w, const struct code_stat *c, struct 
 	w->now_ns += dur_ns + GAP_NS;
 }
 
-/* Write a row. False if there is no room left. */
+/* Write the launches of a row. False if the file has no room left. */
 static bool put_row(struct side_writer *w, const struct code_stat *c)
 {
 	int64_t steps = w->d->usable_steps;
@@ -45,7 +46,9 @@ static bool put_row(struct side_writer *w, const struct code_stat *c)
 	int64_t bytes = number_div_round(c->bytes, steps);
 	struct span name = kernel_name(w->d, c);
 	nr = nr > 0 ? nr : 1;
-	nr = nr < MOST_EVENTS / 4 ? nr : MOST_EVENTS / 4; /* limit the number; launches become longer */
+	nr = nr < MOST_EVENTS / 4
+	         ? nr
+	         : MOST_EVENTS / 4; /* with a limited number, each launch becomes longer */
 	name = span_of(name.n ? text_short(w->a, name, NAME_CHARS) : "(smaller kernels)");
 	if (!has_room(w, nr, name))
 		return false;

@@ -14,8 +14,10 @@ struct step_writer {
 	struct side_writer *w;
 	const struct code_step *step;
 	int64_t origin_ns; /* time of the earliest event */
-	uint32_t *row_of; /* row with module and place of all launches in each operator, or MIXED */
-	bool *put; /* true for each operator that was written */
+	/* for each operator: the row of the code table with the module and place of all its launches,
+	   or MIXED */
+	uint32_t *row_of;
+	bool *put; /* true for each operator that was written already */
 	struct idmap named; /* ids of threads and lanes that have been named */
 };
 
@@ -24,8 +26,8 @@ static bool same_place(const struct code_stat *x, const struct code_stat *y)
 	return span_eq(x->module, y->module) && span_eq(x->place, y->place) && x->line == y->line;
 }
 
-/* Find the operators around which frames are drawn: the outermost ones whose launches all have the
-   same place. */
+/* Find the operators around which module and place are drawn: the outermost ones whose launches
+   all have the same place. */
 static void find_places(struct step_writer *s)
 {
 	const struct code_step *step = s->step;
@@ -68,8 +70,8 @@ static int64_t lane_tid(struct step_writer *s, const struct code_launch *l)
 	return tid;
 }
 
-/* Write the operators around a launch that are not written yet, outermost first. False if the
-   launch has none, or not the one that its row names. */
+/* Write the operators around a launch that are not written yet, the outermost first. False if the
+   launch is in no operator, or not in the one that its row names. */
 static bool put_around(struct step_writer *s, const struct code_launch *l, int64_t tid)
 {
 	const struct code_step *step = s->step;

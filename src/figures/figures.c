@@ -1,6 +1,7 @@
-/* Computes every figure of a rank from its digest. */
+/* Computes every figure of a single rank from its digest. */
 #include "base/number.h"
 #include "figures/figures_internal.h"
+#include "fold/fold.h"
 #include "model/flops.h"
 #include "model/rows.h"
 #include "model/step_figures.h"
@@ -13,15 +14,15 @@ void figure_emit(struct emitter *e, struct span label, int64_t value)
 	e->fn(e->ctx, &e->figure);
 }
 
-/* a − b, but 0 if malformed input would make it negative. */
+/* The difference a − b, but 0 if malformed input would make it negative. */
 static int64_t excess(int64_t a, int64_t b)
 {
 	return a > b ? number_sub(a, b) : 0;
 }
 
-/* ---- one value per rank ---- */
+/* ---- metrics with one value per rank ---- */
 
-/* A number of the run's context × 10^digits; false if it is absent or not above 0. */
+/* A number of the run's context, multiplied by 10^digits; false if it is absent or not above 0. */
 static bool context_number(const struct digest *d, const char *key, int digits, int64_t *out)
 {
 	const char *text = digest_env(d, key);
@@ -58,7 +59,7 @@ static bool overlap(const struct digest *d, int64_t *out)
 }
 
 /* Mean occupancy of compute kernels over the measured steps. False unless kernels with a known
-   occupancy have half of the time; the profiler writes 0 if it is unknown. */
+   occupancy have half of the time; the profiler writes 0 for an unknown one. */
 static bool occupancy(const struct rank_view *r, int64_t *out)
 {
 	__int128 sum = 0, weight = 0, all = 0;
@@ -115,7 +116,7 @@ static void emit_rank(struct emitter *e)
 		figure_emit(e, SPAN(""), value);
 }
 
-/* ---- devices, memories and threads ---- */
+/* ---- metrics of devices, memories and threads ---- */
 
 static void emit_devices(struct emitter *e)
 {
@@ -136,7 +137,8 @@ static void emit_devices(struct emitter *e)
 		case METRIC_WINDOW_NON_COMPUTE_TIME:
 			value = excess(s->busy_ns, s->compute_ns);
 			break;
-		default: /* gpu.utilization_pct: absent if the measured steps do not use the device */
+		default: /* gpu.utilization_pct, which is absent if the measured steps do not use the device
+		          */
 			if (s->measured_ns <= 0)
 				continue;
 			value = number_pct(s->measured_busy_ns, s->measured_ns);
@@ -145,7 +147,8 @@ static void emit_devices(struct emitter *e)
 	}
 }
 
-/* Share of `part_of` − `less` in `whole`, in 1e-6 percent; MEMORY_UNKNOWN if a value is. */
+/* Share of `part_of` − `less` in `whole`, in 1e-6 percent; MEMORY_UNKNOWN if one of the three
+   is. */
 static int64_t memory_share(int64_t part_of, int64_t less, int64_t whole)
 {
 	if (part_of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
@@ -196,7 +199,7 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 		return s->oom_count;
 	case METRIC_MEMORY_GROWTH_PER_STEP:
 		return s->growth_per_step;
-	default: /* memory.headroom */
+	default: /* the metric memory.headroom */
 		return s->capacity == MEMORY_UNKNOWN || s->peak_reserved == MEMORY_UNKNOWN
 		           ? MEMORY_UNKNOWN
 		           : s->capacity - s->peak_reserved;
@@ -245,7 +248,7 @@ static void emit_threads(struct emitter *e)
 			figure_emit(e, span_of(d->threads.v[i].id), d->threads.v[i].busy_ns);
 }
 
-/* ---- figures per step: kernels, categories, copies, operators ---- */
+/* ---- metrics per step: kernels, categories, copies, operators ---- */
 
 static int64_t per_step(const struct emitter *e, __int128 sum)
 {
@@ -299,7 +302,8 @@ static int category_sum_cmp(const void *a, const void *b)
 	return strcmp(((const struct category_sum *)a)->name, ((const struct category_sum *)b)->name);
 }
 
-/* Sum up by name, since several rows of the table may have the same one, even "other". */
+/* Pass on sums by name, since several rows of the category table may have one name, even
+   "other". */
 static void emit_categories(struct emitter *e)
 {
 	VEC(struct category_sum) sums = VEC_INIT;
@@ -387,8 +391,8 @@ static void emit_ops(struct emitter *e)
 	}
 }
 
-/* Figures of metrics files. A metric that names one of them has no label, since its name says
-   which. */
+/* Pass on the figures of metrics files. A metric for a single figure has no label, since its name
+   already says which figure it is. */
 static void emit_inputs(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
@@ -446,8 +450,12 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 	};
 	bool of_steps = m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY ||
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
+	if (rank->digest->part_of) {
+		fold_rank_figures(rank->digest->part_of, rank->digest->part, m, fn, ctx);
+		return;
+	}
 	if (of_steps && rank->digest->usable_steps == 0)
-		return; /* there are no figures if all steps are warm-up */
+		return; /* all steps are warm-up: there are no figures per step */
 	if (m->parts == PARTS_CODE)
 		rank_code_figures(v, r, m, NULL, NULL, fn, ctx);
 	else if (m->need == NEED_MACHINE)

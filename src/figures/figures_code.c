@@ -1,11 +1,11 @@
-/* Figures by place in the code, all from one table of the digest. */
+/* Computes figures by place in the code, all from the code table of a digest. */
 #include <stdlib.h>
 
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "figures/figures_internal.h"
 
-/* An item of a metric, and the amount that one row adds to it. */
+/* An item of a metric (an operator, module or place), and the amount that one row adds to it. */
 struct item {
 	struct span label;
 	__int128 amount;
@@ -20,7 +20,7 @@ static int item_cmp(const void *a, const void *b)
 	return span_cmp(((const struct item *)a)->label, ((const struct item *)b)->label);
 }
 
-/* --- labels of items --- */
+/* ---- names of items ---- */
 
 struct span code_path_label(const struct run_view *v, struct span path)
 {
@@ -35,7 +35,7 @@ struct span code_path_label(const struct run_view *v, struct span path)
 	return nm ? name_span(nm) : SPAN("");
 }
 
-/* Add the amount to each operator on the path to the launch, once per name. */
+/* Add the amount to each operator on the path to the launch, once for each name. */
 static void add_ops(struct items *items, struct span path, int64_t amount)
 {
 	struct span rest = path, name;
@@ -55,7 +55,7 @@ static void add_modules(struct emitter *e, struct items *items, struct span path
 	}
 }
 
-/* --- rows that a metric counts --- */
+/* ---- rows that a metric includes ---- */
 
 static bool is_of_metric(enum metric_id id, const struct code_stat *c)
 {

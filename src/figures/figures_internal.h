@@ -1,5 +1,4 @@
-/// Internal to figures/, for rank_figures() only: how figures are passed on, and the figures of
-/// communication, functions and several ranks.
+/// Internal to figures/: how the files that compute figures pass values to rank_figures().
 #ifndef GG_FIGURES_FIGURES_INTERNAL_H
 #define GG_FIGURES_FIGURES_INTERNAL_H
 
@@ -13,20 +12,20 @@ struct emitter {
 	void *ctx;
 };
 
-/// Pass on one value of the current metric.
+/// Pass on one value of the metric that is being computed, with its item's name `label`.
 void figure_emit(struct emitter *e, struct span label, int64_t value);
 
-/// Value of a metric that compares several ranks; false if the rank has none.
+/// Compute a metric that compares the rank with other ranks; false if the rank lacks the figure.
 bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out);
 
-/// Figures comm.* by kind of collective and process group.
+/// Pass on the figures comm.*, for each kind of collective and process group.
 void figures_of_collectives(struct emitter *e);
 
-/// Figures from the code table, such as op.gpu_time. If `phase` is not NULL, only phases that match
-/// this glob count; if `cls` is not NULL, only kernels of this class.
+/// Pass on figures from the code table, such as op.gpu_time. If `phase` is not NULL, only phases
+/// that match this glob count; if `cls` is not NULL, only kernels of this class.
 void figures_of_code(struct emitter *e, const char *phase, const char *cls);
 
-/// Figure function.exclusive_pct of each function.
+/// Pass on the figure function.exclusive_pct of each function.
 void figures_of_functions(struct emitter *e);
 
 #endif

@@ -1,9 +1,9 @@
-/* Figures of communication, of functions and of several ranks. */
+/* Computes figures of communication, of functions, and figures that compare ranks. */
 #include "base/number.h"
 #include "base/text.h"
 #include "figures/figures_internal.h"
 
-/* ---- figures of several ranks ---- */
+/* ---- figures that compare ranks ---- */
 
 bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 {
@@ -22,15 +22,16 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 	case METRIC_RANK_COMPUTE_SKEW_PCT:
 		*out = c->compute_skew;
 		return c->known && c->compute_skew != MEMORY_UNKNOWN;
-	default: /* rank.missing_steps */
+	default: /* the metric rank.missing_steps */
 		*out = c->missing_steps;
 		return c->known;
 	}
 }
 
-/* ---- communication ---- */
+/* ---- figures of communication ---- */
 
-/* Ratio num / den of the bytes on the links to the size of the message, as in nccl-tests. */
+/* Ratio num / den of the bytes on the links to the size of the message, by the convention of
+   nccl-tests. False if it is unknown. */
 static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
 {
 	*den = c->group_size;
@@ -51,17 +52,18 @@ static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
 	case COLLECTIVE_RECV:
 		*num = *den = 1;
 		return true;
-	default: /* the partners are unknown, or no data is moved */
+	default: /* no ratio: the partners are unknown, or no data is moved */
 		return false;
 	}
 	return c->group_size > 1;
 }
 
-/* Sum over the element types and group sizes of one label. */
+/* Sums over all collectives with one label, whatever their element types and group sizes. */
 struct comm_sum {
 	__int128 ns, count, bytes;
 	__int128 sized, sized_ns; /* bytes and time of collectives with a known size */
-	__int128 bus, bus_ns; /* bytes on the links, and time of collectives for which they are known */
+	__int128 bus,
+	    bus_ns; /* bytes on the links, and time, of collectives for which these bytes are known */
 };
 
 static void add_comm(struct comm_sum *sum, const struct comm_stat *c)
@@ -96,7 +98,7 @@ static void emit_comm(struct emitter *e, struct span label, const struct comm_su
 		if (s->bytes > 0 && s->sized_ns > 0)
 			figure_emit(e, label, number_div_round(s->bytes * NS_PER_S, s->sized_ns));
 		break;
-	default: /* comm.bus_bandwidth */
+	default: /* the metric comm.bus_bandwidth */
 		if (s->bus > 0 && s->bus_ns > 0)
 			figure_emit(e, label, number_div_round(s->bus * NS_PER_S, s->bus_ns));
 	}
@@ -107,7 +109,7 @@ struct labelled {
 	const void *row;
 };
 
-/* Intern `text` as a label that lives as long as the view; empty if the table of labels is full. */
+/* Store `text` as a label that lives as long as the view; empty if the table of labels is full. */
 static struct span label_take(const struct emitter *e, struct strbuf *text)
 {
 	const struct name *nm = name_intern(e->view->labels, strbuf_span(text));
@@ -146,7 +148,7 @@ void figures_of_collectives(struct emitter *e)
 	vec_release(&list);
 }
 
-/* ---- functions by call path ---- */
+/* ---- names of functions by call path ---- */
 
 enum { PATH_BYTES = 160 };
 
@@ -156,14 +158,17 @@ struct path {
 	uint32_t hash;
 };
 
-/* Compute the path of each function; callers come before their callees. */
+/* Compute length and hash of the path of each function; callers come before their callees. */
 static struct path *paths_of(const struct digest *d)
 {
 	struct path *paths = mem_calloc(d->functions.nr, sizeof *paths);
 	for (size_t i = 0; i < d->functions.nr; i++) {
 		const struct function_stat *f = &d->functions.v[i];
 		struct path p = { 0, TEXT_HASH };
-		if (f->parent >= 0 && f->parent < (int64_t)i) { /* callers precede callees */
+		if (f->parent >= 0 &&
+		    f->parent <
+		        (int64_t)
+		            i) { /* callers come first in the list, so that the caller's path is known */
 			p = paths[f->parent];
 			p = (struct path){ p.n + 3, text_hash_more(p.hash, SPAN(" > ")) };
 		}
@@ -172,8 +177,8 @@ static struct path *paths_of(const struct digest *d)
 	return paths;
 }
 
-/* Label such as "main.py(3): <module> > train > step". A path that is too long for a line keeps its
-   last frames, after a hash of the whole. */
+/* A label such as "main.py(3): <module> > train > step". If the path is too long for a line, only
+   its last frames are shown, after a hash of the whole path. */
 static struct span path_label(const struct emitter *e, const struct path *paths, size_t i)
 {
 	const struct function_stat *v = e->rank->digest->functions.v;

@@ -1,12 +1,13 @@
 /* Queries: one function returns any figure, with its statistic over steps, devices and ranks. */
 #include "base/number.h"
+#include "fold/fold.h"
 #include "model/memory_view.h"
 #include "model/phases.h"
 
 struct collector {
 	const struct run_view *view;
 	const struct query *query;
-	bool by_label; ///< true: devices or memories are separate items
+	bool by_label; ///< true: each device or memory is an item; false: they are reduced to one value
 	struct answers *out;
 };
 
@@ -27,7 +28,7 @@ bool class_is_asked(const char *name, enum category_class cls)
 	       (strcmp(name, class_name(CLASS_COMMUNICATION)) == 0) == (cls == CLASS_COMMUNICATION);
 }
 
-static bool is_selected(const struct run_view *v, const struct query *q, const struct figure *f)
+bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f)
 {
 	switch (f->metric->label) {
 	case LABEL_KERNEL:
@@ -73,7 +74,7 @@ static bool is_selected(const struct run_view *v, const struct query *q, const s
 static void collect(void *ctx, const struct figure *f)
 {
 	struct collector *c = ctx;
-	if (is_selected(c->view, c->query, f))
+	if (figure_is_selected(c->view, c->query, f))
 		vec_push(&c->out->list,
 		         (struct answer){ c->by_label ? f->label : SPAN(""), f->rank,
 		                          f->summary ? f->summary[c->query->stat]
@@ -87,8 +88,8 @@ static int answer_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Reduce each group of adjacent answers with the same label (and rank, if `by_rank`) to one
-   answer. */
+/* Reduce each group of adjacent answers with the same label to one answer; if `by_rank`, with the
+   same label and rank. */
 static void fold(struct answers *list, enum reduce reduce, bool by_rank, struct arena *a)
 {
 	int64_t *values = arena_alloc(a, list->list.nr, sizeof *values);
@@ -112,6 +113,11 @@ void run_query(const struct run_view *v, const struct query *q, struct arena *a,
 	*out = (struct answers){ 0 };
 	if (kind == LABEL_PAIR)
 		return;
+	if (run_fold(v->run)) {
+		fold_query(v, q, out);
+		vec_sort(&out->list, answer_cmp);
+		return;
+	}
 	struct collector c = { v, q, true, out };
 	if (kind == LABEL_DEVICE)
 		c.by_label = q->reduce == REDUCE_EACH || q->device;

@@ -10,16 +10,16 @@
 #include "read/pickle.h"
 
 #define MAX_ENTRIES ((size_t)1 << 20)
-#define MAX_MEMBERS ((size_t)1 << 24) /* limit of members of all groups together */
+#define MAX_MEMBERS ((size_t)1 << 24) /* largest number of members of all groups together */
 enum { RANK_LIMIT = INT32_MAX, SIZES_SHOWN = 120 };
 
 struct dump_reader {
 	const struct tree *t;
 	struct flight_dump *out;
-	struct idmap group_ids; ///< ids of the names of groups
-	struct strbuf text; ///< scratch memory
+	struct idmap group_ids; ///< names of groups; the id of a name is the index of its group
+	struct strbuf text; ///< buffer in which texts are composed
 	size_t limit, nr_members;
-	uint64_t nr; ///< number of entries so far, including sends and receives
+	uint64_t nr; ///< number of entries that were read, including sends and receives
 	bool has_entries;
 };
 
@@ -44,7 +44,7 @@ static const struct name *keep(struct dump_reader *r, struct span s)
 	return nm;
 }
 
-/* ---- values ---- */
+/* ---- values of a dump ---- */
 
 /* Reads the text of the next value; false if it has another type. */
 static bool read_text(struct dump_reader *r, const struct name **out)
@@ -120,7 +120,7 @@ static void read_type(struct dump_reader *r, struct flight_entry *e)
 	}
 }
 
-/* Reads a frame as text; `*outside` is set unless it is of PyTorch. */
+/* Reads a frame as text; `*outside` becomes true if the frame is not of PyTorch itself. */
 static bool read_frame(struct dump_reader *r, bool *outside)
 {
 	struct span key;
@@ -150,7 +150,7 @@ static bool read_frame(struct dump_reader *r, bool *outside)
 	return true;
 }
 
-/* Reads the frames, of which the innermost comes first. */
+/* Reads the list of frames, which begins with the innermost one. */
 static void read_frames(struct dump_reader *r, struct flight_entry *e)
 {
 	bool found = false, outside;
@@ -169,7 +169,7 @@ static void read_frames(struct dump_reader *r, struct flight_entry *e)
 	}
 }
 
-/* ---- process groups ---- */
+/* ---- process groups of a dump ---- */
 
 static uint32_t group_id(struct dump_reader *r, const struct name *nm)
 {
@@ -179,7 +179,7 @@ static uint32_t group_id(struct dump_reader *r, const struct name *nm)
 	return id;
 }
 
-/* Reads [name, description] of a group. */
+/* Reads the pair [name, description] of an entry's group. */
 static bool read_group_of(struct dump_reader *r, struct flight_entry *e)
 {
 	const struct name *nm[2] = { NULL, NULL };
@@ -264,9 +264,9 @@ static void read_groups(struct dump_reader *r)
 	}
 }
 
-/* ---- entries ---- */
+/* ---- entries: collectives of a dump ---- */
 
-/* The kind of a collective, told by a name such as "nccl:all_reduce" or "nccl:send 0->1". */
+/* The kind of a collective, from a name such as "nccl:all_reduce" or "nccl:send 0->1". */
 static const struct name *kind_of(struct dump_reader *r, const struct name *profiling, bool *p2p)
 {
 	const char *colon = strchr(profiling->s, ':');
@@ -383,7 +383,7 @@ static void read_dump(void *ctx, const struct tree *t)
 		fail(r, byte, "'entries' is missing");
 }
 
-/* ---- entry points ---- */
+/* ---- reading of a whole dump ---- */
 
 static struct dump_reader begin(const struct flight_options *options)
 {

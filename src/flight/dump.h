@@ -1,5 +1,5 @@
-/// Reads dumps of PyTorch's Flight Recorder: the last collectives that a rank entered, and how far
-/// each of them got.
+/// Reads dumps of PyTorch's Flight Recorder, which list the last collectives that a rank entered,
+/// and the state of each.
 #ifndef GG_FLIGHT_DUMP_H
 #define GG_FLIGHT_DUMP_H
 
@@ -8,13 +8,13 @@
 #include "base/vec.h"
 #include "io/source.h"
 
-/// A process group, as one rank knows it.
+/// A process group, with the facts that one rank knows about it.
 struct flight_group {
 	const struct name *name, *desc; ///< name and description; the description is NULL if not given
-	VEC(int64_t) ranks; ///< members, as ranks of the whole job; empty if not given
+	VEC(int64_t) ranks; ///< members of the group, as ranks of the whole job; empty if not given
 };
 
-/// How far a collective got.
+/// State of a collective: how far it has progressed.
 enum flight_state {
 	FLIGHT_SCHEDULED, ///< the host has entered the collective
 	FLIGHT_STARTED, ///< the GPU has begun the collective
@@ -27,9 +27,9 @@ struct flight_entry {
 	int64_t seq; ///< number of the collective in its process group
 	const struct name *kind; ///< kind of collective, "all_reduce"
 	const struct name *sizes; ///< sizes of the inputs: "[4, 4], [2]"; NULL if not given
-	int64_t elements; ///< elements of all inputs together; -1 if not given
+	int64_t elements; ///< number of elements of all inputs together; -1 if not given
 	const struct name *dtype; ///< type of the inputs; NULL if not given
-	/// Innermost frame outside of PyTorch: "train.py:88 (step)"; NULL if there is none.
+	/// Innermost frame that is not of PyTorch itself: "train.py:88 (step)"; NULL if there is none.
 	const struct name *frame;
 	enum flight_state state;
 };
@@ -38,19 +38,20 @@ struct flight_dump {
 	int64_t rank; ///< rank that wrote the dump; -1 if not given
 	bool dropped; ///< true if older entries have been overwritten
 	uint64_t json_faults, fault_byte;
-	struct name_table names; ///< table that owns all text
+	struct name_table names; ///< name table that owns all texts of the dump
 	VEC(struct flight_group) groups; ///< groups, in order of first occurrence
 	VEC(struct flight_entry) entries; ///< entries, oldest first; without sends and receives
 };
 
 struct flight_options {
-	size_t entries; ///< largest number of entries, else ST_INPUT; 0: 2^20
-	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
+	size_t entries; ///< largest number of entries, beyond which ST_INPUT is returned; 0 means 2^20
+	size_t window; ///< size of the JSON scanner's window in bytes, set by tests; 0 means the
+	               ///< default
 };
 
 /// Read a dump as JSON (_dump_nccl_trace_json()), or as a pickle, as written to the file
-/// TORCH_FR_DUMP_TEMP_FILE. `options` may be NULL. ST_INPUT, also for a cut input, leaves `out`
-/// unchanged. Caller: flight_dump_free(). Sources: FlightRecorder.hpp,
+/// TORCH_FR_DUMP_TEMP_FILE. `options` may be NULL. ST_INPUT, also for an input that is cut short,
+/// leaves `out` unchanged. Caller: flight_dump_free(). Sources: FlightRecorder.hpp,
 /// torch/distributed/flight_recorder and its tests (PyTorch 2.8).
 GG_MUST_CHECK enum status flight_read(struct source *src, const struct flight_options *options,
                                       struct flight_dump **out, struct diag_log *log);

@@ -9,35 +9,36 @@
 
 enum { NAME_CHARS = 80, RANKS_NAMED = 8, LINES_MAX = 16 };
 
-/* One rank's part in one collective of one process group. */
+/* The part that one rank takes in one collective of one process group. */
 struct part {
-	uint32_t group; ///< id of the group in `identities`
+	uint32_t group; ///< id of the process group in `identities`
 	uint32_t dump;
 	int64_t seq;
 	const struct flight_entry *entry;
-	bool several; ///< coalesced: several collectives were entered under one number
+	bool several; ///< true if several collectives were entered under one number (coalesced)
 };
 
 /* A collective in which ranks wait for members that have not entered it. */
 struct hang {
-	const struct part *first; ///< part of the first rank that waits
+	const struct part *first; ///< the first rank that waits in the collective
 	size_t waiting;
 	VEC(int64_t) missing; ///< ranks that have not entered the collective
-	VEC(int64_t) silent; ///< ranks without a dump
+	VEC(int64_t) silent; ///< ranks of which there is no dump
 };
 
 struct finder {
 	struct flight_dump *const *dumps;
 	size_t nr;
-	const char *name; ///< name of the run, quoted
+	const char *name; ///< name of the run in quotes, for messages
 	struct diag_log *log;
-	struct name_table identities; ///< names of groups with their members
-	VEC(const struct flight_group *) groups; ///< groups, indexed by id in `identities`
-	VEC(struct part) parts; ///< parts, sorted by group, number, rank
+	struct name_table identities; ///< process groups as texts of name and members
+	VEC(const struct flight_group *) groups; ///< process groups, indexed by id in `identities`
+	VEC(struct part) parts; ///< parts of all ranks, sorted by group, number, rank
 	VEC(struct hang) hangs;
-	int64_t *last; ///< for each dump: number of its last collective in the present group
-	bool *waits; ///< for each dump: true if the rank waits for a rank that has not come
-	bool *named; ///< for each dump: true if the rank has been named
+	int64_t *last; ///< for each dump, the number of the rank's last collective in the present group
+	bool *waits; ///< for each dump, true if the rank waits for a rank that has not entered the
+	             ///< collective
+	bool *named; ///< for each dump, true if an error has named the rank
 	size_t lines;
 };
 
@@ -65,9 +66,10 @@ static bool is_open(const struct part *p)
 	return p->entry->state != FLIGHT_COMPLETED;
 }
 
-/* ---- the parts ---- */
+/* ---- the parts that ranks take in collectives ---- */
 
-/* Id of a group by name and members: groups of one name with different members are different. */
+/* Id of a process group by name and members: groups with equal names but different members are
+ * different groups. */
 static uint32_t identity(struct finder *f, const struct flight_group *g)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -93,8 +95,8 @@ static int part_cmp(const void *a, const void *b)
 	return 0;
 }
 
-/* Collects the parts. Coalesced collectives have one number: they end when all of them have ended,
-   and are called after the last. */
+/* Collects the parts of all ranks. Coalesced collectives share one number: together they end when
+ * all have ended, and they get the name of the last one. */
 static void collect(struct finder *f)
 {
 	for (uint32_t k = 0; k < f->nr; k++) {
@@ -123,7 +125,7 @@ static void collect(struct finder *f)
 	f->parts.nr = nr;
 }
 
-/* ---- sentences ---- */
+/* ---- sentences of errors ---- */
 
 static void add_ranks(struct strbuf *b, const int64_t *v, size_t nr)
 {
@@ -184,17 +186,17 @@ static void say(struct finder *f, struct strbuf *b)
 	strbuf_release(b);
 }
 
-/* ---- ranks that did not come ---- */
+/* ---- ranks that did not enter a collective ---- */
 
-/* False for a rank whose older entries are lost: it may have entered, and ended, any earlier
-   collective. */
+/* False for a rank whose older entries are lost, so that it may have entered, and ended, any
+ * earlier collective. */
 static bool is_known(const struct finder *f, size_t dump)
 {
 	return f->last[dump] >= 0 || !f->dumps[dump]->dropped;
 }
 
-/* Adds the first collective that waits for members, with the ranks that have not come to it and
-   those without a dump. */
+/* Adds the first collective of a group that waits for members, with the ranks that have not entered
+ * it and the ranks without a dump. */
 static void add_hang(struct finder *f, const struct flight_group *g, const struct part *p,
                      size_t waiting)
 {
@@ -217,7 +219,8 @@ static void add_hang(struct finder *f, const struct flight_group *g, const struc
 	}
 }
 
-/* The lowest number that a member of the group has reached; INT64_MAX if no dump tells. */
+/* The lowest number of a last collective among the members of the group; INT64_MAX if no dump
+ * tells. */
 static int64_t lowest(const struct finder *f, const struct flight_group *g, bool *silent)
 {
 	int64_t low = INT64_MAX;
@@ -300,8 +303,8 @@ static void say_silent(struct finder *f, const struct hang *h)
 	say(f, &b);
 }
 
-/* True if the rank may be the cause: a rank that waits itself is not, unless all of them wait for
-   each other. */
+/* True if the rank may be the cause: a rank that waits for others is not the cause, unless all
+ * ranks wait for each other. */
 static bool may_be_cause(const struct finder *f, int64_t rank, bool all)
 {
 	size_t k = dump_of(f, rank);
@@ -351,7 +354,7 @@ static bool is_alike(const struct part *x, const struct part *y)
 	return !a->dtype || !b->dtype || span_eq(name_span(a->dtype), name_span(b->dtype));
 }
 
-/* The part that is equal to most others; if several are, that of the lowest rank. */
+/* The part that agrees with most other parts; if several do, the one with the lowest rank. */
 static const struct part *usual(const struct part *v, size_t nr)
 {
 	const struct part *best = v;
@@ -401,7 +404,8 @@ static bool say_mismatch(struct finder *f, const struct part *v, size_t nr)
 	return first;
 }
 
-/* Finds the first collective in which ranks differ; later ones differ because of it. */
+/* Finds the first collective of a group in which ranks differ; later collectives differ as a
+ * consequence. */
 static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 {
 	for (size_t i = 0, end; i < nr; i = end) {
@@ -412,7 +416,7 @@ static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 	}
 }
 
-/* ---- entry point ---- */
+/* ---- search for hangs in all dumps ---- */
 
 static void each_group(struct finder *f,
                        void (*find)(struct finder *f, const struct part *v, size_t nr))

@@ -1,4 +1,4 @@
-/// Compares the dumps of all ranks of a job: which rank hangs, and in which collective.
+/// Compares the dumps of all ranks of a job, to find which rank hangs, and in which collective.
 #ifndef GG_FLIGHT_HANG_H
 #define GG_FLIGHT_HANG_H
 

@@ -18,10 +18,10 @@
 #include "gate/noise.h"
 #include "gate/substitute.h"
 #include "gate/trend.h"
-#include "gate/trust.h"
 #include "gate/waivers.h"
 #include "metric/unit.h"
 #include "model/select.h"
+#include "trust/trust.h"
 
 struct maker {
 	const struct noise_model *noise;
@@ -29,25 +29,27 @@ struct maker {
 	const struct rules *rules;
 	const struct rule *rule;
 	struct beside *beside;
-	bool *waived; ///< flags, indexed by the number of the waiver
+	bool *waived; ///< flags, one for each waiver of the rules; set if the waiver excuses a check
 	struct report *out;
 	bool has_step;
 	int64_t step_ns;
 };
 
-/* ---- one check ---- */
+/* ---- a single check ---- */
 
 enum { ID_CHARS = 60 };
 
-/* Such as "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms": a hash and the end of the
-   name, since the end of a metrics-file figure's name says what it is. The name is ASCII. */
+/* The id of a metrics-file figure with a long name, such as
+   "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms": a hash and the end of the name,
+   which says more than its beginning. The name is ASCII. */
 static const char *long_figure(struct arena *a, struct span name)
 {
 	return arena_printf(a, "%08" PRIx32 "~%s", text_hash32(name), name.p + name.n - ID_CHARS + 9);
 }
 
-/* The name of an entry's item, complete, or short for an id. If characters had to be replaced to
-   make it printable, a hash is appended, so that different names give different ids. */
+/* The name of an entry's item, in full for a report or shortened for an id. If a name has
+   characters that an id cannot have, a hash is appended, so that different names give different
+   ids. */
 static const char *item_of(struct arena *a, const struct entry *e, bool in_id, bool of_file)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -101,14 +103,15 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	return k;
 }
 
-/* True if the report should say where the change went. */
+/* True if the change is worth a breakdown in the report. */
 static bool is_notable(const struct check *k)
 {
 	return k->has_change && (k->verdict == VERDICT_FAIL || k->verdict == VERDICT_WAIVED ||
 	                         k->verdict == VERDICT_UNDECIDED || k->verdict == VERDICT_WARN);
 }
 
-/* Name of the statistic if it is not a mean: over steps, else over ranks, else over runs. */
+/* Name of the statistic that the breakdown explains: over steps unless a mean, else over ranks
+   unless a mean, else the median over runs. */
 static const char *statistic_of(const struct rule *r)
 {
 	if (r->metric->per_step && r->stat != STAT_MEAN)
@@ -117,7 +120,7 @@ static const char *statistic_of(const struct rule *r)
 	return reduce_name(mean ? REDUCE_MEDIAN : r->reduce);
 }
 
-/* Breakdown of the change of a check, limited to activities of its rank if it has one. */
+/* Breakdown of the change of a check, limited to the activities of its rank if it has one. */
 static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
                                          const struct entry *e)
 {
@@ -132,7 +135,7 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* unknown if the pin did not record it; a kernel that it did not launch took 0 ns */
+	/* unknown unless the approved run recorded it; a kernel that it did not launch took 0 ns */
 	if (!e->has_pin && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
@@ -144,7 +147,8 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 	return out;
 }
 
-/* Add the breakdown; for memory, the message also names the site with the largest change. */
+/* Add the breakdown to the check; for memory, the message also names the site (function that
+   allocates) with the largest change. */
 static void add_breakdown(const struct maker *m, struct check *k, const struct entry *e)
 {
 	const char *where = NULL;
@@ -166,7 +170,7 @@ static int64_t waiver_of(const struct maker *m, const struct entry *e)
 	return waivers_find(m->rules, &item);
 }
 
-/* False if neither side recorded the figure: the check is not applicable then. */
+/* True if a side recorded the figure; otherwise the check is not applicable. */
 static bool is_known(const struct maker *m, const struct entry *e)
 {
 	if (m->rule->metric->label != LABEL_PAIR)
@@ -237,7 +241,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	else if (d.verdict == VERDICT_WAIVED)
 		k.waiver = waiver_text(&m->rules->waivers.v[waiver], a);
 	if (waiver >= 0 && (d.verdict == VERDICT_WAIVED || d.verdict == VERDICT_FAIL))
-		m->waived[waiver] = true; /* if its size is exceeded, the check's message says so */
+		m->waived[waiver] =
+		    true; /* counts as used even if the change exceeds its size; the message then says so */
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
 		k.spoiler = spoiler;
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
@@ -265,7 +270,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 
 /* ---- the entries of a rule ---- */
 
-/* A figure that is computed from both sides together is stored as the candidate's. */
+/* Add the entry of a figure that is computed from both sides together, as the candidate's value. */
 static void pair_entry(const struct maker *m, struct entries *entries)
 {
 	const struct metric *metric = m->rule->metric;
@@ -278,7 +283,7 @@ static void pair_entry(const struct maker *m, struct entries *entries)
 	vec_push(&entries->list, e);
 }
 
-/* Find the baseline's step.cuda_time, for rules whose `and` is a share of it. */
+/* Find the baseline's step.cuda_time, for rules with a limit `and` in percent of it. */
 static void find_step(struct maker *m)
 {
 	const struct metric *metric = &metric_table[METRIC_STEP_CUDA_TIME];
@@ -316,8 +321,8 @@ static void add_none_left(const struct maker *m, bool excepted)
 	vec_push(&m->out->checks, k);
 }
 
-/* True if the query finds something without its globs, so that a glob must be wrong. A class of
-   which the run has no kernel is not an error. */
+/* True if the rule's query finds something without its glob patterns, so that a pattern must be
+   wrong. A class (compute or communication) without a kernel in the run is not an error. */
 static bool selectable(struct bench *b, const struct rule *rule)
 {
 	struct query q = { .metric = rule->query.metric,
@@ -436,7 +441,7 @@ static int by_id(const void *a, const void *b)
 	return strcmp(x->id, y->id);
 }
 
-/* Different names can have the same id despite the hash: later ones are numbered. */
+/* Append a number to ids that equal an earlier one: different names can have the same hash. / */
 static void make_ids_unique(struct report *out)
 {
 	VEC(struct check *) ids = VEC_INIT;

@@ -15,7 +15,8 @@ GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const stru
                                      const struct rule *rule, bool *waived, struct report *out,
                                      struct diag_log *log);
 
-/// Sort the checks: failures first, then in the order of the rules. Ids become unique.
+/// Sort the checks: failures first, then in the order of the rules. Ids that several checks share
+/// get a number, so that every id is unique.
 void checks_arrange(struct report *out);
 
 #endif

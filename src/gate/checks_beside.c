@@ -13,7 +13,7 @@ static size_t end_of_label(const struct entries *all, size_t first)
 	return lo;
 }
 
-/* Index of the first entry of [lo, hi), all of one label, whose rank is not below `rank`. */
+/* Index of the first entry of [lo, hi), which all have one label, with a rank ≥ `rank`. / */
 static size_t first_of_rank(const struct entries *all, size_t lo, size_t hi, int64_t rank)
 {
 	SEARCH(lo, hi, i, all->list.v[i].rank < rank);
@@ -55,7 +55,7 @@ bool check_is_told(struct beside *b, const struct entry *e)
 	return told;
 }
 
-/* ---- changes that the clock can show ---- */
+/* ---- the smallest change that the clock can show ---- */
 
 static void ask_launches(struct beside *b, struct span category)
 {
@@ -81,7 +81,7 @@ static void add_counts(const struct entries *all, size_t from, size_t end, int64
 			nr[s] = number_add(nr[s], all->list.v[i].value[s]);
 }
 
-/* Number of kernels per step, in 1e-6, that figure `e` is made of, on the side that has more. */
+/* Number of kernels per step, in 1e-6, that figure `e` sums up, on the side with more of them. / */
 static int64_t launches_of(struct beside *b, const struct entry *e)
 {
 	int64_t nr[NR_SIDES] = { 0 };
@@ -102,7 +102,8 @@ static int64_t launches_of(struct beside *b, const struct entry *e)
 	return step ? number_div_round((__int128)most * MICRO, 1) : most;
 }
 
-/* True for sums over kernels. Times of the host and of collectives span two clock readings. */
+/* True for metrics that are sums over kernels. Times of the host and of collectives are
+   differences of only two clock readings. */
 static bool is_of_kernels(const struct metric *m)
 {
 	return (m->per_step && m->need == NEED_GPU) || m->id == METRIC_KERNEL_TIME ||

@@ -1,30 +1,32 @@
-/// Facts that a check needs besides its two values.
+/// Figures other than its two values that a check needs.
 #ifndef GG_GATE_CHECKS_BESIDE_H
 #define GG_GATE_CHECKS_BESIDE_H
 
 #include "diff/bench.h"
 #include "model/rule.h"
 
-/// What the checks of one rule ask of other metrics. Each question is asked once and its answer
-/// kept. Initialize only `bench` and `rule`; the caller releases it with beside_release().
+/// Figures of other metrics that the checks of one rule need, kept after the first query. The
+/// caller initializes only `bench` and `rule`, and ends with beside_release().
 struct beside {
 	struct bench *bench;
 	const struct rule *rule;
 	struct entries others; ///< figures of the metric that the rule's `unless` names
-	struct entries launches; ///< number of kernels per step that each figure is made of
-	struct span category; ///< category whose kernels `launches` counts; empty: all kernels
+	struct entries launches; ///< kernels per step that each figure of the rule's metric sums up
+	struct span category; ///< category of the kernels in `launches`; empty: all categories
 	bool has_others, has_launches; ///< true once `others` and `launches` are filled
 };
 
-/// Release the memory of the answers.
+/// Release the figures that `b` has queried.
 void beside_release(struct beside *b);
 
-/// True if the metric of the rule's `unless` says the same as `e` on each side that has `e`.
+/// True if the figure of the rule's `unless` equals `e`, or differs by at most the rule's
+/// tolerance, on each side that has `e`; the check would then only repeat another.
 bool check_is_told(struct beside *b, const struct entry *e);
 
-/// Smallest change of `e` that the clock of the traces can show, in ns: one tick for each launch
-/// behind the figure. 0 if the figure is not a time, or if both sides have a clock finer than
-/// microseconds. `m` is the rule's metric; for figures of metrics files, it has the unit of `e`.
+/// Smallest change of `e` that the clock of the traces can show, in ns: one tick of the clock for
+/// each kernel launch that the figure sums up. 0 if the figure is not a time, or if both sides
+/// have a clock finer than microseconds. `m` is the rule's metric; for figures of metrics files,
+/// it has the unit of `e`.
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
 #endif

@@ -1,4 +1,4 @@
-/// The items that a rule with for_each checks: the top N of both sides.
+/// The items (such as kernels) that a rule with for_each checks: the top N of both sides.
 #ifndef GG_GATE_CHECKS_ITEMS_H
 #define GG_GATE_CHECKS_ITEMS_H
 

@@ -2,11 +2,11 @@
 
 #define PCT_ONE 100000000 /* 100 % in 1e-6 percent */
 
-/* Whether a change is beyond a limit. UNKNOWN: the limit cannot be formed, so it is neither kept
-   nor broken. NOISE: the change is beyond the limit but may be noise. */
+/* Result of comparing a change with a limit. UNKNOWN: the limit cannot be formed, so the change is
+   neither within nor beyond it. NOISE: the change is beyond the limit but may be noise. */
 enum beyond { BEYOND_NO, BEYOND_NOISE, BEYOND_UNKNOWN, BEYOND_YES };
 
-/* A change from the baseline or, mirrored to find improvements, from the candidate. */
+/* A change of the candidate from the baseline or, to find improvements, the reverse change. */
 struct change {
 	const struct comparison *c;
 	bool known;
@@ -20,7 +20,7 @@ static enum beyond beyond_if(bool yes)
 	return yes ? BEYOND_YES : BEYOND_NO;
 }
 
-/* True if the change `by` is more than `value` (1e-6 percent) of `base`; only for `by` > 0. */
+/* Compares the change `by` > 0 with `value` (1e-6 percent) of `base`. */
 static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 {
 	if (base == 0)
@@ -38,8 +38,8 @@ static enum beyond beyond_and(const struct change *ch, const struct limits *map)
 	return beyond_share(ch->by, map->and_value, ch->c->step_ns);
 }
 
-/* Both the share and `and` must be exceeded. If the baseline is 0, the share cannot be formed and
-   only `and` decides. */
+/* Compares a change with a limit in percent and its `and`: both must be exceeded. If the baseline
+   is 0, the percentage cannot be formed and only `and` decides. */
 static enum beyond beyond_relative(const struct change *ch, const struct limits *map,
                                    const struct limit *l)
 {
@@ -49,8 +49,8 @@ static enum beyond beyond_relative(const struct change *ch, const struct limits 
 	return beyond_and(ch, map);
 }
 
-/* `ch` is in the direction of the condition. Only fail limits are tested against noise: an
-   uncertain failure would only become a warning anyway. */
+/* Compares a change, which is in the direction of the limit's condition, with the limit. Only fail
+   limits are tested against noise: an uncertain failure would only become a warning anyway. */
 static enum beyond beyond_change(const struct change *ch, const struct limits *map,
                                  const struct limit *l)
 {
@@ -89,8 +89,8 @@ static enum beyond beyond_limit(const struct comparison *c, const struct limits 
 	return beyond_change(&ch, map, l);
 }
 
-/* Conditions are alternatives: one broken condition decides. An absolute condition that is kept
-   also decides if a relative one cannot be formed. */
+/* Compares a change with all conditions of fail or warn, of which one broken condition is enough.
+   If a relative condition cannot be formed, an absolute one that holds decides. */
 static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
                               struct decision *d)
 {
@@ -160,8 +160,8 @@ bool compare_is_since_pin(const struct rule *rule)
 	return since_pin && !others;
 }
 
-/* True if all limits are in percent. With such limits, as with 'max', a perfect figure of 0 looks
-   like a figure that was not measured. */
+/* True if all limits are in percent. With such limits, as with 'max', a figure of 0 may mean
+   perfect or not measured. */
 static bool has_percent_alone(const struct limits *map, bool *any)
 {
 	for (size_t i = 0; i < map->list.nr; i++) {
@@ -198,7 +198,7 @@ static struct decision decide_limits(const struct comparison *c)
 	if (fell_to_zero(c))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
-	/* A warn limit that cannot be formed is inconclusive only if no fail limit has decided. */
+	/* A warn limit that cannot be formed counts only if no fail limit has decided. */
 	if (fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && rule->fail.list.nr == 0))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_UNFORMED };
 	if (fail == BEYOND_NOISE) {
@@ -220,7 +220,7 @@ static struct decision decide_limits(const struct comparison *c)
 	return d;
 }
 
-/* Decide on a kernel. It fails only with its operator: a replacement does the same work. */
+/* Decide on a kernel. It fails only if its operator fails too: a replacement does the same work. */
 static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);
@@ -249,7 +249,8 @@ static enum verdict of_level(enum level level)
 	}
 }
 
-/* True for items that a run may stop having at any time; for_each judges that by on_gone. */
+/* True for items such as kernels, which a run may stop having at any time; for_each judges a
+   missing item by on_gone. */
 static bool is_item(const struct metric *m)
 {
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_OP ||
@@ -257,8 +258,8 @@ static bool is_item(const struct metric *m)
 	       m->label == LABEL_DIRECTION;
 }
 
-/* A figure that the baseline has must not vanish. A figure that the baseline does not record yet is
-   skipped until the baseline is renewed. */
+/* The verdict on a figure that one side lacks. A figure that the baseline has must not vanish. A
+   figure that the baseline's version did not record is skipped until the baseline is renewed. */
 static enum verdict of_missing(const struct comparison *c)
 {
 	if (c->predates && c->has_candidate)
@@ -307,10 +308,10 @@ static struct decision decide(const struct comparison *c)
 	if (c->rule->for_each && c->has_baseline != c->has_candidate)
 		return decide_one_sided(c);
 	if (c->rule->metric->label == LABEL_INPUT && c->has_candidate && !c->has_baseline)
-		return decide_one_sided(c); /* a case that the candidate's benchmark has in addition */
+		return decide_one_sided(c); /* a benchmark case that only the candidate has */
 	if (c->has_candidate && (c->has_baseline || pair))
 		return decide_kernel(c);
-	/* limits that need no baseline apply without one, too */
+	/* limits that need no baseline apply even without one */
 	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_ABSENT };
 	if (c->has_candidate)
 		d = decide_limits(c);
@@ -319,7 +320,7 @@ static struct decision decide(const struct comparison *c)
 	return (struct decision){ .verdict = of_missing(c), .reason = REASON_ABSENT };
 }
 
-/* True if the waiver's size covers the change, measured in the broken limit's direction. */
+/* True if the waiver covers a change of this size, measured in the broken limit's direction. */
 static bool waiver_holds(const struct comparison *c, const struct decision *d)
 {
 	if (!c->waived_up_to)

@@ -9,9 +9,9 @@
 #include "gate/environment.h"
 #include "gate/judge.h"
 #include "gate/sides.h"
-#include "gate/trust.h"
 #include "metric/unit.h"
 #include "model/code.h"
+#include "trust/trust.h"
 
 static struct figure_row figure_row(struct arena *a, const struct metric *m, const struct entry *e)
 {
@@ -43,14 +43,14 @@ static void add_figure(struct report *out, const struct metric *m, const struct 
 	vec_push(&out->figures, figure_row(&out->arena, m, e));
 }
 
-/* Add a figure of a metrics file. Each of them becomes a metric of its own. */
+/* Add a figure of a metrics file to the report, as a metric of its own. */
 static void add_input(const struct bench *b, struct report *out, const struct entry *e)
 {
 	struct entry one = *e;
 	struct metric *own = arena_alloc(&out->arena, 1, sizeof *own);
 	one.label = SPAN("");
 	*own = *view_metric(&b->view[0], &metric_table[METRIC_INPUT], e->label);
-	/* A copy, since the bench is released before the report. */
+	/* The name is copied to the report's arena, since the bench is released before the report. */
 	own->name = metric_of_input(e->label, &out->arena)->name;
 	own->label = LABEL_NONE;
 	add_figure(out, own, &one);
@@ -99,9 +99,9 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 	vec_release(&e.list);
 }
 
-/* ---- where in the code ---- */
+/* ---- changes by place in the code ---- */
 
-/* largest number of rows of one metric in the report */
+/* largest number of rows of one code metric in the report */
 enum { CODE_ROWS = 60 };
 
 static int64_t size_of(const struct figure_row *f)
@@ -121,7 +121,8 @@ struct code_rows {
 	VEC(struct figure_row) list;
 };
 
-/* Add the largest changes of a metric; an item that one side lacks counts as 0 there. */
+/* Add the largest changes of a metric by place in the code; an item that a side lacks is 0 there.
+   / */
 static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
 {
 	const struct metric *m = &metric_table[id];
@@ -157,7 +158,7 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 	return NULL;
 }
 
-/* The key figure that changed most, in percent. */
+/* Set the headline of the report to the key figure with the largest relative change. */
 static void add_headline(struct report *out)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
@@ -170,7 +171,8 @@ static void add_headline(struct report *out)
 		if (size <= largest)
 			continue;
 		most = f;
-		largest = i == 0 ? 2 * (__int128)size : size; /* the first holds the others */
+		/* the step's period counts double, because it contains the other figures */
+		largest = i == 0 ? 2 * (__int128)size : size;
 	}
 	out->headline = "the runs have no key figure in common";
 	if (!most)
@@ -197,7 +199,7 @@ static void add_breakdown_of(struct bench *b, enum metric_id id, struct report *
 		vec_push(&out->breakdowns, parts);
 }
 
-/* Add the breakdown of each memory's changes. */
+/* Add a breakdown of the changes of each memory (device or host). */
 static void add_memory(struct bench *b, struct report *out)
 {
 	static const enum metric_id ids[] = { METRIC_MEMORY_PEAK_ALLOCATED, METRIC_MEMORY_PEAK_RESERVED,

@@ -17,7 +17,7 @@ static const char *shown(struct arena *a, const char *text)
 	return text ? text_line(a, span_of(text)) : NULL;
 }
 
-/* True if the recordings themselves contain the key; somebody has to supply other keys. */
+/* True if the recordings themselves contain the key; false if the user has to supply it. */
 static bool comes_from_artifacts(const char *key)
 {
 	return strcmp(key, "world_size") == 0 || strncmp(key, "gpu.", 4) == 0 ||
@@ -155,12 +155,14 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 	vec_release(&keys);
 }
 
-/* ---- settings of the digests ---- */
+/* ---- settings that the digests were made with ---- */
 
 struct settings {
-	const char *marker, *communication; ///< wanted settings; NULL: any value fits
-	const char *unmarked; ///< wanted setting: UNMARKED_PERIOD or "window"; NULL: any fits
-	int64_t warmup; ///< wanted number of steps; < 0: any number fits
+	/// wanted step marker and communication kernels; NULL: any value fits
+	const char *marker, *communication;
+	const char *unmarked; ///< wanted treatment of unmarked steps: UNMARKED_PERIOD or "window";
+	                      ///< NULL: any fits
+	int64_t warmup; ///< wanted number of warm-up steps; < 0: any number fits
 	const char *who;
 };
 
@@ -169,7 +171,7 @@ static bool texts_differ(const char *a, const char *b)
 	return a && b && strcmp(a, b) != 0;
 }
 
-/* True if a kernel of `d` is communication by only one setting: its own or `wanted`. */
+/* True if the digest's setting and `wanted` disagree on whether a kernel is communication. */
 static bool takes_others(const char *wanted, const struct digest *d)
 {
 	if (!texts_differ(wanted, d->communication))
@@ -183,7 +185,7 @@ static bool takes_others(const char *wanted, const struct digest *d)
 	return false;
 }
 
-/* How steps without markers were found in `d`; NULL if it has markers, so that it is not needed. */
+/* The way in which steps without markers were found in `d`; NULL if `d` has markers. */
 static const char *unmarked_of(const struct digest *d)
 {
 	return !d->window && !d->period_count ? NULL : d->unmarked ? d->unmarked : "window";

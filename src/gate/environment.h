@@ -7,15 +7,15 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Append a row for each key of the rules that a side knows. Returns ST_BASELINE if a key of
-/// must_match differs; with `ignore` that is only a warning. Without a baseline (NULL) nothing
-/// differs.
+/// Append a row for each key of the rules' must_match and should_match that a side knows. Returns
+/// ST_BASELINE if a key of must_match differs; with `ignore` that is only a warning. Without a
+/// baseline (NULL) nothing differs.
 GG_MUST_CHECK enum status environment_judge(const struct rules *rules, const struct run *baseline,
                                             const struct run *candidate, bool ignore,
                                             struct report *out, struct diag_log *log);
 
-/// Like environment_judge(), but compares the first of a candidate's `nr` runs with each other one;
-/// a difference is ST_INPUT.
+/// Like environment_judge(), but compares the first of a candidate's `nr` runs with each of the
+/// others; a difference is ST_INPUT.
 GG_MUST_CHECK enum status environment_repeats(const struct rules *rules,
                                               const struct run *candidates, size_t nr, bool ignore,
                                               struct report *out, struct diag_log *log);
@@ -23,18 +23,19 @@ GG_MUST_CHECK enum status environment_repeats(const struct rules *rules,
 /// Append a row for each key that a side knows, for `gpugate diff`.
 void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out);
 
-/// Value of `key` in the first rank that has it, or NULL.
+/// Value of the environment key `key` in the first rank that has it, or NULL.
 const char *environment_value(const struct run *run, const char *key);
 
-/// Returns ST_USAGE if the digests were made with different settings, or not with those of the
-/// rules: step marker, warm-up, communication kernels. With `rules` NULL, the digests are only
-/// compared with each other. `baseline` is NULL if there is none.
+/// Returns ST_USAGE if the digests were made with different settings (step marker, warm-up,
+/// communication kernels), or with settings other than those of the rules. With `rules` NULL, the
+/// digests are only compared with each other. `baseline` is NULL if there is none.
 GG_MUST_CHECK enum status environment_settings(const struct rules *rules,
                                                const struct run *baseline,
                                                const struct run *candidates, size_t nr,
                                                const char *communication, struct diag_log *log);
 
-/// Whether two runs were made one after the other on one machine; unknown without such records.
+/// Whether two runs were made one after the other on one machine; TOGETHER_UNKNOWN if the
+/// recordings do not name their machine.
 enum together { TOGETHER_UNKNOWN, TOGETHER, APART };
 
 /// Compares host name, boot and job of the recordings: APART if one of them differs.

@@ -6,7 +6,7 @@
 
 enum { HASH_CHARS = 9 }; /* length of a suffix such as "~b00cbe7e" */
 
-/* True if `pattern` is a form of `name` that text_add_short() produces, whatever its length. */
+/* True if `pattern` is a shortened form of `name` as text_add_short() makes it, for any length. */
 static bool is_short_of(struct span pattern, struct span name)
 {
 	struct strbuf shown = STRBUF_INIT;
@@ -20,7 +20,7 @@ static bool is_short_of(struct span pattern, struct span name)
 	return is;
 }
 
-/* True if `pattern` matches the name, either unchanged or as reports print it. */
+/* True if `pattern` matches the name, either as recorded or as reports print it. */
 static bool fits_name(struct span pattern, struct span name)
 {
 	struct strbuf shown = STRBUF_INIT;
@@ -33,7 +33,7 @@ static bool fits_name(struct span pattern, struct span name)
 	return fits;
 }
 
-/* True if `pattern` matches the item's name or, for a renamed item, its old name. */
+/* True if `pattern` matches the item's name or, if the item was renamed, its old name. */
 static bool fits(struct span pattern, const struct entry *e)
 {
 	return fits_name(pattern, e->label) || (e->was.n && fits_name(pattern, e->was));
@@ -88,7 +88,7 @@ const struct rule *exceptions_rule(const struct rule *rule, const struct entry *
 		const struct rule_override *o = &rule->overrides.v[i];
 		if (!fits_any(o->match.v, o->match.nr, e))
 			continue;
-		/* On the arena, since decisions keep pointers to its limits. */
+		/* The copy is on the arena, since decisions keep pointers to its limits. */
 		struct rule *r = arena_alloc(a, 1, sizeof *r);
 		*r = *rule;
 		r->overrides.nr = 0;

@@ -13,8 +13,8 @@ void exceptions_warn(const struct rule *rule, const struct entries *entries, str
 /// Remove the entries that match a pattern of `except`. Returns true if there were any.
 bool exceptions_drop(const struct rule *rule, struct entries *entries);
 
-/// The rule for entry `e`: `rule` itself, or a copy, owned by `a`, with the limits of the first
-/// override that matches.
+/// The rule that applies to entry `e`: `rule` itself, or a copy in arena `a` with the limits of
+/// the first override that matches the entry.
 const struct rule *exceptions_rule(const struct rule *rule, const struct entry *e, struct arena *a);
 
 #endif

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* v · from / to · 10^digits, rounded up if `up`, else down; "beyond" is strictly greater. */
+/* Convert a limit from one unit to another: v · from / to · 10^digits, rounded up if `up`, else
+   down, so that "strictly greater" stays exact for integers. */
 static int64_t converted(struct decimal v, int64_t from, int64_t to, int digits, bool up)
 {
 	const __int128 room = (__int128)1 << 120;
@@ -35,8 +36,8 @@ static bool limit_in(const struct file_limit *l, enum unit unit, bool up, int64_
 	return true;
 }
 
-/* Convert the limits of `map` to `unit`. Returns the text of the limit whose unit does not fit, or
-   NULL. The condition 'worse' is left out if the figure has no direction. */
+/* Convert the limits of `map` to `unit`. Returns the text of a limit whose unit does not fit, or
+   NULL if all fit. The condition 'worse' is left out if the figure has no direction. */
 static const char *limits_in(struct limits *map, enum unit unit, enum worse worse, struct arena *a)
 {
 	struct limit *list = arena_alloc(a, map->list.nr, sizeof *list);

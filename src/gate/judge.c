@@ -8,16 +8,17 @@
 #include "diff/drift.h"
 #include "diff/flame.h"
 #include "diff/past.h"
+#include "fold/present.h"
 #include "gate/checks.h"
 #include "gate/environment.h"
 #include "gate/noise.h"
 #include "gate/sides.h"
-#include "gate/trust.h"
 #include "gate/uniform.h"
 #include "gate/waivers.h"
-#include "model/present.h"
+#include "trust/trust.h"
 
-/* Make `out` the report of an error: without checks, with the first error and the status. */
+/* Turn `out` into the report of an error, without checks; the first error is shown. Returns `st`.
+   / */
 static enum status stop(struct report *out, enum status st, const struct diag_log *log)
 {
 	const char *error = diag_first_error(log);
@@ -33,7 +34,7 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 /* Characters that a shell takes as they are. */
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
 
-/* Append `text` as one word for a shell, without line breaks. */
+/* Append `text`, quoted as one word for a shell, without line breaks. */
 static void add_word(struct strbuf *b, struct arena *a, const char *text)
 {
 	const char *line = text_line(a, span_of(text));
@@ -53,7 +54,7 @@ static bool is_refused(const struct check *c)
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
 }
 
-/* Every rule with a check that promoting would refuse, once. */
+/* Append an option --accept for each rule with a check that promoting would refuse. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -77,7 +78,7 @@ static bool is_elsewhere(const struct report *out)
 	return false;
 }
 
-/* The command that accepts the candidate; only for complete evidence with a difference. */
+/* The command that accepts the candidate; only if all checks could be judged and one differs. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;
@@ -154,7 +155,8 @@ static void add_absent(struct strbuf *b, const struct report *out)
 		strbuf_addf(b, " (%" PRId64 " not recorded)", nr);
 }
 
-/* Beside what failed; of a verdict that is undecided it is the first advice. */
+/* Append how many more runs would decide the other checks, unless the verdict is undecided: the
+   number of runs is then the first advice. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
@@ -260,7 +262,7 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 	return ST_OK;
 }
 
-/* Check the conditions that must hold before anything is compared. */
+/* Check the conditions under which the runs can be compared, such as settings and environment. / */
 static enum status prepare(const struct judge_input *in, struct report *out, struct diag_log *log)
 {
 	const struct rules *rules = in->rules;
@@ -336,7 +338,9 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		return;
 	warn_of_known(in, out);
 	out->baseline.runs = in->recent ? (int64_t)in->recent->runs.nr : 0;
-	out->baseline.runs += !past_find(in->recent, in->baseline); /* the pin may be a recent run */
+	out->baseline.runs += !past_find(
+	    in->recent,
+	    in->baseline); /* the approved run may be among the recent runs; it counts once */
 	if (in->baseline_workload && strcmp(in->baseline_workload, rules->workload) != 0)
 		vec_push(&out->warnings, arena_printf(a, "the baseline is of another workload: %s",
 		                                      text_quote(a, span_of(in->baseline_workload))));
@@ -356,7 +360,7 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		                      out->baseline.pin_age_days));
 }
 
-/* Sum up how many runs would decide all undecided checks; in pairs if one check needs pairs. */
+/* Sum up how many more runs, or pairs if a check needs pairs, would decide the undecided checks. */
 static void plan(struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {

@@ -1,4 +1,4 @@
-/// Judging: two runs and the rules give a report with verdicts. No other room decides.
+/// Judging: two runs and the rules give a report with verdicts. Only this folder decides.
 #ifndef GG_GATE_JUDGE_H
 #define GG_GATE_JUDGE_H
 
@@ -16,21 +16,24 @@ struct judge_input {
 	const struct category_table *categories;
 	const struct run *candidates; ///< runs of the same code: first `RUN…`, then those of --repeat
 	size_t nr_candidates;
-	const struct run *baseline; ///< the pin; NULL if there is none
-	const struct history *recent; ///< accepted runs since the pin; NULL if there are none
-	const struct history
-	    *sample; ///< all runs of the main branch, whatever their verdict; NULL if there are none
+	const struct run *baseline; ///< the approved run; NULL if there is none
+	const struct history *recent; ///< accepted runs since the approved one; NULL if there are none
+	/// all runs of the main branch, whatever their verdict; NULL if there are none
+	const struct history *sample;
 	/// Runs of the baseline's code made for this comparison (--control), alternating with those of
 	/// the candidate. Without a stored baseline, `baseline` is the first of them.
 	const struct run *controls;
 	size_t nr_controls;
-	bool needs_baseline; ///< if true, no baseline means that the run is only shown: ST_BASELINE
+	/// true if a stored baseline is missing that should exist: the status is then ST_BASELINE
+	bool needs_baseline;
 	int64_t today; ///< days since 1970-01-01 (UTC), for the end dates of waivers
 	enum fail_on fail_on;
 	const char *baseline_path; ///< path of the baseline as the user wrote it
 	const char *baseline_workload; ///< workload that the baseline was made for
-	const char *baseline_commit, *baseline_time; ///< provenance of the pin; "" if unknown
-	bool ignore_environment; ///< true if differences of must_match are only warnings
+	/// commit and time of the approved run; "" if unknown
+	const char *baseline_commit, *baseline_time;
+	bool ignore_environment; ///< true if differences in keys of must_match only warn; false if they
+	                         ///< stop
 	/// Arguments after "gpugate baseline promote" (or create) that name the same runs and options.
 	/// The report uses them to advise how to accept the runs. NULL: no such advice.
 	const char *const *promote;
@@ -41,12 +44,12 @@ struct judge_input {
 /// Judge the candidate. `out` is always initialized and filled; the caller ends with
 /// report_release(). Returns ST_OK if checks were judged; out->status is then ST_OK, ST_FAILED,
 /// ST_INPUT, or ST_BASELINE if there was no baseline. Otherwise out->status and out->error say why
-/// not: ST_USAGE (a rule that selects nothing, an expired waiver, other settings than a digest's),
-/// ST_BASELINE (environment) or ST_INPUT (number of ranks).
+/// nothing was judged: ST_USAGE (a rule that selects nothing, an expired waiver, settings that
+/// differ from a digest's), ST_BASELINE (environment) or ST_INPUT (number of ranks).
 GG_MUST_CHECK enum status judge(const struct judge_input *in, struct report *out,
                                 struct diag_log *log);
 
-/// Compare two runs without rules: figures, drift and breakdowns.
+/// Compare two runs without rules: fill `out` with figures, kernel drift and breakdowns.
 GG_MUST_CHECK enum status compare_runs(const struct run *a, const struct run *b,
                                        const struct category_table *categories, struct report *out,
                                        struct diag_log *log);

@@ -17,7 +17,7 @@ struct past_cell {
 	int64_t value;
 };
 
-/* What main has shown under this baseline. */
+/* Values of one figure in the main branch's runs since the current approval. */
 struct course_of_main {
 	VEC(struct past_cell) list;
 };
@@ -42,7 +42,7 @@ static int64_t median_from(const int64_t *v, size_t nr)
 	return median;
 }
 
-/* Sentence such as "as main is there already, since 1a2b3c4 of 2027-01-31: 12.91 ms". */
+/* A sentence such as "as main is there already, since 1a2b3c4 of 2027-01-31: 12.91 ms". */
 static const char *sentence(const struct past_run *run, int64_t level, const struct comparison *c,
                             struct arena *a)
 {

@@ -35,7 +35,7 @@ static void add_subject(struct strbuf *b, const struct comparison *c, const stru
 	if (check->metric->per_step)
 		strbuf_addf(b, "%s ", stat_name(c->rule->stat));
 	strbuf_adds(b, check->metric->name);
-	/* The name of an input metric already says which figure it is. */
+	/* The name of a metric from a metrics file already says which figure it is. */
 	if (check->item[0] && check->metric->label != LABEL_INPUT) {
 		strbuf_adds(b, " of '");
 		text_add_short(b, span_of(check->item), 60);
@@ -43,7 +43,7 @@ static void add_subject(struct strbuf *b, const struct comparison *c, const stru
 	}
 }
 
-/* Append text such as "rose from B to C (+D, +P)". */
+/* Append the change, as a text such as "rose from B to C (+D, +P)". */
 static void add_movement(struct strbuf *b, const struct decision *d, const struct check *check)
 {
 	const char *where = d->since_pin ? " in the approved run" : "";
@@ -117,7 +117,7 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 		            check->candidate_text);
 }
 
-/* Append that a waiver covers the check, but not a change as large as this one. */
+/* Append that a waiver covers the check, but only up to a smaller change than this one. */
 static void add_exceeded(struct strbuf *b, const struct comparison *c, const struct check *check)
 {
 	char n[NUMBER_TEXT];

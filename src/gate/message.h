@@ -7,11 +7,11 @@
 /// One limit in words, such as "increase 5% and 2ms" or "max 30%".
 const char *message_limit(struct arena *a, const struct limits *map, const struct limit *l);
 
-/// All limits of a map, joined by "or"; "" if the map is empty.
+/// All limits of a rule's fail or warn, joined by "or"; "" if there are none.
 const char *message_limits(struct arena *a, const struct limits *map);
 
 /// One sentence on `check`, whose figures and limit are filled in. `spoiler` is the message of the
-/// trust finding that makes the metric unreliable; NULL if there is none.
+/// trust finding that makes the metric unreliable; NULL if the metric is reliable.
 const char *message_of(struct arena *a, const struct comparison *c, const struct decision *d,
                        const struct check *check, const char *spoiler);
 

@@ -12,14 +12,15 @@ struct asked {
 	const struct comparison *c;
 	const struct entry *e;
 	const struct noise_model *model;
-	struct estimate now, since_pin; ///< estimates of the two changes; without noise if unknown
+	struct estimate now, since_pin; ///< estimates of the changes since the reference and since the
+	                                ///< approved run; without noise if unknown
 	double alpha;
 	double far[2]; ///< numbers of standard errors beyond which the two changes are sure
 	bool pin_alone; ///< true if the rule limits only changes since the pin
 };
 
-/* Converts the change `by`, a difference of logarithms, to an amount in the metric's unit, relative
-   to `base`; distance_to() is the inverse. */
+/* Converts the change `by`, a difference of logarithms, to an amount in the metric's unit,
+   relative to `base`. The inverse function is distance_to(). */
 static double amount_from(const struct asked *q, int64_t base, double by)
 {
 	return q->c->rule->metric->unit == UNIT_PCT ? by * 1e8 : fabs((double)base) * expm1(by);
@@ -43,7 +44,7 @@ static int64_t base_of(const struct asked *q, bool since_pin)
 	return since_pin ? q->c->pin : q->c->baseline;
 }
 
-/* Sets `*out` to the amount of the metric that `l` allows; false if it cannot be formed. */
+/* Sets `*out` to the change that `l` allows, in the metric's unit. False if it is unknown. / */
 static bool amount_of(const struct asked *q, const struct limits *map, const struct limit *l,
                       double *out)
 {
@@ -85,7 +86,8 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 	if (!(least < 9e18))
 		return;
 	out->has_detectable = true;
-	out->detectable = (int64_t)floor(least) + 1; /* plus 1, since beyond means strictly greater */
+	out->detectable = (int64_t)floor(least) +
+	                  1; /* plus 1, since a change must be strictly greater than the limit */
 	out->detectable_text = unit_amount(a, unit, out->detectable);
 	if (unit != UNIT_PCT && from > 0)
 		out->detectable_text =
@@ -147,7 +149,7 @@ static void fill_false_alarms(const struct asked *q, struct evidence *out)
 	out->false_alarms = llround(1e6 * fmin(most, 1));
 }
 
-/* ---- runs that would decide ---- */
+/* ---- the number of runs that would decide ---- */
 
 enum { RUNS_MOST = 12, RUNS_FEW = 4 };
 
@@ -157,8 +159,8 @@ static double se_of_runs(const struct estimate *x, size_t nr)
 	            (x->shared + (1 - x->shared) * noise_center_variance(nr) + x->baseline));
 }
 
-/* Find how many more runs or pairs, whichever is fewer, would decide if the change stays as
-   large. */
+/* Find how many more runs or pairs of runs, whichever is fewer, would decide the check if the
+   change stays as large as it is. */
 static void fill_plan(const struct asked *q, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
@@ -223,7 +225,7 @@ static void add_runs(const struct asked *q, const struct evidence *out, struct a
 		strbuf_addf(b, "; a change fails from %s on", out->detectable_text);
 }
 
-/* Append "over steps (median ± scaled MAD), 5 of 12.50 ms ± 6.565 µs against …: … p = 0.01". */
+/* Append a text such as "over steps (median ± scaled MAD), 5 of 12.50 ms ± 6.565 µs … p = 0.01". */
 static void add_steps_text(enum unit unit, const struct evidence *out, struct arena *a,
                            struct strbuf *b)
 {
@@ -259,12 +261,13 @@ static size_t count_past(const struct bench *b, const struct entry *e)
 static double far_of(const struct asked *q, const struct estimate *x)
 {
 	double k = (double)q->c->rule->noise.k / 1e6;
-	/* stricter, since changes since the pin and since the reference are two chances to be wrong */
+	/* a stricter level, since a check can be wrong twice: on the change since the approved run and
+	   on the change since the reference */
 	double alpha = x == &q->since_pin ? q->alpha / 5 : q->alpha;
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
-/* True for an operator that changed as much as all; the machine's check reports it. */
+/* True for an operator that changed by as much as all: the machine's check reports that change. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;
@@ -344,7 +347,7 @@ void noise_summary(struct report *out)
 	if (!out->has_false_alarms)
 		return;
 	out->false_alarms = sum;
-	/* false alarms per 1,000 runs, in hundredths */
+	/* expected false alarms in 1,000 runs, in hundredths */
 	int64_t hundredths = (sum + 5) / 10;
 	out->false_alarms_text =
 	    arena_printf(a, "in 1,000 runs of unchanged code %s checks would fail",

@@ -13,7 +13,8 @@
 void noise_evidence(const struct noise_model *m, const struct entry *e, struct comparison *c,
                     struct arena *a, struct evidence *out);
 
-/// Sum up over all checks how many of them fail in unchanged runs; note those with unknown odds.
+/// Sum up over all checks how many of them would fail in runs of unchanged code; note the checks
+/// whose probability is unknown.
 void noise_summary(struct report *out);
 
 #endif

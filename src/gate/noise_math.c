@@ -42,7 +42,7 @@ double noise_center(const double *v, size_t nr)
 	return center;
 }
 
-/* Variance of medians, by integrals over order statistics. */
+/* Variance of the median of normal values, by numeric integrals over order statistics. */
 double noise_center_variance(size_t nr)
 {
 	static const double of_median[] = { 1, 1, 0.5, 0.4487, 0.2982, 0.2868 };
@@ -60,7 +60,7 @@ double noise_mad(const double *v, size_t nr)
 	return mad;
 }
 
-/* Subtract from each value the center `of` its group. */
+/* Subtract from each value the center of its group (given by `of`). */
 static void center_groups(double *v, const uint64_t *group, size_t nr, size_t *groups,
                           double (*of)(const double *v, size_t nr))
 {
@@ -116,7 +116,7 @@ double noise_variance(double *v, const uint64_t *group, size_t nr, double *df)
 	return *df > 0 ? sum / *df : 0;
 }
 
-/* ---- what variances have in common ---- */
+/* ---- the prior that variances have in common ---- */
 
 /* Digamma function: asymptotic series for 10 and more, recurrence below. */
 static double digamma(double x)
@@ -137,7 +137,7 @@ static double trigamma(double x)
 	return sum + 1 / x + f / 2 + f / x * (1.0 / 6 - f * (1.0 / 30 - f / 42));
 }
 
-/* Inverse of the trigamma function, which falls from infinity to 0: bisection over the
+/* Inverse of the trigamma function, which falls from infinity to 0; found by bisection over the
    logarithm. */
 static double trigamma_inverse(double y)
 {
@@ -160,7 +160,7 @@ struct noise_prior noise_prior_of(const double *s2, size_t nr, double df)
 		double d = log(fmax(s2[i], least)) - digamma(df / 2) + log(df / 2) - mean;
 		squares += d * d;
 	}
-	/* how much the variances differ beyond what measuring them with so few runs explains */
+	/* how much more the variances differ than so few runs per variance explain */
 	double beyond = nr > 1 ? squares / (double)(nr - 1) - trigamma(df / 2) : 0;
 	double d0 = fmin(fmax(2 * trigamma_inverse(fmax(beyond, 1e-3)), few), many);
 	return (struct noise_prior){ exp(mean + digamma(d0 / 2) - log(d0 / 2)), d0 };
@@ -199,7 +199,8 @@ static double beta_fraction(double a, double b, double x)
 	return f;
 }
 
-/* Regularized incomplete beta function, evaluated on the side where the fraction converges fast. */
+/* Regularized incomplete beta function. The one of its two equal forms whose fraction converges
+   fast is evaluated. */
 static double beta_share(double a, double b, double x)
 {
 	if (x <= 0 || x >= 1)

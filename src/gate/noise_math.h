@@ -13,8 +13,8 @@ double noise_center(const double *v, size_t nr);
 double noise_center_variance(size_t nr);
 
 /// Variance of `nr` values around the median of their group; 0 if there are no degrees of freedom.
-/// With five or more values, those more than 4 scaled MADs away count as if they were that far.
-/// `*df`: degrees of freedom. `v` is overwritten.
+/// With five or more values, a value more than 4 scaled MADs away counts as 4 away. `*df`: degrees
+/// of freedom. `v` is overwritten.
 double noise_variance(double *v, const uint64_t *group, size_t nr, double *df);
 
 /// Median of `nr` > 0 values.

@@ -20,9 +20,9 @@
 static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
 enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
 
-/* ---- values ---- */
+/* ---- figures on the scale of the model ---- */
 
-/* A figure's logarithm, or a percentage's share of 1; NAN if it has no logarithm. */
+/* The logarithm of a figure, or a percentage as a share of 1; NAN without a logarithm. / */
 static double scale_of(const struct metric *metric, int64_t value)
 {
 	if (metric->unit == UNIT_PCT)
@@ -74,7 +74,8 @@ static double center_of(struct values *v, double *variance)
 	return center;
 }
 
-/* Values are oldest first: what parted them for good is not noise. */
+/* Variance of the values, which are oldest first. Groups are first split at lasting changes of
+   level, since these are not noise. Releases the values. */
 static double variance_of(struct values *v, double *df)
 {
 	levels_split(v->list.v, v->group.v, v->list.nr);
@@ -90,15 +91,16 @@ static double median_over(struct values *v)
 	return median;
 }
 
-/* ---- the machine ---- */
+/* ---- the machine's part of a change ---- */
 
-/* The epoch of a column. Runs of today belong to the pin's epoch. */
+/* The epoch of a column: the approved run that was the baseline at the time. Runs of today belong
+   to the current one's epoch. */
 static uint64_t epoch_of(const struct bench *b, size_t column)
 {
 	return is_past_column(b, column) ? b->columns[column].epoch : b->pin;
 }
 
-/* Median of a unit over the past runs of one epoch; over the controls if the epoch has no runs. */
+/* Median value of an operator over the past runs of one epoch, or over the controls without any. */
 static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
                        uint64_t epoch)
 {
@@ -136,7 +138,7 @@ static void fill_machine(struct noise_model *m)
 	}
 }
 
-/* Column of the control that alternated with the candidate's run in column `candidate`. */
+/* Column of the control run that alternated with the candidate's run in column `candidate`. */
 static size_t control_of(const struct bench *b, size_t candidate)
 {
 	size_t before = 0, seen = 0;
@@ -150,7 +152,7 @@ static size_t control_of(const struct bench *b, size_t candidate)
 
 /* ---- the operators' own parts ---- */
 
-/* True if the own part of the figure in column `i` is a reference for the candidate's own part. */
+/* True if the operator's own part in column `i` can be compared with the candidate's own part. */
 static bool is_own_reference(const struct bench *b, const struct entry *e, size_t i)
 {
 	return bench_is_reference(b, e, i) || is_source(b, i, SOURCE_CONTROL);
@@ -185,8 +187,8 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 	return variance_of(&own, df);
 }
 
-/* Prior variance if there are too few past runs. Most operators have not changed, so that their
-   differences between today's runs are noise. */
+/* The prior if there are too few past runs, from today's runs only: most operators have not
+   changed, so that their differences are noise. */
 static struct noise_prior prior_of_today(const struct noise_model *m)
 {
 	double nr = (double)m->units.list.nr, share = 0.4 * nr, left = fmax(UNKNOWN_RUNS - share, 0);
@@ -207,7 +209,7 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 		                         share + left };
 }
 
-/* degrees of freedom from which on each operator's own variance is used */
+/* degrees of freedom from which on each operator's own variance is used, not only the prior */
 enum { ENOUGH_FREE = 2 };
 
 static void fill_prior(struct noise_model *m)
@@ -264,7 +266,8 @@ static void fill_shift(struct noise_model *m)
 	m->rest = isnan(left) ? 0 : left;
 }
 
-/* Share of an operator's own variance that remains in the sum of all operators. */
+/* The share of an operator's own variance that remains in the sum of all operators: the sum of the
+   squares of their shares of the time. */
 static double squares_of_shares(const struct noise_model *m)
 {
 	double sum = 0, squares = 0;
@@ -285,7 +288,7 @@ static void fill_mean_own(struct noise_model *m)
 	m->own_in_sum = squares_of_shares(m);
 }
 
-/* ---- the machine today ---- */
+/* ---- the noise of today's machine ---- */
 
 /* Share of the machine's variance that repeats have in common. It is 1 for repeats on one host, one
    after the other, and an assumed part if the recordings do not say. */
@@ -323,8 +326,8 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* True for a figure from a metrics file that is neither a time nor a rate, an accuracy for example.
-   Its noise can only be estimated from its past. */
+/* True for a figure from a metrics file that is neither a time nor a rate, for example an
+   accuracy. Its noise can only be estimated from its past. */
 static bool is_bare_figure(const struct metric *metric)
 {
 	int unit = unit_figure(metric->unit);
@@ -346,7 +349,8 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 	}
 }
 
-/* Estimate the change from pairs of candidate and control: the machine's state cancels. */
+/* Estimate the change from pairs of a candidate's run and a control run, in which the state of the
+   machine cancels out. False if there are no pairs. */
 static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
                            const struct metric *metric, struct noise_prior prior,
                            struct estimate *out)
@@ -374,8 +378,8 @@ static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
 	return true;
 }
 
-/* Value of past run `column`, in which runs made together count once: the first of them has the
-   mean of all, the others NAN. */
+/* Value of the past run in `column`. Runs that were made together count once: the first of them
+   has their mean, the others are NAN. */
 static double value_once(const struct bench *b, const struct entry *e, const struct metric *metric,
                          size_t column)
 {
@@ -395,7 +399,7 @@ static double value_once(const struct bench *b, const struct entry *e, const str
 	return nr > 0 ? sum / nr : value_in(e, metric, column);
 }
 
-/* Estimate the change of a figure that has no similar figures to compare with. */
+/* Estimate the change of a figure that is not one of several similar figures, as operators are. */
 static void estimate_figure(const struct noise_model *m, const struct entry *e,
                             const struct metric *metric, bool since_pin, struct estimate *out)
 {
@@ -418,7 +422,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	double level = center_of(&from, &out->baseline);
 	out->by = out->own = center_of(&to, &of_candidate) - level;
 	double measured = variance_of(&past, &df);
-	/* at least the variance that the samples within one run show */
+	/* the variance is at least that of the samples within one run */
 	double least = noise_of_samples(b, metric, e->label);
 	out->variance = fmax(noise_moderated(prior, measured, df), least);
 	out->df = prior.df + df;

@@ -14,43 +14,46 @@
 struct noise_model {
 	struct bench *bench;
 	double alpha[NR_FAMILIES]; ///< probability of a false alarm per check of each family
-	enum unit_kind kind; ///< whether the units are operators or categories
-	struct entries units; ///< units by which GPU time is judged; owned, but their texts by `bench`
+	enum unit_kind kind; ///< whether the entries of `units` are operators or categories
+	struct entries units; ///< operators or categories by which GPU time is judged; the list is
+	                      ///< owned, its texts belong to `bench`
 	double *machine; ///< m_i of each run, indexed by column; NAN if unknown
-	double shift; ///< median change of all units from the reference to the candidate
-	double rest; ///< median of the units' own changes, beyond the machine's
-	struct noise_prior own; ///< prior for the variance of an operator's own part
-	double mean_own; ///< mean variance of the operators' own parts
+	double shift; ///< median change of all operators from the reference to the candidate
+	double rest; ///< median of the operators' own changes r_ij, without the machines' part
+	struct noise_prior own; ///< prior for the variance of an operator's own part r_ij
+	double mean_own; ///< mean variance of the operators' own parts r_ij
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
-	double own_in_sum; ///< share of an operator's own variance that remains in the sum of all
+	double own_in_sum; ///< share of an operator's variance of r_ij that remains in the sum of all
 	double shared; ///< share of the machine's variance that repeats of the candidate have in common
-	bool has_machine; ///< true if the rules check a figure of the machine, besides the operators
+	bool has_machine; ///< true if the rules also check a figure of the machine; false: only
+	                  ///< operators
 };
 
 /// Estimate of the change of one figure, and of its uncertainty.
 struct estimate {
 	bool known;
 	double by; ///< change from the reference to the candidate
-	double own; ///< part of the change that other operators do not share; without others all of it
+	double own; ///< part of the change that other operators do not share; all of it without others
 	double variance; ///< variance of the figure between single runs
 	double shared; ///< share of the variance that repeats have in common
 	double baseline; ///< variance of the reference's center, relative to that of one run
-	double pair; ///< variance of the difference in one pair of candidate and control
+	double pair; ///< variance of the difference between a run of the candidate and its control run
 	double se, df;
 };
 
-/// Build the model of the runs of `b`, judged by `rules`; both must outlive it. Caller releases.
+/// Build the model of the runs of `b`, judged by `rules`; both must outlive it. The caller ends
+/// with noise_model_release().
 void noise_model_init(struct noise_model *m, struct bench *b, const struct rules *rules);
 
-/// Release the model.
+/// Release the memory of the model.
 void noise_model_release(struct noise_model *m);
 
-/// Estimate the change of `e`, an entry of a query for `metric`. With `since_pin`, it is the change
-/// since the pin instead of the reference.
+/// Estimate the change of `e`, an entry of a query for `metric`, from the reference or, with
+/// `since_pin`, from the approved run.
 struct estimate noise_estimate(const struct noise_model *m, const struct entry *e,
                                const struct metric *metric, bool since_pin);
 
-/// Unit with the name `label`, or NULL.
+/// The operator or category with the name `label`, or NULL.
 const struct entry *noise_unit(const struct noise_model *m, struct span label);
 
 #endif

@@ -14,7 +14,7 @@ static const struct input_stat *figure_of(const struct run_view *v, struct span 
 	return NULL;
 }
 
-/* Variance of the median of the samples; that of their mean is smaller by π/2. */
+/* Variance of the samples' center: for a median larger than for a mean by the factor π/2. */
 static double variance_of(const struct input_stat *s)
 {
 	double share = (double)s->spread / fabs((double)s->value);

@@ -9,7 +9,7 @@ enum { STEPS_NEEDED = 5 };
 
 struct samples {
 	VEC(int64_t) list;
-	struct span phase; ///< name of the phase whose steps count; empty: whole steps
+	struct span phase; ///< name of the phase of each step that counts; empty: whole steps
 };
 
 static void add_figure(void *ctx, const struct figure *f)
@@ -19,8 +19,9 @@ static void add_figure(void *ctx, const struct figure *f)
 		vec_push(&s->list, f->samples[i]);
 }
 
-/* Add a sample per step of a run: the value of the entry's rank, or of its ranks combined step by
-   step. No samples if the ranks differ in the number of steps, which then do not match. */
+/* Add a sample per step of a run: the value of the entry's rank, or the values of its ranks
+   combined step by step. Adds none if the ranks have different numbers of steps, which cannot be
+   matched. */
 static void add_steps(const struct run_view *v, const struct query *q, const struct entry *e,
                       struct samples *out)
 {

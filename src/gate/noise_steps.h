@@ -1,4 +1,4 @@
-/// Comparison of the steps of both sides of a check, as evidence beside its verdict.
+/// Statistical comparison of the steps of both sides, as evidence for the verdict of a check.
 #ifndef GG_GATE_NOISE_STEPS_H
 #define GG_GATE_NOISE_STEPS_H
 

@@ -1,6 +1,6 @@
 #include "gate/noise_units.h"
 
-/* smaller units have too much noise of their own to tell about the machine */
+/* least share of the time; in smaller operators, their own noise hides the machine's / */
 static const double least_share = 0.005;
 
 static bool is_shared_by_both(const struct entry *e)
@@ -9,8 +9,8 @@ static bool is_shared_by_both(const struct entry *e)
 	       e->value[SIDE_CANDIDATE] > 0;
 }
 
-/* Find the units that both sides have, and drop those with little time. False if the shared ones
-   make up less than half of the compute time on either side. */
+/* Find the operators or categories that both sides have, and drop those with little time. False if
+   the shared ones make up less than half of the compute time on either side. */
 static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
 {
 	struct query q = unit_query(kind);
@@ -61,8 +61,8 @@ const struct entry *noise_unit(const struct noise_model *m, struct span label)
 	return NULL;
 }
 
-/* Noise due to the clock: one tick per launch. Many traces are in whole microseconds, and a change
-   from 6 to 7 µs is not one of 17 %. */
+/* Many traces are in whole microseconds, so that one tick is noise: a kernel that changed from 6
+   to 7 µs did not necessarily become 17 % slower. */
 double noise_unit_tick(const struct noise_model *m, const struct entry *e)
 {
 	double mean =

@@ -4,11 +4,11 @@
 
 #include "gate/noise_model.h"
 
-/// Fill the units of `m`: operators, or categories if operators are unknown.
+/// Fill `units` and `kind` of `m`: with operators, or with categories if operators are unknown.
 void noise_units_find(struct noise_model *m);
 
-/// Noise of unit `e` due to the clock, as a share of its time: one tick per launch. 0 if the clock
-/// is finer than microseconds.
+/// Noise of the operator or category `e` due to the clock, as a share of its time: one tick per
+/// launch. 0 if the clock is finer than microseconds.
 double noise_unit_tick(const struct noise_model *m, const struct entry *e);
 
 #endif

@@ -1,4 +1,5 @@
-/// Statistical comparison of the steps of two sides. It is shown as evidence and decides nothing.
+/// Statistical comparison of the steps of two sides: shown as evidence, without effect on
+/// verdicts.
 #ifndef GG_GATE_RANK_TEST_H
 #define GG_GATE_RANK_TEST_H
 

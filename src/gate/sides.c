@@ -3,9 +3,10 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "fold/fold.h"
 #include "gate/environment.h"
-#include "gate/trust.h"
 #include "metric/unit.h"
+#include "trust/trust.h"
 
 static const char *shown(struct arena *a, const char *text)
 {
@@ -54,7 +55,7 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	s->label = shown(a, run->label);
 	s->gpu = shown(a, environment_value(run, "gpu.name"));
 	s->commit = shown(a, environment_value(run, "commit"));
-	s->ranks = (int64_t)run->ranks.nr;
+	s->ranks = (int64_t)run_nr_ranks(run);
 	s->snapshot_only = s->metrics_only = run->ranks.nr > 0 && !trust_any_trace(run);
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
@@ -63,7 +64,7 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 		s->window = s->window || d->window;
 		s->metrics_only = s->metrics_only && !d->snapshot;
 	}
-	/* take the notes of one rank for the whole run: those of many would hide each other */
+	/* show the notes of one rank for the whole run: those of many ranks would hide each other */
 	if (run->ranks.nr) {
 		const struct digest *first = run->ranks.v[0];
 		s->period = first->period_count;

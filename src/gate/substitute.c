@@ -5,7 +5,7 @@
 #include "gate/noise.h"
 #include "metric/unit.h"
 
-/* Operator or category that launches the kernel, on whichever side has the kernel. Empty if the
+/* The operator or category that launches the kernel, on a side that has the kernel. Empty if the
    rule asks for categories but the model has operators, since the two cannot be compared. */
 static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
@@ -18,8 +18,8 @@ static struct span unit_of(const struct noise_model *m, const struct rule *rule,
 	return unit;
 }
 
-/* A copy of the rule for the operator or category: only relative limits remain, because limits per
-   launch have no meaning for a sum. */
+/* A copy of the rule for the operator or category. Only relative limits remain: those per launch
+   have no meaning for a sum. */
 static struct rule rule_of_unit(const struct rule *rule, const struct metric *unit, struct arena *a)
 {
 	struct rule r = *rule;
@@ -56,7 +56,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	if (!unit)
 		return;
 	const struct metric *metric = unit_query(m->kind).metric;
-	/* On the arena, since the decision keeps a pointer to its limits. */
+	/* The copy is on the arena, since the decision keeps a pointer to its limits. */
 	struct rule *r = arena_alloc(a, 1, sizeof *r);
 	*r = rule_of_unit(rule, metric, a);
 	struct comparison of_unit = { .rule = r,

@@ -5,15 +5,15 @@
 #include "gate/compare.h"
 #include "gate/noise_model.h"
 
-/// The operator or category that a kernel belongs to, in which another kernel may have replaced it.
+/// The operator or category that launches a kernel, in which another may have replaced the kernel.
 struct substitute {
-	bool found; ///< if false, the kernel is judged by itself
-	struct decision decision; ///< decision on the operator by the kernel's limits
-	int64_t change; ///< change of the operator in ns per step
-	const char *text; ///< such as "category 'GEMM' changed by +0.3 %"; owned by the arena
+	bool found; ///< true if an operator or category is known; false: the kernel is judged by itself
+	struct decision decision; ///< decision on the operator or category by the kernel's limits
+	int64_t change; ///< change of the operator or category in ns per step
+	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };
 
-/// Find the operator or category of `e`, a kernel that `rule` checks by the comparison `c`.
+/// Find the operator or category of `e`, a kernel that `rule` checks with the values `c`.
 void substitute_find(const struct noise_model *m, const struct rule *rule, const struct entry *e,
                      const struct comparison *c, struct arena *a, struct substitute *out);
 

@@ -2,7 +2,8 @@
 
 #include "base/text.h"
 
-/* A point with its place: earlier baselines, the pin, later runs, the candidate; each by time. */
+/* A point of the trend and its position: earlier baselines, the approved run, later runs, the
+   candidate; each sorted by time. */
 struct placed {
 	int part;
 	struct trend_point point;

@@ -6,7 +6,9 @@
 #include "diff/units.h"
 #include "metric/unit.h"
 
-/* A lower clock does not slow all work by one factor: work that waits for memory is slowed less. */
+/* Operators count as changed alike within this share of the common change, since a lower clock
+   does not slow work that waits for memory as much; and the share of the time that they must have.
+ */
 static const double reach_of_shift = 0.45, most_of_time = 0.7;
 enum { LEAST_UNITS = 4 };
 
@@ -28,20 +30,20 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* one operator with most of the time does not count as all operators */
+	/* one operator with most of the time does not count as all: leave out the heaviest */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }
 
-/* True if the common factor explains the change for the worse. A tail of steps, which has other
-   causes as well, and a change since the pin may have grown by more. */
+/* True if the common factor explains the change for the worse. The tail (slowest steps), which has
+   other causes too, and the change since the approved run may be larger. */
 static bool is_of_factor(const struct check *k, int64_t pct)
 {
 	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;
 	return k->has_pct && worse > 0 && (double)worse <= (1 + reach_of_shift) * (double)pct;
 }
 
-/* The first failing check that the common factor explains; it reports for all. */
+/* The first failing check that the common factor explains; it reports the change for all. */
 static const struct check *speaker_of(const struct report *out, int64_t pct)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -74,7 +76,8 @@ static void settle(struct check *k, const struct check *speaker, struct report *
 
 void uniform_settle(const struct noise_model *m, struct report *out)
 {
-	const double one = 1e8, least = 0.01; /* 100 % and the least rise to report */
+	const double one = 1e8,
+	             least = 0.01; /* 1e8 is 100 % in 1e-6 percent; 0.01 is the least rise to report */
 	int64_t pct = llround(fmin(expm1(fmax(m->shift, 0)) * one, 9e18));
 	const struct check *speaker = speaker_of(out, pct);
 	out->uniform.judged = m->units.list.nr >= LEAST_UNITS;

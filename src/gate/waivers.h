@@ -7,15 +7,15 @@
 #include "model/rule.h"
 #include "model/select.h"
 
-/// Index of the first waiver that covers the item, or -1.
+/// Index of the first waiver that covers the item, or -1 if no waiver does.
 int64_t waivers_find(const struct rules *rules, const struct select_item *item);
 
-/// Returns ST_USAGE and names the first waiver whose end date has passed.
+/// Returns ST_USAGE, with an error that names the waiver, if the end date of a waiver has passed.
 GG_MUST_CHECK enum status waivers_check(const struct rules *rules, int64_t today,
                                         struct diag_log *log);
 
-/// Append warnings for waivers that end within two weeks, and for those that excused nothing
-/// according to `used`, which has one flag per waiver.
+/// Append warnings for waivers that end within two weeks, and for those that excused no check:
+/// `used` has a flag for each waiver.
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, struct report *out);
 
 #endif

@@ -7,13 +7,14 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* True for a part of a query that a rule has a key for. */
+/* True if a part of a query has the form KEY=…, where `key` is also a key of rules. */
 static bool is_key(struct span word, const char *key)
 {
 	return span_starts(word, span_of(key)) && word.p[strlen(key)] == '=';
 }
 
-/* Append the query as keys of a rule. False if it selects a name with a blank or a quote. */
+/* Append the query as keys of a rule. False if it selects a name with a blank or a quotation
+   mark. */
 static bool add_rule(struct strbuf *b, const char *query)
 {
 	const char *p = strchr(query, ' ');
@@ -39,7 +40,7 @@ static bool add_rule(struct strbuf *b, const char *query)
 	return plain;
 }
 
-/* Append a value in a unit that rules know, without rounding. */
+/* Append a value in a unit that rules accept, without rounding. */
 static void add_limit(struct strbuf *b, const struct course_figure *f, int64_t value)
 {
 	char buf[NUMBER_TEXT];
@@ -63,7 +64,7 @@ static const char *short_commit(struct arena *a, const struct course_run *r)
 	return s.n >= 4 ? arena_dup(a, s) : NULL;
 }
 
-/* The newest change for the worse in a figure of whole runs. */
+/* The newest change point for the worse, among figures of whole runs. */
 static const struct course_point *newest(const struct course *t,
                                          const struct course_figure **figure)
 {

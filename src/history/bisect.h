@@ -5,9 +5,9 @@
 #include "base/diag.h"
 #include "history/course.h"
 
-/// Write the script that finds the commit of the newest change for the worse. It calls a run bad if
-/// it is beyond the middle between the levels before and after. Fails with ST_INPUT if there is no
-/// such change, or its runs have no commits.
+/// Write the script that finds the commit of the newest change for the worse. The script calls a
+/// run bad if its figure is beyond the middle between the levels before and after the change.
+/// Fails with ST_INPUT if there is no such change, or the runs next to it have no commits.
 GG_MUST_CHECK enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log);
 
 #endif

@@ -55,13 +55,14 @@ static int value_order(const void *a, const void *b)
 	return c ? c : past_value_cmp(x, y);
 }
 
-/* A value with its run. The order is that of values. */
+/* A value and the run that has it, for sorting by value. */
 struct run_value {
 	struct past_value v;
 	int64_t run;
 };
 
-/* Fill in the values with as many decimals as the most precise one, since metrics files differ. */
+/* Fill in the values with as many decimals as the most precise one has: metrics files differ in
+   this. */
 static void fill_figure(const struct run_value *v, size_t nr, struct course_figure *f)
 {
 	f->digits = v->v.digits;
@@ -76,7 +77,7 @@ static void fill_figure(const struct run_value *v, size_t nr, struct course_figu
 	}
 }
 
-/* Add the figure of which these are the `nr` values, oldest first. */
+/* Add the figure with these `nr` values, the oldest first. */
 static void add_figure(struct course *t, const struct run_value *v, size_t nr)
 {
 	const struct past_value *key = &v->v;
@@ -88,7 +89,7 @@ static void add_figure(struct course *t, const struct run_value *v, size_t nr)
 		                       .label = key->label,
 		                       .rank = key->rank };
 	if (!m)
-		return; /* metric of an earlier version that no longer exists */
+		return; /* an earlier version stored a metric that no longer exists */
 	fill_figure(v, nr, &f);
 	bool of_file = m->need == NEED_INPUT;
 	f.unit = of_file ? unit_of_figure(-1, (int)f.digits) : m->unit;
@@ -98,7 +99,7 @@ static void add_figure(struct course *t, const struct run_value *v, size_t nr)
 	vec_push(&t->figures, f);
 }
 
-/* Add every figure that at least one run has. */
+/* Add every figure that at least one run recorded. */
 static void add_figures(struct course *t, const struct past_run *const *runs, size_t nr)
 {
 	VEC(struct run_value) all = VEC_INIT;
@@ -116,7 +117,7 @@ static void add_figures(struct course *t, const struct past_run *const *runs, si
 
 /* ---- change points ---- */
 
-/* Median and scatter of the values of runs [from, to); false if there are none. */
+/* Median and scaled MAD of the values of runs [from, to); false if no run has the figure. */
 static bool level_of(const struct course_figure *f, int64_t from, int64_t to, int64_t *median,
                      int64_t *scatter)
 {
@@ -144,7 +145,8 @@ static int part_cmp(const void *a, const void *b)
 	return m != n ? (m < n) - (m > n) : span_cmp(x->label, y->label);
 }
 
-/* True if the units are comparable: a time per step and the time of a kernel in it are. */
+/* True if amounts in the two units can be compared, such as a time per step and the time of a
+   kernel in it. */
 static bool is_like(enum unit a, enum unit b)
 {
 	return strcmp(unit_name(a), unit_name(b)) == 0 ||
@@ -156,7 +158,7 @@ static bool is_of_item(const struct course_figure *f)
 	return f->label.n || f->rank >= 0;
 }
 
-/* Figures of whole runs come before those of items. */
+/* Index of the first figure of an item; figures of whole runs come before it. */
 static size_t first_item(const struct course *t)
 {
 	size_t lo = 0, hi = t->figures.nr;
@@ -170,7 +172,7 @@ static size_t first_item(const struct course *t)
 	return lo;
 }
 
-/* Add the items that changed between the same levels by at least a tenth of the change. */
+/* Add the items that changed between the same runs by at least a tenth of the figure's change. */
 static void add_parts(struct course *t, const struct course_point *p, int64_t from, int64_t to)
 {
 	const struct course_figure *whole = &t->figures.v[p->figure];
@@ -253,7 +255,8 @@ static bool is_wanted(const struct course_figure *f, const struct course_options
 	return !is_of_item(f);
 }
 
-/* Remove items that were not asked for; they were needed only for the parts of changes. */
+/* Remove figures of items that the user did not ask for; they were needed only to find parts of
+   changes. */
 static void drop_unwanted(struct course *t, const struct course_options *o)
 {
 	size_t nr = 0;

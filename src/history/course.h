@@ -1,4 +1,4 @@
-/// The history of a baseline as time series of figures, with their change points.
+/// The "course" of a baseline: its history as time series of figures, with their change points.
 #ifndef GG_HISTORY_COURSE_H
 #define GG_HISTORY_COURSE_H
 
@@ -10,44 +10,50 @@
 
 /// One run of the main branch.
 struct course_run {
-	int64_t place; ///< index of the run, counted from 0 for the oldest
-	const char *commit, *time, *who, *reason; ///< provenance of the run; "" if unknown
+	int64_t place; ///< index of the run in the course, from 0 for the oldest
+	const char *commit, *time, *who, *reason; ///< commit of the run, its time, and who approved it
+	                                          ///< for which reason; "" if unknown
 	const char *verdict; ///< verdict of the gate on the run; "" if unknown
-	bool approved; ///< true if the run became the baseline
+	bool approved; ///< true if the run became the baseline; false if it is only a run of the main
+	               ///< branch
 };
 
-/// A figure in all runs that have it.
+/// One figure, in all runs that recorded it.
 struct course_figure {
 	int64_t place;
-	const char *query, *metric; ///< text of the query (query_text()), and its metric
+	/// text of the query that gives the figure (query_text()), and name of its metric
+	const char *query, *metric;
 	struct span label; ///< label of an item such as a kernel; empty for the whole run
-	int64_t rank; ///< rank; -1 if it is not a figure of one rank
+	int64_t rank; ///< rank of a figure of one rank; -1 for a figure over all ranks
 	const char *unit_word; ///< name of the unit, from unit_name()
 	int64_t digits; ///< number of decimals: values are in 10^-digits of the unit
-	int64_t newest, level, spread; ///< newest value; median and scaled MAD since the last change
+	int64_t newest, level, spread; ///< newest value; then median and scaled MAD of the values since
+	                               ///< the last change point
 	enum unit unit;
-	int worse; ///< direction in which the figure is worse, as enum worse
-	VEC(int64_t) runs, values; ///< place of each run with the figure, and its value
+	int worse; ///< direction in which the figure is worse, a value of enum worse
+	VEC(int64_t) runs, values; ///< index of each run with the figure, and the figure's value there
 };
 
-/// A change point: the level of a figure changed between two runs.
+/// A change point: a place in the series where the level of a figure changes.
 struct course_point {
 	int64_t figure; ///< index of the figure that changed
-	int64_t last, first; ///< places of the last run before the change and of the first run after it
-	int64_t before, after; ///< medians before and after the change
+	/// indexes of the last run before the change and of the first run after it
+	int64_t last, first;
+	int64_t before, after; ///< median values before and after the change
 	int64_t change_pct; ///< change in 1e-6 percent; INT64_MIN if it cannot be formed
 	int64_t p; ///< p value of the change in 1e-6
-	bool is_worse, is_better, approved; ///< approved: a run of the new level became the baseline
+	bool is_worse, is_better, approved; ///< for the figure: is the change worse, is it better; has
+	                                    ///< a run after it become the baseline
 };
 
-/// An item that changed together with a change point.
+/// An item (such as a kernel) that changed between the same runs as a figure.
 struct course_part {
-	int64_t figure, first; ///< figure and first run of the change point
-	int64_t place; ///< index of the part, the largest change first
+	int64_t figure, first; ///< the change point: index of its figure, and of the first run after it
+	int64_t place; ///< position of the item in its list, in which the largest change comes first
 	const char *metric;
 	struct span label;
 	int64_t rank;
-	int64_t before, after; ///< medians before and after the change
+	int64_t before, after; ///< median values before and after the change
 	enum unit unit;
 };
 
@@ -57,28 +63,31 @@ struct course {
 	VEC(struct course_run) runs;
 	VEC(struct course_figure) figures; ///< series of figures; those of the whole run come first
 	VEC(struct course_point) points; ///< change points sorted by figure, then run
-	VEC(struct course_part) parts; ///< parts of changes sorted by figure, run, place
+	VEC(struct course_part)
+	parts; ///< items that changed with a change point, sorted by figure, run and position
 	const char *headline;
 };
 
 struct course_options {
 	int64_t p; ///< greatest p value of a change point, in 1e-6
-	int64_t since; ///< only runs since this day (days since 1970-01-01) count; INT64_MIN: all runs
-	const char *metric; ///< glob: figures and items of matching metrics; NULL: only whole runs
+	/// day from which on runs count (days since 1970-01-01); INT64_MIN: all runs count
+	int64_t since;
+	const char *metric; ///< glob of the metrics that are shown with their items; NULL: figures of
+	                    ///< whole runs only
 };
 
-/// Fill `out` from `h`, from which it borrows. The caller releases with course_release().
+/// Fill `out` from the history `h`, from which it borrows. The caller ends with course_release().
 void course_make(const struct history *h, const char *workload, const struct course_options *o,
                  struct course *out);
 
-/// Release what belongs to the course.
+/// Release the memory of the course.
 void course_release(struct course *t);
 
 /// The value of a figure as text; owned by `a`.
 const char *course_text(struct arena *a, enum unit unit, int64_t value);
 
-/// Write the course as JSON, and the JSON Schema of it (schemas/gpugate-trend-1.json is this
-/// schema).
+/// Write the course as JSON; the other function writes the JSON Schema
+/// (schemas/gpugate-trend-1.json).
 void course_write(const struct course *t, struct sink *out);
 void course_schema_write(struct sink *out);
 

@@ -61,7 +61,7 @@ static const char *name_of(struct document *d, const struct course_figure *f)
 	return arena_printf(&d->arena, "%s%s", metric, statistic_of(d, f->query));
 }
 
-/* The first characters of a commit, which are enough to identify it; "" if unknown. */
+/* The first characters of a run's commit, enough to identify it; "" if it is unknown. */
 static const char *commit_of(struct document *d, const struct course_run *r)
 {
 	struct span s = span_of(r->commit);
@@ -146,7 +146,8 @@ static void put_change(struct document *d, const struct course *t, const struct 
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
 
-/* What people look at first: a key figure that is worse, then others that are. */
+/* Order of change points in the report: key figures that got worse have the highest weight, then
+   other figures that got worse, then those that got better. */
 static int weight(const struct course *t, const struct course_point *p)
 {
 	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
@@ -158,7 +159,7 @@ static int weight(const struct course *t, const struct course_point *p)
 	return p->is_worse ? 4 + 2 * key : p->is_better ? 1 + key : 0;
 }
 
-/* The point of a run that tells its change best; NULL: nothing changed there. */
+/* The change point with the highest weight among those that begin with the run, or NULL. */
 static const struct course_point *main_point(const struct course *t, int64_t run)
 {
 	const struct course_point *best = NULL;
@@ -170,8 +171,8 @@ static const struct course_point *main_point(const struct course *t, int64_t run
 	return best;
 }
 
-/* Write all figures that changed between the same runs, and the items that changed with the first
-   of them. */
+/* Write the change point, the items that changed with it, and the other figures that changed at the
+   same run. */
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	char buf[NUMBER_TEXT];
@@ -190,7 +191,7 @@ void course_put_event(struct document *d, const struct course *t, const struct c
 			}
 }
 
-/* The newest first. */
+/* Write the change points, newest first. Change points at the same run are one entry. */
 static void put_points(struct document *d, const struct course *t)
 {
 	doc_section(d, "changes", "Change points", DOC_OPEN);
@@ -204,7 +205,7 @@ static void put_points(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* The newest change for the worse that no approval accepts; NULL: there is none. */
+/* The newest change for the worse; NULL if there is none, or if a later approval accepts it. */
 static const struct course_point *newest(const struct course *t)
 {
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
@@ -252,10 +253,10 @@ static void put_advice(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* ---- figures ---- */
+/* ---- figures over the runs ---- */
 
-/* All runs, oldest first, one character for each or for as many as there is room: the highest of
-   them, between the lowest bar and the highest. */
+/* Draw the values of all runs, oldest first, as a line of at most SPARK_CHARS bars. A bar that
+   covers several runs shows their highest value. */
 const char *course_sparkline(struct document *d, const struct course_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
@@ -285,7 +286,7 @@ static size_t points_of(const struct course *t, const struct course_figure *f)
 	return nr;
 }
 
-/* 2 of a figure that has become worse, 1 of one that changed. */
+/* 2 if the figure got worse at a change point, 1 if it only changed otherwise, 0 if it did not. */
 static int news_of(const struct course *t, const struct course_figure *f)
 {
 	int news = 0;
@@ -357,8 +358,8 @@ static bool is_constant(const struct course_figure *f)
 	return true;
 }
 
-/* Charts of figures that changed, then of the others that are not the same in all runs; as many as
-   a page can hold. */
+/* Draw charts of figures that got worse, then of other changed figures, then of figures that vary,
+   up to a number that fits on a page. */
 static void put_pictures(struct document *d, const struct course *t)
 {
 	size_t nr = 0, same = 0;
@@ -379,7 +380,7 @@ static void put_pictures(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Kernels are called as in other reports. */
+/* Collect the names of all kernels, which are then shortened as in other reports. */
 static void add_names(const struct course *t, struct short_names *names, struct document *d)
 {
 	for (size_t i = 0; i < t->parts.nr; i++) {
@@ -406,7 +407,7 @@ static void course_document(const struct course *t, struct short_names *names, s
 
 /* ---- the page of charts ---- */
 
-/* Draw the level of each stretch between change points as a line. */
+/* Draw the level (median) between each two change points as a line. */
 static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
                         struct svg_range y, struct strbuf *out)
 {

@@ -1,4 +1,4 @@
-/// The course of figures as a document.
+/// The course of figures (course.h) as a document for people.
 #ifndef GG_HISTORY_COURSE_DOCUMENT_H
 #define GG_HISTORY_COURSE_DOCUMENT_H
 
@@ -6,25 +6,25 @@
 #include "html/html_page.h"
 #include "names/short.h"
 
-/// A course as a document, with its surroundings on a page.
+/// A document about a course, with the data that it borrows.
 struct course_page {
 	const struct course *t;
 	struct short_names names; ///< of kernels
 	struct document d;
 	struct page_frame frame;
-	struct arena arena; ///< owner of the charts' texts
+	struct arena arena; ///< arena that owns the texts of charts
 };
 
-/// Build the page. Its document borrows from `t` and from `p`, which must not move. The caller
-/// releases with course_page_release().
+/// Build the document. It borrows from `t` and from `p`, which must not move. The caller ends with
+/// course_page_release().
 void course_page_init(struct course_page *p, const struct course *t);
 void course_page_release(struct course_page *p);
 
-/// A figure in one character for each of its newest runs; owned by the document.
+/// The values of the figure in all runs as a line of bars; owned by the document.
 const char *course_sparkline(struct document *d, const struct course_figure *f);
 
-/// What the point is: its figure and levels, the runs that it lies between, and what else changed
-/// there; in the item under way and in items below it.
+/// Write a change point: its figure and levels, the runs before and after it, and what else changed
+/// there. The text goes to the present item of a list and to items below it.
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p);
 
 /// Appends the figure as a chart of a page.

@@ -165,7 +165,7 @@ static void put_chart(struct html *h, const struct check *c)
 	html_puts(h, "</figure>\n");
 }
 
-/* The same in all runs: no picture says more than its figure. */
+/* True if the figure is equal in all runs, so that a chart would add nothing. */
 static bool is_constant(const struct trend *t)
 {
 	for (size_t i = 1; i < t->points.nr; i++)

@@ -15,7 +15,7 @@
 #include "rules/rules_file.h"
 
 #define RULES_FILE "rules/gpugate.yaml"
-/* Names in the workflows of ci/ that are replaced by the user's own. */
+/* Names in the workflow files of ci/ that are replaced by the user's own names. */
 #define EXAMPLE_WORKLOAD "resnet50"
 #define EXAMPLE_RUN "trace.json.gz"
 
@@ -24,19 +24,19 @@ struct init {
 	struct diag_log *log;
 	struct repository repo;
 	struct setup setup;
-	struct run run; ///< the named run; without ranks if none was named
+	struct run run; ///< the run that the user named; without ranks if there is none
 	struct arena arena;
 	const char *workload;
-	/// Number of steps that the marker found in the run gives; 0 if no marker was looked for.
+	/// Number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
 	const char *run_name; ///< name of the run in the workflow and in the next command
 	struct init_rules rules;
-	struct baseline baseline; ///< baseline with the noise, for --from-noise
+	struct baseline baseline; ///< baseline whose history shows the noise, for --from-noise
 	enum forge forge;
 	struct new_files files;
 };
 
-/* ---- choices for the user ---- */
+/* ---- choices that init makes for the user ---- */
 
 static enum status choose_forge(struct init *in)
 {
@@ -89,8 +89,8 @@ static enum status check_marker(struct init *in)
 	return ST_OK;
 }
 
-/* True if the path can be used in the workflow, which separates paths by blanks and starts in a
-   checkout. */
+/* True if the path can be used in the workflow file, where paths are separated by blanks and begin
+   in a checkout. */
 static bool is_plain_path(const char *path)
 {
 	bool plain = *path != '/' && *path != '-' && !strstr(path, "..");
@@ -100,7 +100,7 @@ static bool is_plain_path(const char *path)
 	return plain;
 }
 
-/* Choose a step marker, if the run has no steps but annotations that could be steps. */
+/* Choose a step marker, if the run has no steps but has annotations that could be steps. */
 static enum status choose_marker(struct init *in)
 {
 	const struct digest *d = in->run.ranks.nr ? in->run.ranks.v[0] : NULL;
@@ -124,7 +124,7 @@ static void choose_run(struct init *in)
 	in->run_name = name && is_plain_path(name) ? name : EXAMPLE_RUN;
 }
 
-/* ---- texts of the files ---- */
+/* ---- texts of the files to write ---- */
 
 static const char *replace_text(struct arena *a, const char *text, const char *from, const char *to)
 {
@@ -185,7 +185,7 @@ static enum status add_rules(struct init *in)
 	return st;
 }
 
-/* ---- what to do next ---- */
+/* ---- advice on what to do next ---- */
 
 static enum status say_what_is_next(const struct init *in)
 {

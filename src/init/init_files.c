@@ -12,7 +12,7 @@
 
 struct file_batch {
 	const struct new_files *files;
-	struct sink **sinks; ///< sinks of files that are not finished yet
+	struct sink **sinks; ///< sinks of the files that are still being written
 	bool *was_there;
 	VEC(char *) directories; ///< directories that were created, outermost first
 };
@@ -31,8 +31,8 @@ void new_files_add_attributes(struct new_files *f)
 		vec_push(&f->list, attributes);
 }
 
-/* Check that no part of the path is a link, through which a file outside the repository would be
-   written. */
+/* Check that no part of the path is a symbolic link, which could lead to a file outside the
+   repository. */
 static enum status check_directory(const char *path, struct diag_log *log)
 {
 	struct stat sb;
@@ -93,7 +93,7 @@ static enum status write_all_files(struct file_batch *w, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Remove new files after an error. Files that were replaced remain, since each is complete. */
+/* Remove the new files after an error. Files that were replaced remain, since each is complete. */
 static void undo_files(struct file_batch *w)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {

@@ -1,4 +1,4 @@
-/// Creation of several new files at once, or of none.
+/// Creating several new files, either all or none of them.
 #ifndef GG_INIT_INIT_FILES_H
 #define GG_INIT_INIT_FILES_H
 
@@ -15,12 +15,13 @@ struct new_files {
 	VEC(struct new_file) list;
 };
 
-/// Add git attributes for stored baselines, unless the repository has some: reviews then collapse
-/// them, and histories of two branches are merged line by line.
+/// Add a file with git attributes for stored baselines, unless the repository has some: reviews
+/// then collapse baselines, and histories of two branches are merged line by line.
 void new_files_add_attributes(struct new_files *f);
 
 /// Write all files, including missing directories, or none of them. Fails with ST_OUTPUT if a file
-/// exists already, unless `replace`, and if a file cannot be written; new files are removed then.
+/// exists already and `replace` is false, or if a file cannot be written; files that are new are
+/// removed then.
 GG_MUST_CHECK enum status new_files_write(const struct new_files *f, bool replace,
                                           struct diag_log *log);
 

@@ -8,12 +8,12 @@
 /// A limit suggested by the spread of a figure.
 struct init_limit {
 	int64_t limit; ///< three times the spread, but at least 1 %; in 1e-6 percent
-	int64_t spread; ///< scaled median absolute deviation of the runs, in 1e-6 percent
+	int64_t spread; ///< scaled median absolute deviation of the runs' figures, in 1e-6 percent
 	size_t runs;
 };
 
-/// Find the limit for rule `id` of `rules`. False if fewer than five runs of `h` have its figure,
-/// if the rule checks several items, or if its limit is already at least as strict.
+/// Find the limit for the rule `id` of `rules`. False if fewer than five runs of `h` have the
+/// rule's figure, if the rule checks several items, or if its limit is already at least as strict.
 bool init_limit_of(const struct rules *rules, const struct history *h, struct span id,
                    struct init_limit *out);
 

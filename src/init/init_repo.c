@@ -55,7 +55,8 @@ static const char *plain_name(struct arena *a, const char *raw)
 	return name;
 }
 
-/* Workload of the only existing baseline, else from the name of the directory. */
+/* Name of the only existing baseline's workload; with several or without one, made from the name
+   of the directory. */
 static const char *workload_of(struct arena *a)
 {
 	const char *only = NULL;
@@ -82,7 +83,7 @@ static const char *workload_of(struct arena *a)
 
 /* ---- git and CI systems ---- */
 
-/* Content of a small regular file; NULL if it is not one. */
+/* Content of a small regular file; NULL if the path is not such a file. */
 static const char *read_small(struct arena *a, const char *path)
 {
 	struct stat sb;
@@ -126,7 +127,8 @@ static struct span host_of(struct span url)
 	return host;
 }
 
-/* The forge of the remote origin. Only the host is used, not a token in the address. */
+/* The code hosting service of the git remote "origin". Only the host in its address is used, not a
+   token. */
 static enum forge remote_of(const char *config)
 {
 	bool origin = false;
@@ -155,7 +157,8 @@ static const char *branch_of(struct arena *a, const char *head)
 	return is_plain_name(branch) ? branch : NULL;
 }
 
-/* The nearest parent directory that is a repository, if the current directory is not one. */
+/* The nearest parent directory that is a git repository, or NULL if the current directory is
+   one. */
 static const char *above_of(struct arena *a)
 {
 	struct strbuf up = STRBUF_INIT, git = STRBUF_INIT;
@@ -204,7 +207,7 @@ static bool is_profile(const char *path)
 	return found;
 }
 
-/* True if one of the first files in the directory is a profile. */
+/* True if one of the first files in the directory is a profile; false if none of them is. */
 static bool holds_profiles(struct arena *a, const char *path)
 {
 	bool found = false;

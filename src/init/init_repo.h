@@ -1,4 +1,5 @@
-/// What `gpugate init` finds out about the current directory. Files are only read; nothing is run.
+/// Facts about the current directory that `gpugate init` needs. Files are only read; nothing is
+/// run.
 #ifndef GG_INIT_INIT_REPO_H
 #define GG_INIT_INIT_REPO_H
 
@@ -12,17 +13,19 @@ enum forge { FORGE_NONE, FORGE_GITHUB, FORGE_GITLAB };
 #define GITLAB_FILE ".gitlab/gpugate.yml"
 
 struct repository {
-	struct arena arena; ///< owner of all strings
-	const char *above; ///< parent directory that is the repository of this one; or NULL
-	bool github, gitlab; ///< true if workflows of GitHub exist; true if a GitLab pipeline exists
-	bool included; ///< true if the pipeline includes GITLAB_FILE
-	enum forge remote; ///< forge according to the address of the remote
-	const char *branch; ///< main branch of the remote; NULL if unknown
-	const char *workload; ///< name that needs no quotes in file names and in YAML
-	const char *run; ///< a profile with one of the usual names; NULL if there is none
+	struct arena arena; ///< arena that owns all strings
+	const char *above; ///< path to the parent directory that is the top of the repository; NULL if
+	                   ///< it is this directory
+	bool github, gitlab; ///< true if GitHub workflows exist; true if a GitLab pipeline exists
+	bool included; ///< true if the GitLab pipeline includes GITLAB_FILE; false if not
+	enum forge remote; ///< code hosting service that the address of the git remote belongs to
+	const char *branch; ///< main branch of the git remote; NULL if unknown
+	/// name for the workload, which needs no quotes in file names and in YAML
+	const char *workload;
+	const char *run; ///< path of a profile with one of the usual names; NULL if there is none
 };
 
-/// Examine the current directory. What cannot be read counts as unknown.
+/// Find the facts about the current directory. A file that cannot be read makes them unknown.
 void repository_look(struct repository *r);
 
 /// Release the strings of the repository.

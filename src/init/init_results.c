@@ -6,7 +6,8 @@
 
 enum { RULES_MAX = 60 };
 
-/* The name of a figure without its case, which comes first and may contain '/' itself. */
+/* The name of a figure without the name of its case, which comes first and may contain '/'
+   itself. */
 struct figure_name {
 	const char *name;
 	const char *full;
@@ -22,7 +23,7 @@ static int name_cmp(const void *a, const void *b)
 	return c ? c : strcmp(x->full, y->full);
 }
 
-/* True for percentiles between the usual ones, which say nothing new. */
+/* True for percentiles between the usual ones, which add no information. */
 static bool is_minor(const char *name)
 {
 	static const char *const endings[] = { ".p90", "_p10", "_p25", "_p75", "_p90", ".n" };

@@ -5,9 +5,9 @@
 #include "base/strbuf.h"
 #include "model/view.h"
 
-/// Append a rule for each figure name whose better direction is known, over all cases that have the
-/// figure. Returns the number of rules. Adds none if there are too many names to read: a single
-/// rule on all figures is better then.
+/// Append a rule for each figure name whose better direction is known; the rule covers all cases
+/// with the figure. Returns the number of rules. With too many names for a reader, adds no rule: a
+/// single one on all figures is better then.
 size_t init_results_add(const struct run_view *v, struct strbuf *out);
 
 #endif

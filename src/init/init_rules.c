@@ -7,7 +7,7 @@
 #include "init/init_results.h"
 #include "model/embedded.h"
 
-/* ---- what the run has ---- */
+/* ---- figures that the run has ---- */
 
 static void on_figure(void *ctx, const struct figure *f)
 {
@@ -17,7 +17,8 @@ static void on_figure(void *ctx, const struct figure *f)
 
 static bool has_figure(const struct run_view *v, const struct metric *m)
 {
-	bool any = m->label == LABEL_PAIR; /* metrics of pairs need two runs */
+	bool any =
+	    m->label == LABEL_PAIR; /* metrics that compare two runs cannot be found in one run */
 	if (!run_has(v, m))
 		return false;
 	for (size_t i = 0; i < v->run->ranks.nr && m->label != LABEL_PAIR; i++)
@@ -47,7 +48,7 @@ static const char *reason_of(const struct run_view *v, const struct metric *m)
 	           : "what it has does not say it";
 }
 
-/* ---- lines ---- */
+/* ---- lines of the rules file ---- */
 
 static bool line_starts(struct span line, const char *with)
 {
@@ -66,7 +67,7 @@ static struct span line_at(const char *p)
 	return (struct span){ p, strcspn(p, "\n") };
 }
 
-/* Append `text` in double quotes, for YAML's flow style. It has no control characters. */
+/* Append `text`, which has no control characters, in double quotes, for YAML's flow style. */
 static void add_quoted(struct strbuf *out, const char *text)
 {
 	strbuf_addch(out, '"');
@@ -78,7 +79,8 @@ static void add_quoted(struct strbuf *out, const char *text)
 	strbuf_addch(out, '"');
 }
 
-/* Append a line; a workload, inputs, steps or on_missing setting gets the value of the run. */
+/* Append a line of the built-in file; a setting of workload, inputs, steps or on_missing gets the
+   value for the run. */
 static void add_setting(const struct init_rules *in, struct strbuf *out, struct span line)
 {
 	size_t ranks = in->view ? in->view->run->ranks.nr : 0;
@@ -97,7 +99,7 @@ static void add_setting(const struct init_rules *in, struct strbuf *out, struct 
 	}
 }
 
-/* ---- rules: paragraphs ---- */
+/* ---- paragraphs of the rules file: rules ---- */
 
 static const struct metric *metric_of(struct span paragraph)
 {
@@ -106,7 +108,7 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
-/* Append the fail limit that the noise of past runs allows, or leave out the warn limit, which
+/* Append the fail limit that the noise of past runs allows. A warn limit is left out, since it
    would be beyond the new fail limit. Returns false if the line stays as it is. */
 static bool add_closer(struct init_rules *in, struct span paragraph, struct span line,
                        struct strbuf *out)
@@ -129,7 +131,7 @@ static bool add_closer(struct init_rules *in, struct span paragraph, struct span
 	return true;
 }
 
-/* Why a built-in rule does not fit the run, or NULL. */
+/* Reason why a built-in rule does not fit the run, or NULL if it fits. */
 static const char *left_out(const struct init_rules *in, const struct metric *m, bool has_own)
 {
 	if (!m || !in->view)
@@ -139,7 +141,7 @@ static const char *left_out(const struct init_rules *in, const struct metric *m,
 	return has_figure(in->view, m) ? NULL : reason_of(in->view, m);
 }
 
-/* Append a rule as a comment; lines without indentation stay. */
+/* Append a rule as a comment with the reason; lines without indentation stay as they are. */
 static void add_left_out(struct strbuf *out, struct span paragraph, const char *reason)
 {
 	bool said = false;

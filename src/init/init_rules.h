@@ -7,17 +7,19 @@
 #include "model/view.h"
 
 struct init_rules {
-	const char *workload; ///< name of the workload; is_plain_name() must hold
-	const char *marker; ///< step marker to write; NULL: the default one
+	const char *workload; ///< name of the workload, for which is_plain_name() is true
+	const char *marker; ///< step marker to write in the rules; NULL: the default marker
 	const struct run_view *view; ///< run that the rules are adapted to; NULL if there is none
-	const struct history *past; ///< history whose noise narrows limits; NULL: limits stay
+	/// history whose noise narrows limits; NULL: the limits of the built-in rules stay
+	const struct history *past;
 	const struct rules *builtin; ///< the built-in rules, parsed
-	size_t kept, left_out, closer; ///< results: numbers of rules kept, left out, and narrowed
+	/// result: numbers of rules kept, left out, and with narrower limits
+	size_t kept, left_out, closer;
 };
 
 /// The text of rules/default.yaml with workload, marker and number of ranks filled in. Rules that
-/// could not judge anything of the run become comments with the reason; the figures of all others
-/// must be present in later runs. Owned by `a`.
+/// could not judge any figure of the run become comments with the reason; the figures of all other
+/// rules must be present in later runs. Owned by `a`.
 const char *init_rules_text(struct init_rules *in, struct arena *a);
 
 #endif

@@ -14,9 +14,9 @@ enum { NR_BLOCKS = 4 };
 struct block {
 	char *v;
 	size_t nr;
-	enum status status; ///< ST_OK, or the error that came after the bytes
+	enum status status; ///< ST_OK, or the error that came after the bytes of the block
 	bool last;
-	struct diag_log log; ///< messages that came while the block was filled
+	struct diag_log log; ///< messages that were written while the block was filled
 };
 
 struct ahead {
@@ -24,9 +24,9 @@ struct ahead {
 	void *ctx;
 	size_t size;
 	struct block blocks[NR_BLOCKS];
-	size_t at; ///< bytes of the oldest filled block that have been read
+	size_t at; ///< number of bytes of the oldest filled block that have been read
 	pthread_t thread;
-	pthread_mutex_t mutex; ///< guards the members of the struct below
+	pthread_mutex_t mutex; ///< mutex for the members of the struct below
 	pthread_cond_t changed;
 	size_t filled, taken; ///< number of blocks filled and read so far
 	bool stop;
@@ -122,7 +122,7 @@ enum status ahead_read(struct ahead *a, char *buf, size_t cap, size_t *nr, struc
 	struct block *b = current(a);
 	while (a->at == b->nr) {
 		diag_move(log, &b->log);
-		if (b->last || b->status != ST_OK) { /* the thread has ended: keep the block */
+		if (b->last || b->status != ST_OK) { /* keep the block, because the thread has ended */
 			*nr = 0;
 			return b->status;
 		}

@@ -33,8 +33,8 @@ static bool next_number(const char **text, uint64_t *out)
 	return ok;
 }
 
-/* Cores that one group may use. Version 2 has quota and period in one file, and "max" if there is
-   no quota. */
+/* Number of cores that one control group may use. Version 2 has quota and period in one file, and
+ * "max" if there is no quota. */
 static size_t quota_of_group(struct span group, bool both)
 {
 	char text[128], period_text[64];
@@ -53,7 +53,7 @@ static size_t quota_of_group(struct span group, bool both)
 	return cores ? (size_t)cores : 1;
 }
 
-/* Cores that a group and all groups above it allow. */
+/* Number of cores that a control group and all groups above it allow. */
 static size_t quota_of_path(const char *root, bool both, struct span path)
 {
 	struct strbuf group = STRBUF_INIT;
@@ -74,7 +74,7 @@ static size_t quota_of_path(const char *root, bool both, struct span path)
 	return least;
 }
 
-/* True if "cpu" is among the controllers of a line of version 1. */
+/* True if "cpu" is among the controllers in a line of a /proc/PID/cgroup file of version 1. */
 static bool has_cpu(struct span controllers)
 {
 	for (size_t i = 0, end; i < controllers.n; i = end + 1) {
@@ -86,7 +86,7 @@ static bool has_cpu(struct span controllers)
 	return false;
 }
 
-/* Each line is ID:CONTROLLERS:PATH; in version 2 without controllers. */
+/* Each line of `groups` is ID:CONTROLLERS:PATH; in version 2 CONTROLLERS is empty. */
 size_t cores_quota(const char *groups, const char *root)
 {
 	size_t least = SIZE_MAX;

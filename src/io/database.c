@@ -13,10 +13,10 @@
 #include "base/vec.h"
 #include "io/opened.h"
 
-/* Largest depth of a tree: enough for 2^32 pages. */
+/* Largest depth of a tree of pages: enough for 2^32 pages. */
 enum { HEADER_BYTES = 100, DEPTH = 24 };
 
-/* Kinds of pages, told by their first byte. */
+/* Kinds of pages, as their first byte tells. */
 enum { PAGE_INTERIOR = 5, PAGE_LEAF = 13 };
 
 struct table {
@@ -37,13 +37,14 @@ struct database {
 struct scan {
 	struct database *db;
 	struct diag_log *log;
-	unsigned char *pages[DEPTH + 1]; ///< one page for each level of the tree, and one for overflow
+	unsigned char *pages[DEPTH + 1]; ///< buffers: one page for each level of the tree, and one for
+	                                 ///< overflow pages
 	uint32_t page; ///< number of the page that is being read, for messages
-	size_t used; ///< bytes of the leaf page that the header and the cells so far take
-	uint32_t budget; ///< pages that may still be read, so that a loop of pages ends
+	size_t used; ///< number of bytes of the leaf page that its header and the cells so far take up
+	uint32_t budget; ///< number of pages that may still be read, so that a cycle of pages ends
 	bool any; ///< true once a row has been read
 	int64_t rowid; ///< id of the last row that was read
-	struct strbuf payload; ///< contents of the row, if it overflows its page
+	struct strbuf payload; ///< contents of the present row, if the row overflows its page
 	const char *table;
 	const struct database_column *columns;
 	size_t nr;
@@ -66,7 +67,7 @@ static uint32_t be(const unsigned char *p, size_t n)
 	return v;
 }
 
-/* Why these bytes could not be read, or NULL. */
+/* Reads `n` bytes at `at`. Returns why they could not be read, or NULL. */
 static const char *read_at(const struct database *db, off_t at, unsigned char *p, size_t n)
 {
 	while (n) {
@@ -102,7 +103,7 @@ static enum status read_page(struct scan *s, uint32_t page, size_t level, unsign
 	return ST_OK;
 }
 
-/* ---- records ---- */
+/* ---- records: the values of a row ---- */
 
 /* Takes a number of 1 to 9 bytes; false if it does not end within `s`. */
 static bool varint(struct span *s, uint64_t *out)
@@ -121,7 +122,7 @@ static bool varint(struct span *s, uint64_t *out)
 	return false;
 }
 
-/* Length of a value with this serial type. Types 10 and 11 have no values in files. */
+/* Number of bytes of a value with this serial type. Types 10 and 11 do not occur in files. */
 static uint64_t value_bytes(uint64_t type)
 {
 	static const uint8_t bytes[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
@@ -188,9 +189,9 @@ static enum status take_record(struct scan *s, struct span payload)
 	return s->fn(s->ctx, values);
 }
 
-/* ---- pages ---- */
+/* ---- pages of a table ---- */
 
-/* Reads the rest of a row whose first bytes are in s->payload. */
+/* Reads the rest of a row that overflows its page and whose first bytes are in s->payload. */
 static enum status read_overflow(struct scan *s, uint32_t page, uint64_t bytes)
 {
 	unsigned char *p;
@@ -222,7 +223,7 @@ static enum status read_cell(struct scan *s, struct span cell)
 	}
 	if (cell.n < local + (bytes > most ? 4 : 0))
 		return damaged(s, "holds a row that passes its end");
-	/* if cells shared bytes, one page could hold gigabytes of rows */
+	/* without this check cells could share bytes, and one page could hold gigabytes of rows */
 	s->used += (size_t)(cell.p - start) + (size_t)local;
 	if (s->used > usable)
 		return damaged(s, "has rows that share bytes");
@@ -234,7 +235,7 @@ static enum status read_cell(struct scan *s, struct span cell)
 	return take_record(s, strbuf_span(&s->payload));
 }
 
-/* Walks the rows below a page, in order. */
+/* Visits the rows below a page, in order. */
 static enum status walk(struct scan *s, uint32_t page, size_t level)
 {
 	unsigned char *p;
@@ -251,7 +252,7 @@ static enum status walk(struct scan *s, uint32_t page, size_t level)
 		return damaged(s, "has more cells than fit");
 	for (size_t i = 0; i < nr; i++) {
 		size_t cell = be(p + from + i * 2, 2);
-		s->page = page; /* for messages: another page may have been read */
+		s->page = page; /* set again for messages, because another page may have been read */
 		if (cell + 4 > usable)
 			return damaged(s, "has a cell beyond its end");
 		TRY(*head == PAGE_LEAF ? read_cell(s, (struct span){ (char *)p + cell, usable - cell })
@@ -271,7 +272,7 @@ static enum status run(struct scan *s, uint32_t root)
 	return st;
 }
 
-/* ---- the file ---- */
+/* ---- the file and its table of tables ---- */
 
 static const struct database_column schema_columns[] = {
 	{ "type", true, false },          { "name", true, false }, { "tbl_name", true, false },
@@ -307,7 +308,8 @@ static enum status read_schema(struct database *db, struct diag_log *log)
 	return run(&s, 1);
 }
 
-/* Why the file cannot be read, or NULL. */
+/* Takes page size and page count from the file's header. Returns why the file cannot be read, or
+ * NULL. */
 static const char *take_header(struct database *db, const unsigned char *h, uint64_t bytes)
 {
 	uint32_t pages = be(h + 28, 4);
@@ -321,7 +323,8 @@ static const char *take_header(struct database *db, const unsigned char *h, uint
 		       "journal_mode=DELETE'";
 	if (be(h + 56, 4) > 1)
 		return "its texts are in UTF-16; export it anew, in UTF-8";
-	if (!pages || be(h + 24, 4) != be(h + 92, 4)) /* old versions leave these numbers outdated */
+	/* old versions of SQLite leave these numbers outdated */
+	if (!pages || be(h + 24, 4) != be(h + 92, 4))
 		pages =
 		    bytes / db->page_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)(bytes / db->page_bytes);
 	if (!pages || (uint64_t)pages * db->page_bytes > bytes)
@@ -331,8 +334,8 @@ static const char *take_header(struct database *db, const unsigned char *h, uint
 	return NULL;
 }
 
-/* True if there is a journal: its writer is still running or has died, and the file by itself may
-   be inconsistent. */
+/* True if there is a journal beside the file: its writer is still running or has died, and the file
+ * by itself may be inconsistent. */
 static bool has_journal(const char *path)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -12,7 +12,7 @@
 
 struct database;
 
-/// The first bytes of each such file.
+/// The first bytes of each SQLite database file.
 #define DATABASE_MAGIC ((struct span){ "SQLite format 3", 16 })
 
 /// Opens `path`, which must be a file, since its pages are read in any order. ST_INPUT if it is cut
@@ -30,14 +30,15 @@ const char *database_name(const struct database *db);
 /// True if there is a table whose name begins with `prefix`.
 bool database_has(const struct database *db, struct span prefix);
 
-/// A column that is asked for, of integers or of text. If the column is optional, it may be
+/// A column of integers or of text that a scan asks for. If the column is optional, it may be
 /// missing, and its values may be NULL.
 struct database_column {
 	const char *name;
 	bool text, optional;
 };
 
-/// A value of a row: `integer` or `text`, as its column says; text is borrowed for the call.
+/// A value of a row: `integer` or `text` is set, depending on the type of the column; text is
+/// borrowed for the call.
 struct database_value {
 	bool null;
 	int64_t integer;

@@ -26,7 +26,7 @@ static void drop(struct span *s, size_t n)
 	s->n -= n;
 }
 
-/* Skips white space and comments. */
+/* Skips white space and comments of SQL. */
 static void skip(struct span *s)
 {
 	static const char spaces[] = { ' ', '\t', '\r', '\n', '\f' };
@@ -74,7 +74,7 @@ static bool is_mark(struct word w, char mark)
 	return w.kind == WORD_MARK && w.text.p[0] == mark;
 }
 
-/* True for the first word of a constraint of the table, which takes the place of a column. */
+/* True for the first word of a constraint of the table, which may stand where a column could. */
 static bool begins_constraint(struct word w)
 {
 	return is_plain(w, "CONSTRAINT") || is_plain(w, "PRIMARY") || is_plain(w, "UNIQUE") ||
@@ -100,7 +100,7 @@ static bool rest_of_column(struct span *s, struct word *after)
 	}
 }
 
-/* Skips the text before the columns. */
+/* Skips the text of the statement before the columns. */
 static bool enter(struct span *s)
 {
 	struct word w = next(s);

@@ -17,7 +17,7 @@
 struct inflate {
 	z_stream z;
 	bool zlib_only; ///< true if only zlib may decode the present member
-	bool header_done; ///< true once ISA-L decodes the body and the trailer
+	bool header_done; ///< true once ISA-L, not zlib, decodes the body and the trailer
 #ifdef GG_HAS_ISAL
 	struct inflate_state isal;
 #endif
@@ -26,7 +26,8 @@ struct inflate {
 struct inflate *inflate_new(void)
 {
 	struct inflate *in = mem_calloc(1, sizeof *in);
-	if (inflateInit2(&in->z, 15 + 16) != Z_OK) { /* 16: gzip wrapper; zlib checks CRC and length */
+	if (inflateInit2(&in->z, 15 + 16) != Z_OK) {
+		/* 16 asks for the gzip wrapper, whose CRC and length zlib then checks */
 		free(in);
 		return NULL;
 	}
@@ -50,8 +51,8 @@ static void advance(struct span *input, size_t n)
 	*input = (struct span){ input->p + n, input->n - n };
 }
 
-/* Decodes with zlib, to the end of the member, or to the end of its header if ISA-L takes over
-   there. */
+/* Decodes with zlib, to the end of the member, or only to the end of the member's header if ISA-L
+ * decodes the rest. */
 static enum inflate_result step_zlib(struct inflate *in, struct span *input, char *out, size_t cap,
                                      size_t *nr, const char **message)
 {
@@ -70,7 +71,8 @@ static enum inflate_result step_zlib(struct inflate *in, struct span *input, cha
 	if (answer == Z_MEM_ERROR)
 		return INFLATE_NO_MEMORY;
 	if (answer == Z_OK || answer == Z_BUF_ERROR || *nr)
-		return INFLATE_MORE; /* output before damage comes first: zlib repeats its error */
+		/* hand out the bytes before the damage first: zlib will repeat its error */
+		return INFLATE_MORE;
 	*message = z->msg ? z->msg : "a preset dictionary is asked for";
 	return INFLATE_DAMAGED;
 }

@@ -9,11 +9,11 @@
 #include "base/strbuf.h"
 
 enum inflate_result {
-	INFLATE_MORE, ///< continue with more input, or more room for output
+	INFLATE_MORE, ///< the caller continues with more input, or with more room for output
 	INFLATE_END, ///< the member is complete, and its CRC and length are right
-	INFLATE_DAMAGED, ///< the data is damaged; see `message`
-	INFLATE_AGAIN, ///< ISA-L stopped: decode the member again with zlib, which reports the place
-	               ///< and the fault
+	INFLATE_DAMAGED, ///< the data is damaged; `message` says how
+	INFLATE_AGAIN, ///< ISA-L stopped: the caller must decode the member again with zlib, which
+	               ///< reports place and fault
 	INFLATE_NO_MEMORY
 };
 
@@ -30,10 +30,11 @@ void inflate_begin(struct inflate *in, bool zlib_only);
 enum inflate_result inflate_step(struct inflate *in, struct span *input, char *out, size_t cap,
                                  size_t *nr, const char **message);
 
-/// True while ISA-L decodes: if the input is then cut short, zlib must report it.
+/// True while ISA-L decodes: if the input is cut short then, the member must be decoded again by
+/// zlib, so that the error is zlib's.
 bool inflate_is_fast(const struct inflate *in);
 
-/// Appends names and versions of the libraries in use: "zlib 1.3", "zlib 1.3, ISA-L 2.30.0".
+/// Appends names and versions of the libraries in use: "zlib 1.3" or "zlib 1.3, ISA-L 2.30.0".
 void inflate_version(struct strbuf *out);
 
 void inflate_free(struct inflate *in);

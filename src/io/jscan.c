@@ -6,7 +6,7 @@
 #include "io/jscan_internal.h"
 
 #define DEFAULT_WINDOW ((size_t)256 << 10)
-#define TOKEN_LIMIT ((size_t)64 << 20) ///< longest string or number that is kept
+#define TOKEN_LIMIT ((size_t)64 << 20) ///< largest length in bytes of a string or number
 
 struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
                         struct diag_log *log)
@@ -41,7 +41,7 @@ static void stop(struct jscan *js, enum status st)
 {
 	if (js->status == ST_OK)
 		js->status = st;
-	js->base -= (uint64_t)(js->end - js->at); /* keeps jscan_byte() unchanged */
+	js->base -= (uint64_t)(js->end - js->at); /* jscan_byte() gives the same offset as before */
 	js->at = js->end;
 	*js->end = '\0';
 	js->mark = NULL;
@@ -202,7 +202,7 @@ bool jscan_fail_cut(struct jscan *js, const char *wanted)
 	return false;
 }
 
-/* ---- containers ---- */
+/* ---- objects and arrays ---- */
 
 static bool in_object(const struct jscan *js)
 {
@@ -299,7 +299,7 @@ bool jscan_element(struct jscan *js)
 	return jscan_member(js, ']');
 }
 
-/* ---- skipping ---- */
+/* ---- skipping of values ---- */
 
 /* Skips a plain number within the window, as most numbers are. */
 static bool skip_number(struct jscan *js)
@@ -344,7 +344,7 @@ void jscan_skip(struct jscan *js)
 		} else if (!skip_scalar(js, c)) {
 			return;
 		}
-		/* leaves every container that ends here; stops before the next value */
+		/* leaves all containers that end here, and stops before the next value */
 		while (js->depth > base && !(in_object(js) ? jscan_skip_key(js) : jscan_member(js, ']')))
 			if (js->status != ST_OK)
 				return;

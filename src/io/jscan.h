@@ -32,14 +32,15 @@ enum jscan_type {
 	JSCAN_TRUE,
 	JSCAN_FALSE,
 	JSCAN_NULL,
-	JSCAN_NAN, ///< NaN, Infinity, nan, …: tolerated, counted as a fault
-	JSCAN_END /* < end of the input, or an error */
+	JSCAN_NAN, ///< NaN, Infinity, nan, …: tolerated, but counted as a fault
+	JSCAN_END /* end of the input, or an error */
 };
 
 struct jscan_options {
-	bool tolerant; ///< count raw control bytes, bad escapes and NaN as faults instead of errors
-	unsigned max_depth; ///< limit of the nesting of values; 0: 512
-	size_t window; ///< size of the window in bytes, for tests; 0: 256 KiB
+	bool tolerant; ///< true to count raw control bytes, bad escapes and NaN as faults; false to
+	               ///< report them as errors
+	unsigned max_depth; ///< limit of the nesting of values; 0 means 512
+	size_t window; ///< size of the window in bytes, set by tests; 0 means 256 KiB
 };
 
 /// Makes a scanner over `src`, which is borrowed. Caller releases with jscan_free().
@@ -56,23 +57,24 @@ bool jscan_object(struct jscan *js);
 /// consumed. The span is borrowed until the next call.
 bool jscan_key(struct jscan *js, struct span *key);
 
-/// A key to look up; `what` (from JSCAN_KEY_FIRST on) and `where` are of the reader's choice.
+/// A key to look up. The reader chooses the meaning of `what` (from JSCAN_KEY_FIRST on) and
+/// `where`.
 struct jscan_key {
 	struct span key;
 	uint8_t what, where;
 };
 enum { JSCAN_KEY_OTHER, JSCAN_KEY_END, JSCAN_KEY_FIRST };
 
-/// Keys to look up. The row after the last one is for all other keys; its `what` is JSCAN_KEY_OTHER
-/// if the text of such keys is wanted.
+/// A table of keys to look up. The row after the last key is for all other keys; its `what` is
+/// JSCAN_KEY_OTHER if the text of such keys is wanted.
 struct jscan_keys {
 	const struct jscan_key *rows;
 	size_t nr;
 };
 
 /// Reads the next key of the innermost object, and returns its row in `keys`; JSCAN_KEY_END at the
-/// end of the object. `keys` must outlive the scanner; at one place in the input it must always be
-/// the same.
+/// end of the object. `keys` must outlive the scanner; for objects at the same place in the
+/// structure of the input it must always be the same table.
 const struct jscan_key *jscan_key_of(struct jscan *js, const struct jscan_keys *keys,
                                      struct span *key);
 
@@ -106,7 +108,7 @@ void jscan_skip(struct jscan *js);
 /// Checks that only white space follows the outermost value; false with an error otherwise.
 bool jscan_end(struct jscan *js);
 
-/// From the next value on, copies the input to `out`, which is borrowed, until jscan_keep_end().
+/// Copies the input to `out`, which is borrowed, from the next value on until jscan_keep_end().
 void jscan_keep(struct jscan *js, struct strbuf *out);
 
 /// Ends the copy that jscan_keep() began.
@@ -115,7 +117,7 @@ void jscan_keep_end(struct jscan *js);
 /// Offset of the next byte in the decompressed stream.
 uint64_t jscan_byte(const struct jscan *js);
 
-/// Offset of the next value itself, after white space.
+/// Offset of the next value, after the white space before it.
 uint64_t jscan_value_byte(struct jscan *js);
 
 /// ST_OK, or the status of the first error, which is in the log.
@@ -125,10 +127,10 @@ enum status jscan_status(const struct jscan *js);
 enum status jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/// True if the error is that the input ended too early.
+/// True if the scan stopped because the input ended too early.
 bool jscan_cut(const struct jscan *js);
 
-/// Number of tolerated faults so far, and the offset of the first.
+/// Number of tolerated faults so far; `*first_byte` becomes the offset of the first one.
 uint64_t jscan_faults(const struct jscan *js, uint64_t *first_byte);
 
 /// Releases the scanner; NULL is fine.

@@ -27,10 +27,10 @@
 
 enum { JSCAN_PAD = 128 };
 
-/* for functions that do most of the work: inline however often they are called */
+/* marks functions that do most of the work, to be inlined wherever they are called */
 #define JSCAN_INLINE static inline __attribute__((always_inline))
 
-/* Loads eight bytes, the first one into the lowest place. */
+/* Loads eight bytes at `p` into a word, the first byte into the lowest bits. */
 static inline uint64_t bytes_load(const char *p)
 {
 	uint64_t w;
@@ -123,7 +123,7 @@ static inline const char *bytes_digits_end(const char *p)
 	}
 #else
 	for (;; p += 8) {
-		/* a digit is 0x30 and at most 9; a carry changes only bytes after the first non-digit */
+		/* a digit is 0x30 plus at most 9; a carry changes only bytes after the first non-digit */
 		uint64_t w = bytes_load(p) ^ BYTES_EACH('0');
 		uint64_t stops = ((w + BYTES_EACH(0x76)) | w) & BYTES_EACH(0x80);
 		if (stops)
@@ -147,8 +147,8 @@ JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 	static const int8_t places[32] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 		                               -1, -1, -1, -1, -1, 0,  1,  2,  3,  4,  5,
 		                               6,  7,  8,  9,  10, 11, 12, 13, 14, 15 };
-	/* digits are moved to the end of the vector, zeros before them; then pairs of digits, fours and
-	   eights are combined */
+	/* digits are moved to the end of the vector, with zeros before them; then pairs, fours and
+	 * eights of digits are combined */
 	__m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
 	v = _mm_shuffle_epi8(v, _mm_loadu_si128((const __m128i *)(const void *)(places + n)));
 	v = _mm_maddubs_epi16(v, _mm_set1_epi16(10 | 1 << 8));
@@ -157,7 +157,7 @@ JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 	uint64_t w = (uint64_t)_mm_cvtsi128_si64(v);
 	return (uint32_t)w * (uint64_t)100000000 + (w >> 32);
 #else
-	/* bytes after the digits are shifted out; zeros come in before them */
+	/* shifts out the bytes after the digits; zeros come in before the digits */
 	if (n <= 8)
 		return bytes_eight_digits(bytes_load(p) << (64 - 8 * n));
 	return bytes_eight_digits(bytes_load(p) << (128 - 8 * n)) * 100000000 +
@@ -165,7 +165,7 @@ JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 #endif
 }
 
-/// True if the first 32 bytes at `p` and `text` are equal where `mask` has bits.
+/// True if `p` and `text` are equal at those of their first 32 bytes whose bits in `mask` are set.
 static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
 {
 #if GG_AVX2
@@ -180,7 +180,8 @@ static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
 	    (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1)));
 	return (~(high << 16 | low) & mask) == 0;
 #else
-	size_t n = (size_t)__builtin_popcount(mask); /* the mask is always a prefix */
+	/* in this program the bits of a mask are always the lowest ones */
+	size_t n = (size_t)__builtin_popcount(mask);
 	for (; n >= 8; n -= 8, p += 8, text += 8)
 		if (bytes_load(p) != bytes_load(text))
 			return false;

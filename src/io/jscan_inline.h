@@ -5,15 +5,16 @@
 
 #include "io/jscan_internal.h"
 
-/// The position of a reader that parses inline. The scanner's own position is updated
-/// by jscan_cursor_end().
+/// The position of a reader that parses inline, as a copy of the scanner's position.
+/// jscan_cursor_end() writes it back to the scanner.
 struct jscan_cursor {
 	char *at;
 	struct seam *place;
-	uint64_t origin; ///< number to add to a pointer, to get the byte offset in the input
+	uint64_t origin; ///< number that is added to a pointer to get the byte offset in the input
 };
 
-/// Takes over from the scanner, after the beginning of an object or after a value in it.
+/// Takes over the position from the scanner, after the beginning of an object or after a value in
+/// it.
 JSCAN_INLINE struct jscan_cursor jscan_cursor_begin(const struct jscan *js)
 {
 	return (struct jscan_cursor){ js->at, js->place[js->depth],
@@ -25,12 +26,12 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 {
 	js->at = c->at;
 	js->place[js->depth] = c->place;
-	if (c->place->n) /* comes after a key, not at the beginning of an object */
+	if (c->place->n) /* the position is after a key, not at the beginning of an object */
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 
-/// Like jscan_key_of(), with a fast path for the key that followed this one last time. `where` is
-/// set for keys of `keys`, `key` for JSCAN_KEY_OTHER.
+/// Like jscan_key_of(), with a fast path for the key that followed the same key last time. `where`
+/// is set for keys of `keys`, and `key` for JSCAN_KEY_OTHER.
 JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
                                    const struct jscan_keys *keys, unsigned *where, struct span *key)
 {
@@ -52,8 +53,8 @@ JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
 	return s->what;
 }
 
-/// Like jscan_object(), but only for an object at a place where one has been seen before; else
-/// false.
+/// Like jscan_object(), but only for an object at a place where an object has been seen before;
+/// else false.
 JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 {
 	uint64_t bit = (uint64_t)1 << (js->depth % 64);
@@ -68,7 +69,7 @@ JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 	return true;
 }
 
-/// Like jscan_key(), with a fast path for known keys.
+/// Like jscan_key(), with a fast path for keys that have been seen before.
 static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 {
 	struct seam *s = js->place[js->depth]->next;
@@ -96,7 +97,7 @@ JSCAN_INLINE bool jscan_ends_number(char c)
 }
 
 /* The functions below consume the value at `*at` if it has its usual form. Otherwise they return
-   false and consume nothing: the function of jscan.h with the same name then handles it. */
+ * false and consume nothing: the caller then uses the function of jscan.h with the same name. */
 
 /// Like jscan_string(), for a string without escapes.
 JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
@@ -130,7 +131,8 @@ JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
 	const char *p = *at, *end = bytes_digits_end(p);
 	size_t n = (size_t)(end - p);
-	/* 18 digits are below 2^63; more digits, and leading zeros, are left to jscan_number() */
+	/* 18 digits are below 2^63; numbers with more digits or leading zeros are left to
+	 * jscan_number() */
 	if (n - 1 > 15 || n + digits > 19 || (*p == '0' && n > 1))
 		return false;
 	uint64_t v = bytes_digits(p, n) * powers[digits];
@@ -195,8 +197,8 @@ JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 	return true;
 }
 
-/// Consumes `lead` if the input continues with it, up to the value in the object that it begins;
-/// else false.
+/// Consumes `lead` if the input continues with this text, up to the value in the object that the
+/// text begins; else false.
 static inline bool jscan_follow_lead(struct jscan *js, const struct jscan_lead *lead)
 {
 	const char *p = js->at;

@@ -25,22 +25,26 @@
    of the seams that have followed it, and objects in its value begin at a place of their own. */
 enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 1024 };
 
-struct seam { /* two cache lines, the first of which has only text */
+struct seam { /* the text between two values; two cache lines, of which the first holds only text */
 	char text[SEAM_TEXT];
-	struct seam *next; ///< first in the list of seams that have followed this seam
-	struct seam *sibling; ///< next in the list of seams that have followed the same seam, in the
-	                      ///< order in which they are tried
-	struct seam *inner; ///< place at which objects in the value begin; NULL if not yet known
-	struct seam *other; ///< place after a key that is not remembered; NULL if not yet known
-	const struct jscan_key *row; ///< row of the key; NULL if not yet looked up
-	uint32_t mask; ///< mask with a bit for each of the first 32 bytes of `text`
-	uint32_t hits; ///< number of matches when the seam was not tried first
-	uint8_t what, where; ///< members of `row`; JSCAN_KEY_OTHER also if `text` is longer than `mask`
-	uint8_t n; ///< length of `text`; 0 for a place without text: before the first key, after any
-	           ///< other key, …
+	struct seam *next; ///< first of the seams that have followed this seam; the others follow by
+	                   ///< `sibling`
+	struct seam *sibling; ///< next of the seams that have followed the same seam, in the order in
+	                      ///< which they are compared
+	struct seam *inner; ///< place of the beginnings of objects in the value; NULL if none was seen
+	                    ///< yet
+	struct seam *other; ///< place after a key that is not remembered; NULL if none was seen yet
+	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
+	                             ///< up
+	uint32_t mask; ///< mask with a bit for each byte of `text`, of the first 32
+	uint32_t hits; ///< number of matches in which another seam had been compared before
+	uint8_t what, where; ///< copies of members of `row`; `what` is JSCAN_KEY_OTHER also if `text`
+	                     ///< is longer than `mask`
+	uint8_t n; ///< length of `text`; 0 for a place that has no text, such as the one before the
+	           ///< first key
 	uint8_t key_at, key_n; ///< position and length of the key in `text`
-	bool end; ///< true if the text ends with the closing bracket, without a key
-	bool first; ///< true for the first seam of an object, which has no comma
+	bool end; ///< true if the text ends with the closing bracket of the object, and not with a key
+	bool first; ///< true for the first seam of an object, which begins without a comma
 };
 
 /* State of the scanner. The window holds [buf, end); *end is a NUL, at which every inner loop
@@ -50,26 +54,28 @@ struct jscan {
 	struct source *src;
 	struct diag_log *log;
 	bool tolerant, eof, cut;
-	bool piece; ///< the window is borrowed, and holds the whole piece
+	bool piece; ///< true if the window is borrowed and holds the whole piece of a piecewise scan
 	unsigned depth, max_depth;
 	enum status status;
 	char *buf, *at, *end, *mark;
 	size_t cap;
 	uint64_t base; ///< offset of buf[0] in the input
 	struct strbuf *keep; ///< copy of the input (jscan_keep()), or NULL
-	uint64_t kept; ///< offset up to which `keep` has the input
+	uint64_t kept; ///< offset in the input up to which `keep` holds the copy
 	uint64_t faults, first_fault;
-	uint64_t objects[JSCAN_DEPTH / 64]; ///< bit for each level: 1 object, 0 array
-	uint64_t begun[JSCAN_DEPTH / 64]; ///< bit for each level: a member has been read
-	struct strbuf text; ///< decoded text of a string with escapes
-	/// SEAM_LIMIT seams; [0] is the place "nowhere", where nothing is remembered.
+	uint64_t objects[JSCAN_DEPTH / 64]; ///< bit for each level of nesting: 1 for an object, 0 for
+	                                    ///< an array
+	uint64_t begun[JSCAN_DEPTH / 64]; ///< bit for each level of nesting: 1 once a member has been
+	                                  ///< read
+	struct strbuf text; ///< buffer for the decoded text of a string with escapes
+	/// Array of SEAM_LIMIT seams; [0] is the place "nowhere", after which nothing is remembered.
 	struct seam *seams;
 	unsigned nr_seams;
-	/// Last seam at each depth; in an array, the seam before the array.
+	/// Last seam at each level of nesting; in an array, the seam before the array.
 	struct seam *place[JSCAN_DEPTH + 1];
 };
 
-/// Moves over a seam at the present position: into its value, or out of the object.
+/// Moves the position over seam `s`: into the seam's value, or out of the object.
 static inline void jscan_pass(struct jscan *js, struct seam *s)
 {
 	unsigned level = js->depth - 1;
@@ -83,17 +89,17 @@ static inline void jscan_pass(struct jscan *js, struct seam *s)
 		js->begun[level / 64] |= (uint64_t)1 << (level % 64);
 }
 
-/// Text with which many objects of an array begin: from the end of the previous element up to a
-/// value in the object.
+/// Size of a lead: the text with which many objects of an array begin, from the end of the previous
+/// element up to a value in the object.
 enum { LEAD_TEXT = 96 };
 struct jscan_lead {
 	char text[LEAD_TEXT];
-	uint32_t mask[3]; ///< mask with a bit for each byte of `text`
+	uint32_t mask[3]; ///< mask with a bit for each byte of `text` to be compared
 	unsigned n;
 	struct seam *place;
 };
 
-/// A position in the input, from which the text can be fetched later.
+/// A position in the input, from which the text can be read again later.
 struct jscan_since {
 	struct seam *place;
 	size_t at;
@@ -104,13 +110,14 @@ struct jscan_since {
 struct jscan_since jscan_here(const struct jscan *js);
 
 /// The text between `since` and the present position, with the white space after it unless `end`.
-/// Empty if it cannot be remembered: it had tolerated faults, was partly dropped from the window,
-/// or is longer than `limit`.
+/// Empty if the text cannot be remembered: it has tolerated faults, has partly left the window, or
+/// is longer than `limit`.
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 
-/// Makes a lead of the text since a position: from the end of an element up to a value in the next
-/// object. False if that is not possible. The seams after a lead are a list of their own.
+/// Makes a lead (a remembered beginning of objects) of the text since a position: from the end of
+/// an element up to a value in the next object. False if that is not possible. The seams after a
+/// lead are a list of their own.
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);
 
 /// Finds how the next element of the innermost array begins: its comma, bracket and first key.
@@ -124,49 +131,49 @@ size_t jscan_last_beginning(struct span text, struct span beginning, size_t from
 /// Appends to `out` the text that has been taken from the source but not been read.
 void jscan_unread(struct jscan *js, struct strbuf *out);
 
-/// Continues at offset `byte`, which is the next byte of the source.
+/// Continues the scan at offset `byte`, which must be that of the source's next byte.
 void jscan_resume(struct jscan *js, uint64_t byte);
 
-/// A scanner for pieces of the array that `whole` is in, which begin after an element. Caller:
-/// jscan_free().
+/// A scanner for pieces of the array in which `whole` is; each piece begins after an element.
+/// Caller: jscan_free().
 struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log);
 
-/// Scans the `n` bytes at `p`, offset `byte` in the input, which come after an element and are
-/// followed by JSCAN_PAD zeros; borrowed until the next piece.
+/// Scans the `n` bytes at `p`, which begin at offset `byte` of the input, after an element, and are
+/// followed by JSCAN_PAD zeros. They are borrowed until the next piece.
 void jscan_piece(struct jscan *js, char *p, size_t n, uint64_t byte);
 
 /// Adds the tolerated faults of the piece to those of the whole.
 void jscan_add_faults(struct jscan *js, const struct jscan *piece);
 
-/// False at the end of a piece.
+/// True unless the position is at the end of a piece.
 static inline bool jscan_left(const struct jscan *js)
 {
 	return !js->piece || js->at < js->end;
 }
 
-/// Objects that are repeated byte for byte, each with the reader's tag.
+/// Cache of objects that are repeated byte for byte; each has a tag that the reader chose.
 enum { REPEAT_TEXT = 512, REPEAT_LIMIT = 4096, REPEAT_PLACES = 4096, REPEAT_CHAIN = 8 };
 struct jscan_repeat {
-	char *text; ///< text of the object, owned
+	char *text; ///< text of the object, owned by the cache
 	uint32_t n, tag;
 	uint32_t next; ///< index of the next object with the same hash; 0 if there is none
 };
 struct jscan_repeats {
-	VEC(struct jscan_repeat) list; ///< known objects, from [1] on
-	uint32_t places[REPEAT_PLACES]; ///< indices of the first object, by a hash of the first bytes;
-	                                ///< 0 if there is none
+	VEC(struct jscan_repeat) list; ///< cached objects, from index 1 on
+	uint32_t places[REPEAT_PLACES]; ///< index of the first object for each hash of an object's
+	                                ///< first bytes; 0 if there is none
 	uint32_t place; ///< hash of the next value
 	struct jscan_since since; ///< position at which the next value begins
 };
 
-/// Releases all memory that it holds.
+/// Releases all memory of the cache.
 void jscan_repeats_release(struct jscan_repeats *r);
 
-/// Skips the next value if it is a known object, and returns its tag; else remembers where it
-/// begins.
+/// Skips the next value if it is a cached object, and sets `*tag` to the object's tag; else
+/// remembers where the value begins.
 bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag);
 
-/// Gives the object that has been read since jscan_again() the tag `tag`.
+/// Adds the object that has been read since jscan_again() to the cache, with the tag `tag`.
 void jscan_learn_again(struct jscan *js, struct jscan_repeats *r, uint32_t tag);
 
 /// The first byte that is not white space, which is not consumed; -1 at the end.
@@ -184,17 +191,17 @@ bool jscan_refill(struct jscan *js);
 /// Makes sure that `n` bytes are in the window; false if the input ends before.
 bool jscan_have(struct jscan *js, size_t n);
 
-/// Counts a tolerated fault.
+/// Counts a tolerated fault at offset `byte`.
 void jscan_fault(struct jscan *js, uint64_t byte);
 
-/// Records the error that `c` (-1: the end of the input) was found where `wanted` was expected.
+/// Records the error that `c` (-1 for the end of the input) was found where `wanted` was expected.
 void jscan_fail_expected(struct jscan *js, int c, const char *wanted);
 
-/// Records the error that the input ends within a token. Always false.
+/// Records the error that the input ends within a token; returns false.
 bool jscan_fail_cut(struct jscan *js, const char *wanted);
 
-/// Moves to the next member of the innermost container; false at the closing bracket, which is
-/// consumed, and after an error.
+/// Moves to the next member of the innermost container. Returns false at the closing bracket, which
+/// is consumed, and after an error.
 bool jscan_member(struct jscan *js, char close);
 
 /// Skips the string whose opening quote is at `at`; false after an error. A mark that the caller

@@ -1,7 +1,7 @@
 /* Scanning of numbers and of the words true, false, null, NaN. */
 #include "io/jscan_internal.h"
 
-/* ---- numbers ---- */
+/* ---- scanning of numbers ---- */
 
 static char current(struct jscan *js)
 {
@@ -63,7 +63,8 @@ bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out)
 	bool negative = *js->at == '-';
 	const char *p = js->at + negative, *end = bytes_digits_end(p);
 	size_t n = (size_t)(end - p), decimals = 0;
-	/* 19 digits are below 2^64; more digits, and leading zeros, are left to the slow path */
+	/* 19 digits are below 2^64; numbers with more digits or leading zeros are left to the slow path
+	 */
 	if (n == 0 || n > 16 || n + digits > 19 || (n > 1 && *p == '0'))
 		return false;
 	uint64_t v = bytes_digits(p, n) * powers[digits];
@@ -96,7 +97,7 @@ bool jscan_natural(struct jscan *js, int64_t *out)
 	return true;
 }
 
-/* ---- words ---- */
+/* ---- scanning of words ---- */
 
 static bool scan_word(struct jscan *js, const char *word)
 {

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "io/jscan_internal.h"
 
-enum { BEGINNING = 64 }; /* largest length of a beginning in bytes */
+enum { BEGINNING = 64 }; /* largest length in bytes of the text with which elements begin */
 
 static bool is_space(char c)
 {
@@ -61,7 +61,7 @@ void jscan_resume(struct jscan *js, uint64_t byte)
 struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log)
 {
 	struct jscan *js = mem_calloc(1, sizeof *js);
-	js->src = whole->src; /* the source is used only for its name */
+	js->src = whole->src; /* the source is only used to name the file in errors */
 	js->log = log;
 	js->tolerant = whole->tolerant;
 	js->depth = whole->depth;

@@ -8,7 +8,7 @@ void jscan_repeats_release(struct jscan_repeats *r)
 	vec_release(&r->list);
 }
 
-/* Hash of some bytes that differ between frames, whatever the order of their keys. */
+/* Hash of some bytes that differ between frames in snapshots, whatever the order of the keys. */
 static uint32_t place_of(const char *p)
 {
 	uint64_t h = bytes_load(p + 10) * 0x9e3779b97f4a7c15u;
@@ -17,8 +17,8 @@ static uint32_t place_of(const char *p)
 	return (uint32_t)(h >> 40) % REPEAT_PLACES;
 }
 
-/* A text that was valid at the same place, and ends with a bracket, is valid here too; only its
-   nesting must not be deeper than allowed. */
+/* A text that was valid at the same place, and ends with a bracket, is valid here too; only the
+ * depth of nesting must be checked. */
 bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag)
 {
 	(void)jscan_next(js);
@@ -39,8 +39,8 @@ bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag)
 	return false;
 }
 
-/* Only flat objects are cached. A bracket inside a string ends the match: the object is then
-scanned normally. */
+/* True for objects that may be cached, without inner objects and arrays. A bracket inside a string
+ * counts like a real one: the object is then scanned normally. */
 static bool is_flat(struct span text)
 {
 	return text.n > 1 && text.p[0] == '{' && text.p[text.n - 1] == '}' &&
@@ -53,11 +53,13 @@ void jscan_learn_again(struct jscan *js, struct jscan_repeats *r, uint32_t tag)
 	struct span text = jscan_text_since(js, &r->since, true, REPEAT_TEXT);
 	for (; *at; at = &r->list.v[*at].next, nr++)
 		if (span_eq((struct span){ r->list.v[*at].text, r->list.v[*at].n }, text))
-			return; /* the object reached beyond the end of the window */
+			/* the object is cached, but was not found because it reached beyond the end of the
+			 * window */
+			return;
 	if (nr == REPEAT_CHAIN || r->list.nr == REPEAT_LIMIT || !is_flat(text))
 		return;
 	struct jscan_repeat fresh = { .n = (uint32_t)text.n, .tag = tag };
 	fresh.text = mem_strndup(text.p, text.n);
-	*at = (uint32_t)r->list.nr; /* must be set before the list is moved */
+	*at = (uint32_t)r->list.nr; /* set before the push, since the push may move the list */
 	vec_push(&r->list, fresh);
 }

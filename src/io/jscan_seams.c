@@ -7,7 +7,8 @@
 void jscan_seams_init(struct jscan *js)
 {
 	js->seams = mem_calloc(SEAM_LIMIT, sizeof *js->seams);
-	js->nr_seams = 2; /* the places "nowhere" and "around the outermost value" */
+	/* the first two seams are the places "nowhere" and "around the outermost value" */
+	js->nr_seams = 2;
 	js->place[0] = &js->seams[1];
 }
 
@@ -21,7 +22,7 @@ static bool is_nowhere(const struct jscan *js, const struct seam *place)
 	return place == js->seams;
 }
 
-/* A new place, or "nowhere" if there are too many. */
+/* A new place, or the place "nowhere" if there are too many. */
 static struct seam *new_place(struct jscan *js)
 {
 	return js->nr_seams < SEAM_LIMIT ? &js->seams[js->nr_seams++] : js->seams;
@@ -41,8 +42,8 @@ static inline bool stands_at(const struct seam *s, const char *p)
 	       (s->n <= 32 || memcmp(p + 32, s->text + 32, s->n - 32u) == 0);
 }
 
-/* The known seam that comes next, or NULL. At every 16th match a seam moves forward in its list, so
-   that frequent seams are found first. */
+/* The known seam whose text comes next, or NULL. At every 16th match a seam moves forward in its
+ * list, so that frequent seams are found first. */
 static struct seam *search(struct jscan *js)
 {
 	struct seam *from = js->place[js->depth], **at = &from->next, **before = NULL;
@@ -59,14 +60,15 @@ static struct seam *search(struct jscan *js)
 	return s;
 }
 
-/* Remembers the text that has just been read after the place `from`; returns "nowhere" if there is
-   no room. */
+/* Remembers the text that has just been read after the place `from` as a seam; returns the place
+ * "nowhere" if there is no room. */
 static struct seam *learn(struct jscan *js, struct seam *from, struct span text, struct span key,
                           bool end)
 {
 	struct seam **at = &from->next;
 	unsigned nr = 0;
-	for (; *at; at = &(*at)->sibling, nr++) /* the text may have been at the window's end */
+	/* the text may be known already, but was not found at the window's end */
+	for (; *at; at = &(*at)->sibling, nr++)
 		if (span_eq((struct span){ (*at)->text, (*at)->n }, text))
 			return *at;
 	struct seam *s = nr < SEAM_NEXT ? new_place(js) : js->seams;
@@ -83,10 +85,10 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 	return s;
 }
 
-/* The place after keys that are not remembered. */
+/* The place after those keys that follow `from` and are not remembered. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
-	if (!from->other) { /* the place after such a place is itself */
+	if (!from->other) { /* the place after such a place is the same place again */
 		from->other = is_nowhere(js, from) ? from : new_place(js);
 		from->other->other = from->other;
 	}
@@ -113,7 +115,7 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out)
 {
 	struct span text = jscan_text_since(js, since, false, LEAD_TEXT);
-	if (text.n == 0 || text.p[0] != ',') /* the first element has no comma */
+	if (text.n == 0 || text.p[0] != ',') /* a text without a comma belongs to the first element */
 		return false;
 	struct seam *place = new_place(js);
 	if (is_nowhere(js, place))
@@ -165,11 +167,12 @@ static bool read_key(struct jscan *js, bool keep, struct span *key)
 		return false;
 	}
 	js->mark = keep ? js->at : NULL;
-	size_t n = 0, at = (size_t)(js->at - js->buf); /* offset of the key, if the window stays */
+	/* offset of the key, valid if the window does not move */
+	size_t n = 0, at = (size_t)(js->at - js->buf);
 	bool ok = jscan_scan_string(js, &escaped);
 	if (ok) {
 		n = (size_t)(js->at - (keep ? js->mark : js->buf + at)) - 2;
-		ok = scan_colon(js); /* the mark keeps the key in the window */
+		ok = scan_colon(js); /* sets a mark, so that the window keeps the key */
 	}
 	if (ok) {
 		struct span raw = { (keep ? js->mark : js->buf + at) + 1, n };

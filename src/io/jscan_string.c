@@ -27,7 +27,7 @@ static bool scan_escape(struct jscan *js)
 		bool whole = jscan_have(js, 6);
 		if (js->status != ST_OK)
 			return false;
-		size_t n = nr_hex(js->at + 2); /* the NUL at the end is not a digit */
+		size_t n = nr_hex(js->at + 2); /* nr_hex() stops at the NUL at the end of the window */
 		if (n == 4) {
 			js->at += 6;
 			return true;
@@ -39,7 +39,7 @@ static bool scan_escape(struct jscan *js)
 		js->at += 2;
 	} else if (js->tolerant) {
 		jscan_fault(js, jscan_byte(js));
-		js->at++; /* the backslash is kept, and the following bytes are plain */
+		js->at++; /* keeps the backslash, after which the bytes are plain */
 	} else {
 		jscan_fail(js, jscan_byte(js), "invalid escape in a string");
 	}
@@ -81,8 +81,8 @@ static unsigned hex4(const char *p)
 	return v;
 }
 
-/* A lone surrogate becomes the three bytes of its code, which are invalid UTF-8, so that it remains
-   a distinct name. */
+/* A lone surrogate becomes the three bytes of its code, which are invalid UTF-8, so that texts with
+ * different surrogates stay different. */
 struct span jscan_decode(struct jscan *js, struct span raw)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
@@ -113,7 +113,7 @@ struct span jscan_decode(struct jscan *js, struct span raw)
 		} else if (left > 1 && (p[1] == '"' || p[1] == '\\' || p[1] == '/')) {
 			strbuf_addch(b, p[1]);
 			i += 2;
-		} else { /* a bad escape that is tolerated */
+		} else { /* a bad escape is tolerated and counted */
 			strbuf_addch(b, '\\');
 			i++;
 		}
@@ -126,7 +126,7 @@ bool jscan_string(struct jscan *js, struct span *text)
 	if (jscan_next(js) != '"')
 		return false;
 	const char *from = js->at + 1, *to = bytes_string_end(from);
-	if (*to == '"') { /* most strings are plain and within the window */
+	if (*to == '"') { /* the usual case: a plain string within the window */
 		*text = (struct span){ from, (size_t)(to - from) };
 		js->at = (char *)to + 1;
 		return true;

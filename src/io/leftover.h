@@ -3,7 +3,8 @@
 #define GG_IO_LEFTOVER_H
 
 /// Registers `path`, which is borrowed until leftover_forget(), to be removed by
-/// leftover_remove_all(). Returns its number, or -1 if there are too many.
+/// leftover_remove_all(). Returns the number under which the file is registered, or -1 if there are
+/// too many.
 int leftover_add(const char *path);
 
 /// Unregisters a file; -1 is fine.

@@ -20,8 +20,8 @@ static struct span read_small(const char *path, char *text, size_t room)
 	return (struct span){ text, n > 0 ? (size_t)n : 0 };
 }
 
-/* Lowers `*least` to the limits of the group at `group` and of all groups above it, in files below
-   `root`. "max" is not a number. */
+/* Lowers `*least` to the limits in the files `file` of the group at `group` and of all groups above
+ * it, below the directory `root`. "max" is not a number and does not count. */
 static void limit_of(const char *root, struct span group, const char *file, uint64_t *least)
 {
 	char text[64];
@@ -43,7 +43,7 @@ static void limit_of(const char *root, struct span group, const char *file, uint
 	}
 }
 
-/* Reads one line: "0::/path" for the hierarchy of version 2, "9:memory:/path" for version 1. */
+/* Reads one line of /proc/self/cgroup: "0::/path" in version 2, "9:memory:/path" in version 1. */
 static void limit_of_line(struct span line, uint64_t *least)
 {
 	const char *colon = memchr(line.p, ':', line.n);

@@ -10,7 +10,7 @@ struct opened {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static VEC(struct opened) all; /* list of files, kept until the process ends */
+static VEC(struct opened) all; /* list of files that were read, kept until the process ends */
 
 void opened_note(const struct stat *file)
 {

@@ -19,21 +19,21 @@
 #include "io/opened.h"
 
 #define FLUSH_BYTES ((size_t)64 << 10)
-#define MAX_LINKS 40 /* links that are followed; Linux has the same limit */
+#define MAX_LINKS 40 /* largest number of links that are followed, which is also Linux's limit */
 #define WAS_READ (-1) /* value of `error` that is not a value of errno */
 
 enum target { TARGET_MEMORY, TARGET_STDOUT, TARGET_FILE };
 
 struct sink {
 	enum target target;
-	char *path; ///< path as given; if it is a link, `final` is its target
+	char *path; ///< path as the caller gave it; if it is a link, `final` is the link's target
 	char *final, *temp; ///< paths of the target and of the temporary file
 	int fd, slot;
 	mode_t mode;
 	bool gzip;
-	bool again; ///< true if the target may be a file that was read
+	bool again; ///< true if the target may be a file that this process has read
 	z_stream z;
-	int error; ///< errno of the first failure, WAS_READ, or 0 if there was none
+	int error; ///< errno of the first failure, or WAS_READ; 0 if there was none
 	struct strbuf buf;
 };
 
@@ -60,7 +60,7 @@ static void release(struct sink *s)
 	free(s);
 }
 
-/* The file that a dangling link refers to: links are followed, never replaced. */
+/* The path to which a dangling link refers: links are followed, never replaced. */
 static char *end_of_links(const char *path)
 {
 	char *at = mem_strndup(path, strlen(path));
@@ -89,7 +89,8 @@ static int open_temp(struct sink *s)
 		s->temp = leftover_name(s->final, i);
 		s->fd = open(s->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, s->mode);
 		if (s->fd >= 0)
-			flock(s->fd, LOCK_EX | LOCK_NB); /* lock for leftover_clean(); may fail */
+			/* locks the file for leftover_clean(); a failure does not matter */
+			flock(s->fd, LOCK_EX | LOCK_NB);
 		if (s->fd >= 0 || errno != EEXIST)
 			return s->fd < 0 ? errno : 0;
 	}
@@ -112,7 +113,7 @@ static int open_file(struct sink *s)
 			return EISDIR;
 		if (!s->again && opened_has(&sb))
 			return WAS_READ;
-		if (!S_ISREG(sb.st_mode)) { /* a device or pipe, such as /dev/full, is written in place */
+		if (!S_ISREG(sb.st_mode)) { /* a device or pipe, such as /dev/full, is written directly */
 			s->target = TARGET_STDOUT;
 			s->fd = open(s->final, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 			return s->fd < 0 ? errno : 0;
@@ -238,7 +239,8 @@ static void flush(struct sink *s, bool finish)
 void sink_write(struct sink *s, struct span bytes)
 {
 	while (bytes.n && !s->error) {
-		struct span part = bytes; /* compressed in parts, since zlib counts in 32 bits */
+		/* the bytes are compressed in parts, since zlib counts in 32 bits */
+		struct span part = bytes;
 		if (s->target != TARGET_MEMORY && part.n > FLUSH_BYTES)
 			part.n = FLUSH_BYTES;
 		strbuf_add(&s->buf, part);

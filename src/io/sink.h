@@ -1,4 +1,4 @@
-/// A byte sink with a sticky error: a file written atomically, or standard output.
+/// A byte sink that remembers its first error: a file written atomically, or standard output.
 #ifndef GG_IO_SINK_H
 #define GG_IO_SINK_H
 
@@ -37,11 +37,12 @@ void sink_puts(struct sink *s, const char *text);
 /// Append printf output.
 void sink_printf(struct sink *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/// Flushes, syncs and renames the file, syncs the directory, releases the sink. ST_OUTPUT with the
-/// path and the reason if anything has failed since the opening; then no file is left behind.
+/// Flushes, syncs and renames the file, syncs the directory, releases the sink. If anything has
+/// failed since the opening, returns ST_OUTPUT, with path and reason in the log, and no file is
+/// left behind.
 GG_MUST_CHECK enum status sink_commit(struct sink *s, struct diag_log *log);
 
-/// Drops what was written and releases the sink; NULL is fine.
+/// Drops all bytes that were written and releases the sink; NULL is fine.
 void sink_abort(struct sink *s);
 
 #endif

@@ -24,24 +24,27 @@ enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
 struct source {
 	char *name; ///< name of the source, fit for a message
 	int fd; ///< file descriptor; -1 for a source in memory
-	struct span memory, whole; ///< bytes that are left and all bytes of a source in memory
+	struct span memory, whole; ///< rest that is unread, and all bytes, of a source in memory
 	off_t start; ///< offset in the file at which reading began; -1 if the file cannot be read twice
 	struct source_options options;
 	enum coding coding;
 	bool raw_eof, in_member, truncated;
-	bool ended; ///< true once `ahead` has given all its bytes
-	struct inflate *inflate; ///< decoder; NULL if the file is not compressed
-	uint64_t member_at, member_nr; ///< offset of the gzip member; bytes of it handed out so far
-	uint64_t skip; ///< bytes to drop, since zlib decodes again what ISA-L has decoded
+	bool ended; ///< true once the thread `ahead` has given all its bytes
+	struct inflate *inflate; ///< decoder of gzip; NULL if the file is not compressed
+	uint64_t member_at, member_nr; ///< offset of the gzip member in the file; number of its decoded
+	                               ///< bytes handed out so far
+	uint64_t skip; ///< number of decoded bytes to drop, when zlib decodes again what ISA-L has
+	               ///< decoded
 	char *raw; ///< bytes read but not yet handed on: [raw_at, raw_nr)
 	size_t raw_at, raw_nr;
-	uint64_t raw_bytes, bytes; ///< number of bytes taken from the file; number handed out
+	uint64_t raw_bytes, bytes; ///< number of raw bytes taken from the file; number of bytes handed
+	                           ///< out
 	char *peek; ///< bytes of source_peek() or source_unread() not yet read: [peek_at, peek_nr)
 	size_t peek_at, peek_nr;
-	struct source_end end; ///< the end of the input, which is reported again after these bytes
+	struct source_end end; ///< end of the input, stored to be reported again after the bytes that
+	                       ///< were given back
 	bool want_ahead;
-	struct ahead
-	    *ahead; ///< thread that reads what comes after the peeked bytes; NULL if there is none
+	struct ahead *ahead; ///< thread that reads on after the peeked bytes; NULL if there is none
 };
 
 static struct source *source_new(const char *name, const struct source_options *options)
@@ -92,7 +95,7 @@ struct source *source_memory(const char *name, const void *p, size_t n,
 	return s;
 }
 
-/* Reads raw bytes of the file itself, at most `cap`; 0 at its end. */
+/* Reads raw (still compressed) bytes of the file, at most `cap`; 0 bytes at its end. */
 static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
                             struct diag_log *log)
 {
@@ -123,7 +126,7 @@ static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
 	return ST_OK;
 }
 
-/* Fills the buffer to at least `want` raw bytes, unless the file ends before. */
+/* Fills the buffer of raw bytes to at least `want` bytes, unless the file ends before. */
 static enum status fill_raw(struct source *s, size_t want, struct diag_log *log)
 {
 	if (s->raw_at) {
@@ -168,11 +171,11 @@ static enum status detect(struct source *s, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Handles the bytes after a member: another member, the end, or garbage. */
+/* Handles the bytes after a gzip member: another member, the end of the file, or garbage. */
 static enum status next_member(struct source *s, struct diag_log *log)
 {
 	TRY(fill_raw(s, 2, log));
-	/* if only the first byte of the magic is left, inflate_step() will report the cut */
+	/* a single byte like the first one of a member: inflate_step() will report the cut */
 	if (at_gzip_magic(s) || (s->raw_nr == 1 && s->raw[0] == 0x1f)) {
 		begin_member(s);
 		return ST_OK;
@@ -359,7 +362,8 @@ void source_unread(struct source *s, struct span rest, struct source_end *end)
 	}
 }
 
-/* A thread that reads ahead, or source_unread(), may know the end before the reader. */
+/* A thread that reads ahead, or source_unread(), may already know the end when the reader does not.
+ */
 bool source_truncated(const struct source *s)
 {
 	return (!s->ahead || s->ended) && !s->end.reached && s->truncated;

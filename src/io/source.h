@@ -19,11 +19,12 @@ struct source_progress {
 };
 
 struct source_options {
-	uint64_t max_bytes; ///< limit of decompressed bytes; 0: the default, 1 TiB
-	size_t block; ///< largest number of bytes per read, for tests; 0: as many as fit
-	bool zlib_only; ///< decode gzip without ISA-L, for tests
-	bool allow_truncated; ///< treat the end of a gzip stream that is cut short as its end
-	struct source_progress *progress; ///< state of progress that is updated while reading, or NULL
+	uint64_t max_bytes; ///< limit of decompressed bytes; 0 means 1 TiB
+	size_t block; ///< largest number of bytes per read, set by tests; 0 means as many as fit
+	bool zlib_only; ///< true to decode gzip without ISA-L, set by tests
+	bool allow_truncated; ///< true to treat the end of a gzip stream that is cut short as a normal
+	                      ///< end
+	struct source_progress *progress; ///< progress that is updated while reading, or NULL
 };
 
 /// Opens `path` ("-": standard input). Directories and missing files are ST_INPUT; an empty file
@@ -31,7 +32,8 @@ struct source_options {
 GG_MUST_CHECK enum status source_open(const char *path, const struct source_options *options,
                                       struct source **out, struct diag_log *log);
 
-/// A source over memory, which is borrowed until the source is closed; gzip is recognized, too.
+/// A source over bytes in memory, which are borrowed until the source is closed; gzip is recognized
+/// here, too.
 struct source *source_memory(const char *name, const void *p, size_t n,
                              const struct source_options *options);
 
@@ -46,21 +48,22 @@ GG_MUST_CHECK enum status source_read(struct source *s, char *buf, size_t cap, s
 #define SOURCE_PEEK ((size_t)4096)
 GG_MUST_CHECK enum status source_peek(struct source *s, struct span *first, struct diag_log *log);
 
-/// From now on, gzip is decompressed ahead by a thread while the caller uses what it has read.
+/// Makes a thread decompress gzip ahead, from now on, while the caller works on the bytes read so
+/// far.
 void source_ahead(struct source *s);
 
-/// How a source ended: the last status and messages of source_read().
+/// How a source ended: the last status and the last messages of source_read().
 struct source_end {
 	bool reached;
 	enum status status;
 	struct diag_log said;
 };
 
-/// Gives bytes that were read last and not used back to the source: first `rest`, then the end if
-/// it was reached, which is moved out of `end`.
+/// Gives bytes that were read last and not used back to the source: first the bytes `rest`, then
+/// the end of the input `end`, if it was reached; `end` is empty afterwards.
 void source_unread(struct source *s, struct span rest, struct source_end *end);
 
-/// True if a gzip stream ended too early and that was allowed.
+/// True if a gzip stream ended too early, which the options allowed.
 bool source_truncated(const struct source *s);
 
 /// Name for messages: the path, or "standard input".

@@ -15,8 +15,9 @@ static int by_time(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The time of the `most`th largest of the rows for which `has` is true; 0 if there are fewer. Rows
-   of equal time are kept or summed together, so that their order does not matter. */
+/* The time of row number `most` among the rows for which `has` is true, the largest first; 0 if
+ * there are fewer rows. Rows of equal time are treated alike, so that their order does not matter.
+ */
 static int64_t least_of_largest(const struct digest *d, bool (*has)(const struct code_stat *),
                                 size_t most)
 {
@@ -42,8 +43,8 @@ static bool is_of_kernel(const struct code_stat *c)
 	return is_gpu(c) && c->names == 0;
 }
 
-/* Removes the names of kernels below their share of the time, or beyond the limit, from the
-   table. */
+/* Removes from the table the names of kernels whose share of the time is too small, or that are
+ * beyond the limit. */
 static void fold_code_kernels(struct digest *d)
 {
 	__int128 sum = 0;
@@ -67,8 +68,8 @@ static bool is_any(const struct code_stat *c)
 	return true;
 }
 
-/* Removes the code place from the smallest rows beyond the limit; with `all` also module and
-   operator. */
+/* Removes the place in the code from the smallest rows beyond the limit; if `all`, also module and
+ * operator. */
 static void fold_code_places(struct digest *d, bool all)
 {
 	if (d->code.nr <= FOLD_CODE)

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* ---- whether cycles can be joined ---- */
+/* ---- whether two traces of a rank can be joined ---- */
 
 static bool disjoint(const struct digest *a, const struct digest *b)
 {
@@ -50,7 +50,7 @@ const char *cycles_fault(const struct digest *a, const struct digest *b)
 	return NULL;
 }
 
-/* ---- steps and collectives ---- */
+/* ---- joining of steps and collectives ---- */
 
 struct step_place {
 	const struct digest *of;
@@ -73,9 +73,9 @@ static void point_collectives(struct digest *of, const int64_t *step)
 		of->collectives.v[i].step = step[of->collectives.v[i].step];
 }
 
-/* Makes room for the phases that one or both digests have; a phase that one lacks is zero there. If
-   only one digest has phases within steps, the result has none, since all launches of the other
-   would count as outside any phase. */
+/* Makes room for the phases that one or both digests have; where only one has a phase, the other
+ * counts as zero. If only one digest has phases within steps, the result has none, since all
+ * launches of the other digest would count as outside any phase. */
 static void join_phases(struct digest *d, const struct digest *own, const struct digest *next)
 {
 	bool both = own->phases[PHASE_FORWARD][0] && next->phases[PHASE_FORWARD][0];
@@ -142,8 +142,8 @@ static int collective_cmp(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Changes the `comm` indices of collectives, which point into `was`, to the same rows in
-   d->comms. */
+/* Changes the indices `comm` of collectives from rows of the list `was` to the same rows in
+ * d->comms. */
 static void point_comms(const struct digest *d, struct digest *of, const struct comm_stat *was)
 {
 	for (size_t i = 0; i < of->collectives.nr; i++) {
@@ -154,8 +154,8 @@ static void point_comms(const struct digest *d, struct digest *of, const struct 
 	}
 }
 
-/* Offset in the joined list from which on collectives of this cycle may be missing, because its own
-   list was cut. */
+/* Offset in the joined list from which on collectives of this cycle may be missing, because the
+ * cycle's own list was cut. */
 static size_t end_of_kept(const struct digest *d, const struct digest *cycle, int64_t last_ns)
 {
 	size_t nr = d->collectives.nr;
@@ -192,24 +192,24 @@ static void join_comms(struct digest *d, struct digest *next)
 	d->start_ns = start;
 }
 
-/* ---- functions ---- */
+/* ---- joining of functions ---- */
 
 /* A function of the joined list; Python functions form a tree. */
 struct node {
 	struct function_stat f;
 	struct node *parent;
 	size_t depth;
-	uint32_t id; ///< id of the call path
-	int64_t at; ///< index in the joined list
+	uint32_t id; ///< id of the function's call path
+	int64_t at; ///< index of the function in the joined list
 };
 struct nodes {
-	struct node **v; ///< nodes, indexed by path id, until they are sorted
+	struct node **v; ///< nodes, indexed by id of the call path until they are sorted
 	size_t nr, cap;
 	struct name_table names;
-	struct idmap ids; ///< ids of pairs of caller and name
+	struct idmap ids; ///< ids of call paths: of pairs of the caller's path and a name
 };
 
-/* Compares by class and path, a caller before its callees. */
+/* Compares two nodes by class and call path, a caller before its callees. */
 static int node_cmp(const void *a, const void *b)
 {
 	const struct node *first = *(struct node *const *)a, *second = *(struct node *const *)b;
@@ -227,11 +227,12 @@ static int node_cmp(const void *a, const void *b)
 	return row_cmp(&function_stat_row, &x->f, &y->f);
 }
 
-/* Id of the path of a function that `caller` calls. */
+/* Id of the call path of a function called by `caller`. */
 static uint32_t path_id(struct nodes *all, const struct node *caller, const struct function_stat *f)
 {
 	const struct name *nm = name_intern(&all->names, f->name);
-	uint32_t name = nm ? nm->id + 1 : 0; /* if the table is full, all further names share one id */
+	/* if the table of names is full, all further names share one id */
+	uint32_t name = nm ? nm->id + 1 : 0;
 	name = name << 4 | (uint32_t)(f->names > 0) << 3 | (uint32_t)f->cls;
 	return idmap_add(&all->ids, idmap_pair(caller ? caller->id : IDMAP_NONE, name));
 }
@@ -278,7 +279,7 @@ static void join_functions(struct digest *d, const struct digest *next)
 	vec_release(&all);
 }
 
-/* ---- the whole digest ---- */
+/* ---- joining of whole digests ---- */
 
 static void join_env(struct digest *d, const struct digest *from)
 {
@@ -297,7 +298,8 @@ static void join_cycle(struct digest *x, struct digest *y)
 	join_steps(x, y);
 	join_comms(x, y);
 	join_functions(x, y);
-	if (!x->flops.nr || !y->flops.nr) /* operations would be known for only some of the steps */
+	/* if one digest has no operations, those of the other would cover only some of the steps */
+	if (!x->flops.nr || !y->flops.nr)
 		x->flops.nr = y->flops.nr = 0;
 	for (size_t i = 0; i < nr_digest_lists; i++) {
 		const struct digest_list *l = &digest_lists[i];
@@ -308,7 +310,8 @@ static void join_cycle(struct digest *x, struct digest *y)
 	x->events = number_add(x->events, y->events);
 	x->total_steps = number_add(x->total_steps, y->total_steps);
 	x->window_ns = number_add(x->window_ns, y->window_ns);
-	if (y->attribution > x->attribution) /* if a part is attributed by timestamp, so is the whole */
+	/* if one part is attributed by timestamp, the whole counts as attributed so */
+	if (y->attribution > x->attribution)
 		x->attribution = y->attribution;
 	if (x->device_memory != y->device_memory)
 		x->device_memory = MEMORY_UNKNOWN;
@@ -339,7 +342,8 @@ static int by_artifact(const void *a, const void *b)
 	return run_digest_cmp(*(struct digest *const *)a, *(struct digest *const *)b);
 }
 
-/* Moves what belongs to the whole run to the digest of its first rank. */
+/* Moves figures of the whole run, such as those of metrics files, to the digest of the first rank.
+ */
 static void place_run_wide(struct run *run)
 {
 	size_t nr = 0;

@@ -5,13 +5,13 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* A row that is large enough to be kept if there is room. */
+/* A row that may be kept in its list, with its size. */
 struct weighted {
 	int64_t weight;
 	size_t index;
 };
 
-/* Which rows of one list go into a sum. */
+/* The choice of the rows of one list that go into a sum. */
 struct choice {
 	bool *fold;
 	VEC(struct weighted) large;
@@ -53,7 +53,7 @@ static void choice_release(struct choice *c)
 	vec_release(&c->large);
 }
 
-/* --- kernels --- */
+/* ---- sums of kernels ---- */
 
 static void choose_kernels(const struct digest *d, struct choice *c)
 {
@@ -102,7 +102,7 @@ static void fold_kernels(struct digest *d, const struct category_table *t)
 	rows_unite(&kernel_stat_row, &d->kernels);
 }
 
-/* --- operators and threads: one sum, at the end or the beginning --- */
+/* ---- one sum of operators, and one of threads, at the end or the beginning of the list ---- */
 
 static void fold_ops(struct digest *d)
 {
@@ -182,7 +182,7 @@ static void fold_ranges(struct digest *d)
 	choice_release(&c);
 }
 
-/* --- calls: a sum at the end of each kind --- */
+/* ---- sums of calls, at the end of each kind ---- */
 
 static void fold_calls(struct digest *d)
 {
@@ -208,7 +208,7 @@ static void fold_calls(struct digest *d)
 	choice_release(&c);
 }
 
-/* --- functions --- */
+/* ---- sums of functions ---- */
 
 /* Compares functions so that siblings are together, in the order of a digest. */
 static int sibling_cmp(const void *a, const void *b, void *rows)
@@ -222,7 +222,7 @@ static int sibling_cmp(const void *a, const void *b, void *rows)
 	return c ? c : (i > k) - (i < k);
 }
 
-/* True for two sums of one class and caller, which become one row. */
+/* True for two sums with the same class and caller, which become one row. */
 static bool is_same_sum(const struct function_stat *a, const struct function_stat *b)
 {
 	return a->names > 0 && b->names > 0 && a->cls == b->cls && a->parent == b->parent;
@@ -232,7 +232,7 @@ static void order_functions(struct digest *d)
 {
 	struct visit {
 		size_t row;
-		int64_t parent; ///< index of the caller in the new order
+		int64_t parent; ///< index of the function's caller in the new order
 	};
 	size_t nr = d->functions.nr;
 	struct function_stat *rows = d->functions.v;
@@ -300,7 +300,8 @@ void digest_fold_functions(struct digest *d)
 	order_functions(d); /* of equally large functions the first are kept */
 	size_t nr = d->functions.nr;
 	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };
-	int64_t *kept = mem_calloc(nr, sizeof *kept); /* own index, or that of the kept caller */
+	/* index of each function itself if it is kept, else of its nearest kept caller */
+	int64_t *kept = mem_calloc(nr, sizeof *kept);
 	choose_functions(d, &c);
 	for (size_t i = 0; i < nr; i++) {
 		struct function_stat *f = &d->functions.v[i];
@@ -315,7 +316,7 @@ void digest_fold_functions(struct digest *d)
 	order_functions(d);
 }
 
-/* --- sites of memory --- */
+/* ---- sums of allocation sites ---- */
 
 static bool is_list_of_sites(enum memory_list list)
 {

@@ -12,12 +12,12 @@ enum fold_limits {
 	FOLD_KERNELS = 400,
 	FOLD_KERNEL_PART = 2000,
 	FOLD_OPS = 400,
-	FOLD_FUNCTIONS = 200, ///< functions of each class except Python
+	FOLD_FUNCTIONS = 200, ///< largest number of functions of each class except Python
 	FOLD_PATHS = 300,
 	FOLD_THREADS = 100,
-	FOLD_CALLS = 16, ///< calls of each kind
-	FOLD_CODE_KERNELS = 160, ///< rows of the code table that name a kernel
-	FOLD_CODE = 320, ///< rows of the code table
+	FOLD_CALLS = 16, ///< largest number of calls of each kind
+	FOLD_CODE_KERNELS = 160, ///< largest number of rows of the code table that name a kernel
+	FOLD_CODE = 320, ///< largest number of rows of the code table
 	FOLD_RANGES = 60,
 	FOLD_PART = 1000,
 };
@@ -32,7 +32,7 @@ void digest_fold(struct digest *d, const struct category_table *t);
 bool digest_has_places(const struct digest *d);
 
 /// Like digest_fold(), but only for the code table. digest_fold() calls it if the table has places;
-/// if not, a separate recording may still add them (merge/where.h).
+/// otherwise a separate recording may still add places (merge/where.h).
 void digest_fold_code(struct digest *d);
 
 /// Like digest_fold(), but only for functions. Callers must come before their callees; afterwards

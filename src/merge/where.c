@@ -4,10 +4,10 @@
 #include "merge/digest_fold.h"
 #include "model/rows.h"
 
-/* A share of an activity's figure that a row of the separate recording gets. */
+/* The share of an activity's figures that goes to one row of the separate recording. */
 struct share {
-	const struct code_stat *row; /* code row of the separate recording */
-	__int128 rest; /* remainder when the activity's figure is divided */
+	const struct code_stat *row; /* row of the code table of the separate recording */
+	__int128 rest; /* remainder of the division of the activity's figure */
 	size_t order;
 	struct code_stat out;
 };
@@ -45,8 +45,8 @@ static int by_rest(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Divides `total` among the shares in proportion to `weight`, units left over by largest remainder;
-   equally if all weights are 0. */
+/* Divides `total` among the shares in proportion to `weight`, or equally if all weights are 0;
+ * units left over go to the largest remainders. */
 static void divide(struct shares *s, int64_t total, int64_t (*weight)(const struct code_stat *),
                    int64_t *(*figure)(struct code_stat *))
 {
@@ -105,8 +105,8 @@ static struct span keep(struct arena *a, struct span text)
 	return text.n ? (struct span){ arena_dup(a, text), text.n } : SPAN("");
 }
 
-/* Appends the shares of one activity to `out` as rows that replace `all`, whose figures they add up
-   to. */
+/* Appends the shares of one activity to `out` as rows that replace the row `all` and add up to it.
+ */
 static void put_shares(struct shares *s, const struct code_stat *all, struct arena *a,
                        struct code_rows *out)
 {
@@ -124,8 +124,8 @@ static void put_shares(struct shares *s, const struct code_stat *all, struct are
 	}
 }
 
-/* Finds the rows of `where`, from `*at` on, that are about the activity of `c`; `*at` is moved to
-   them. */
+/* Finds the rows of `where` that are about the activity of `c`, searching from `*at` on; `*at`
+ * moves to them. */
 static void find_shares(const struct digest *where, size_t *at, const struct code_stat *c,
                         struct shares *out)
 {

@@ -42,7 +42,7 @@ struct span figure_name_unit(struct span *name)
 	return unit;
 }
 
-/* ---- units ---- */
+/* ---- units of figures ---- */
 
 const char *figure_unit_of(struct span word)
 {
@@ -135,7 +135,7 @@ const char *figure_unit_by_name(struct span name)
 	return NULL;
 }
 
-/* ---- direction ---- */
+/* ---- better direction of figures ---- */
 
 static bool holds_any(struct span name, const char *const *words)
 {
@@ -162,7 +162,7 @@ const char *figure_better(struct span name, const char *unit)
 	return at < 0 ? NULL : figure_units[at].better;
 }
 
-/* ---- times and rates ---- */
+/* ---- figures that are times or rates ---- */
 
 bool figure_is_timed(struct span name, const char *unit)
 {

@@ -26,11 +26,13 @@ uint64_t input_hash(uint64_t h, const struct input_stat *s)
 	return exact ? h : (h ^ (uint64_t)own.digits) * 1099511628211u;
 }
 
-enum { SPARE_DIGITS = 3 }; /* further digits, for means and medians of whole numbers */
+/* number of further decimal places for means and medians of whole numbers */
+enum { SPARE_DIGITS = 3 };
 
 struct input_unit {
 	const char *name, *unit, *better;
-	int64_t digits, most; ///< decimal places that the values have, and that fit beside the largest
+	int64_t digits, most; ///< number of decimal places that the values have, and the largest number
+	                      ///< with which all values fit
 };
 
 static void add_input_unit(struct input_unit *out, const struct input_stat *s)
@@ -41,7 +43,7 @@ static void add_input_unit(struct input_unit *out, const struct input_stat *s)
 	number_raise(&out->digits, s->digits + SPARE_DIGITS);
 	number_lower(&out->most, most);
 	if (!s->unit || !out->unit || strcmp(s->unit, out->unit) != 0)
-		out->unit = NULL; /* rules on such a figure are refused by name in gate/figure_rule.c */
+		out->unit = NULL; /* gate/figure_rule.c refuses rules on such a figure, with its name */
 	out->better = out->better ? out->better : s->better;
 }
 

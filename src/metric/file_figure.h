@@ -13,18 +13,18 @@ struct input_stat {
 	const char *better; ///< better direction, "lower" or "higher"; NULL if unknown
 	int64_t samples; ///< number of samples that the figure summarizes; 0 if the file holds the
 	                 ///< figure itself
-	int64_t spread; ///< scaled MAD of the samples, · 10^-`digits`, rounded; -1 if unknown
-	int64_t micro; ///< value in 1e-6, in files of earlier versions; else INPUT_EXACT
+	int64_t spread; ///< scaled MAD of the samples in units of 10^-`digits`, rounded; -1 if unknown
+	int64_t micro; ///< value in 1e-6 if read from a file of earlier versions; else INPUT_EXACT
 };
 
-/// The value of `micro` that means that `value` and `digits` hold the figure.
+/// Value of `micro` for a figure that `value` and `digits` hold.
 #define INPUT_EXACT INT64_MIN
 
 /// Converts figures that were read from files of earlier versions into the present form.
 void input_settle(struct input_stat *v, size_t nr);
 
 /// Adds the value of the figure to the hash `h`. Values that earlier versions could hold give the
-/// same hash as there.
+/// same hash as in those versions.
 uint64_t input_hash(uint64_t h, const struct input_stat *s);
 
 /// Makes one metric for each name among the `nr` figures, which are sorted, in `out` (room for

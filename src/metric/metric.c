@@ -9,7 +9,8 @@
 enum { NOISY, EXACT };
 enum { APART, ADDS };
 
-/* Sets of bits that many metrics have; the columns of metrics.def name them. */
+/* Sets of causes of distrust (enum spoiled_by) that many metrics share; the columns of metrics.def
+ * name these sets. */
 enum {
 	SPOILED_TRACE = SPOILED_BY_TRACE,
 	SPOILED_STEP_NUMBERS = SPOILED_BY_STEP_NUMBERS,
@@ -31,7 +32,8 @@ enum {
 	SPOILED_MEMORY_EVENTS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_EVENTS,
 	SPOILED_MEMORY_GROWTH = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_GROWTH,
 	SPOILED_INPUT = SPOILED_BY_INPUT,
-	SPOILED_MACHINE = 0, /* other ranks are compared with the machine: nothing spoils its figures */
+	/* figures of the machine itself: no trust finding makes them inconclusive */
+	SPOILED_MACHINE = 0,
 };
 
 #define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_,  \
@@ -107,7 +109,7 @@ const char *metric_label(const struct metric *m)
 	return m->title ? m->title : whole ? m->head : m->name;
 }
 
-/* What is before the name of a figure of a metrics file. */
+/* Prefix of the names of metrics that are figures of a metrics file. */
 static const char of_inputs[] = "input.";
 
 bool input_name_is_valid(struct span name, bool glob)

@@ -69,48 +69,52 @@ enum need {
 /// artifacts.
 enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
 
-/// Families of metrics that become noisy together; each shares a budget of false alarms
-/// (gate/noise_model.h).
+/// Families of metrics that become noisy together; the metrics of a family share a budget of false
+/// alarms (gate/noise_model.h).
 enum family {
-	FAMILY_BY_NEED, ///< a row that names no family: metric_family() derives the family
+	FAMILY_BY_NEED, ///< value of a table row that names no family; metric_family() derives the
+	                ///< family
 	FAMILY_EXACT, ///< counts and bytes, which are free of noise
-	FAMILY_MACHINE, ///< GPU time of whole steps, which the machine changes as a whole
+	FAMILY_MACHINE, ///< GPU time of whole steps, whose noise comes from the machine as a whole
 	FAMILY_OPERATORS, ///< GPU time of one operator, category or kernel
-	FAMILY_WALL, ///< times in which the host has a part
+	FAMILY_WALL, ///< wall times, in which the host has a part
 	FAMILY_COMMUNICATION,
 	NR_FAMILIES
 };
 
 /// The parts into which a report breaks down a change of a metric.
 enum parts_kind {
-	PARTS_TERMS, ///< other figures that add up to the metric
-	PARTS_CALLS, ///< number and mean size of calls
-	PARTS_ACTIVITIES, ///< GPU activities by class, category and name
-	PARTS_CODE, ///< modules, places, operators and kernels, as a tree
+	PARTS_TERMS, ///< parts: other metrics that add up to the metric
+	PARTS_CALLS, ///< parts: number and mean size of calls
+	PARTS_ACTIVITIES, ///< parts: GPU activities by class, category and name
+	PARTS_CODE, ///< parts: modules, places in the code, operators and kernels, as a tree
 	PARTS_LACKED_STEPS,
 	PARTS_SEGMENTS,
-	PARTS_SHARE, ///< the whole and the part of which the metric is the ratio
-	PARTS_INDIVISIBLE, ///< ranks only, if there are several; otherwise indivisible
+	PARTS_SHARE, ///< parts: the two figures of which the metric is the ratio
+	PARTS_INDIVISIBLE, ///< parts: only the ranks, if there are several; otherwise indivisible
 	PARTS_RATE, ///< no parts, because rates do not add up
 };
 
-/// What the value of a metric depends on, as far as trust findings distinguish it. A finding makes
-/// those metrics inconclusive that share a bit with it.
+/// Kinds of data that metrics are made from, as bits. A trust finding says which kinds cannot be
+/// believed; metrics made from any of these are inconclusive.
 enum spoiled_by {
 	SPOILED_BY_TRACE = 1 << 0, ///< all data of a trace except the numbers of its steps
 	SPOILED_BY_STEP_NUMBERS = 1 << 1,
 	SPOILED_BY_MEMORY = 1 << 2,
 	SPOILED_BY_INPUT = 1 << 3,
-	SPOILED_BY_GPU = 1 << 4, ///< work on the GPU, and calls that wait for it
+	SPOILED_BY_GPU = 1 << 4, ///< figures of work on the GPU, and of calls that wait for such work
 	SPOILED_BY_STEPS = 1 << 5, ///< figures that are attributed to steps, and rates over steps
-	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization, without steps that of the trace
-	SPOILED_BY_PEERS = 1 << 7, ///< figures in which ranks are comparable only over equal steps
-	SPOILED_BY_LAUNCHES = 1 << 8, ///< work that belongs to a step by its launch; calls that launch
+	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization, which without steps is that of the whole
+	                                 ///< trace
+	SPOILED_BY_PEERS = 1 << 7, ///< figures of ranks, which can be compared only over equal steps
+	SPOILED_BY_LAUNCHES = 1 << 8, ///< figures of work that belongs to a step by its launch, and of
+	                              ///< calls that launch
 	SPOILED_BY_OVERLAP = 1 << 9, ///< sums of durations, in which overlap on one stream counts twice
 	SPOILED_BY_MATCHES = 1 << 10, ///< figures of collectives that are matched across ranks
-	SPOILED_BY_MEMORY_PEAK = 1 << 11, ///< highest levels of memory, which only a history tells
-	SPOILED_BY_MEMORY_CALLS = 1 << 12, ///< allocations and frees in the window
-	SPOILED_BY_MEMORY_EVENTS = 1 << 13, ///< further entries of a memory history
+	SPOILED_BY_MEMORY_PEAK = 1 << 11, ///< highest levels of memory, which only a complete history
+	                                  ///< shows
+	SPOILED_BY_MEMORY_CALLS = 1 << 12, ///< numbers and bytes of allocations and frees in the window
+	SPOILED_BY_MEMORY_EVENTS = 1 << 13, ///< figures from all other entries of a memory history
 	SPOILED_BY_MEMORY_GROWTH = 1 << 14,
 	SPOILED_BY_FLOPS = 1 << 15, ///< floating-point operations as counted in the trace
 	SPOILED_BY_MFU = 1 << 16, ///< floating-point operations as given by the run context
@@ -122,8 +126,9 @@ struct metric {
 	enum metric_id id;
 	bool per_step; ///< true if the metric has a sample for each step: the step.* rows
 	const char *name;
-	const char *head; ///< heading of the metric's column in a table of several figures: "longest"
-	const char *title; ///< name in the summary of a run: "GPU idle"; NULL: not in the summary
+	const char *head; ///< heading of the metric's column in a table of several metrics: "longest"
+	const char *title; ///< name in the summary of a run: "GPU idle"; NULL if the summary leaves it
+	                   ///< out
 	enum unit unit;
 	enum worse worse;
 	enum reduce reduce;
@@ -133,10 +138,11 @@ struct metric {
 	enum check_group group;
 	bool adds; ///< true if the sum over several items is the figure for all of them
 	enum parts_kind parts;
-	unsigned spoiled_by; ///< bits of enum spoiled_by
+	unsigned spoiled_by; ///< kinds of data that the metric is made from, bits of enum spoiled_by
 	const char *meaning;
-	int since; ///< minor of stored files that added the metric; older files lack it
-	enum family family; ///< family, if it does not follow from the need; else FAMILY_BY_NEED
+	int since; ///< minor version of the stored format that added the metric; older files lack it
+	enum family family; ///< family, or FAMILY_BY_NEED if it follows from the data that the metric
+	                    ///< needs
 };
 
 /// All metrics, in the order of reports; static.
@@ -148,7 +154,7 @@ enum family metric_family(const struct metric *m);
 /// The metric with this name, or NULL.
 const struct metric *metric_find(struct span name);
 
-/// What people call it: "compute per step"; static.
+/// The name of the metric in sentences, such as "compute per step"; static.
 const char *metric_label(const struct metric *m);
 
 /// Bytes of the name of a figure in a metrics file at most.

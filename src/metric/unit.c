@@ -41,8 +41,8 @@ static void add_quotient(struct strbuf *out, uint64_t v, uint64_t size, int deci
 }
 
 /* Appends a value in the largest unit in which it is at least 1, with two decimals, or with three
-   if it is below 10 and `fine`. A value that would round up to the next unit is written in that
-   unit. */
+   if it is below 10 and `fine` is true. A value that would round up to the next unit is written in
+   that unit. */
 static void add_scaled(struct strbuf *out, uint64_t v, const struct scale *scale, int nr, bool fine)
 {
 	int i = 0;

@@ -16,16 +16,16 @@ enum unit {
 	UNIT_PER_S, ///< rates; values are 1e-6 per second
 	UNIT_BYTES_PER_S,
 	UNIT_NS_PER_STEP,
-	UNIT_COUNT_PER_STEP, ///< counts per step; values are 1e-6 per step
+	UNIT_COUNT_PER_STEP, ///< numbers per step; values are 1e-6 per step
 	UNIT_BYTES_PER_STEP,
 	UNIT_FLOPS,
 	UNIT_FLOPS_PER_S,
-	UNIT_NUMBER, ///< a number whose meaning the metric gives; values are 1e-6
+	UNIT_NUMBER, ///< numbers whose meaning only the metric tells; values are 1e-6
 	UNIT_HZ,
 	UNIT_MILLIWATT,
 	UNIT_CELSIUS,
 	NR_UNITS,
-	UNIT_FIGURES = 1 << 8, ///< units from here on are made by unit_of_figure()
+	UNIT_FIGURES = 1 << 8, ///< first value of the units that unit_of_figure() makes
 	UNIT_LAST = 1 << 24
 };
 
@@ -50,7 +50,7 @@ int unit_figure(enum unit unit);
 const char *unit_name(enum unit unit);
 
 /// Appends a value as readable text: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". It has four
-/// significant digits or more, and never an exponent. `sign` adds a '+' to positive values.
+/// significant digits or more, and never an exponent. If `sign`, positive values begin with a '+'.
 void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign);
 
 /// Like unit_format(), but returns a string owned by `a`, without a '+'.

@@ -4,7 +4,7 @@
 
 enum { PAIRS = 1024 };
 
-/* Hash of the two letters at `p`, of either case; below PAIRS. */
+/* Hash of the two letters at `p`, which may be of either case; the result is below PAIRS. */
 static unsigned pair_at(const char *p)
 {
 	return (((unsigned char)p[0] | 0x20u) * 31 + ((unsigned char)p[1] | 0x20u)) % PAIRS;
@@ -15,8 +15,8 @@ static bool is_special(char c)
 	return c == '*' || c == '?';
 }
 
-/* Quick test: a name that lacks a pair of letters of a substring cannot contain the substring. Each
-   name is compared with about a hundred substrings. */
+/* False if `part` has a pair of letters that a name lacks, so that the name cannot contain `part`.
+ * This quick test pays, since each name is compared with about a hundred substrings. */
 static bool may_contain(const bool *pairs, struct span part)
 {
 	for (size_t i = 0; i + 1 < part.n; i++)
@@ -60,7 +60,8 @@ enum category_class category_class_of(const struct category_table *t, struct spa
 	return category < 0 ? CLASS_OTHER : t->rows.v[category].cls;
 }
 
-/* Ids are older than the spelling of what people read. */
+/* Ids of some categories have a British spelling, which stored files hold; reports show the
+   American one. */
 const char *category_title(const char *name)
 {
 	static const char *const labels[][2] = { { "normalisation", "normalization" },

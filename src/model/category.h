@@ -11,7 +11,8 @@
 
 enum category_class { CLASS_COMPUTE, CLASS_COMMUNICATION, CLASS_MEMORY, CLASS_OTHER };
 
-/// One row of the data file. The first row that matches a name counts; case does not matter.
+/// A category of kernels in rules/categories.yaml. The first match of a name counts, in either
+/// case.
 struct category {
 	const char *name;
 	enum category_class cls;
@@ -24,33 +25,33 @@ struct category_addition {
 	VEC(struct span) match; ///< substrings, in which `*` and `?` are special
 };
 
-/// A substring that the rules add; all such are tried before the rows of the table.
+/// A substring that the rules add to a category; it is tried before the rows of the table.
 struct category_text {
 	struct span text;
 	int row;
 };
 
 struct category_table {
-	struct arena arena; ///< owns all names and substrings of the table
+	struct arena arena; ///< arena that holds all names and substrings of the table
 	VEC(struct category) rows;
 	VEC(struct category_text) added;
-	const char *source; ///< path of the file, or "built in"
+	const char *source; ///< path of the file that the table was read from, or "built in"
 };
 
 /// Index of the row that matches `name`, or -1 if no row does.
 int category_of(const struct category_table *t, struct span name);
 
-/// Puts the texts of `a`, which are borrowed, before all others of the table. Returns false if the
-/// table has no such category.
+/// Puts the substrings of `a`, which are borrowed, before all others of the table. Returns false if
+/// the table has no such category.
 bool category_add(struct category_table *t, const struct category_addition *a);
 
 /// Name of the category of row `index`; "other" for -1.
 const char *category_name(const struct category_table *t, int index);
 
-/// How a category is called in reports; `name` itself if it has no other name.
+/// The name of a category in reports. Most categories are shown by `name` itself.
 const char *category_title(const char *name);
 
-/// Class of what has a name that categories match: CLASS_OTHER where none does.
+/// Class of the first category that matches `name`; CLASS_OTHER if no category does.
 enum category_class category_class_of(const struct category_table *t, struct span name);
 
 /// Class of the category that is called `name`; CLASS_OTHER if there is no such category.
@@ -67,7 +68,7 @@ const char *category_communication(const struct category_table *t, struct arena 
 /// matter.
 bool category_matches_any(const char *patterns, struct span name);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the table.
 void category_table_release(struct category_table *t);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/span.h"
 #include "model/phase.h"
 
-/// What a row of the table is about. The first three kinds are GPU activities.
+/// Kinds of work that a row of struct code_stat is about. The first three are GPU activities.
 enum code_kind { CODE_KERNEL, CODE_MEMCPY, CODE_MEMSET, CODE_SYNC, NR_CODE_KINDS };
 
 /// Names of enum code_kind, ended by NULL; static.
@@ -15,33 +15,33 @@ extern const char *const code_kind_names[];
 /// Separator between the names of a path of modules or operators.
 #define CODE_BETWEEN '\n'
 
-/// Work of the measured steps (or of the window, if there are no steps), by where it was launched:
-/// the moment of the launch on the thread of the launch counts. Texts that are unknown are empty.
+/// Work of the measured steps (or of the window, if there are no steps), grouped by what the
+/// launching thread ran at the moment of the launch. Unknown texts are empty.
 struct code_stat {
 	enum code_kind kind;
 	enum phase phase; ///< phase of the step; PHASE_ALL if unknown
 	struct span module; ///< names of modules, outermost first, separated by CODE_BETWEEN
 	struct span place; ///< place in the user's code, "FILE:FUNCTION"
-	int64_t line; ///< line of the place; -1 if unknown
+	int64_t line; ///< line number of `place`; -1 if unknown
 	struct span op; ///< names of operators, outermost first, separated by CODE_BETWEEN
 	uint64_t kernel; ///< code_kernel_key() of a GPU activity; 0 for waiting and for a sum of rows
 	int64_t count;
 	int64_t total_ns; ///< GPU time; for waiting, host time
-	int64_t bytes; ///< bytes moved by copies and memory sets
-	int64_t names; ///< above 0: this row is the sum of so many rows too small to keep
+	int64_t bytes; ///< bytes moved by copies and memory sets; 0 for other kinds
+	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
 };
 
-/// Like code_stat, but all work that was launched within one annotation.
+/// Like struct code_stat, but all work that was launched within annotations of one name.
 struct range_stat {
 	struct span name; ///< name of the annotation, raw bytes
 	int64_t count, total_ns;
-	int64_t names; ///< above 0: this row is the sum of so many rows too small to keep
+	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
 };
 
 /// Label of work without a place, in a table in which other work has a place.
 #define CODE_NO_PLACE "(no place)"
 
-/// Hash of the name of a GPU activity, which rows keep in place of the name; never 0.
+/// Hash of the name of a GPU activity, which struct code_stat stores instead of the name; never 0.
 uint64_t code_kernel_key(struct span name);
 
 /// Takes the next name off the front of a path; false at the end of the path.

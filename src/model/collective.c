@@ -4,9 +4,9 @@
 
 #include "base/number.h"
 
-/* The first match wins. Names are compared in lower case, letters and digits only. Source:
-   ProcessGroupNCCL.cpp (RECORD_PARAM_COMMS, profilingTitle), NCCL's and RCCL's generate.py,
-   custom_all_reduce.cuh (vLLM), deep_ep csrc/kernels. */
+/* Kinds of collectives by substrings of names; the first match counts. Names are compared in lower
+ * case, letters and digits only. Source: ProcessGroupNCCL.cpp (RECORD_PARAM_COMMS, profilingTitle),
+ * NCCL's and RCCL's generate.py, custom_all_reduce.cuh (vLLM), deep_ep csrc/kernels. */
 static const struct {
 	const char *part;
 	enum collective_kind kind;
@@ -17,8 +17,9 @@ static const struct {
 	{ "crossdevicereduce", COLLECTIVE_ALL_REDUCE },
 	{ "allgather", COLLECTIVE_ALL_GATHER },
 	{ "alltoall", COLLECTIVE_ALL_TO_ALL },
-	{ "dispatchlayout", COLLECTIVE_OTHER }, /* deep_ep: a local computation */
-	{ "notify", COLLECTIVE_OTHER }, /* deep_ep: exchanges counts before the data */
+	/* a kernel of deep_ep that computes the layout without communication */
+	{ "dispatchlayout", COLLECTIVE_OTHER },
+	{ "notify", COLLECTIVE_OTHER }, /* a kernel of deep_ep that exchanges counts before the data */
 	{ "dispatch", COLLECTIVE_ALL_TO_ALL },
 	{ "combine", COLLECTIVE_ALL_TO_ALL },
 	{ "sendrecv", COLLECTIVE_SEND_RECV },
@@ -53,8 +54,8 @@ enum collective_kind collective_kind_of(struct span name)
 	return COLLECTIVE_OTHER;
 }
 
-/* Element types: c10's name, bytes, names of C++ in "Input type".
-   Source: c10/core/ScalarType.h, caffe2::TypeMeta::name(). */
+/* Element types: name in c10, size in bytes, and C++ names in "Input type". Source:
+ * c10/core/ScalarType.h, caffe2::TypeMeta::name(). */
 static const struct dtype {
 	const char *name;
 	int64_t bytes;
@@ -94,7 +95,8 @@ static const struct dtype *dtype_find(struct span name)
 	return NULL;
 }
 
-/* `nelems` of `type` in bytes; -1 if either is unknown or the product is out of range. */
+/* Size in bytes of `nelems` elements of `type`; -1 if either is unknown or the product is out of
+ * range. */
 static int64_t message_bytes(int64_t nelems, const struct dtype *type)
 {
 	int64_t bytes;
@@ -170,7 +172,8 @@ struct collective_call collective_of(const struct event *ev)
 	const struct dtype *type = dtype_find(text);
 	if (type)
 		c.dtype = span_of(type->name);
-	/* torch records the inputs: if each is only a share of the message, its size stays unknown */
+	/* torch records the inputs of the collective: if each input is only a share of the message, the
+	 * size of the message stays unknown */
 	if (c.kind != COLLECTIVE_ALL_GATHER && c.kind != COLLECTIVE_GATHER)
 		c.bytes = message_bytes(nelems, type);
 	return c;

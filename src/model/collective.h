@@ -1,4 +1,4 @@
-/// Facts about a collective that one event tells.
+/// Facts about a collective that can be read from a single event.
 #ifndef GG_MODEL_COLLECTIVE_H
 #define GG_MODEL_COLLECTIVE_H
 

@@ -27,28 +27,28 @@ struct diagnosis_figure {
 
 /// One condition of a rule of diagnosis. It does not hold if the run lacks the figure.
 struct diagnosis_condition {
-	enum bound bound; ///< the run is bound by this, mixed or not; NR_BOUNDS: ask `figure` instead
+	enum bound bound; ///< what the run must be bound by; NR_BOUNDS: condition on `figure`
 	struct diagnosis_figure figure; ///< used only if `bound` is NR_BOUNDS
-	bool above; ///< true: the figure must be above `value`; false: below
+	bool above; ///< true if the figure must be above `value`; false if it must be below
 	int64_t value; ///< threshold in the unit of the figure; for FORM_OF in 1e-6 %
 };
 
 /// A row of rules/diagnosis.yaml.
 struct diagnosis_rule {
 	const char *id, *title;
-	VEC(struct diagnosis_condition) when; ///< conditions, all of which must hold
+	VEC(struct diagnosis_condition) when; ///< conditions, all of which must hold for the advice
 	struct query saves; ///< time per step that could be saved; its metric is NULL if unknown
 	int64_t saves_share; ///< share of the time `saves` that could be saved, in 1e-6 %
 	/* texts with placeholders for figures, {METRIC}, {METRIC of METRIC}, {METRIC per METRIC}, and
 	   {step} */
 	const char *observation, *hypothesis, *action;
 	const char *confirm; ///< metric that would confirm the hypothesis
-	const char *ask; ///< artifact that would settle the question; "" if there is none
+	const char *ask; ///< name of the artifact that would settle the question; "" if there is none
 	enum confidence confidence;
 };
 
 struct diagnosis_rules {
-	struct arena arena; ///< owns all texts of the rules
+	struct arena arena; ///< arena that holds all texts of the rules
 	VEC(struct diagnosis_rule) list;
 };
 
@@ -73,11 +73,11 @@ struct recommendation {
 	const char *id, *title;
 	int64_t saves_ns; ///< saving per step; -1 if unknown
 	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" if unknown
-	/// `ask` is "" if nothing needs to be asked
+	/// texts with their placeholders filled in; `ask` may be ""
 	const char *observation, *hypothesis, *action, *confirm, *ask;
 	enum confidence confidence;
-	bool tells_idle; ///< the advice says what the GPU waits for, so its idle time is explained
-	bool of_rows; ///< the advice rests on rows and samples that a stored baseline may lack
+	bool tells_idle; ///< true if the advice explains why the GPU is idle
+	bool of_rows; ///< true if the advice rests on rows and samples that a stored baseline may lack
 };
 
 /// Names of enum bound ("compute", "launch", …) and enum confidence ("low", …), ended by NULL;
@@ -101,7 +101,7 @@ bool placeholder_is_step(struct span inside);
 bool placeholder_figure(const struct diagnosis_rule *r, struct span inside,
                         struct diagnosis_figure *out, struct span *unknown);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the rules.
 void diagnosis_rules_release(struct diagnosis_rules *r);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "fold/fold.h"
 #include "model/memory_view.h"
 #include "model/rows.h"
 
@@ -61,6 +62,7 @@ static void free_one(struct digest *d)
 {
 	for (size_t i = 0; i < nr_digest_lists; i++)
 		free_list(d, &digest_lists[i]);
+	fold_free(d->fold);
 	vec_release(&d->step.rows);
 	vec_release(&d->step.around);
 	vec_release(&d->step.launches);
@@ -282,6 +284,7 @@ void run_release(struct run *run)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		digest_free(run->ranks.v[i]);
+	digest_free(run->folded);
 	vec_release(&run->ranks);
 	vec_release(&run->ignored);
 	arena_release(&run->arena);

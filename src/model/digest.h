@@ -1,4 +1,4 @@
-/// The digest of a rank: all that is known of an artifact once its events have been read.
+/// The digest of a rank: all figures that are kept of an artifact once its events have been read.
 #ifndef GG_MODEL_DIGEST_H
 #define GG_MODEL_DIGEST_H
 
@@ -28,12 +28,12 @@ struct kernel_stat {
 	int64_t grid[3], block[3]; ///< most frequent launch shape; grid[0] < 0 if unknown
 	int64_t shapes; ///< number of distinct launch shapes
 	int64_t occupancy; ///< occupancy in 1e-6 %, weighted by time; < 0 if unknown
-	/* in a row that joins others: the time in steps for which the occupancy is known, and the
-	   remainder of the division by it (occupancy · occupancy_ns + occupancy_rest is exact) */
+	/* only in a row that joins others: the time in steps for which the occupancy is known, and the
+	 * remainder of the division by it (occupancy · occupancy_ns + occupancy_rest is exact) */
 	int64_t occupancy_ns, occupancy_rest;
-	int64_t names; ///< above 0: sum of so many kernels too small to keep, each below 0.05 % of
-	               ///< kernel time; `name` is then their category, or empty
-	int64_t largest_ns; ///< of a sum of small kernels: step_total_ns of the largest
+	int64_t names; ///< number of small kernels that this row sums up, each below 0.05 % of kernel
+	               ///< time; `name` is then their category, or empty; 0 for a row that is not a sum
+	int64_t largest_ns; ///< in a sum of small kernels, step_total_ns of the largest of them
 };
 
 /// One GPU of the trace, over the whole window; times in ns.
@@ -42,7 +42,7 @@ struct device_stat {
 	int64_t streams, activities;
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< union of communication; its overlap with computation
-	/// Periods of the measured steps (else the window); its busy part; -1 if not recorded.
+	/// Length of measured steps (or window), and the busy part of it; -1 if not recorded.
 	int64_t measured_ns, measured_busy_ns;
 };
 
@@ -50,7 +50,7 @@ struct device_stat {
 struct op_stat {
 	struct span name;
 	int64_t count, total_ns, self_ns;
-	int64_t names; ///< above 0: this row is the sum of so many names too small to keep
+	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
 };
 
 /// Calls whose times add up to step.launch_time, step.sync_time and step.dataloader_time.
@@ -62,7 +62,7 @@ struct call_stat {
 	enum call_kind kind;
 	struct span name; ///< raw bytes
 	int64_t count, total_ns;
-	int64_t names; ///< above 0: this row is the sum of so many names too small to keep
+	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
 };
 
 /// Element type of the operands of a multiplication.
@@ -77,12 +77,13 @@ enum flop_type {
 };
 
 /// Calls of one operator and type whose floating-point operations follow from their inputs, over
-/// the measured steps (else the window). Only operators that launched GPU work have a row.
+/// the measured steps (or the window, if there are no steps). Only operators that launched GPU work
+/// have a row.
 struct flop_stat {
 	struct span op;
 	enum flop_type type;
-	int64_t count, flops; ///< number and operations of the calls that could be counted
-	int64_t uncounted; ///< calls whose inputs the trace does not tell
+	int64_t count, flops; ///< number of calls that could be counted; sum of their operations
+	int64_t uncounted; ///< number of calls for which the trace does not tell the inputs
 	int64_t gpu_ns; ///< time of all GPU activities that the calls launched; 0 in stored baselines
 };
 
@@ -102,29 +103,29 @@ enum collective_kind {
 	COLLECTIVE_SCATTER,
 	COLLECTIVE_SEND,
 	COLLECTIVE_RECV,
-	COLLECTIVE_SEND_RECV, ///< one kernel for both, or an all-to-all without a name of its own
+	COLLECTIVE_SEND_RECV, ///< kernel that sends and receives, or an unnamed all-to-all
 	COLLECTIVE_BARRIER,
 	NR_COLLECTIVE_KINDS
 };
 
 /// Collectives of one kind, element type and process group, over the measured steps
-/// (else the window).
+/// (or the window, if there are no steps).
 struct comm_stat {
 	enum collective_kind kind;
 	struct span group; ///< description of the process group, else its name; empty if unknown
 	struct span group_name; ///< name of the group, which no other group shares; empty if unknown
 	struct span dtype; ///< element type, "Float"; empty if unknown
-	int64_t group_size; ///< ranks in the group; -1 if unknown
+	int64_t group_size; ///< number of ranks in the group; -1 if unknown
 	int64_t count, total_ns, max_ns;
-	int64_t bytes; ///< bytes of messages of one rank (the larger of in and out), where known
+	int64_t bytes; ///< bytes of messages of one rank (the larger of sent and received), where known
 	int64_t sized_count, sized_ns; ///< number and time of the calls whose size is known
 };
 
-/// One collective of a measured step. The list is in order of start, at most COLLECTIVES_KEPT.
+/// One collective of a measured step. At most COLLECTIVES_KEPT are listed, in order of start.
 struct collective {
 	int64_t step; ///< index of the step among the measured steps
 	int64_t comm; ///< index of the collective's row in digest.comms
-	int64_t bytes; ///< message bytes; -1 if unknown
+	int64_t bytes; ///< size of the message in bytes; -1 if unknown
 	int64_t start_ns; ///< start time, counted from digest.start_ns
 	int64_t dur_ns;
 };
@@ -135,12 +136,12 @@ struct progress {
 	int64_t step; ///< number of the last step that began; -1 if none did
 	int64_t launches; ///< kernel launches since that step began, graph launches not included
 	int64_t collectives; ///< collectives that the host entered since that step began
-	int64_t pending; ///< number of the launches whose kernel never ended
-	struct span op, activity; ///< last operator or annotation that began; last GPU activity
+	int64_t pending; ///< number of these launches whose kernel never ended
+	struct span op, activity; ///< names of the last host event and the last GPU activity that began
 	struct span waits_in; ///< operator or collective of the first pending launch; empty if none
 };
 
-/// Classes of functions, highest first (metrics.md, `function.exclusive_pct`).
+/// Classes of functions; the highest one that runs gets the time (`function.exclusive_pct`).
 enum function_class {
 	FUNCTION_COMPUTE,
 	FUNCTION_MEMORY,
@@ -160,14 +161,14 @@ struct function_stat {
 	struct span name; ///< raw bytes
 	int64_t parent; ///< index of a Python function's caller in the list, -1 if there is none
 	int64_t count, total_ns;
-	int64_t exclusive_ns; ///< time in which no function of a higher class runs
+	int64_t exclusive_ns; ///< time of the function in which no function of a higher class runs
 	int64_t median_ns; ///< median duration of one execution
-	int64_t rate, rate_mad; ///< median and MAD of the bytes/s of executions; -1 if unknown
-	int64_t names; ///< above 0: this row is the sum of so many functions too small to keep
+	int64_t rate, rate_mad; ///< median and MAD of bytes per second; -1 if unknown
+	int64_t names; ///< number of small functions in this sum; 0 if the row is not a sum
 };
 
-/// Samples of one hardware counter of the GPUs that worked, over the usable steps (else the
-/// window), as shares of the counter's peak in 1e-6 %.
+/// Samples of one hardware counter, from the GPUs that worked, over the usable steps (or the
+/// window, if there are no steps); figures are shares of the counter's peak in 1e-6 %.
 struct counter_stat {
 	struct span name; ///< name of the counter, raw bytes
 	int64_t samples, median, mad;
@@ -199,24 +200,25 @@ struct phase_summary {
 	int64_t value[NR_STATISTICS]; ///< values, indexed by enum statistic
 };
 
-/// Figures of one rank that only all ranks together tell (model/ranks.h): sums over its matched
-/// collectives in usable steps.
+/// Figures of one rank that need all ranks of the run to be computed (model/ranks.h): sums over the
+/// rank's matched collectives in usable steps.
 struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
-	int64_t late_ns; ///< lateness of the rank where it entered last: others' median duration − own
+	int64_t late_ns; ///< how late the rank entered where it was last: others' median minus own
 	int64_t last_count; ///< number of collectives that the rank entered last
-	int64_t steps, step_ns; ///< number of steps in the sums; sum of their step.time
-	int64_t missing_steps; ///< usable steps that some rank has and this one lacks
-	int64_t compute_skew; ///< distance from the ranks' median, 1e-6 %; or MEMORY_UNKNOWN
+	int64_t steps, step_ns; ///< number of steps in these sums, and the sum of their step.time
+	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks
+	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6
+	                      ///< %;\nMEMORY_UNKNOWN if unknown
 };
 
 /// A host thread over the whole window.
 struct thread_stat {
-	const char *id; ///< "PID/TID"
+	const char *id; ///< process and thread, "PID/TID"
 	int64_t busy_ns;
-	int64_t names; ///< above 0: this row is the sum of so many small threads; `id` is then empty
+	int64_t names; ///< number of small threads in this sum, which has no `id`; 0 if not a sum
 	int64_t op_ns; ///< union of the thread's operators, without runtime calls; -1 if unknown
 };
 
@@ -226,45 +228,45 @@ struct thread_stat {
 /// The kind of recording that the figures of a memory were made from.
 enum memory_source { MEMORY_OF_TRACE, MEMORY_OF_SNAPSHOT, MEMORY_OF_XPROF, MEMORY_OF_TIMELINE };
 
-/// One memory (of a GPU, as the allocator numbers them); sizes in bytes.
+/// One memory (of a GPU, numbered as by the allocator); sizes in bytes.
 struct memory_stat {
 	const char *id;
 	enum memory_source source;
 	int64_t events; ///< number of [memory] events, or of entries of the history
 	int64_t peak_allocated;
-	int64_t peak_reserved, end_allocated, end_reserved; ///< levels; or MEMORY_UNKNOWN
-	int64_t reserved_at_peak; ///< reserved when `allocated` was highest (the latest such moment)
+	int64_t peak_reserved, end_allocated, end_reserved; ///< levels in bytes; or MEMORY_UNKNOWN
+	int64_t reserved_at_peak; ///< bytes reserved at the latest moment of peak_allocated
 	int64_t start_allocated; ///< bytes allocated before the first event
 	int64_t alloc_count, free_count, churn_bytes; ///< counts and requested bytes in the window
 	int64_t growth_per_step; ///< growth in bytes; MEMORY_UNKNOWN with fewer than three step ends
 	int64_t capacity; ///< size of the device's memory; for XProf the limit of its allocator
-	/* the following only from snapshots, else MEMORY_UNKNOWN */
+	/* The members up to segment_allocs are known only from snapshots; else MEMORY_UNKNOWN. */
 	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
-	int64_t inactive, largest_inactive; ///< sum of the blocks that are free at the end; the largest
+	int64_t inactive, largest_inactive; ///< sum of free blocks at the end; the largest
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of allocated or mapped segments within segment_churn
-	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of peak_allocated by lifetime
+	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak (model/memory.h)
 	/* the operator that ran when `allocated` was highest; only from traces and XProf, else NULL */
 	const char *peak_op, *peak_dims, *peak_types;
 };
 
-/// The lists of a snapshot (model/memory.h) in one table; each line says what the columns of struct
-/// memory_item mean.
+/// The lists of a snapshot (model/memory.h) in one table. Each line below says what the columns of
+/// struct memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
-	MEMORY_LIST_CATEGORY, ///< bytes, blocks at the peak; largest block; other: bytes at the end
-	MEMORY_LIST_PEAK, ///< sites at the peak: bytes, live blocks; largest block
-	MEMORY_LIST_END, ///< sites at the end: bytes, live blocks; largest block
-	MEMORY_LIST_GROWTH, ///< by site: rise of bytes and blocks; other: steps over which it rose
-	MEMORY_LIST_CHURN, ///< sites: bytes, allocations; largest: most frequent size; other: number of
-	                   ///< sizes
-	MEMORY_LIST_OOM, ///< by site: bytes, blocks live before the last out of memory; largest block
-	MEMORY_LIST_BLOCK, ///< by site: bytes of one block, number of blocks of that size
-	MEMORY_LIST_SIZE, ///< other: lower bound of the size class; bytes, blocks live at the peak
-	MEMORY_LIST_SEGMENT, ///< other: lower bound of the size class; bytes, segments; largest: free
-	                     ///< bytes; category: kind of segment
+	MEMORY_LIST_CATEGORY, ///< bytes, blocks at peak; largest: largest block; other: bytes at end
+	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; largest: its largest block
+	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; largest: its largest block
+	MEMORY_LIST_GROWTH, ///< rise of a site's bytes, blocks; other: steps in which they rose
+	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; largest: most frequent size;
+	                   ///< other: number of sizes
+	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; largest: its largest block
+	MEMORY_LIST_BLOCK, ///< bytes of one block of a site; blocks: number of blocks of that size
+	MEMORY_LIST_SIZE, ///< bytes, blocks at peak of a size class; other: the class's lower bound
+	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; largest: free bytes;
+	                     ///< other: lower bound of the class; category: kind of segment
 	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; other: size of its segment
-	MEMORY_LIST_PINNED, ///< by site: bytes, small active blocks between free ones; other: bytes of
-	                    ///< these free ones
+	MEMORY_LIST_PINNED, ///< bytes and number of a site's small active blocks between free blocks;
+	                    ///< other: bytes of these free blocks
 	NR_MEMORY_LISTS
 };
 
@@ -272,18 +274,18 @@ enum memory_list {
 struct memory_item {
 	const char *memory;
 	enum memory_list list;
-	struct span category; ///< category of the site, or of the row itself
+	struct span category; ///< category of the site, or, in MEMORY_LIST_CATEGORY, of the row
 	enum site_kind kind;
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< figures as enum memory_list says; or MEMORY_UNKNOWN
+	int64_t blocks, largest, other; ///< figures that enum memory_list describes; or MEMORY_UNKNOWN
 };
 
 /// The level of one memory at one moment of its history.
 struct memory_level {
 	const char *memory;
-	int64_t entries, time_us; ///< entries of the history so far; the time is -1 if unknown
+	int64_t entries, time_us; ///< number of history entries so far; time in µs, -1 if unknown
 	int64_t allocated, reserved; ///< levels in bytes; `reserved` may be MEMORY_UNKNOWN
 };
 
@@ -295,20 +297,20 @@ struct memory_evidence {
 	int64_t allocs; ///< number of allocations, to give the counts above as shares
 };
 
-/// Largest tick of a GPU clock, in ns: a trace in whole microseconds shows no coarser one.
+/// Largest tick of a GPU clock in ns; a coarser clock is not reported.
 enum { CLOCK_TICK_MAX = 1000 };
 
-/// Counts that trust findings are made from.
+/// Counts from which trust findings are made: reasons not to believe figures of the recording.
 struct trust_counts {
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
 	int64_t launches, launches_without_kernel; ///< launches of kernels, without graphs and captures
 	int64_t lost_ns; ///< estimated time of launches_without_kernel; 0 also if not recorded
 	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
-	int64_t overlap_ns; ///< overlap of different correlation ids on one stream
+	int64_t overlap_ns; ///< time for which two launches' activities overlap on one stream
 	int64_t negative_durations, malformed, json_faults;
 	int64_t untimed; ///< GPU activities without a valid duration; 0 also if not recorded
-	int64_t fault_byte; ///< offset of the first tolerated JSON fault
+	int64_t fault_byte; ///< offset in bytes of the first JSON fault that was tolerated
 	bool truncated, partial;
 };
 
@@ -323,46 +325,49 @@ struct env_entry {
 /// The highest number of a rank.
 enum { RANK_MAX = INT32_MAX };
 
-/// Replaces a sample that does not exist: the first of several steps has no period.
+/// Value of a sample that does not exist: the first of several steps has no step.period.
 #define NO_SAMPLE INT64_C(-1)
 
 struct digest {
 	struct arena arena; ///< arena that owns all lists and texts of the digest
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
+	struct fold *fold; ///< the fold of a folded run (fold/fold.h), owned; else NULL
+	const struct fold *part_of; ///< the fold that this rank is a part of (fold_thin()); else NULL
+	size_t part; ///< index of this rank in `part_of`
 	struct span text; ///< stored text of a digest that is only copied (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
-	const char *metrics_file; ///< base name; several as "a.json, b.json"; NULL if there is none
+	const char *metrics_file; ///< base names of metrics files, "a.json, b.json"; NULL if none
 	uint64_t source_hash; ///< hash of the figures: equal for the same artifact
-	int64_t rank, world_size; ///< rank -1: the whole run; world_size -1: unknown
+	int64_t rank, world_size; ///< rank, -1: whole run; declared ranks, -1: unknown
 	const char *marker; ///< pattern of the step markers that was used
 	const char *communication; ///< space-separated substrings of the names of communication kernels
 	int64_t warmup; ///< number of steps left out at the beginning
 	enum attribution attribution;
-	bool where; ///< the recording is used only for code places (merge/where.h); never stored
-	bool window; ///< no step marker was found: the whole trace is the only sample
+	bool where; ///< true if the recording is used only for code places; never stored
+	bool window; ///< true if no step marker was found, so that the whole trace is the only sample
 	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
-	int64_t period_count; ///< repetitions of the launches in a trace without markers; 0 if none
+	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
 	int64_t period_launches; ///< median number of launches in one repetition
-	int64_t period_regularity; ///< regularity of the repetitions (or of the best candidate), 1e-6 %
+	int64_t period_regularity; ///< regularity of the repetitions, or of the best try, in 1e-6 %
 	const char *proposed_marker; ///< step marker that fits a trace without steps, or NULL
 	int64_t proposed_steps; ///< number of steps that the proposed marker would give
 	int64_t events;
 	int64_t total_steps; ///< number of steps, warm-up included
-	int64_t start_ns, window_ns; ///< start of the first event; length up to the last end
-	int64_t device_memory; ///< memory size, if the same for each GPU, else MEMORY_UNKNOWN
+	int64_t start_ns, window_ns; ///< start of the first event; time from there to the last end
+	int64_t device_memory; ///< memory size of each GPU, if all have the same; else MEMORY_UNKNOWN
 	VEC(struct env_entry) env;
 	struct trust_counts trust;
 
 	size_t nr_steps; ///< number of measured steps; 1 if `window`
-	int64_t usable_steps; ///< measured steps without a last one cut short; statistics, kernels and
-	                      ///< operators cover only these
+	int64_t usable_steps; ///< number of measured steps without a last one cut short; statistics,
+	                      ///< kernels and operators cover only these
 	int64_t *step_numbers; ///< array of nr_steps step numbers
-	int64_t *step_activities; ///< GPU activities of each step, nr_steps long
-	int64_t *samples[NR_STEP_METRICS]; ///< each nr_steps long, in the metric's unit; NULL if not
-	                                   ///< recorded; NO_SAMPLE of a step without a value
-	int64_t *step_phases; ///< nr_steps values of step_phase_code(); NULL if no step has a phase
-	/// Arrays of nr_steps; if the first is NULL, phases are unknown; any other NULL means all 0.
+	int64_t *step_activities; ///< number of GPU activities of each step; array of nr_steps
+	int64_t *samples[NR_STEP_METRICS]; ///< samples of each step metric in its unit, or NULL;
+	                                   ///< NO_SAMPLE\nwhere a step has no value
+	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
+	/// Figures of phases by step. First NULL: phases unknown; another NULL: all values 0.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;
@@ -371,23 +376,23 @@ struct digest {
 	VEC(struct kernel_stat) kernels; ///< kernels and copies, sorted by kind, then name
 	VEC(struct device_stat) devices; ///< GPUs, sorted by id
 	VEC(struct op_stat) ops; ///< operators, sorted by name
-	VEC(struct flop_stat) flops; ///< operations, sorted by operator, type (model/flops.h)
-	/// Sorted by kind, name; sums of small rows come last in each kind.
+	VEC(struct flop_stat) flops; ///< floating-point operations, by operator and type
+	/// Host calls, sorted by kind, name; sums of small rows come last in each kind.
 	VEC(struct call_stat) calls;
 	VEC(struct thread_stat) threads; ///< host threads, sorted by id
 	VEC(struct comm_stat) comms; ///< collectives, sorted by kind, group, group name, type, size
 	VEC(struct collective) collectives; ///< single collectives, in order of start
 	int64_t collectives_cut; ///< number of collectives beyond COLLECTIVES_KEPT
-	VEC(struct function_stat) functions; ///< functions, sorted by class and name; Python as a tree
-	VEC(struct code_stat) code; ///< work in steps (or window), sorted by all keys
-	VEC(struct range_stat) ranges; ///< annotations in steps (or window), sorted by name
+	VEC(struct function_stat) functions; ///< functions, by class and name; Python as a call tree
+	VEC(struct code_stat) code; ///< work by place in the code (in steps or window)
+	VEC(struct range_stat) ranges; ///< work by annotation, sorted by name
 	struct code_step step; ///< activities of one step, filled on request; never stored
 	VEC(struct counter_stat) counters; ///< hardware counters, sorted by name
-	bool phase_known; ///< the trace tells the phase that was asked for (struct reduce_options)
-	VEC(struct kernel_stat) phase_kernels; ///< kernels of the requested phase, never stored
+	bool phase_known; ///< true if the trace shows the requested phase (struct reduce_options)
+	VEC(struct kernel_stat) phase_kernels; ///< kernels of the requested phase; never stored
 	VEC(struct op_stat) phase_ops;
 	struct progress progress;
-	struct cross_rank cross; ///< known in stored baselines; else model/ranks.h computes this
+	struct cross_rank cross; ///< figures that need all ranks (model/ranks.h) or are stored
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
 	VEC(struct memory_item) memory_items; ///< rows of all lists, sorted by memory and list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
@@ -414,7 +419,7 @@ void digest_free(struct digest *d);
 /// Hash of the figures: the same for the same artifact in every process.
 uint64_t digest_hash(const struct digest *d);
 
-/// Like digest_hash(), but of the inputs: for a digest that a metrics file was read into.
+/// Like digest_hash(), but only of figures of metrics files that were read into the digest.
 uint64_t digest_hash_inputs(const struct digest *d);
 
 /// Makes room for `nr` steps in every per-step array, zeroed.
@@ -423,8 +428,8 @@ void digest_set_steps(struct digest *d, size_t nr);
 /// Value of an environment key, or NULL; owned by the digest.
 const char *digest_env(const struct digest *d, const char *key);
 
-/// Releases the lists of a digest whose text is kept. What identifies the digest stays, and so do
-/// the environment and the figures of files, which decide what other digests it may be beside.
+/// Releases the lists of a digest whose text is kept. Its identifying members, the environment and
+/// the figures of metrics files stay; they decide with which other digests it can share a run.
 void digest_forget(struct digest *d);
 
 /// Sets an environment key and keeps the list sorted; both strings are copied.
@@ -450,7 +455,7 @@ int counter_stat_cmp(const void *a, const void *b);
 int code_stat_cmp(const void *a, const void *b);
 int range_stat_cmp(const void *a, const void *b);
 
-/// Replaces the rows of all kernels and operators by the rows of the phase.
+/// Replaces the rows of all kernels and operators by the rows of the requested phase.
 void digest_narrow(struct digest *d);
 
 /// How the steps were found: "marker", "period" or "window"; NULL if there are no steps; static.
@@ -472,6 +477,8 @@ int run_digest_cmp(const struct digest *a, const struct digest *b);
 struct run {
 	const char *label; ///< name of the run as the user gave it; borrowed
 	VEC(struct digest *) ranks; ///< digests, owned
+	/// folded ranks, beside `ranks` until fold_whole() makes them one digest; owned
+	struct digest *folded;
 	VEC(const char *) ignored; ///< files of a directory that are not artifacts; owned by the arena
 	struct arena arena;
 };

@@ -39,7 +39,8 @@ const char *const place_level_names[NR_PLACE_LEVELS] = {
 	[PLACE_CATEGORY] = "category",
 };
 
-/* Splits at the last ':', since a file may have one in its name ("C:\model.py"), a function not. */
+/* Splits at the last ':', since the name of a file may contain a colon ("C:\model.py"), but that of
+ * a function cannot. */
 struct source_line source_line_of(struct arena *a, struct span place, int64_t line)
 {
 	const char *colon = place.n ? memrchr(place.p, ':', place.n) : NULL;

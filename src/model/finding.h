@@ -14,57 +14,57 @@
 /// Causes, in the order in which their detectors are asked. A cause takes the checks that it
 /// explains; later detectors see only the remaining checks.
 enum cause {
-	/* causes for which the run is not complete */
+	/* ---- causes that make the run incomplete ---- */
 	CAUSE_LOST_RANK, ///< a rank of the baseline has left no artifact
 	CAUSE_CUT_RANK, ///< a rank ends, or hangs, before its peers
 	CAUSE_UNTRUSTED, ///< a trust finding leaves checks inconclusive
-	/* causes in one rank or link of several */
+	/* ---- causes in one rank, or in one link between ranks ---- */
 	CAUSE_SLOW_RANK, ///< a rank computes longer than its peers
 	CAUSE_SLOW_LINK, ///< the collectives of a link end after those of its peers
 	CAUSE_LATE_RANK, ///< the other ranks wait for a rank whose compute is like theirs
-	/* causes that change all of the work */
+	/* ---- causes that change the work of every kernel ---- */
 	CAUSE_BATCH, ///< the work of a step is scaled: another batch, sequence or model
 	CAUSE_UNIFORM, ///< every kernel is slower by the same factor: clock, power cap or another GPU
 	CAUSE_SLOW_STEPS, ///< some steps are slow, but the median is not
-	/* causes in single kernels */
+	/* ---- causes in single kernels ---- */
 	CAUSE_KERNEL, ///< a kernel is slower per launch
 	CAUSE_LAUNCHES, ///< a kernel is launched more often
 	CAUSE_NEW_KERNEL, ///< a kernel that the baseline does not launch
 	CAUSE_SUBSTITUTION, ///< another kernel does the same work; the net change counts
 	CAUSE_RENAMED, ///< the same kernel has another name
 	CAUSE_GONE_KERNEL, ///< a kernel of the baseline that the candidate does not launch
-	/* causes in communication and copies */
+	/* ---- causes in communication and copies ---- */
 	CAUSE_TRAFFIC, ///< collectives move more bytes, or there are more of them
 	CAUSE_TRANSFER, ///< collectives take longer on the wire for the same bytes
 	CAUSE_OVERLAP, ///< communication takes as long as before, but less compute hides it
 	CAUSE_COPIES, ///< there are more copies, or larger ones
-	/* causes on the host */
+	/* ---- causes on the host ---- */
 	CAUSE_DATA_LOADER, ///< steps wait for batches
 	CAUSE_SYNCS, ///< there are more synchronization calls, or longer ones
 	CAUSE_HOST, ///< the GPU waits for launches longer than before
-	/* causes in memory */
+	/* ---- causes in memory ---- */
 	CAUSE_OUT_OF_MEMORY, ///< allocations failed
 	CAUSE_LEAK, ///< more memory is allocated at the end of every step
 	CAUSE_FRAGMENTATION, ///< more memory is reserved and not usable
 	CAUSE_MEMORY, ///< more memory is allocated at the peak
-	/* checks of one metric that no cause above explains */
+	/* checks of one metric that none of the other causes explains */
 	CAUSE_OTHER,
 	NR_CAUSES
 };
 
-/// "slow-rank", "data-loader", …: stable ids; static.
+/// Stable ids of causes, "slow-rank", "data-loader", …; static.
 extern const char *const cause_names[NR_CAUSES];
 
-/// Levels of where in the run a cause is, from the rank down to the kernel.
+/// Levels at which a cause can be located in a run, from the rank down to the kernel.
 enum place_level {
-	PLACE_RANK, ///< "rank 5"
-	PLACE_PHASE, ///< "backward"
-	PLACE_MODULE, ///< "Block.forward"
-	PLACE_CODE, ///< "model/block.py:41"
-	PLACE_OPERATOR, ///< "aten::mm"
+	PLACE_RANK, ///< a rank: "rank 5"
+	PLACE_PHASE, ///< a phase: "backward"
+	PLACE_MODULE, ///< a module: "Block.forward"
+	PLACE_CODE, ///< a line of code: "model/block.py:41"
+	PLACE_OPERATOR, ///< an operator: "aten::mm"
 	PLACE_KERNEL, ///< match name of the kernel, as rules use it
 	PLACE_CALL, ///< a call of the host: "cudaStreamSynchronize"
-	PLACE_COLLECTIVE, ///< "all_reduce@default_pg"
+	PLACE_COLLECTIVE, ///< a collective: "all_reduce@default_pg"
 	PLACE_MEMORY, ///< name of a memory: "memory 0 of rank 3"
 	PLACE_CATEGORY, ///< category of kernels or of memory: "gemm", "activations"
 	NR_PLACE_LEVELS
@@ -77,12 +77,12 @@ extern const char *const place_level_names[NR_PLACE_LEVELS];
 struct source_line {
 	const char *file; ///< path as recorded, or, if `changed`, as in the repository; NULL if unknown
 	int64_t line; ///< number of the line; -1 if unknown
-	bool changed; ///< the change under review touches the file
+	bool changed; ///< true if the change under review touches the file
 };
 
 struct place {
 	enum place_level level;
-	const char *name; ///< valid UTF-8, not shortened and not escaped; maybe a stranger's text
+	const char *name; ///< name, valid UTF-8, not shortened or escaped; maybe from the recording
 	struct source_line at; ///< source line, only for PLACE_CODE
 };
 
@@ -90,40 +90,42 @@ struct place {
 /// by `a`.
 struct source_line source_line_of(struct arena *a, struct span place, int64_t line);
 
-/// One cause and what hangs below it. All text is owned by the report.
-/// A share of what a finding costs.
+/// A part of the cost of a finding.
 struct finding_part {
-	const char *name; ///< match name of a kernel, a place, …; "the rest" of the last
-	int64_t change; ///< in the unit of the cost, and of its sign
+	/// name of the part, such as the match name of a kernel, or a place; "the rest" for the last
+	const char *name;
+	/// amount of the part, in the unit of the cost; parts have the sign of the cost
+	int64_t change;
 	const char *text; ///< "+661 µs"
 };
 
+/// One cause, with the places, evidence and checks that belong to it. All text is owned by the
+/// report.
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the most severe among its checks
-	/// One sentence without a full stop, which names the finding where there is room for one line:
-	/// "rank 5 is slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
+	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
+	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
 	const char *title;
-	/* the figure that shows the cause best; if has_figure is false, its texts are "" */
+	/* true if one figure shows the cause best; if false, the texts of that figure are "" */
 	bool has_figure;
 	const struct metric *metric;
 	int64_t baseline, candidate, change; ///< values in the unit of the metric
 	const char *baseline_text, *candidate_text;
 	const char *change_text; ///< absolute and relative change, "+661 µs (+5.3 %)"
 	const char *noise_text; ///< text of the noise, "±12.0 µs"; "" if unknown
-	/* the cost, by which findings are ordered within those that fail, are undecided and warn */
-	int64_t cost; ///< ns per step, or bytes of memory; negative if the change saves
+	int64_t cost; ///< effect: ns per step or bytes of memory; negative if a saving
 	bool cost_is_bytes;
-	bool cost_per_step; ///< bytes that every step adds
-	int64_t share_pct; ///< of the baseline's step, or of its peak memory; 1e-6 %
-	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" unknown
-	VEC(struct finding_part)
-	parts; ///< add up to the cost, each name once, the largest first; or none
-	VEC(struct place) where; ///< from the outside to the inside; none where only the run is known
-	VEC(const char *) evidence; ///< sentences without a full stop, the strongest first
-	const char *trace; ///< file with a trace of it (--evidence); NULL: none
-	const char *action; ///< what to do: one sentence without a full stop; "" none
-	VEC(size_t) checks; ///< indices into the checks of the report, in their order
+	bool cost_per_step; ///< true if the cost is bytes that every step adds
+	int64_t share_pct; ///< cost as a share of the baseline's step, or of its peak memory, in 1e-6 %
+	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" if unknown
+	/// parts that add up to the cost, each name once, the largest first; may be empty
+	VEC(struct finding_part) parts;
+	VEC(struct place) where; ///< places, outermost level first; empty if only the run is known
+	VEC(const char *) evidence; ///< sentences without a full stop, the strongest evidence first
+	const char *trace; ///< file with a small trace of the finding (--evidence), or NULL
+	const char *action; ///< what to do: one sentence without a full stop; "" if nothing is advised
+	VEC(size_t) checks; ///< indices into the checks of the report, in ascending order
 };
 
 #endif

@@ -1,4 +1,4 @@
-/// GPU time of both sides as one tree of the places in the code that launched the work.
+/// GPU time of baseline and candidate as one tree of the places in the code that launched the work.
 #ifndef GG_MODEL_FLAME_H
 #define GG_MODEL_FLAME_H
 
@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-/// What a node is about, from the outermost level to the innermost.
+/// The kinds of nodes, from the outermost level to the innermost.
 enum flame_kind {
 	FLAME_ALL,
 	FLAME_MODULE,
@@ -20,13 +20,13 @@ enum flame_kind {
 struct flame_node {
 	enum flame_kind kind;
 	int level; ///< depth in the tree; 0 is the root, all GPU time
-	const char *name; ///< name as valid UTF-8 fit for one line, not escaped; maybe a stranger's
-	int64_t value[2]; ///< ns per step in the baseline and in the candidate; 0 if absent
+	const char *name; ///< name as valid UTF-8 for one line, not escaped; maybe of the recording
+	int64_t value[2]; ///< ns per step in baseline and candidate; 0 where the node is absent
 };
 
 struct flame {
-	bool both; ///< true if there are two runs; otherwise value[0] is 0
-	VEC(struct flame_node) nodes; ///< nodes, each before its children, these by size; or empty
+	bool both; ///< true with two runs; false with a candidate only: value[0] is 0
+	VEC(struct flame_node) nodes; ///< nodes, parents first, siblings by size; may be empty
 };
 
 #endif

@@ -64,7 +64,7 @@ bool flops_per_step(const struct digest *d, int64_t *out)
 }
 
 /* Peak rates of dense products. Single precision is missing, since a trace does not tell whether
-   TF32 was allowed; so are parts of a GPU (MIG, partitions), whose names do not reliably differ.
+   TF32 was allowed; so are partial GPUs (MIG, partitions), whose names do not reliably differ.
    Names are those of deviceProperties; driver versions differ in whether they begin with NVIDIA. */
 static const struct gpu {
 	const char *name, *source;
@@ -116,12 +116,13 @@ bool flops_peak(const struct digest *d, struct flop_peak *out)
 	return !own && gpu && peak_of_gpu(span_of(gpu), flops_type(d), out);
 }
 
-/* ---- figures ---- */
+/* ---- figures made from operations and the peak ---- */
 
 /* Share of the peak in 1e-6 percent: 100 · flops / (seconds · tflops · 10^12). */
 static bool of_peak(const struct digest *d, __int128 flops, int64_t step_ns, int64_t *out)
 {
-	const __int128 scale = (__int128)100 * NS_PER_S; /* 1e6 · 100 · 1e9 · 1e6 / 1e12 */
+	/* the factors 100 % in 1e-6 %, ns per s and 1e-6 TFLOP/s, multiplied out */
+	const __int128 scale = (__int128)100 * NS_PER_S;
 	struct flop_peak peak;
 	if (!flops_peak(d, &peak))
 		return false;

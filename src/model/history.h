@@ -1,5 +1,5 @@
-/// What a stored baseline remembers beside its pin: later runs, with the figures that rules asked
-/// for.
+/// History of a stored baseline: the runs that were added after its pin (the approved run), with
+/// the figures that rules asked for.
 #ifndef GG_MODEL_HISTORY_H
 #define GG_MODEL_HISTORY_H
 
@@ -17,7 +17,7 @@ struct past_value {
 	struct span label;
 	int64_t rank; ///< rank of the answer, as in struct answer
 	int64_t value;
-	int64_t digits; ///< decimal places, as in struct decimal; MICRO_DIGITS unless of a metrics file
+	int64_t digits; ///< decimal places of the value; MICRO_DIGITS except for metrics files
 };
 
 /// A run of the past, with the figures that rules asked for when it was added.
@@ -29,15 +29,15 @@ struct past_run {
 	/// Name of the group of runs that were made one after the other on one machine; NULL if the run
 	/// is in no group, or if that is unknown.
 	const char *together;
-	bool accepted; ///< the run counts for the reference as long as `pin` is the baseline's pin
+	bool accepted; ///< true if the run counts for the reference of the baseline with this `pin`
 	int64_t ranks, steps; ///< number of ranks; measured steps of the rank with the most
-	/// Number of values that were left out because there was no room: those of the smallest
-	/// items.
+	/// Number of values that were left out because there was no room; values of the smallest items
+	/// are left out.
 	int64_t cut;
 	VEC(struct past_value) values; ///< values sorted by query, label, rank
 };
 
-/// Runs that a baseline holds beside its pin at most, and the bytes of each when stored.
+/// Limits of a baseline: number of runs beside its pin, and stored size of each run in bytes.
 enum { BASELINE_RECENT = 20, BASELINE_RECENT_BYTES = 10000 };
 
 /// Past runs, the oldest first. The texts are owned by the source that they were read from.
@@ -45,7 +45,7 @@ struct history {
 	VEC(struct past_run) runs;
 };
 
-/// The query as one line, equal for equal questions whatever rule asks: "step.compute_time
+/// The query as one line, the same for the same question of different rules: "step.compute_time
 /// stat=median ranks=median rank=3". Owned by `a`.
 const char *query_text(const struct query *q, struct arena *a);
 

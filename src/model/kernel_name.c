@@ -16,8 +16,8 @@ static size_t trim_group(const char *s, size_t n, bool (*kind)(char), size_t lea
 	return at > 0 && s[at - 1] == '_' && n - at >= least ? at - 1 : n;
 }
 
-/* Length of an address at `i`, or 0. A digit before it makes it a tile shape ("sgemm_128x64",
-   "10x20"), whose size distinguishes kernels. */
+/* Length of an address at `i`, or 0 if there is none. With a digit before the `0x`, the text is a
+ * tile shape ("sgemm_128x64", "10x20"), whose size distinguishes kernels. */
 static size_t address_at(struct span s, size_t i)
 {
 	size_t end = i + 2;

@@ -12,12 +12,12 @@
 #include "model/category.h"
 
 /// Maximum lengths of the lists of a profile. A list of sites that is cut ends in a SITE_REST row,
-/// so that it still adds up.
+/// so that its rows still add up.
 enum memory_limits {
 	MEMORY_POINTS = 512,
 	MEMORY_STEP_ENDS = 1000,
 	MEMORY_SITES = 200,
-	MEMORY_BLOCKS = 20, ///< largest number of blocks, also of gaps
+	MEMORY_BLOCKS = 20, ///< largest number of rows in the list of blocks, and in the list of gaps
 	MEMORY_OOMS = 16,
 };
 
@@ -25,15 +25,15 @@ enum memory_limits {
 /// with a match decides: by the innermost frame that matches, and for that frame by the first row.
 enum site_tier { TIER_REGION, TIER_OPERATION, TIER_HELPER, NR_SITE_TIERS };
 
-/// Rules by which a stack becomes a site (rules/sites.yaml). Their texts are substrings of
-/// "FILE:FUNCTION"; case does not matter. They are owned by the arena of tiers[0].
+/// Rules by which a stack of frames becomes an allocation site (rules/sites.yaml). Their texts are
+/// substrings of "FILE:FUNCTION", in either case, owned by the arena of tiers[0].
 struct site_rules {
 	struct category_table tiers[NR_SITE_TIERS]; ///< categories, matched with the short file name
-	VEC(struct span) skip; ///< frames of frameworks, matched with the whole path
-	VEC(struct span) plumbing; ///< frames that are not named even if all other frames were skipped
+	VEC(struct span) skip; ///< substrings of frameworks' paths, whose frames are skipped
+	VEC(struct span) plumbing; ///< substrings of frames that never name a site
 };
 
-/// Releases all memory that it holds.
+/// Releases all memory of the rules.
 void site_rules_release(struct site_rules *r);
 
 /// True if any of the `nr` texts in `parts` occurs in `text`.
@@ -45,7 +45,7 @@ enum site_kind {
 	SITE_NO_STACK, ///< allocated during the recording, but recorded without a stack
 	SITE_BEFORE, ///< blocks allocated before the recording began
 	SITE_UNEXPLAINED, ///< difference between the level and all known live blocks; may be negative
-	SITE_REST, ///< sum of the sites beyond MEMORY_SITES
+	SITE_REST, ///< sum of the sites beyond the first MEMORY_SITES
 };
 
 /// Where an allocation was made; file, function and line are set only for SITE_USER and
@@ -80,14 +80,14 @@ struct memory_churn {
 
 /// A site whose bytes rose between the first and the last step end.
 struct memory_growth {
-	struct memory_row total; ///< rise: .bytes in bytes, .blocks in number; .largest: 0
-	int64_t rises; ///< number of steps, of step_ends - 1, over which the site's bytes rose
+	struct memory_row total; ///< rise of the site's bytes and number of blocks; total.largest is 0
+	int64_t rises; ///< number of intervals between step ends in which the bytes rose
 };
 
 /// Small active blocks of one site that lie between free blocks.
 struct memory_pinned {
 	struct memory_row total;
-	int64_t free_bytes; ///< bytes of the free blocks beside the pinned ones; each gap counts once
+	int64_t free_bytes; ///< bytes of the free blocks beside these blocks; each gap counts once
 };
 
 /// Blocks of one category. Over all categories, peak_bytes and end_bytes add up to the levels.
@@ -110,7 +110,7 @@ struct memory_segments {
 	int64_t free_bytes; ///< inactive bytes in the segments
 };
 
-/// An inactive block, and the segment that it lies in.
+/// An inactive block, and the size of the segment in which the block lies.
 struct memory_gap {
 	int64_t bytes, segment_bytes;
 	bool expandable, large;
@@ -118,7 +118,7 @@ struct memory_gap {
 
 /// The levels of memory after `entries` entries of the history.
 struct memory_point {
-	int64_t entries, time_us; ///< the time is -1 if it is unknown
+	int64_t entries, time_us; ///< number of history entries so far; time in µs, -1 if unknown
 	int64_t allocated, reserved;
 };
 
@@ -128,16 +128,16 @@ struct memory_oom {
 	struct memory_site site; ///< site of the request that failed
 };
 
-/// Evidence of how far the history can be trusted.
+/// Evidence of how far the recorded history can be trusted.
 struct memory_trust {
 	bool history; ///< true if the device has a history
-	bool midway; ///< some memory was allocated or reserved when the history began
-	bool truncated; ///< a step ended before the first entry of the history: entries were lost
-	int64_t unseen_frees, unseen_bytes; ///< frees of blocks from before the recording
-	int64_t contradicted_frees; ///< frees of blocks that are freed again or live later
-	int64_t lost_allocs; ///< blocks that are never freed and yet absent at the end
+	bool midway; ///< true if some memory was allocated or reserved when the history began
+	bool truncated; ///< true if a step ended before the first entry: entries were lost
+	int64_t unseen_frees, unseen_bytes; ///< frees (number, bytes) of blocks from before recording
+	int64_t contradicted_frees; ///< number of frees of blocks that are freed again or live later
+	int64_t lost_allocs; ///< number of blocks that are never freed and yet absent at the end
 	int64_t lowest_allocated; ///< lowest level; below 0 the history and the final state disagree
-	int64_t other_actions; ///< entries with an unknown action, in all devices
+	int64_t other_actions; ///< number of entries with an unknown action, over all devices
 };
 
 /// All figures of one device, in bytes unless said otherwise. Levels may be negative if the history
@@ -147,35 +147,35 @@ struct memory_profile {
 	int64_t capacity; ///< size of the device's memory; -1 if unknown
 	int64_t entries;
 	int64_t peak_allocated, peak_reserved, reserved_at_peak;
-	int64_t peak_entries, peak_time_us; ///< moment of the peak; time -1 if unknown
+	int64_t peak_entries, peak_time_us; ///< the peak: entries so far; time in µs, -1 if unknown
 	struct memory_site peak_site; ///< site of the allocation that reached the peak
 	int64_t start_allocated, start_reserved;
 	int64_t end_allocated, end_reserved;
-	int64_t end_pending, end_requested; ///< active blocks already freed; requested of the allocated
-	int64_t end_blocks; ///< number of allocated blocks
+	int64_t end_pending, end_requested; ///< at the end: bytes freed but active; requested bytes
+	int64_t end_blocks; ///< number of blocks that are allocated at the end
 	int64_t inactive, largest_inactive;
 	int64_t inactive_whole; ///< inactive bytes in segments without an active block
-	int64_t alloc_count, free_count, churn_bytes; ///< counts and requested bytes in the window
+	int64_t alloc_count, free_count, churn_bytes; ///< number of calls, and bytes, in window
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of allocated or mapped segments within segment_churn
 	int64_t growth_per_step; ///< growth in bytes; valid only if has_growth
 	bool has_growth;
-	int64_t nr_step_ends; ///< step ends in the history; step_ends may hold only some of them
+	int64_t nr_step_ends; ///< number of step ends, of which the list may hold only some
 	int64_t peak_persistent; ///< part of the peak that is also live at the end
 	int64_t peak_carried; ///< part of the peak that is from before the recording and freed later
-	int64_t peak_transient; ///< the rest of the peak: all three parts add up to the peak
+	int64_t peak_transient; ///< rest of the peak, beside peak_persistent and peak_carried
 	/// Small active blocks between free ones: number, bytes, and bytes of the free blocks
 	/// beside them.
 	int64_t pinned_blocks, pinned_bytes, pinned_free_bytes;
 	struct memory_trust trust;
 
-	VEC(struct memory_point) points; ///< first, last and out-of-memory points; lows and highs
-	VEC(struct memory_point) step_ends; ///< levels that growth was computed from
+	VEC(struct memory_point) points; ///< levels: first, last, at errors, lows, highs
+	VEC(struct memory_point) step_ends; ///< levels at step ends, from which growth is computed
 	struct memory_rows peak_sites, end_sites; ///< sites whose bytes add up to the levels
 	struct memory_rows oom_sites; ///< blocks that were live before the last out-of-memory error
 	struct memory_rows peak_blocks; ///< largest blocks: size and number of this size
-	VEC(struct memory_size) peak_sizes; ///< size classes, sorted by size
-	VEC(struct memory_category) categories; ///< categories, sorted by bytes at the peak
+	VEC(struct memory_size) peak_sizes; ///< size classes of blocks at the peak, sorted by size
+	VEC(struct memory_category) categories; ///< categories of sites, sorted by bytes at the peak
 	VEC(struct memory_churn) churn;
 	VEC(struct memory_growth) growth;
 	VEC(struct memory_segments) segments; ///< segments, sorted by kind and size class

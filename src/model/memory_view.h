@@ -1,4 +1,4 @@
-/// The names that reports give to the rows of a memory, and the risk to run out of memory.
+/// Names of the rows of a memory in reports, and the risk that the memory runs out.
 #ifndef GG_MODEL_MEMORY_VIEW_H
 #define GG_MODEL_MEMORY_VIEW_H
 
@@ -44,7 +44,7 @@ struct memory_headroom {
 	int64_t unused, left; ///< sizes in bytes; `left` may be negative
 };
 
-/// Headroom of `m`; RISK_UNKNOWN without a capacity.
+/// Headroom of `m`; its risk is RISK_UNKNOWN if the capacity is unknown.
 struct memory_headroom memory_headroom_of(const struct memory_stat *m);
 
 /// Expandable segments are recommended from this share and size of unused memory at the peak on.

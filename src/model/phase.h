@@ -1,4 +1,4 @@
-/// Phases of steps: forward, backward, …; prefill, decode.
+/// Phases: parts of a training step (forward, …), and kinds of steps of a server (prefill, …).
 #ifndef GG_MODEL_PHASE_H
 #define GG_MODEL_PHASE_H
 
@@ -14,7 +14,7 @@ enum phase {
 	PHASE_DATALOADER,
 	PHASE_COMMUNICATION,
 	PHASE_RECOMPUTE, ///< recomputation of activations, within backward
-	PHASE_PREFILL, ///< the first phase that is a whole step, as are all after it
+	PHASE_PREFILL, ///< first phase that is a whole step; all later phases are whole steps too
 	PHASE_DECODE,
 	PHASE_MIXED,
 	NR_PHASES,
@@ -28,7 +28,7 @@ static inline int64_t step_phase_code(enum phase p)
 }
 
 /// Figures that are kept of each phase within a step. All communication kernels belong to
-/// PHASE_COMMUNICATION, where step.comm_time has their time.
+/// PHASE_COMMUNICATION, and step.comm_time is their time.
 enum phase_column { PHASE_COMPUTE, PHASE_MEMCPY, PHASE_MEMSET, PHASE_KERNELS, NR_PHASE_COLUMNS };
 
 /// Names of enum phase, ended by NULL; static.

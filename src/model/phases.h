@@ -10,11 +10,11 @@ static inline bool phase_is_whole(enum phase p)
 	return (int)p >= (int)NR_INNER_PHASES;
 }
 
-/// A metric as the sum of other metrics of the same phase. The terms of the wall time of a step add
-/// up to it times the number of devices that work for the step.
+/// A metric as the sum of other metrics of the same phase. The terms of the wall time add up to the
+/// wall time multiplied by the number of devices that work for the step.
 struct phase_sum {
 	enum metric_id metric;
-	bool whole; ///< only phases of whole steps have the metric
+	bool whole; ///< true if only phases of whole steps have the metric; false if all phases have it
 	size_t nr;
 	enum metric_id terms[4];
 };
@@ -23,8 +23,8 @@ struct phase_sum {
 /// kernels), or NULL; static.
 const struct phase_sum *phase_sum_of(const struct metric *m);
 
-/// True if phase `p` has the metric. Whole steps have all; other phases have no host or wall time,
-/// and only PHASE_COMMUNICATION has step.comm_time.
+/// True if phase `p` has the metric. Phases that are whole steps have all metrics; other phases
+/// have no host or wall time, and only PHASE_COMMUNICATION has step.comm_time.
 bool phase_has_metric(enum phase p, const struct metric *m);
 
 /// Samples of a metric in the steps of one phase.

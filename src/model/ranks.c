@@ -4,14 +4,14 @@
 #include "base/intern.h"
 #include "base/number.h"
 
-/* ---- matching ---- */
+/* ---- matching of collectives across ranks ---- */
 
 /* All collectives of one process group and kind in one step: each rank counts its own, and the n-th
    collectives of all ranks are the same one. */
 struct series {
-	int64_t group_size; /* ranks in the group; -1 if unknown */
-	bool one_sided; /* sends and receives: what one rank does is not what its peer does */
-	bool unsure; /* may contain sends or receives: matched only if every rank has the same number */
+	int64_t group_size; /* number of ranks in the group; -1 if unknown */
+	bool one_sided; /* true for sends and receives: the calls of peers differ */
+	bool unsure; /* true if sends may be included: all ranks must have equal numbers */
 	uint32_t rank, next; /* rank that is counted at present; index of its next collective */
 	size_t ranks, total, longest;
 	size_t first; /* index of the series' first match among all matches */
@@ -19,16 +19,16 @@ struct series {
 
 struct matcher {
 	const struct run *run;
-	struct name_table kinds; /* kind, group and group size as text */
+	struct name_table kinds; /* table of the combinations of kind, group and group size, as text */
 	struct idmap steps, series_ids;
 	VEC(struct series) series;
-	VEC(uint32_t) series_of; /* series of each collective of each rank, in order */
+	VEC(uint32_t) series_of; /* index of the series of each collective of each rank, in order */
 	size_t nr_matches;
-	size_t *place; /* start of each match in `members`; nr_matches + 1 long */
+	size_t *place; /* index in `members` at which each match begins; nr_matches + 1 elements */
 	struct match_member *members;
 };
 
-/* Number of steps all of whose collectives are in the list. */
+/* Number of steps of which the list holds all collectives. */
 static int64_t covered_steps(const struct digest *d)
 {
 	if (d->collectives_cut == 0 || d->collectives.nr == 0)
@@ -104,8 +104,8 @@ static bool is_matched(const struct series *s)
 	       (s->group_size < 0 || s->ranks <= (uint64_t)s->group_size);
 }
 
-/* Walks the matched collectives of all ranks: with `counts` counts the members of each match, else
-   fills in `members`. */
+/* Walks the matched collectives of all ranks: counts the members of each match if `counts` is not
+ * NULL, else fills in `members`. */
 static void each_member(struct matcher *m, size_t *counts, struct match_member *members)
 {
 	size_t at = 0;
@@ -136,8 +136,8 @@ static void match_all(struct matcher *m)
 		if (is_matched(s))
 			m->nr_matches += s->longest;
 	}
-	/* place[k] is advanced while the members of match k - 1 are filled in, so that it ends as the
-	   start of k */
+	/* place[k] is advanced while the members of match k - 1 are filled in, and ends as the start of
+	 * match k */
 	m->place = mem_calloc(m->nr_matches + 2, sizeof *m->place);
 	each_member(m, m->place + 2, NULL);
 	for (size_t k = 2; k < m->nr_matches + 2; k++)
@@ -214,14 +214,14 @@ static void add_match(void *ctx, const struct rank_match *m)
 	}
 }
 
-/* True if the digest has marked steps, even if the warm-up took all of them. */
+/* True if the digest has marked steps, even if all of them were left out as warm-up. */
 static bool has_steps(const struct digest *d)
 {
 	return !d->window && d->total_steps > 0;
 }
 
-/* Counts the steps that other ranks have and this one lacks; a step that is cut short counts as
-   missing. */
+/* Counts for each rank the steps that other ranks have and this rank lacks; a step that is cut
+ * short counts as missing. */
 static void find_missing_steps(const struct run *run, struct cross_rank *out)
 {
 	struct idmap all;
@@ -264,8 +264,9 @@ static void find_skew(const struct run *run, struct cross_rank *out)
 void ranks_cross(const struct run *run, struct cross_rank *out)
 {
 	struct summing s = { run, out, VEC_INIT };
+	bool known = run->ranks.nr > 0 && run->ranks.v[0]->part_of;
 	memset(out, 0, run->ranks.nr * sizeof *out);
-	if (run->ranks.nr > 1) {
+	if (run->ranks.nr > 1 && !known) {
 		ranks_each_match(run, add_match, &s);
 		find_missing_steps(run, out);
 		find_skew(run, out);
@@ -274,11 +275,13 @@ void ranks_cross(const struct run *run, struct cross_rank *out)
 		const struct digest *d = run->ranks.v[r];
 		struct cross_rank *c = &out[r];
 		c->known = run->ranks.nr > 1 && digest_has_trace(d);
+		if (d->cross.known) {
+			*c = d->cross;
+			continue;
+		}
 		c->steps = covered_steps(d);
 		for (int64_t i = 0; i < c->steps; i++)
 			c->step_ns = number_add(c->step_ns, d->samples[METRIC_STEP_TIME][i]);
-		if (d->cross.known)
-			*c = d->cross;
 	}
 	vec_release(&s.others);
 }

@@ -34,8 +34,8 @@ static inline const struct collective *match_part(const struct run *run,
 	return &run->ranks.v[m->rank]->collectives.v[m->at];
 }
 
-/// Fills `out`, one for each rank of the run: from a stored baseline what its digest holds, else
-/// from collectives and steps. Unknown if the run has one rank, and for a rank without a trace.
+/// Fills `out`, one element per rank of the run, with the figures that need all ranks: computed, or
+/// taken from a stored baseline. Unknown with one rank, and for a rank without a trace.
 void ranks_cross(const struct run *run, struct cross_rank *out);
 
 #endif

@@ -1,5 +1,5 @@
-/// The report model: rows in final order, formatted text beside raw numbers. Writers decide
-/// nothing.
+/// The report model: rows in final order, formatted text beside raw numbers, so that writers only
+/// arrange and escape.
 #ifndef GG_MODEL_REPORT_H
 #define GG_MODEL_REPORT_H
 
@@ -32,18 +32,19 @@ enum verdict {
 /// Name of a verdict: "fail", "warn", …; static.
 const char *verdict_name(enum verdict v);
 
-/// One row of "where the change went". The rows of level 0 add up to the change of their table; the
-/// rows of level n + 1 that follow a row of level n add up to that row.
+/// One row of a breakdown, which shows where a change went. The rows of level 0 add up to the
+/// change of their table; the rows of level n + 1 that follow a row of level n add up to that row.
 struct part {
-	int level; ///< 0 class, 1 category, 2 kernel, 3 count/mean; memory: category, site, line
+	int level; ///< depth: class, category, kernel, launches or mean; for memory: category, site,
+	           ///< line
 	const char *label; ///< label as valid UTF-8, not escaped, although strangers may have chosen it
 	int64_t change; ///< change in the unit of the table
-	const char *text; ///< "+9.00 ms"
-	const char *detail; ///< "renamed", "launches 12 → 14", …; "" if there is nothing to add
+	const char *text; ///< text of the change, "+9.00 ms"
+	const char *detail; ///< remark, "renamed", "launches 12 → 14", …; "" if there is none
 	struct source_line at; ///< source line of a place in the code; otherwise without a file
 };
 
-/// Where the change of a check (or of a diff) went, in parts that add up.
+/// The change of a check (or of a diff), split into parts that add up to it.
 struct breakdown {
 	const char *title; ///< title: "step.cuda_time by class, category and kernel"
 	enum unit unit;
@@ -55,8 +56,8 @@ struct breakdown {
 
 /// The kind of run that a point of a trend is from.
 enum trend_source {
-	TREND_APPROVED, ///< a run that is, or once was, the pin
-	TREND_PAST, ///< a run of the main branch other than those
+	TREND_APPROVED, ///< a run that is, or once was, the pin (the approved run of the baseline)
+	TREND_PAST, ///< a run of the main branch that never was the pin
 	TREND_CANDIDATE,
 };
 
@@ -76,19 +77,21 @@ struct evidence {
 	int64_t baseline_runs; ///< number of runs whose median is the baseline's value
 	int64_t candidate_runs;
 	int64_t past_runs; ///< number of past runs from which the noise is known
-	VEC(int64_t) runs; ///< the candidate's value in each of its runs, if there are several
+	VEC(int64_t) runs; ///< candidate's value in each of its runs, if there are several
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
-	/// In the metric's unit: what noise may cause; smallest change that fails.
+	/// size of a change that noise may cause, and smallest change that fails; in the metric's unit
 	int64_t noise, detectable;
-	bool has_limit[2]; ///< a value below limit[0] or above limit[1] breaks the rule
+	bool has_limit[2]; ///< true if there is a lower limit[0], or an upper limit[1]
 	int64_t limit[2]; ///< limits in the metric's unit
-	int64_t false_alarms; ///< expected failures of this check in unchanged runs, 1e-6 per run
-	/// Candidate runs, or pairs with a control run, that would decide.
+	int64_t false_alarms; ///< expected number of failures in unchanged runs, 1e-6 per run
+	/// Number of candidate runs, or of pairs with a control run, that would decide the check.
 	int64_t more_runs, more_pairs;
-	int64_t steps[2], median[2], spread[2]; ///< number, median and MAD over steps
+	/// numbers, medians and MADs of the steps of each side, indexed by side_index
+	int64_t steps[2], median[2], spread[2];
 	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in 1e-6
-	const char *noise_text, *detectable_text; ///< "±1.20 ms", "3.1 ms (+2.1 %)"; "" if unknown
-	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" if there is none
+	/// MADs of both sides as text, "±1.20 ms"; "" if unknown
+	const char *noise_text, *detectable_text;
+	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" if there is no plan
 	const char *text; ///< one sentence or more on all evidence; "" if there is none
 };
 
@@ -102,8 +105,8 @@ struct check {
 	const char *rule; ///< id of the rule
 	enum check_group group;
 	const struct metric *metric;
-	const char *item; ///< kernel, rank, … that is checked, valid UTF-8; or ""
-	const struct select_pair *select; ///< the rule's `select`, ended by a pair without a key
+	const char *item; ///< name of the kernel, rank, … that is checked, valid UTF-8; or ""
+	const struct select_pair *select; ///< keys and globs, ended by a pair without a key
 	enum statistic stat; ///< the rule's statistic over steps
 	enum verdict verdict;
 	enum worse worse; ///< direction that is worse: the metric's, unless the rule names another
@@ -115,27 +118,27 @@ struct check {
 	const char *limit; ///< limit as text, "increase 5% and 2ms"; "" if there is none
 	const char *message; ///< one sentence: what changed, from which value to which, and the limit
 	struct breakdown *breakdown; ///< where the change went, or NULL
-	const struct trust_finding *spoiler; ///< trust finding that prevents a decision, or NULL
+	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
 	struct evidence evidence;
-	struct trend *trend; ///< past values of a figure of the whole run; else NULL
+	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL
 	const char *waiver; ///< "until 2027-01-31: issue 1234", also in the message; NULL if none
 };
 
-/// A reason not to believe figures of the recordings: checks on the metrics in `spoils` cannot be
-/// decided.
+/// A reason not to believe figures of the recordings: checks on the metrics in the list `spoils`
+/// cannot be decided.
 struct trust_finding {
-	const char *id; ///< "dropped-kernels", …
+	const char *id; ///< id of the finding, "dropped-kernels", …
 	int64_t rank; ///< number of the rank; -1 for the whole run
-	bool candidate; ///< true: a finding on the candidate; false: on the baseline
+	bool candidate; ///< true if the finding is on the candidate; false if it is on the baseline
 	bool warning_only; ///< true if the finding makes no check inconclusive
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
 	const char *message;
 };
 
 struct env_row {
-	const char *key, *baseline, *candidate; ///< values of the key; NULL if unknown on that side
+	const char *key, *baseline, *candidate; ///< key and its two values; NULL if unknown
 	bool match;
-	bool must; ///< true if the key is listed in must_match
+	bool must; ///< true if the rules list the key in must_match; false if in should_match
 };
 
 /// The kinds of change of a kernel between the two sides.
@@ -154,7 +157,7 @@ enum drift {
 /// Names of enum drift ("slower", "more launches", …); static.
 extern const char *const drift_names[NR_DRIFTS];
 
-/// One kernel on both sides.
+/// One kernel in baseline and candidate.
 struct drift_row {
 	const char *kernel; ///< match name of the kernel, valid UTF-8
 	const char *category;
@@ -164,10 +167,10 @@ struct drift_row {
 	int64_t baseline_ns, candidate_ns, change_ns; ///< times in ns per step
 	int64_t baseline_count, candidate_count; ///< numbers of launches, in 1e-6 per step
 	const char *baseline_text, *candidate_text, *change_text, *count_text;
-	const char *shape_text; ///< "grid 4×106×1, block 128×1×1" or "other shape: …"; "" if unknown
+	const char *shape_text; ///< launch shape: "grid 4×106×1, block 128×1×1"; "" if unknown
 };
 
-/// A figure of both sides in a diff: one row of the table of all figures.
+/// A figure of baseline and candidate: one row of the table of all figures of a diff.
 struct figure_row {
 	const struct metric *metric;
 	const char *item;
@@ -177,19 +180,19 @@ struct figure_row {
 	struct source_line at; ///< source line of a place in the code; otherwise without a file
 };
 
-/// The largest tensor of one category of memory on both sides of a diff, in requested bytes.
+/// The largest tensor of one category of memory in baseline and candidate, in requested bytes.
 struct scaling_row {
 	const char *memory, *category;
-	int64_t baseline, candidate; ///< size in bytes
+	int64_t baseline, candidate; ///< sizes of the tensor in bytes
 	const char *baseline_text, *candidate_text;
-	const char *ratio_text; ///< "× 1.50"
+	const char *ratio_text; ///< candidate divided by baseline, "× 1.50"
 };
 
 /// A column of the table of ranks.
 struct rank_column {
 	const char *title;
-	const char *head; ///< short title for text of 100 columns; NULL: such text lacks the column
-	bool plain; ///< the column is left out if it is the same for all ranks
+	const char *head; ///< short title in text of 100 columns; NULL: not shown there
+	bool plain; ///< true if the column is left out when all ranks have the same value
 };
 
 /// One rank of a run beside its peers.
@@ -208,36 +211,36 @@ struct insight {
 	const char *message; ///< one sentence
 };
 
-/// One side of the comparison, for the context line.
+/// Baseline or candidate of the comparison, as the report's first lines describe it.
 struct side {
-	const char *label; ///< path as the user gave it
+	const char *label; ///< path of the run as the user gave it
 	const char *gpu, *commit; ///< name of the GPU and commit; "" if unknown
 	int64_t ranks, steps;
-	int64_t runs; ///< number of runs, of the candidate's code or of pin and recent runs; 0 means 1
+	int64_t runs; ///< number of runs of the side; 0 means 1
 	bool has_pin_age; ///< true if pin_age_days is known; only for the baseline
 	int64_t pin_age_days; ///< days since the pin was approved
-	bool window; ///< figures per step are figures of the whole window
-	int64_t period; ///< repetitions of the launches in a trace without step markers; 0 if none
-	const char *marker; ///< marker that would give `marker_steps` steps, or NULL
+	bool window; ///< true if figures per step are figures of the whole window
+	int64_t period; ///< number of repetitions in a trace without step markers; 0 if none
+	const char *marker; ///< step marker that would give `marker_steps` steps, or NULL
 	int64_t marker_steps;
-	bool snapshot_only; ///< no rank has a trace
-	bool metrics_only; ///< nor a snapshot: metrics files
-	VEC(struct span) notes; ///< "GPU work belongs to the step that launched it"
+	bool snapshot_only; ///< true if no rank has a trace
+	bool metrics_only; ///< true if no rank has a trace or a snapshot, only metrics files
+	VEC(struct span) notes; ///< remarks: "GPU work belongs to the step that launched it"
 };
 
-/// What the CI system says about the run, for links; NULL if unknown.
+/// Links that the CI system gives for the run; a link is NULL if unknown.
 struct ci_links {
-	const char *commits, *job; ///< addresses: of commits (the id is appended), and of the job
+	const char *commits, *job; ///< address of commits (the id is appended), and of the job
 	const char *commit; ///< commit that the job runs for
 };
 
-/// Number of runs of a side.
+/// Number of runs of baseline or candidate, at least 1.
 static inline int64_t side_runs(const struct side *s)
 {
 	return s->runs > 1 ? s->runs : 1;
 }
 
-/// The command that the report is from. `diff` has no rules and no verdict; `report` has only a
+/// The command that made the report. `diff` has no rules and no verdict; `report` has only a
 /// candidate and no verdict.
 enum report_kind { REPORT_CHECK, REPORT_DIFF, REPORT_RUN };
 
@@ -248,42 +251,43 @@ struct report {
 	const char *profile; ///< profile of the rules that is in use; NULL if there is none
 	enum verdict verdict; ///< PASS, WARN, FAIL, MISSING or INCONCLUSIVE, for all checks together
 	enum status status; ///< status from which the exit code follows
-	const char *headline; ///< "fail: 2 of 14 checks beyond their limits"
+	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
 	const char *error; ///< the first error, if it left no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
 	const char *decide; ///< command that would decide all checks; "" if none is undecided
-	bool same_artifact; ///< the candidate is the same artifact as the baseline
-	bool partial; ///< the report is of --quick, from a part of the run
+	bool same_artifact; ///< true if the candidate is the same artifact as the baseline
+	bool partial; ///< true if the report is of --quick, made from a part of the run
 	int64_t counts[NR_VERDICTS];
 	bool has_false_alarms;
-	int64_t false_alarms; ///< expected failing checks of a gate run without any change, 1e-6
+	int64_t false_alarms; ///< expected number of false alarms in a gate run, in 1e-6
 	const char *false_alarms_text; ///< a sentence on `false_alarms`; NULL if there is none
 	struct {
-		bool judged; ///< there are enough operators (or categories) to judge
-		bool found; ///< all operators are slower alike, and a check of the machine fails for it
+		bool judged; ///< true if there are enough operators (or categories) to judge the machine
+		bool found; ///< true if all operators are slower alike, and a check fails for it
 		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
-	int64_t plan_runs, plan_pairs; ///< runs or pairs that would decide all checks
+	int64_t plan_runs, plan_pairs; ///< number of runs, or pairs of runs, that decide all
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;
-	VEC(struct finding) findings; ///< findings by cost; each open check belongs to one
+	VEC(struct finding) findings; ///< findings by cost; each open check is in one of them
 	VEC(struct trust_finding) trust;
 	VEC(struct rank_column) rank_columns; ///< columns of the table of ranks, except "rank"
-	VEC(struct rank_row) ranks; ///< the candidate's first; empty if a run has one rank
+	VEC(struct rank_row) ranks; ///< rows of ranks, candidate first; empty if a run has one rank
 	VEC(struct insight) insights; ///< insights, the candidate's first
 	VEC(const char *) warnings; ///< warnings, one line each, the most important first
-	VEC(struct check) checks; ///< failed checks first, then in the order of the rules
+	VEC(struct check) checks; ///< checks: failed ones first, then in the order of the rules
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
 	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
 	VEC(struct figure_row) figures; ///< every run-level figure of both sides; only in a diff
 	/// Breakdowns of step.cuda_time, then memory; only in diffs.
 	VEC(struct breakdown *) breakdowns;
-	/// What is said of each run by itself, owned by the arena; NULL if nothing is. In a check that
-	/// failed or warned, recommendations for the baseline are left out from the candidate's.
+	/// Reports on the single runs, owned by the arena; NULL if there is none. In a check that
+	/// failed or warned, the candidate's report lacks recommendations that hold for the baseline
+	/// too.
 	struct run_report *run, *baseline_run;
 	struct flame flame; ///< GPU time by the place in the code that launched the work
-	VEC(struct scaling_row) scaling; ///< largest tensors, by memory, size; only in a diff
+	VEC(struct scaling_row) scaling; ///< largest tensors, sorted by memory, size; only in a diff
 };
 
 /// The finding that explains check number `i`, or NULL.
@@ -295,7 +299,7 @@ void report_init(struct report *r);
 /// Removes all checks, because none counts if one of them cannot be made.
 void report_drop_checks(struct report *r);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the report.
 void report_release(struct report *r);
 
 #endif

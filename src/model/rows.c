@@ -7,7 +7,8 @@
 		.offset = offsetof(struct digest, member), .row = &type##_row, .joined = (joined_) \
 	}
 const struct digest_list digest_lists[] = {
-	/* columns: member, row type, whether rows of equal keys are joined */
+	/* Columns: member of struct digest; row type; true if the rows of equal keys are joined when
+	   profiler cycles are merged */
 	LIST(env, env_entry, false), /* each key keeps one value, so rows are not joined */
 	LIST(summaries, step_summary, false),
 	LIST(phase_summaries, phase_summary, false),
@@ -17,24 +18,24 @@ const struct digest_list digest_lists[] = {
 	LIST(flops, flop_stat, true),
 	LIST(calls, call_stat, true),
 	LIST(threads, thread_stat, true),
-	LIST(comms, comm_stat, false), /* collectives refer to these rows by index */
+	LIST(comms, comm_stat, false), /* collectives refer to the rows of this list by index */
 	LIST(collectives, collective, false),
-	LIST(functions, function_stat, false), /* functions form a tree */
+	LIST(functions, function_stat, false), /* functions form a tree, which is joined elsewhere */
 	LIST(code, code_stat, true),
 	LIST(ranges, range_stat, true),
 	LIST(counters, counter_stat, true),
 	LIST(phase_kernels, kernel_stat, true),
 	LIST(phase_ops, op_stat, true),
 	LIST(memories, memory_stat, true),
-	LIST(memory_items, memory_item, false), /* rows of snapshots, which have no cycles */
+	LIST(memory_items, memory_item, false), /* rows of snapshots, which a rank has only once */
 	LIST(memory_levels, memory_level, false),
 	LIST(memory_evidence, memory_evidence, false),
-	LIST(inputs, input_stat, false), /* rows of metrics files, which have no cycles */
+	LIST(inputs, input_stat, false), /* rows of metrics files, which a rank has only once */
 	LIST(machines, machine_stat, false),
 };
 const size_t nr_digest_lists = sizeof digest_lists / sizeof *digest_lists;
 
-/* ---- members ---- */
+/* ---- members of row types ---- */
 
 size_t field_size(const struct field *f)
 {
@@ -76,7 +77,7 @@ bool row_is_sum(const struct schema *s, const void *row)
 	return names_of(s, row) > 0;
 }
 
-/* ---- order ---- */
+/* ---- order of rows ---- */
 
 static int member_cmp(const struct field *f, const void *a, const void *b)
 {
@@ -116,7 +117,8 @@ int row_cmp(const struct schema *s, const void *a, const void *b)
 	return keys_cmp(s, a, b, KEY_SAME);
 }
 
-/* True if keys do not order the rows, or not fully: the writer may then choose any order. */
+/* True if the keys do not order the rows, or not fully; whoever writes the file may then choose any
+ * order. */
 static bool has_order_of_writer(const struct schema *s)
 {
 	size_t nr = 0;
@@ -138,7 +140,7 @@ int row_identity(const struct schema *s, const void *a, const void *b)
 	return s->cmp ? s->cmp(a, b) : s->fields->order == KEY_NOT ? -1 : row_cmp(s, a, b);
 }
 
-/* ---- joining ---- */
+/* ---- joining of rows ---- */
 
 static void set_absent(const struct field *f, void *row)
 {
@@ -224,7 +226,7 @@ void row_fold(const struct schema *s, void *sum, const void *row)
 	row_make_sum(s, sum);
 }
 
-/* A VEC of any row type: each is a pointer and two sizes. */
+/* A VEC of any row type, since every VEC is a pointer and two sizes. */
 struct row_list {
 	char *v;
 	size_t nr, cap;

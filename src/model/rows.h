@@ -9,8 +9,8 @@ struct row_reader;
 struct schema;
 struct sink;
 
-/// How a member is stored. Text that is not valid UTF-8 or that holds a NUL is written twice: with
-/// U+FFFD for people, and as hex bytes under `KEY_hex`.
+/// How a member is stored in JSON. Text that is not valid UTF-8 or that holds a NUL is written
+/// twice: with U+FFFD for people, and as hex bytes under `KEY_hex`.
 enum field_type {
 	FIELD_COUNT, ///< int64_t that is at least 0
 	FIELD_OPTIONAL_COUNT, ///< int64_t, left out if < 0; an absent key is read as `absent`
@@ -25,16 +25,16 @@ enum field_type {
 	FIELD_ENUM, ///< an enum, by its name in `names`
 	FIELD_SHAPE, ///< int64_t[3], left out if [0] < 0; an absent key is read as -1
 	FIELD_ROW, ///< struct of schema `sub`, on the line of its owner
-	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; if structs share
-	            ///< a line, "ranks" lists them, unless all do
+	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; if ranks share a
+	            ///< line, its key "ranks" lists them, unless all ranks share it
 	FIELD_OPTIONAL_ROWS, ///< like FIELD_ROWS, but left out if empty
-	FIELD_OWN, ///< `read` and `write` convert the whole structs, and `describe` writes the schema
+	FIELD_OWN, ///< form that `read` and `write` convert and `describe` writes as JSON Schema
 };
 
 /// The occasions on which two rows are joined into one.
 enum row_occasion {
-	ROWS_OF_CYCLES, ///< equal rows of two profiler cycles of one rank
-	ROWS_FOLDED, ///< a row too small to keep goes into a sum, or raw names share a match name
+	ROWS_OF_CYCLES, ///< merging equal rows of two profiler cycles (repeated recordings of one rank)
+	ROWS_FOLDED, ///< adding a small row to a sum, or joining kernels of one match name
 	NR_ROW_OCCASIONS
 };
 
@@ -45,10 +45,10 @@ enum row_join {
 	JOIN_SUM,
 	JOIN_MAX,
 	JOIN_OR,
-	JOIN_BOTH, ///< the sum if both are known, else unknown
-	JOIN_NAMES, ///< for the number of rows in a sum: a row that is not a sum counts as 1
-	JOIN_NONE, ///< absent in a sum; raw names that share a match name keep the first value
-	JOIN_OWN, ///< set by the function of the row type for this occasion
+	JOIN_BOTH, ///< the sum if both values are known, else unknown
+	JOIN_NAMES, ///< the sum of both numbers of rows, in which a row that is not a sum counts as 1
+	JOIN_NONE, ///< absent in a sum; kernels of one match name keep the first value
+	JOIN_OWN, ///< value that the function `own` of the row type computes for this occasion
 };
 
 /// Whether a member decides the order of rows.
@@ -64,35 +64,37 @@ struct field {
 	enum field_type type;
 	size_t offset;
 	int64_t absent;
-	const char *const *names; ///< names of the enum, ended by NULL
-	bool names_row; ///< FIELD_ENUM: rows with an unknown name were added by a newer minor
+	const char *const *names; ///< names of the values of FIELD_ENUM, ended by NULL
+	bool names_row; ///< true if an unknown name of FIELD_ENUM is from a newer minor version
 	const struct schema *sub;
 	enum row_key order;
-	bool sums_last; ///< for a key: sums (`names` > 0) come after all other rows
-	int since; ///< minor of the stored form that added the member; above 0 the member may be absent
+	bool sums_last; ///< true for a key if sums (`names` > 0) come after all other rows
+	int since; ///< minor version of the stored format that added the member, if above 0
 	enum row_join join[NR_ROW_OCCASIONS];
 	const char *shown; ///< key in `metrics --json`, where text is an id; NULL if not shown
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
-	/// Writes the JSON Schema of the value, or (`several`) of the values of several structs.
+	bool (*has)(const void *const *rows,
+	            size_t nr); ///< true if the value is written; NULL if it always is
+	/// Writes the JSON Schema of the value, or, if `several`, of the values of several structs.
 	void (*describe)(bool several, int depth, struct sink *out);
 };
 
-/// A row type, or a whole document.
+/// A row type, or a whole document: the table of its members.
 struct schema {
 	const char *id; ///< value of the key "schema", which comes first; NULL for rows
-	bool counted; ///< the first key is "ranks", the number of structs
-	bool listed; ///< rows of this type are in lists (FIELD_ROWS)
-	const struct field *fields; ///< table of members, keys first; at most 64
+	bool counted; ///< true if the first key is "ranks", the number of structs
+	bool listed; ///< true if rows of this type are elements of lists (FIELD_ROWS)
+	const struct field *fields; ///< table of members, keys first; at most 64 members
 	size_t nr;
 	size_t size; ///< size of the struct in bytes
 	size_t names; ///< offset of the member whose value makes a row a sum; 0 if no row is a sum
 	int (*cmp)(const void *a,
-	           const void *b); ///< compares two rows; NULL: by their keys
-	/// The minor that added what a row is about, or its present meaning; NULL if rows are as old as
-	/// their list.
+	           const void *b); ///< compares two rows; NULL if rows are compared by their keys
+	/// Minor version of the stored format that added the kind of row, or its present meaning; NULL
+	/// if all rows are as old as their list.
 	int (*since)(const void *row);
-	/// Sets the members that are JOIN_OWN, before all others are joined; indexed by occasion.
+	/// Sets the members that are JOIN_OWN, before all others are joined; array indexed by occasion.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
 
@@ -107,7 +109,7 @@ extern const struct schema env_entry_row, trust_counts_row, kernel_stat_row, dev
 struct digest_list {
 	size_t offset; ///< offset of the VEC in struct digest
 	const struct schema *row;
-	bool joined; ///< two profiler cycles are merged by joining the rows of equal keys
+	bool joined; ///< true if rows with equal keys are joined when cycles are merged
 };
 extern const struct digest_list digest_lists[];
 extern const size_t nr_digest_lists;
@@ -115,18 +117,18 @@ extern const size_t nr_digest_lists;
 /// Compares two rows by all keys; 0 if they are the same row, whatever their figures.
 int row_cmp(const struct schema *s, const void *a, const void *b);
 
-/// Compares two rows by their order in a list; < 0 also if the writer may order them as it likes.
+/// Compares two rows by their order in a list; < 0 also if the row type prescribes no order.
 int row_order(const struct schema *s, const void *a, const void *b);
 
 /// Joins `more` into `row`, which has the same keys.
 void row_add(const struct schema *s, enum row_occasion occasion, void *row, const void *more);
 
-/// Compares two rows as lines of a file of several ranks; 0 if they share a line, whatever their
+/// Compares two rows of a file of several ranks; 0 if both are written on one line, whatever their
 /// figures.
 int row_identity(const struct schema *s, const void *a, const void *b);
 
-/// Turns a row that is not a sum into a sum of one row: its name becomes empty, and members that a
-/// sum does not have become absent. Members that are JOIN_OWN stay.
+/// Turns a row that is not a sum into a sum of one row: its name becomes empty, and members without
+/// a meaning in a sum become absent. Members that are JOIN_OWN stay.
 void row_make_sum(const struct schema *s, void *row);
 
 /// Adds `row` to `sum`. A `sum` that is all zero first becomes a sum of `row` only.
@@ -142,7 +144,7 @@ size_t field_size(const struct field *f);
 /// VECs of the row type; rows of one key become one.
 void rows_join(const struct schema *s, void *into, const void *from);
 
-/// Joins neighbors with equal keys in a sorted list, as small rows are joined; `list` is a VEC.
+/// Joins neighbors with equal keys in a sorted list, as for ROWS_FOLDED; `list` is a VEC.
 void rows_unite(const struct schema *s, void *list);
 
 /// Time for which the occupancy of a kernel, or of a sum of kernels, is known; 0 if it is unknown.

@@ -6,7 +6,8 @@ const char *const code_kind_names[] = { "kernel", "memcpy", "memset", "sync", NU
 
 #define ROW code_stat
 static const struct field code_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, kind, ENUM(code_kind_names), 1, NAMES_ROW),
 	KEY(ORDER, phase, ENUM(phase_names), 1, NAMES_ROW),
 	KEY(ORDER, module, OPTIONAL_NAME, 1),
@@ -24,7 +25,8 @@ ROW_TYPE(code_stat, LISTED, SUMS(code_stat));
 
 #define ROW range_stat
 static const struct field range_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, name, NAME, 1, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 1),
 	FIELD(total_ns, COUNT, SUM, SUM, 1),
@@ -43,7 +45,7 @@ int range_stat_cmp(const void *a, const void *b)
 	return row_cmp(&range_stat_row, a, b);
 }
 
-/* FNV-1a, 64 bit */
+/* This is the 64-bit FNV-1a hash. */
 uint64_t code_kernel_key(struct span name)
 {
 	uint64_t h = 14695981039346656037u;
@@ -52,7 +54,7 @@ uint64_t code_kernel_key(struct span name)
 	return h ? h : 1;
 }
 
-/* ---- paths ---- */
+/* ---- paths of modules and operators ---- */
 
 bool code_path_next(struct span *path, struct span *name)
 {

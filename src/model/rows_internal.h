@@ -5,7 +5,7 @@
 
 #include "model/rows.h"
 
-/* stored forms; an optional number is left out if it has the given value */
+/* ---- stored forms of members; an optional number is left out if it has the given value ---- */
 #define COUNT .type = FIELD_COUNT
 #define NUMBER .type = FIELD_NUMBER
 #define OPTIONAL_COUNT(absent_) .type = FIELD_OPTIONAL_COUNT, .absent = (absent_)
@@ -20,15 +20,15 @@
 #define ENUM(names_) .type = FIELD_ENUM, .names = (names_)
 
 /// A line for a key member, by which rows are compared (KEY_ORDER or KEY_SAME). `...` begins with
-/// the minor version that added the member.
+/// the minor version of the stored format that added the member.
 #define KEY(order_, member, stored, ...)                                                       \
 	{                                                                                          \
 		.key = #member, .offset = offsetof(struct ROW, member), .order = KEY_##order_, stored, \
 		.since = __VA_ARGS__                                                                   \
 	}
 
-/// A line for another member: how it is joined when two cycles are merged, and when small rows go
-/// into a sum. `...` begins with the minor version that added the member.
+/// A line for a member that is not a key: how it is joined when profiler cycles are merged, and in
+/// sums of small rows. `...` begins with the minor version of the format that added the member.
 #define FIELD(member, stored, cycles, small, ...)                                           \
 	{                                                                                       \
 		.key = #member, .offset = offsetof(struct ROW, member),                             \
@@ -36,7 +36,7 @@
 		.since = __VA_ARGS__                                                                \
 	}
 
-/// Like FIELD, for a member that has another key in JSON.
+/// Like FIELD, for a member whose key in JSON is not its C name.
 #define FIELD_AT(member, key_, stored, cycles, small, ...)                                  \
 	{                                                                                       \
 		.key = (key_), .offset = offsetof(struct ROW, member),                              \
@@ -44,8 +44,8 @@
 		.since = __VA_ARGS__                                                                \
 	}
 
-/// Further designators of a member's line: its key in `metrics --json`; sums of small rows come
-/// last; a row with an unknown name was added by a newer minor.
+/// Further designators of a member: its key in `metrics --json`; sums of small rows come last; rows
+/// with an unknown name are from a newer minor version.
 #define SHOWN(key_) .shown = (key_)
 #define SUMS_LAST .sums_last = true
 #define NAMES_ROW .names_row = true

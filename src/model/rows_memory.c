@@ -1,13 +1,13 @@
 /* Row types for memory: figures of each memory, lists of sites and sizes, levels over time,
-   evidence. */
+ * evidence of trust. */
 #include "model/memory_view.h"
 #include "model/rows_internal.h"
 
-/* a number that some sources do not give */
+/* stored form of a number that some sources do not give */
 #define KNOWN_COUNT OPTIONAL_COUNT(MEMORY_UNKNOWN)
 #define KNOWN_NUMBER OPTIONAL_NUMBER(MEMORY_UNKNOWN)
 
-/* The later of two equal peaks is kept. */
+/* Joins the memories of two profiler cycles; the later of two equal peaks is kept. */
 static void join_memory_cycles(void *row, const void *more)
 {
 	struct memory_stat *x = row;
@@ -21,11 +21,12 @@ static void join_memory_cycles(void *row, const void *more)
 	x->peak_types = y->peak_types;
 }
 
-/* Only traces have cycles, so figures that only snapshots give are MEMORY_UNKNOWN in both rows; it
-   is below all other numbers. */
+/* Only traces have profiler cycles, so figures that only snapshots give are MEMORY_UNKNOWN in both
+ * rows; MEMORY_UNKNOWN is below all other numbers. */
 #define ROW memory_stat
 static const struct field memory_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(source, ENUM(memory_source_names), KEEP, KEEP, 0),
 	FIELD(events, COUNT, SUM, KEEP, 0),
@@ -57,8 +58,8 @@ static const struct field memory_stat_fields[] = {
 ROW_TYPE(memory_stat, LISTED, OWN(OF_CYCLES, join_memory_cycles));
 #undef ROW
 
-/* The column holds the most frequent size of the allocations, which a sum of sites does not
-   have. */
+/* Joins small sites; in MEMORY_LIST_CHURN `largest` is the most frequent size, which a sum of sites
+ * does not have. */
 static void join_small_sites(void *row, const void *more)
 {
 	struct memory_item *x = row;
@@ -70,8 +71,8 @@ static void join_small_sites(void *row, const void *more)
 /* Each list has an order of its own, in which several rows may be equal. */
 #define ROW memory_item
 static const struct field memory_item_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
-	 */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor
+	   version, key in `metrics --json` */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, list, ENUM(memory_list_names), 0, SHOWN("list"), NAMES_ROW),
 	KEY(SAME, category, NAME, 0, SHOWN("category")),
@@ -89,8 +90,8 @@ ROW_TYPE(memory_item, LISTED, OWN(FOLDED, join_small_sites));
 
 #define ROW memory_level
 static const struct field memory_level_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
-	 */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor
+	   version, key in `metrics --json` */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, entries, COUNT, 0, SHOWN("entries")),
 	FIELD(time_us, OPTIONAL_COUNT(-1), KEEP, KEEP, 0, SHOWN("time_us")),
@@ -102,7 +103,8 @@ ROW_TYPE(memory_level, LISTED);
 
 #define ROW memory_evidence
 static const struct field memory_evidence_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, memory, TEXT, 0),
 	FIELD(history, FLAG, KEEP, KEEP, 0),
 	FIELD(midway, FLAG, KEEP, KEEP, 0),

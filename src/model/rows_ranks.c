@@ -1,12 +1,12 @@
 /* Row types for a rank among others: communication, progress, steps, trust, environment, inputs. */
 #include "model/rows_internal.h"
 
-/* ---- communication ---- */
+/* ---- rows of collectives ---- */
 
 #define ROW comm_stat
 static const struct field comm_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
-	 */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor
+	   version, key in `metrics --json` */
 	KEY(ORDER, kind, ENUM(collective_names), 0, SHOWN("kind")),
 	KEY(ORDER, group, NAME, 0, SHOWN("group")),
 	KEY(ORDER, group_name, NAME, 0),
@@ -25,7 +25,8 @@ ROW_TYPE(comm_stat, LISTED);
 /* Collectives are in order of start, which neighbors may share; they are never joined. */
 #define ROW collective
 static const struct field collective_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	FIELD(step, COUNT, KEEP, KEEP, 0),
 	FIELD(comm, COUNT, KEEP, KEEP, 0),
 	FIELD(bytes, OPTIONAL_COUNT(-1), KEEP, KEEP, 0),
@@ -35,9 +36,9 @@ static const struct field collective_fields[] = {
 ROW_TYPE(collective, LISTED);
 #undef ROW
 
-/* ---- the rank ---- */
+/* ---- rows about the rank as a whole ---- */
 
-/* The progress of the cycle whose last step is later counts. */
+/* Joins the progress of two profiler cycles: the cycle with the later last step counts. */
 static void join_progress_cycles(void *row, const void *more)
 {
 	struct progress *x = row;
@@ -48,7 +49,8 @@ static void join_progress_cycles(void *row, const void *more)
 
 #define ROW progress
 static const struct field progress_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	FIELD(step, OPTIONAL_NUMBER(-1), OWN, KEEP, 0),
 	FIELD(launches, COUNT, OWN, KEEP, 0),
 	FIELD(collectives, COUNT, OWN, KEEP, 0),
@@ -60,10 +62,11 @@ static const struct field progress_fields[] = {
 ROW_TYPE(progress, ALONE, OWN(OF_CYCLES, join_progress_cycles));
 #undef ROW
 
-/* These figures are computed from all ranks together, after cycles have been joined. */
+/* Figures of a rank that need all ranks are computed after profiler cycles have been joined. */
 #define ROW cross_rank
 static const struct field cross_rank_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	FIELD(known, FLAG, KEEP, KEEP, 0),
 	FIELD(matched, COUNT, KEEP, KEEP, 0),
 	FIELD(wait_ns, COUNT, KEEP, KEEP, 0),
@@ -88,8 +91,8 @@ static void join_trust_cycles(void *row, const void *more)
 
 #define ROW trust_counts
 static const struct field trust_counts_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
-	 */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor
+	   version, key in `metrics --json` */
 	FIELD(gpu_events, COUNT, SUM, KEEP, 0, SHOWN("gpu_events")),
 	FIELD(with_launch, COUNT, SUM, KEEP, 0, SHOWN("with_launch")),
 	FIELD(carried_over, COUNT, SUM, KEEP, 0, SHOWN("carried_over")),
@@ -116,17 +119,20 @@ ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 
 #define ROW env_entry
 static const struct field env_entry_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, key, TEXT, 0),
 	FIELD(value, TEXT, KEEP, KEEP, 0),
 };
 ROW_TYPE(env_entry, LISTED);
 #undef ROW
 
-/* If several inputs have one name the first counts; loading a run has refused a second. */
+/* If several inputs have the same name, the first counts; loading a run has already refused
+ * duplicates. */
 #define ROW input_stat
 static const struct field input_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, name, TEXT, 0),
 	FIELD(micro, OPTIONAL_NUMBER(INPUT_EXACT), KEEP, KEEP, 0),
 	FIELD(value, OPTIONAL_NUMBER(0), KEEP, KEEP, 1),
@@ -141,7 +147,8 @@ ROW_TYPE(input_stat, LISTED);
 
 #define ROW machine_stat
 static const struct field machine_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, id, TEXT, 1),
 	FIELD(samples, COUNT, KEEP, KEEP, 1),
 	FIELD(span_ns, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
@@ -156,7 +163,7 @@ static const struct field machine_stat_fields[] = {
 ROW_TYPE(machine_stat, LISTED);
 #undef ROW
 
-/* ---- steps ---- */
+/* ---- rows of step figures ---- */
 
 static const char *const metric_names[] = {
 #define X(id, name, ...) name,
@@ -175,7 +182,7 @@ static const char *const metric_names[] = {
 	    FIELD_AT(value[STAT_P99], "p99", COUNT, KEEP, KEEP, 0),   \
 	    FIELD_AT(value[STAT_TOTAL], "total", COUNT, KEEP, KEEP, 0)
 
-/* Summaries exist only in stored runs, which are never joined. */
+/* Summaries exist only in stored runs, whose rows are never joined. */
 #define ROW step_summary
 static const struct field step_summary_fields[] = {
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
@@ -190,7 +197,8 @@ ROW_TYPE(step_summary, LISTED, .since = step_summary_since);
 
 #define ROW phase_summary
 static const struct field phase_summary_fields[] = {
-	/* columns: member, key, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, its key in JSON, stored form, how cycles are joined, how small rows are
+	   joined, minor version */
 	KEY(ORDER, phase, ENUM(phase_names), 0, NAMES_ROW),
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
 	FIELD(steps, COUNT, KEEP, KEEP, 0),

@@ -4,7 +4,7 @@
 #include "model/flops.h"
 #include "model/rows_internal.h"
 
-/* ---- kernels ---- */
+/* ---- rows of kernels and devices ---- */
 
 int64_t kernel_occupancy_ns(const struct kernel_stat *k)
 {
@@ -16,8 +16,8 @@ __int128 kernel_occupancy_sum(const struct kernel_stat *k)
 	return (__int128)k->occupancy * kernel_occupancy_ns(k) + k->occupancy_rest;
 }
 
-/* The mean is weighted by time in steps. The remainder of the division is kept, so that joining in
-   any order gives the same figure. */
+/* Joins the occupancies of two rows; the mean is weighted by time in steps. The remainder of the
+ * division is kept, so that joining in any order gives the same figure. */
 static void join_occupancy(struct kernel_stat *x, const struct kernel_stat *y)
 {
 	__int128 sum = kernel_occupancy_sum(x) + kernel_occupancy_sum(y);
@@ -29,7 +29,8 @@ static void join_occupancy(struct kernel_stat *x, const struct kernel_stat *y)
 	if (ns > 0) {
 		x->occupancy = number_div_round(sum, ns);
 		x->occupancy_rest = (int64_t)(sum - (__int128)x->occupancy * ns);
-	} else if (in_steps == less) { /* occupancy in steps is unknown, whatever it is outside */
+	} else if (in_steps ==
+	           less) { /* the lower value if any step ran it, as that is unknown there */
 		x->occupancy = y->occupancy;
 	}
 }
@@ -59,8 +60,8 @@ static void join_kernel_cycles(void *row, const void *more)
 
 #define ROW kernel_stat
 static const struct field kernel_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
-	 */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor
+	   version, key in `metrics --json` */
 	KEY(ORDER, kind, ENUM(event_gpu_names), 0),
 	KEY(ORDER, name, NAME, 0, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 0, SHOWN("count")),
@@ -78,7 +79,7 @@ static const struct field kernel_stat_fields[] = {
 	FIELD(occupancy_ns, OPTIONAL_COUNT(0), OWN, OWN, 1),
 	FIELD(occupancy_rest, OPTIONAL_NUMBER(0), OWN, OWN, 1),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
-	/* both cycles may have the same largest name, so only the sum is an upper bound */
+	/* the largest kernel of both cycles may be the same one, so only the sum is an upper bound */
 	FIELD(largest_ns, OPTIONAL_NUMBER(0), SUM, MAX, 0),
 };
 ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycles),
@@ -87,7 +88,8 @@ ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycl
 
 #define ROW device_stat
 static const struct field device_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(streams, COUNT, MAX, KEEP, 0),
 	FIELD(activities, COUNT, SUM, KEEP, 0),
@@ -102,11 +104,12 @@ static const struct field device_stat_fields[] = {
 ROW_TYPE(device_stat, LISTED);
 #undef ROW
 
-/* ---- host ---- */
+/* ---- rows of host work ---- */
 
 #define ROW op_stat
 static const struct field op_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, name, NAME, 0, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 0),
 	FIELD(total_ns, COUNT, SUM, SUM, 0),
@@ -118,7 +121,8 @@ ROW_TYPE(op_stat, LISTED, SUMS(op_stat));
 
 #define ROW call_stat
 static const struct field call_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, kind, ENUM(call_kind_names), 0),
 	KEY(ORDER, name, NAME, 0, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 0),
@@ -130,7 +134,8 @@ ROW_TYPE(call_stat, LISTED, SUMS(call_stat));
 
 #define ROW thread_stat
 static const struct field thread_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(busy_ns, COUNT, SUM, SUM, 0),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
@@ -141,7 +146,8 @@ ROW_TYPE(thread_stat, LISTED, SUMS(thread_stat));
 
 #define ROW flop_stat
 static const struct field flop_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, op, NAME, 0),
 	KEY(ORDER, type, ENUM(flop_type_names), 0),
 	FIELD(count, COUNT, SUM, SUM, 0),
@@ -154,7 +160,8 @@ ROW_TYPE(flop_stat, LISTED);
 
 /* ---- functions and counters ---- */
 
-/* Medians cannot be added: those of the cycle with more executions are kept. */
+/* Joins a function of two profiler cycles. Medians cannot be added, so those of the cycle with more
+ * executions are kept. */
 static void join_function_cycles(void *row, const void *more)
 {
 	struct function_stat *x = row;
@@ -166,11 +173,11 @@ static void join_function_cycles(void *row, const void *more)
 	x->rate_mad = y->rate_mad;
 }
 
-/* Functions are ordered as a tree: a caller comes before its callees. */
+/* Functions are ordered as a tree of calls: a caller comes before its callees. */
 #define ROW function_stat
 static const struct field function_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor, in `metrics --json`
-	 */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor
+	   version, key in `metrics --json` */
 	KEY(ORDER, cls, ENUM(function_class_names), 0),
 	KEY(SAME, name, NAME, 0, SUMS_LAST),
 	FIELD(parent, OPTIONAL_COUNT(-1), KEEP, KEEP, 0),
@@ -195,7 +202,8 @@ static void join_counter_cycles(void *row, const void *more)
 
 #define ROW counter_stat
 static const struct field counter_stat_fields[] = {
-	/* columns: member, stored form, join of cycles, join of small rows, minor */
+	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
+	 */
 	KEY(ORDER, name, NAME, 0),
 	FIELD(samples, COUNT, OWN, KEEP, 0),
 	FIELD(median, COUNT, OWN, KEEP, 0),

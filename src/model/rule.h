@@ -18,8 +18,8 @@ enum condition {
 	COND_CHANGE,
 	COND_MAX,
 	COND_MIN,
-	COND_INCREASE_SINCE_PIN, ///< like COND_INCREASE, from the pin instead of the reference
-	COND_WORSE, ///< condition on input.*: increase or decrease, whichever the file calls worse
+	COND_INCREASE_SINCE_PIN, ///< like COND_INCREASE, from the pin (the approved run)
+	COND_WORSE, ///< condition on input.*: a change in the direction that its file calls worse
 };
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
@@ -33,23 +33,24 @@ struct file_limit {
 /// One condition of a fail or warn map.
 struct limit {
 	enum condition condition;
-	bool relative; ///< `value` is in 1e-6 percent of the baseline
-	int64_t value; ///< if not relative, in the metric's unit (percentage points in 1e-6)
+	bool relative; ///< true: `value` is in 1e-6 percent of the baseline; false: in the unit
+	int64_t value; ///< size of the limit; percentage points in 1e-6
 	const char *text; ///< text as written in the rules: "5%", "2ms"
 	struct file_limit exact; ///< limit for input.*, unless relative; replaces `value`
 };
 
-/// The conditions of one fail or warn map, any of which is enough.
+/// The conditions of one fail or warn map; any one of them is enough for the verdict.
 struct limits {
 	VEC(struct limit) list;
-	bool has_and; ///< the map has an `and`, which limits increase and decrease that are relative
-	bool and_of_step; ///< `and_value` is in 1e-6 percent of the baseline's step.cuda_time
-	int64_t and_value; ///< if not `and_of_step`, in the metric's unit
+	bool has_and; ///< true if relative increases and decreases must also exceed an `and`
+	bool and_of_step; ///< true: `and_value` in 1e-6 % of step.cuda_time; false: in the unit
+	int64_t and_value; ///< size of the `and` limit
 	const char *and_text; ///< text of the `and` as written; NULL if the map has none
 	struct file_limit and_exact; ///< limit of the `and` for input.*; replaces `and_value`
 };
 
-/// The kernels that count as a substitute for a kernel that is gone.
+/// Kernels that may replace a kernel that is gone: kernels of its operator, kernels of its
+/// category, or no kernels.
 enum substitutes { SUBSTITUTES_OPERATOR, SUBSTITUTES_CATEGORY, SUBSTITUTES_NONE };
 
 /// The verdict on a change that is beyond its limit, but may be noise.
@@ -57,13 +58,13 @@ enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 
 /// How changes are distinguished from noise.
 struct noise_rule {
-	int64_t k; ///< least standard errors of a sure change, in 1e-6; 0: noise is ignored
-	/// Accepted runs from which on their median is the reference, without the pin.
+	int64_t k; ///< standard errors from which on a change is sure, in 1e-6; 0: no noise
+	/// Number of accepted runs from which on the reference is their median, without the pin.
 	int64_t min_runs;
 	int64_t budget; ///< chance that the gate fails for unchanged code, in 1e-6 percent
 };
 
-/// Other limits for some items of for_each. A map without limits keeps the rule's limits.
+/// Other limits of a rule for some of its items. A map without limits keeps the rule's limits.
 struct rule_override {
 	VEC(struct span) match; ///< patterns over names of items; at least one pattern
 	struct limits fail, warn;
@@ -73,20 +74,21 @@ struct rule {
 	const char *id;
 	const struct metric *metric;
 	enum statistic stat;
-	enum worse worse; ///< the metric's direction, unless `better:` names another
-	enum reduce reduce; ///< the metric's reduction, unless `ranks:` names another
+	enum worse worse; ///< worse direction: the metric's, unless `better:` names another
+	enum reduce reduce; ///< reduction over ranks: the metric's, unless `ranks:` names another
 	struct query query; ///< metric, stat, reduce and the globs of `select`
-	bool for_each; ///< one check for each item in the top N of either side
-	int64_t top; ///< the N of for_each, or of a PAIR metric
+	bool for_each; ///< true if each item in the top N of either side gets a check of its own
+	int64_t top; ///< the N of for_each, or of a PAIR metric (of two runs)
 	int64_t min_share; ///< least share of kernel time on either side, in 1e-6 percent
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
-	const struct metric *unless; ///< not judged if this metric has about the same value; or NULL
-	int64_t unless_within; ///< largest difference from that metric, 1e-6 % of its value; -1: any
+	/// metric of `unless`: a check is skipped if this metric has about the same value; or NULL
+	const struct metric *unless;
+	int64_t unless_within; ///< largest difference from that metric, 1e-6 % of it; -1 if any
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;
-	enum substitutes substitutes; ///< substitutes of kernels, only for kernel.* metrics
+	enum substitutes substitutes; ///< possible replacements; only for kernel.* metrics
 	enum unsure unsure;
 	struct noise_rule noise;
 	unsigned line, column; ///< position of the rule's id in the file
@@ -95,10 +97,10 @@ struct rule {
 /// A known failure that is accepted until a date.
 struct waiver {
 	const char *rule; ///< glob that is matched with rule ids
-	struct query select; ///< restricted by its globs; NULL globs match everything
+	struct query select; ///< globs that restrict the waiver; NULL matches everything
 	int64_t until; ///< last day on which the waiver holds, in days since 1970-01-01 (UTC)
-	const char *until_text; ///< "2027-01-31"
-	int64_t up_to; ///< largest change that the waiver excuses, 1e-6 percent of the baseline; 0: any
+	const char *until_text; ///< text of the last day, "2027-01-31"
+	int64_t up_to; ///< largest change excused, in 1e-6 percent of the baseline; 0: any
 	const char *reason;
 	unsigned line, column;
 };
@@ -113,21 +115,21 @@ struct rules {
 	struct arena arena; ///< arena that owns all texts of the rules
 	const char *source; ///< path of the file, or "built in"
 	const char *workload;
-	const char *baseline; ///< path pattern with {workload}, {gpu}, {world_size}
-	bool in_review; ///< only a change under review is judged, not what the main branch already does
-	int64_t expect_ranks; ///< number of ranks; 0 if not given
-	const char *marker; ///< step marker; NULL if not given: the default pattern
-	const char *unmarked; ///< UNMARKED_PERIOD or "window"; NULL if not given: "window"
-	int64_t warmup; ///< steps to leave out; -1 if not given: 0
-	int64_t min_steps; ///< least number of steps; 0 if not given
-	VEC(struct span) must_match, should_match; ///< keys of the environment
-	bool throttled_warns; ///< a run whose GPUs were throttled is judged all the same
+	const char *baseline; ///< path pattern of the baseline, with {workload}, {gpu}, {world_size}
+	bool in_review; ///< true if only a change under review is judged, not the main branch
+	int64_t expect_ranks; ///< number of ranks that a run must have; 0 if not given
+	const char *marker; ///< glob of the step marker; NULL if not given, which means DEFAULT_MARKER
+	const char *unmarked; ///< UNMARKED_PERIOD or "window", how to find steps; NULL: "window"
+	int64_t warmup; ///< number of first steps to leave out; -1 if not given, which means 0
+	int64_t min_steps; ///< least number of measured steps; 0 if not given
+	VEC(struct span) must_match, should_match; ///< keys of the environment to compare
+	bool throttled_warns; ///< true if a run on throttled GPUs is judged, with a warning
 	enum on_missing on_missing;
 	struct noise_rule noise; ///< noise settings for rules that have none of their own
 	struct result_formats results; ///< formats of result files that the rules define
 	bool match_exact;
 	VEC(struct alias) aliases;
-	VEC(struct category_addition) categories; ///< substrings to be added to categories of the table
+	VEC(struct category_addition) categories; ///< substrings to be added to categories
 	VEC(struct rule) rules;
 	VEC(struct waiver) waivers;
 	VEC(struct profile) profiles;
@@ -137,8 +139,8 @@ struct rules {
 /// Name of the workload if neither rules nor command line give one.
 #define DEFAULT_WORKLOAD "default"
 
-/// True for conditions that consider noise: increases, decreases, and those that become one of
-/// them.
+/// True for conditions that consider noise: those on increases and decreases, and COND_WORSE, which
+/// becomes one of them.
 static inline bool condition_has_noise(enum condition c)
 {
 	return c == COND_INCREASE || c == COND_DECREASE || c == COND_INCREASE_SINCE_PIN ||
@@ -161,7 +163,7 @@ bool rule_asks_step(const struct rule *r);
 /// `a`.
 const char *waiver_text(const struct waiver *w, struct arena *a);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the rules.
 void rules_release(struct rules *r);
 
 #endif

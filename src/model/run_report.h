@@ -1,5 +1,5 @@
-/// Report on one run by itself: facts, tables, series, what it is bound by and what to do about it.
-/// Texts stand beside raw numbers; writers only arrange and escape.
+/// Report on one run by itself: facts, tables, series, what the run is bound by, and advice. Texts
+/// are held beside raw numbers; writers only arrange and escape.
 #ifndef GG_MODEL_RUN_REPORT_H
 #define GG_MODEL_RUN_REPORT_H
 
@@ -9,16 +9,16 @@
 struct fact {
 	const char *id; ///< name of a metric, or "steps", "gpu", …
 	const char *label; ///< label for people, "CUDA time per step"
-	const char *text; ///< figure with unit; valid UTF-8 for one line, maybe a stranger's text
+	const char *text; ///< figure with unit; valid UTF-8 for one line, maybe of the recording
 	bool has_value;
-	int64_t value; ///< in `unit`
+	int64_t value; ///< raw value in `unit`
 	enum unit unit;
 	const char *note; ///< further figure, "rank 3: 12.20 ms"; "" if there is none
 };
 
 enum cell_kind { CELL_ABSENT, CELL_TEXT, CELL_FIGURE };
 
-/// A cell of a table: a figure in the column's unit, or a text that a stranger chose.
+/// A cell of a table: a figure in the column's unit, or a text of the recording.
 struct report_cell {
 	enum cell_kind kind;
 	const char *text; ///< text as valid UTF-8 that fits on one line, not cut; "–" if absent
@@ -28,8 +28,8 @@ struct report_cell {
 struct report_column {
 	const char *name;
 	enum unit unit; ///< unit of the column's figures
-	bool is_text; ///< the column holds names, aligned to the left
-	bool adds; ///< the sum over the rows is meaningful
+	bool is_text; ///< true if the column holds names, aligned to the left, and no figures
+	bool adds; ///< true if the sum over the rows is meaningful
 	int64_t rest; ///< sum over the rows that were left out, if the column adds up
 };
 
@@ -46,30 +46,30 @@ struct series_point {
 	int64_t x, y;
 };
 
-/// A line of a chart.
+/// A line of a chart: one figure over steps or time.
 struct series {
 	const char *id; ///< name of a metric, or "memory.allocated", "memory.reserved" for levels
 	const char *title;
 	const char *label; ///< label of the line: "rank 3", "memory 0 of rank 3"
 	int64_t rank;
-	/// UNIT_COUNT: x is the number of a step, or of an allocator's action; UNIT_NS: x is a
-	/// time.
+	/// Unit of the x values. UNIT_COUNT: the number of a step, or of an allocator's action;
+	/// UNIT_NS: a time.
 	enum unit x_unit;
 	enum unit unit; ///< unit of the y values
 	VEC(struct series_point) points; ///< points sorted by x; empty if samples are not kept
-	const int64_t *summary; ///< statistics by enum statistic, if samples are not kept; else NULL
+	const int64_t *summary; ///< statistics, indexed by enum statistic, instead of samples; or NULL
 };
 
 struct run_report {
-	bool candidate; ///< the run is the candidate of a check or diff
-	bool window; ///< there are no steps: figures per step are of the whole window
+	bool candidate; ///< true if the run is the candidate of a check or diff
+	bool window; ///< true if there are no steps: figures per step are of the whole window
 	const char *phase; ///< phase to which kernels and operators are restricted, or NULL
 	VEC(struct fact) facts;
 	VEC(struct report_table) tables;
 	VEC(struct series) series;
 	VEC(struct series) ranks; ///< compute time of the steps of each rank, if there are several
 	struct classification classification;
-	VEC(struct recommendation) recommendations; ///< advice, sorted by what it saves
+	VEC(struct recommendation) recommendations; ///< advice, sorted by the time that it saves
 };
 
 /// The table with this id, or NULL.
@@ -82,7 +82,7 @@ size_t report_table_rows(const struct report_table *t);
 /// for columns that add up.
 int64_t report_table_rest(const struct report_table *t, size_t shown, size_t column);
 
-/// True if the sum of everything after the first `shown` rows is worth a row of its own.
+/// True if the rows after the first `shown` add up to enough for a row of their own.
 bool report_table_has_rest(const struct report_table *t, size_t shown);
 
 /// Releases the lists, but not the texts; NULL is fine.

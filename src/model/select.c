@@ -8,7 +8,7 @@
 
 #define LABELLED(kind) (1u << LABEL_##kind)
 #define ANY_LABEL (~LABELLED(PAIR))
-#define PHASES (1u << 31) /* label of step figures and of what steps consist of */
+#define PHASES (1u << 31) /* label of figures of steps and of the parts of steps */
 #define GLOB(key) offsetof(struct query, key)
 
 const struct select_key select_table[] = {
@@ -83,7 +83,7 @@ static struct span value_of(const struct select_key *key, const struct select_it
 		return own ? span_of(own) : SPAN("");
 	bool kernel = label == LABELLED(KERNEL);
 	if (key->glob == GLOB(cls) && label == LABELLED(OP) && own)
-		return span_of(own); /* its kernels may be of either class */
+		return span_of(own); /* the kernels of this metric may be of either class */
 	if (key->glob == GLOB(cls) && label == LABELLED(OP))
 		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
 		                   ? "communication"

@@ -12,7 +12,7 @@
 struct select_key {
 	const char *name;
 	size_t glob; ///< offset of a `const char *` in struct query
-	unsigned labels; ///< labels as bits, as in select_labels()
+	unsigned labels; ///< labels of metrics to which the key applies, as bits, as in select_labels()
 };
 
 /// All keys, ended by a row without a name; static.
@@ -28,7 +28,7 @@ extern const unsigned select_any_label;
 /// The glob of `key` in `q`, to be read or set; it is NULL if none is set.
 const char **select_glob(struct query *q, const struct select_key *key);
 
-/// Like select_glob(), for a constant query.
+/// Like select_glob(), for a constant query; returns the glob itself.
 const char *select_glob_in(const struct query *q, const struct select_key *key);
 
 /// True if any key has a glob in `q`.

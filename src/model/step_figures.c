@@ -1,5 +1,7 @@
 #include "model/step_figures.h"
 
+#include "fold/fold.h"
+
 const int64_t *digest_summary(const struct digest *d, enum metric_id id)
 {
 	for (size_t i = 0; i < d->summaries.nr; i++)
@@ -40,6 +42,8 @@ struct step_samples digest_samples(const struct digest *d, enum metric_id id, st
 bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic stat, int64_t *out)
 {
 	struct arena scratch = ARENA_INIT;
+	if (d->part_of)
+		return stat == STAT_MEDIAN && fold_step_median(d->part_of, d->part, id, out);
 	const int64_t *summary = digest_summary(d, id);
 	struct step_samples s = { 0 };
 	if (!summary && !d->summaries.nr)

@@ -8,12 +8,12 @@
 /// the figure was not recorded.
 const int64_t *digest_summary(const struct digest *d, enum metric_id id);
 
-/// True if a step figure was recorded: a file of an older minor lacks the newer figures.
+/// True if a step figure was recorded; files of older minor versions lack newer figures.
 bool digest_has_steps(const struct digest *d, enum metric_id id);
 
 /// Samples of a step figure. Steps without a sample are left out of the list.
 struct step_samples {
-	const int64_t *value, *step; ///< `nr` values and the numbers of their steps
+	const int64_t *value, *step; ///< arrays of `nr` values and of the numbers of their steps
 	size_t nr; ///< number of samples in measured steps
 	size_t usable; ///< number of samples in usable steps, which come first
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "fold/fold.h"
 #include "model/flops.h"
 #include "model/ranks.h"
 #include "model/rows.h"
@@ -19,7 +20,7 @@ struct span naming_match(const struct naming *n, struct arena *a, struct span na
 	return match;
 }
 
-/* ---- cache of names: the ranks of a job run the same kernels ---- */
+/* ---- cache of names, because the ranks of a job run the same kernels ---- */
 
 enum { CATEGORY_UNASKED = -2 };
 
@@ -81,8 +82,8 @@ static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, si
 	*out = sum;
 }
 
-/* The row of a sum of kernels too small to keep, whose names are lost: it is called after its
-   category. Communication is never in such a sum. */
+/* The row of a sum of kernels too small to keep. Their names are lost, so the row is called after
+ * their category. Communication kernels are never in such a sum. */
 static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat *s)
 {
 	const struct category_table *t = v->naming->categories;
@@ -150,7 +151,7 @@ static void rank_view_init(struct run_view *v, struct rank_view *r, const struct
 		r->folded_most = number_div_round(largest, d->usable_steps);
 }
 
-/* ---- figures of files ---- */
+/* ---- figures of metrics files ---- */
 
 void run_views_align(struct run_view *v, size_t nr, struct arena *a)
 {
@@ -218,7 +219,7 @@ void run_view_release(struct run_view *v)
 	arena_release(&v->arena);
 }
 
-/* ---- what was recorded ---- */
+/* ---- which metrics were recorded ---- */
 
 static bool rank_has_communication(const struct digest *d)
 {
@@ -300,6 +301,8 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 
 bool run_has(const struct run_view *v, const struct metric *m)
 {
+	if (run_fold(v->run))
+		return fold_has(run_fold(v->run), m);
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		if (rank_has(&v->ranks[i], m))
 			return true;

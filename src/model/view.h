@@ -1,5 +1,5 @@
-/// The view of a run that rules use: kernel names normalized, aliased and categorized, and one way
-/// to ask for any figure. Digests stay unchanged.
+/// The view of a run: its figures as rules see them, with kernel names normalized, aliased and
+/// categorized, and one way to ask for any figure. Digests stay unchanged.
 #ifndef GG_MODEL_VIEW_H
 #define GG_MODEL_VIEW_H
 
@@ -22,12 +22,12 @@ struct naming {
 
 /// One kernel under its match name: sums over the raw names that share the match name.
 struct kernel_row {
-	struct span match; ///< normalized, then aliased name; lives as long as the view and its run
+	struct span match; ///< name after normalization and aliases; lives as long as view and run
 	struct span name; ///< the raw name with the most time
 	int category; ///< index in the table of categories, -1 if there is none
 	enum category_class cls; ///< CLASS_COMMUNICATION if the digest says so, else by category
 	int raw_names; ///< number of raw names in this row
-	struct kernel_stat stat; ///< sums; launch shape of the raw name with the most time
+	struct kernel_stat stat; ///< sums over raw names; launch shape of the largest raw name
 };
 
 /// One rank in the view of a run.
@@ -35,10 +35,10 @@ struct rank_view {
 	const struct digest *digest;
 	struct kernel_row *kernels; ///< kernels (EVENT_KERNEL), sorted by match name
 	size_t nr_kernels;
-	size_t nr_folded; ///< rows after the kernels: sums of small kernels, one per category
+	size_t nr_folded; ///< number of rows after the kernels: sums of small kernels, one per category
 	int64_t folded_ns, folded_count; ///< time and number of launches in these sums, over the steps
-	int64_t folded_most; ///< ns per step: no kernel with more time is in one of the sums
-	const struct cross_rank *cross; ///< figures of the rank that only all ranks together tell
+	int64_t folded_most; ///< time in ns per step that no kernel in one of the sums exceeds
+	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 };
 
 struct known_names;
@@ -47,10 +47,10 @@ struct run_view {
 	struct arena arena;
 	const struct naming *naming;
 	const struct run *run;
-	struct known_names *known; ///< names of kernels that have been looked up
+	struct known_names *known; ///< cache of the names of kernels that have been looked up
 	struct rank_view *ranks; ///< views of ranks, one for each of run->ranks
 	struct name_table *labels; ///< labels composed of several names, added as they are asked for
-	/// One for each figure of metrics files, by name, in its own unit.
+	/// Metrics of the figures of metrics files, sorted by name, each in its own unit.
 	const struct metric **inputs;
 	size_t nr_inputs;
 	size_t merged_names; ///< number of raw names that were merged into another, over all ranks
@@ -64,8 +64,8 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 /// `a`.
 void run_views_align(struct run_view *v, size_t nr, struct arena *a);
 
-/// The metric of a figure: if `m` is of metrics files, that of the file's figure `label` (empty:
-/// the figure that `m` names), else `m`.
+/// The metric of a figure. For a metric of metrics files, the metric of the file's figure `label`,
+/// or, if `label` is empty, of the figure that `m` names; otherwise `m`.
 const struct metric *view_metric(const struct run_view *v, const struct metric *m,
                                  struct span label);
 
@@ -89,13 +89,13 @@ struct span view_match(const struct run_view *v, struct span name);
 struct figure {
 	const struct metric *metric;
 	int64_t rank;
-	struct span label; ///< kernel, device, … as metric->label says; the phase of step.*; or empty
+	struct span label; ///< kernel, device, … as metric->label says; for step.* the phase; or empty
 	/// Samples in the metric's unit; borrowed from the digest or scratch memory.
 	const int64_t *samples;
 	size_t nr; ///< number of samples; 0 if only `summary` is known
-	const int64_t *steps; ///< numbers of the steps; only for step.*
-	size_t nr_all; ///< for step.*: number of samples, those of a last step cut short included
-	const int64_t *summary; ///< statistics by enum statistic, if samples are not kept; else NULL
+	const int64_t *steps; ///< numbers of the steps that the samples belong to; only for step.*
+	size_t nr_all; ///< number of samples for step.*, including those of a last step cut short
+	const int64_t *summary; ///< statistics, indexed by enum statistic, instead of samples; or NULL
 	const struct kernel_row *kernel; ///< row of the kernel, only for kernel metrics
 	const struct function_stat *function; ///< first row of the function, for functions
 	const char *source; ///< memory_stat.source as text, only for memory metrics; else NULL
@@ -115,15 +115,15 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
-/// Like rank_figures(), in the phases that the glob `phase` names, for a metric with PARTS_CODE.
-/// `cls` restricts it to kernels of that class, without copies.
+/// Like rank_figures(), in the phases that the glob `phase` names, for a metric with PARTS_CODE
+/// (parts by place). `cls` restricts it to kernels of that class, without copies.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
                        const char *phase, const char *cls, figure_fn *fn, void *ctx);
 
 /// A path of operators or modules in readable form, "Llama > Attention"; lives as long as the view.
 struct span code_path_label(const struct run_view *v, struct span path);
 
-/// True if at least one rank recorded what `m` needs.
+/// True if at least one rank recorded what the metric `m` needs.
 bool run_has(const struct run_view *v, const struct metric *m);
 
 /// A set of ranks; all zero means any rank.
@@ -136,8 +136,8 @@ struct rank_scope {
 /// True if rank `rank` is in the set.
 bool rank_scope_has(struct rank_scope s, int64_t rank);
 
-/// Which figures a rule wants. Globs are NULL if anything matches; `cls` is "compute" (all but
-/// communication) or "communication".
+/// A question for figures, as a rule asks it. Globs are NULL if anything matches; `cls` is
+/// "compute" (all but communication) or "communication".
 struct query {
 	const struct metric *metric;
 	enum statistic stat;
@@ -157,14 +157,17 @@ struct answers {
 	VEC(struct answer) list; ///< answers sorted by label, then rank
 };
 
+/// True where the labels of `f` fit the globs of `q`; of the rank nothing is asked.
+bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
+
 /// True if a query for the class `name` includes kernels of `cls`: compute is all that is not
 /// communication, as in step.compute_time; a NULL `name` includes every class.
 bool class_is_asked(const char *name, enum category_class cls);
 
 /// Answers a query: the statistic over steps is reduced over devices, then over ranks. DEVICE and
-/// MEMORY labels disappear in this, unless reduce is EACH or the query selects them. PAIR metrics
-/// have no answer here. `category` also restricts kernels. Labels are borrowed from the view; `a`
-/// is scratch memory. Caller: vec_release(&out->list).
+/// MEMORY labels disappear in the reduction, unless reduce is EACH or the query selects them. PAIR
+/// metrics, which compare two runs, have no answer here. `category` also restricts kernels. Labels
+/// are borrowed from the view; `a` is scratch memory. Caller: vec_release(&out->list).
 void run_query(const struct run_view *v, const struct query *q, struct arena *a,
                struct answers *out);
 

@@ -1,4 +1,5 @@
-/// Distinguishes names that are otherwise shown alike, by the words in which they differ.
+/// Adds words to names that would otherwise be shown as the same text, the words in which they
+/// differ.
 #ifndef GG_NAMES_APART_H
 #define GG_NAMES_APART_H
 

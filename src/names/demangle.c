@@ -14,16 +14,16 @@ struct demangler {
 	struct arena *a;
 	const char *p, *end;
 	int depth;
-	size_t written; ///< number of bytes of all texts made so far
-	VEC(const char *) subs; ///< texts that S_, S0_, … refer to
-	VEC(const char *) args; ///< texts that T_, T0_, … refer to
+	size_t written; ///< number of bytes of all texts that have been made, to limit hostile names
+	VEC(const char *) subs; ///< texts to which the substitutions S_, S0_, … refer
+	VEC(const char *) args; ///< texts to which the template parameters T_, T0_, … refer
 };
 
 static const char *parse_type(struct demangler *d);
 static const char *parse_name(struct demangler *d);
 static const char *parse_encoding(struct demangler *d);
 
-/* ---- pieces ---- */
+/* ---- pieces of the mangled text ---- */
 
 static const char *take(struct demangler *d, struct strbuf *b)
 {
@@ -79,7 +79,7 @@ static size_t parse_number(struct demangler *d)
 	return n;
 }
 
-/* Parses an index: "_" is 0, "0_" is 1; the digits have base 36 in substitutions. */
+/* Parses an index: "_" is 0, "0_" is 1, …; in substitutions the digits have base 36. */
 static size_t parse_index(struct demangler *d, unsigned base)
 {
 	size_t n = 0;
@@ -157,8 +157,8 @@ static const char *parse_arg(struct demangler *d)
 	return parse_type(d);
 }
 
-/* Parses arguments up to "E", and joins them by commas. With `keep` they are template arguments,
-   which T_ refers to from now on. */
+/* Parses arguments up to "E", and joins them by commas. If `keep`, they are template arguments, to
+ * which T_, T0_, … refer from now on. */
 static const char *parse_args(struct demangler *d, bool keep)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -307,7 +307,7 @@ static const char *parse_local(struct demangler *d)
 		if (parse_index(d, 10) == SIZE_MAX)
 			return NULL;
 	const char *entity = parse_name(d);
-	if (accept(d, "_")) /* the number among several entities of that name */
+	if (accept(d, "_")) /* skips the number that distinguishes entities of the same name */
 		while (isdigit((unsigned char)look(d)) || look(d) == '_')
 			d->p++;
 	return join(d, function, "()::", entity);

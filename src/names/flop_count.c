@@ -11,9 +11,10 @@ enum formula {
 	FORMULA_CONVOLUTION_BACKWARD,
 	FORMULA_ATTENTION,
 	FORMULA_ATTENTION_BACKWARD,
-	FORMULA_TRITON, ///< the number that Inductor recorded
-	FORMULA_TRITON_TEMPLATE, ///< the number that Inductor recorded; 0 means unknown
-	FORMULA_UNKNOWN, ///< PyTorch has no formula, or the inputs do not suffice
+	FORMULA_TRITON, ///< formula: the number of operations that Inductor recorded
+	FORMULA_TRITON_TEMPLATE, ///< formula: the number of operations that Inductor recorded, where 0
+	                         ///< means unknown
+	FORMULA_UNKNOWN, ///< no formula: PyTorch has none, or the inputs do not suffice
 };
 
 struct flop_rule {
@@ -49,7 +50,7 @@ static const struct flop_rule rules[] = {
 	{ NAME("aten::_flash_attention_backward"), FORMULA_UNKNOWN, 1 },
 	{ NAME("aten::_efficient_attention_forward"), FORMULA_UNKNOWN, 0 },
 	{ NAME("aten::_efficient_attention_backward"), FORMULA_UNKNOWN, 1 },
-	/* not in the registry, but a sum that leaves these out would be too low */
+	/* PyTorch does not count these operators, but a sum without them would be too low */
 	{ NAME("aten::_addmm_activation"), FORMULA_UNKNOWN, 1 },
 	{ NAME("aten::_int_mm"), FORMULA_UNKNOWN, 0 },
 	{ NAME("aten::_grouped_mm"), FORMULA_UNKNOWN, 0 },
@@ -79,7 +80,7 @@ const struct flop_rule *flop_rule_of(struct span name)
 	return span_starts(name, triton.name) ? &triton : NULL;
 }
 
-/* ---- lists, as the trace reader writes them ---- */
+/* ---- lists of shapes, in the text form of the trace reader ---- */
 
 /* Takes the next item off `list`; it ends at a comma outside of brackets. */
 static struct span take_item(struct span *list)
@@ -125,9 +126,9 @@ static struct shape shape_at(struct span list, int index)
 	return shape;
 }
 
-/* ---- formulas ---- */
+/* ---- formulas for numbers of operations ---- */
 
-/* The product of `v` and all of `by`; -1 if it exceeds int64. */
+/* The product of `v` and the `nr` numbers `by`; -1 if it exceeds int64. */
 static int64_t multiplied(int64_t v, const int64_t *by, int nr)
 {
 	for (int i = 0; i < nr; i++)
@@ -146,7 +147,8 @@ static int64_t product(const struct flop_rule *rule, const struct event *ev)
 	return multiplied(multiplied(2, a.v, a.nr), &b.v[b.nr - 1], 1);
 }
 
-/* Operations of a filter at every point of `space`, for all items of the batch. */
+/* Operations of a convolution that applies a filter at every point of `space`, for all items of the
+ * batch. */
 static int64_t filtered(int64_t batch, const int64_t *space, const struct shape *filter)
 {
 	int64_t all[] = { 2, batch };
@@ -154,8 +156,8 @@ static int64_t filtered(int64_t batch, const int64_t *space, const struct shape 
 	                  filter->nr);
 }
 
-/* Size of the output in one dimension; -1 if there is none. A list with one item applies to all
-   dimensions. */
+/* Size of a convolution's output in one dimension; -1 if there is no output. A list with one item
+ * applies to all dimensions. */
 static int64_t output_size(int64_t size, int64_t filter, const struct shape *stride,
                            const struct shape *padding, const struct shape *dilation, int i)
 {
@@ -196,7 +198,8 @@ static int64_t convolution(const struct event *ev)
 	return filtered(x.v[0], space, &w);
 }
 
-/* Each of the two gradients, if requested, costs as much as the convolution. */
+/* Operations of a convolution's backward: each of the two gradients, if requested, costs as much as
+ * the convolution. */
 static int64_t convolution_backward(const struct event *ev)
 {
 	struct shape out = shape_at(ev->input_dims, 0), x = shape_at(ev->input_dims, 1);

@@ -12,11 +12,11 @@
 
 struct flop_rule;
 
-/// The rule for the operator of this name; NULL if it has none, or if its callees are counted
-/// instead. Static.
+/// The rule for the operator called `name`; NULL if the operator has no rule, or if its callees are
+/// counted instead. Static.
 const struct flop_rule *flop_rule_of(struct span name);
 
-/// Operations of one call; -1 if its inputs do not tell them. `*type` becomes the type of the
+/// Number of operations of one call; -1 if the inputs do not tell. `*type` becomes the type of the
 /// operands.
 int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum flop_type *type);
 

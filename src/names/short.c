@@ -11,18 +11,18 @@
 
 #define WORD_BEGINS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_("
 
-/* Forms of a name, by what they show of the template arguments. */
+/* The forms of a kernel's short name; they differ in what they show of the template arguments. */
 enum form {
-	FORM_FUNCTOR, ///< shows functors, else the type of the elements
-	FORM_TYPES, ///< shows all types
-	FORM_VALUES, ///< shows types and numbers
-	FORM_WHOLE, ///< shows everything except namespaces and parameters
-	FORM_OTHER, ///< FORM_FUNCTOR, with the words in which equal forms differ
-	FORM_HASH, ///< FORM_FUNCTOR, with the hash of the whole name
+	FORM_FUNCTOR, ///< form that shows functors; without functors, the type of the elements
+	FORM_TYPES, ///< form that shows all types
+	FORM_VALUES, ///< form that shows types and numbers
+	FORM_WHOLE, ///< form that shows everything except namespaces and parameters
+	FORM_OTHER, ///< FORM_FUNCTOR, followed by the words in which kernels of equal form differ
+	FORM_HASH, ///< FORM_FUNCTOR, followed by the hash of the whole name
 };
 enum { DEPTH_MAX = 6, FORM_CHARS = 100, PLAIN_CHARS = 40, ALIKE_MAX = 64 };
 
-/* ---- text of C++ ---- */
+/* ---- parsing of C++ names ---- */
 
 static struct span trim(struct span s)
 {
@@ -46,7 +46,7 @@ static bool ends_with(struct span s, const char *word)
 	return s.n >= n && memcmp(s.p + s.n - n, word, n) == 0;
 }
 
-/* Depth of brackets after the byte at `i`; "->" and "operator<" are not brackets. */
+/* Depth of brackets after the byte at `i`; "->" and "operator<" do not count as brackets. */
 static int depth_after(struct span s, size_t i, int depth)
 {
 	char c = s.p[i];
@@ -72,7 +72,7 @@ static struct span without_signature(struct span s)
 		if (depth == 0 && s.p[i] == ' ' && !params)
 			from = i + 1;
 		if (depth == 0 && s.p[i] == ':' && params)
-			params = 0; /* parameters of an outer function */
+			params = 0; /* the brackets taken for the parameters belong to an enclosing function */
 		depth = depth_after(s, i, depth);
 	}
 	if (params)
@@ -100,7 +100,7 @@ static void split(struct span s, struct span *base, struct span *args)
 		*args = (struct span){ s.p + open + 1, s.n - open - 2 };
 }
 
-/* Takes the next argument off a list. */
+/* Takes the next template argument off a list. */
 static bool next_arg(struct span *list, struct span *arg)
 {
 	int depth = 0;
@@ -118,7 +118,7 @@ static bool next_arg(struct span *list, struct span *arg)
 static bool is_value(struct span s)
 {
 	struct span rest = s;
-	if (s.n && s.p[0] == '(') { /* a C cast: "(int)4" */
+	if (s.n && s.p[0] == '(') { /* skips a C cast: "(int)4" */
 		const char *close = memchr(s.p, ')', s.n);
 		if (close)
 			rest = (struct span){ close + 1, (size_t)(s.p + s.n - close - 1) };
@@ -168,7 +168,7 @@ static const char *lambda_of(struct span s)
 	return NULL;
 }
 
-/* Appends the function that contains a lambda, but not operators and wrappers. */
+/* Appends the name of the function that contains a lambda, but not of operators and wrappers. */
 static void add_outer(struct strbuf *b, struct span s, enum form form, int depth)
 {
 	struct span base, args;
@@ -214,7 +214,7 @@ static void add_lambda(struct strbuf *b, struct span s, enum form form, int dept
 	}
 }
 
-/* Appends an argument in a form; nothing if the form leaves it out. */
+/* Appends an argument in the given form, or nothing if the form leaves the argument out. */
 static void add_arg(struct strbuf *b, struct span arg, enum form form, int depth)
 {
 	if (is_value(arg)) {
@@ -248,7 +248,7 @@ static void add_args(struct strbuf *b, struct span list, enum form form, int dep
 		struct strbuf one = STRBUF_INIT;
 		if (wants(arg, form, functors))
 			add_arg(&one, arg, form, depth);
-		bool again = form == FORM_FUNCTOR && !functors && !first; /* one element type is enough */
+		bool again = form == FORM_FUNCTOR && !functors && !first; /* show one element type */
 		if (one.n && !again) {
 			strbuf_adds(b, first ? "<" : ", ");
 			strbuf_add(b, strbuf_span(&one));
@@ -270,7 +270,7 @@ static void add_form(struct strbuf *b, struct span s, enum form form, int depth)
 		add_args(b, args, form, depth);
 }
 
-/* ---- matrix products ---- */
+/* ---- names of matrix products ---- */
 
 static bool is_tile(struct span word)
 {
@@ -328,7 +328,7 @@ static bool add_product(struct strbuf *b, struct span name)
 	return true;
 }
 
-/* ---- the form of a name ---- */
+/* ---- short name of a kernel in one form ---- */
 
 /* True for templates of which only the first argument tells what the kernel does. */
 static bool is_wrapper(struct span base)
@@ -374,7 +374,7 @@ static const char *form_of(struct arena *a, const char *whole, int form)
 	const char *plain = demangle(span_of(whole), &scratch);
 	struct span s = without_signature(span_of(plain ? plain : whole)), base, args, arg;
 	bool hash = form >= FORM_HASH, least = form >= FORM_OTHER || form == FORM_FUNCTOR;
-	if (!s.n || !strchr(WORD_BEGINS, whole[0])) /* not the name of a function */
+	if (!s.n || !strchr(WORD_BEGINS, whole[0])) /* the text is not the name of a function */
 		return (arena_release(&scratch), whole);
 	split(s, &base, &args);
 	for (struct span rest = args; is_wrapper(base) && next_arg(&rest, &arg);)
@@ -415,9 +415,9 @@ void short_names_add(struct short_names *s, const char *whole)
 		vec_push(&s->list, (struct short_name){ .whole = whole });
 }
 
-/* ---- words in which names differ ---- */
+/* ---- words in which names of equal form differ ---- */
 
-/* Adds the words in which they differ to names with equal text, unless these are many. */
+/* Appends to equal texts the words in which their whole names differ, unless there are many. */
 static void set_others(struct short_names *s)
 {
 	vec_sort(&s->list, by_text);
@@ -442,7 +442,7 @@ static void set_others(struct short_names *s)
 	}
 }
 
-/* Writes a name in its form, or in the next one if the text would be longer than a line. */
+/* Writes a name in its present form, or in the next form if the text is too long for a line. */
 static void set_form(struct short_names *s, struct short_name *n)
 {
 	do

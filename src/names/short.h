@@ -8,14 +8,14 @@
 #include "base/vec.h"
 
 struct short_name {
-	const char *whole; ///< whole name, borrowed
-	const char *text; ///< text that is shown
-	int form; ///< number of the form; shorter forms come first
+	const char *whole; ///< whole name of the kernel, borrowed
+	const char *text; ///< short name, which reports show
+	int form; ///< number of the form of the short name; shorter forms have lower numbers
 };
 
 struct short_names {
 	struct arena arena; ///< arena that owns the texts
-	VEC(struct short_name) list; ///< names, sorted by `whole`, each once after short_names_end()
+	VEC(struct short_name) list; ///< names; after short_names_end() sorted by `whole`, each once
 };
 
 /// Adds the name of a kernel, which is borrowed; NULL and "" are ignored.
@@ -24,10 +24,10 @@ void short_names_add(struct short_names *s, const char *whole);
 /// Chooses the forms, so that no two names have the same text.
 void short_names_end(struct short_names *s);
 
-/// The text that is shown for `whole`; NULL if it was not added.
+/// The short name that is shown for `whole`; NULL if `whole` was not added.
 const char *short_names_find(const struct short_names *s, const char *whole);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the names.
 void short_names_release(struct short_names *s);
 
 #endif

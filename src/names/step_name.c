@@ -13,7 +13,7 @@ int64_t step_number_of(struct span name)
 	return (int64_t)v;
 }
 
-/* --- phases --- */
+/* ---- phases in names of steps ---- */
 
 static bool skip_number(struct span *rest, uint64_t *out)
 {
@@ -37,8 +37,8 @@ static bool skip_details(struct span *rest)
 	return true;
 }
 
-/* The phase of a step of vLLM: it names the requests whose context is read, and those that
-   generate. */
+/* The phase of a step of vLLM, whose name gives the number of requests whose context is read and of
+ * requests that generate. */
 static enum phase execute_phase(struct span rest)
 {
 	uint64_t tokens, context, generation;
@@ -54,8 +54,8 @@ static enum phase execute_phase(struct span rest)
 	return context ? PHASE_PREFILL : generation ? PHASE_DECODE : PHASE_ALL;
 }
 
-/* The phase of a step of SGLang: the mode, then "bs=" and more. Modes of speculative decoding have
-   no phase. */
+/* The phase of a step of SGLang, whose name has the mode, then "bs=" and more. Modes of speculative
+ * decoding have no phase. */
 static enum phase bracket_phase(struct span rest)
 {
 	static const struct {
@@ -76,9 +76,10 @@ static enum phase bracket_phase(struct span rest)
 	return PHASE_ALL;
 }
 
-/* --- markers --- */
+/* ---- markers for names of steps ---- */
 
-/* Releases of vLLM before 0.14 count new and cached requests. */
+/* True for the name of a step of vLLM. In releases before 0.14 the name counts new and cached
+ * requests. */
 static bool is_vllm(struct span name)
 {
 	uint64_t n;

@@ -9,16 +9,16 @@
 /// The integer at the end of the name; -1 if there is none or it is too large.
 int64_t step_number_of(struct span name);
 
-/// The phase that the name tells: PHASE_PREFILL, PHASE_DECODE, PHASE_MIXED, else PHASE_ALL.
-/// **Source:** vLLM, vllm/v1/worker/gpu_worker.py, annotate_profile(): from 0.14 on
+/// The phase that the name of a step tells: PHASE_PREFILL, PHASE_DECODE, PHASE_MIXED, else
+/// PHASE_ALL. **Source:** vLLM, vllm/v1/worker/gpu_worker.py, annotate_profile(): from 0.14 on
 /// execute_context_2(300)_generation_5(5), with detailed_trace_annotation (pull request 37524)
 /// execute_305_context_2(sq300sk…)_generation_5(sq5sk…). SGLang, srt/utils/profile_utils.py,
 /// build_step_span_name(): step[EXTEND bs=2 toks=300], step[DECODE bs=5], by enum ForwardMode.
 enum phase step_phase_of(struct span name);
 
-/// The marker that would match a name and similar ones: "execute_*" for vLLM, "step[*" for SGLang,
-/// else the name up to its first number and "*", or the name itself; owned by `a` or borrowed.
-/// `server` is set to true for vLLM and SGLang.
+/// The step marker that would match a name and similar names: "execute_*" for vLLM, "step[*" for
+/// SGLang, else the name up to its first number and "*", or the name itself; owned by `a` or
+/// borrowed. `server` is set to true for vLLM and SGLang.
 struct span marker_pattern_of(struct span name, struct arena *a, bool *server);
 
 #endif

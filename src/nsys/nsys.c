@@ -1,6 +1,6 @@
-/* Source of tables and columns: Nsight Systems User Guide, "SQLite Schema Reference" (2024 and
-   2025; schema 3.x). Source of the relations between them: the reports and recipes that come with
-   nsys. */
+/* Opens exports of Nsight Systems. Source of tables and columns: Nsight Systems User Guide, "SQLite
+ * Schema Reference" (2024 and 2025; schema 3.x). Source of the relations between the tables: the
+ * reports and recipes that come with nsys. */
 #include "nsys/nsys.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* Largest string that is kept: names are far shorter, but the output of a process is stored as a
-   string, too. */
+/* Largest string that is kept: names are far shorter, but the table of strings also holds the
+ * output of processes. */
 enum { STRING_BYTES = 1 << 16 };
 
-/* Supported schemas. Schema 2 (nsys 2020 to 2022) has the same columns in the tables that are
-   read. */
+/* Supported versions of the schema. In version 2 (nsys 2020 to 2022) the tables that are read have
+ * the same columns. */
 enum { SCHEMA_OLDEST = 2, SCHEMA_NEWEST = 3 };
 
 enum status nsys_fail(struct nsys *n, const char *table, const char *what)
@@ -22,7 +22,7 @@ enum status nsys_fail(struct nsys *n, const char *table, const char *what)
 	return diag_fail(n->log, ST_INPUT, "%s: %s: %s", database_name(n->db), table, what);
 }
 
-/* ---- strings ---- */
+/* ---- table of strings ---- */
 
 static const struct database_column string_columns[] = { { .name = "id" },
 	                                                     { .name = "value", .text = true } };
@@ -48,13 +48,13 @@ bool nsys_string(const struct nsys *n, const struct database_value *id, struct s
 	return true;
 }
 
-/* ---- version of the export ---- */
+/* ---- schema version of the export ---- */
 
 struct schema_version {
 	bool found, known;
 };
 
-/* The second name is that of nsys 2022 and before. */
+/* Table that holds the schema version; the second name is that of nsys 2022 and before. */
 static const char *const version_tables[] = { "META_DATA_EXPORT", "EXPORT_META_DATA" };
 
 static const struct database_column export_columns[] = {
@@ -113,7 +113,7 @@ static enum status check_version(struct nsys *n, bool *other)
 	                           "export it with another version of nsys");
 }
 
-/* ---- GPUs ---- */
+/* ---- GPUs of the export ---- */
 
 static const struct database_column mapping_columns[] = { { .name = "gpuId" },
 	                                                      { .name = "cudaId" },
@@ -149,7 +149,7 @@ static enum status take_cuda_number(void *ctx, const struct database_value *v)
 }
 
 /* Indexes the devices by the number of their GPU, so that each row of the report finds its devices
-   at once. */
+ * without a search. */
 static void list_gpus(struct nsys *n)
 {
 	for (size_t i = n->gpus.nr; i-- > 0;) {
@@ -163,7 +163,7 @@ static void list_gpus(struct nsys *n)
 	}
 }
 
-/* Takes a row about a GPU; of several rows about one GPU the first counts. */
+/* Takes a row about a GPU; if several rows are about one GPU, the first counts. */
 static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
@@ -182,7 +182,7 @@ static enum status take_gpu(void *ctx, const struct database_value *v)
 }
 
 /* Finds the number of each GPU in the report. A process may number its GPUs differently
-   (CUDA_VISIBLE_DEVICES); the mapping in the report is used if there is one. */
+   (CUDA_VISIBLE_DEVICES); the report's mapping of these numbers is used if it has one. */
 static enum status find_gpus(struct nsys *n)
 {
 	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", mapping_columns, take_mapping));
@@ -191,7 +191,7 @@ static enum status find_gpus(struct nsys *n)
 	return NSYS_SCAN(n, "TARGET_INFO_GPU", gpu_columns, take_gpu);
 }
 
-/* ---- the whole ---- */
+/* ---- opening and reading of an export ---- */
 
 bool nsys_recognise(struct span first)
 {

@@ -6,7 +6,7 @@
 #include "events/event.h"
 #include "io/source.h"
 
-/// True for any SQLite database; only reading it shows whether it is an export.
+/// True for any SQLite database; only reading shows whether the database is an export of nsys.
 bool nsys_recognise(struct span first);
 
 /// A process that used GPUs.
@@ -17,13 +17,15 @@ struct nsys_process {
 	int64_t rank; ///< rank, known from NCCL, MPI or the process's own GPUs; -1 if unknown
 	int64_t world_size; ///< number of ranks that NCCL named; -1 if unknown
 	int64_t device; ///< GPU on which the process did most work
-	bool mapped; ///< `device` is the GPU's number in the report, not CUDA's number
+	bool mapped; ///< true if `device` is the GPU's number in the report; false if it is CUDA's
+	             ///< number
 };
 
 struct nsys;
 
-/// Opens the export at `path`, which must be a file, and finds its processes. ST_INPUT if it has
-/// none; `*other` is set if it is a database of another kind. Caller: nsys_close(*out).
+/// Opens the export at `path`, which must be a file, and finds its processes. ST_INPUT if the
+/// export has no processes; `*other` is set if the file is a database of another kind. Caller:
+/// nsys_close(*out).
 GG_MUST_CHECK enum status nsys_open(const char *path, struct source_progress *progress,
                                     struct nsys **out, bool *other, struct diag_log *log);
 

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* Reads an ident; an integer below 0 is absent. */
+/* Reads an ident; an integer below 0 counts as absent. */
 static int64_t ident_of(const struct database_value *v)
 {
 	return v->null || v->integer < 0 ? IDENT_NONE : v->integer;
@@ -33,9 +33,9 @@ static enum status hand_on_event(struct nsys *n, const struct event *e)
 	return n->sink.event(n->sink.ctx, e);
 }
 
-/* ---- GPU ---- */
+/* ---- GPU work ---- */
 
-/* Columns that all tables of GPU work have first. */
+/* Columns that come first in all tables of GPU work. */
 enum { GPU_START, GPU_END, GPU_DEVICE, GPU_STREAM, GPU_CORRELATION, GPU_PROCESS, GPU_REST };
 #define GPU_COLUMNS                                                                         \
 	{ .name = "start" }, { .name = "end" }, { .name = "deviceId" }, { .name = "streamId" }, \
@@ -151,8 +151,9 @@ static enum status take_memset(void *ctx, const struct database_value *v)
 	return take_sized(n, memset_table, v, &e);
 }
 
-/* Without --cuda-graph-trace=node a graph is recorded as a whole, without its kernels: it is one
-   activity. Its id is a number by which CUDA counts graphs, equal in each run of a program. */
+/* Table of graph launches. Without --cuda-graph-trace=node a graph is recorded as a single
+ * activity, without its kernels. Its id is a number by which CUDA counts graphs, the same in each
+ * run of a program. */
 static const char *const graph_table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 static const struct database_column graph_columns[] = {
 	GPU_COLUMNS,
@@ -186,7 +187,7 @@ enum status nsys_gpu_work(struct nsys *n)
 	return NSYS_SCAN(n, graph_table, graph_columns, take_graph);
 }
 
-/* ---- host ---- */
+/* ---- host work: calls and ranges ---- */
 
 static const char *const runtime_table = "CUPTI_ACTIVITY_KIND_RUNTIME";
 static const struct database_column runtime_columns[] = {
@@ -256,7 +257,7 @@ static bool nvtx_text(const struct nsys *n, const struct database_value *v, stru
 	return true;
 }
 
-/* Longest name of a domain that is used: the name is repeated in each range of the domain. */
+/* Longest name of an NVTX domain in bytes: the name is repeated in each range of the domain. */
 enum { DOMAIN_BYTES = 256 };
 
 static enum status take_domain(void *ctx, const struct database_value *v)
@@ -274,8 +275,7 @@ static enum status take_domain(void *ctx, const struct database_value *v)
 }
 
 /* True for the range of an operator of PyTorch, "aten::mm, seq = 12, op_id = 5, sizes = [[8, 4],
-   [4, 2]]", whose `*name` becomes "aten::mm". Source: getNvtxStr(),
-   torch/csrc/profiler/util.cpp. */
+   [4, 2]]", shortens `*name` to "aten::mm". Source: getNvtxStr(), torch/csrc/profiler/util.cpp. */
 static bool is_operator(struct span *name)
 {
 	static const struct span ends[] = { { ", seq = ", 8 },
@@ -310,7 +310,7 @@ static bool is_range(int64_t type)
 	       type == TYPE_TEXT_START_END;
 }
 
-/* ---- steps ---- */
+/* ---- ranges that are steps ---- */
 
 /* Name of a range without its number: "Step: 12" → "step", "train_step_3" → "train step". `*number`
    is -1 if there is none. */
@@ -332,8 +332,8 @@ static size_t step_word(struct span name, char *out, size_t room, int64_t *numbe
 	return n <= room ? k : 0;
 }
 
-/* True for names with which people mark the steps of a loop, but not for others with "step", such
-   as an optimizer's, which is within a step. */
+/* True for range names with which people mark the steps of a loop, but not for other names with
+ * "step", such as that of an optimizer's step, which lies within a step. */
 static bool is_step(struct span name, int64_t *number)
 {
 	static const char *const loops[] = { "",           "train ",  "training ", "eval ",
@@ -352,7 +352,7 @@ static bool is_step(struct span name, int64_t *number)
 	return false;
 }
 
-/* Takes a range; one that was still open when the recording ended is left out. */
+/* Takes an NVTX range; a range that was still open when the recording ended is left out. */
 static enum status take_range(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;

@@ -15,7 +15,7 @@
 #include "io/database.h"
 #include "nsys/nsys.h"
 
-/// Number of a GPU for which the report has none.
+/// Value for the number of a GPU that the report does not number.
 #define GPU_UNKNOWN INT64_MIN
 
 /// A GPU that the process used, with its number in CUDA and in the report.
@@ -42,14 +42,15 @@ struct nsys {
 	struct idmap devices; ///< CUDA's numbers of the GPUs that the process used
 	VEC(struct nsys_gpu) gpus; ///< GPUs, indexed by id in `devices`
 	struct idmap gpu_ids; ///< numbers in the report of the GPUs that the process used
-	/// Indexed by id in `gpu_ids`: index in `gpus`; IDMAP_NONE once the GPU has been handed on.
+	/// Index in `gpus` for each id in `gpu_ids`; IDMAP_NONE once the GPU has been handed to the
+	/// caller.
 	VEC(uint32_t) first_of_gpu;
-	struct strbuf text; ///< buffer for a name
+	struct strbuf text; ///< buffer in which names are composed
 };
 
-/// Process (with its machine), process on its machine, and thread of a globalPid or globalTid. The
-/// process is -1 if the export does not distinguish processes. Source: Nsight Systems User Guide,
-/// "Serialized process and thread identifiers".
+/// Parts of a globalPid or globalTid: process (with its machine), process on its machine, and
+/// thread. The process is -1 if the export does not distinguish processes. Source: Nsight Systems
+/// User Guide, "Serialized process and thread identifiers".
 static inline int64_t nsys_process_id(const struct database_value *global)
 {
 	return global->null || global->integer < 0 ? -1 : global->integer >> 24;
@@ -76,13 +77,14 @@ static inline bool nsys_ours(const struct nsys *n, const struct database_value *
 /// Records an error in `table`; returns its status, for a function that gives up.
 GG_MUST_CHECK enum status nsys_fail(struct nsys *n, const char *table, const char *what);
 
-/// The text of a StringIds row; false if there is none, or if it is too long for a name.
+/// The text of the StringIds row with this id; false if there is no such row, or if the text is too
+/// long for a name.
 bool nsys_string(const struct nsys *n, const struct database_value *id, struct span *out);
 
 /// Names of the tables of GPU work, ended by NULL.
 extern const char *const nsys_gpu_tables[];
 
-/// Fills n->processes.
+/// Fills the list n->processes.
 GG_MUST_CHECK enum status nsys_find_processes(struct nsys *n);
 
 /// Reads kernels, copies, memory sets and graphs of the process, and finds out which devices it

@@ -1,22 +1,23 @@
-/* Periodic GPU metrics: which counters are shares of a peak, and their samples.
-   Source: Nsight Systems User Guide, "SQLite Schema Reference" (TARGET_INFO_GPU_METRICS,
-   GPU_METRICS); which GPU: recipes/nvlink_sum of nsys 2024, "typeId & 0xFF" is the id of
-   TARGET_INFO_GPU. */
+/* Reads periodic GPU metrics: finds the counters that are shares of a peak, and their samples.
+ * Source: Nsight Systems User Guide, "SQLite Schema Reference" (TARGET_INFO_GPU_METRICS,
+ * GPU_METRICS); to find the GPU: recipes/nvlink_sum of nsys 2024, "typeId & 0xFF" is the id of
+ * TARGET_INFO_GPU. */
 #include "nsys/nsys_internal.h"
 
-/* Unit of the counters that are read. The units of other counters are unreliable: clocks named
-   "[MHz]" are in Hz. */
+/* Unit in the names of counters that are read. The units of other counters are unreliable: clocks
+ * named "[MHz]" are in Hz. */
 #define UNIT " [Throughput %]"
 
-/* A counter may be a little above its peak; a larger value than this is not a share. */
+/* Largest share in percent: a counter may be a little above its peak, but a value above this limit
+ * is not a share. */
 enum { PCT_MAX = 1000 };
 
 struct metrics {
 	struct nsys *n;
-	struct idmap types; ///< ids of typeIds, which name a GPU and a set of metrics
-	struct idmap keys; ///< ids of pairs of type id and metricId
-	VEC(uint32_t) counter_of; ///< counter, indexed by id of `keys`
-	struct idmap names; ///< ids of the names of counters
+	struct idmap types; ///< typeIds, each of which names a GPU and a set of metrics
+	struct idmap keys; ///< pairs of an id in `types` and a metricId
+	VEC(uint32_t) counter_of; ///< index of the counter for each id in `keys`
+	struct idmap names; ///< names of counters, each once
 };
 
 static const struct database_column info_columns[] = { { .name = "typeId" },

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* ---- processes and their GPUs ---- */
+/* ---- processes and the GPUs that they use ---- */
 
 /* Number of activities of one process on one of its devices. */
 struct share {
@@ -12,19 +12,21 @@ struct share {
 	int64_t device, activities;
 };
 
-/* Limit of processes, far more than a node has; each process needs a pass over the whole file. */
+/* Largest number of processes, far more than a node has; reading each process takes a pass over the
+ * whole file. */
 enum { PROCESSES_MAX = 1024 };
 
 struct census {
 	struct nsys *n;
-	struct idmap processes; ///< ids of processes; equal to the indices in `n->processes` until
-	                        ///< these are sorted
-	struct idmap pairs; ///< ids of pairs (process, id of its device in `devices`)
+	struct idmap processes; ///< ids of processes; as map ids equal to the indices in `n->processes`
+	                        ///< until the processes are sorted
+	struct idmap pairs; ///< pairs (process, device); both are ids of the maps above
 	struct idmap devices;
 	VEC(struct share) shares;
 	struct idmap pids;
-	struct idmap mapped; ///< ids of pairs (id of a pid, id of its device in `devices`)
-	VEC(int64_t) gpus; ///< GPUs, indexed by id in `mapped`
+	struct idmap mapped; ///< pairs (process id, device), for which the report maps the device to a
+	                     ///< GPU
+	VEC(int64_t) gpus; ///< GPU of each pair, indexed by id in `mapped`
 };
 
 static const struct database_column user_columns[] = { { .name = "globalPid", .optional = true },
@@ -70,7 +72,7 @@ static const struct database_column gpu_columns[] = { { .name = "gpuId" },
 	                                                  { .name = "cudaId" },
 	                                                  { .name = "pid" } };
 
-/* Takes the GPU's number in CUDA, which is the process's own (CUDA_VISIBLE_DEVICES). */
+/* Takes CUDA's number of a GPU, which each process counts by itself (CUDA_VISIBLE_DEVICES). */
 static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;
@@ -100,7 +102,7 @@ static enum status map_devices(struct census *c)
 	return ST_OK;
 }
 
-/* ---- ranks ---- */
+/* ---- ranks of processes ---- */
 
 /* The number after `key` in flat JSON, or -1. */
 static int64_t json_number(struct span json, struct span key)
@@ -118,8 +120,8 @@ static int64_t json_number(struct span json, struct span key)
 	return number_parse_u64(digits, &v) && v <= INT32_MAX ? (int64_t)v : -1;
 }
 
-/* Takes a rank if its communicator has more ranks than earlier ones; the rank becomes -2 if two of
-   equal size disagree. */
+/* Takes a rank of a process if its communicator has more ranks than earlier ones; the rank becomes
+ * -2 if two communicators of equal size disagree. */
 static void take_rank(struct nsys_process *p, int64_t rank, int64_t ranks)
 {
 	if (rank < 0 || ranks < p->world_size)
@@ -147,7 +149,8 @@ static bool text_of(const struct nsys *n, const struct database_value *text,
 	return true;
 }
 
-/* Takes a rank that a process names; in a file without process ids any row counts. */
+/* Takes a rank that a process names in an NVTX row; in a file without process ids any row counts.
+ */
 static enum status take_said(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;
@@ -210,8 +213,8 @@ static int rank_cmp(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Uses the ranks that NCCL or MPI named; else, if each process works on a GPU of its own, the order
-   of these GPUs; else ranks of several processes stay unknown. */
+/* Decides on ranks: those that NCCL or MPI named; else, if each process works on a GPU of its own,
+ * the order of these GPUs; else the ranks of several processes stay unknown. */
 static void settle_ranks(struct nsys *n)
 {
 	bool said = all_differ(n, by_rank), apart = !said && all_differ(n, by_device);

@@ -5,7 +5,8 @@
 
 struct json {
 	struct jscan *js;
-	struct jscan_repeats again; ///< cache of frames: a few hundred are in all stacks
+	struct jscan_repeats again; ///< cache of repeated frames: a few hundred frames make up all
+	                            ///< stacks
 };
 
 static struct jscan *scanner(void *ctx)

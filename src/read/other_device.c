@@ -6,9 +6,9 @@
 #include "base/alloc.h"
 #include "io/source.h"
 
-/* Words that occur only in recordings of one kind of device, and the name of the device. Sources:
-   ActivityType.cpp of Kineto; trace_view.json of torch_npu; aten/src/ATen/native/mps; process names
-   of XProf. */
+/* Words that occur only in recordings of one kind of device, and the names of these devices.
+ * Sources: ActivityType.cpp of Kineto; trace_view.json of torch_npu; aten/src/ATen/native/mps;
+ * process names of XProf. */
 static const struct other_word {
 	const char *word, *name;
 } device_words[] = {
@@ -35,7 +35,7 @@ static const char *find_word(const char *p, size_t n)
 	return NULL;
 }
 
-/* Searches the file for each word. It is read in blocks; a word may lie across two of them. */
+/* Searches the file for each word. The file is read in blocks; a word may lie across two blocks. */
 const char *other_device(const char *path)
 {
 	struct diag_log own; /* the log is dropped: the reader has already reported errors */

@@ -5,8 +5,8 @@
 #include "base/diag.h"
 
 /// The device whose activities the recording at `path` holds under other names ("MTIA of Meta"),
-/// judged by words in its text; NULL if there are none, or if the file cannot be read again.
-/// Static.
+/// judged by words in its text; NULL if it holds no such activities, or if the file cannot be read
+/// again. Static.
 const char *other_device(const char *path);
 
 #endif

@@ -6,8 +6,9 @@
 #include "read/pickle_nodes.h"
 #include "read/snapshot_form.h"
 
-/* Protocols from 2 on begin with PROTO; protocols 0 and 1 with the opcode of an empty container,
-   followed by a memo opcode or the first items (pickletools). */
+/* True for the first bytes of a pickle. Protocols from 2 on begin with PROTO; protocols 0 and 1
+ * with the opcode of an empty container, followed by a memo opcode or the first items
+ * (pickletools). */
 bool pickle_recognise(struct span first)
 {
 	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
@@ -19,15 +20,17 @@ bool pickle_recognise(struct span first)
 	return false;
 }
 
-/* ---- the nodes as a tree ---- */
+/* ---- walking the nodes as a tree ---- */
 
 enum {
-	MAX_DEPTH = 32, ///< limit of nesting; a snapshot has a depth of 7
-	VISITS_PER_BYTE = 64, ///< stacks are shared: 2 bytes may refer to some 100 frames
+	MAX_DEPTH = 32, ///< limit of nesting; snapshots have a depth of 7
+	VISITS_PER_BYTE = 64, ///< limit of visits to nodes: stacks are shared, so 2 bytes may refer to
+	                      ///< some 100 frames
 };
 
 struct walk_level {
-	const struct pickle_chunk *last, *chunk; ///< last and present chunk; NULL at the end
+	const struct pickle_chunk *last, *chunk; ///< last chunk and present chunk of the container;
+	                                         ///< NULL at the end
 	uint32_t at;
 	bool dict;
 };
@@ -37,7 +40,7 @@ struct pickle_walk {
 	const struct pickle_nodes *nodes;
 	struct walk_level levels[MAX_DEPTH];
 	size_t depth;
-	uint32_t value; ///< id of the next value
+	uint32_t value; ///< id of the node that is read next
 	uint64_t visits, max_visits;
 	enum status status;
 };
@@ -70,8 +73,8 @@ static bool walk_enter(struct pickle_walk *w)
 	return true;
 }
 
-/* Moves on by `nr` items and returns the address of the first of them. Returns NULL at the end,
-   where the container is left, and after an error. */
+/* Moves on by `nr` items and returns the address of the first of these items. At the end of the
+ * container it leaves the container and returns NULL; it also returns NULL after an error. */
 static const uint32_t *walk_step(struct pickle_walk *w, uint32_t nr)
 {
 	struct walk_level *l = &w->levels[w->depth - 1];
@@ -97,7 +100,7 @@ static bool walk_object(void *ctx)
 	return next_value(ctx)->type == PICKLE_DICT && walk_enter(ctx);
 }
 
-/* Enters the next key; a snapshot has only keys that are text. */
+/* Enters the next key; in a snapshot every key must be text. */
 static bool walk_key(void *ctx, struct span *key)
 {
 	struct pickle_walk *w = ctx;
@@ -174,7 +177,7 @@ static const struct tree_ops walk_ops = {
 	.status = walk_status,
 };
 
-/* ---- reading ---- */
+/* ---- reading of a pickle ---- */
 
 /* Reads the whole input, at most `limit` bytes. Caller: free(*out). */
 static enum status read_all(struct source *src, size_t limit, char **out, size_t *nr,

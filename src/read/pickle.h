@@ -1,4 +1,5 @@
-/// Reads pickles as data, among them CUDA memory snapshots: torch.cuda.memory._snapshot().
+/// Reads pickles as data, without running them; among them CUDA memory snapshots
+/// (torch.cuda.memory._snapshot()).
 #ifndef GG_READ_PICKLE_H
 #define GG_READ_PICKLE_H
 
@@ -9,16 +10,16 @@ struct tree;
 /// True if `first` begins like the pickle of a container.
 bool pickle_recognise(struct span first);
 
-/// Walks one pickle (protocols 0 to 5) by `form`, which is called with `ctx`, without building any
-/// object. A first pass refuses every opcode that could name, import, build or call something, by
-/// name and offset; a second pass makes nodes of the rest. Data after STOP is an error. ST_INPUT
-/// with one line in `log`, also if `form` refuses the value.
+/// Walks one pickle (protocols 0 to 5) by calling `form` with `ctx`, without building any object. A
+/// first pass refuses every opcode that could name, import, build or call something; the error
+/// names the opcode and its offset; a second pass makes nodes of the rest. Data after STOP is an
+/// error. ST_INPUT with one line in `log`, also if `form` refuses the value.
 GG_MUST_CHECK enum status pickle_read_tree(struct source *src, const struct snapshot_limits *limits,
                                            void (*form)(void *ctx, const struct tree *t), void *ctx,
                                            struct diag_log *log);
 
 /// Reads one pickled snapshot. The result equals that of snapshot_read() on the same snapshot as
-/// JSON; `options`, statuses and ownership are the same, too.
+/// JSON; `options`, statuses and ownership are those of snapshot_read(), too.
 GG_MUST_CHECK enum status snapshot_read_pickle(struct source *src,
                                                const struct snapshot_read_options *options,
                                                struct snapshot *out, struct diag_log *log);

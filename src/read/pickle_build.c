@@ -11,11 +11,11 @@ struct machine {
 	const struct pickle_op *op;
 	const struct snapshot_limits *limits;
 	struct pickle_nodes *out;
-	VEC(uint32_t) stack; ///< stack of ids of nodes
-	VEC(uint32_t) marks; ///< depths of the stack at the marks
+	VEC(uint32_t) stack; ///< stack of values, as ids of nodes
+	VEC(uint32_t) marks; ///< heights of the stack at its marks
 	struct idmap memo_keys;
-	VEC(uint32_t) memo; ///< ids of nodes, indexed by memo key
-	size_t refs; ///< number of references in containers
+	VEC(uint32_t) memo; ///< values in the memo, as ids of nodes indexed by memo key
+	size_t refs; ///< number of references to nodes in all containers
 	bool failed;
 };
 
@@ -33,7 +33,7 @@ static bool has_room(struct machine *m, size_t extra)
 	return !m->failed;
 }
 
-/* ---- the stack ---- */
+/* ---- stack of values ---- */
 
 static void push_value(struct machine *m, uint32_t id)
 {
@@ -114,9 +114,9 @@ static size_t pop_values(struct machine *m, size_t nr, bool marked)
 	return nr;
 }
 
-/* ---- containers ---- */
+/* ---- opcodes of containers ---- */
 
-/* Adds the items in one chunk, so that a key and its value stay together. */
+/* Adds items to a container in one chunk, so that a key and its value stay together. */
 static void add_items(struct machine *m, uint32_t id, const uint32_t *items, size_t nr)
 {
 	struct pickle_node *node = &m->out->nodes.v[id];
@@ -162,7 +162,7 @@ static void add_values(struct machine *m, uint32_t id, size_t nr)
 		add_items(m, id, items, nr);
 }
 
-/* Adds values to the container below them, which must be of `type`. */
+/* Adds values to the container that lies below them on the stack and must be of `type`. */
 static void extend_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
 	nr = pop_values(m, nr, marked);
@@ -175,7 +175,7 @@ static void extend_container(struct machine *m, enum pickle_type type, size_t nr
 		machine_fail(m, "the value below is not a container of that kind; the file is damaged");
 }
 
-/* Replaces values by a container that holds them. */
+/* Replaces values on the stack by a container that holds them. */
 static void make_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
 {
 	nr = pop_values(m, nr, marked);
@@ -184,27 +184,28 @@ static void make_container(struct machine *m, enum pickle_type type, size_t nr, 
 	push_value(m, id);
 }
 
-/* Opcodes that make a container of values, or add values to the container below them. */
+/* Opcodes that make a container of values on the stack, or add values to the container below these.
+ */
 static const struct container_op {
 	unsigned char code;
 	void (*run)(struct machine *m, enum pickle_type type, size_t nr, bool marked);
 	enum pickle_type type;
-	size_t nr; ///< number of values that the opcode takes
-	bool marked; ///< true if the opcode takes the values above the mark
+	size_t nr; ///< number of values that the opcode takes off the stack
+	bool marked; ///< true if the opcode takes the values above the last mark
 } container_ops[] = {
 	{ ']', make_container, PICKLE_LIST, 0, false },
 	{ '}', make_container, PICKLE_DICT, 0, false },
 	{ ')', make_container, PICKLE_TUPLE, 0, false },
-	{ 0x8f, make_container, PICKLE_SET, 0, false }, /* EMPTY_SET */
+	{ 0x8f, make_container, PICKLE_SET, 0, false }, /* opcode EMPTY_SET */
 	{ 'a', extend_container, PICKLE_LIST, 1, false },
 	{ 'e', extend_container, PICKLE_LIST, 0, true },
 	{ 's', extend_container, PICKLE_DICT, 2, false },
 	{ 'u', extend_container, PICKLE_DICT, 0, true },
-	{ 0x90, extend_container, PICKLE_SET, 0, true }, /* ADDITEMS */
+	{ 0x90, extend_container, PICKLE_SET, 0, true }, /* opcode ADDITEMS */
 	{ 'l', make_container, PICKLE_LIST, 0, true },
 	{ 'd', make_container, PICKLE_DICT, 0, true },
 	{ 't', make_container, PICKLE_TUPLE, 0, true },
-	{ 0x91, make_container, PICKLE_SET, 0, true }, /* FROZENSET */
+	{ 0x91, make_container, PICKLE_SET, 0, true }, /* opcode FROZENSET */
 	{ 0x85, make_container, PICKLE_TUPLE, 1, false }, /* opcodes TUPLE1, TUPLE2, TUPLE3 */
 	{ 0x86, make_container, PICKLE_TUPLE, 2, false },
 	{ 0x87, make_container, PICKLE_TUPLE, 3, false },
@@ -222,9 +223,9 @@ static bool run_container(struct machine *m)
 	return false;
 }
 
-/* ---- memo, stack ---- */
+/* ---- opcodes of memo and stack ---- */
 
-/* The index of a memo opcode, whose argument is text or binary. */
+/* The memo key of a memo opcode, whose argument is text or binary. */
 static int64_t memo_index(struct machine *m)
 {
 	struct span arg = m->op->argument;
@@ -280,7 +281,7 @@ static void run_stack(struct machine *m)
 	case 'r':
 		memo_put(m, memo_index(m));
 		break;
-	case 0x94: /* MEMOIZE */
+	case 0x94: /* opcode MEMOIZE */
 		memo_put(m, (int64_t)m->memo.nr);
 		break;
 	case '(':

@@ -12,10 +12,10 @@ enum pickle_type {
 	PICKLE_BOOL,
 	PICKLE_INTEGER,
 	PICKLE_TEXT,
-	PICKLE_OTHER, ///< float, bytes, or integer beyond 64 bits
+	PICKLE_OTHER, ///< float, bytes, or integer beyond 64 bits: no snapshot needs these values
 	PICKLE_LIST,
 	PICKLE_TUPLE,
-	PICKLE_DICT, ///< items are key, value, key, value, …
+	PICKLE_DICT, ///< dict; its items are key, value, key, value, …
 	PICKLE_SET,
 };
 
@@ -24,7 +24,7 @@ enum pickle_type {
 struct pickle_chunk {
 	struct pickle_chunk *next;
 	uint32_t nr, cap;
-	uint32_t items[]; ///< ids of nodes
+	uint32_t items[]; ///< items, as ids of nodes
 };
 
 struct pickle_node {
@@ -34,8 +34,8 @@ struct pickle_node {
 	uint32_t nr; ///< length of the text in bytes, or number of items in the container
 	union {
 		uint64_t magnitude; ///< absolute value of an integer; for a bool 0 or 1
-		const char *text; ///< text of the input or of the arena
-		struct pickle_chunk *last; ///< last chunk of the ring; NULL if there are no items
+		const char *text; ///< text, borrowed from the input or from the arena
+		struct pickle_chunk *last; ///< last chunk of the ring of items; NULL if there are no items
 	};
 };
 

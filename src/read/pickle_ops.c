@@ -6,17 +6,17 @@ enum { NEWEST_PROTOCOL = 5 };
 
 /* How the argument of an opcode is encoded. */
 enum argument {
-	FIXED, ///< the argument has `width` bytes
-	COUNTED, ///< a length of `width` bytes, then the argument of that length
-	COUNTED_SIGNED, ///< like COUNTED, but the length is signed
-	LINE, ///< the argument is text up to a line feed
+	FIXED, ///< argument of `width` bytes
+	COUNTED, ///< argument after its length, which has `width` bytes
+	COUNTED_SIGNED, ///< like COUNTED, but with a signed length
+	LINE, ///< argument as text up to a line feed
 	REFUSED,
 };
 
-/* Source: Lib/pickletools.py of CPython 3.13. An opcode is refused if it can name, import, build or
-   call something, or if it needs something from outside the pickle. */
+/* All opcodes of pickles. Source: Lib/pickletools.py of CPython 3.13. An opcode is refused if it
+ * can name, import, build or call something, or if it needs data from outside the pickle. */
 static const struct {
-	const char *name; ///< name of the opcode; NULL if there is no such opcode
+	const char *name; ///< name of the opcode; NULL if the number is not an opcode
 	enum argument argument;
 	unsigned width;
 } opcodes[256] = {

@@ -18,9 +18,9 @@ struct pickle_input {
 
 struct pickle_op {
 	unsigned char code;
-	const char *name; ///< name in Python's pickletools; static
-	size_t byte; ///< offset of the opcode
-	struct span argument; ///< argument without its length and without the end of its line
+	const char *name; ///< name of the opcode in Python's pickletools; static
+	size_t byte; ///< offset of the opcode in the input
+	struct span argument; ///< argument without its length, and without a line feed at its end
 };
 
 /// Records the error `FILE: byte N: pickle opcode NAME: what` and returns false.
@@ -29,7 +29,7 @@ bool pickle_fail(const struct pickle_input *in, const struct pickle_op *op, cons
 /// Reads the next opcode; false with an error if it is unknown, cut short or refused.
 bool pickle_next(struct pickle_input *in, struct pickle_op *op);
 
-/// Checks the whole pickle up to STOP, with which it must end.
+/// Checks the whole pickle up to the opcode STOP, with which it must end.
 bool pickle_check(struct pickle_input in);
 
 /// Little-endian number in the first `n` ≤ 8 bytes at `p`.

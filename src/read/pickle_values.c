@@ -1,11 +1,11 @@
-/* Values of opcodes that need no stack. */
+/* Values of the opcodes of pickles that need no stack. */
 #include <string.h>
 
 #include "base/number.h"
 #include "base/text.h"
 #include "read/pickle_nodes.h"
 
-/* ---- text ---- */
+/* ---- values of text and bytes ---- */
 
 /* Value of `n` digits of `base` at `p`; false if one of them is another character. */
 static bool parse_digits(const char *p, size_t n, unsigned base, uint32_t *out)
@@ -43,7 +43,8 @@ static bool decode_unicode(struct arena *a, struct span s, struct span *out)
 		if (n) {
 			valid = s.n - i - 2 >= n && parse_digits(s.p + i + 2, n, 16, &cp) && cp <= 0x10FFFF;
 			i += 2 + n;
-		} else if (s.p[i] == '\\' && i + 1 < s.n) { /* both stay: "\\u" is not an escape */
+		} else if (s.p[i] == '\\' && i + 1 < s.n) {
+			/* two backslashes are kept: "\\u" is not an escape */
 			strbuf_addch(&b, '\\');
 			cp = (unsigned char)s.p[i + 1];
 			i += 2;
@@ -57,8 +58,8 @@ static bool decode_unicode(struct arena *a, struct span s, struct span *out)
 	return valid;
 }
 
-/* Appends the escape at `s.p[i]`, a backslash; returns its length, 0 if it is malformed. Source:
-   CPython, Objects/bytesobject.c, _PyBytes_DecodeEscape. */
+/* Appends the byte that the escape at `s.p[i]`, a backslash, denotes; returns the length of the
+ * escape, 0 if it is malformed. Source: CPython, Objects/bytesobject.c, _PyBytes_DecodeEscape. */
 static size_t add_escape(struct strbuf *b, struct span s, size_t i)
 {
 	static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
@@ -84,7 +85,7 @@ static size_t add_escape(struct strbuf *b, struct span s, size_t i)
 		strbuf_addch(b, (char)v);
 		return 1 + n;
 	}
-	strbuf_addch(b, '\\'); /* an unknown escape is kept */
+	strbuf_addch(b, '\\'); /* the backslash of an unknown escape is kept */
 	return 1;
 }
 
@@ -108,7 +109,7 @@ static bool decode_string(struct arena *a, struct span s, struct span *out)
 	return valid;
 }
 
-/* ---- numbers ---- */
+/* ---- values of numbers ---- */
 
 static void set_integer(struct pickle_node *out, bool negative, uint64_t magnitude)
 {
@@ -136,7 +137,7 @@ static void set_bool(struct pickle_node *out, bool value)
 	out->magnitude = value;
 }
 
-/* Reads decimal text, which may end with the L of a long; false if it is something else. */
+/* Reads decimal text, which may end with the L of a long; false if the text is not a number. */
 static bool set_decimal(struct pickle_node *out, struct span s)
 {
 	uint64_t v;
@@ -155,7 +156,8 @@ static bool set_decimal(struct pickle_node *out, struct span s)
 	return s.n > 0;
 }
 
-/* Floats are checked and dropped: a snapshot has no such values. */
+/* True for the text of a float. Floats are checked and their values dropped: a snapshot has no such
+ * values. */
 static bool is_float(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -164,7 +166,7 @@ static bool is_float(struct span s)
 	return s.n > 0;
 }
 
-/* ---- opcodes ---- */
+/* ---- values by opcode ---- */
 
 static void set_text(struct pickle_node *out, struct span text)
 {
@@ -173,7 +175,7 @@ static void set_text(struct pickle_node *out, struct span text)
 	out->nr = (uint32_t)text.n;
 }
 
-/* Values of opcodes whose argument is a line; false if `op` is not one of these. */
+/* Values of opcodes whose argument is a line of text; false if `op` is not such an opcode. */
 static bool value_of_line(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
                           const char **problem)
 {
@@ -181,7 +183,8 @@ static bool value_of_line(const struct pickle_op *op, struct arena *a, struct pi
 	bool valid;
 	switch (op->code) {
 	case 'I':
-		if (span_eq(arg, SPAN("00")) || span_eq(arg, SPAN("01"))) { /* bools of protocol 0 */
+		if (span_eq(arg, SPAN("00")) || span_eq(arg, SPAN("01"))) {
+			/* opcodes of bools in protocol 0 */
 			set_bool(out, arg.p[1] == '1');
 			return true;
 		}
@@ -213,7 +216,7 @@ bool pickle_value(const struct pickle_op *op, struct arena *a, struct pickle_nod
 	*out = (struct pickle_node){ .type = PICKLE_OTHER };
 	switch (op->code) {
 	case 'J':
-	case 0x8a: /* LONG1, LONG4 */
+	case 0x8a: /* opcodes LONG1, LONG4 */
 	case 0x8b:
 		set_long(out, arg);
 		return true;
@@ -224,18 +227,18 @@ bool pickle_value(const struct pickle_op *op, struct arena *a, struct pickle_nod
 	case 'N':
 		out->type = PICKLE_NULL;
 		return true;
-	case 0x88: /* NEWTRUE, NEWFALSE */
+	case 0x88: /* opcodes NEWTRUE, NEWFALSE */
 	case 0x89:
 		set_bool(out, op->code == 0x88);
 		return true;
 	case 'T':
 	case 'U':
 	case 'X':
-	case 0x8c: /* SHORT_BINUNICODE, BINUNICODE8 */
+	case 0x8c: /* opcodes SHORT_BINUNICODE, BINUNICODE8 */
 	case 0x8d:
 		set_text(out, arg);
 		return true;
-	case 'G': /* BINFLOAT; bytes */
+	case 'G': /* opcodes BINFLOAT and those of bytes */
 	case 'B':
 	case 'C':
 	case 0x8e:

@@ -6,17 +6,19 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
-/* Number of rows, the first ones, that are about tools whose traces have events, too. */
+/* Number of rows at the beginning of `evidence` that are about tools whose traces have events, too.
+ */
 enum { WITH_EVENTS = 2 };
 
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"
 
-/* Keys of formats, in order of weight; the bit of a row is 1 << its index. Sources of the keys:
-   torch/cuda/memory.py (_snapshot), Chakra schema of execution_trace_observer.cpp, TreeData.cpp of
-   Proton (Triton 3), xprof's memory_profile.proto, report_builder.py of VizTracer, TimeProfiler.cpp
-   of LLVM. */
+/* Keys by which formats other than traces are recognized, in order of weight; the evidence for a
+ * row is the bit 1 << its index. Sources of the keys: torch/cuda/memory.py (_snapshot), Chakra
+ * schema of execution_trace_observer.cpp, TreeData.cpp of Proton (Triton 3), xprof's
+ * memory_profile.proto, report_builder.py of VizTracer, TimeProfiler.cpp of LLVM. */
 static const struct {
-	const char *key; ///< key of the format; NULL: evidence is an element that is not an object
+	const char *key; ///< key of the format; NULL if the evidence is an element that is not an
+	                 ///< object
 	const char *name;
 } evidence[] = {
 	{ "viztracer_metadata", "a trace of VizTracer" },
@@ -67,8 +69,8 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 	return false;
 }
 
-/* True if the innermost array begins with an object that has `want` of these keys, and no key of an
-   event. */
+/* True if the innermost array begins with an object that has `want` of the keys `words`, and no key
+ * of an event. */
 static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;
@@ -86,8 +88,8 @@ static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, in
 	return false;
 }
 
-/* True if the elements of an array are segments of the allocator; `*empty` is set if there are
-   none. */
+/* True if the elements of an array are segments of an allocator; `*empty` is set if it has no
+ * elements. */
 static bool holds_segments(struct jscan *js, bool *empty)
 {
 	static const char *const words[] = { "address",     "total_size",   "allocated_size",
@@ -101,7 +103,7 @@ static bool holds_segments(struct jscan *js, bool *empty)
 	return found;
 }
 
-/* True if the elements are histories of devices, of which at least one is not empty. */
+/* True if the elements of an array are histories of devices, of which at least one is not empty. */
 static bool holds_traces(struct jscan *js)
 {
 	static const char *const words[] = { "action" };
@@ -114,7 +116,7 @@ static bool holds_traces(struct jscan *js)
 	return found;
 }
 
-/* True if the elements are collectives that the Flight Recorder has seen. */
+/* True if the elements of an array are collectives as the Flight Recorder writes them. */
 static bool holds_collectives(struct jscan *js)
 {
 	static const char *const words[] = { "collective_seq_id", "process_group", "profiling_name",
@@ -125,8 +127,8 @@ static bool holds_collectives(struct jscan *js)
 	return found;
 }
 
-/* True if a list in a list begins with a number, or is empty: rows of the profiler's memory
-   timeline, or its times. Traces have neither. */
+/* True if a list within a list begins with a number, or is empty: it holds rows of the profiler's
+ * memory timeline, or its times. Traces have neither. */
 static bool holds_numbers(struct jscan *js)
 {
 	return !jscan_element(js) ? jscan_status(js) == ST_OK : jscan_peek(js) == JSCAN_NUMBER;
@@ -140,8 +142,8 @@ static enum json_form form_of_list(struct jscan *js)
 	return jscan_element(js) && jscan_array(js) && holds_numbers(js) ? JSON_TIMELINE : JSON_OTHER;
 }
 
-/* Finds the form of a document. The scan stops as soon as the form is known, since nobody reads on.
-   If the list of segments is empty, nothing was allocated. */
+/* Finds the form of a JSON document. The scan stops as soon as the form is known, since the rest is
+ * not needed. An empty list of segments means that nothing was allocated. */
 static enum json_form form_of_json(struct jscan *js)
 {
 	bool segments = false, traces = false, empty = false;
@@ -177,7 +179,8 @@ static enum json_form form_of_json(struct jscan *js)
 
 enum json_form json_form_of(struct source *src)
 {
-	struct diag_log own; /* dropped: the reader reports a cut or damaged input */
+	/* messages are dropped, because the reader of the form reports a cut or damaged input */
+	struct diag_log own;
 	diag_init(&own);
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
 	enum json_form form = form_of_json(js);

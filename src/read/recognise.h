@@ -6,19 +6,19 @@
 #include "io/jscan.h"
 #include "io/source.h"
 
-/// Bits of evidence from one key of an object that was expected to be a trace or an event.
+/// Evidence, as bits, from one key of an object that was expected to be a trace or an event.
 unsigned foreign_key(struct span key);
 
-/// Bit of evidence from an element that is not an object, or from an outermost scalar.
+/// Evidence, as a bit, from an element that is not an object, or from an outermost scalar.
 unsigned foreign_element(enum jscan_type type);
 
-/// True if the evidence is for another tool's trace, which has events, too.
+/// True if the evidence `found` is for the trace of another tool that also writes events.
 bool foreign_events(unsigned found);
 
-/// The most probable kind of input: "a CUDA memory snapshot (…)"; static.
+/// The most probable kind of input by the evidence `found`: "a CUDA memory snapshot (…)"; static.
 const char *foreign_name(unsigned found);
 
-/// Forms of JSON, told by their keys in any order.
+/// Forms of JSON that are recognized by their keys in any order.
 enum json_form {
 	JSON_OTHER,
 	JSON_SNAPSHOT, ///< CUDA memory snapshot
@@ -27,7 +27,8 @@ enum json_form {
 	JSON_TIMELINE, ///< lists of numbers, as in the memory timeline of torch.profiler
 };
 
-/// The form of `src`, which is read only as far as needed; JSON_OTHER also if it is not JSON.
+/// The form of `src`, which is read only as far as needed; JSON_OTHER also if the input is not
+/// JSON.
 enum json_form json_form_of(struct source *src);
 
 #endif

@@ -17,7 +17,7 @@ const struct snapshot_limits snapshot_limits_default = {
 	.pickle_visits = (uint64_t)1 << 24,
 };
 
-/* ---- reading ---- */
+/* ---- reading of a JSON snapshot ---- */
 
 static void read_form(void *ctx, const struct tree *t)
 {

@@ -22,7 +22,8 @@ void snapshot_builder_release(struct snapshot_builder *b)
 	vec_release(&b->open);
 }
 
-/* True if there may be one more than `nr` of these; else false with a problem. */
+/* True if a list of `nr` elements has room for another one below `limit`; else false, with
+ * `problem` set. */
 static bool has_room(struct snapshot_builder *b, size_t nr, size_t limit, const char *what)
 {
 	if (nr >= limit)
@@ -50,7 +51,7 @@ static bool range_fits(struct snapshot_builder *b, uint64_t address, uint64_t si
 	return false;
 }
 
-/* ---- stacks ---- */
+/* ---- stacks of frames ---- */
 
 const struct name *snapshot_add_name(struct snapshot_builder *b, struct span text)
 {
@@ -107,7 +108,7 @@ bool snapshot_end_stack(struct snapshot_builder *b, uint32_t *out)
 	return true;
 }
 
-/* ---- the final state ---- */
+/* ---- segments and blocks of the final state ---- */
 
 bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block *block)
 {
@@ -126,8 +127,8 @@ static int by_address(const void *x, const void *y)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* Gives blocks their addresses: they are adjacent in their segment, in order. Source:
-   torch/utils/viz/MemoryViz.js, annotate_snapshot (pytorch/pytorch). */
+/* Computes the addresses of blocks, which lie side by side in their segment, in order. Source:
+ * torch/utils/viz/MemoryViz.js, annotate_snapshot (pytorch/pytorch). */
 static void derive_addresses(struct snapshot_block *v, size_t nr, uint64_t address)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -164,7 +165,7 @@ bool snapshot_end_segment(struct snapshot_builder *b, const struct snapshot_segm
 	return true;
 }
 
-/* ---- the history ---- */
+/* ---- entries of the history ---- */
 
 bool snapshot_add_device(struct snapshot_builder *b)
 {
@@ -178,7 +179,8 @@ bool snapshot_add_entry(struct snapshot_builder *b, const struct snapshot_entry 
 {
 	struct snapshot *s = &b->snapshot;
 	struct snapshot_trace *trace = &s->traces.v[s->traces.nr - 1];
-	uint64_t alone = 0; /* a failed allocation may be of any size, so it is in no sum */
+	/* a failed allocation may be of any size, so it is left out of the sum that has a limit */
+	uint64_t alone = 0;
 	if (!has_room(b, b->nr_entries, b->limits->entries, "trace entries") ||
 	    !range_fits(b, entry->address, entry->size) ||
 	    !add_bytes(b, entry->action == ACTION_OOM ? &alone : &b->entry_bytes, entry->size,

@@ -12,16 +12,17 @@
 
 struct snapshot_builder {
 	const struct snapshot_limits *limits;
-	struct snapshot snapshot; ///< result, taken over by the caller at the end
-	struct idmap sites; ///< ids of pairs (function, file)
-	struct idmap frames; ///< pairs (site, line), whose ids are ids of frames
-	struct idmap paths; ///< ids of pairs (path up to here, frame): the prefixes of all stacks
-	/// Stack that ends with a path, indexed by path; SNAPSHOT_NO_STACK if there is none.
+	struct snapshot snapshot; ///< snapshot that is built, taken over by the caller at the end
+	struct idmap sites; ///< keys (function, file); the id of a key is used in `frames`
+	struct idmap frames; ///< keys (id in `sites`, line); the id of a key is the id of a frame
+	struct idmap paths; ///< keys (id of a path, frame): prefixes of all stacks, each the id of a
+	                    ///< shorter one and one more frame
+	/// Stack that ends with a path, indexed by id of the path; SNAPSHOT_NO_STACK if no stack does.
 	VEC(uint32_t) stack_of;
 	VEC(uint32_t) open; ///< ids of the frames of the stack that is being read
-	uint32_t path; ///< path of the stack that is being read
+	uint32_t path; ///< id of the path of the stack that is being read
 	uint64_t segment_bytes, block_bytes, requested_bytes, entry_bytes;
-	size_t nr_entries; ///< number of entries of all devices
+	size_t nr_entries; ///< number of history entries over all devices
 	uint32_t first_block; ///< first block of the segment that is being read
 	char problem[96];
 };
@@ -42,14 +43,14 @@ uint32_t snapshot_frame_id(struct snapshot_builder *b, const struct name *functi
 /// Appends a frame to the open stack, innermost first.
 bool snapshot_add_frame(struct snapshot_builder *b, uint32_t frame);
 
-/// Ends the open stack; `*out` is SNAPSHOT_NO_STACK if it has no frames.
+/// Ends the open stack; `*out` becomes its id, or SNAPSHOT_NO_STACK if it has no frames.
 bool snapshot_end_stack(struct snapshot_builder *b, uint32_t *out);
 
 /// Appends a block to the open segment.
 bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block *block);
 
-/// Ends the open segment, which consists of the blocks since the last one. Blocks are sorted, and
-/// get addresses if none of them has one.
+/// Ends the open segment, which consists of the blocks since the end of the last segment. Blocks
+/// are sorted, and addresses are computed if no block has one.
 bool snapshot_end_segment(struct snapshot_builder *b, const struct snapshot_segment *segment);
 
 /// Begins the history of the next device.
@@ -58,7 +59,7 @@ bool snapshot_add_device(struct snapshot_builder *b);
 /// Appends an entry to the history of the last device.
 bool snapshot_add_entry(struct snapshot_builder *b, const struct snapshot_entry *entry);
 
-/// Append an annotation.
+/// Appends an annotation to the snapshot.
 bool snapshot_add_annotation(struct snapshot_builder *b,
                              const struct snapshot_annotation *annotation);
 

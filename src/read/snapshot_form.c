@@ -35,7 +35,7 @@ void form_fail_built(struct form *f, uint64_t byte)
 	form_fail(f, byte, NULL, "%s; write the snapshot anew", f->b->problem);
 }
 
-/* ---- values ---- */
+/* ---- values of keys ---- */
 
 uint64_t form_u64(struct form *f, const struct scalar *s, const char *key, uint64_t absent)
 {
@@ -95,12 +95,12 @@ int form_word(struct form *f, const char *key, const char *const *words, int nr,
 	return nr;
 }
 
-/* ---- stacks ---- */
+/* ---- stacks of frames ---- */
 
-/* Id of an element in a list of frames that is not an object. */
+/* Id that is used if an element in a list of frames is not an object. */
 #define NO_FRAME UINT32_MAX
 
-/* Reads a frame. Frames only explain, so unusual members count as not given. */
+/* Reads a frame. Frames only explain figures, so unusual members count as not given. */
 static bool read_frame(struct form *f, uint32_t *out)
 {
 	const struct name *function = NULL, *file = NULL;
@@ -164,7 +164,7 @@ uint32_t form_stack(struct form *f)
 	return stack;
 }
 
-/* ---- the whole ---- */
+/* ---- outermost value ---- */
 
 static const struct {
 	const char *key;
@@ -181,7 +181,7 @@ static void read_top_key(struct form *f, struct span key)
 	size_t i = 0;
 	while (i < sizeof parts / sizeof *parts && !span_eq(key, span_of(parts[i].key)))
 		i++;
-	uint64_t byte = tree_byte(f->t); /* the key itself has been consumed */
+	uint64_t byte = tree_byte(f->t); /* offset of the value; the key has already been consumed */
 	if (i == sizeof parts / sizeof *parts) {
 		tree_skip(f->t);
 	} else if (f->seen[i]) {

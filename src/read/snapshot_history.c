@@ -48,7 +48,7 @@ static void read_entry(struct form *f)
 	bool sized = e.action != ACTION_OOM && e.action != ACTION_SNAPSHOT && e.action != ACTION_OTHER;
 	if (sized && !form_need(f, raw.size.type != SCALAR_NULL, byte, "size"))
 		return;
-	/* fields of an unknown action may have any meaning */
+	/* members of an entry with an unknown action may have any meaning */
 	if (e.action != ACTION_OTHER) {
 		e.address = form_address(f, &raw.address, "addr");
 		e.size = form_u64(f, &raw.size, "size", 0);
@@ -81,7 +81,7 @@ void form_traces(struct form *f)
 	}
 }
 
-/* Reads an annotation. It is left out unless it is a START or END with a name and a time. */
+/* Reads an annotation. Only a START or END with a name and a time is kept. */
 static void read_annotation(struct form *f)
 {
 	static const char *const stages[] = { "START", "END" };

@@ -5,7 +5,8 @@ struct raw_block {
 	struct scalar address, size, requested;
 	int state; ///< index of the state; -1 if not given
 	bool has_frames, has_history;
-	struct scalar real_size; ///< requested size from the block's history
+	struct scalar real_size; ///< requested size of the block, from the block's own history (torch
+	                         ///< 2.0)
 	uint32_t stack, history_stack;
 };
 

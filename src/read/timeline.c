@@ -13,9 +13,10 @@ struct timeline_reader {
 	struct memory_timeline out;
 	size_t limit;
 	uint64_t byte; ///< offset of the present row
-	bool half; ///< true if the previous row was the first of the two rows of a new version
-	int64_t owed; ///< bytes that the second row of a new version must have
-	int64_t moved; ///< sum of the sizes of all changes
+	bool half; ///< true if the previous row was the first of the two rows that describe a new
+	           ///< version
+	int64_t owed; ///< bytes that the second row of a new version must have, to balance the first
+	int64_t moved; ///< sum of the sizes of all changes, to check the limit
 };
 
 static bool failed(const struct timeline_reader *r)
@@ -45,10 +46,10 @@ static void add_timeline_row(struct timeline_reader *r, struct timeline_row row)
 		vec_push(&t->rows, row);
 }
 
-/* ---- rows ---- */
+/* ---- form with rows of actions ---- */
 
-/* What is wrong with an action, or NULL. A new version has two rows: the bytes of the old version
-   are taken from its category, then added to the category of the new one. */
+/* A fault of a row's action, or NULL. A new version of a tensor has two rows: its bytes are taken
+ * from the category of the old version, then added to the category of the new version. */
 static const char *fault_of(const struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 {
 	int64_t bytes = v[COLUMN_BYTES];
@@ -88,7 +89,7 @@ static void add_raw_row(struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 	                    });
 }
 
-/* Reads the rest of a row that has been entered; true if it has `want` numbers in all. */
+/* Reads the rest of a row that has been entered; true if the row has `want` numbers in all. */
 static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 {
 	size_t nr = 0;
@@ -102,8 +103,8 @@ static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 	return whole && nr == want;
 }
 
-/* Reads the form with actions. `row` is the first row; with `second` the second row has been
-   entered. */
+/* Reads the form with rows of actions. `row` is the first row, which has been read; if `second`,
+ * the second row has been entered. */
 static void read_raw(struct timeline_reader *r, const int64_t *row, bool second)
 {
 	int64_t v[NR_COLUMNS];
@@ -123,7 +124,7 @@ static void read_raw(struct timeline_reader *r, const int64_t *row, bool second)
 		fail_damaged(r, "a new version of a tensor lacks its second row");
 }
 
-/* ---- times and sizes ---- */
+/* ---- form with times and sizes ---- */
 
 struct numbers {
 	VEC(int64_t) list;
@@ -148,7 +149,7 @@ static void read_sizes(struct timeline_reader *r, int64_t time_us,
 		left += v[c + 1] != last[c];
 	}
 	struct timeline_row row = { .time_us = time_us };
-	if (!left) /* a moment counts even without a change */
+	if (!left) /* a moment without any change is kept too */
 		add_timeline_row(r, row);
 	for (size_t c = 0; c < TIMELINE_CATEGORIES && left && !failed(r); c++) {
 		row.bytes = v[c + 1] - last[c];
@@ -177,10 +178,10 @@ static void read_moments(struct timeline_reader *r, const struct numbers *times)
 		fail_damaged(r, "more than times and sizes");
 }
 
-/* ---- either ---- */
+/* ---- choice of the form ---- */
 
-/* Reads either form. The first list is a row, or the list of times: the beginning of the second
-   list decides. */
+/* Reads either form. The first list is a row or the list of times; the beginning of the second list
+ * shows which. */
 static void read_form(struct timeline_reader *r, struct numbers *first)
 {
 	while (!failed(r) && jscan_element(r->js)) {

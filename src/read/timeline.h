@@ -1,4 +1,4 @@
-/// The memory timeline of torch.profiler: export_memory_timeline().
+/// Reads the memory timeline of torch.profiler, as export_memory_timeline() writes it.
 #ifndef GG_READ_TIMELINE_H
 #define GG_READ_TIMELINE_H
 
@@ -7,8 +7,9 @@
 #include "io/source.h"
 
 struct timeline_read_options {
-	size_t rows; ///< largest number of rows, else ST_INPUT; 0: 2^26
-	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
+	size_t rows; ///< largest number of rows, beyond which ST_INPUT is returned; 0 means 2^26
+	size_t window; ///< size of the JSON scanner's window in bytes, set by tests; 0 means the
+	               ///< default
 };
 
 /// Reads either form, recognized by content: rows of [time, action, bytes, category], or [times,

@@ -22,20 +22,22 @@ bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit)
 	return read_elements_any(in, ev, limit);
 }
 
-/* Reads the elements of traceEvents, or of the bare array. Threads stop at the end of the elements,
-   or at an unusual one: from there on this function reads. */
+/* Reads the elements of traceEvents, or of the bare array. If several threads read, they stop at
+ * the end of the elements, or at an unusual element; this function reads from there on. */
 static void read_events(struct trace_reader *r)
 {
 	const struct trace_options *options = r->options;
 	struct trace_input *in = &r->in;
 	r->has_events = true;
 	for (uint64_t more = 1; options->threads > 1 && !options->quick && in->sink.parts; more *= 2) {
-		do { /* one reader takes the metadata, which comes in a row */
+		do { /* a single reader takes the metadata events, which come one after the other */
 			if (!read_elements(in, &r->ev, in->meta->events + more))
 				return;
 		} while (r->ev.phase == EVENT_PHASE_METADATA);
 		if (in->xprof.gpu || in->xprof.tpu)
-			break; /* how events are read depends on all metadata before them */
+			/* threads start only here, because the reading of events depends on all metadata before
+			 */
+			break;
 		split_events(in, r->src, options);
 		if (in->sunk != ST_OK)
 			return;
@@ -43,9 +45,9 @@ static void read_events(struct trace_reader *r)
 	in->meta->partial = read_elements(in, &r->ev, options->quick ? options->quick : UINT64_MAX);
 }
 
-/* Refuses events that XProf's trace viewer has filtered: it leaves out what would not be visible.
-   Source: TraceEventsToJson() of xprof/convert/trace_viewer/trace_events_to_json.h (openxla/xprof,
-   2026). */
+/* Refuses a file whose events XProf's trace viewer has filtered: the viewer leaves out events that
+ * would not be visible. Source: TraceEventsToJson() of
+ * xprof/convert/trace_viewer/trace_events_to_json.h (openxla/xprof, 2026). */
 static void read_filtered(struct jscan *js)
 {
 	uint64_t byte = jscan_value_byte(js);
@@ -62,7 +64,7 @@ static void read_top_key(struct trace_reader *r, struct span key)
 {
 	struct jscan *js = r->in.js;
 	if (span_eq(key, SPAN("traceEvents"))) {
-		(void)jscan_peek(js); /* moves past white space before the value */
+		(void)jscan_peek(js); /* called only to skip the white space before the value */
 		uint64_t byte = jscan_byte(js);
 		if (r->has_events)
 			jscan_fail(js, byte, "'traceEvents' is there twice; write the trace anew");
@@ -79,8 +81,8 @@ static void read_top_key(struct trace_reader *r, struct span key)
 	}
 }
 
-/* True if the file has no traceEvents, a list of something else, or events of another tool without
-   a GPU. */
+/* True if the file has no traceEvents, a list of something else, or another tool's events without
+ * GPU work. */
 static bool is_foreign(const struct trace_reader *r)
 {
 	return !r->has_events || (r->bare && r->in.meta->events && !r->in.with_phase) ||

@@ -7,18 +7,18 @@
 #include "io/source.h"
 
 struct trace_options {
-	bool allow_truncated; ///< keep the complete events of a trace that is cut short
-	uint64_t quick; ///< stop after this number of events; 0: read all
-	size_t threads; ///< threads that read events; 0 means 1, and only as many are started as are
-	                ///< useful
-	bool portable; ///< use no instructions that only some processors have, for tests
-	size_t piece; ///< bytes that a thread reads at a time, for tests; 0: 512 KiB
+	bool allow_truncated; ///< true to keep the complete events of a trace that is cut short
+	uint64_t quick; ///< number of events after which reading stops; 0 means that all are read
+	size_t threads; ///< number of threads that may read events; 0 means 1; only as many are started
+	                ///< as are useful
+	bool portable; ///< true to use no instructions that only some processors have; set by tests
+	size_t piece; ///< number of bytes that a thread reads at a time, set by tests; 0 means 512 KiB
 };
 
-/// Reads one trace from `src`. Events go to `sink` in file order; `meta` gets what the trace tells
-/// about itself (it is initialized here; the caller releases its arena and its devices, whatever
-/// the outcome). Names are interned in `names`. JSON that is not a trace is ST_INPUT, with a
-/// message that says what it seems to be.
+/// Reads one trace from `src`. Events go to `sink` in file order; `meta` gets what the trace states
+/// about itself (`meta` is initialized here; the caller releases its arena and its devices,
+/// whatever the outcome). Names are interned in `names`. JSON that is not a trace is ST_INPUT, with
+/// a message that says what it seems to be.
 GG_MUST_CHECK enum status trace_read(struct source *src, const struct trace_options *options,
                                      struct name_table *names, struct event_sink sink,
                                      struct trace_meta *meta, struct diag_log *log);

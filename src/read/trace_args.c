@@ -18,7 +18,7 @@ static void set_state(struct raw_event *ev, unsigned where, enum field_state sta
 	ev->bad |= state == FIELD_BAD ? SEEN_FIELD(where) : 0;
 }
 
-/* Reads a number, or a string that holds one, × 10^digits. */
+/* Reads a number × 10^digits, or a string that holds a number. */
 static enum field_state read_number(struct jscan *js, int digits, struct field *f)
 {
 	struct span text;
@@ -87,15 +87,15 @@ static void read_dim3(struct jscan *js, struct raw_event *ev, unsigned where)
 	}
 }
 
-/* Appends `s` to the text of `b`; text beyond the limit is dropped. */
+/* Appends `s` to the text of `b`, up to INPUT_BYTES; the rest is dropped. */
 static void add_input(struct strbuf *b, struct span s)
 {
 	size_t room = b->n <= INPUT_BYTES ? INPUT_BYTES + 1 - b->n : 0;
 	strbuf_add(b, (struct span){ s.p, s.n < room ? s.n : room });
 }
 
-/* Reads a list of shapes or types as one line: inner lists keep their brackets, a value that has no
-   text becomes "-". */
+/* Reads a list of shapes or types as one line: inner lists keep their brackets, and a value without
+ * a text becomes "-". */
 static void read_inputs(struct jscan *js, struct strbuf *b)
 {
 	struct span text;
@@ -182,7 +182,7 @@ static const struct jscan_key args[] = {
 	FIELD("Process Group Name", TEXT, TEXT_GROUP),
 	FIELD("Process Group ID", TEXT, TEXT_GROUP_ID),
 	FIELD("Process Group Description", TEXT, TEXT_GROUP_DESCRIPTION),
-	/* keys of XProf, read in trace_xprof.c */
+	/* keys of XProf, which trace_xprof.c reads */
 	FIELD("name", TEXT, TEXT_LABEL),
 	FIELD("kernel_details", TEXT, TEXT_KERNEL_DETAILS),
 	FIELD("memcpy_details", TEXT, TEXT_COPY_DETAILS),

@@ -5,8 +5,8 @@
 #include "read/trace_internal.h"
 #include "read/values.h"
 
-/* Kineto's categories since 2022, and those of traces of 2021. Source:
-   libkineto/src/ActivityType.cpp, output_json.cpp (pytorch/kineto). */
+/* Kineto's categories since 2022, and the categories in traces of 2021. Source:
+ * libkineto/src/ActivityType.cpp, output_json.cpp (pytorch/kineto). */
 static const struct {
 	struct span name;
 	enum event_kind kind;
@@ -88,7 +88,7 @@ static void read_name(struct trace_input *in, struct raw_event *ev)
 		jscan_skip(in->js);
 }
 
-/* Keys of an event; the last row is for all other keys. */
+/* Keys of an event; the last row applies to all other keys. */
 static const struct jscan_key members[] = {
 	{ { "ph", 2 }, MEMBER_PHASE, 0 },
 	{ { "cat", 3 }, MEMBER_CATEGORY, 0 },
@@ -107,7 +107,8 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- the beginning of an event ---- */
 
-/* Consumes a known beginning; the one that followed the previous one last time is tried first. */
+/* Consumes the beginning of an event if it is a known one. The beginning that followed the previous
+ * one last time is tried first. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	size_t first = in->leads[in->last_lead].next, i = first;
@@ -134,8 +135,8 @@ static void learn_lead(struct trace_input *in, const struct raw_event *ev,
 
 /* ---- process and thread of an event ---- */
 
-/* Most events are of the process and thread of the previous event: their text is compared as a
-   whole, and skipped. */
+/* Skips process and thread of an event if their text equals that of the previous event, as in most
+ * events. */
 JSCAN_INLINE bool follow_origin(const struct event_origin *o, struct raw_event *ev,
                                 struct jscan_cursor *c)
 {
@@ -175,8 +176,8 @@ static void learn_origin(struct jscan *js, struct event_origin *o, const struct 
 
 /* ---- members of an event ---- */
 
-/* Reads a value that is not plain, or that occurs once in an event. True if it was the bracket of
-   "args", which has been entered. */
+/* Reads a value that is not plain, or a key that occurs once in an event. True if the value was the
+ * bracket of "args", which has been entered. */
 static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where,
                       struct span key)
 {
@@ -223,8 +224,8 @@ JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where
 	return true;
 }
 
-/* Reads the members of an event and of its "args" up to its end: from after the name if `lead` is
-   given, else from after its beginning, which is `since`. */
+/* Reads the members of an event and of its "args" up to the end of the event: from after the name
+ * if `lead` is given, else from `since` on, the beginning of the event. */
 JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
                                struct event_lead *lead, const struct jscan_since *since)
 {
@@ -317,8 +318,8 @@ static inline void forget(struct raw_event *ev)
 	forget_seen(ev, UINT64_MAX);
 }
 
-/* True for a memory event. Its name may have been looked up as if it were another event, since the
-   last of several phases counts. */
+/* True for a memory event, by its phase and name. The name may be in the name table already, since
+ * the last of several "ph" keys counts. */
 static bool is_memory(const struct raw_event *ev)
 {
 	struct span name = ev->name ? name_span(ev->name) : strbuf_span(&ev->text[TEXT_NAME]);

@@ -1,4 +1,5 @@
-/* Compiles trace_event.c a second time, for processors with AVX2; read_elements() chooses. */
+/* Compiles trace_event.c a second time, for processors with AVX2; read_elements() chooses between
+ * the two. */
 #include "read/trace_internal.h"
 
 #if GG_AVX2

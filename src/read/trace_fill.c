@@ -12,8 +12,8 @@ static __attribute__((noinline, cold)) void mark_unusable(struct trace_input *in
 	           in->meta->events, key);
 }
 
-/* The value of a field that must be usable: `absent` if it is missing, an error if it is there and
-   unusable. */
+/* The value of a field that must be usable if present: `absent` if the field is missing, an error
+ * if its value is unusable. */
 static inline int64_t need(struct trace_input *in, const char *key, const struct raw_event *raw,
                            enum raw_field which, int64_t absent)
 {
@@ -24,14 +24,14 @@ static inline int64_t need(struct trace_input *in, const char *key, const struct
 	return absent;
 }
 
-/* A count or id that may be missing, or -1. */
+/* A count or id, or -1 if the field is missing. */
 static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
 {
 	int64_t v = field_or(raw, which, -1);
 	return v >= 0 ? v : -1;
 }
 
-/* Fills in the members that all kinds have; false if the event is unusable. */
+/* Fills in the members that events of all kinds have; false if the event is unusable. */
 static inline bool fill_common(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	if (!((raw->seen | raw->bad) & SEEN_FIELD(FIELD_TS))) {

@@ -26,39 +26,40 @@ enum event_phase {
 	EVENT_PHASE_OTHER
 };
 
-/// Kinds besides those of enum event_kind: no category at all, or a category of no interest.
+/// Values besides those of enum event_kind: no category at all, or a category that is not read.
 enum { KIND_NONE = -1, KIND_OTHER = -2 };
 
-/// The text with which many events begin: phase and category, up to a name.
+/// Number of remembered beginnings of events: phase and category, up to the name's value.
 enum { EVENT_LEADS = 16 };
 struct event_lead {
-	struct jscan_lead text; ///< text up to the value of "name"
+	struct jscan_lead text; ///< text of the event up to the value of "name"
 	enum event_phase phase;
 	bool with_phase; ///< true if the text has a "ph"
-	int kind; ///< kind of the event: enum event_kind, or KIND_…
+	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
 	size_t next; ///< index of the beginning that followed this beginning last time
 	struct event_origin {
 		char text[2 * 32];
-		uint32_t mask[2]; ///< mask with one bit for each byte of `text`
+		uint32_t mask[2]; ///< mask with one bit for each byte of `text` that is compared
 		unsigned n;
-		struct seam *place; ///< place of the value of "ts"
+		struct seam *place; ///< scanner's place at the value of "ts" (jscan_internal.h)
 		int64_t pid, tid;
-		uint8_t pid_at, tid_at; ///< offsets of the values in `text`
+		uint8_t pid_at, tid_at; ///< offsets of the values of pid and tid in `text`
 		uint32_t misses;
-	} origin; ///< text of pid and tid after the name, up to the value of "ts"
+	} origin; ///< process and thread of the previous event: the text after the name, up to the
+	          ///< value of "ts"
 };
 
 /// A process in a trace of XProf.
 struct xprof_process {
 	enum xprof_role role;
-	int64_t device; ///< number of the GPU
+	int64_t device; ///< number of the GPU that the process represents
 	bool begun; ///< true once an event of the process has been read
 };
 
-/// A thread of such a process; a thread of a GPU without a name is a stream.
+/// A thread of a process of XProf; a thread of a GPU without a name is a stream.
 struct xprof_lane {
 	enum xprof_line line;
-	int64_t stream; ///< number in the thread's name, else its ident
+	int64_t stream; ///< number of the stream: the one in the thread's name, else its ident
 	bool begun;
 };
 
@@ -68,44 +69,45 @@ struct xprof {
 	struct idmap pids, tids, lane_ids;
 	VEC(struct xprof_process) processes; ///< processes, indexed by id of the pid
 	VEC(struct xprof_lane) lanes;
-	struct idmap gpus; ///< numbers of the GPUs of the trace
+	struct idmap gpus; ///< numbers of the GPUs, each once
 	VEC(uint32_t) gpu_processes; ///< first process of each GPU
 	bool gpu, tpu; ///< true if some process is a GPU, or a TPU
 	struct xprof_ops ops; ///< operators of the activities so far
-	struct strbuf name; ///< buffer for the name of a kernel
-	uint64_t events; ///< number of complete events without a category of Kineto
+	struct strbuf name; ///< buffer in which the name of a kernel is composed
+	uint64_t events; ///< number of complete events that have no category of Kineto
 };
 
-/// One trace that is being read; everything is borrowed, except for what xprof_release() releases.
+/// State of reading one trace; everything is borrowed, except what xprof_release() releases.
 struct trace_input {
 	struct jscan *js;
 	struct name_table *names;
 	struct trace_meta *meta;
 	struct event_sink sink;
-	enum status sunk; ///< status that the sink returned
+	enum status sunk; ///< status that the sink of events returned
 	struct event_lead leads[EVENT_LEADS];
 	size_t nr_leads, last_lead;
-	uint64_t with_phase; ///< number of elements that have a "ph"
-	unsigned foreign; ///< bits of evidence from the keys so far (recognise.h)
+	uint64_t with_phase; ///< number of elements that have a "ph", as events do
+	unsigned foreign; ///< evidence for another kind of file, as bits, from the keys so far
+	                  ///< (recognise.h)
 	struct xprof xprof;
-	bool piece; ///< a piece of a trace, whose beginning others read: `xprof` is empty
-	bool portable; ///< use no instructions that only some processors have
+	bool piece; ///< true for a piece of a trace: others read its beginning, so `xprof` is empty
+	bool portable; ///< true to use no instructions that only some processors have
 };
 
-/// A field of an event that has been read.
+/// A numeric field of an event, as it was read.
 struct field {
 	int64_t v;
 	uint64_t byte; ///< offset of the field's value in the input
 };
 
-/// Fields of an event that figures need, then texts.
+/// Fields of an event that figures need: first numbers, then texts.
 enum raw_field {
 	FIELD_PID,
 	FIELD_TID,
 	FIELD_TS,
 	FIELD_DUR,
 	FIELD_FLOW,
-	FIELD_CORRELATION, ///< this field and all below are in "args"
+	FIELD_CORRELATION, ///< first of the fields that are in "args"
 	FIELD_DEVICE,
 	FIELD_STREAM,
 	FIELD_EXTERNAL_ID,
@@ -127,12 +129,12 @@ enum raw_field {
 	FIELD_XPROF_CORRELATION,
 	FIELD_GROUP_NUMBER,
 	FIELD_STEP_NUM,
-	FIELD_GRID, ///< three fields, one for each dimension of the grid
+	FIELD_GRID, ///< first of three fields, one for each dimension of the grid
 	FIELD_BLOCK = FIELD_GRID + 3,
 	NR_FIELDS = FIELD_BLOCK + 3,
 
 	TEXT_NAME = 0,
-	TEXT_INPUT_DIMS, ///< this text and all below are in "args"
+	TEXT_INPUT_DIMS, ///< first of the texts that are in "args"
 	TEXT_INPUT_TYPES,
 	TEXT_CONCRETE_INPUTS,
 	TEXT_CALL_STACK,
@@ -141,11 +143,11 @@ enum raw_field {
 	TEXT_GROUP,
 	TEXT_GROUP_ID,
 	TEXT_GROUP_DESCRIPTION,
-	TEXT_LABEL, ///< name of a process or thread; operator of an activity
+	TEXT_LABEL, ///< name of a process or thread in metadata; operator of an activity
 	TEXT_KERNEL_DETAILS,
 	TEXT_COPY_DETAILS,
 	TEXT_SET_DETAILS,
-	TEXT_RESIDENCY, ///< memory that was resident during a copy
+	TEXT_RESIDENCY, ///< text for an activity that is memory which was resident during a copy
 	TEXT_HLO_OP,
 	TEXT_HLO_MODULE,
 	NR_TEXTS
@@ -154,13 +156,13 @@ enum raw_field {
 /// One event as it is read. In JSON the last of several equal keys counts.
 struct raw_event {
 	enum event_phase phase;
-	int kind; ///< kind of the event: enum event_kind, or KIND_…
-	/// Name, if the event seems to be wanted; NULL if the name is in `text`.
+	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
+	/// Name, if the event seems to be wanted; NULL if the name is still in `text`.
 	const struct name *name;
-	uint64_t seen; ///< bits SEEN_… of the fields and texts that were read and are usable
-	uint64_t bad; ///< bits of fields that were read but are unusable: this matters only if the
+	uint64_t seen; ///< set of fields and texts that were read and are usable, as bits SEEN_…
+	uint64_t bad; ///< set of fields that were read but are unusable, as bits: an error only if the
 	              ///< event is wanted, which is known at its end
-	/// Values; a field in neither `seen` nor `bad` has an old value.
+	/// Values of fields; a field in neither `seen` nor `bad` holds an old value.
 	struct field fields[NR_FIELDS];
 	struct strbuf text[NR_TEXTS]; ///< texts of the event; empty if absent
 };
@@ -169,10 +171,10 @@ _Static_assert(NR_FIELDS + NR_TEXTS <= 64, "a bit for each of them");
 #define SEEN_TEXT(t) ((uint64_t)1 << (NR_FIELDS + (t)))
 #define SEEN_ARGS ~(SEEN_FIELD(FIELD_CORRELATION) - 1 + SEEN_TEXT(TEXT_NAME))
 
-/// How the value of a key is read.
+/// The ways in which the values of keys are read.
 enum member {
 	MEMBER_PHASE = JSCAN_KEY_FIRST,
-	MEMBER_CATEGORY, ///< this and the members before it may be in a lead
+	MEMBER_CATEGORY, ///< last of the members that may be in the remembered beginning of an event
 	MEMBER_NAME,
 	MEMBER_ARGS,
 	MEMBER_SKIP,
@@ -191,7 +193,7 @@ extern const struct jscan_keys arg_keys;
 /// Reads the next value into the field or text `where`; only for the last seven members.
 void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where);
 
-/// Clears the bits `those` of `seen`.
+/// Removes the fields `those` from the set `seen`.
 void forget_seen(struct raw_event *ev, uint64_t those);
 
 /// Reads elements of the array of events until `limit` elements have been read in all, or the piece
@@ -214,14 +216,14 @@ bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t l
 /// to read_elements().
 void split_events(struct trace_input *in, struct source *src, const struct trace_options *options);
 
-/// The value of a field, or `absent` if there is no usable value.
+/// The value of a field, or `absent` if it has no usable value.
 static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int64_t absent)
 {
 	return (ev->seen & SEEN_FIELD(f)) ? ev->fields[f].v : absent;
 }
 
-/// Fills in the members of `e` that all complete events have; its kind is set. False if the event
-/// is unusable.
+/// Fills in the members of `e`, whose kind is set, that all complete events have. False if the
+/// event is unusable.
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// Converts an event of Kineto of any kind except memory; false if the event is unusable.
@@ -239,17 +241,17 @@ void xprof_init(struct xprof *x);
 /// Takes a metadata event, which may name a process or thread of XProf.
 void xprof_label(struct trace_input *in, const struct raw_event *raw);
 
-/// Converts a complete event without a category of Kineto; false if the event is not wanted.
+/// Converts a complete event without a category of Kineto; false if such an event is not wanted.
 bool xprof_event(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// True if XProf has dropped events: it keeps the earliest ones up to a limit.
 bool xprof_capped(const struct xprof *x);
 
-/// Releases all memory that it holds.
+/// Releases all memory of `x`.
 void xprof_release(struct xprof *x);
 
-/// Reads the value of a top-level key as metadata; false, with nothing consumed, if the key is
-/// another.
+/// Reads the value of a top-level key as metadata; false, with nothing consumed, if `key` is not a
+/// key of metadata.
 bool read_meta(struct trace_input *in, struct span key);
 
 #endif

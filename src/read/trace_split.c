@@ -12,28 +12,28 @@
 #include "base/alloc.h"
 #include "read/trace_internal.h"
 
-/* PIECE_GROWTH: how far pieces grow if no cut is found. THREADS_MAX: more threads would only wait
-   for their turn. NAMES_BYTES: size from which on a part's table of names is begun anew. */
+/* PIECE_GROWTH: factor by which a piece may grow if no cut is found. THREADS_MAX: more threads
+ * would only wait for their turn. NAMES_BYTES: size from which on a part's table of names is begun
+ * anew. */
 enum { PIECE_BYTES = 512 << 10, PIECE_GROWTH = 4, THREADS_MAX = 8, NAMES_BYTES = 1 << 20 };
 
 struct split {
-	struct trace_input *in; ///< input of the whole array
+	struct trace_input *in; ///< state of reading the whole array
 	struct source *src;
 	size_t bytes; ///< size of a piece in bytes
-	struct strbuf beginning; ///< beginning of an element: pieces are cut before it
+	struct strbuf beginning; ///< text with which elements begin: pieces are cut before such a text
 
-	pthread_mutex_t fill; ///< guards the members up to `uncut`
-	struct strbuf carry; ///< text after the last cut that has already been read
+	pthread_mutex_t fill; ///< mutex for the members up to `uncut`
+	struct strbuf carry; ///< text after the last cut, which has been read from the source
 	uint64_t at; ///< offset of the next piece in the input
-	size_t nr; ///< number of pieces so far
+	size_t nr; ///< number of pieces taken so far
 	struct source_end end;
-	bool uncut; ///< true if there are no more pieces
+	bool uncut; ///< true if no further piece can be cut
 
-	pthread_mutex_t
-	    mutex; ///< guards the members below, and everything that events are handed on to
+	pthread_mutex_t mutex; ///< mutex for the members below, and for the sink of the events
 	pthread_cond_t changed;
-	size_t turn; ///< number of the piece whose events are handed on next
-	bool stop; ///< true if no more events are handed on
+	size_t turn; ///< number of the piece whose events come next
+	bool stop; ///< true if no more events are handed to the sink
 };
 
 /* One thread, and the piece that it reads. */
@@ -43,17 +43,17 @@ struct worker {
 	struct trace_input in;
 	struct trace_meta meta;
 	struct name_table names;
-	struct ids known; ///< ids of `names` in the table of the whole
+	struct ids known; ///< id of each name of `names` in the name table of the whole
 	struct raw_event ev;
-	struct diag_log log; ///< messages, which are dropped
+	struct diag_log log; ///< messages of reading the piece, which are dropped
 	char *piece;
 	size_t n, cap;
-	size_t used; ///< bytes of the piece that need not be read again
+	size_t used; ///< number of bytes of the piece that need not be read again
 	size_t number;
 	uint64_t at;
 };
 
-/* ---- pieces ---- */
+/* ---- cutting the input into pieces ---- */
 
 /* Makes room for `more` bytes and for the zeros after them. */
 static void reserve_piece(struct worker *w, size_t more)
@@ -77,7 +77,8 @@ static void fill_piece(struct worker *w)
 	}
 }
 
-/* Takes the text between the last cut and the next as piece; 0 bytes if there is none. */
+/* Takes the text between the last cut and the next as a piece; the piece has 0 bytes if there is no
+ * text left. */
 static void cut_piece(struct worker *w)
 {
 	struct split *s = w->split;
@@ -139,7 +140,7 @@ static bool take_piece(struct worker *w)
 	return more;
 }
 
-/* ---- events ---- */
+/* ---- reading the events of a piece ---- */
 
 static void end_part(struct worker *w)
 {
@@ -167,10 +168,11 @@ static bool scan_piece(struct worker *w)
 	begin_part(w);
 	w->in.with_phase = w->in.foreign = 0;
 	w->meta.malformed = 0;
-	w->meta.events = 1; /* earlier pieces had events already */
+	w->meta.events = 1; /* marks the piece as not the first: earlier pieces had events */
 	jscan_piece(w->in.js, w->piece, w->n, w->at);
 	bool all = read_elements(&w->in, &w->ev, UINT64_MAX);
-	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all; /* not its bracket */
+	/* without the closing bracket of the array */
+	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all;
 	return jscan_status(w->in.js) == ST_OK && w->in.sunk == ST_OK;
 }
 
@@ -189,7 +191,8 @@ static bool join_part(struct worker *w)
 	return true;
 }
 
-/* Waits for its turn, then joins the part if it is good; false if no later piece is wanted. */
+/* Waits for the turn of the piece, then joins the part if `good`; false if no later piece is
+ * wanted. */
 static bool hand_on_piece(struct worker *w, bool good)
 {
 	struct split *s = w->split;
@@ -248,7 +251,7 @@ static void worker_release(struct worker *w)
 	free(w->piece);
 }
 
-/* Threads are started once there is more than one piece to read. */
+/* Starts the threads as soon as there is more than one piece to read. */
 static void start_workers(struct split *s, struct worker *workers, size_t threads)
 {
 	size_t nr = 1;
@@ -268,7 +271,7 @@ static void start_workers(struct split *s, struct worker *workers, size_t thread
 		pthread_join(workers[i].thread, NULL);
 }
 
-/* Gives back the text that was taken from the source and not used. */
+/* Gives back to the source the text that was taken from it and not used. */
 static void give_back_rest(struct split *s, const struct worker *workers, size_t threads)
 {
 	struct strbuf rest = STRBUF_INIT;

@@ -103,8 +103,8 @@ static void label_thread(struct trace_input *in, const struct raw_event *raw, st
 	l->line = xprof_line_of(name, &l->stream);
 }
 
-/* False in a piece of a trace, which does not know the names given before it: such events are left
-   to the reader of the whole. */
+/* False while a piece of a trace is read, because names of processes given before the piece are
+ * unknown: its events are left to the reader of the whole. */
 static bool knows_names(struct trace_input *in)
 {
 	if (in->piece)
@@ -124,7 +124,7 @@ void xprof_label(struct trace_input *in, const struct raw_event *raw)
 		label_thread(in, raw, name);
 }
 
-/* ---- events ---- */
+/* ---- conversion of events ---- */
 
 static struct xprof_details details_of(const struct raw_event *raw)
 {
@@ -201,9 +201,9 @@ static bool gpu_event(struct trace_input *in, const struct raw_event *raw, struc
 	return false;
 }
 
-/* Converts an event of the host. Whatever its name, an event with the id of an activity launched
-   it; ranges of NVTX have the id 0. Frames of Python begin with '$'. Activities come first, so
-   their operator is known. */
+/* Converts an event of the host. An event that has the id of a GPU activity launched this activity,
+ * whatever the event's name is; ranges of NVTX have the id 0. Frames of Python begin with '$'.
+ * Activities come first, so their operator is known. */
 static bool host_event(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	struct span name = strbuf_span(&raw->text[TEXT_NAME]);

@@ -13,11 +13,11 @@
 #include "base/status.h"
 
 enum scalar_type {
-	SCALAR_NULL, ///< also the value of a zeroed scalar: nothing given
-	SCALAR_INTEGER, ///< between -(2^64 - 1) and 2^64 - 1
+	SCALAR_NULL, ///< null; also the type of a zeroed scalar, which means that no value was given
+	SCALAR_INTEGER, ///< integer between -(2^64 - 1) and 2^64 - 1
 	SCALAR_BOOL,
 	SCALAR_TEXT,
-	SCALAR_OTHER, ///< a fraction, NaN, a larger integer, bytes or a container
+	SCALAR_OTHER, ///< fraction, NaN, larger integer, bytes or a container
 };
 
 struct scalar {
@@ -88,14 +88,14 @@ static inline void tree_skip(const struct tree *t)
 	t->ops->skip(t->ctx);
 }
 
-/// Skips the next value if it is an object that has occurred before, and returns the tag of that
-/// one.
+/// Skips the next value if it is an object that has occurred before, and sets `*tag` to the tag of
+/// the earlier object.
 static inline bool tree_again(const struct tree *t, uint32_t *tag)
 {
 	return t->ops->again && t->ops->again(t->ctx, tag);
 }
 
-/// Gives a tag to the object that has just been read, which tree_again() did not know.
+/// Stores a tag for the object that has just been read and that tree_again() did not know.
 static inline void tree_learn(const struct tree *t, uint32_t tag)
 {
 	if (t->ops->learn)

@@ -11,13 +11,13 @@ struct profile_reader {
 	struct jscan *js;
 	const struct xprof_limits *limits;
 	struct xprof_profile out;
-	const struct name *none; ///< the empty text, as a name
+	const struct name *none; ///< the empty name, used for texts that are not given
 	size_t rows;
 };
 
-/* ---- keys and values ---- */
+/* ---- keys and values of messages ---- */
 
-/* True if `key` is `field`, in lowerCamelCase as given here, or as the proto spells it. */
+/* True if `key` is `field` in lowerCamelCase, or `field` as the proto file spells it. */
 static bool is_field(struct span key, const char *field)
 {
 	size_t i = 0;
@@ -37,14 +37,14 @@ bool xprof_is_profile_key(struct span key)
 	return is_field(key, "memoryProfilePerAllocator");
 }
 
-/* Consumes a null, which means that a value is left out; else false, and nothing is consumed. */
+/* Consumes a null, which means that a value is not given; else false, and nothing is consumed. */
 static bool is_null(struct profile_reader *r)
 {
 	enum jscan_type type;
 	return jscan_peek(r->js) == JSCAN_NULL && jscan_literal(r->js, &type);
 }
 
-/* Enters an object or an array, which may be null. */
+/* Enters an object or an array; false if the value is null. */
 static bool enter_value(struct profile_reader *r, const char *field, bool (*into)(struct jscan *))
 {
 	uint64_t byte = jscan_value_byte(r->js);
@@ -57,13 +57,14 @@ static bool enter_value(struct profile_reader *r, const char *field, bool (*into
 	return false;
 }
 
-/* A member of a JSON object: how its value is read, and where it is stored. */
+/* A member of a JSON object: how its value is read, and in which member of a struct it is stored.
+ */
 struct field {
-	const char *name; ///< name in lowerCamelCase; NULL ends a list
+	const char *name; ///< name of the member in lowerCamelCase; NULL ends a list of members
 	void (*read)(struct profile_reader *r, const struct field *f, void *into);
 	size_t at; ///< offset in the struct that the object is read into
 	int64_t least; ///< smallest value that a number may have
-	/// Reads an element of a list.
+	/// Reads one element of the list that is the member's value.
 	void (*add)(struct profile_reader *r, struct xprof_memory *m);
 };
 
@@ -124,7 +125,7 @@ static void read_text(struct profile_reader *r, const struct field *f, void *int
 	}
 }
 
-/* False with an error if the profile has too many rows. */
+/* False with an error if the profile has no room for another row. */
 static bool has_row_room(struct profile_reader *r)
 {
 	if (++r->rows <= r->limits->rows)
@@ -135,9 +136,9 @@ static bool has_row_room(struct profile_reader *r)
 	return false;
 }
 
-/* ---- messages ---- */
+/* ---- messages of the profile ---- */
 
-/* Reads MemoryActivity, by name or number. */
+/* Reads the kind of a memory activity (MemoryActivity), which is a name or a number. */
 static void read_kind(struct profile_reader *r, const struct field *f, void *into)
 {
 	struct span name;
@@ -169,7 +170,7 @@ static void read_activity(struct profile_reader *r, const struct field *f, void 
 }
 
 /* Reads the statistics. Fragmentation is skipped: it is a share of free memory, rounded to a
-   double, that does not tell the bytes. Free memory may be below zero. */
+ * double, from which bytes cannot be computed. Free memory may be below zero. */
 static void read_stats(struct profile_reader *r, const struct field *f, void *into)
 {
 	static const struct field fields[] = {
@@ -219,7 +220,8 @@ static void read_peak(struct profile_reader *r, const struct field *f, void *int
 	read_stats(r, f, &m->peak);
 }
 
-/* Reads the summary: the peak of the window, also of the level that the proto calls in use. */
+/* Reads the summary: levels at the peak of the time window, and the peak of the bytes that the
+ * proto calls "in use". */
 static void read_summary(struct profile_reader *r, const struct field *f, void *into)
 {
 	static const struct field fields[] = {
@@ -237,7 +239,7 @@ static void read_summary(struct profile_reader *r, const struct field *f, void *
 		           "memory profile: at the peak stack and heap do not add up to what is in use");
 }
 
-/* ---- memories ---- */
+/* ---- memories of the profile ---- */
 
 static void add_state(struct profile_reader *r, struct xprof_memory *m)
 {

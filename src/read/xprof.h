@@ -7,15 +7,17 @@
 #include "events/memory_record.h"
 #include "io/source.h"
 
-/// Largest contents of a profile; anything beyond is ST_INPUT.
+/// Limits of a profile, beyond which it is ST_INPUT.
 struct xprof_limits {
 	size_t memories;
-	size_t rows; ///< snapshots, special and active allocations of all memories together
+	size_t rows; ///< number of snapshots, special and active allocations of all memories together
 };
 
 struct xprof_read_options {
-	const struct xprof_limits *limits; ///< limits of the input; NULL: 4096 memories, 2^22 rows
-	size_t window; ///< size of the JSON scanner's window in bytes, for tests; 0: the default
+	const struct xprof_limits *limits; ///< limits of the input; NULL means 4096 memories and 2^22
+	                                   ///< rows
+	size_t window; ///< size of the JSON scanner's window in bytes, set by tests; 0 means the
+	               ///< default
 };
 
 /// True for the key by which a profile is recognized.

@@ -4,7 +4,7 @@
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Sums over the calls that began in one part of the time. */
+/* Sums over the calls that began in one part of the trace's time. */
 struct call_sums {
 	int64_t launch_ns, sync_ns, sync_count, dataloader_ns;
 };
@@ -16,7 +16,7 @@ static int64_t step_edge(const struct reducer *r, size_t step, bool end)
 	return end ? m->end_ns : m->start_ns;
 }
 
-/* Number of the sorted `edges` that are not after `at`. */
+/* Number of elements of the sorted `edges` that are not after `at`. */
 static size_t edges_until(const int64_t *edges, size_t nr, int64_t at)
 {
 	size_t lo = 0, hi = nr;
@@ -33,7 +33,7 @@ static void call_samples(struct digest *d, size_t step, const struct call_sums *
 	d->samples[METRIC_STEP_DATALOADER_TIME][step] = to->dataloader_ns - from->dataloader_ns;
 }
 
-/* For each part of the time, the number of usable steps that contain it. */
+/* For each part of the trace's time, the number of usable steps that contain it. */
 static int64_t *count_steps(const struct reducer *r, const int64_t *edges, size_t nr)
 {
 	int64_t *cover = mem_calloc(nr + 2, sizeof *cover);
@@ -62,7 +62,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
 	struct call_sums *until =
-	    mem_calloc(nr + 2, sizeof *until); /* [i + 1]: sum of part i; then prefix sums */
+	    mem_calloc(nr + 2, sizeof *until); /* [i + 1] is the sum of part i; later prefix sums */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
 	sort_plain(edges, nr, sizeof *edges, number_cmp_i64);
@@ -74,7 +74,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 			continue;
 		int64_t start_ns = span_start(&r->host, s), dur_ns = span_dur(&r->host, s);
 		if ((part < nr && edges[part] <= start_ns) ||
-		    (part > 0 && start_ns < edges[part - 1])) /* another part */
+		    (part > 0 && start_ns < edges[part - 1])) /* the call is in another part */
 			part = edges_until(edges, nr, start_ns);
 		struct call_sums *b = &until[part + 1];
 		call_add(h, dur_ns, steps[part]);
@@ -113,5 +113,5 @@ void call_figures(const struct reducer *r, struct digest *d)
 				                                        .total_ns = h->begun_ns });
 	}
 	vec_sort(&d->calls, call_stat_cmp);
-	rows_unite(&call_stat_row, &d->calls); /* a data loader may be in both kinds */
+	rows_unite(&call_stat_row, &d->calls); /* annotations and operators may share a name */
 }

@@ -18,9 +18,9 @@ void comm_release(struct comm_state *c)
 	vec_release(&c->scopes);
 }
 
-/* ---- intake ---- */
+/* ---- intake of events ---- */
 
-/* Finds or adds the id of a key; false if the table is full. */
+/* Finds or adds the id of a collective's key; false if the table is full. */
 static bool comm_key_add(struct comm_state *c, const struct comm_key *key, uint32_t *out)
 {
 	const struct name *nm = name_intern(&c->keys, (struct span){ (const char *)key, sizeof *key });
@@ -78,7 +78,7 @@ void comm_take_host(struct reducer *r, const struct event *ev)
 	vec_push(&r->comm.scopes, s);
 }
 
-/* ---- parts ---- */
+/* ---- joining of parts ---- */
 
 bool comm_join_ids(struct reducer *to, struct reducer *from)
 {
@@ -118,7 +118,7 @@ void comm_join(struct reducer *to, struct reducer *from, size_t activities)
 	}
 }
 
-/* ---- matching kernels with the host events they were launched in ---- */
+/* ---- kernels and the host events that launched them ---- */
 
 /* A communication kernel of a usable step. */
 struct comm_item {
@@ -140,7 +140,7 @@ struct comm_walk {
 	VEC(uint32_t) inside; ///< scopes around the present point
 };
 
-/* An outer scope comes before its inner scopes; equal scopes stay in file order. */
+/* Orders an outer scope before its inner scopes; points with equal scopes keep file order. */
 static int comm_point_cmp(const void *a, const void *b)
 {
 	const struct comm_point *x = a, *y = b;
@@ -212,7 +212,7 @@ static void list_points(struct comm_walk *w, const struct reducer *r)
 	}
 }
 
-/* ---- rows ---- */
+/* ---- rows of collectives ---- */
 
 struct comm_row {
 	struct comm_stat stat;
@@ -239,7 +239,8 @@ static struct span comm_text(const struct reducer *r, struct digest *d, int64_t 
 	return arena_span(&d->arena, name_span(r->comm.texts.by_id[id]));
 }
 
-/* Adds up the items by key; false if the bytes exceed int64. Times fit, as part of all GPU time. */
+/* Adds up the items by key; false if the bytes exceed int64. Times fit: they are part of GPU time.
+ */
 static bool sum_items(const struct comm_walk *w, struct comm_row *rows)
 {
 	for (size_t i = 0; i < w->items.nr; i++) {
@@ -262,7 +263,7 @@ static void comm_rows(struct comm_walk *w, const struct reducer *r, struct diges
                       struct comm_row *rows)
 {
 	size_t nr = 0, nr_keys = r->comm.keys.nr;
-	int64_t *place = mem_calloc(nr_keys, sizeof *place); /* index of each key's row */
+	int64_t *place = mem_calloc(nr_keys, sizeof *place); /* index of the row of each key */
 	for (size_t i = 0; i < nr_keys; i++) {
 		struct comm_key key = comm_key_get(&r->comm, (uint32_t)i);
 		if (rows[i].stat.count == 0)

@@ -8,13 +8,13 @@
 
 struct reducer;
 
-/// Identity of a collective; the bytes of the struct are the key in the name table `keys`.
+/// Identity of a collective. The bytes of this struct are its key in the name table `keys`.
 struct comm_key {
 	int64_t kind, group_size;
 	int64_t group, group_name, dtype; ///< ids of texts in `texts`
 };
 
-/// A communication kernel.
+/// A communication kernel and the id of its collective.
 struct comm_kernel {
 	uint32_t activity; ///< index of the activity
 	uint32_t key; ///< id of the comm_key in `keys`
@@ -29,12 +29,12 @@ struct comm_scope {
 	const struct name *name;
 	uint32_t key; ///< id of the comm_key in `keys`
 	bool args; ///< true if the event has arguments, not only shapes
-	bool nested; ///< true within a scope of the same kind: the two are one collective
+	bool nested; ///< true if a scope of the same kind contains this one
 };
 
 struct comm_state {
 	struct name_table texts, keys;
-	VEC(struct comm_kernel) kernels; ///< kernels by `activity`, in file order
+	VEC(struct comm_kernel) kernels; ///< kernels, sorted by `activity`, in file order
 	VEC(struct comm_scope) scopes; ///< scopes in file order
 };
 
@@ -42,10 +42,10 @@ struct comm_state {
 void comm_init(struct comm_state *c);
 void comm_release(struct comm_state *c);
 
-/// Keeps what a communication kernel, the newest activity, tells; may set `fault`.
+/// Stores the collective of the newest activity, a communication kernel; may set `fault`.
 void comm_take_kernel(struct reducer *r, const struct event *ev);
 
-/// Keeps an operator or annotation that calls a collective; may set `fault`.
+/// Stores an operator or annotation that calls a collective; may set `fault`.
 void comm_take_host(struct reducer *r, const struct event *ev);
 
 /// Join a part: first its ids (false if a table is full), then its kernels and scopes; the

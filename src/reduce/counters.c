@@ -2,7 +2,7 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* True from the start of the first usable step to the end of the last (else of the window). */
+/* True from the start of the first usable step to the end of the last (else in the window). */
 static bool in_usable_steps(const struct reducer *r, int64_t at_ns)
 {
 	return r->steps.usable && at_ns >= r->steps.marks.v[r->steps.warmup].start_ns &&
@@ -19,7 +19,7 @@ static void counter_row_add(struct digest *d, struct span name, int64_t *pct, si
 void counter_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d)
 {
 	size_t nr = meta->counters.nr;
-	size_t *end = mem_calloc(nr + 1, sizeof *end); /* end of each counter's samples, in order */
+	size_t *end = mem_calloc(nr + 1, sizeof *end); /* index at which each counter's samples end */
 	int64_t *pct = mem_calloc(meta->samples.nr, sizeof *pct);
 	for (size_t i = 0; i < meta->samples.nr; i++)
 		end[meta->samples.v[i].counter + 1] += in_usable_steps(r, meta->samples.v[i].at_ns);

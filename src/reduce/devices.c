@@ -16,7 +16,7 @@ struct device_walk {
 	int64_t activities, streams;
 };
 
-/* The activities of one measured step on one device. */
+/* Sums over the activities of one measured step on one device. */
 struct step_cell {
 	uint32_t device, step;
 	int64_t first_ns, last_ns;
@@ -47,8 +47,8 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 	return (cx > cy) - (cx < cy);
 }
 
-/* Adds an activity to its stream; returns its overlap with the one that lasts longest so far.
-   Activities of a graph replay share a correlation id and may overlap. */
+/* Adds an activity to its stream; returns its overlap with the activity that lasts longest so far.
+ * Activities of a graph replay share a correlation id and may overlap. */
 static int64_t lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation)
 {
 	int64_t overlap = 0;

@@ -32,8 +32,8 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
 struct host_side {
 	struct reducer *r;
 	struct digest *d;
-	atomic_flag walked, called; ///< set once a thread has begun this work
-	const char *name; ///< name of the file, as mem_read_name() gives it
+	atomic_flag walked, called; ///< flags that are set once a thread has begun the work
+	const char *name; ///< name of the file for messages, from mem_read_name()
 };
 
 static void host_walk_once(struct host_side *side)
@@ -90,7 +90,7 @@ static enum status both_sides(struct reducer *r, struct digest *d, struct diag_l
 	if (st == ST_OK)
 		function_runtime(r, d);
 	if (!beside)
-		host_side_run(&side); /* run last, when most memory has been released */
+		host_side_run(&side); /* runs last, when most memory has been released */
 	return st;
 }
 
@@ -100,7 +100,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	TRY(check_times(r, log));
 	out->where = meta->where;
 	if (meta->where)
-		r->options.warmup = 0; /* its one step is the trace */
+		r->options.warmup = 0; /* the whole recording counts as one step */
 	out->world_size = meta->world_size;
 	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
 	out->communication = arena_dup(&out->arena, span_of(r->options.communication));

@@ -27,7 +27,7 @@ void flops_join(struct reducer *to, struct reducer *from, size_t spans)
 		to->flops.ops.v[i].span += (uint32_t)spans;
 }
 
-/* The operations of a span, which must have some. */
+/* The operations of a span; the caller knows that the span has some. */
 static const struct op_flops *flops_of_span(const struct reducer *r, uint32_t span)
 {
 	size_t lo = 0, hi = r->flops.ops.nr;
@@ -60,11 +60,12 @@ static bool counted_begins_by(const struct counted_op *c, uint32_t thread, int64
 	return c->thread < thread || (c->thread == thread && c->start_ns <= at_ns);
 }
 
-/* The counted operator that contains a launch, or NULL. `*near` is the last hit: the next one is
-   mostly the same or soon after. */
+/* The counted operator that contains a launch, or NULL. `*near` is the index of the last operator
+ * found, where the search begins. */
 static struct counted_op *counted_at(struct reducer *r, const struct host_span *l, size_t *near)
 {
-	size_t lo = 0, hi = r->flops.counted.nr; /* lo becomes the number of operators begun by then */
+	/* lo becomes the number of operators begun by `at_ns` */
+	size_t lo = 0, hi = r->flops.counted.nr;
 	uint32_t thread = span_thread(&r->host, l);
 	int64_t at_ns = span_start(&r->host, l);
 	if (counted_begins_by(&r->flops.counted.v[*near], thread, at_ns))
@@ -126,7 +127,7 @@ static struct span flop_row_name(const struct host_name *h)
 void flops_figures(struct reducer *r, struct digest *d)
 {
 	VEC(struct flop_stat) rows = VEC_INIT;
-	bool recorded = r->host.op_inputs.nr; /* no rows if the trace has neither inputs nor counts */
+	bool recorded = r->host.op_inputs.nr; /* without inputs and counts there are no rows */
 	vec_sort(&r->flops.counted, counted_cmp);
 	find_launched_work(r);
 	for (size_t i = 0; i < r->flops.counted.nr; i++) {

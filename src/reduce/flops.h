@@ -10,7 +10,7 @@ struct reducer;
 struct flop_rule;
 struct host_span;
 
-/// Operations of one operator, counted by a rule.
+/// Operations of one call of an operator, counted by a rule.
 struct op_flops {
 	uint32_t span; ///< index of the operator's span
 	enum flop_type type;
@@ -29,13 +29,13 @@ struct counted_op {
 };
 
 struct flops {
-	VEC(struct op_flops) ops; ///< operators by `span`
+	VEC(struct op_flops) ops; ///< operations, sorted by `span`
 	VEC(struct counted_op) counted;
 };
 
 void flops_release(struct flops *f);
 
-/// Keeps the operations of the operator that becomes the next span.
+/// Stores the operations of the operator that becomes the next span.
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
 
 /// Joins a part; its spans come after the first `spans` of the whole.
@@ -44,7 +44,7 @@ void flops_join(struct reducer *to, struct reducer *from, size_t spans);
 /// Counts a span that has a rule, unless it lies in another span with a rule.
 void flops_add(struct reducer *r, const struct host_span *s);
 
-/// Makes rows of operations, after threads_walk().
+/// Makes the rows of floating-point operations, after threads_walk().
 void flops_figures(struct reducer *r, struct digest *d);
 
 #endif

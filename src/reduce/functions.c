@@ -1,6 +1,6 @@
 /* Functions: the part of their time that no function of a higher class covers (metrics.md,
-   function.exclusive_pct). Classes are taken from the highest down; each adds its time to what is
-   covered for the classes below. */
+   function.exclusive_pct). Classes are taken from the highest down; the time of each class then
+   counts as covered for all lower classes. */
 #include "base/number.h"
 #include "base/search.h"
 #include "base/sort_inline.h"
@@ -43,11 +43,11 @@ void functions_release(struct functions *f)
 	vec_release(&f->higher.list);
 }
 
-/* --- time that higher classes cover --- */
+/* ---- time that higher classes cover ---- */
 
 static int64_t segment_end(const struct segment *s)
 {
-	return s->start_ns + (s[1].before_ns - s->before_ns); /* adding all three could overflow */
+	return s->start_ns + (s[1].before_ns - s->before_ns); /* a sum of all three could overflow */
 }
 
 static void higher_add(struct higher *h, const struct class_functions *c)
@@ -80,7 +80,7 @@ static void higher_add(struct higher *h, const struct class_functions *c)
 	*h = sum;
 }
 
-/* Time covered before `at`, if segment `i` is the last that begins by then. */
+/* Time covered before `at`, where segment `i` is the last that begins by then. */
 static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at)
 {
 	const struct segment *s = &h->list.v[i];
@@ -88,17 +88,17 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/* Time covered before `at`, at least `begun` segments beginning by then. */
+/* Time covered before `at`, where at least `begun` segments begin by then. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
-	size_t lo = begun, hi = h->list.nr; /* lo becomes the number of segments begun by then */
+	size_t lo = begun, hi = h->list.nr; /* lo becomes the number of segments that begin by `at` */
 	SEARCH_NEAR(lo, hi, i, v[i].start_ns <= at);
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
-/* Time covered in [from, to), if `begun` segments begin by `from`. Mostly no other segment begins
-   before `to`. */
+/* Time covered in [from, to), where `begun` segments begin by `from`; mostly no other segment
+ * begins before `to`. */
 static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
 {
 	const struct segment *v = h->list.v;
@@ -108,9 +108,9 @@ static int64_t covered_between(const struct higher *h, size_t begun, int64_t fro
 	return end <= from ? 0 : (end < to ? end : to) - from;
 }
 
-/* --- the figures of one class --- */
+/* ---- figures of one class ---- */
 
-/* Prefix sums: index of the first call of each function, and the number of all calls. */
+/* Prefix sums: index of each function's first call, and at the end the number of all calls. */
 static size_t *first_calls(const struct class_functions *c)
 {
 	size_t *first = mem_calloc(c->rows.nr + 1, sizeof *first);
@@ -119,7 +119,7 @@ static size_t *first_calls(const struct class_functions *c)
 	return first;
 }
 
-/* Total, exclusive and median time of the functions. */
+/* Computes total, exclusive and median time of the functions of a class. */
 static void class_costs(struct class_functions *c, const struct higher *h)
 {
 	size_t *next = first_calls(c);
@@ -149,7 +149,7 @@ static void class_costs(struct class_functions *c, const struct higher *h)
 	free(ends);
 }
 
-/* Fills and appends the rows of a class. `last`: no lower class follows. */
+/* Fills and appends the rows of a class. With `last`, no lower class follows. */
 static void class_finish(struct class_functions *c, struct higher *h, bool last, struct digest *d)
 {
 	class_costs(c, h);
@@ -165,7 +165,7 @@ static void class_finish(struct class_functions *c, struct higher *h, bool last,
 	vec_release(&c->calls);
 }
 
-/* --- the classes --- */
+/* ---- rows of each class ---- */
 
 static enum function_class function_class_of(const struct gpu_name *g)
 {
@@ -189,7 +189,7 @@ static void function_call_add(struct class_functions *c, size_t i, uint32_t func
 	c->rows.v[function].count++;
 }
 
-/* Makes the rows of a GPU class; kinds that share a name share a row. */
+/* Makes the rows of a GPU class; kinds of activities that share a name share a row. */
 static void gpu_class_rows(struct class_functions *c)
 {
 	const struct reducer *r = c->r;
@@ -208,7 +208,7 @@ static void gpu_class_rows(struct class_functions *c)
 	idmap_release(&ids);
 }
 
-/* Computes the median of the known rates, and their median absolute deviation. */
+/* Computes for each function the median of its known rates, and their median absolute deviation. */
 static void gpu_class_rates(struct class_functions *c)
 {
 	size_t *first = first_calls(c), *next = first_calls(c); /* a call has at most one rate */
@@ -319,7 +319,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* no class below needs this list */
+		vec_release(&r->functions.higher.list); /* only Python functions would need this list */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

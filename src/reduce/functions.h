@@ -7,7 +7,7 @@
 
 struct reducer;
 
-/// Bytes per second of one activity, if known.
+/// Rate of one activity, if known.
 struct gpu_rate {
 	int64_t bytes_per_s;
 	uint32_t name; ///< index of the activity's name in `gpu.names`
@@ -33,7 +33,7 @@ void function_calls(struct reducer *r);
 /// Makes rows of runtime functions, after those of the GPU; releases `calls`.
 void function_runtime(struct reducer *r, struct digest *d);
 
-/// Makes rows of Python functions after those, and bounds the number of all rows.
+/// Makes rows of Python functions, after all others, and bounds the number of all rows.
 void function_figures(struct reducer *r, struct digest *d);
 
 #endif

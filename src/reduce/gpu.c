@@ -29,7 +29,7 @@ void gpu_release(struct gpu_events *g)
 	name_table_release(&g->shapes);
 }
 
-/* --- intake --- */
+/* ---- intake of events ---- */
 
 static bool shape_is_smaller(const int64_t *a, const struct kernel_stat *s)
 {
@@ -72,7 +72,7 @@ static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 	shape_add(r, &shape, 1);
 }
 
-/* A new name, without activities. */
+/* Adds an element without activities to the list `names` of activity names, and returns it. */
 static struct gpu_name gpu_name_new(enum event_kind kind, struct span name, bool communication)
 {
 	return (struct gpu_name){
@@ -101,7 +101,7 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 	return found;
 }
 
-/* The row of an activity, whose figures are added to its name; may set `fault`. */
+/* Index in `rows` for an activity, whose figures are added to its name; may set `fault`. */
 static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane)
 {
 	const struct row_found *found = gpu_row_find(r, ev, lane);
@@ -114,9 +114,9 @@ static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t 
 		r->fault = "the bytes of copies add up to more than 2^63: check 'bytes' of the trace";
 	if (ev->kind == EVENT_KERNEL && ev->grid[0] >= 0)
 		shape_take(r, id, ev);
-	/* 0 means that the profiler could not compute it: every kernel that runs has some */
+	/* 0 means unknown, since the occupancy of a kernel that runs is above 0 */
 	if (ev->kind == EVENT_KERNEL && ev->occupancy > 0) {
-		/* this fits, since the times add up to an int64 */
+		/* the sum fits, since all times add up to an int64 */
 		g->occupancy_sum += (__int128)ev->occupancy * ev->dur_ns;
 		g->occupancy_ns += ev->dur_ns;
 	}
@@ -153,7 +153,7 @@ void gpu_take(struct reducer *r, const struct event *ev)
 		comm_take_kernel(r, ev);
 }
 
-/* --- parts --- */
+/* ---- joining of parts ---- */
 
 void gpu_join_ids(struct reducer *to, struct reducer *from)
 {

@@ -11,10 +11,10 @@ struct reducer;
 /// A GPU activity, 24 bytes.
 struct activity {
 	int64_t start_ns;
-	uint32_t dur; ///< duration; activity_dur() gives it in ns
-	uint32_t correlation; ///< Union: correlation id, see widen(). If `has_launch`: index into
-	                      ///< `launches.list`; after launches_end() index into `host.spans`.
-	uint32_t row : 31; ///< index into `rows`; activity_name(), activity_lane()
+	uint32_t dur; ///< duration, to be read with activity_dur() in ns
+	uint32_t correlation; ///< Correlation id, to be read with widen(); if `has_launch`, an index
+	                      ///< into `launches.list`, after launches_end() into `host.spans`.
+	uint32_t row : 31; ///< index into `rows`, from which activity_name() and activity_lane() read
 	bool has_launch : 1; ///< true if the launch was recorded; set by launches_match()
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };
@@ -38,20 +38,20 @@ struct gpu_name {
 	int64_t shape_count; ///< number of launches with the most frequent shape
 	int64_t occupancy_ns; ///< GPU time of the launches whose occupancy is known
 	__int128 occupancy_sum; ///< sum of occupancy × time over the launches with a known occupancy
-	struct kernel_stat phase; ///< the step_* figures of the requested phase
+	struct kernel_stat phase; ///< figures of the requested phase, in the step_* members
 };
 
 struct gpu_events {
-	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
-	/// Tick of the clock: divides every start and duration, at most CLOCK_TICK_MAX.
+	int64_t total_ns; ///< sum of all durations; fits int64, as do all its parts
+	/// Tick of the clock, which divides every start and duration; at most CLOCK_TICK_MAX.
 	int64_t tick_ns;
-	VEC(struct activity) activities; ///< sorted by file order, from gpu_figures() on by start
+	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
 	VEC(struct transfer) transfers; ///< transfers by `activity`, in file order
 	struct wide_numbers wide; ///< durations and correlation ids that need more than 32 bits
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
-	struct idmap rows; ///< ids of pairs (index into `names`, lane id)
-	struct name_table shapes; ///< names whose bytes are a struct gpu_shape
+	struct idmap rows; ///< ids of the pairs (index into `names`, lane id) of activities
+	struct name_table shapes; ///< shapes of names; the bytes of a name are a struct gpu_shape
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
 	struct idmap devices, streams; ///< idents of devices and streams
 	struct idmap lanes; ///< ids of pairs (device id, stream id)
@@ -59,19 +59,19 @@ struct gpu_events {
 	uint32_t last_lane; ///< lane id of the latest activity; NO_ID before the first
 };
 
-/// Initializes and releases the state of GPU activities.
+/// gpu_init() and gpu_release() initialize and release the state of GPU activities.
 void gpu_init(struct gpu_events *g);
 void gpu_release(struct gpu_events *g);
 
-/// Keeps an activity; may set `fault`.
+/// Stores a GPU activity; may set `fault`.
 void gpu_take(struct reducer *r, const struct event *ev);
 
-/// Join a part: its ids; then, if its sums fit (gpu_fits()), its activities.
+/// Join a part to the whole: first its ids; then, if its sums fit (gpu_fits()), its activities.
 void gpu_join_ids(struct reducer *to, struct reducer *from);
 bool gpu_fits(const struct reducer *to, const struct reducer *from);
 void gpu_join(struct reducer *to, struct reducer *from);
 
-/// Makes rows by activity name. The activities have steps, and are in file order.
+/// Makes rows by activity name. The activities must have steps and be in file order.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
 /// Time of a device over the periods of the measured steps; 0 if it does nothing in any step.
@@ -85,7 +85,7 @@ struct device_periods {
 GG_MUST_CHECK enum status wall_figures(const struct reducer *r, struct digest *d,
                                        struct device_periods *devices, struct diag_log *log);
 
-/// Like wall_figures(), for a trace without steps: it has no period, only idle time.
+/// Like wall_figures(), for a trace without steps: there is no period, only idle time.
 void wall_of_window(struct digest *d, int64_t idle_ns);
 
 /// Computes figures per step and per device; sorts the activities by start.

@@ -23,14 +23,15 @@ void host_release(struct host_events *h)
 	idmap_release(&h->rows);
 }
 
-/* --- intake --- */
+/* ---- intake of events ---- */
 
 static bool name_has(struct span s, struct span part)
 {
 	return memmem(s.p, s.n, part.p, part.n) != NULL;
 }
 
-/* True for "cuda", "hip" or "cu", then what is waited for, then "Synchronize". */
+/* True for names such as "cudaDeviceSynchronize": "cuda", "hip" or "cu" first, "Synchronize" last.
+ */
 static bool is_sync(struct span name)
 {
 	static const struct span api[] = { { "cuda", 4 }, { "hip", 3 }, { "cu", 2 } };
@@ -90,7 +91,7 @@ static uint32_t host_row_of(struct host_events *h, struct row_found *found, uint
 	return found->row;
 }
 
-/* Keeps shapes and types of an operator's inputs, unless the table is full. */
+/* Stores shapes and types of an operator's inputs, unless the table is full. */
 static void inputs_take(struct host_events *h, const struct event *ev)
 {
 	const struct name *dims = name_intern(&h->inputs, ev->input_dims);
@@ -106,7 +107,7 @@ static void last_host_take(struct last_host *last, const struct last_host *h)
 		*last = *h;
 }
 
-/* Remembers an operator, or an annotation that is not a marker, if it began last. */
+/* Stores an operator, or an annotation that is not a marker, if it began last so far. */
 static void entered_take(struct reducer *r, const struct event *ev)
 {
 	last_host_take(&r->host.last, &(struct last_host){ ev->start_ns, ev->dur_ns, ev->name });
@@ -181,7 +182,7 @@ void host_take(struct reducer *r, const struct event *ev)
 	         (struct wide_span){ ev->start_ns, ev->dur_ns, host_row_of(&r->host, found, thread) });
 }
 
-/* --- parts --- */
+/* ---- joining of parts ---- */
 
 bool host_join_ids(struct reducer *to, struct reducer *from)
 {

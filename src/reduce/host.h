@@ -19,7 +19,7 @@ struct host_span {
 #define SPAN_DUR_END ((uint32_t)1 << 20)
 #define SPAN_ROW_END (UINT32_MAX / SPAN_DUR_END)
 
-/// A host_span, unpacked.
+/// A host_span in unpacked form.
 struct wide_span {
 	int64_t start_ns, dur_ns;
 	uint32_t row; ///< index into `rows`; span_name(), span_thread()
@@ -34,33 +34,33 @@ struct op_inputs {
 /// Sums over the operators of one name.
 struct op_sums {
 	int64_t count, total_ns;
-	int64_t self_ns; ///< time without the operators nested in them
+	int64_t self_ns; ///< time of the operators without the operators nested in them
 };
 
 /// All runtime calls, operators or annotations of one name.
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, marker;
-	bool annotated, on_gpu; ///< true for an annotation; for one on the timeline of a GPU
+	bool annotated, on_gpu; ///< true for annotations; true for annotations of a GPU's timeline
 	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0
-	bool timed; ///< launch, synchronization or data loader, with figures per step
-	const struct flop_rule *flops; ///< rule for operations of the operator, if they are counted
-	enum phase phase; ///< phase that the name tells; PHASE_ALL if none
+	bool timed; ///< true for launches, synchronization and data loaders
+	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
+	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
 	struct op_sums measured; ///< sums over operators in measured steps
 	struct op_sums in_phase; ///< sums over operators of the requested phase
 	int64_t begun, begun_ns; ///< number and time of calls that began in a step (struct call_stat)
 };
 
-/// The operator or annotation (except markers) that began last; of several the shortest.
+/// The operator or annotation (except markers) that began last; the shortest if there are several.
 struct last_host {
 	int64_t start_ns, dur_ns;
 	const struct name *name; ///< name of the event; NULL before the first event
 };
 
 struct host_events {
-	int64_t total_ns; ///< sum of all durations; it fits, and so does every smaller sum
+	int64_t total_ns; ///< sum of all durations; fits int64, as do all its parts
 	VEC(struct host_span) spans; ///< spans in file order
-	VEC(uint64_t) span_bases; ///< start of each block in ns; sums with a base wrap around
+	VEC(uint64_t) span_bases; ///< start of each block in ns; computed modulo 2^64
 	VEC(struct wide_span) wide_spans; ///< spans that do not fit into a struct host_span
 	VEC(struct op_inputs) op_inputs; ///< inputs, sorted by `span`
 	struct name_table inputs; ///< texts of shapes and types
@@ -70,22 +70,22 @@ struct host_events {
 	struct last_host last;
 };
 
-/// Initializes and releases the state of host events.
+/// host_init() and host_release() initialize and release the state of host events.
 void host_init(struct host_events *h);
 void host_release(struct host_events *h);
 
-/// Keeps a runtime call, operator or annotation; may set `fault`.
+/// Stores a runtime call, operator or annotation; may set `fault`.
 void host_take(struct reducer *r, const struct event *ev);
 
-/// Keeps an annotation on the timeline of a GPU.
+/// Stores an annotation on the timeline of a GPU.
 void gpu_annotation_take(struct reducer *r, const struct event *ev);
 
-/// Join a part: its ids (false if a table is full); then, if its sums fit, its events.
+/// Join a part to the whole: its ids (false if a table is full); then, if sums fit, its events.
 GG_MUST_CHECK bool host_join_ids(struct reducer *to, struct reducer *from);
 bool host_fits(const struct reducer *to, const struct reducer *from);
 void host_join(struct reducer *to, struct reducer *from);
 
-/// Compute launches, synchronization and data loading per step, and rows of them by name.
+/// Computes launches, synchronization and data loading per step, and rows of them by name.
 void calls_walk(struct reducer *r, struct digest *d);
 void call_figures(const struct reducer *r, struct digest *d);
 

@@ -26,7 +26,7 @@ void launches_join(struct reducer *to, struct reducer *from, size_t spans)
 	}
 }
 
-/* --- access to the sorted launches --- */
+/* ---- access to the sorted launches ---- */
 
 static inline int64_t launch_id(const struct launches *l, size_t i)
 {
@@ -62,11 +62,11 @@ static bool smallest_launch(const struct reducer *r, __int128 *low)
 	return found;
 }
 
-/* Index of the first launch with this id, or NO_ID. Searches from the last hit `from` outwards, in
-   steps that double. */
+/* Index of the first launch with this id, or NO_ID. Searches from the last index found, `from`,
+ * outwards, in steps that double. */
 static uint32_t launch_find(const struct launches *l, int64_t id, size_t from)
 {
-	size_t lo = 0, hi = l->list.nr; /* lo becomes the number of smaller ids */
+	size_t lo = 0, hi = l->list.nr; /* lo becomes the number of launches with smaller ids */
 	for (size_t step = 1; from + step < hi; step *= 2) {
 		if (launch_id(l, from + step) >= id) {
 			hi = from + step;
@@ -111,7 +111,7 @@ void launches_match(struct reducer *r, struct trust_counts *t)
 		}
 	}
 	captures_settle(r);
-	bool settled = false; /* `settled` of the first launch with the id */
+	bool settled = false; /* the flag `settled` of the first launch with the id */
 	for (size_t i = 0; i < l->list.nr; i++) {
 		if (launch_is_first(l, i))
 			settled = l->list.v[i].settled;

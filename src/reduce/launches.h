@@ -10,8 +10,8 @@ struct reducer;
 /// A runtime call with a correlation id, in 8 bytes.
 struct launch {
 	uint32_t correlation : 31; ///< correlation id, to be read with widen()
-	bool settled : 1; ///< for the first launch with an id: the activity is in the trace, or nothing
-	                  ///< runs (captures_settle())
+	bool settled : 1; ///< set in the first launch with an id if its activity is in the trace, or if
+	                  ///< it runs nothing (captures_settle())
 	uint32_t span; ///< index of the call in `host.spans`
 };
 
@@ -24,7 +24,7 @@ struct launches {
 
 void launches_release(struct launches *l);
 
-/// Keeps the runtime call that becomes the next span; may set `fault`.
+/// Stores the runtime call that becomes the next span; may set `fault`.
 void launches_take(struct reducer *r, const struct event *ev);
 
 /// Joins a part; its spans come after the first `spans` of the whole.

@@ -6,14 +6,14 @@
 
 /* ---- stream captures ---- */
 
-/* Time from the start of an outermost Begin to the start of its End. A Begin without an End is not
-   a capture: events may be missing. */
+/* A stream capture, from the start of an outermost Begin to the start of its End. A Begin without
+ * an End is not a capture: events may be missing. */
 struct capture {
 	uint32_t thread;
 	int64_t start_ns, end_ns;
 };
 struct captures {
-	VEC(struct capture) list; ///< disjoint captures, sorted by thread and start
+	VEC(struct capture) list; ///< captures, which are disjoint, sorted by thread and start
 };
 
 /* A call that begins (+1) or ends (-1) a capture. */
@@ -57,7 +57,7 @@ static void captures_find(const struct host_events *h, struct captures *out)
 
 static bool captures_have(const struct captures *c, uint32_t thread, int64_t at_ns)
 {
-	size_t lo = 0, hi = c->list.nr; /* lo becomes the number of captures begun by then */
+	size_t lo = 0, hi = c->list.nr; /* lo becomes the number of captures that begin by then */
 	SEARCH(lo, hi, i,
 	       c->list.v[i].thread < thread ||
 	           (c->list.v[i].thread == thread && c->list.v[i].start_ns <= at_ns));
@@ -82,7 +82,7 @@ void captures_settle(struct reducer *r)
 	vec_release(&captures.list);
 }
 
-/* ---- lost time ---- */
+/* ---- time of lost kernels ---- */
 
 /* An operator, or the first launch with its correlation id. */
 struct host_item {
@@ -91,7 +91,7 @@ struct host_item {
 	int64_t start_ns, end_ns;
 };
 
-/* The outer of two operators that begin together comes first, a launch after both. */
+/* Orders by start; the outer of two operators comes first, a launch after both. */
 static int host_item_cmp(const void *a, const void *b)
 {
 	const struct host_item *x = a, *y = b;

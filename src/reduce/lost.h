@@ -1,4 +1,4 @@
-/// Launches without a kernel in the trace: those that run nothing, and the lost time of others.
+/// Launches without a kernel: finds those that run nothing, and estimates the others' lost time.
 #ifndef GG_REDUCE_LOST_H
 #define GG_REDUCE_LOST_H
 
@@ -6,8 +6,9 @@
 
 struct reducer;
 
-/// Settles the kernel launches between "…StreamBeginCapture" and "…StreamEndCapture" of their
-/// thread: they are recorded into a graph and run nothing. Launches are sorted by correlation.
+/// Sets `settled` in the kernel launches between "…StreamBeginCapture" and "…StreamEndCapture" of
+/// their thread: they are recorded into a graph and run nothing. Launches are sorted by
+/// correlation.
 void captures_settle(struct reducer *r);
 
 /// Estimates `t->lost_ns` once the steps are known: for each kernel launch that is not settled, the

@@ -19,12 +19,12 @@ enum { PATTERN_CHARS = 200 };
 /* If two markers contain about as many launches, the outer one, with fewer steps, is the step. */
 enum { AS_MUCH_PCT = 2 };
 
-/* Annotations whose names match one pattern. */
+/* Annotations whose names match one pattern, as possible step markers. */
 struct marker {
 	struct span pattern;
 	bool server;
-	size_t first, nr; ///< first index and number in the list of annotations
-	int64_t steps, held; ///< number of steps, and of launches in the steps
+	size_t first, nr; ///< index of the first in the list of annotations; their number
+	int64_t steps, held; ///< number of steps, and number of launches within steps
 	bool alike;
 };
 
@@ -64,7 +64,7 @@ void annotations_join(struct reducer *to, struct reducer *from)
 		to->steps.annotations.nr = ANNOTATIONS_KEPT;
 }
 
-/* ---- patterns ---- */
+/* ---- patterns of names ---- */
 
 static uint32_t marker_of(struct marker_search *m, const struct host_name *h)
 {
@@ -143,7 +143,7 @@ static bool matches_op(const struct marker_search *m, struct span pattern)
 	return false;
 }
 
-/* ---- launches in markers ---- */
+/* ---- launches within the steps of a marker ---- */
 
 static void launches_sort(struct marker_search *m)
 {
@@ -162,7 +162,7 @@ static void launches_sort(struct marker_search *m)
 
 static int64_t launched_before(const struct marker_search *m, int64_t at_ns)
 {
-	size_t lo = 0, hi = m->nr_launched; /* lo becomes the number of earlier launches */
+	size_t lo = 0, hi = m->nr_launched; /* lo becomes the number of launches before the step */
 	SEARCH(lo, hi, i, m->launched_ns[i] < at_ns);
 	return (int64_t)lo;
 }
@@ -199,7 +199,7 @@ static bool is_fit(const struct marker_search *m, const struct marker *k)
 	                 : k->steps >= STEPS_NEEDED && k->alike && k->held * 100 >= all * HOLDS_PCT;
 }
 
-/* True if `k` is a better marker; those of servers come first. */
+/* True if `k` is a better marker than `best`; markers of inference servers are preferred. */
 static bool is_better(const struct marker *k, const struct marker *best)
 {
 	if (!best || k->server != best->server)

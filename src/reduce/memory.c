@@ -30,7 +30,7 @@ static void memory_clear(struct memory_state *m)
 	};
 }
 
-/* The memory of an id, empty if it is new; valid until the next new one. */
+/* The state of the memory `id`, empty if new; valid until the next new memory. */
 static struct memory_state *memory_of(struct memories *all, int64_t id)
 {
 	uint32_t at = idmap_add(&all->ids, id);
@@ -39,7 +39,7 @@ static struct memory_state *memory_of(struct memories *all, int64_t id)
 	return &all->list.v[at];
 }
 
-/* Adds later events without their levels; false if the sums do not fit. */
+/* Adds the sums of later events, but not their levels; false if the sums do not fit. */
 static bool memory_add(struct memory_state *to, const struct memory_state *m)
 {
 	bool fits =
@@ -122,7 +122,7 @@ void memories_join(struct reducer *to, struct reducer *from)
 	}
 }
 
-/* --- growth --- */
+/* ---- growth of memory per step ---- */
 
 /* Ends of steps; if there are many steps, a sample of them. */
 struct step_ends {
@@ -152,7 +152,7 @@ static void step_ends_choose(struct step_ends *e, const struct reducer *r,
 	}
 }
 
-/* Index of the first step end after `at_ns`, or e->nr. */
+/* Index of the first step end after `at_ns`, or the number of step ends. */
 static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 {
 	size_t lo = 0, hi = e->nr;
@@ -178,7 +178,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
-	int64_t level = 0; /* an event precedes the first end, so this value is not used */
+	int64_t level = 0; /* never used: an event comes before the first step end */
 	for (size_t i = 0; i < e.nr; i++) {
 		if (last[i].allocated >= 0)
 			level = last[i].allocated;
@@ -187,7 +187,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 	return number_theil_sen(e.step, levels, e.nr);
 }
 
-/* --- operator at the peak --- */
+/* ---- operator at the peak of memory ---- */
 
 /* Id of the thread of the event at the peak, or NO_ID. */
 static uint32_t peak_thread(const struct reducer *r, const struct memory_state *m)
@@ -262,7 +262,7 @@ static void set_peak_op(const struct reducer *r, const struct memory_state *m, s
 		}
 }
 
-/* --- rows --- */
+/* ---- rows of memories ---- */
 
 /* The trace numbers memories and devices differently, so the size is known only if all devices have
    the same size. */

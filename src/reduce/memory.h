@@ -7,7 +7,7 @@
 
 struct reducer;
 
-/// Number of allocated bytes from an event on.
+/// A level of memory: the number of allocated bytes from one event on.
 struct level {
 	int64_t start_ns, allocated;
 };
@@ -24,18 +24,18 @@ struct memories {
 	VEC(struct memory_state) list;
 };
 
-/// Initializes and releases the state of memories.
+/// memories_init() and memories_release() initialize and release the state of memories.
 void memories_init(struct memories *m);
 void memories_release(struct memories *m);
 
-/// Keeps a [memory] event; may set `fault`.
+/// Stores a [memory] event; may set `fault`.
 void memory_take(struct reducer *r, const struct event *ev);
 
-/// Join a part: first whether its sums fit, then its events.
+/// Join a part: memories_fit() tells whether its sums fit, memories_join() adds its events.
 bool memories_fit(struct reducer *to, const struct reducer *from);
 void memories_join(struct reducer *to, struct reducer *from);
 
-/// Makes rows of memories; needs the steps.
+/// Makes the rows of memories; the steps must be known.
 void memory_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
 #endif

@@ -93,7 +93,8 @@ static void trim_optimizer(struct phase_spans *p)
 {
 	int64_t last = INT64_MIN;
 	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, phase_start_cmp);
-	int64_t *until = mem_calloc(p->list.nr, sizeof *until); /* latest end of backward spans */
+	/* latest end of a backward span so far */
+	int64_t *until = mem_calloc(p->list.nr, sizeof *until);
 	for (size_t i = 0; i < p->list.nr; i++) {
 		if (p->list.v[i].phase == PHASE_BACKWARD && p->list.v[i].end_ns > last)
 			last = p->list.v[i].end_ns;
@@ -103,14 +104,14 @@ static void trim_optimizer(struct phase_spans *p)
 		struct phase_span *s = &p->list.v[i];
 		if (s->phase != PHASE_OPTIMIZER)
 			continue;
-		size_t lo = i + 1, hi = p->list.nr; /* lo becomes the number of spans begun by its end */
+		size_t lo = i + 1, hi = p->list.nr; /* lo becomes the number of spans begun by then */
 		SEARCH(lo, hi, k, p->list.v[k].start_ns < s->end_ns);
 		number_raise(&s->start_ns, until[lo - 1] < s->end_ns ? until[lo - 1] : s->end_ns);
 	}
 	free(until);
 }
 
-/* Makes the spans of a thread disjoint: one that begins within another becomes part of it. */
+/* Makes the spans of a thread disjoint: a span that begins within another joins the outer one. */
 static void spans_make(struct phase_spans *p, bool *found)
 {
 	size_t nr = 0;
@@ -141,13 +142,13 @@ static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t
 	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
 }
 
-/* Phase of a thread at an instant. `*near` is the number of spans begun at the last lookup; it and
-   the next two are tried first. */
+/* Phase of a thread at an instant. `*near` is the number of spans that began by the last lookup; it
+ * and the next two are tried first. */
 static enum phase span_phase_at(const struct phase_spans *p, size_t *near, uint32_t thread,
                                 int64_t at_ns)
 {
 	const struct phase_span *v = p->list.v;
-	size_t lo = 0, hi = p->list.nr; /* lo becomes the number of spans begun by then */
+	size_t lo = 0, hi = p->list.nr; /* lo becomes the number of spans that begin by then */
 	if (*near == 0 || (*near <= hi && phase_begins_by(&v[*near - 1], thread, at_ns))) {
 		lo = *near;
 		for (size_t ahead = 0; ahead < 2 && lo < hi; ahead++) {

@@ -16,7 +16,7 @@ struct phase_span {
 	enum phase phase;
 };
 
-/// Spans of phases; from phases_make() on disjoint, and sorted by thread and start.
+/// Spans of phases; after phases_make() they are disjoint and sorted by thread and start.
 struct phase_spans {
 	VEC(struct phase_span) list;
 };
@@ -24,8 +24,8 @@ struct phase_spans {
 struct phases {
 	struct phase_spans spans;
 	struct phase_spans again; ///< spans of PHASE_RECOMPUTE, which count even within a backward span
-	size_t near[2]; ///< indices of the last hit in both lists, since launches mostly come in order
-	VEC(char) recomputes; ///< cache by name id: 1 if the frame does not recompute, 2 if it does
+	size_t near[2]; ///< indices of the last spans found, since launches mostly come in order
+	VEC(char) recomputes; ///< 1 if the frame of a name id does not recompute, 2 if so; a cache
 	bool found[NR_PHASES];
 };
 
@@ -38,15 +38,15 @@ enum phase phase_of_name(struct span name);
 /// torch/utils/checkpoint.py (use_reentrant=False).
 void phases_take_python(struct reducer *r, const struct event *ev);
 
-/// Keep an annotation or operator of a phase, and join the spans of a part.
+/// phases_take() stores an annotation or operator of a phase; phases_join() joins a part.
 void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread);
 
 void phases_join(struct reducer *to, struct reducer *from);
 
-/// Sorts the spans, before all functions below.
+/// Sorts the spans; must be called before all functions below.
 void phases_make(struct reducer *r);
 
-/// Adds up GPU time per measured step and phase, if the trace tells the phases.
+/// Computes GPU time per measured step and phase, if the trace shows the phases.
 void phases_samples(struct reducer *r, struct digest *d);
 
 /// True if an activity is of the requested phase.

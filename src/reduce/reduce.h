@@ -9,15 +9,15 @@
 
 struct reduce_options {
 	const char *marker; ///< glob that matches step annotations
-	bool by_period; ///< if there are no annotations, repetitions of the launches are the steps
-	bool marker_alone; ///< ignore steps that the profiler marked itself
-	int64_t warmup; ///< number of steps to leave out
+	bool by_period; ///< true if, without annotations, repetitions of launches are steps
+	bool marker_alone; ///< true if steps that the profiler marked itself are ignored
+	int64_t warmup; ///< number of first steps to leave out
 	const char *communication; ///< space-separated substrings of the names of communication kernels
 	const struct site_rules *sites; ///< rules for frames outside of user code; NULL: no rules
 	enum phase phase; ///< phase for extra rows; PHASE_ALL: no extra rows
 	bool keep_step; ///< true if digest.step is wanted
 	size_t threads; ///< number of threads to use when all events are in; 0 means 1
-	uint32_t max_events; ///< more events are ST_INPUT; 0 means the limit of ids, 2^32 - 2
+	uint32_t max_events; ///< number of events beyond which ST_INPUT; 0: 2^32 - 2
 };
 
 struct reducer;
@@ -26,7 +26,7 @@ struct reducer;
 /// Caller releases with reducer_free().
 struct reducer *reducer_new(const struct reduce_options *options, struct name_table *names);
 
-/// The sink that the reader's events go to.
+/// The sink for the events that the reader finds.
 struct event_sink reducer_sink(struct reducer *r);
 
 /// Fills `out` (from digest_new()) with every figure, once all events are in; `meta` gives events,

@@ -91,7 +91,7 @@ static enum status event_take(void *ctx, const struct event *ev)
 	return ST_OK;
 }
 
-/* --- parts, each filled by one thread --- */
+/* ---- parts, each filled by one thread ---- */
 
 static void *part_begin(const void *ctx, struct name_table *names)
 {

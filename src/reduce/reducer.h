@@ -56,7 +56,7 @@
 #include "reduce/threads.h"
 #include "reduce/where.h"
 
-/// Cache entry: the row of a kind, a name and a lane or thread.
+/// Cache entry: the row of one kind, one name, and one lane or thread.
 struct row_found {
 	const struct name *name;
 	enum event_kind kind;
@@ -68,8 +68,8 @@ struct row_found {
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed
-	struct part_ids joined; ///< ids of a part in the whole; empty in the whole itself
-	const char *fault; ///< why no digest can be made, or NULL; further events are dropped
+	struct part_ids joined; ///< ids that the ids of a part have in the whole; empty in the whole
+	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
 	int64_t negative_durations, untimed;
@@ -77,7 +77,7 @@ struct reducer {
 
 	struct gpu_events gpu;
 	struct thread_ids threads;
-	VEC(struct thread_times) thread_times; ///< times of threads, by id
+	VEC(struct thread_times) thread_times; ///< times of threads, indexed by thread id
 	struct host_events host;
 	struct launches launches;
 	struct flops flops;
@@ -90,7 +90,7 @@ struct reducer {
 	struct where where;
 };
 
-/// Entry of a kind and name in the cache.
+/// Cache entry for events of a kind and name.
 static inline struct row_found *row_place(struct reducer *r, const struct event *ev)
 {
 	return &r->row_found[(ev->name->id * 8 + ev->kind) % 512];
@@ -112,8 +112,8 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 	return a->has_launch ? &r->host.spans.v[launches ? launches[i].span : i] : NULL;
 }
 
-/// Moves what the part holds to the whole. Returns false, and moves nothing, if only the events in
-/// order tell the result.
+/// Moves the contents of the part `from` to the whole `to`. Returns false, and moves nothing, if
+/// only the events in order tell the result.
 bool reducer_join(struct reducer *to, struct reducer *from);
 
 /// Fills in what the rank did last, from the activities sorted by start.

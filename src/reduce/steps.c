@@ -46,7 +46,7 @@ void steps_join(struct reducer *to, struct reducer *from)
 	annotations_join(to, from);
 }
 
-/* --- marks --- */
+/* ---- marks: intervals of steps ---- */
 
 static int mark_cmp(const void *a, const void *b)
 {
@@ -71,8 +71,8 @@ static bool numbers_are_distinct(const struct reducer *r)
 	return distinct;
 }
 
-/* Gives each instant to the first step that contains it. In order of start, the rest of a step
-   begins when all earlier steps have ended. */
+/* Gives each instant to the first step that contains it: the rest of a step begins when all earlier
+ * steps have ended. */
 static void divide_time(struct reducer *r)
 {
 	int64_t ended = INT64_MIN;
@@ -88,7 +88,7 @@ static void divide_time(struct reducer *r)
 
 uint32_t steps_find(struct steps *s, int64_t at_ns)
 {
-	size_t lo = 0, hi = s->owned.nr; /* lo becomes the number of parts begun by `at_ns` */
+	size_t lo = 0, hi = s->owned.nr; /* lo becomes the number of parts that begin by `at_ns` */
 	SEARCH(lo, hi, i, s->owned.v[i].start_ns <= at_ns);
 	if (lo == 0 || at_ns >= s->owned.v[lo - 1].end_ns)
 		return NO_ID;

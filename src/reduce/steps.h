@@ -13,15 +13,15 @@ struct activity;
 struct mark {
 	int64_t start_ns, end_ns;
 	int64_t number; ///< number in the marker's name; < 0 if there is none
-	enum phase phase; ///< phase of the whole step; PHASE_ALL if the name tells none
+	enum phase phase; ///< phase of the whole step; PHASE_ALL if the name has none
 	uint32_t order; ///< position of the marker in file order
 };
 
-/// An annotation that is not a marker.
+/// An annotation that is not a marker, kept to propose markers.
 struct annotation {
 	int64_t start_ns, end_ns;
 	uint32_t name; ///< index of the name in `host.names`
-	int64_t group; ///< ident of an annotation on a GPU, equal within one step; else IDENT_NONE
+	int64_t group; ///< ident of the step of a GPU annotation; else IDENT_NONE
 };
 
 /// Number of annotations that are kept; a trace with more gets no marker proposed.
@@ -29,7 +29,7 @@ enum { ANNOTATIONS_KEPT = 1 << 20 };
 
 /// A step, or a part of a step, on the timeline of one GPU or of one of its streams.
 struct own_part {
-	int64_t device, stream; ///< idents; stream IDENT_NONE: any stream
+	int64_t device, stream; ///< idents of GPU and stream; IDENT_NONE for any stream
 	int64_t start_ns, end_ns;
 	uint32_t step; ///< id in `groups`; after own_steps_order() index into `steps.marks`
 };
@@ -37,11 +37,11 @@ struct own_part {
 /// Steps that the profiler marked itself.
 struct own_steps {
 	struct idmap groups; ///< idents of the steps' groups
-	VEC(struct mark) marks; ///< marks by id in `groups`, over all GPUs
-	VEC(struct own_part) parts; ///< parts, by device, stream and start after own_steps_order()
+	VEC(struct mark) marks; ///< steps over all GPUs, indexed by id in `groups`
+	VEC(struct own_part) parts; ///< parts; own_steps_order() sorts them by device, stream, start
 	VEC(struct mark) numbered; ///< annotations that have the number of a step
 	bool in_use; ///< true if `marks` are the steps of the trace
-	bool annotated; ///< true if `marks` are markers on the GPU, not steps that XProf derived
+	bool annotated; ///< true if `marks` are annotations on the GPU, not steps derived by XProf
 };
 
 /// The part of a step's interval that no earlier step covers.
@@ -56,17 +56,17 @@ struct steps {
 	VEC(struct annotation) annotations;
 	bool annotations_cut; ///< true if the trace has more annotations than were kept
 	VEC(struct owned) owned; ///< disjoint parts of steps, in order
-	size_t owned_near; ///< index of the last hit, since events mostly come in order
+	size_t owned_near; ///< index of the last part found, since events mostly come in order
 	size_t warmup; ///< number of marks that are left out at the beginning
 	size_t usable; ///< number of marks after the warm-up, without a last step that was cut short
 	bool window; ///< true if the only mark is the whole trace
 };
 
-/// Initializes and releases the state of steps.
+/// steps_init() and steps_release() initialize and release the state of steps.
 void steps_init(struct steps *s);
 void steps_release(struct steps *s);
 
-/// Keeps an annotation that is a marker or has the number of a step.
+/// Stores an annotation that is a marker or has the number of a step.
 void steps_take(struct reducer *r, const struct event *ev, bool marker);
 
 /// Join a part: steps_fit() is false if the part has steps that XProf derived, since such traces
@@ -81,7 +81,7 @@ void steps_make(struct reducer *r, struct digest *d);
 /// measured step is cut short.
 void steps_attribute(struct reducer *r, struct digest *d);
 
-/// Keep a step on the timeline of a GPU, and join the steps of a part.
+/// own_steps_take() stores a step on the timeline of a GPU; own_steps_join() joins a part.
 void own_steps_join(struct reducer *to, struct reducer *from);
 void own_steps_take(struct reducer *r, const struct event *ev);
 
@@ -94,11 +94,11 @@ void own_steps_order(struct reducer *r);
 /// Index of the step that began last before an activity on its GPU, or NO_ID.
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 
-/// Keep an annotation that is not a marker, with its name in `host.names`; join those of a part.
+/// annotation_take() stores an annotation that is not a marker; annotations_join() joins a part.
 void annotation_take(struct reducer *r, const struct event *ev, uint32_t name);
 void annotations_join(struct reducer *to, struct reducer *from);
 
-/// Names in `d` the annotations that would make good steps, if the trace has no steps.
+/// Sets the proposed markers in `d`: annotations that would make good steps, if there are none.
 void markers_propose(struct reducer *r, struct digest *d);
 
 /// Finds the period of the launches of a trace without markers; makes marks of it on request.

@@ -4,15 +4,15 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* --- operators --- */
+/* ---- times of operators ---- */
 
 /* An operator around the present point of the walk. */
 struct op_frame {
 	int64_t end_ns;
-	int64_t covered_ns; ///< end of inner operators so far
+	int64_t covered_ns; ///< end of the inner operators that have been subtracted
 	struct host_name *name; ///< name of the operator; NULL outside of measured steps
 	bool in_phase; ///< true for an operator in the requested phase
-	bool counted; ///< operations are counted for the operator, or for one around it
+	bool counted; ///< true if its operations, or those of an outer operator, are counted
 };
 
 struct op_stack {
@@ -26,8 +26,7 @@ static void op_sums_add(struct op_sums *s, int64_t dur_ns)
 	s->self_ns += dur_ns;
 }
 
-/* Drops frames that do not wholly contain [start, end); returns the innermost that does, or
-   NULL. */
+/* Drops frames that do not wholly contain [start, end); returns the innermost one left, or NULL. */
 static struct op_frame *op_stack_unwind(struct op_stack *st, int64_t start, int64_t end)
 {
 	for (; st->frames.nr; st->frames.nr--) {
@@ -51,7 +50,7 @@ static void op_frame_cover(struct op_frame *f, int64_t start, int64_t end)
 		f->name->in_phase.self_ns -= end - from;
 }
 
-/* Adds the next operator of a thread. True if it lies in no other operator. */
+/* Adds the next operator of a thread; returns true if it lies in no other operator. */
 static bool op_add(struct reducer *r, struct op_stack *st, const struct host_span *s, int64_t start,
                    int64_t end)
 {
@@ -81,7 +80,7 @@ struct span_list {
 	size_t nr;
 };
 
-/* An operator comes before its inner operators; equal times stay in file order. */
+/* Orders an operator before its inner operators; spans of equal times keep file order. */
 static int span_nesting_cmp(const void *a, const void *b, void *reducer)
 {
 	const struct reducer *r = reducer;
@@ -175,7 +174,7 @@ void threads_walk(struct reducer *r)
 	free(lists);
 }
 
-/* --- rows --- */
+/* ---- rows of operators and threads ---- */
 
 static void thread_rows(const struct reducer *r, struct digest *d)
 {

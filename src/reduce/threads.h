@@ -7,7 +7,7 @@
 
 struct reducer;
 
-/// Time of a thread in calls and operators together, and in operators only.
+/// Time that a thread spends in calls and operators together, and in operators only.
 struct thread_times {
 	int64_t busy_ns, op_ns;
 };

@@ -14,11 +14,11 @@ struct host_order {
 static int64_t launched_ns(const struct host_order *o, uint32_t activity)
 {
 	const struct activity *a = &o->r->gpu.activities.v[activity];
-	const struct host_span *launch = activity_launch(o->r, a); /* all launches are known */
+	const struct host_span *launch = activity_launch(o->r, a); /* never NULL if `by_launch` */
 	return o->by_launch && launch ? span_start(&o->r->host, launch) : a->start_ns;
 }
 
-/* Compares activities in that order; those of one (graph) launch stay in file order. */
+/* Compares activities in the order of the host; activities of one graph launch keep file order. */
 static int host_order_cmp(const void *a, const void *b, void *order)
 {
 	int64_t x = launched_ns(order, *(const uint32_t *)a),
@@ -63,8 +63,8 @@ static bool period_within_launch(const struct host_order *o, const struct period
 	return false;
 }
 
-/* The last step ends with the outermost runtime call or operator around its last launch: later work
-   of the host is not part of it. */
+/* The last step ends with the outermost runtime call or operator around its last launch: later host
+ * work is not part of the step. */
 static int64_t last_step_end(const struct host_order *o, uint32_t activity)
 {
 	const struct reducer *r = o->r;

@@ -18,9 +18,9 @@ struct wall_walk {
 	const struct reducer *r;
 	struct digest *d;
 	struct wall_device *devices; ///< devices, indexed by id
-	VEC(uint32_t) live; ///< devices whose activities reach beyond the previous edge
+	VEC(uint32_t) live; ///< ids of devices whose activities reach beyond the previous edge
 	int64_t nr_working;
-	int64_t *over_ns; ///< end of each mark, as far as the mark's own activities tell
+	int64_t *over_ns; ///< end of each mark, from the mark's own activities only
 	size_t next; ///< index of the next activity to be walked
 };
 

@@ -35,7 +35,7 @@ void where_release(struct where *w)
 	vec_release(&w->place_texts);
 }
 
-/* --- intake --- */
+/* ---- intake of events ---- */
 
 void where_take_range(struct reducer *r, const struct event *ev)
 {
@@ -99,7 +99,7 @@ void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t a
 	}
 }
 
-/* --- which calls are wanted --- */
+/* ---- the calls whose code is wanted ---- */
 
 static int range_cmp(const void *a, const void *b)
 {
@@ -181,19 +181,19 @@ void where_begin(struct reducer *r, const struct digest *d)
 		return;
 	keep_forwards(r);
 	w->frame_of = mem_realloc(NULL, r->names->nr + 1, sizeof *w->frame_of);
-	memset(w->frame_of, 0xff, r->names->nr * sizeof *w->frame_of); /* NO_ID */
+	memset(w->frame_of, 0xff, r->names->nr * sizeof *w->frame_of); /* sets all elements to NO_ID */
 }
 
-/* --- one thread --- */
+/* ---- walk over one thread ---- */
 
 struct where_walk {
 	struct reducer *r;
 	int64_t thread; ///< thread of the walk, as thread_key()
 	struct open_spans ops, ranges, frames;
-	size_t next_range; ///< next range to be entered
+	size_t next_range; ///< index of the next range to be entered
 	struct python_walk python;
 	size_t phase_near[2];
-	bool begun; ///< an operator has begun whose call stack has not been read
+	bool begun; ///< true if an operator has begun whose call stack has not been read
 	int64_t begun_ns;
 };
 
@@ -250,7 +250,7 @@ void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *
 	w->begun_ns = op->start_ns;
 }
 
-/* Path of the frames at a moment that the walk has not passed yet. */
+/* Path of the Python frames at a moment that the walk has not passed yet. */
 static uint32_t frames_at(struct reducer *r, struct open_spans *open, struct python_walk *walk,
                           int64_t at_ns)
 {
@@ -280,7 +280,7 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
-/* Path of the modules that NVTX ranges are. A path comes after those that contain it. */
+/* Path of the NVTX ranges that count as modules. A path comes after the paths that contain it. */
 static uint32_t range_stack(struct reducer *r, uint32_t range)
 {
 	struct where *w = &r->where;
@@ -374,7 +374,7 @@ void where_walk_end(struct where_walk *w)
 	free(w);
 }
 
-/* --- forward operators --- */
+/* ---- frames of forward operators ---- */
 
 static int question_cmp(const void *a, const void *b)
 {
@@ -391,11 +391,11 @@ static int point_cmp(const void *a, const void *b)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* The frames that traces of 2021 have with the operators around a moment. */
+/* The frames that a trace of 2021 holds for the operators around a moment. */
 static uint32_t told_stack(const struct where *w, struct code_start start)
 {
 	const struct where_stack_point *v = w->points.v;
-	size_t lo = 0, hi = w->points.nr; /* lo becomes the number of points until then */
+	size_t lo = 0, hi = w->points.nr; /* lo becomes the number of points up to then */
 	SEARCH(lo, hi, i,
 	       v[i].thread < start.thread ||
 	           (v[i].thread == start.thread && v[i].at_ns <= start.at_ns));
@@ -429,7 +429,7 @@ void where_link(struct reducer *r)
 	vec_release(&open.list);
 }
 
-/* --- activities that name their own operator --- */
+/* ---- activities that name their own operator ---- */
 
 uint32_t where_moment_of(struct reducer *r, const struct where_work *work)
 {

@@ -19,7 +19,7 @@ struct where_range {
 	uint32_t order; ///< index in file order, from where_begin() on
 };
 
-/// The frames that a trace of 2021 has with an operator.
+/// The call stack that a trace of 2021 holds with an operator.
 struct where_call_stack {
 	uint32_t span; ///< index of the operator's span
 	uint32_t text; ///< id of the frames' text in `call_stacks`
@@ -46,7 +46,7 @@ struct where_stack_point {
 	uint32_t path; ///< id of the path of frames
 };
 
-/// A call whose frames are those around the forward operator of its backward.
+/// A call of a backward operator, whose frames are those around its forward operator.
 struct where_question {
 	struct code_start start; ///< start of the forward operator
 	uint32_t span; ///< index of the span of the call
@@ -73,7 +73,7 @@ struct where_moment {
 struct where_step_activity {
 	struct where_work work;
 	int64_t start_ns;
-	uint32_t lane; ///< id of the lane
+	uint32_t lane; ///< id of the lane (device and stream) of the activity
 };
 
 /// A call of that step that launched activities, or waited.
@@ -100,24 +100,24 @@ struct where_step {
 	VEC(struct where_step_around) around;
 };
 
-/// Value of `of_span` for a call that launched an activity of a usable step, before its walk.
+/// State of a call that launched work of a usable step, before the walk over its thread.
 #define WHERE_WANTED NO_ID
 
 struct where {
 	struct code_links links;
 	VEC(struct where_range) ranges; ///< ranges, sorted by thread and start from where_begin() on
 	struct name_table call_stacks;
-	VEC(struct where_call_stack) stacks_of; ///< call stacks by `span`
-	VEC(struct where_stated) stated; ///< stated operators and modules, by `activity`
+	VEC(struct where_call_stack) stacks_of; ///< call stacks, sorted by `span`
+	VEC(struct where_stated) stated; ///< operators and modules that activities name, by `activity`
 	bool nvtx; ///< true if annotations are NVTX ranges, which count as modules
 	/* the members below are filled from where_begin() on */
 	struct code_paths names; ///< paths of operators and of annotations
 	struct code_places places;
 	struct name_table moments;
 	uint32_t *of_span; ///< state of each span: 0, WHERE_WANTED, or 1 + id in `moments`
-	struct ids range_stacks; ///< path of frames, indexed by path of annotations
+	struct ids range_stacks; ///< path of frames, indexed by id of the path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
-	VEC(struct where_stack_point) points; ///< frames of each moment, in order of the walk
+	VEC(struct where_stack_point) points; ///< frames from each moment on, in order of the walk
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	VEC(struct where_work) work; ///< activities; empty if no activity names its operator
@@ -128,14 +128,14 @@ struct where {
 	struct where_step step;
 };
 
-/// State of the walk over one thread.
+/// State of the walk over the events of one thread.
 struct where_walk;
 
-/// Initializes and releases the state of code places.
+/// where_init() and where_release() initialize and release the state of places in the code.
 void where_init(struct where *w);
 void where_release(struct where *w);
 
-/// Keep an annotation; the call stack of the operator that becomes the next span; the operator and
+/// Store an annotation; the call stack of the operator that becomes the next span; the operator and
 /// module that the next activity names.
 void where_take_range(struct reducer *r, const struct event *ev);
 void where_take_op(struct reducer *r, const struct event *ev);
@@ -146,7 +146,7 @@ void where_take_stated(struct reducer *r, const struct event *ev);
 GG_MUST_CHECK bool where_join_ids(struct reducer *to, struct reducer *from);
 void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities);
 
-/// Finds out which calls are wanted; before all walks, while the activities are in file order.
+/// Marks the calls that are wanted; before all walks, while the activities are in file order.
 void where_begin(struct reducer *r, const struct digest *d);
 
 /// Walk over the operators and calls of a thread, in order. Caller ends with where_walk_end().
@@ -170,8 +170,8 @@ static inline bool where_is_known(const struct where *w, uint32_t span)
 /// A row of the table without figures, for a moment and a name of activities (or WHERE_SYNC).
 struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name);
 
-/// Choose the step that is kept, if options ask for one; keep an activity of this step whose launch
-/// is wanted; keep a call with the operators around it.
+/// Choose the step that is kept, if options ask for one; store an activity of this step whose
+/// launch is wanted; store a call with the operators around it.
 void where_step_begin(struct reducer *r);
 void where_step_take(struct reducer *r, const struct activity *a, const struct where_work *work);
 void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *call,

@@ -4,7 +4,7 @@
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Number of rows with names; further rows go into a sum. digest_fold() keeps far fewer. */
+/* Most rows with names; further rows go into a sum. digest_fold() keeps far fewer rows. */
 enum { WHERE_ROWS = 4096 };
 
 struct where_sum {
@@ -60,7 +60,7 @@ static void add_activities(struct reducer *r, struct where_sums *s)
 	}
 }
 
-/* --- the table --- */
+/* ---- rows of the code table ---- */
 
 /* "FILE:FUNCTION" of a frame; the text is made once. */
 static struct span place_text(struct where *w, struct digest *d, uint32_t frame)
@@ -115,7 +115,7 @@ struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment,
 	return row_of(r, d, &m, name, true);
 }
 
-/* Least time of a row that keeps its names. */
+/* Least time with which a row keeps its names. */
 static int64_t least_of_named(const struct where_sums *s)
 {
 	if (s->list.nr <= WHERE_ROWS)
@@ -153,14 +153,14 @@ static void code_rows(struct reducer *r, const struct where_sums *s, struct dige
 	rows_unite(&code_stat_row, &d->code);
 }
 
-/* --- annotations --- */
+/* ---- rows of annotations ---- */
 
 struct range_sums {
 	struct idmap ids; ///< ids of names
 	VEC(struct range_stat) list;
 };
 
-/* Adds the sum once to each name of the path. */
+/* Adds the sum to the row of each name of the path, once to each. */
 static void add_to_ranges(const struct where *w, uint32_t path, const struct where_sum *sum,
                           struct range_sums *out)
 {

@@ -2,7 +2,7 @@
 #include "base/search.h"
 #include "reduce/reducer.h"
 
-/* Largest step that is kept; a whole trace without steps may have more. */
+/* Largest number of launches of the step that is kept; a trace without steps may have more. */
 enum { LAUNCHES = 16384 };
 
 static int duration_cmp(const void *a, const void *b)
@@ -13,7 +13,7 @@ static int duration_cmp(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Index in the marks of the measured step with the median length. */
+/* Index of the measured step with the median length, in the list of marks. */
 static uint32_t median_step(const struct steps *s)
 {
 	VEC(const struct mark *) list = VEC_INIT;
@@ -47,7 +47,7 @@ void where_step_take(struct reducer *r, const struct activity *a, const struct w
 	s->kept = s->activities.nr <= LAUNCHES;
 }
 
-/* Keeps the operators around the present point, each once; returns index + 1 of the innermost. */
+/* Stores the operators around the present point, each once; returns index + 1 of the innermost. */
 static uint32_t keep_open(struct where_step *s, struct open_spans *open)
 {
 	uint32_t outer = 0;
@@ -83,7 +83,7 @@ void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *c
 	s->kept = s->activities.nr <= LAUNCHES && s->calls.nr <= LAUNCHES;
 }
 
-/* --- into the digest --- */
+/* ---- storing the step in the digest ---- */
 
 static int call_cmp(const void *a, const void *b)
 {

@@ -1,7 +1,7 @@
 #include "replay/level_points.h"
 
-/* Number of parts. Each part gives at most three points; the first, the last and out-of-memory
-   points are added. */
+/* Number of equal parts of the history. Each part gives at most three points; the first, the last
+ * and out-of-memory points are added. */
 enum { PARTS = (MEMORY_POINTS - MEMORY_OOMS - 2) / 3 };
 
 void level_points_init(struct level_points *l, struct memory_profile *p, int64_t last)
@@ -25,7 +25,7 @@ void level_points_add(struct level_points *l, const struct memory_point *now)
 	}
 	if (now->allocated < l->low.allocated)
 		l->low = *now;
-	if (now->allocated >= l->high.allocated) /* the latest of equal peaks counts */
+	if (now->allocated >= l->high.allocated) /* of several equal peaks the latest counts */
 		l->high = *now;
 	if (now->reserved > l->high_reserved.reserved)
 		l->high_reserved = *now;

@@ -8,9 +8,10 @@
 /// level. The caller may add further points to p->points.
 struct level_points {
 	struct memory_profile *p;
-	int64_t last; ///< value of `entries` at the last point
-	int64_t part; ///< number of entries in a part
-	struct memory_point low, high, high_reserved; ///< extreme levels of the present part
+	int64_t last; ///< number of entries at the last point
+	int64_t part; ///< number of entries in each part
+	struct memory_point low, high, high_reserved; ///< points of the lowest and highest levels in
+	                                              ///< the present part
 };
 
 /// Prepares to add points to p->points; their `entries` will run from 0 to `last`.
@@ -19,7 +20,7 @@ void level_points_init(struct level_points *l, struct memory_profile *p, int64_t
 /// Adds the next level of the history.
 void level_points_add(struct level_points *l, const struct memory_point *now);
 
-/// Call it after the last level: sorts the points and removes duplicates.
+/// Sorts the points and removes duplicates; call it after the last level.
 void level_points_finish(struct level_points *l);
 
 #endif

@@ -1,5 +1,5 @@
 /// Reduces memory records of other profilers to the digest of their rank. These profilers do not
-/// know what an allocator reserves: such figures stay unknown.
+/// know how much an allocator reserves, so such figures stay unknown.
 #ifndef GG_REPLAY_RECORDS_H
 #define GG_REPLAY_RECORDS_H
 
@@ -7,8 +7,8 @@
 #include "events/memory_record.h"
 #include "model/digest.h"
 
-/// Fills `out` (from digest_new()) with one memory, "timeline", of source "timeline". The caller
-/// sets snapshot, rank, marker, communication and warmup, as for snapshot_reduce().
+/// Fills `out` (from digest_new()) with one memory, named "timeline", of source MEMORY_OF_TIMELINE.
+/// The caller sets snapshot, rank, marker, communication and warmup, as for snapshot_reduce().
 void timeline_reduce(const struct memory_timeline *t, struct digest *out);
 
 /// Like timeline_reduce(), for the memories of an XProf profile, of source "xprof"; lists over time
@@ -17,7 +17,8 @@ void timeline_reduce(const struct memory_timeline *t, struct digest *out);
 GG_MUST_CHECK enum status xprof_reduce(struct xprof_profile *p, struct digest *out,
                                        struct diag_log *log);
 
-/// A profile whose history begins midway, with all else unknown. Caller sets `peak_allocated`.
+/// A profile whose history begins midway and whose other figures are unknown. The caller sets
+/// `peak_allocated`.
 struct memory_profile record_profile(void);
 
 #endif

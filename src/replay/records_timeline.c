@@ -6,7 +6,7 @@
 
 #define TIMELINE "timeline"
 
-/* Names of the categories in torch; the last is None there. */
+/* Names of the categories as torch shows them; the last category is None in torch. */
 static const char *const names[TIMELINE_CATEGORIES] = {
 	"parameter",  "optimizer state", "input",           "temporary",
 	"activation", "gradient",        "autograd detail", "unknown",
@@ -21,7 +21,7 @@ struct category_levels {
 struct timeline_walk {
 	const struct memory_timeline *t;
 	struct memory_profile p;
-	size_t next; ///< index of the next row
+	size_t next; ///< index of the next row of the timeline
 	struct category_levels now, peak;
 	int64_t largest[TIMELINE_CATEGORIES];
 };
@@ -52,7 +52,7 @@ struct memory_profile record_profile(void)
 	};
 }
 
-/* ---- over time ---- */
+/* ---- levels over time ---- */
 
 static void apply_row(struct timeline_walk *w, const struct timeline_row *row)
 {
@@ -78,8 +78,8 @@ static void pass_moment(struct timeline_walk *w)
 	while (w->t->rows.v[w->next++].more);
 }
 
-/* Applies the rows about memory from before the recording; in the form with sizes these are the
-   rows of the first moment. */
+/* Applies the rows about memory from before the recording; if the timeline gives sizes only, these
+ * are the rows of the first moment. */
 static void pass_start(struct timeline_walk *w)
 {
 	const struct memory_timeline *t = w->t;
@@ -95,7 +95,7 @@ static void note_level(struct timeline_walk *w, struct level_points *points, int
 {
 	level_points_add(points,
 	                 &(struct memory_point){ moment, time_us, w->now.level, MEMORY_UNKNOWN });
-	if (moment == 0 || w->now.level >= w->peak.level) /* the latest of equal peaks counts */
+	if (moment == 0 || w->now.level >= w->peak.level) /* of several equal peaks the latest counts */
 		w->peak = w->now;
 	number_lower(&w->p.trust.lowest_allocated, w->now.level);
 }
@@ -116,7 +116,7 @@ static void pass_all(struct timeline_walk *w)
 	level_points_finish(&points);
 }
 
-/* ---- by category ---- */
+/* ---- rows of categories ---- */
 
 /* Adds a row for a category; its place in the code is unknown. */
 static void add_category_row(struct memory_rows *rows, const struct timeline_walk *w,

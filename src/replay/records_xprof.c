@@ -13,13 +13,13 @@
    and of openxla/xprof, which no tool changes. */
 enum { SAMPLED_FROM = 1000 };
 
-/* One memory, with what has been found out about it so far. */
+/* One memory of the profile, and the results of its analysis so far. */
 struct xprof_work {
 	const struct xprof_memory *m;
 	const char *id;
-	struct xprof_state *v; ///< states over time
+	struct xprof_state *v; ///< states of the memory, in order of time
 	size_t nr;
-	bool complete; ///< true if no state is missing between the first and the last
+	bool complete; ///< true if the record lacks no state between the first and the last
 	struct memory_profile p;
 	const struct xprof_activity *at_peak; ///< activity at the peak; NULL if unknown
 };
@@ -29,7 +29,7 @@ static int64_t state_in_use(const struct xprof_state *s)
 	return s->stack + s->heap;
 }
 
-/* ---- over time ---- */
+/* ---- levels over time ---- */
 
 static int64_t level_change(const struct xprof_activity *a)
 {
@@ -42,8 +42,8 @@ static int state_time_cmp(const void *a, const void *b)
 	return (x->time_us > y->time_us) - (x->time_us < y->time_us);
 }
 
-/* True if the activities add up to the difference of the first and last level, so that none was
-   left out. */
+/* True if the changes by activities add up to the difference of the first and last level, so that
+ * no activity was left out. */
 static bool leads_from_first_to_last(const struct xprof_work *w)
 {
 	__int128 level = 0;
@@ -52,8 +52,8 @@ static bool leads_from_first_to_last(const struct xprof_work *w)
 	return w->nr && w->nr < SAMPLED_FROM && level == w->v[w->nr - 1].heap - w->v[0].heap;
 }
 
-/* Computes the growth of the bytes in use at step ends. A step has ended when a later one
-   begins. */
+/* Computes the growth of the bytes in use at the ends of steps. A step has ended once a later step
+ * begins. */
 static void find_growth(struct xprof_work *w)
 {
 	VEC(int64_t) steps = VEC_INIT, ends = VEC_INIT;
@@ -121,7 +121,8 @@ static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Limit of the allocator, or -1. Allocators of the host have no limit and report 0 free bytes. */
+/* Limit of the allocator in bytes, or -1 if unknown. Allocators of the host have no limit and
+ * report 0 free bytes. */
 static int64_t memory_limit(const struct xprof_work *w)
 {
 	bool limited = w->m->peak.free > 0;
@@ -130,7 +131,7 @@ static int64_t memory_limit(const struct xprof_work *w)
 	return limited && w->m->capacity > 0 ? w->m->capacity : -1;
 }
 
-/* ---- at the peak ---- */
+/* ---- allocations at the peak ---- */
 
 /* The activity that a row of active allocations refers to. */
 static const struct xprof_activity *active_activity(const struct xprof_memory *m,
@@ -217,7 +218,7 @@ static void row_add(struct memory_row *to, const struct memory_row *row)
 	number_raise(&to->largest, row->largest);
 }
 
-/* Merges the rows of each site. */
+/* Merges rows of the same site. */
 static void merge_sites(struct memory_rows *rows)
 {
 	size_t nr = 0;
@@ -262,7 +263,7 @@ static void add_region_categories(struct memory_profile *p)
 	vec_sort(rows, memory_row_cmp);
 }
 
-/* ---- the memories ---- */
+/* ---- memories of the profile ---- */
 
 static enum status reduce_memory(struct xprof_work *w, struct digest *out, struct diag_log *log)
 {
@@ -299,7 +300,7 @@ static void list_memories(const struct xprof_profile *p, struct xprof_works *out
 {
 	for (size_t i = 0; i < p->memories.nr; i++) {
 		const struct xprof_memory *m = &p->memories.v[i];
-		/* in version 1 this list is only about the peak */
+		/* in version 1 of the format this list is only about the peak */
 		bool old = m->samples.nr == 0 && p->version == 0;
 		struct xprof_work w = { .m = m,
 			                    .v = old ? m->states.v : m->samples.v,

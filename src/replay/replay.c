@@ -8,7 +8,7 @@
 #define MAX_DEVICES 4096
 #define STEP_MARKER SPAN("Optimizer.step#*")
 
-/* --- limits --- */
+/* ---- limits of sizes ---- */
 
 /* Every sum of the replay consists of some of these sizes. The size that a failed allocation asked
    for is in no sum, since a broken program may ask for any size. */
@@ -48,7 +48,7 @@ static enum status check_entries(const struct replay *r, const struct replay_opt
 	return ST_OK;
 }
 
-/* --- categories --- */
+/* ---- categories of sites ---- */
 
 static void category_rows(struct replay *r)
 {
@@ -62,7 +62,7 @@ static void category_rows(struct replay *r)
 	vec_sort(&r->p->categories, memory_category_cmp);
 }
 
-/* --- devices --- */
+/* ---- devices of the snapshot ---- */
 
 static enum status replay_parts(struct replay *r)
 {
@@ -119,7 +119,7 @@ static int step_end_cmp(const void *a, const void *b)
 struct device_lists {
 	VEC(struct device_segment) segments;
 	VEC(struct step_end) step_ends;
-	VEC(int64_t) devices; ///< distinct devices, ascending
+	VEC(int64_t) devices; ///< device numbers, each once, ascending
 };
 
 static void list_devices(const struct snapshot *s, struct device_lists *in)

@@ -9,11 +9,12 @@
 #include "model/memory.h"
 
 struct replay_options {
-	/// Rules for sites; NULL: no frame is skipped and no site has a category.
+	/// rules that map stacks to sites; if NULL, no frame is skipped and no site has a category
 	const struct site_rules *sites;
 	int64_t capacity; ///< size of a device's memory in bytes; -1 if unknown
-	uint32_t max_devices; ///< largest number of devices, else ST_INPUT; 0: 4096
-	uint32_t max_entries; ///< largest number of blocks and entries of one device; 0: 2^32 - 3
+	uint32_t max_devices; ///< largest number of devices, beyond which ST_INPUT is returned; 0 means
+	                      ///< 4096
+	uint32_t max_entries; ///< largest number of blocks and entries of one device; 0 means 2^32 - 3
 };
 
 /// Profiles of all devices that have a segment or a history, sorted by device; texts are owned by

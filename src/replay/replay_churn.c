@@ -1,7 +1,7 @@
 #include "base/number.h"
 #include "replay/replay_internal.h"
 
-/* An allocation during the recording. */
+/* An allocation that was made during the recording. */
 struct churn_alloc {
 	int64_t requested;
 	uint32_t site;
@@ -34,7 +34,7 @@ static int churn_alloc_cmp(const void *a, const void *b)
 	return (x->requested > y->requested) - (x->requested < y->requested);
 }
 
-/* Figures of the allocations of one site, which are sorted by size. */
+/* Figures of one site from its allocations, which are sorted by size. */
 static struct memory_churn churn_of(const struct replay *r, const struct churn_alloc *v, size_t nr)
 {
 	struct memory_churn c = { .total = replay_row(r, v->site), .smallest = v->requested };

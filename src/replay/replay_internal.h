@@ -18,7 +18,7 @@
 /// Index that means no entry, no block or no moment.
 #define NO_INDEX UINT32_MAX
 
-/// A segment, and the device that it is on.
+/// A segment of the final state, and its device.
 struct device_segment {
 	int64_t device;
 	uint32_t segment;
@@ -32,7 +32,8 @@ struct step_end {
 /// An active block of the final state.
 struct final_block {
 	uint32_t block; ///< index of the block in the snapshot
-	uint32_t alloc; ///< entry that allocated the block; NO_INDEX if that was before the recording
+	uint32_t alloc; ///< entry that allocated the block; NO_INDEX if the block is from before the
+	                ///< recording
 };
 
 struct replay {
@@ -50,11 +51,12 @@ struct replay {
 	const struct snapshot_entry *entries;
 	uint32_t nr;
 	VEC(struct final_block) finals;
-	uint32_t *alloc_of; ///< for each freeing entry the index of its alloc, or NO_INDEX; nr long
-	uint32_t peak; ///< moment of the peak
+	uint32_t *alloc_of; ///< index of the allocating entry for each freeing entry, or NO_INDEX;
+	                    ///< array of nr
+	uint32_t peak; ///< moment of the peak, as a number of entries
 	uint32_t last_oom; ///< entry of the last out-of-memory error, or NO_INDEX
-	int64_t oom_allocated; ///< level before the last out-of-memory error
-	struct memory_category *categories; ///< categories, indexed as in `sites`
+	int64_t oom_allocated; ///< bytes allocated just before the last out-of-memory error
+	struct memory_category *categories; ///< categories of sites, with the indices that `sites` uses
 };
 
 /// Size of the block that the allocator takes for a request.
@@ -81,22 +83,22 @@ GG_MUST_CHECK enum status replay_freed_site(struct replay *r, uint32_t i, uint32
 GG_MUST_CHECK enum status replay_final_site(struct replay *r, const struct final_block *f,
                                             uint32_t *site);
 
-/// A row for a site, with borrowed texts; replay_keep() gives it texts of its own.
+/// A row for a site; its texts are borrowed until replay_keep() copies them.
 struct memory_row replay_row(const struct replay *r, uint32_t site);
 
 /// Replaces the texts of a row by copies that the profile owns.
 void replay_keep(struct replay *r, struct memory_row *row);
 
-/// Adds up the rows beyond the first MEMORY_SITES - 1 in `rest`, if there are more than
-/// MEMORY_SITES; returns the number of rows to keep. The `nr` rows are sorted, have `size` bytes
-/// and begin with a struct memory_row.
+/// If there are more than MEMORY_SITES rows, adds up the rows beyond the first MEMORY_SITES - 1 in
+/// `rest`; returns the number of rows to keep. The `nr` rows are sorted, have `size` bytes and
+/// begin with a struct memory_row.
 size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t size,
                   struct memory_row *rest);
 
 /// Largest power of two that is not above `bytes`; 0 for 0.
 int64_t replay_size_class(int64_t bytes);
 
-/// The parts of the replay, in the order in which they run.
+/// Steps of the replay, in the order in which they run.
 void replay_final(struct replay *r);
 GG_MUST_CHECK enum status replay_pair(struct replay *r);
 GG_MUST_CHECK enum status replay_levels(struct replay *r);

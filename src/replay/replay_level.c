@@ -2,10 +2,10 @@
 #include "replay/level_points.h"
 #include "replay/replay_internal.h"
 
-/* A block that was allocated (bytes > 0) or freed between two step ends. */
+/* A block that was allocated (bytes > 0) or freed (bytes < 0) between two step ends. */
 struct rise {
 	uint32_t site;
-	uint32_t step; ///< number of step ends before this change
+	uint32_t step; ///< index of the first step end after this change
 	int64_t bytes, blocks;
 };
 
@@ -13,14 +13,14 @@ struct level_walk {
 	struct replay *r;
 	struct memory_point now; ///< levels at the present moment
 	struct level_points points;
-	bool timed; ///< true if an entry with a time has been passed
+	bool timed; ///< true if an entry with a known time has been passed
 	size_t next_end; ///< index of the device's next step end
 	int64_t ooms;
 	VEC(struct memory_point) ends;
 	VEC(struct rise) rises;
 };
 
-/* --- level over time --- */
+/* ---- level over time ---- */
 
 static void add_level(struct level_walk *w, uint32_t m)
 {
@@ -29,7 +29,7 @@ static void add_level(struct level_walk *w, uint32_t m)
 	level_points_add(&w->points, &w->now);
 }
 
-/* --- out of memory --- */
+/* ---- out-of-memory errors ---- */
 
 static int64_t saturated_i64(uint64_t v)
 {
@@ -54,10 +54,10 @@ static enum status add_oom(struct level_walk *w, uint32_t i)
 	return ST_OK;
 }
 
-/* --- step ends --- */
+/* ---- step ends ---- */
 
-/* Gives the step ends before entry `i` the level at that point. If a step ended before the first
-   entry, entries were lost: its level is unknown. */
+/* Stores the present level for all step ends before entry `i`. If a step ended before the first
+ * entry, entries were lost, so the level at that step end is unknown. */
 static void pass_step_ends(struct level_walk *w, uint32_t i)
 {
 	struct replay *r = w->r;
@@ -123,7 +123,7 @@ static void growth_rows(struct level_walk *w)
 		replay_keep(w->r, &p->growth.v[i].total);
 }
 
-/* --- growth --- */
+/* ---- growth per step ---- */
 
 /* Computes growth from at most MEMORY_STEP_ENDS step ends, evenly spaced, including the first and
    the last. */

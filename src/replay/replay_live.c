@@ -3,7 +3,7 @@
 
 enum live_part { PERSISTENT, CARRIED, TRANSIENT };
 
-/* A block that is live at the moment in question. */
+/* A block that is live at the moment that is looked at. */
 struct live_block {
 	uint32_t site;
 	enum live_part part;
@@ -15,7 +15,7 @@ struct live_set {
 	int64_t bytes;
 };
 
-/* --- who is live --- */
+/* ---- list of live blocks ---- */
 
 static void add_live(struct live_set *set, struct live_block block)
 {
@@ -23,7 +23,7 @@ static void add_live(struct live_set *set, struct live_block block)
 	set->bytes += block.bytes;
 }
 
-/* If the history has the alloc of a block, the stack is taken from there. */
+/* If the history has the allocation of a block, the stack of that entry is used. */
 enum status replay_final_site(struct replay *r, const struct final_block *f, uint32_t *site)
 {
 	*site = SITE_ID_NO_STACK;
@@ -71,7 +71,7 @@ static enum status list_live(struct replay *r, uint32_t m, int64_t level, struct
 	return ST_OK;
 }
 
-/* --- by site --- */
+/* ---- live blocks by site ---- */
 
 static int live_site_cmp(const void *a, const void *b)
 {
@@ -107,7 +107,7 @@ static void site_rows(struct replay *r, struct live_set *set, struct memory_rows
 		replay_keep(r, &rows->v[i]);
 }
 
-/* --- by size --- */
+/* ---- live blocks by size ---- */
 
 static int live_bytes_cmp(const void *a, const void *b)
 {
@@ -151,7 +151,7 @@ static void largest_rows(struct replay *r, const struct live_set *set)
 		replay_keep(r, &p->peak_blocks.v[i]);
 }
 
-/* --- the three moments --- */
+/* ---- live blocks at the peak, before the last error, and at the end ---- */
 
 static struct memory_category *category_of_site(struct replay *r, uint32_t site)
 {

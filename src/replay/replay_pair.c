@@ -36,7 +36,8 @@ void replay_final(struct replay *r)
 struct open_blocks {
 	struct idmap ids;
 	VEC(uint32_t)
-	ends; ///< for each address id: the entry that frees the block, or nr + index of a final block
+	ends; ///< for each address id, the entry that frees the block, or nr + index of a block of the
+	      ///< final state
 };
 
 static uint32_t *open_at(struct open_blocks *open, uint64_t address)
@@ -47,7 +48,7 @@ static uint32_t *open_at(struct open_blocks *open, uint64_t address)
 	return &open->ends.v[id];
 }
 
-/* Going backwards, an alloc ends the life of the block at its address. */
+/* Handles an allocation: going backwards, it ends the life of the block at its address. */
 static void pair_alloc(struct replay *r, struct open_blocks *open, uint32_t i)
 {
 	uint64_t address = r->entries[i].address;
@@ -125,7 +126,8 @@ static void count_entry(struct replay *r, uint32_t i)
 	}
 }
 
-/* An entry that keeps the level did not reach the peak: the last alloc before it did. */
+/* Finds the entry that reached the peak: an entry that does not change the level cannot be the one,
+ * so the last allocation before it is taken. */
 static enum status peak_origin(struct replay *r)
 {
 	struct memory_profile *p = r->p;
@@ -154,7 +156,7 @@ enum status replay_pair(struct replay *r)
 		count_entry(r, i);
 		level -= d.allocated;
 		reserved -= d.reserved;
-		if (level > p->peak_allocated) { /* the latest of equal peaks counts */
+		if (level > p->peak_allocated) { /* of several equal peaks the latest counts */
 			p->peak_allocated = level;
 			p->reserved_at_peak = reserved;
 			r->peak = i;

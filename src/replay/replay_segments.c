@@ -1,12 +1,12 @@
 #include "base/number.h"
 #include "replay/replay_internal.h"
 
-/* Largest block that pins others. Requests up to 1 MiB come from segments of their own kind, so a
-   block of this size between free ones blocks much more than its own size. Source:
-   c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6, kSmallSize. */
+/* Largest size of a block that counts as pinning the free blocks beside it. Requests up to 1 MiB
+ * come from segments of their own kind, so such a block keeps much more memory unusable than its
+ * own size. Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6, kSmallSize. */
 #define SMALL_BYTES ((int64_t)1 << 20)
 
-/* --- segments by size --- */
+/* ---- segments by size ---- */
 
 static int segment_class_cmp(const void *a, const void *b)
 {
@@ -34,7 +34,7 @@ static void merge_segment_classes(struct memory_profile *p)
 	p->segments.nr = nr;
 }
 
-/* --- gaps --- */
+/* ---- gaps: inactive blocks ---- */
 
 static int gap_cmp(const void *a, const void *b)
 {
@@ -54,7 +54,7 @@ static void add_gap(struct memory_profile *p, const struct snapshot_segment *g, 
 	}
 }
 
-/* --- pinned blocks --- */
+/* ---- blocks that pin the free blocks beside them ---- */
 
 struct pin {
 	uint32_t site;
@@ -63,11 +63,11 @@ struct pin {
 
 struct pins {
 	VEC(struct pin) list;
-	size_t final; ///< index of the next active block in `finals`
+	size_t final; ///< index of the next active block in the list `finals`
 };
 
-/* Adds a small block between free ones. A block that waits to be freed is not in `finals` and keeps
-   its own stack. */
+/* Adds a small block between free ones. A block that waits to be freed is not in the list `finals`
+ * and keeps its own stack. */
 static enum status add_pin(struct replay *r, struct pins *pins, const struct snapshot_block *b,
                            int64_t free_bytes)
 {
@@ -85,8 +85,9 @@ static enum status add_pin(struct replay *r, struct pins *pins, const struct sna
 	return ST_OK;
 }
 
-/* A block pins the free blocks around it if it is small, smaller than they are, and the only one
-   between them. A gap counts only for the first block beside it. */
+/* Finds blocks that pin the free blocks beside them: a block does so if it is small, smaller than
+ * the free blocks, and the only one between them. A gap counts only for the first block beside it.
+ */
 static enum status find_pins(struct replay *r, const struct snapshot_segment *g, struct pins *pins)
 {
 	const struct snapshot_block *v = r->s->blocks.v + g->first_block;
@@ -145,7 +146,7 @@ static void pinned_rows(struct replay *r, struct pins *pins)
 		replay_keep(r, &p->pinned.v[i].total);
 }
 
-/* --- all segments --- */
+/* ---- all segments of a device ---- */
 
 static void add_segment(struct replay *r, const struct snapshot_segment *g)
 {

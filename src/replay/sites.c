@@ -5,18 +5,18 @@
 #include "base/strbuf.h"
 
 #define NO_ROW UINT32_MAX
-/* Number of bytes of a name that are searched: C++ names can have megabytes. */
+/* Number of bytes of a name that are searched, because C++ names can have megabytes. */
 #define SEARCHED_BYTES 2048
 
-/* Result of applying the rules' texts to a function in a file. */
+/* What the rules for sites say about a function in a file. */
 struct frame_look {
-	struct span file; ///< file name as a site shows it
+	struct span file; ///< file name as it is shown for a site
 	uint32_t row[NR_SITE_TIERS];
 	bool skipped, plumbing, named;
 	bool python; ///< true for a Python file, false for C or C++
 };
 
-/* --- names --- */
+/* ---- file names ---- */
 
 static struct span after_last(struct span s, struct span part)
 {
@@ -26,8 +26,8 @@ static struct span after_last(struct span s, struct span part)
 	return (struct span){ NULL, 0 };
 }
 
-/* The path below site-packages, else the last two parts of the path: distinct enough, and
-   independent of where a project is installed. */
+/* The path below site-packages, else the last two parts of the path. This is distinct enough, and
+ * does not depend on where a project is installed. */
 static struct span short_file(struct span file)
 {
 	struct span in = after_last(file, SPAN("-packages/"));
@@ -83,7 +83,7 @@ static bool is_of_python(struct span file)
 	return file.n && file.p[0] != '<' && !span_eq(file, SPAN("??")) && !is_compiled(file);
 }
 
-/* --- frames --- */
+/* ---- frames and the rules for them ---- */
 
 static struct frame_look frame_look_new(const struct site_rules *r, struct span file,
                                         struct span function)
@@ -99,7 +99,8 @@ static struct frame_look frame_look_new(const struct site_rules *r, struct span 
 		l.skipped = site_text_has(strbuf_span(&text), r->skip.v, r->skip.nr);
 		l.plumbing = site_text_has(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
 		add_text(&text, l.file, function);
-		/* code that runs when a module is loaded is not an operation: only its path could match */
+		/* code that runs when a module is loaded is not an operation, so only its path is matched
+		 */
 		bool module = span_eq(function, SPAN("<module>"));
 		for (size_t t = 0; t < NR_SITE_TIERS && !module && !l.plumbing; t++)
 			l.row[t] = (uint32_t)category_of(&r->tiers[t], strbuf_span(&text));
@@ -117,7 +118,7 @@ static const struct frame_look *look_of_frame(struct sites *t, const struct snap
 	return &t->looks.v[id];
 }
 
-/* --- sites --- */
+/* ---- sites of stacks ---- */
 
 /* Indices of the frames in a stack that may become the site; UINT32_MAX if there is no such
    frame. */
@@ -163,7 +164,7 @@ static struct stack_frames search_stack(struct sites *t, const uint32_t *frames,
 	return f;
 }
 
-/* Index of a category by name, which rows of several tiers may share. */
+/* Index of a category by its name, because rows of several tiers may name the same category. */
 static uint32_t category_slot(struct sites *t, const char *name)
 {
 	for (size_t i = 0; i < t->categories.nr; i++)

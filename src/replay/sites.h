@@ -11,25 +11,26 @@
 enum { SITE_ID_NO_STACK, SITE_ID_BEFORE, SITE_ID_UNEXPLAINED, SITE_ID_REST, NR_FIXED_SITES };
 
 struct site_entry {
-	struct memory_site site; ///< texts borrowed from snapshot, rules and struct sites
+	struct memory_site site; ///< the site; texts are borrowed from snapshot, rules and struct sites
 	uint32_t category; ///< index of the category in `categories`
 };
 
 struct sites {
 	const struct snapshot *snapshot;
 	const struct site_rules *rules;
-	struct name_table keys; ///< ids of keys are ids of sites
+	struct name_table keys; ///< keys of sites; the id of a key is the id of its site
 	VEC(struct site_entry) list; ///< entries, indexed by site id
 	VEC(const char *) categories; ///< distinct names of categories
 	uint32_t other; ///< index of "other" in `categories`
-	struct idmap pairs; ///< ids of pairs of function and file are indices in `looks`
+	struct idmap pairs; ///< pairs of function and file; the id of a pair is an index in `looks`
 	VEC(struct frame_look) looks;
-	struct arena arena; ///< owns paths that had to be changed
-	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< index in `categories` of each row of a tier
+	struct arena arena; ///< arena for paths that had to be changed
+	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< for each row of a tier, its index in `categories`
 	uint32_t *of_stack; ///< site id + 1 of each stack, or 0 if not yet known
 };
 
-/// `s` and `rules` must outlive `t`; if `rules` is NULL, no frame is skipped or categorized.
+/// Initializes `t`; `s` and `rules` must outlive it. If `rules` is NULL, no frame is skipped and no
+/// site has a category.
 void sites_init(struct sites *t, const struct snapshot *s, const struct site_rules *rules);
 
 /// Finds the site of a stack of the snapshot, or of SNAPSHOT_NO_STACK. ST_INPUT if there are too
@@ -40,7 +41,7 @@ GG_MUST_CHECK enum status sites_find(struct sites *t, uint32_t stack, uint32_t *
 /// Replaces the texts of a site by copies owned by `a`.
 void site_keep(struct memory_site *site, struct arena *a);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the sites.
 void sites_release(struct sites *t);
 
 #endif

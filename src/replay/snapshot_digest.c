@@ -12,7 +12,7 @@ struct named_profile {
 	const struct memory_profile *profile;
 };
 
-/* --- figures --- */
+/* ---- figures of a memory ---- */
 
 static struct memory_stat stat_of_profile(const char *id, enum memory_source source,
                                           const struct memory_profile *p)
@@ -70,9 +70,9 @@ static void add_levels(struct digest *d, const char *id, const struct memory_pro
 	}
 }
 
-/* --- lists --- */
+/* ---- lists of a memory ---- */
 
-/* Appends an item without a site. */
+/* Appends an item that has no site. */
 static struct memory_item *add_item(struct digest *d, const char *id, enum memory_list list)
 {
 	struct memory_item *item = vec_push_zero(&d->memory_items);
@@ -185,7 +185,7 @@ static void add_items(struct digest *d, const char *id, const struct memory_prof
 	add_segments(d, id, p);
 }
 
-/* --- the digest --- */
+/* ---- the digest of a snapshot ---- */
 
 void profile_add(struct digest *d, const char *id, enum memory_source source,
                  const struct memory_profile *p)

@@ -5,18 +5,18 @@
 #include "model/digest.h"
 #include "replay/replay.h"
 
-/// Replays `s` and fills `out` (from digest_new()) with its memories and their hash, without steps
-/// and environment. Caller sets snapshot, rank, marker, communication and warmup. ST_INPUT as in
-/// replay_snapshot(); `out` then only allows digest_free().
+/// Replays `s` and fills `out` (from digest_new()) with its memories and the hash of these; steps
+/// and environment stay empty. Caller sets snapshot, rank, marker, communication and warmup.
+/// ST_INPUT as in replay_snapshot(); `out` then only allows digest_free().
 GG_MUST_CHECK enum status snapshot_reduce(const struct snapshot *s, const struct replay_options *o,
                                           struct digest *out, struct diag_log *log);
 
-/// Appends the memory `id`, which is last in order, to a digest; `id` is not copied. Figures that
-/// `p` lacks become MEMORY_UNKNOWN.
+/// Appends a memory named `id` to a digest; its name comes after all others in order, and is not
+/// copied. Figures that `p` lacks become MEMORY_UNKNOWN.
 void profile_add(struct digest *d, const char *id, enum memory_source source,
                  const struct memory_profile *p);
 
-/// Sets all other members of a digest of memories, and its hash.
+/// Sets all other members of a digest that has only memories, and its hash.
 void profiles_finish(struct digest *d, uint64_t json_faults, uint64_t fault_byte);
 
 #endif

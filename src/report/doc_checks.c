@@ -17,7 +17,7 @@ static void put_check_name(struct document *d, const struct check *c)
 	doc_name(d, c->item);
 }
 
-/* "+12.30 ms (+12.29 %)", and in words whether it is worse */
+/* Write text such as "+12.30 ms (+12.29 %)", and a word that says whether the change is worse. */
 static void put_change(struct document *d, const struct check *c)
 {
 	enum doc_tone tone = tone_of_check(c);
@@ -39,7 +39,7 @@ static void put_where(struct document *d, const struct finding *f)
 	for (size_t i = 0, nr = 0; i < f->where.nr && nr < PLACES_SHOWN; i++) {
 		const struct place *p = &f->where.v[i];
 		if (kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY))
-			continue; /* the title names these already */
+			continue; /* the title of the finding names kernel and category already */
 		doc_words(d, !nr++ ? "" : p->level == last ? ", " : " › ");
 		doc_name(d, p->name);
 		doc_words(d, p->at.changed ? " (changed here)" : "");

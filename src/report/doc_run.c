@@ -44,11 +44,18 @@ static void put_recommendation(struct document *d, const struct recommendation *
 {
 	doc_item(d, 0);
 	doc_said(d, r->title);
-	doc_printf(d, "%s%s (%s: %s confidence)", r->saves_text[0] ? ", " : "", r->saves_text, r->id,
-	           confidence_names[r->confidence]);
+	const char *sure = confidence_names[r->confidence];
+	doc_printf(d, "%s%s (%s", r->saves_text[0] ? ", " : "", r->saves_text, r->id);
+	if (!whole)
+		doc_printf(d, ": %s confidence", sure);
+	doc_words(d, ")");
 	put_line(d, "seen", r->observation);
-	if (whole)
-		put_line(d, "may mean", r->hypothesis);
+	if (whole) {
+		/* beside the hypothesis: the first line of the report has that of another statement */
+		doc_item(d, 1);
+		doc_printf(d, "may mean, with %s confidence: ", sure);
+		doc_said(d, r->hypothesis);
+	}
 	put_line(d, "try", r->action);
 	if (!whole)
 		return;
@@ -137,9 +144,8 @@ void doc_advice(struct document *d, const struct report *r)
 	if (r->verdict == VERDICT_UNDECIDED)
 		put_command(d, "To decide, record them and run:", r->decide);
 	put_command(d,
-	            r->status == ST_BASELINE
-	                ? "To store this recording as the baseline, run:"
-	                : "If it is meant, make it the baseline:",
+	            r->status == ST_BASELINE ? "To store this recording as the baseline, run:"
+	                                     : "If it is meant, make it the baseline:",
 	            r->accept);
 	doc_end(d);
 }

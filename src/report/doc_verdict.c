@@ -19,8 +19,8 @@ void doc_put_verdict(struct document *d, enum verdict v)
 
 #define MAY_BE_NOISE ", which may be noise"
 
-/* The check whose figure the heading says: of a key figure; where there are no findings, which
-   have a title, any. */
+/* The check whose figure the heading shows. It must be about a key figure, unless there are no
+   findings, whose titles are shown otherwise. */
 static const struct check *worst_check(const struct report *r)
 {
 	const struct check *c = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
@@ -65,7 +65,8 @@ static void put_worst(struct document *d, const struct report *r, const struct c
 {
 	bool noise = c->verdict == VERDICT_UNDECIDED && c->evidence.has_noise;
 	doc_words(d, figure_label(&d->arena, r, c->metric));
-	if (c->item[0] && c->metric->label != LABEL_INPUT) { /* its name says which */
+	/* the name of an input already says which figure it is */
+	if (c->item[0] && c->metric->label != LABEL_INPUT) {
 		doc_words(d, " of ");
 		doc_name(d, c->item);
 	}
@@ -146,7 +147,8 @@ void doc_verdict(struct document *d, const struct report *r)
 
 /* ---- key figures ---- */
 
-/* "12.48 → " of "12.48 ms" where the other figure has the same unit */
+/* Write "12.48 → " for the text "12.48 ms" if the other figure has the same unit, else the whole
+   text and the arrow. */
 static void put_before(struct document *d, const char *before, const char *after)
 {
 	const char *unit = strrchr(before, ' '), *other = strrchr(after, ' ');

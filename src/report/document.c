@@ -42,7 +42,7 @@ static void put_differences(struct document *d, const struct report *r)
 		doc_printf(d, ", %zu more", nr - ENV_KEYS);
 }
 
-/* Both, where a comparison is of two. */
+/* Write the name of the GPU; in a comparison of two GPUs both names. */
 static void put_gpus(struct document *d, const struct report *r)
 {
 	const char *before = r->baseline.gpu, *now = r->candidate.gpu;
@@ -122,7 +122,7 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 		doc_breakdowns(d, r);
 	put_context(d, r);
 	doc_advice(d, r);
-	if (r->findings.nr) /* the findings say the same in fewer words */
+	if (r->findings.nr) /* findings say the same as breakdowns, in fewer words */
 		doc_breakdowns(d, r);
 	doc_history(d, r);
 	doc_step(d, r);
@@ -224,7 +224,8 @@ static void add_names(struct short_names *names, const struct report *r)
 	short_names_end(names);
 }
 
-/* A category has a name of its own, too. */
+/* The form in which a report shows a name: kernels have short names, and some categories a name in
+   another spelling. NULL if the name is shown as it is. */
 static const char *display(const void *names, const char *whole)
 {
 	const char *text = short_names_find(names, whole), *label = category_title(whole);

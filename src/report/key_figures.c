@@ -91,7 +91,8 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 	return NULL;
 }
 
-/* Wide noise is not told of a check that passed, nor is it known before there are many runs. */
+/* The key figure of a check. Its noise is left out if too few runs show it, or if it is 10 % or
+   more and the check passed. */
 static struct key_figure of_check(const struct report *r, const struct check *c)
 {
 	bool known = noise_is_known(c);
@@ -134,7 +135,7 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 	return k->after != NULL;
 }
 
-/* The verdict is about it. */
+/* True if the check has the verdict of the report. */
 static bool is_open(const struct report *r, ptrdiff_t check)
 {
 	return check >= 0 && r->checks.v[check].verdict == r->verdict;

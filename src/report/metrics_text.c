@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include "fold/fold.h"
 #include "report/document.h"
 #include "report/memory_text.h"
 #include "report/metrics_page.h"
@@ -297,7 +298,15 @@ static void put_remarks(struct metrics_page *p)
 static void put_header(struct metrics_page *p)
 {
 	const struct run *run = p->v->run;
-	for (size_t i = 0; i < run->ranks.nr && i < RANKS_TOLD; i++)
+	const struct fold *f = run_fold(run);
+	if (f) {
+		doc_paragraph(p->d);
+		doc_printf(p->d,
+		           "%zu ranks, folded: figures are those of the median rank, and rows of kernels, "
+		           "operators and communication those of the mean rank",
+		           f->nr);
+	}
+	for (size_t i = 0; i < run->ranks.nr && i < RANKS_TOLD && !f; i++)
 		put_rank(p->d, run->ranks.v[i]);
 	if (run->ranks.nr > RANKS_TOLD) {
 		doc_paragraph(p->d);

@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "model/present.h"
+#include "fold/present.h"
 
 enum {
 	MESSAGES = 3, /* number of messages of one kind that get lines of their own */

@@ -17,7 +17,7 @@ static struct span trimmed(struct span s)
 	return s;
 }
 
-/* Reads a cell in quotes, in which two quotes mean one; `*at` moves behind it. */
+/* Reads a cell in quotes, in which two quotes mean one; `*at` moves to the byte after the cell. */
 static struct span quoted_cell(struct span s, size_t *at, struct arena *a, bool *closed)
 {
 	char *text = arena_alloc(a, s.n + 1, 1);

@@ -8,7 +8,7 @@
 #include "results/machine_stat.h"
 #include "results/readings.h"
 
-/* ---- texts of nvidia-smi, rocm-smi and the recorder ---- */
+/* ---- texts that all of these tools write ---- */
 
 /* Reads "69.85 W", "(300Mhz)" or "53.0" × 10^digits; -1 if it is not a number ("[N/A]", "-"). */
 static int64_t number_in(const struct value *v, int digits)
@@ -43,12 +43,13 @@ static int64_t time_in(const struct value *v)
 	size_t from = p[17] == '0' ? 18 : 17;
 	if (!number_parse((struct span){ p + from, v->text.n - from }, 9, &s))
 		return -1;
-	__int128 ns = (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s; /* fits for any year */
+	/* the sum fits 128 bits for any year */
+	__int128 ns = (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s;
 	return ns >= 0 && ns <= INT64_MAX ? (int64_t)ns : -1;
 }
 
-/* The first member of the record among these names that is a number. Units in brackets after a name
-   are ignored. */
+/* The first of the members called `names` in a record that is a number. Units in brackets after a
+ * name are ignored. */
 static const struct value *named(const struct value *record, const char *const *names)
 {
 	for (; *names; names++)
@@ -63,9 +64,10 @@ static const struct value *named(const struct value *record, const char *const *
 
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* ---- nvidia-smi ---- */
+/* ---- CSV of nvidia-smi ---- */
 
-/* Reasons that keep clocks below the requested ones. Their names changed with driver 535. */
+/* Reasons of nvidia-smi that keep clocks below the requested ones. The names changed with driver
+ * 535. */
 static const char *const reasons[NR_THROTTLE_REASONS] = { "sw_power_cap", "hw_slowdown",
 	                                                      "hw_thermal_slowdown",
 	                                                      "hw_power_brake_slowdown",
@@ -79,7 +81,8 @@ const char *machine_reason(size_t i)
 	return reasons[i];
 }
 
-/* The member with the name GROUP + reason `i`, in either of the two groups. */
+/* The member of a record that is called GROUP + reason `i`, in either of the two groups of names.
+ */
 static const struct value *reason_in(const struct value *record, const char *const groups[2],
                                      size_t i)
 {
@@ -141,7 +144,7 @@ static bool is_nvidia(const struct value *row)
 	                        "utilization.gpu", "clocks.max.sm")) != NULL;
 }
 
-/* ---- rocm-smi ---- */
+/* ---- JSON of rocm-smi ---- */
 
 static bool is_card(struct span key)
 {
@@ -196,7 +199,7 @@ static bool add_rocm(struct machine_samples *m, const struct value *document)
 	return fits;
 }
 
-/* ---- the recorder: a line for each moment ---- */
+/* ---- files of gpugate's recorder: a line for each moment ---- */
 
 static bool is_recorder(const struct value *document)
 {
@@ -244,7 +247,7 @@ static bool add_recorder(struct machine_samples *m, const struct value *document
 	return fits;
 }
 
-/* ---- the file ---- */
+/* ---- choice among the kinds of files ---- */
 
 static enum status read_csv(struct value_tree *t, const char *name, struct machine_samples *m,
                             bool *found, struct diag_log *log)
@@ -267,8 +270,8 @@ static enum status read_csv(struct value_tree *t, const char *name, struct machi
 	return ST_OK;
 }
 
-/* Parse the file without its last line, which is cut short if the process of the recorder was
-   killed. False if other lines are damaged, too. */
+/* Parses the file without its last line, which is cut short if the process of the recorder was
+ * killed. False if other lines are damaged, too. */
 static bool read_whole_lines(struct value_tree *t, const char *name)
 {
 	struct diag_log ignored;
@@ -325,6 +328,7 @@ enum status machine_read(struct source *src, struct digest *d, bool *found, stru
 	vec_release(&m.list);
 	vec_release(&m.facts);
 	value_tree_release(&tree);
-	*found = *found || st != ST_OK; /* no other reader would accept damaged text */
+	/* damaged text counts as found, because no other reader would accept it */
+	*found = *found || st != ST_OK;
 	return st;
 }

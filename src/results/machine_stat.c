@@ -46,14 +46,14 @@ static int sample_cmp(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-/* ---- figures of one GPU ---- */
+/* ---- figures of one GPU from its samples ---- */
 
 struct column {
 	VEC(int64_t) list;
 };
 
-/* Median of the known values of samples in which the GPU was busy; of all samples if it never
-   was. */
+/* Median of the known values in those samples in which the GPU was busy, or in all samples if it
+ * never was. */
 static int64_t busy_median(const struct machine_sample *v, size_t nr, size_t offset)
 {
 	struct column busy = { 0 }, all = { 0 };
@@ -94,9 +94,9 @@ static const char *reason_texts(unsigned mask, struct arena *a)
 	return any ? text : NULL;
 }
 
-/* Finds the throttled share: by the reasons' counters, of which the longest counts, because several
-   may count the same time. Without counters by samples; a single sample does not tell the time
-   between samples. */
+/* Computes the throttled share from the counters of the reasons; the counter with the longest time
+ * decides, because several may count the same time. Without counters the share is computed from
+ * samples; a single sample does not tell the time between samples. */
 static void find_throttled(const struct machine_sample *v, size_t nr, struct machine_stat *out,
                            struct arena *a)
 {
@@ -140,7 +140,7 @@ static void add_machine(const struct machine_sample *v, size_t nr, struct digest
 	vec_push(&d->machines, s);
 }
 
-/* ---- the digest ---- */
+/* ---- storing in the digest ---- */
 
 static int fact_cmp(const void *a, const void *b)
 {
@@ -164,8 +164,8 @@ static void add_facts(struct machine_samples *m, struct digest *d)
 	}
 }
 
-/* Makes ids fit for a name. GPUs whose ids become the same name are one GPU; GPUs are sorted by
-   these names. */
+/* Turns ids of GPUs into valid names. GPUs whose ids become the same name are one GPU; GPUs are
+ * sorted by these names. */
 static void clean_ids(struct machine_samples *m, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;

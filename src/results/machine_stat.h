@@ -1,4 +1,4 @@
-/// Samples of the state of GPUs, and the figures that they are reduced to.
+/// Samples of the state of GPUs, and the functions that turn them into figures of a digest.
 #ifndef GG_RESULTS_MACHINE_STAT_H
 #define GG_RESULTS_MACHINE_STAT_H
 
@@ -7,22 +7,24 @@
 
 enum { NR_THROTTLE_REASONS = 5 };
 
-/// Name of reason `i`, as drivers write it; static.
+/// Name of throttle reason `i`, as drivers write it; static.
 const char *machine_reason(size_t i);
 
-/// The state of one GPU at one moment; -1 for unknown values.
+/// The state of one GPU at one moment; a value is -1 if unknown.
 struct machine_sample {
 	struct span id;
 	size_t order;
 	int64_t time_ns;
 	int64_t sm_clock_hz, memory_clock_hz, power_mw, temperature_c, busy_pct, other_processes;
 	bool reasons_known;
-	unsigned reasons; ///< reasons that kept the clocks down at that moment, as bits 1 << index
-	int64_t counter_us[NR_THROTTLE_REASONS]; ///< time since the driver was loaded for which each
-	                                         ///< reason kept the clocks down
+	unsigned reasons; ///< reasons that kept the clocks down at that moment, as bits 1 << index of
+	                  ///< the reason
+	int64_t counter_us[NR_THROTTLE_REASONS]; ///< for each reason, the time that it has kept the
+	                                         ///< clocks down since the driver was loaded
 };
 
-/// A fact of the environment; the texts of several GPUs may differ.
+/// A fact about the GPUs for the environment, such as the driver; its texts may differ between
+/// GPUs.
 struct machine_fact_text {
 	const char *key;
 	struct span text;
@@ -30,15 +32,16 @@ struct machine_fact_text {
 
 struct machine_samples {
 	VEC(struct machine_sample) list;
-	VEC(struct machine_fact_text) facts; ///< facts, without duplicates
+	VEC(struct machine_fact_text) facts; ///< facts for the environment, each once
 	struct span last_id;
-	size_t nr_ids; ///< number of ids in the first round of samples: at least the number of GPUs
+	size_t nr_ids; ///< number of GPU ids in the first round of samples: a lower bound of the number
+	               ///< of GPUs
 };
 
-/// Adds a sample of the GPU `id`; false beyond the limit of GPUs.
+/// Adds a sample of the GPU `id`; false if there are too many GPUs.
 bool machine_add(struct machine_samples *m, struct span id, const struct machine_sample *s);
 
-/// Keeps a fact of the environment; `v` may be NULL.
+/// Stores a fact for the environment; `v` may be NULL, which adds nothing.
 void machine_fact(struct machine_samples *m, const char *key, const struct value *v);
 
 /// Stores all samples and facts as machines, environment and source hash of `d`.

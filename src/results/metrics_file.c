@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "io/jscan.h"
 
-/* ---- recognizing ---- */
+/* ---- recognizing of metrics files ---- */
 
-/* Keys of traces, snapshots and other recordings, which may also begin with numbers. */
+/* True for keys of traces, snapshots and other recordings, which may also begin with numbers. */
 static bool is_foreign_key(struct span key)
 {
 	static const char *const keys[] = { "traceEvents",
@@ -51,9 +51,9 @@ bool metrics_recognise(struct span first)
 	return numbers && !foreign && (whole || !others);
 }
 
-/* ---- reading ---- */
+/* ---- reading of metrics files ---- */
 
-/* Advice for a value that is not a number; NULL if it is one. */
+/* Advice on a value of a type that is not a number; NULL for a number. */
 static const char *advice(enum jscan_type type)
 {
 	switch (type) {
@@ -69,7 +69,7 @@ static const char *advice(enum jscan_type type)
 	case JSCAN_TRUE:
 	case JSCAN_FALSE:
 		return "not a number: write 1 or 0";
-	default: /* null, NaN and infinities are not numbers of JSON */
+	default: /* null, NaN and infinities are not numbers in JSON */
 		return "not a number: leave out what was not measured, so that it is missing";
 	}
 }

@@ -11,7 +11,8 @@ enum path_kind { PATH_NAME, PATH_ALL, PATH_INDEX, PATH_WHERE, PATH_END, PATH_BAD
 
 struct path_step {
 	enum path_kind kind;
-	struct span name, text; ///< PATH_WHERE: name of a member, and the text that it must have
+	struct span name, text; ///< for PATH_WHERE, the name of a member and the text that this member
+	                        ///< must have
 	bool quoted;
 	int64_t index;
 };
@@ -86,7 +87,7 @@ struct span path_name(const char *path)
 	return name;
 }
 
-/* ---- visiting ---- */
+/* ---- visiting the values at a path ---- */
 
 struct path_walk {
 	const struct path_ignore *ignore;
@@ -188,9 +189,9 @@ struct value *path_find(const char *path, struct value *from)
 	return found;
 }
 
-/* ---- templates ---- */
+/* ---- filling in of templates ---- */
 
-/* Takes a word at '{' off `*p`; false if it does not end. */
+/* Takes a word in braces off the front of `*p`, which is at '{'; false if the word does not end. */
 static bool word_next(const char **p, char *buf, size_t size)
 {
 	const char *end = strchr(*p, '}');
@@ -218,7 +219,8 @@ const char *template_fault(const char *text)
 	return NULL;
 }
 
-/* Appends the columns that hold no figure, which are those without a unit: "N_256.K_64". */
+/* Appends the names and values of the columns that hold no figure, recognized by the lack of a
+ * unit: "N_256.K_64". */
 static void add_columns(struct value *record, struct strbuf *out)
 {
 	const char *between = "";

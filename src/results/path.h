@@ -2,23 +2,24 @@
 ///
 /// `name`, `."any name"`, `[*]` `[n]` `[-1]` (elements), `.*` (members), `*` within a name,
 /// `[tag=text]` (elements, or an object itself, whose member `tag` is the text); `^` before the
-/// first name: begin at the enclosing object. An empty path is the value itself.
+/// first name: the path begins at the enclosing object. An empty path means the value itself.
 #ifndef GG_RESULTS_PATH_H
 #define GG_RESULTS_PATH_H
 
 #include "base/strbuf.h"
 #include "results/value.h"
 
-/// Why a path is invalid, or NULL; static.
+/// Returns why a path is invalid, or NULL; static.
 const char *path_fault(const char *path);
 
-/// Why a template is invalid, or NULL: text with `{path}` in it, `{key}`, `{file}`, `{columns}`.
+/// Returns why a template is invalid, or NULL. A template is text with `{path}` in it, `{key}`,
+/// `{file}`, `{columns}`.
 const char *template_fault(const char *text);
 
 /// Receives a value; `first_key` and `last_key` are the first and the last name that a '*' matched.
 typedef void path_fn(void *ctx, struct value *v, struct span first_key, struct span last_key);
 
-/// Names of members that '*' skips.
+/// Names of members that a '*' in a path does not match.
 struct path_ignore {
 	const struct span *v;
 	size_t nr;
@@ -34,10 +35,10 @@ struct value *path_find(const char *path, struct value *from);
 /// The last name of a path, for figures without a name of their own; "" if it has none.
 struct span path_name(const char *path);
 
-/// The values for the words of a template.
+/// The data that the words of a template are filled in from.
 struct template_words {
 	struct value *record;
-	const char *file; ///< name of the file without directories and endings
+	const char *file; ///< name of the file without directories and file name endings
 	struct span key;
 };
 

@@ -23,16 +23,16 @@ static int reading_cmp(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-/* ---- one figure ---- */
+/* ---- one figure from its values ---- */
 
 struct group {
 	const struct reading *v;
 	size_t nr;
-	int64_t *values; ///< `nr` values, scaled by 10^digits
+	int64_t *values; ///< array of `nr` values, scaled by 10^digits
 	int64_t digits;
 };
 
-/* A share of the value, in the unit of the value; -1 if it is too large. */
+/* The share `share` of a value, in the unit of the value; -1 if the result is too large. */
 static int64_t spread_of(struct decimal value, double share)
 {
 	double spread = share * fabs((double)value.value);
@@ -59,14 +59,14 @@ static void put(struct digest *d, const struct reading *of, const char *ending,
 		memcpy(copy, g->values, g->nr * sizeof *copy);
 		s.samples = (int64_t)g->nr;
 		int64_t mad = number_mad(copy, g->nr, &median);
-		/* 1.4826 × MAD is the standard deviation of a normal distribution */
+		/* 1.4826 × MAD equals the standard deviation of a normal distribution */
 		struct decimal spread = { number_div_round((__int128)mad * 14826, 10000), g->digits };
 		s.spread = decimal_scaled(spread, s.digits);
 	}
 	vec_push(&d->inputs, s);
 }
 
-/* Brings the values of a group to a unit that can represent all of them. */
+/* Scales the values of a group to a common number of decimal places that represents all of them. */
 static void group_scale(struct group *g, struct arena *a)
 {
 	int64_t digits = 0, most = INT64_MAX;
@@ -81,8 +81,9 @@ static void group_scale(struct group *g, struct arena *a)
 		g->values[i] = decimal_scaled(g->v[i].value, g->digits);
 }
 
-/* Adds a percentile with its uncertainty: the distance of the values one standard deviation of its
-   rank away. It is stored as the spread that would make a median of as many values as uncertain. */
+/* Adds a percentile with its uncertainty, which is the distance between the values one standard
+ * deviation of its rank above and below. The uncertainty is stored as the spread with which a
+ * median of the same number of values would be as uncertain. */
 static void put_percentile(struct digest *d, const struct group *g, const int64_t *sorted,
                            int percent)
 {

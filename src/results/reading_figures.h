@@ -7,27 +7,29 @@
 /// One value of a figure.
 struct reading {
 	const char *name; ///< name of the figure: "CASE/NAME"
-	struct span case_text, text; ///< names of case and figure as in the file
+	struct span case_text, text; ///< names of case and figure, as the file spells them
 	const struct result_take *row;
 	bool is_samples;
 	const char *unit, *better; ///< unit and better direction, as in struct input_stat
 	size_t record; ///< index of the record that has the value
-	size_t order; ///< position in the order in which values were taken
+	size_t order; ///< position of the value in the order in which values were taken
 	struct decimal value;
-	double stdev; ///< standard deviation of the values in the mean, as a share of the mean; 0 if
-	              ///< unknown
-	int64_t count; ///< number of the values in the mean
+	double stdev; ///< standard deviation of the values whose mean this value is, as a share of the
+	              ///< mean; 0 if unknown
+	int64_t count; ///< number of the values whose mean this value is; 0 if unknown
 };
 
 struct readings {
 	VEC(struct reading) list;
-	size_t nr_names; ///< number of times that the name changes from one value to the next
+	size_t nr_names; ///< number of times that the name changes from one value to the next, to limit
+	                 ///< the number of figures
 };
 
-/// Adds `r`; false beyond the limit of figures.
+/// Adds the value `r`; false if there are too many figures.
 bool readings_add(struct readings *out, const struct reading *r);
 
-/// Adds the figures to the inputs of `d`. ST_INPUT if a case or a name occurs twice.
+/// Adds the figures made from all values to the inputs of `d`. ST_INPUT if a case or a name occurs
+/// twice.
 GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct reading_file *f,
                                           struct digest *d, struct diag_log *log);
 

@@ -24,7 +24,8 @@ static double number_at(const char *template, struct value *record, struct span 
 	return number;
 }
 
-/* The text that '*' in `at` matches: "ttft" for "mean_*_ms" and mean_ttft_ms. */
+/* The part of `key` that the '*' in `at` matches: "ttft" if `at` is "mean_*_ms" and `key`
+ * mean_ttft_ms. */
 static struct span taken(const char *at, struct span key)
 {
 	const char *star = strchr(at, '*');

@@ -1,11 +1,12 @@
-/// Reads the spread and the count of the values whose mean a figure is.
+/// Reads the spread and the number of those values whose mean a figure is.
 #ifndef GG_RESULTS_READING_SPREAD_H
 #define GG_RESULTS_READING_SPREAD_H
 
 #include "results/reading_figures.h"
 
-/// Fills `stdev` and `count` of `r`, which is the figure `v` of `record`, as its row says; `key` is
-/// the member that the first '*' of the row's path matched. Absent values leave them 0.
+/// Fills `stdev` and `count` of `r`, which is the figure `v` of `record`, as the row of the format
+/// says; `key` is the member that the first '*' of the row's path matched. Absent values leave them
+/// 0.
 void reading_spread(struct reading *r, struct value *record, const struct value *v,
                     struct span key);
 

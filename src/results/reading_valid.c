@@ -5,7 +5,7 @@
 #include "results/path.h"
 #include "results/readings.h"
 
-/* Number of bytes at the front of `s` that are a number. */
+/* Number of bytes at the front of `s` that form a number. */
 static size_t number_bytes(struct span s)
 {
 	size_t n = s.n && (s.p[0] == '-' || s.p[0] == '+');
@@ -37,7 +37,7 @@ enum decimal_fault reading_number(const struct value *v, struct decimal *out, st
 		unit->p++, unit->n--;
 	if (number.n && number.p[0] == '+')
 		number.p++, number.n--;
-	/* only a unit may follow a number: "1.2.3" and dates are texts */
+	/* only a unit may follow a number: "1.2.3" and dates are not numbers */
 	if (unit->n > 16 || (unit->n && (is_digit(unit->p[0]) || strchr("-+:_", unit->p[0]))))
 		return DECIMAL_NO_NUMBER;
 	if (number.n && number.p[number.n - 1] == '.')
@@ -45,7 +45,7 @@ enum decimal_fault reading_number(const struct value *v, struct decimal *out, st
 	return decimal_parse(number, out);
 }
 
-/* ---- conditions ---- */
+/* ---- conditions that a record must meet ---- */
 
 struct condition {
 	const struct result_valid *valid;
@@ -67,7 +67,7 @@ static bool same_number(const struct value *v, struct span text)
 	       a.value == b.value && a.digits == b.digits;
 }
 
-/* The text that `equals` asks for in this record: a given text, or the value of another member. */
+/* The text that `equals` demands in this record: a given text, or the value of another member. */
 static struct span wanted(const struct condition *c)
 {
 	struct span s = span_of(c->valid->equals);

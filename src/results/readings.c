@@ -17,16 +17,17 @@ struct taker {
 	bool is_samples;
 	struct value *record;
 	size_t number; ///< number of the record
-	struct span case_name; ///< name of the case, fit for a name, with its '/'; "" if there is none
-	struct span case_text; ///< name of the case as in the file
+	struct span case_name; ///< name of the case as a prefix of figures' names, with its '/'; "" if
+	                       ///< there is none
+	struct span case_text; ///< name of the case, as the file spells it
 	struct readings *out;
 	struct arena *a;
-	const char *file; ///< name of the file without ending
+	const char *file; ///< name of the file without file name ending
 	struct diag_log *log;
 	enum status status;
 };
 
-/* ---- one value ---- */
+/* ---- one value of a record ---- */
 
 static void fail(struct taker *t, struct span name, const struct value *v, const char *what)
 {
@@ -63,7 +64,8 @@ static const char *better_of(const struct taker *t, struct span name, const char
 	return t->row->better ? said[t->row->better] : figure_better(name, unit);
 }
 
-/* The name of a figure as the file has it: by the row's template, or the member that was taken. */
+/* The name of a figure as the file spells it: made by the row's template, or the name of the member
+ * that was taken. */
 static struct span name_of(const struct taker *t, struct span first_key, struct span last_key,
                            struct strbuf *b)
 {
@@ -86,7 +88,7 @@ static bool is_not_finite(const struct value *v)
 	return found;
 }
 
-/* a − b; false unless it is exact. */
+/* Computes a − b; false unless the result is exact. */
 static bool less(struct decimal a, struct decimal b, struct decimal *out)
 {
 	int64_t digits = a.digits > b.digits ? a.digits : b.digits, value;
@@ -98,7 +100,8 @@ static bool less(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
-/* Reads `v` as a number, subtracts `minus` and scales it. Returns what is wrong, or NULL. */
+/* Reads `v` as a number, subtracts `minus` and scales the result. Returns a sentence on what is
+ * wrong, or NULL. */
 static const char *number_of(struct taker *t, struct value *v, struct decimal *out,
                              struct span *unit)
 {
@@ -171,7 +174,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 	strbuf_release(&b);
 }
 
-/* ---- one record ---- */
+/* ---- one record of the file ---- */
 
 static void take_row(struct taker *t, const struct result_take *row, bool is_samples)
 {
@@ -222,7 +225,8 @@ static void take_record(struct taker *t)
 		take_row(t, &f->take.v[i], false);
 }
 
-/* Combines records that are steps of one case to a single record, an array of them. */
+/* Combines the records that are steps of one case into a single record, which is an array of them.
+ */
 static struct value *steps_of(struct value *const *records, size_t nr, struct arena *a)
 {
 	struct value *all = arena_alloc(a, 1, sizeof *all),

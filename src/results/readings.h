@@ -22,7 +22,8 @@ GG_MUST_CHECK enum status readings_take(const struct reading_file *f, struct val
 /// Reads a value as a number; `*unit` is the text after it, or "". DECIMAL_NO_NUMBER also for null.
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
 
-/// Which condition of the format `record` does not meet (a sentence, owned by `a`), or NULL.
+/// Returns a sentence on the condition of the format that `record` does not meet, owned by `a`, or
+/// NULL.
 const char *reading_fault(const struct reading_file *f, struct value *record, struct arena *a);
 
 #endif

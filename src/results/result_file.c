@@ -48,15 +48,16 @@ bool result_sniff(struct source *src)
 	return !foreign;
 }
 
-/* ---- finding the format ---- */
+/* ---- search for the format of a file ---- */
 
 struct opened {
 	struct value_tree tree;
 	const char *name; ///< name of the file, for messages
 	bool json_read;
 	enum status json; ///< status of reading the file as JSON
-	struct diag_log said; ///< messages of reading it as JSON
-	VEC(struct value *) documents; ///< values of the file in sequence; elements instead of lists
+	struct diag_log said; ///< messages of reading the file as JSON
+	/// values of the file in sequence; a list is replaced by its elements
+	VEC(struct value *) documents;
 };
 
 static void add_documents(struct opened *o, struct value *list, int depth)
@@ -68,8 +69,8 @@ static void add_documents(struct opened *o, struct value *list, int depth)
 			vec_push(&o->documents, v);
 }
 
-/* Lists the values; lists, also nested ones, are replaced by their elements, as for lines of
-   JSON. */
+/* Lists the values of the file; a list, also a nested one, is replaced by its elements, so that it
+ * reads like lines of JSON. */
 static void list_documents(struct opened *o)
 {
 	o->documents.nr = 0;
@@ -168,7 +169,7 @@ static enum status find_format(struct opened *o, const struct result_reader *r,
 	return ST_OK;
 }
 
-/* ---- records ---- */
+/* ---- records of the file ---- */
 
 struct records {
 	VEC(struct value *) list;
@@ -228,7 +229,7 @@ static enum status list_records(const struct opened *o, const struct result_form
 	return ST_OK;
 }
 
-/* ---- the file ---- */
+/* ---- reading of a whole file ---- */
 
 static enum status read_records(const struct opened *o, const struct result_format *f,
                                 const struct result_reader *r, struct digest *d,

@@ -6,7 +6,7 @@
 #include "metric/result_format.h"
 #include "model/digest.h"
 
-/// Largest number of figures in a file, and of values that they are made from.
+/// Largest number of figures in a file, and of the values that these figures are made from.
 enum { RESULT_FIGURES_MAX = 10000 };
 
 /// True if `first`, the first bytes of a file, may be those of a result file: text that is not a
@@ -25,7 +25,7 @@ struct result_reader {
 };
 
 /// Reads all of `src` into the inputs and the source hash of `d`. `*found` is set if a format fits;
-/// else there is no message, and the file may be of another kind. ST_INPUT, with file and figure,
+/// else no message is written, and the file may be of another kind. ST_INPUT, with file and figure,
 /// if a figure cannot be read or a condition is not met.
 GG_MUST_CHECK enum status result_read(struct source *src, const struct result_reader *r,
                                       struct digest *d, bool *found, struct diag_log *log);

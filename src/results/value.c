@@ -58,7 +58,7 @@ const struct value *value_get(const struct value *of, struct span key)
 	return found;
 }
 
-/* ---- JSON ---- */
+/* ---- values from JSON ---- */
 
 struct value_builder {
 	struct value_tree *t;
@@ -71,7 +71,7 @@ static struct span kept(struct value_builder *b, struct span s)
 	return (struct span){ arena_dup(&b->t->arena, s), s.n };
 }
 
-/* Makes the next value a member of `parent`; containers are entered. */
+/* Makes a member of `parent` from the next value; an object or array is entered, not read. */
 static struct value *build_one(struct value_builder *b, struct value *parent, struct span key)
 {
 	struct span text = SPAN("");
@@ -150,7 +150,8 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 		const char *place = nr ? arena_printf(&log->arena, "%s: value %zu", name, nr + 1) : name;
 		struct source *src = source_memory(
 		    place, rest.p, rest.n, &(struct source_options){ .max_bytes = value_limits.bytes });
-		/* what is scanned ahead of a value is scanned again for the next */
+		/* the window is small, since bytes scanned ahead of one value are scanned again for the
+		 * next */
 		struct jscan_options options = { .tolerant = true, .window = nr ? LATER_WINDOW : 0 };
 		struct jscan *js = jscan_new(src, &options, log);
 		struct value_builder b = { out, js, rest };

@@ -1,4 +1,4 @@
-/// A tree of JSON values, or of text that is read like JSON, with limits.
+/// A tree of JSON values, or of texts that are treated like JSON values, with limits.
 #ifndef GG_RESULTS_VALUE_H
 #define GG_RESULTS_VALUE_H
 
@@ -16,22 +16,24 @@ extern const struct value_limits value_limits;
 /// A value. The members of an object or array are a linked list, in order.
 struct value {
 	enum jscan_type type;
-	bool steps; ///< an array of records that count as one record: a path continues in each
-	bool taken; ///< a row of the format has taken the value: later rows skip it
+	bool steps; ///< true for an array of records that count as one record: a path then continues in
+	            ///< each of them
+	bool taken; ///< true once a row of the format has taken the value, so that later rows skip it
 	struct span key; ///< key of the value, if it is a member of an object
-	struct span text; ///< text of a string, decoded; a number or literal as it is written
+	struct span text; ///< decoded text of a string; a number or literal as the file spells it
 	struct value *parent, *first, *last, *next;
 };
 
-/// A file in memory, and its values.
+/// A file in memory, and the tree of its values.
 struct value_tree {
 	struct arena arena;
 	struct span bytes;
-	struct value root; ///< JSCAN_ARRAY of the values in the file, in sequence
+	struct value root; ///< root of the tree: a JSCAN_ARRAY of the values in the file, in sequence
 	size_t nr_values;
-	uint64_t nr_faults, fault_byte; ///< tolerated faults of JSON, and the offset of the first
-	bool is_too_large; ///< the file is beyond the limit of bytes, and nothing is kept: it is not a
-	                   ///< result file
+	uint64_t nr_faults, fault_byte; ///< number of tolerated faults of JSON, and offset of the first
+	                                ///< one
+	bool is_too_large; ///< true if the file exceeds the limit of bytes; nothing is kept, since it
+	                   ///< is not a result file
 };
 
 /// Reads all of `src` into `out->bytes`. Caller releases with value_tree_release() whatever the
@@ -44,18 +46,18 @@ GG_MUST_CHECK enum status value_bytes_read(struct source *src, struct value_tree
 GG_MUST_CHECK enum status value_json_add(struct value_tree *out, const char *name, struct span text,
                                          struct diag_log *log);
 
-/// Like value_json_add(), for each line that holds `prefix`, from after the prefix on.
+/// Like value_json_add(), but reads from each line that holds `prefix` the text after the prefix.
 GG_MUST_CHECK enum status value_lines_add(struct value_tree *out, const char *name,
                                           const char *prefix, struct diag_log *log);
 
-/// Adds a member to `parent` and returns it, or NULL beyond the limit.
+/// Adds a member to `parent` and returns the member, or NULL beyond the limit.
 struct value *value_add(struct value_tree *t, struct value *parent, enum jscan_type type,
                         struct span key, struct span text);
 
 /// The member `key` of an object, or NULL if there is none.
 const struct value *value_get(const struct value *of, struct span key);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the tree.
 void value_tree_release(struct value_tree *t);
 
 #endif

@@ -3,7 +3,8 @@
 #include "model/embedded.h"
 #include "rules/rules_file.h"
 
-/* Limits the work: every name is compared with every text, and every text with earlier ones. */
+/* Largest number of texts, which limits the work: every name is compared with every text, and
+   every text with all earlier ones. */
 enum { MAX_MATCHES = 2000 };
 
 static const char *word_class(size_t i)
@@ -22,7 +23,8 @@ const struct key_map category_keys = KEY_TABLE("a category", row_keys);
 static const struct key file_key =
     KEY("categories", MAPS, REQUIRED, "the whole file", .map = &category_keys);
 
-/* A name must be unique, and "other" is reserved for what matches no row. */
+/* Check the name of a category: it must be unique, and "other" is reserved for names that match no
+   row. */
 static enum status check_name(struct document *d, const struct category_table *t,
                               const struct node *n)
 {
@@ -34,7 +36,8 @@ static enum status check_name(struct document *d, const struct category_table *t
 	return ST_OK;
 }
 
-/* Report a text that contains a text of an earlier row, since it would never be reached. */
+/* Report a text that contains a text of an earlier row, since that row takes all names that it
+   could match. */
 static enum status check_match(struct document *d, const struct category_table *t,
                                const struct node *n)
 {
@@ -66,7 +69,7 @@ enum status category_rows_read(struct document *d, const struct node *list,
 	return ST_OK;
 }
 
-/* Texts of communication must fit the single line in which digests store them. */
+/* Check that the texts of communication fit the single line in which digests store them. */
 static enum status check_communication(struct document *d, const struct category_table *t)
 {
 	const struct node *n = d->root->first;

@@ -1,5 +1,5 @@
-/// What category files have in common: categories of kernels (rules_file.h) and of allocation sites
-/// (sites_file.h).
+/// The common parts of category files: categories of kernels (rules_file.h) and of allocation
+/// sites (sites_file.h).
 #ifndef GG_RULES_CATEGORIES_FILE_H
 #define GG_RULES_CATEGORIES_FILE_H
 
@@ -9,8 +9,8 @@
 /// The keys of one row: category, class and match.
 extern const struct key_map category_keys;
 
-/// Append the rows of a checked list to `out`. Fails with ST_USAGE if a name occurs twice or a text
-/// can never match.
+/// Append the rows of a list, which keys_check() has accepted, to `out`. Fails with ST_USAGE if a
+/// name occurs twice or a text can never match.
 GG_MUST_CHECK enum status category_rows_read(struct document *d, const struct node *list,
                                              struct category_table *out);
 

@@ -9,7 +9,7 @@ static const char *word_confidence(size_t i)
 	return i <= CONFIDENCE_HIGH ? confidence_names[i] : NULL;
 }
 
-/* Words for enum bound; BOUND_MIXED cannot be used in the file. */
+/* Words for enum bound (what limits a run); BOUND_MIXED cannot be used in the file. */
 static const char *word_bound(size_t i)
 {
 	return i < BOUND_MIXED ? bound_names[i] : NULL;
@@ -74,8 +74,8 @@ static bool is_bytes(enum unit unit)
 	return unit == UNIT_BYTES || unit == UNIT_BYTES_PER_STEP;
 }
 
-/* Check that the metric can be one number per run: items are added, so that its figures must be
-   sums. */
+/* Check that the metric gives one number per run: since the figures of all items are added, they
+   must be sums. */
 static enum status check_metric(struct document *d, const struct node *n, const struct metric *m)
 {
 	if (m->label == LABEL_PAIR)
@@ -89,7 +89,7 @@ static enum status check_metric(struct document *d, const struct node *n, const 
 	return ST_OK;
 }
 
-/* Read the metric of the query `out`; its statistic and globs are read by their keys. */
+/* Read the metric of the query `out`, whose statistic and globs are read by their own keys. */
 static enum status read_metric(struct document *d, const struct node *map, const char *key,
                                struct query *out)
 {
@@ -107,7 +107,7 @@ static enum status read_query(struct document *d, const struct node *map, struct
 	return select_check(d, node_get(map, "select"), out->metric->name, 1u << out->metric->label);
 }
 
-/* Read the figure that the first one is divided by, if it is a share or a quotient. */
+/* Read the figure by which the first one is divided, if the result is a share or a quotient. */
 static enum status read_other(struct document *d, const struct node *map,
                               struct diagnosis_figure *f)
 {
@@ -155,7 +155,7 @@ static enum status read_condition(struct document *d, struct arena *a, const str
 	return bound_read(d, out->figure.query.metric, limit, !out->above, &out->value);
 }
 
-/* Check the placeholders for figures in the text of `key`. */
+/* Check that the placeholders in the text of `key` name known figures. */
 static enum status check_text(struct document *d, const struct node *map, const char *key,
                               const struct diagnosis_rule *r)
 {

@@ -9,8 +9,8 @@
 /// The keys of a diagnosis file.
 extern const struct key_map diagnosis_keys;
 
-/// Read the file at `path`; NULL: the rules that are compiled in. Any error is ST_USAGE with place
-/// and reason. The caller releases with diagnosis_rules_release() in any case.
+/// Read the file at `path`; NULL: the compiled-in rules. Any error is ST_USAGE with its position
+/// and reason. The caller ends with diagnosis_rules_release() in any case.
 GG_MUST_CHECK enum status diagnosis_read(const char *path, struct diagnosis_rules *out,
                                          struct diag_log *log);
 

@@ -1,4 +1,4 @@
-/// Formats of result files: the compiled-in table, a file of the user's, and formats in the rules
+/// Formats of result files: the compiled-in table, a file of the user's, and formats in a rules
 /// file.
 #ifndef GG_RULES_FORMATS_FILE_H
 #define GG_RULES_FORMATS_FILE_H
@@ -9,13 +9,13 @@
 /// The keys of one format of result files.
 extern const struct key_map result_map;
 
-/// Append the formats of a checked list to `out`; NULL: no formats. `own`: the list is in a rules
-/// file, where a format needs no name.
+/// Append the formats of a list, which keys_check() has accepted, to `out`; NULL: no formats.
+/// `own`: true if the list is in a rules file, where a format needs no name; false otherwise.
 GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node *list, bool own,
                                            struct result_formats *out);
 
 /// Read a formats file, or the compiled-in table if `path` is NULL. Any error is ST_USAGE. The
-/// caller releases with result_formats_release() in any case.
+/// caller ends with result_formats_release() in any case.
 GG_MUST_CHECK enum status formats_read(const char *path, struct result_formats *out,
                                        struct diag_log *log);
 

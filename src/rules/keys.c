@@ -58,7 +58,9 @@ static const char *word_list(struct strbuf *b, const char *word)
 
 static enum status check_word(struct document *d, const struct key *key, struct node *n)
 {
-	bool metric = key->words == word_metric; /* there are too many metrics to list in one line */
+	bool metric =
+	    key->words ==
+	    word_metric; /* metrics are not listed in the message: there are too many for one line */
 	struct nearest near = { .word = n->text };
 	struct strbuf list = STRBUF_INIT;
 	n->value = keys_word(key->words, n->text);
@@ -76,7 +78,7 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
-/* Check a metric name such as "input.NAME", or a word of the table. */
+/* Check the name of a metric: "input.NAME", or a word of the key. */
 static enum status check_metric(struct document *d, const struct key *key, struct node *n)
 {
 	struct span name = n->text;

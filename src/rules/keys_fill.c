@@ -1,7 +1,7 @@
 #include "base/vec.h"
 #include "rules/keys.h"
 
-/* Store the value of a scalar in its member of `out`. */
+/* Store the value of a scalar in the member of `out` that its key fills. */
 static void put_scalar(const struct key *key, int64_t value, const char *text, void *out)
 {
 	void *at = (char *)out + key->at;
@@ -26,7 +26,7 @@ static void put_scalar(const struct key *key, int64_t value, const char *text, v
 	}
 }
 
-/* The struct that a nested table fills: a member of `out`, or `out` itself. */
+/* The struct that the table of a nested map fills: a member of `out`, or `out` itself. */
 static void *filled_by(const struct key *key, void *out)
 {
 	return key->holds == HOLDS_STRUCT ? (char *)out + key->at : out;
@@ -41,7 +41,7 @@ void keys_default(const struct key_map *keys, void *out)
 			put_scalar(key, key->absent, key->absent_text, out);
 }
 
-/* Append texts to a VEC(struct span). All such types have the same layout but are different types
+/* Append texts to a VEC(struct span). All such VECs have the same layout but are different types
    in C, so that the content is copied. */
 static void fill_texts(const struct node *list, struct arena *a, void *at)
 {

@@ -4,10 +4,10 @@
 #include "model/select.h"
 #include "rules/rules_file.h"
 
-/* Width of a line in bytes, and indentation of all lines but the first. */
+/* Largest width of a line in bytes, and indentation of all lines except the first. */
 enum { WIDTH = 96, INDENT = 4 };
 
-/* Break the text of `b` into lines at blanks; `b` is released. */
+/* Take the text of `b`, broken into lines at blanks; `b` is released. */
 static const char *wrapped(struct arena *a, struct strbuf *b)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -82,7 +82,7 @@ static void say_items(struct strbuf *b, const struct rule *r)
 	            levels[r->on_gone]);
 }
 
-/* Append one condition, to follow the words "when it". */
+/* Append one condition of a limit, so that it follows the words "when it". */
 static void say_limit(struct strbuf *b, const struct limits *all, const struct limit *l)
 {
 	static const char *const forms[][2] = {
@@ -121,7 +121,7 @@ static void say_patterns(struct strbuf *b, struct arena *a, const struct span *v
 		strbuf_addf(b, "%s%s", i ? " or " : "", text_quote(a, v[i]));
 }
 
-/* Append which items are not checked, or are checked by other limits. */
+/* Append the items that a rule does not check, and those that it checks by other limits. */
 static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule *r)
 {
 	if (r->except.nr) {

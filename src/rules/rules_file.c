@@ -26,8 +26,8 @@ const char *workload_fault(struct span name)
 
 static const char *const placeholders[] = { "{workload}", "{gpu}", "{world_size}" };
 
-/* Check that each `{name}` in the path is one that gets replaced, and that the path stays below its
-   first folder. */
+/* Check that the path of the baseline has no placeholders such as `{name}` except those that get
+   replaced, and that it stays inside the current folder. */
 static enum status check_baseline(struct document *d, const struct node *n)
 {
 	struct span s = n->text;
@@ -58,7 +58,7 @@ static enum status check_baseline(struct document *d, const struct node *n)
 }
 
 /* Check a key of the environment. Users can define keys with --context, but a name similar to a
-   known key is taken as a typo. */
+   known key is reported as a typo. */
 static enum status check_key(struct document *d, const struct node *n)
 {
 	static const char *const known[] = { "gpu.name", "gpu.count", "cuda.runtime", "cuda.driver" };
@@ -88,7 +88,7 @@ static bool is_named_before(const struct node *list, const struct node *item)
 	return false;
 }
 
-/* Check the environment keys. They are not limited to known ones, since --context adds others, but
+/* Check the lists of environment keys. Any valid key is allowed, since --context adds some, but
    each may occur only once. */
 static enum status check_environment(struct document *d, const struct node *map)
 {
@@ -137,7 +137,7 @@ static enum status read_root(struct document *d, const struct node *root, struct
 	return ST_OK;
 }
 
-/* Read the rules with profile `p` applied; NULL: without a profile. */
+/* Read the rules with the changes of profile `p`; NULL: without a profile. */
 static enum status read_variant(struct document *d, const struct node *p, struct rules *out)
 {
 	const struct node *root = d->root;
@@ -160,7 +160,7 @@ static enum status unknown_profile(struct document *d, const struct node *profil
 }
 
 struct choice {
-	const char *profile; ///< name of the profile to apply; NULL if none
+	const char *profile; ///< name of the profile to apply; NULL: no profile
 	struct rules *out;
 };
 

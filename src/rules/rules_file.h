@@ -1,4 +1,4 @@
-/// The rules file and the categories file. They are read with libyaml's event parser.
+/// Reading the rules file and the categories file with libyaml's event parser.
 #ifndef GG_RULES_RULES_FILE_H
 #define GG_RULES_RULES_FILE_H
 
@@ -7,10 +7,10 @@
 #include "model/category.h"
 #include "model/rule.h"
 
-/// Read rules from `path`, or the compiled-in default if it is NULL. `profile` is the profile to
-/// apply; NULL if none. Any error is ST_USAGE, with a message `FILE:LINE:COLUMN: what` that
-/// suggests the nearest valid word for a misspelled one. The caller releases `out` with
-/// rules_release() in any case.
+/// Read rules from `path`, or the compiled-in default rules if it is NULL. `profile` is the name
+/// of the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message
+/// `FILE:LINE:COLUMN: what` that suggests the nearest valid word for a misspelled one. The caller
+/// ends with rules_release() for `out` in any case.
 GG_MUST_CHECK enum status rules_read(const char *path, const char *profile, struct rules *out,
                                      struct diag_log *log);
 
@@ -19,16 +19,17 @@ GG_MUST_CHECK enum status rules_read(const char *path, const char *profile, stru
 GG_MUST_CHECK enum status rules_parse(const char *name, struct span text, const char *profile,
                                       struct rules *out, struct diag_log *log);
 
-/// Rules of a file without keys, and a rule on `m` without keys: the values of absent keys.
+/// rules_default() returns the rules of a file without keys, rule_default() a rule on `m` without
+/// keys. The members have the values of absent keys.
 struct rules rules_default(void);
 struct rule rule_default(const struct metric *m);
 
-/// What is wrong with a workload name ("must not …"), to follow the name of the key that has it;
-/// NULL if it is valid. Workload names become part of file names. Static.
+/// A text such as "must not …" on what is wrong with a workload name, to follow the name of its
+/// key in a message; NULL if the name is valid. Workload names become part of file names. Static.
 const char *workload_fault(struct span name);
 
-/// Read a categories file, or the compiled-in default if `path` is NULL. Any error is ST_USAGE. The
-/// caller releases with category_table_release().
+/// Read a categories file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE. The
+/// caller ends with category_table_release().
 GG_MUST_CHECK enum status categories_read(const char *path, struct category_table *out,
                                           struct diag_log *log);
 
@@ -37,16 +38,16 @@ GG_MUST_CHECK enum status categories_read(const char *path, struct category_tabl
 GG_MUST_CHECK enum status categories_parse(const char *name, struct span text,
                                            struct category_table *out, struct diag_log *log);
 
-/// Write the JSON Schema of the rules file from the table that reading uses
-/// (schemas/gpugate-rules-1.json is this schema).
+/// Write the JSON Schema of the rules file (schemas/gpugate-rules-1.json), made from the same
+/// table of keys as reading uses.
 void rules_schema_write(struct sink *out);
 
-/// Explain a rule in a paragraph of lines: what it measures and what its limits mean, with units
-/// and the direction that is worse. Owned by `a`.
+/// Explain a rule in a paragraph: its figure and the meaning of its limits, with units and the
+/// direction that is worse. Owned by `a`.
 const char *rule_explain(struct arena *a, const struct rule *r);
 
-/// Explain all rules, then waivers and profiles, each in lines of its own; only the rule `only` if
-/// it is not NULL. Owned by `a`.
+/// Explain all rules, then waivers and profiles, each in lines of its own; if `only` is not NULL,
+/// only that rule. Owned by `a`.
 const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only);
 
 #endif

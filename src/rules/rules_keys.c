@@ -93,7 +93,7 @@ static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);
 	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
 	    .map = &noise_map, __VA_ARGS__)
 
-/* There is one budget for the whole gate. */
+/* The keys of the budget for false alarms, of which there is one for the whole gate. */
 static const struct key budget_keys[] = {
 	NOISE_NUMBERS,
 	KEY("budget", SHARE, OPTIONAL,
@@ -155,7 +155,7 @@ static const struct key for_each_keys[] = {
 };
 static const struct key_map for_each_map = KEY_TABLE("'for_each'", for_each_keys);
 
-/* Rows of the limits. A rule needs at least one of them; a profile can change those that the rule
+/* The keys of limits. A rule needs at least one of them; a profile can change those that the rule
    has. */
 #define LIMIT_ROWS(need)                                                                           \
 	KEY("increase", LIMIT, need, "more than this above the baseline: 5%, 2ms, 1GiB, 2pp, 3"),      \
@@ -256,7 +256,7 @@ static const struct key waiver_keys[] = {
 };
 const struct key_map waiver_map = KEY_TABLE("a waiver", waiver_keys);
 
-/* ---- profiles: keys of the rules file, but only numbers ---- */
+/* ---- profiles: a part of the keys of the rules file, with numbers only ---- */
 
 static const struct key profile_rule_keys[] = {
 	KEY("for_each", MAP, OPTIONAL, "other numbers for the rule's for_each", .map = &for_each_map),

@@ -58,7 +58,7 @@ static enum status quantity_read(struct document *d, const struct node *n, enum 
 		return document_fail(
 		    d, n, "%s is negative: a limit says how far, its key says in which direction", quoted);
 	struct span number = unit_number_take(&s);
-	/* number_parse() with that few decimals checks only the form */
+	/* parse with this number of decimals only to check the form */
 	int64_t nothing;
 	if (!number_parse(number, -(int)number.n, &nothing))
 		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
@@ -90,7 +90,7 @@ enum status share_read(struct document *d, const struct node *n, int64_t most, i
 	return ST_OK;
 }
 
-/* The use of a quantity, which decides about its unit. */
+/* Where a quantity is used, which decides about the units that fit. */
 enum use { USE_DIFFERENCE, USE_BOUND, USE_AND };
 
 static const char *fitting_units(enum unit_family family, enum use use)
@@ -109,8 +109,9 @@ static const char *fitting_units(enum unit_family family, enum use use)
 	return fits[family][use];
 }
 
-/* Convert an absolute value to the metric's unit. Figures are whole numbers and "beyond" is strict,
-   so that above 1.5 is above 1 and below 1.5 is below 2: this rounding loses nothing. */
+/* Convert an absolute value to the metric's unit. Rounding loses nothing, because figures are
+   whole numbers and limits are strict: "above 1.5" means "above 1", and "below 1.5" means "below
+   2". */
 static enum status absolute_read(struct document *d, const struct node *n, const struct metric *m,
                                  bool below, const struct quantity *q, int64_t *out)
 {
@@ -129,8 +130,8 @@ static enum status absolute_read(struct document *d, const struct node *n, const
 	return ST_OK;
 }
 
-/* True if the unit fits the metric for that use. Units of metrics-file figures are checked by
-   gate/figure_rule.c, once the file is read. */
+/* True if the unit fits the metric in that use. Units of metrics-file figures are checked by
+   gate/figure_rule.c, once that file is read. */
 static bool unit_fits(const struct metric *m, enum unit_family unit, enum use use)
 {
 	enum unit_family family = family_of(m->unit);
@@ -211,7 +212,7 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 }
 
 /* Replace 'worse' by an increase or a decrease. For metrics-file figures gate/figure_rule.c does
-   this, once the file is read. */
+   this, once that file is read. */
 static enum status direction_find(struct document *d, const struct rule *r, const struct node *n,
                                   enum condition *condition)
 {
@@ -233,7 +234,7 @@ enum status limits_read(struct document *d, struct arena *a, const struct rule *
 	for (const struct node *n = map->first; n; n = n->next) {
 		int condition = keys_word(condition_name, n->key->text);
 		if (condition < 0)
-			continue; /* 'and' is read below, since it depends on the other keys */
+			continue; /* 'and' is read further below, since it depends on the other keys */
 		struct limit limit = { .condition = (enum condition)condition };
 		TRY(direction_find(d, r, n, &limit.condition));
 		TRY(limit_read(d, a, m, n, &limit));

@@ -1,12 +1,12 @@
 #include "rules/rules_internal.h"
 
-/* All patterns of one rule, in the order of trying. */
+/* All patterns of one rule, in the order in which they are tried. */
 struct patterns {
 	VEC(const struct node *) list;
 };
 
-/* Add `n`: one pattern, a list of patterns, or NULL. A pattern that occurs twice is an error, since
-   the second would have no effect. */
+/* Add the patterns in `n`: one, a list, or NULL for none at all. A pattern that occurs twice is an
+   error, since the second would have no effect. */
 static enum status add_patterns(struct document *d, const struct node *n, struct patterns *all)
 {
 	bool one = n && n->kind == NODE_SCALAR;

@@ -1,5 +1,6 @@
-/* Profiles. A profile replaces values of the document before the rules are read, so that its values
-   are checked by the same code, with their own line numbers. */
+/* Profiles: named sets of values that replace values of the rules file. They are replaced in the
+   document before rules are read, so that the same code checks them, with their own line numbers.
+ */
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "rules/rules_internal.h"
@@ -20,8 +21,8 @@ static const struct node *find_rule(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* The replacement in `over` for `n`, an entry of a map or a rule in the list of rules; else
-   NULL. */
+/* The node in `over` that replaces `n`, an entry of a map or a rule in the list of rules; NULL if
+   `over` does not change it. */
 static const struct node *over_of(const struct node *over, const struct node *n, bool list)
 {
 	return node_get(over, list ? node_get(n, "id")->text.p : n->key->text.p);
@@ -90,7 +91,8 @@ enum status profile_apply(struct document *d, const struct node *p, const struct
 	return ST_OK;
 }
 
-/* Append the changes of a map. The recursion is at most five deep, as checked maps are. */
+/* Append the changes that a map makes, as text. The recursion is at most five deep, as checked
+   maps are. */
 static void add_text(struct strbuf *b, const struct node *map, const char *path, struct arena *a)
 {
 	for (const struct node *n = map->first; n; n = n->next) {

@@ -2,13 +2,14 @@
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-/* Labels whose items can appear and disappear, so that rules can use for_each. */
+/* Labels of metrics whose items (such as kernels) can appear and disappear, so that rules can use
+   for_each. */
 #define ITEM_LABELS                                                                        \
 	(1u << LABEL_KERNEL | 1u << LABEL_CATEGORY | 1u << LABEL_OP | 1u << LABEL_COLLECTIVE | \
 	 1u << LABEL_FUNCTION | 1u << LABEL_MODULE | 1u << LABEL_RANGE | 1u << LABEL_PLACE)
 
-/* Check the keys that need for_each, and `top` and `min_share`, which need metrics with a
-   ranking. */
+/* Check the keys that are allowed only with for_each; `top` and `min_share` also need metrics with
+   a ranking. */
 static enum status check_items(struct document *d, const struct node *map, const struct rule *r)
 {
 	const struct node *for_each = node_get(map, "for_each"), *top = node_get(map, "top");
@@ -62,7 +63,7 @@ static enum status check_noise(struct document *d, const struct node *noise, con
 	                     "'noise' belongs to an increase or decrease in 'fail', and there is none");
 }
 
-/* Check that a pattern matches a known phase. There are only few, so that any other is a
+/* Check that a pattern matches a known phase. There are only a few, so that any other is a
    mistake. */
 static enum status check_phase(struct document *d, const struct node *phase, const struct metric *m)
 {
@@ -80,7 +81,8 @@ static enum status check_phase(struct document *d, const struct node *phase, con
 	return fits ? ST_OK : ST_USAGE;
 }
 
-/* Read `unless`: the other figure that may replace the rule's own, for the run as a whole. */
+/* Read `unless`: another metric; the rule is skipped if that metric shows the same change. Both
+   must be figures of the whole run. */
 static enum status unless_read(struct document *d, const struct node *unless, struct rule *r)
 {
 	const struct node *metric = node_get(unless, "metric");

@@ -13,7 +13,7 @@ static void line(struct sink *out, int depth, const char *text)
 	sink_printf(out, "\n%*s%s", 2 * depth, "", text);
 }
 
-/* Write a text of the program's own, in which only quotes need escapes. */
+/* Write a text that is part of the program, so that only quotes need escapes. */
 static void write_text(struct sink *out, const char *text)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -106,7 +106,8 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 	}
 }
 
-/* Write the keys with one need: "required": ["a", "b"], or "anyOf": [{"required": ["a"]}, …], */
+/* Write the list of keys with one need: "required": ["a", "b"], or "anyOf": [{"required": ["a"]},
+   …]. */
 static void write_need(struct sink *out, const struct key_map *map, enum key_need need, int depth)
 {
 	bool any = false;

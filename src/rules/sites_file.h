@@ -1,4 +1,5 @@
-/// The sites file (rules/sites.yaml): how the stack of an allocation becomes one place.
+/// The sites file (rules/sites.yaml): rules that choose the site (one function) for the call stack
+/// of an allocation.
 #ifndef GG_RULES_SITES_FILE_H
 #define GG_RULES_SITES_FILE_H
 
@@ -10,7 +11,7 @@
 extern const struct key_map sites_keys;
 
 /// Read a sites file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE. The caller
-/// releases with site_rules_release() in any case.
+/// ends with site_rules_release() in any case.
 GG_MUST_CHECK enum status sites_read(const char *path, struct site_rules *out,
                                      struct diag_log *log);
 

@@ -30,8 +30,8 @@ static const struct key file_keys[] = {
 };
 const struct key_map suite_keys = KEY_TABLE("the suite file", file_keys);
 
-/* Check `workload`: it must contain {name} if `each` is given, since all folders would be one case
-   otherwise, and must not without `each`. */
+/* Check `workload`: with `each` it must contain {name}, since otherwise all folders would be one
+   case; without `each` it must not. */
 static enum status check_entry(struct document *d, const struct node *n,
                                const struct suite_entry *e)
 {

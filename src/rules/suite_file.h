@@ -1,4 +1,4 @@
-/// The suite file (gpugate-suite.yaml): the cases that one gate judges.
+/// The suite file (gpugate-suite.yaml): a list of the cases (workloads) that one command judges.
 #ifndef GG_RULES_SUITE_FILE_H
 #define GG_RULES_SUITE_FILE_H
 
@@ -7,18 +7,20 @@
 #include "base/span.h"
 #include "base/vec.h"
 
-/// An entry of the file: one case, or one case for each matching folder.
+/// An entry of the file, which makes one case, or one case for each folder that matches `each`.
 struct suite_entry {
-	const char *workload; ///< name in which {name}, {gpu} and {world_size} are replaced
-	const char *each; ///< pattern of folders; NULL: a single case
-	const char *rules, *baseline; ///< paths with {name} replaced; NULL: as `check` finds them
-	int64_t repeat; ///< above 1: number of paths, each with one run of the same code
-	VEC(struct span) runs; ///< patterns of paths, in which {name} is replaced
+	/// name of the workload, in which {name}, {gpu} and {world_size} are replaced
+	const char *workload;
+	const char *each; ///< pattern of folders, one for each case; NULL: the entry is a single case
+	/// paths in which {name} is replaced; NULL: `check` looks in the usual places
+	const char *rules, *baseline;
+	int64_t repeat; ///< number of paths if above 1; each has one run of the same code
+	VEC(struct span) runs; ///< patterns of the paths of results, in which {name} is replaced
 };
 
 struct suite_file {
 	struct arena arena;
-	const char *shown; ///< the file, as messages name it
+	const char *shown; ///< name of the file in messages
 	const char *name; ///< name of the suite, which identifies its comment on a pull request
 	VEC(struct suite_entry) entries;
 };
@@ -28,8 +30,8 @@ struct key_map;
 /// The keys of a suite file.
 extern const struct key_map suite_keys;
 
-/// Read the file at `path`. Any error is ST_USAGE with place and reason. The caller releases with
-/// suite_file_release() in any case.
+/// Read the file at `path`. Any error is ST_USAGE with its position and reason. The caller ends
+/// with suite_file_release() in any case.
 GG_MUST_CHECK enum status suite_file_read(const char *path, struct suite_file *out,
                                           struct diag_log *log);
 

@@ -12,11 +12,11 @@
 #include "base/text.h"
 #include "io/opened.h"
 
-/* A map or list that has begun, and the place of its next entry. */
+/* A map or list that is being read, and where to attach its next entry. */
 struct level {
 	struct node *node;
 	struct node **tail;
-	struct node *key; ///< key of a map whose value has not come yet; else NULL
+	struct node *key; ///< key of a map whose value has not been read yet; else NULL
 };
 
 struct builder {
@@ -51,13 +51,13 @@ const struct node *node_get(const struct node *map, const char *key)
 	return NULL;
 }
 
-/* Position of a mark, in which libyaml counts lines and columns from 0. */
+/* A node with the position of `mark`, in which libyaml counts lines and columns from 0. */
 static struct node place(const yaml_mark_t *mark)
 {
 	return (struct node){ .line = (unsigned)mark->line + 1, .column = (unsigned)mark->column + 1 };
 }
 
-/* Position of an encoding error, for which libyaml gives only a byte offset. */
+/* A node with the position of an encoding error, for which libyaml gives only a byte offset. */
 static struct node place_of_byte(struct span text, size_t offset)
 {
 	struct node at = { .line = 1, .column = 1 };
@@ -99,7 +99,7 @@ static struct node *add_node(struct builder *b, enum node_kind kind, const yaml_
 	return n;
 }
 
-/* Attach `n` as the root, a key, a value or an item. */
+/* Attach the node to the tree: as the root, a key, a value or an item of a list. */
 static enum status attach(struct builder *b, struct node *n)
 {
 	struct level *l = b->depth ? &b->levels[b->depth - 1] : NULL;
@@ -202,7 +202,7 @@ static enum status document_parse(struct document *d, struct span text)
 	return st;
 }
 
-/* Read the file, stopping one byte beyond the limit, since the size of fstat() may be wrong. */
+/* Read the file. Stops one byte beyond the limit, since the size from fstat() may be wrong. */
 static enum status read_all(struct document *d, int fd, struct strbuf *out)
 {
 	char buf[4096];

@@ -14,21 +14,22 @@ enum { DOCUMENT_MAX_BYTES = 1 << 20, DOCUMENT_MAX_DEPTH = 32 };
 
 enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
 
-/// One value of the document, owned by its arena.
+/// A node of the document: a scalar, a map, a list or an entry. The document's arena owns it.
 struct node {
 	enum node_kind kind;
-	bool plain; ///< true for a scalar without quotes
+	bool plain; ///< true for a scalar without quotes; false for one in quotes
 	unsigned line, column; ///< position in the file, counted from 1
-	struct span text; ///< text of a scalar: valid UTF-8, may contain NUL if escaped
-	int64_t value; ///< value that checking found: index of a word, number, or day
-	struct node *key; ///< key of an entry of a map
-	/// The first entry of a map or list; the next entry of the one that contains this node.
+	struct span text; ///< text of a scalar: valid UTF-8, which contains NUL if the file has one as
+	                  ///< an escape
+	int64_t value; ///< value that keys_check() sets: index of a word, number, or day
+	struct node *key; ///< for an entry of a map: its key; NULL otherwise
+	/// first entry of this map or list; next entry after this one in the map or list around both
 	struct node *first, *next;
 };
 
 struct document {
-	const char *name; ///< name of the document as given
-	const char *shown; ///< name as messages show it; owned by the arena
+	const char *name; ///< name of the document as its reader gave it; NULL for a built-in text
+	const char *shown; ///< name of the document in messages; owned by the arena
 	struct arena arena;
 	struct node *root;
 	struct diag_log *log; ///< log for errors; borrowed
@@ -37,10 +38,10 @@ struct document {
 /// Type of the functions that read a document into `out`, starting at its root.
 typedef enum status document_fn(struct document *d, void *out);
 
-/// Parse `text` or, if it is NULL, the regular file `name`, and pass the document to `read`. The
-/// document lives only during that call. The name of a text is NULL if the text is built in. There
-/// must be one document without aliases, anchors, tags and directives; duplicate keys are left to
-/// `read`. Any error is ST_USAGE with place and reason.
+/// Parse `text` or, if it is NULL, the regular file `name`, and pass the document to `read`,
+/// during whose call it lives. `name` is NULL for a built-in text. There must be one document
+/// without aliases, anchors, tags and directives; `read` has to check for duplicate keys. Any
+/// error is ST_USAGE with its position and reason.
 GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,
                                         document_fn *read, void *out, struct diag_log *log);
 
@@ -51,13 +52,13 @@ void document_error(struct document *d, const struct node *at, const char *fmt, 
 /// Like document_error(), as an expression with the value ST_USAGE, to be returned.
 #define document_fail(...) (document_error(__VA_ARGS__), ST_USAGE)
 
-/// Text of a scalar in quotes, for a message; owned by the document.
+/// Text of a scalar in quotation marks, for a message; owned by the document.
 const char *document_quote(struct document *d, struct span text);
 
-/// Value of `key` in a map; NULL if there is none, or if `map` is NULL.
+/// Value of `key` in a map; NULL if the map lacks the key, or if `map` is NULL.
 const struct node *node_get(const struct node *map, const char *key);
 
-/// The first entry of a map or list; NULL if there is none, or if `of` is NULL.
+/// The first entry of a map or list; NULL if it is empty, or if `of` is NULL.
 static inline const struct node *node_first(const struct node *of)
 {
 	return of ? of->first : NULL;

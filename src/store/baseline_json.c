@@ -5,7 +5,7 @@
 #include "store/past_rows.h"
 #include "store/row_schema.h"
 
-/* ---- the pin: all ranks in one document ---- */
+/* ---- the pin (the approved run): all ranks in one document ---- */
 
 static void write_pin(const void *const *baselines, size_t nr, struct sink *out)
 {
@@ -14,7 +14,7 @@ static void write_pin(const void *const *baselines, size_t nr, struct sink *out)
 	row_write_all(&ranks_schema, (const void *const *)pin->ranks.v, pin->ranks.nr, out);
 }
 
-/* Reads the first key, which gives the number of ranks. */
+/* Reads the first key of the pin, which gives the number of ranks. */
 static size_t read_count(struct row_reader *r)
 {
 	struct span key;
@@ -56,7 +56,7 @@ static void describe_pin(bool several, int depth, struct sink *out)
 	row_schema_object(&ranks_schema, true, depth, out);
 }
 
-/* ---- recent runs ---- */
+/* ---- recent runs of the baseline ---- */
 
 static void write_recent(const void *const *baselines, size_t nr, struct sink *out)
 {
@@ -93,7 +93,7 @@ static void describe_recent(bool several, int depth, struct sink *out)
 	sink_puts(out, "}");
 }
 
-/* ---- the document ---- */
+/* ---- the document of a baseline ---- */
 
 static const struct field baseline_fields[] = {
 	{ .key = "workload", .type = FIELD_TEXT, .offset = offsetof(struct baseline, workload) },

@@ -7,7 +7,7 @@
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 
-/* ---- parts of a digest that must agree ---- */
+/* ---- parts of a digest that must agree with each other ---- */
 
 /* True if the rows, each of which begins with the id of a memory, name only memories of the digest,
    in their order. */
@@ -47,7 +47,7 @@ static void check_phase_summaries(struct row_reader *r, const struct digest *d, 
 		row_fail(r, byte, "phase_summaries", "have a metric that no phase has, or no steps");
 }
 
-/* The digest must have samples, or a summary of each step metric of the first version. */
+/* Checks that the digest has samples, or a summary of each step metric of the first version. */
 static void check_steps(struct row_reader *r, const struct digest *d, uint64_t byte)
 {
 	bool whole = true;
@@ -62,7 +62,7 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 	check_phase_summaries(r, d, byte);
 }
 
-/* ---- the document ---- */
+/* ---- the document of a digest ---- */
 
 #define FIELD(member, kind, ...)                                                         \
 	{                                                                                    \
@@ -73,7 +73,7 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 #define SOME_ROWS(member, type) FIELD(member, OPTIONAL_ROWS, 0, .sub = &type##_row)
 
 static const struct field digest_fields[] = {
-	/* columns: member, stored form, minor */
+	/* Columns: member of struct digest, stored form, minor version that added the member. */
 	FIELD(rank, OPTIONAL_COUNT, 0, .absent = -1),
 	FIELD(world_size, OPTIONAL_COUNT, 0, .absent = -1),
 	FIELD(trace, OPTIONAL_TEXT, 0),
@@ -130,6 +130,13 @@ static const struct field digest_fields[] = {
 	SOME_ROWS(memory_evidence, memory_evidence),
 	SOME_ROWS(inputs, input_stat),
 	SOME_ROWS(machines, machine_stat),
+	{ .key = "fold",
+	  .type = FIELD_OWN,
+	  .since = 1,
+	  .read = fold_read,
+	  .write = fold_write,
+	  .has = fold_is_there,
+	  .describe = fold_describe },
 };
 
 const struct schema digest_schema = {
@@ -167,7 +174,7 @@ void digest_check(struct row_reader *r, struct digest *d)
 {
 	if (d->rank > RANK_MAX)
 		row_fail(r, jscan_byte(r->js), "rank", "is beyond 2147483647");
-	if (d->rank < 0 && (digest_has_trace(d) || d->snapshot))
+	if (d->rank < 0 && !d->fold && (digest_has_trace(d) || d->snapshot))
 		row_fail(r, jscan_byte(r->js), "rank", "is missing");
 	check_inputs(r, d);
 	if (d->window && d->nr_steps > 1)
@@ -231,13 +238,13 @@ void digest_schema_write(struct sink *out)
 
 static void read_digest(struct row_reader *r, void *ctx)
 {
-	r->sampled = true;
+	r->sampled = r->whole = true;
 	digest_read_into(r, ctx);
 }
 
 static void read_digest_text(struct row_reader *r, void *ctx)
 {
-	r->keeps_text = true;
+	r->keeps_text = r->whole = true;
 	digest_read_into(r, ctx);
 }
 

@@ -18,8 +18,8 @@ void digest_write(const struct digest *d, struct sink *out);
 /// Writes the JSON Schema of a digest, which is schemas/gpugate-digest-1.json.
 void digest_schema_write(struct sink *out);
 
-/// Reads and validates a digest. `fail` is the status of any error: ST_INPUT, or ST_BASELINE if the
-/// digest is used as a baseline.
+/// Reads and validates a digest. Any error returns `fail`: ST_INPUT, or ST_BASELINE if the digest
+/// is used as a baseline.
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
                                       struct diag_log *log);
 
@@ -33,11 +33,11 @@ struct baseline {
 	struct arena arena;
 	const char *workload;
 	struct provenance provenance;
-	struct run pin; ///< the run as pin_make() makes it
+	struct run pin; ///< approved run in the reduced form that pin_make() gives it
 	struct history recent; ///< accepted runs in the baseline file itself, oldest first
 	struct history sample; ///< every run of the main branch, from the history file
-	struct history reference; ///< accepted runs after the pin from `recent` and `sample`, oldest
-	                          ///< first; values are borrowed
+	struct history reference; ///< accepted runs after the pin, merged from `recent` and `sample`,
+	                          ///< oldest first; values are borrowed
 };
 
 /// Writes a baseline in canonical form.
@@ -46,8 +46,8 @@ void baseline_write(const struct baseline *b, struct sink *out);
 /// Writes the JSON Schema of a baseline, which is schemas/gpugate-baseline-1.json.
 void baseline_schema_write(struct sink *out);
 
-/// Drops values until the written run has at most BASELINE_RECENT_BYTES: always the smallest value
-/// of the query with the most values. `cut` counts the dropped values.
+/// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES: each time the
+/// smallest value of the query with the most values. `cut` counts the dropped values.
 void past_run_fit(struct past_run *run);
 
 /// Reads and validates a baseline; any error is ST_BASELINE with place and path. Caller releases
@@ -59,7 +59,7 @@ GG_MUST_CHECK enum status baseline_parse(struct source *src, struct baseline *ou
 GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out,
                                         struct diag_log *log);
 
-/// Releases all memory that it holds.
+/// Releases all memory of the baseline.
 void baseline_release(struct baseline *b);
 
 #endif

@@ -1,15 +1,15 @@
 /* Checks that rows of a digest that refer to one another agree. */
 #include "store/digest_schema.h"
 
-/* Progress of the check for one function: its last callee so far, -1 if there is none, and its
-   depth in the tree. */
+/* Progress of the check for one function: the callee of this function that was seen last, or -1,
+ * and the function's depth in the tree. */
 struct seen {
 	int64_t last;
 	int depth;
 };
 
-/* What is wrong with function `i`, or NULL; seen[p + 1] is about function p, seen[0] about the
-   root. */
+/* Returns what is wrong with function `i`, or NULL. `seen` has the progress for each function:
+   seen[p + 1] is about function p, seen[0] about the root of the tree. */
 static const char *function_fault(const struct digest *d, size_t i, const struct seen *seen)
 {
 	const struct function_stat *f = &d->functions.v[i];
@@ -59,7 +59,7 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	}
 }
 
-/* True if every sum of small rows is of kernels, not of copies. */
+/* True if every row that is a sum of small rows is a sum of kernels, not of copies. */
 static bool are_sums(const struct digest *d)
 {
 	bool fine = true;

@@ -14,10 +14,16 @@ extern const struct schema ranks_schema;
 /// Stops the scanner with an error if parts of a digest contradict one another.
 void digest_check(struct row_reader *r, struct digest *d);
 
-/// Read, write and describe the steps of digests, for FIELD_OWN.
+/// Functions for FIELD_OWN that read, write and describe the steps of digests.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
 void steps_describe(bool several, int depth, struct sink *out);
+
+/// Functions for FIELD_OWN that read, write and describe the fold of a digest.
+void fold_read(struct row_reader *r, void *const *digests, size_t nr);
+void fold_write(const void *const *digests, size_t nr, struct sink *out);
+bool fold_is_there(const void *const *digests, size_t nr);
+void fold_describe(bool several, int depth, struct sink *out);
 
 /// Reads the digest that follows into `d`, which digest_new() made.
 void digest_read_into(struct row_reader *r, struct digest *d);
@@ -29,7 +35,8 @@ GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status f
                                                void (*read)(struct row_reader *r, void *ctx),
                                                void *ctx);
 
-/// Stop the reader if rows of functions, collectives or sums refer to something that is missing.
+/// Stop the reader with an error if rows of functions, collectives or sums refer to a row that does
+/// not exist.
 void digest_check_rows(struct row_reader *r, const struct digest *d);
 
 #endif

@@ -12,7 +12,7 @@
 enum {
 	METRIC_COLUMN = 2,
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
-	PHASE_COLUMN, ///< columns of PHASE_FORWARD, then of each further phase
+	PHASE_COLUMN, ///< first of the columns of PHASE_FORWARD; those of the further phases follow
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
 	COUNT_COLUMN = NR_COLUMNS, ///< number of steps: the only column of a summarized digest
 	NR_ALL_COLUMNS
@@ -40,7 +40,8 @@ static int column_since(size_t i)
 	return is_metric(i) ? metric_table[i - METRIC_COLUMN].since : 0;
 }
 
-/* True for a metric that came with a later minor version, so that a digest may lack it. */
+/* True for a metric that was added by a later minor version of the format, so that a digest may
+ * lack it. */
 static bool is_optional(size_t i)
 {
 	return column_since(i) > 0 || (i >= STEP_PHASE_COLUMN && i < NR_COLUMNS);
@@ -87,7 +88,7 @@ static bool has_column(bool summarised, size_t i)
 	return summarised ? i == COUNT_COLUMN : i < NR_COLUMNS;
 }
 
-/* ---- writing ---- */
+/* ---- writing of steps ---- */
 
 struct values {
 	const int64_t *v;
@@ -166,7 +167,7 @@ void steps_write(const void *const *digests, size_t nr, struct sink *out)
 	sink_puts(out, "\n}");
 }
 
-/* ---- the schema ---- */
+/* ---- schema of steps ---- */
 
 static void describe_columns(bool several, bool summarised, int depth, struct sink *out)
 {
@@ -210,14 +211,14 @@ void steps_describe(bool several, int depth, struct sink *out)
 	sink_puts(out, "]}");
 }
 
-/* ---- reading ---- */
+/* ---- reading of steps ---- */
 
 struct columns {
 	struct row_reader *r;
 	void *const *digests;
 	size_t nr;
 	bool summarised;
-	uint64_t seen; ///< bits of the columns that have been read
+	uint64_t seen; ///< set of the columns that have been read, as bits
 };
 
 static int64_t read_null(struct row_reader *r)
@@ -244,7 +245,7 @@ static size_t read_numbers(struct row_reader *r, size_t column, enum jscan_type 
 	return v.nr;
 }
 
-/* Makes room for the steps, except for columns that the digest may lack. */
+/* Makes room for the steps in all columns except those that the digest may lack. */
 static void set_steps(struct digest *d, size_t nr)
 {
 	digest_set_steps(d, nr);
@@ -253,7 +254,7 @@ static void set_steps(struct digest *d, size_t nr)
 			*place(d, i) = NULL;
 }
 
-/* Stores one column of one digest. The first column that is read sets the number of steps. */
+/* Stores one column of one digest. The first column to be read sets the number of steps. */
 static void take(struct columns *c, size_t k, size_t i, const char *key, const int64_t *v,
                  size_t nr)
 {

@@ -56,7 +56,8 @@ static __int128 sum_of(const struct digest *d, enum metric_id id, size_t steps, 
 {
 	const int64_t *summary = digest_summary(d, id);
 	__int128 sum = 0;
-	*slack = summary ? d->usable_steps : 0; /* because the mean in a summary is rounded */
+	/* the mean in a summary is rounded, so the sum is off by up to one unit per step */
+	*slack = summary ? d->usable_steps : 0;
 	if (summary)
 		return (__int128)summary[STAT_MEAN] * d->usable_steps;
 	for (size_t i = 0; i < steps; i++)
@@ -74,7 +75,7 @@ static const char *kernels_fault(const struct digest *d)
 		count += d->kernels.v[i].kind == EVENT_KERNEL ? d->kernels.v[i].count : 0;
 	}
 	if (time == 0 && count == 0)
-		return NULL; /* samples are left out of the baseline of a large job */
+		return NULL; /* the baseline of a large job has no samples to check */
 	__int128 of_steps = sum_of(d, METRIC_STEP_CUDA_TIME, (size_t)d->usable_steps, &slack);
 	if (time < of_steps - slack)
 		return "kernels, copies and memory sets add up to less than step.cuda_time";

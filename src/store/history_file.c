@@ -24,7 +24,7 @@ const char *history_path(const char *path, struct arena *a)
 	return arena_printf(a, "%.*s.history.jsonl", (int)(json ? n - 5 : n), path);
 }
 
-/* ---- reading ---- */
+/* ---- reading of a history ---- */
 
 struct line {
 	struct past_run *run;
@@ -120,9 +120,10 @@ enum status history_read(const char *path, struct arena *a, struct history *out,
 	return st;
 }
 
-/* ---- writing ---- */
+/* ---- writing of a history ---- */
 
-/* Line breaks are written only between values; inside texts they are escaped. */
+/* Writes one run as a line: line breaks are written only between values, and inside texts they are
+ * escaped. */
 static void write_line(const struct past_run *run, struct sink *out)
 {
 	struct sink *lines = sink_open_memory();

@@ -36,9 +36,9 @@ static int check_place(int fd, const char *path)
 	return held.st_dev == there.st_dev && held.st_ino == there.st_ino ? 0 : EAGAIN;
 }
 
-/* Results of one try besides an errno: the lock was taken; its file was removed meanwhile (EAGAIN);
-   another process holds it (EWOULDBLOCK). EAGAIN and EWOULDBLOCK may be equal, so both have a value
-   of their own. */
+/* Results of one try besides an errno: the lock was taken; the lock file was removed meanwhile
+ * (EAGAIN); another process holds the lock (EWOULDBLOCK). EAGAIN and EWOULDBLOCK may be equal, so
+ * each result has its own value. */
 enum { LOCK_TAKEN, LOCK_GONE = -1, LOCK_HELD = -2 };
 
 static int try_take(struct file_lock *lock)
@@ -59,7 +59,7 @@ static int try_take(struct file_lock *lock)
 	return state;
 }
 
-/* Tries every 20 ms: a blocking lock would need a signal to limit the wait. */
+/* Tries every 20 ms, because the wait of a blocking lock can only be limited by a signal. */
 static int wait_and_take(struct file_lock *lock, struct lock_wait wait)
 {
 	enum { PER_SECOND = 50 };

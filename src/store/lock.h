@@ -7,12 +7,13 @@
 /// A lock that this process holds.
 struct file_lock {
 	int fd;
-	char *path; ///< path of the lock file, which is removed when the lock is released
+	char *path; ///< path of the lock file, which is removed with the lock
 	int leftover; ///< handle of leftover_add(), which removes the file if the process ends early
-	char *target; ///< path of the locked file, with symbolic links resolved
+	char *target; ///< path of the file that is locked, with symbolic links resolved
 };
 
-/// How long file_lock_take() waits, and a function that it calls once if it has to wait (or NULL).
+/// Limit of the wait of file_lock_take(), and a function that is called once if it has to wait (or
+/// NULL).
 struct lock_wait {
 	int seconds;
 	void (*told)(const char *lock_path);
@@ -24,7 +25,7 @@ struct lock_wait {
 GG_MUST_CHECK enum status file_lock_take(const char *path, struct lock_wait wait,
                                          struct file_lock *out, struct diag_log *log);
 
-/// Releases the lock; a zeroed one is fine.
+/// Releases the lock; one that is all zero may be passed, too.
 void file_lock_release(struct file_lock *lock);
 
 #endif

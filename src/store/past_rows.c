@@ -34,7 +34,8 @@ static const struct field value_fields[] = {
 	  .since = 1 },
 };
 
-/* The minor that added the metric of the query, whose name begins the query. */
+/* The minor version of the format that added the metric of a query; the metric's name begins the
+ * query. */
 static int value_since(const void *row)
 {
 	const char *query = ((const struct past_value *)row)->query;
@@ -103,7 +104,7 @@ static size_t size_of(const struct past_run *run)
 	return n;
 }
 
-/* The query with the most values, v[first..first + nr). */
+/* The group of values v[first..first + nr) of the query with the most values; returns `first`. */
 static size_t largest_group(const struct past_run *run, size_t *nr)
 {
 	const struct past_value *v = run->values.v;

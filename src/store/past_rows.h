@@ -1,4 +1,4 @@
-/// Past runs as rows: those in a baseline, and those of a history file.
+/// Row types of past runs: of those in a baseline, and of those in a history file.
 #ifndef GG_STORE_PAST_ROWS_H
 #define GG_STORE_PAST_ROWS_H
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "fold/fold_run.h"
 #include "io/sink.h"
 #include "merge/digest_fold.h"
 #include "model/phases.h"
@@ -11,16 +12,18 @@
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
 
-/* Levels of detail of a kept run, from the most to the least; the first that fits the budget is
-   used. */
+/* How much a kept run holds, from the most to the least; the first level that fits the size limit
+ * is used. */
 static const struct detail {
-	bool whole; ///< samples of each step (a few samples are kept at any level), and figures of
-	            ///< kernels outside the measured steps
-	bool extras; ///< functions, threads, code places and figures of metrics files
+	bool whole; ///< true if the samples of each step are kept (a few are kept at any level), and
+	            ///< figures of kernels outside the measured steps
+	bool extras; ///< true if functions, threads, places in the code and figures of metrics files
+	             ///< are kept
 	size_t top; ///< number of kernels and number of operators that are kept
 	size_t sites; ///< number of allocation sites that are kept in each list
 	size_t levels; ///< number of levels over time that are kept for each memory
-	bool phases; ///< all phases of the trace, not only phases that rules ask for
+	bool phases; ///< true if all phases of the trace are kept; false if only those that rules ask
+	             ///< for
 } details[] = {
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, true },
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, false },
@@ -41,7 +44,7 @@ static const struct detail {
 	{ false, false, 0, 0, 0, false },
 };
 
-/* A kernel or operator, with its figures summed over the ranks. */
+/* A kernel or operator, with its time summed over the ranks. */
 struct summed_name {
 	struct span name;
 	int64_t ns;
@@ -52,15 +55,16 @@ struct pinner {
 	const struct rules *rules;
 	const struct naming *naming;
 	struct run_view view;
-	bool functions, threads, code; ///< true if a rule asks for the respective list
+	bool functions, threads, code; ///< true if a rule asks for functions, for threads, for places
+	                               ///< in the code
 	bool phases[NR_PHASES];
-	struct names kernels, ops; ///< names that rules ask for
+	struct names kernels, ops; ///< names of kernels and operators that rules ask for
 	struct ranking {
-		VEC(struct summed_name) list; ///< names, sorted by time, most first
+		VEC(struct summed_name) list; ///< names, sorted by time, the largest first
 	} kernels_by_time, ops_by_time;
 };
 
-/* ---- what the run has, and what rules ask for ---- */
+/* ---- lists of the run, and lists that rules ask for ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -146,7 +150,7 @@ static void choose(const struct ranking *r, const struct names *asked, size_t to
 	names_finish(out);
 }
 
-/* ---- kernels and operators ---- */
+/* ---- pins of kernels and operators ---- */
 
 static int by_match(const void *a, const void *b)
 {
@@ -163,8 +167,8 @@ static const char *category_of_match(const struct pinner *p, const struct rank_v
 	return category_name(t, row ? category_of(t, row->name) : -1);
 }
 
-/* Keeps the kernels in `keep` and sums the others. Communication is kept, because the digest's own
-   figures depend on its names; so are copies. */
+/* Keeps the kernels in `keep` and sums the others. Communication kernels are kept, because the
+ * digest's own figures depend on their names; copies are kept too. */
 static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bool whole,
                         struct digest *d)
 {
@@ -200,7 +204,7 @@ static void pin_ops(const struct digest *from, const struct names *keep, struct 
 		vec_push(&d->ops, sum);
 }
 
-/* ---- steps ---- */
+/* ---- pins of steps ---- */
 
 static bool has_many_steps(const struct run *run)
 {
@@ -226,10 +230,10 @@ static void pin_steps(const struct digest *from, struct digest *d)
 	digest_set_steps(d, usable);
 }
 
-/* ---- phases ---- */
+/* ---- pins of phases ---- */
 
-/* Unless `all`, keeps only phases that rules ask for: few rules do, and each phase has about as
-   many figures as the step. */
+/* Keeps all phases if `all`, else only those that rules ask for: few rules do, and each phase has
+ * about as many figures as the step. */
 static void pin_phases(const struct pinner *p, const struct digest *from, bool all, bool summarise,
                        struct digest *d)
 {
@@ -257,7 +261,7 @@ static void pin_phases(const struct pinner *p, const struct digest *from, bool a
 		}
 }
 
-/* ---- sites of memory ---- */
+/* ---- pins of allocation sites ---- */
 
 /* Keeps the first `most` rows of one list of one memory, and the rest as a sum if the rows of the
    list add up. */
@@ -296,7 +300,7 @@ static void pin_items(const struct digest *from, size_t most, struct digest *d)
 	}
 }
 
-/* ---- levels of memory ---- */
+/* ---- pins of levels of memory ---- */
 
 /* Keeps at most `most` points of each memory: the highest in each of `most` equal parts of its
    history, so that the peak is among them. */
@@ -316,7 +320,7 @@ static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 	}
 }
 
-/* ---- figures of a metrics file ---- */
+/* ---- pins of figures of metrics files ---- */
 
 static bool is_asked(const struct rules *rules, struct span input)
 {
@@ -336,7 +340,7 @@ static void pin_inputs(const struct pinner *p, const struct digest *from, bool a
 			vec_push(&d->inputs, from->inputs.v[i]);
 }
 
-/* ---- a rank, a run ---- */
+/* ---- pins of a rank and of a run ---- */
 
 #define COPY(d, from, member)                             \
 	do {                                                  \
@@ -345,13 +349,14 @@ static void pin_inputs(const struct pinner *p, const struct digest *from, bool a
 	} while (0)
 
 /* Copies all members of a digest that are not lists, and the lists that are kept whole. */
-static struct digest *copy(const struct digest *from)
+static struct digest *copy(const struct digest *from, const struct rules *rules)
 {
 	struct digest *d = digest_new();
 	struct digest fresh = *d;
 	*d = *from;
 	d->arena = fresh.arena;
 	d->joined = NULL;
+	d->fold = from->fold ? fold_pin(from->fold, rules) : NULL;
 	d->progress = fresh.progress;
 	for (size_t i = 0; i < nr_digest_lists; i++)
 		memset((char *)d + digest_lists[i].offset, 0, sizeof d->kernels);
@@ -380,7 +385,7 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 	choose(&p->ops_by_time, &p->ops, detail->top, &ops);
 	for (size_t i = 0; i < p->run->ranks.nr; i += stride) {
 		const struct digest *from = p->run->ranks.v[i];
-		struct digest *d = copy(from);
+		struct digest *d = copy(from, p->rules);
 		vec_push(&out->ranks, d);
 		d->cross = *p->view.ranks[i].cross;
 		pin_kernels(p, i, &kernels, detail->whole, d);
@@ -392,8 +397,9 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 			COPY(d, from, functions);
 		if (detail->extras || p->threads)
 			COPY(d, from, threads);
-		if (detail->extras || p->code) { /* code rows are kept all or not at all, since figures of a
-			                                part would differ */
+		if (detail->extras || p->code) {
+			/* rows of code are kept either all or not at all, since figures made from a part of
+			 * them would differ */
 			COPY(d, from, code);
 			COPY(d, from, ranges);
 		}
@@ -414,9 +420,10 @@ static size_t size_of(const void *const *ranks, size_t nr)
 	return n;
 }
 
-/* ---- the highest level of detail that fits ---- */
+/* ---- search for the highest level of detail that fits ---- */
 
-/* Number of ranks from whose pins, and from half of these, the size for all ranks is estimated. */
+/* Number of ranks whose pins, and half of whose pins, are made to estimate the size for all ranks.
+ */
 enum { SAMPLE = 16 };
 
 /* Size of the pin in bytes at one level of detail; exact unless `estimate`. */
@@ -435,8 +442,8 @@ static size_t size_at(struct pinner *p, size_t detail, bool estimate)
 	return size;
 }
 
-/* Binary search for the first level of detail that fits the budget; the last level is used without
-   a check. It begins with the guess and its neighbor. */
+/* Binary search for the first level of detail that fits the size limit; the last level is taken
+ * without a check. The search begins with the guess and its neighbor. */
 static size_t first_with_room(struct pinner *p, size_t budget, size_t guess, bool estimate)
 {
 	size_t lo = 0, hi = sizeof details / sizeof *details - 1;
@@ -459,6 +466,8 @@ void pin_make(const struct run *run, const struct rules *rules, const struct nam
 	struct pinner p = { .run = run, .rules = rules, .naming = naming };
 	size_t ranks = run->ranks.nr > PIN_RANKS ? run->ranks.nr : PIN_RANKS;
 	size_t budget = PIN_BYTES / PIN_RANKS * ranks, guess = 0;
+	if (run_fold(run))
+		budget = PIN_FOLDED_BYTES;
 	pinner_init(&p);
 	if (run->ranks.nr > (size_t)2 * SAMPLE)
 		guess = first_with_room(&p, budget, sizeof details / sizeof *details / 2, true);

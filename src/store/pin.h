@@ -1,12 +1,15 @@
-/// The part of a run that a baseline keeps.
+/// Makes the pin: the part of an approved run that a baseline keeps.
 #ifndef GG_STORE_PIN_H
 #define GG_STORE_PIN_H
 
 #include "model/rule.h"
 
-/// Size in bytes of a pin of up to PIN_RANKS ranks; with more ranks it may be proportionally
-/// larger. Only what rules ask for by name may exceed it.
+/// Size limit of a pin of up to PIN_RANKS ranks in bytes; with more ranks the limit grows in
+/// proportion. Only data that rules ask for by name may exceed it.
 enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
+
+/// The same of a folded run.
+enum { PIN_FOLDED_BYTES = 1900000 };
 
 /// Makes `out` from `run` as a baseline stores it: exactly what checks of `rules` compare, and of
 /// the rest as much as fits. Data that explains only a single run is left out; the smallest kernels

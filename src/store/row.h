@@ -13,21 +13,21 @@
 #include "io/sink.h"
 #include "model/rows.h"
 
-/// The minor version of stored documents, written after "schema" if it is above 0. A minor adds
-/// fields, rows of figures and columns, and changes none. Additions of a newer minor are skipped;
-/// what an older one lacks counts as not recorded. A key that an older minor wrote with another
-/// meaning is skipped, too. Any other change needs a new major version, which is part of the
-/// schema's id; other majors are refused.
+/// The minor version of stored documents, written after "schema" if it is above 0. A new minor
+/// version adds fields, rows of figures and columns, and changes none. Additions of a newer minor
+/// are skipped; what an older one lacks counts as not recorded. A key that an older minor wrote
+/// with another meaning is skipped, too. Any other change needs a new major version, which is part
+/// of the schema's id; other majors are refused.
 enum { STORE_MINOR = 1 };
 
-/// Key of the number of structs in a document, and in a row key of the indices of the structs that
+/// Key of the number of structs in a document; in a row, key of the indices of the structs that
 /// have the row.
 #define ROW_OWNERS "ranks"
 
 /// Largest contents of a stored file; anything beyond is an error.
 struct store_limits {
 	uint64_t bytes;
-	size_t rows; ///< largest number of rows in one array
+	size_t rows; ///< largest number of rows in one array of a document
 	size_t steps;
 	size_t ranks;
 };
@@ -38,14 +38,17 @@ struct row_reader {
 	struct arena *arena; ///< arena that owns the text that is read
 	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
 	uint64_t start; ///< offset from which store_limits.bytes counts
-	int64_t minor; ///< minor version of the document
-	/// The document is a run, whose steps have samples; only baselines have summaries.
+	int64_t minor; ///< minor version of the document that is read
+	/// true if the document is a run, whose steps have samples; only baselines have summaries
+	/// instead
 	bool sampled;
+	bool whole; ///< a digest or a run, unlike a baseline: what is folded has its ranks
 	bool keeps_text; ///< true if the text of each digest is kept
-	bool row_is_newer; ///< the present row is about something that only a newer minor knows
+	bool row_is_newer; ///< true if the present row is of a kind that only a newer minor version
+	                   ///< knows
 };
 
-/// True in a document of a newer minor, in which unknown keys are skipped.
+/// True in a document of a newer minor version, in which unknown keys are skipped.
 static inline bool row_reader_is_lenient(const struct row_reader *r)
 {
 	return r->minor > STORE_MINOR;
@@ -54,8 +57,8 @@ static inline bool row_reader_is_lenient(const struct row_reader *r)
 /// Keys that earlier releases wrote and that are no longer read, ended by NULL; static.
 extern const char *const row_gone_keys[];
 
-/// True for an unknown key that is skipped: one of a newer minor, or one that earlier releases
-/// wrote.
+/// True for an unknown key that is to be skipped: a key of a newer minor version, or one in
+/// row_gone_keys.
 bool row_is_passed_over(const struct row_reader *r, struct span key);
 
 /// Writes a document: braces, one key per line, no newline at the end.
@@ -64,28 +67,28 @@ void row_write(const struct schema *s, const void *row, struct sink *out);
 /// Like row_write(), for `nr` > 0 structs in one document.
 void row_write_all(const struct schema *s, const void *const *rows, size_t nr, struct sink *out);
 
-/// Reads a zeroed struct from the object that follows. Unknown keys (except of a newer minor),
-/// duplicate and missing keys and unsuitable values stop the scanner with place and path.
+/// Reads a zeroed struct from the object that follows. Unknown keys (except those of a newer minor
+/// version), duplicate and missing keys and unsuitable values stop the scanner with place and path.
 void row_read(struct row_reader *r, const struct schema *s, void *row);
 
-/// Like row_read(), for `nr` > 0 structs in one document. If the schema is counted, the caller has
-/// read the object and its first key, the number.
+/// Like row_read(), for `nr` > 0 structs in one document. If the schema is `counted`, the caller
+/// has already read the object's first key, the number of structs.
 void row_read_all(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr);
 
 /// Enters the array that follows and its first element. Returns the element's type, or JSCAN_END if
 /// the array is empty. Anything but an array stops the scanner.
 enum jscan_type row_enter_array(struct row_reader *r, const char *key);
 
-/// Moves to the next value of a list that has one for each of `nr` structs; `at` counts the values.
-/// False at the end, and on an error if there are more or fewer. The caller has entered the first
-/// value.
+/// Moves to the next element of a list with one value for each of `nr` structs; `at` counts the
+/// values. False at the end, and on an error if there are more or fewer. The caller has entered the
+/// first value.
 bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr);
 
-/// Stops the scanner with an error: `byte`, then path and `key` (NULL: the present value), then
-/// `what`.
+/// Stops the scanner with an error that names offset `byte`, then path and `key` (NULL for the
+/// present value), then says `what`.
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what);
 
-/// Offset of the value that follows.
+/// Offset of the value that comes next.
 uint64_t row_byte(struct row_reader *r);
 
 /// Appends a key to the path, or an index if `key` is NULL. Returns the previous length, to be

@@ -12,7 +12,7 @@ const struct store_limits store_limits = {
 	.ranks = 65536,
 };
 
-/* Smallest number of bytes that a file must have for each row beyond store_limits.rows. */
+/* Number of bytes that a file must have at least for each row beyond store_limits.rows. */
 #define ROW_BYTES 16
 
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what)
@@ -60,19 +60,20 @@ uint64_t row_byte(struct row_reader *r)
 	return jscan_byte(r->js);
 }
 
-/* ---- rows ---- */
+/* ---- reading of rows ---- */
 
-/* State of the reader in an object: its next key is still to be read, has been read, or there is
-   none. */
+/* State of the reader in an object: the next key is unread, or has been read, or there is no
+ * further key. */
 enum next_key { KEY_UNREAD, KEY_READ, KEY_NONE };
 
 static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
                          enum next_key next, struct span key);
 
-/* Rows of one line of the file; they belong to the structs `owners`. */
+/* Rows that share one line of the file, and the indices `owners` of the structs that have these
+ * rows. */
 struct line {
 	char *rows; ///< one zeroed row for each struct
-	void **owned; ///< rows of the structs that have a row
+	void **owned; ///< pointers to the rows of those structs that have a row
 	size_t *owners;
 	size_t nr;
 };
@@ -211,7 +212,7 @@ static size_t find_field(const struct schema *s, struct span key, size_t from, b
 	return s->nr;
 }
 
-/* Reads the first key, "schema", which tells what the document is. */
+/* Reads the first key, "schema", whose value names the kind of document. */
 static void read_schema(struct row_reader *r, const char *id)
 {
 	struct span key, family = { id, (size_t)(strrchr(id, '-') + 1 - id) };
@@ -238,7 +239,7 @@ static void read_schema(struct row_reader *r, const char *id)
 		         arena_printf(r->arena, "is %s where '%s' is expected", quoted, id));
 }
 
-/* Reads "minor" if it follows the schema; otherwise the key is that of the first member. */
+/* Reads "minor" if this key follows the schema; otherwise `key` becomes the first member's key. */
 static enum next_key read_minor(struct row_reader *r, struct span *key)
 {
 	r->minor = 0;
@@ -259,7 +260,8 @@ static void set_defaults(const struct schema *s, void *row)
 			*at = f->absent;
 		if (f->type == FIELD_SHAPE)
 			*at = -1;
-		if (f->type == FIELD_TEXT) /* absent if the document's minor lacks the field */
+		/* the value is absent if the document's minor version lacks the field */
+		if (f->type == FIELD_TEXT)
 			*(const char **)(void *)at = "";
 	}
 }

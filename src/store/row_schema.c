@@ -4,7 +4,8 @@
 
 #include "store/row_values.h"
 
-/* Definitions of the values of fields, by type; each file has them once. */
+/* Definitions in JSON Schema of the values of fields, one for each type; each schema file has them
+ * once. */
 static const char *const value_defs[][2] = {
 	{ "count", "{\"type\": \"integer\", \"minimum\": 0}" },
 	{ "number", "{\"type\": \"integer\"}" },
@@ -30,7 +31,8 @@ void row_schema_line(struct sink *out, int depth, const char *text)
 	sink_printf(out, "\n%*s%s", 2 * depth, "", text);
 }
 
-/* Writes the schema of a value of one struct, or of one value for each of several. */
+/* Writes the schema of a value of one struct; if `several`, of one value for each of several
+ * structs. */
 static void write_value(const char *value, bool optional, bool several, struct sink *out)
 {
 	if (!several)
@@ -91,7 +93,7 @@ static void write_key(const char *key, const char *suffix, int depth, struct sin
 	sink_printf(out, "%s%s\": ", key, suffix);
 }
 
-/* Writes the keys that come before the fields. */
+/* Writes the keys that come before the fields, such as "schema". */
 static void write_leading(const struct schema *s, bool several, int depth, struct sink *out)
 {
 	if (s->id) {

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* ---- scalars ---- */
+/* ---- single values ---- */
 
 static int64_t read_number(struct row_reader *r, const char *key, bool negative)
 {
@@ -140,7 +140,7 @@ static void read_shape(struct row_reader *r, const char *key, uint64_t byte, enu
 		row_fail(r, byte, key, "does not have three numbers");
 }
 
-/* ---- fields ---- */
+/* ---- fields of one or several structs ---- */
 
 /* Reads a field whose value is not a row, at `key` (NULL: the present value). */
 static void read_field(struct row_reader *r, const struct field *f, const char *key, void *row)
@@ -240,8 +240,8 @@ static void read_list(struct row_reader *r, const struct field *f, const char *k
 	strbuf_setlen(&r->path, before);
 }
 
-/* A list has one value for each struct, any other value is that of all; a shape is a list
-   itself. */
+/* A list has one value for each struct, any other value is that of all structs; but a shape is
+ * itself a list. */
 void row_read_values(struct row_reader *r, const struct field *f, const char *key, bool hex,
                      void *const *rows, size_t nr)
 {

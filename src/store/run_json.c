@@ -18,11 +18,14 @@ static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 {
 	const struct run *run = runs[0];
 	(void)nr; /* each document holds only one run */
-	for (size_t i = 0; i < run->ranks.nr; i++) {
-		sink_puts(out, i ? ",\n" : "[\n");
-		write_one(run->ranks.v[i], out);
+	const char *before = "[\n";
+	for (size_t i = 0; i < run->ranks.nr + (run->folded != NULL); i++) {
+		sink_puts(out, before);
+		write_one(run->folded && i == 0 ? run->folded : run->ranks.v[i - (run->folded != NULL)],
+		          out);
+		before = ",\n";
 	}
-	sink_puts(out, run->ranks.nr ? "\n]" : "[]");
+	sink_puts(out, *before == ',' ? "\n]" : "[]");
 }
 
 static void read_run_digest(struct row_reader *r, struct run *run)
@@ -78,7 +81,9 @@ static const struct schema run_schema = {
 
 void run_write(const struct run *run, struct sink *out)
 {
-	if (run->ranks.nr == 1)
+	if (run->folded && run->ranks.nr == 0)
+		write_one(run->folded, out);
+	else if (run->ranks.nr == 1 && !run->folded)
 		write_one(run->ranks.v[0], out);
 	else
 		row_write(&run_schema, run, out);
@@ -93,7 +98,7 @@ void run_schema_write(struct sink *out)
 static void read_run(struct row_reader *r, void *run)
 {
 	r->arena = &((struct run *)run)->arena;
-	r->sampled = true;
+	r->sampled = r->whole = true;
 	row_read(r, &run_schema, run);
 }
 
@@ -117,7 +122,7 @@ enum status run_read_text(struct source *src, struct run *out, struct diag_log *
 
 bool run_is_text(const struct run *run)
 {
-	bool all = run->ranks.nr <= store_limits.ranks;
+	bool all = run->ranks.nr <= store_limits.ranks && !run->folded;
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		all = all && run->ranks.v[i]->text.n &&
 		      (i == 0 || run_digest_cmp(run->ranks.v[i - 1], run->ranks.v[i]) < 0);

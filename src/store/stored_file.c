@@ -36,8 +36,9 @@ static enum status read_run_back(const struct run *run, struct source *src, stru
 {
 	struct run back = { 0 };
 	struct digest *d = NULL;
-	enum status st =
-	    run->ranks.nr == 1 ? digest_read(src, ST_INPUT, &d, log) : run_read(src, &back, log);
+	enum status st = run->ranks.nr + (run->folded != NULL) == 1
+	                     ? digest_read(src, ST_INPUT, &d, log)
+	                     : run_read(src, &back, log);
 	digest_free(d);
 	run_release(&back);
 	return st;

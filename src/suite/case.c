@@ -10,7 +10,7 @@
 
 enum { CHECKS_KEPT = 50 };
 
-/* ---- options ---- */
+/* ---- options of a case ---- */
 
 void case_options(const struct suite_job *job, const struct options *suite, enum command cmd,
                   struct options *out)
@@ -78,7 +78,7 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 	}
 }
 
-/* True for the first open check of a rule, which whoever accepts the case names. */
+/* True for the first check of each rule that needs attention: its rule is what --accept names. */
 static bool is_first_of_rule(const struct report *r, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -87,8 +87,8 @@ static bool is_first_of_rule(const struct report *r, size_t i)
 	return check_is_open(&r->checks.v[i]);
 }
 
-/* Add the checks that need attention, up to a number that keeps the result small, and one of each
-   rule that is not passed. */
+/* Add the checks that need attention, up to a number that keeps the result small. Beyond that
+   number, only the first check of each rule is added. */
 static void put_checks(struct suite *out, const struct report *r, struct document *d, int64_t of)
 {
 	int64_t place = 0;
@@ -107,7 +107,7 @@ static void put_checks(struct suite *out, const struct report *r, struct documen
 	}
 }
 
-/* Add findings and checks, with kernels named as in the report of the case. */
+/* Add findings and checks to the result, with kernels named as in the report of the case. */
 static void put_sentences(struct suite *out, const struct report *r, int64_t of)
 {
 	struct short_names names;
@@ -151,7 +151,7 @@ void case_add_open(struct suite *out, size_t place, const char *name, unsigned v
 	                                           .false_alarms = -1 });
 }
 
-/* The headline without the verdict, which is shown next to it. */
+/* The headline of the report without the verdict, which is shown next to it. */
 static const char *counts_of(const struct report *r)
 {
 	const char *rest = strstr(r->headline, ": ");

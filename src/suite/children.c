@@ -17,10 +17,11 @@ struct child {
 	int fd;
 	size_t work;
 	struct strbuf text;
-	int error; ///< errno of an error while reading the output; else 0
+	int error; ///< errno of an error while reading the child's output; else 0
 };
 
-/* Write all of `text`. On an error the process ends as failed, since its output is lost. */
+/* Write all of `text`. On an error the child process ends with a failure, since its output is
+   lost. */
 static void write_all(int fd, struct span text)
 {
 	while (text.n) {
@@ -38,7 +39,8 @@ static void run(const struct children *c, size_t i, int fd)
 	struct sink *out = sink_open_memory();
 	c->work(i, c->ctx, out);
 	write_all(fd, sink_memory(out));
-	_exit(0); /* skip the exit handlers of the parent process */
+	/* ends without the exit handlers of the parent process, which the child has inherited */
+	_exit(0);
 }
 
 static enum status start(const struct children *c, size_t i, struct child *out,
@@ -82,7 +84,7 @@ static void finish(const struct children *c, struct child *child)
 	strbuf_release(&child->text);
 }
 
-/* Read the available output. Returns true at its end. */
+/* Read the output that is available. Returns true at the end of the output. */
 static bool drain(struct child *child)
 {
 	char buf[65536];

@@ -1,4 +1,4 @@
-/// Work in processes of its own, so that memory use or a crash of one piece does not affect others.
+/// Work in child processes, so that the memory use or a crash of one piece does not affect others.
 #ifndef GG_SUITE_CHILDREN_H
 #define GG_SUITE_CHILDREN_H
 
@@ -8,12 +8,12 @@
 
 struct children {
 	size_t nr; ///< number of pieces of work
-	size_t at_once; ///< number of processes at the same time, at least 1
+	size_t at_once; ///< largest number of processes at the same time, at least 1
 	void *ctx;
 	/// Does piece `i` and writes its result; runs in the child process.
 	void (*work)(size_t i, void *ctx, struct sink *out);
-	/// Takes the output of piece `i`; called in any order. `died`: why the output is incomplete,
-	/// else NULL.
+	/// Takes the output of piece `i`; called in any order. `died` says why the output is
+	/// incomplete; it is NULL if the output is complete.
 	void (*take)(size_t i, struct span text, const char *died, void *ctx);
 };
 

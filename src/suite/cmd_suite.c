@@ -1,4 +1,4 @@
-/* suite; digest, baseline create, append and promote with --suite. */
+/* The command suite, and the commands digest, baseline create, append and promote with --suite. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,15 +18,16 @@
 
 #define SUITE_PATH "gpugate-suite.yaml"
 
-/* State of a command on a suite. */
+/* State of a command that works on a suite. */
 struct work {
-	struct options options; ///< options of the suite; --jobs is the number of threads per case
+	/// options of the suite, in which --jobs is the number of threads per case
+	struct options options;
 	struct suite_file file;
 	struct suite_jobs jobs;
 	struct arena arena;
 	struct suite *out;
-	size_t nr; ///< cases that are changed: the first so many
-	size_t at_once; ///< processes: each may have its share of memory
+	size_t nr; ///< number of cases to work on, from the first
+	size_t at_once; ///< number of processes at the same time, which share the memory limit
 	struct diag_log *log;
 };
 
@@ -65,7 +66,7 @@ static enum status shard_of(const struct options *o, struct suite *s, struct dia
 	return ST_OK;
 }
 
-/* FNV-1a hash of all case names, by which shards of the same suite are recognized. */
+/* FNV-1a hash of the names of all cases, by which shards of the same suite are recognized. */
 static uint64_t hash_of(const struct suite_jobs *jobs)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -115,7 +116,8 @@ static void take_case(size_t i, struct span text, const char *died, void *ctx)
 	diag_release(&log);
 }
 
-/* Run as many cases at once as there are threads. With fewer cases, each gets several threads. */
+/* Divide the threads: as many cases at once as there are threads. Fewer cases get several threads
+   each. */
 static void share_jobs(struct work *w, size_t nr)
 {
 	uint64_t jobs = options_u64(&w->options, OPT_JOBS, cores_usable());
@@ -214,7 +216,7 @@ enum status cmd_suite(const struct options *o, struct diag_log *log)
 
 /* ---- digest --suite ---- */
 
-/* The runs of a case, each in a file of the folder that has its name. */
+/* Write the runs of a case as digests to the folder with the case's name. */
 static enum status digest_case(struct options *o, struct diag_log *log)
 {
 	struct arena *a = &log->arena;
@@ -229,7 +231,7 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 		o->value[OPT_OUTPUT] = arena_printf(a, "%s/" SUITE_REPEAT, folder, i + 1);
 		TRY(cmd_digest(o, log));
 	}
-	/* what an earlier command has left there would be of these runs */
+	/* further runs in the folder, from an earlier command, would count as runs of this case */
 	if (access(arena_printf(a, "%s/" SUITE_REPEAT, folder, nr + 1), F_OK) == 0 ||
 	    access(arena_printf(a, "%s/" SUITE_CONTROL, folder, (size_t)1), F_OK) == 0)
 		return diag_fail(log, ST_OUTPUT, "%s: holds more runs, of an earlier command: remove it",
@@ -239,7 +241,7 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 
 /* ---- baseline … --suite ---- */
 
-/* Only the case that --case names. */
+/* Restrict the work to the case that --case names, by moving this case to the front of the list. */
 static enum status pick_case(struct work *w, const char *name)
 {
 	struct nearest near = { .word = span_of(name) };
@@ -248,7 +250,7 @@ static enum status pick_case(struct work *w, const char *name)
 		nearest_try(&near, picked.workload);
 		if (strcmp(picked.workload, name) != 0)
 			continue;
-		v[i] = v[0]; /* given back with the others */
+		v[i] = v[0]; /* the other case stays in the list, so that it is released too */
 		v[0] = picked;
 		w->nr = 1;
 		return ST_OK;
@@ -274,7 +276,7 @@ static enum status change_baseline(const struct work *w, const struct suite_job 
 	return st;
 }
 
-/* It says what it did by itself. */
+/* Change the baseline of one case in a child process, which prints its own messages. */
 static void change_case(size_t i, void *ctx, struct sink *out)
 {
 	const struct work *w = ctx;
@@ -312,7 +314,8 @@ enum status cmd_suite_cases(const struct options *o, struct diag_log *log)
 	enum status st = work_begin(&w, o, o->value[OPT_SUITE], log);
 	w.out = &s;
 	w.nr = w.jobs.list.nr;
-	w.at_once = 1; /* what is said of baselines is in the order of the suite */
+	/* one process at a time, so that messages about baselines are in the order of the suite */
+	w.at_once = 1;
 	if (st == ST_OK && o->value[OPT_CASE])
 		st = pick_case(&w, o->value[OPT_CASE]);
 	if (st == ST_OK && o->command == CMD_DIGEST)

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "rules/rules_file.h"
 
-/* Replace each {name} in `text` by `name`; in a pattern, its special characters are escaped. NULL
-   stays NULL. */
+/* Replace each {name} in `text` by `name`; if `text` is a pattern, special characters of the name
+   are escaped. NULL stays NULL. */
 static const char *filled(struct arena *a, const char *text, const char *name, bool pattern)
 {
 	static const char place[] = "{name}";
@@ -30,7 +30,7 @@ static const char *filled(struct arena *a, const char *text, const char *name, b
 	return arena_take(a, &b);
 }
 
-/* Add the paths that a pattern matches. An error of the file system counts as no match. */
+/* Add the paths that a pattern matches. If the file system reports an error, there is no match. */
 static void add_matches(struct arena *a, const char *pattern, struct suite_job *job)
 {
 	glob_t g;
@@ -41,7 +41,7 @@ static void add_matches(struct arena *a, const char *pattern, struct suite_job *
 	}
 }
 
-/* "DIR/CASE/run.json.gz", or NULL where there is no such file. */
+/* Path of the file `file` in the folder of a case, or NULL if there is no such file. */
 static const char *kept_run(struct suite_jobs *jobs, const char *kept, const char *workload,
                             const char *file)
 {
@@ -49,7 +49,8 @@ static const char *kept_run(struct suite_jobs *jobs, const char *kept, const cha
 	return access(path, F_OK) == 0 ? path : NULL;
 }
 
-/* The runs that an earlier command has left of the case; false where it has left none. */
+/* Add the runs of a case that an earlier command left in the folder `kept`. Returns false if there
+   are none. */
 static bool find_kept(struct suite_jobs *jobs, const char *kept, struct suite_job *job)
 {
 	struct arena *a = &jobs->arena;
@@ -110,7 +111,7 @@ static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
 	return ST_OK;
 }
 
-/* What {name} was when the case got this name; NULL where the line makes none of that name. */
+/* The value of {name} with which the suite's line gives a case this name, or NULL. */
 static const char *name_in(struct arena *a, const struct suite_entry *e, const char *workload)
 {
 	static const char place[] = "{name}";
@@ -124,7 +125,8 @@ static const char *name_in(struct arena *a, const struct suite_entry *e, const c
 	return NULL;
 }
 
-/* Length of what a line says of the names of its cases: the line that says most makes a case. */
+/* How exactly a line of the suite fixes the names of its cases: a line without {name} most, others
+   by their length. The most exact line that matches a name makes the case. */
 static size_t plain_length(const struct suite_entry *e)
 {
 	return strlen(e->workload) + (e->each ? 0 : 1000);
@@ -151,7 +153,8 @@ static bool has_case(const struct suite_jobs *jobs, size_t from, const char *wor
 	return false;
 }
 
-/* Cases of the line that only the kept folders know, as those of their runs are gone. */
+/* Add the line's cases that exist only among the kept folders, because the folders of their runs
+   are gone. */
 static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, size_t from, const char *kept,
                             struct diag_log *log)
@@ -171,7 +174,8 @@ static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
 	return st;
 }
 
-/* A case for each folder; where there is none a case that is missing, as nothing would fail. */
+/* Add a case for each folder that matches. If no folder matches, add one case without results, so
+   that the suite does not pass. */
 static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, const char *kept, struct diag_log *log)
 {
@@ -206,7 +210,7 @@ static int name_cmp(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Check that names are unique, since cases with the same name would share a baseline. */
+/* Check that the names of cases are unique, since cases with one name would share a baseline. */
 static enum status check_names(const struct suite_jobs *jobs, const struct suite_file *f,
                                struct diag_log *log)
 {

@@ -44,7 +44,7 @@ void suite_release(struct suite *s)
 		(from)->nr = 0;                            \
 	} while (0)
 
-/* Copy the text to the arena; NULL stays NULL. */
+/* Copy `*text` to the arena; NULL stays NULL. */
 static void own(struct arena *a, const char **text)
 {
 	*text = *text ? arena_dup(a, span_of(*text)) : NULL;
@@ -108,7 +108,7 @@ const struct suite_item *suite_items(const struct suite_item *v, size_t all, int
 	return v ? v + first : v;
 }
 
-/* The more important of two statuses: a regression takes precedence over a case that could not be
+/* The more important of two statuses: a regression is more important than a case that could not be
    judged. */
 static enum status worse(enum status a, enum status b)
 {

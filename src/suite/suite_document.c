@@ -13,7 +13,7 @@ enum {
 	ACCEPTS_SHOWN = 3
 };
 
-/* Order of the cases in the report: those that need attention first. */
+/* Verdicts in the order of their cases in the report: cases that need attention come first. */
 static const unsigned order[] = { VERDICT_FAIL,         SUITE_ERROR,     VERDICT_UNDECIDED,
 	                              VERDICT_INCONCLUSIVE, VERDICT_MISSING, VERDICT_WARN,
 	                              VERDICT_PASS };
@@ -201,7 +201,7 @@ static void put_cases(struct document *d, const struct suite *s)
 
 /* ---- lists at the end ---- */
 
-/* Write items of all cases, each with the name of its case. */
+/* Write a list of findings or warnings, each with the name of its case. */
 static void put_items(struct document *d, const struct suite *s, const char *id, const char *title,
                       const struct suite_item *v, size_t nr, bool named)
 {

@@ -5,7 +5,7 @@
 #include "report/writer.h"
 #include "suite/suite.h"
 
-/// Build the document of a suite, from which it borrows. The caller releases it.
+/// Build the document of a suite, which borrows from `s`. The caller releases the document.
 void suite_document(const struct suite *s, struct document *d);
 
 /// Write JUnit XML with one test case for each case of the suite.

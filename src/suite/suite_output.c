@@ -23,8 +23,8 @@ static enum status write_one(size_t i, const char *path, const struct suite *s,
 	return sink_commit(out, log);
 }
 
-/* Write all requested reports; with `text` also the text. `again`: a report on standard output has
-   been written before and is not repeated. */
+/* Write all requested reports; if `text` is true also the text. If `again` is true, a report on
+   standard output has been written before and is not repeated. */
 static enum status write_files(const struct suite *s, const struct options *o, bool text,
                                bool again, struct diag_log *log)
 {
@@ -67,13 +67,13 @@ enum status suite_output(struct suite *s, const struct options *o, enum status s
 	if (st != ST_OK) {
 		fill_failure(s, st, log);
 		enum status ignored = write_files(s, o, false, false, log);
-		(void)ignored; /* the first error is the one to report */
+		(void)ignored; /* the first error is reported, rather than errors of writing */
 		return st;
 	}
 	st = write_files(s, o, true, false, log);
 	if (st == ST_OK)
 		return s->status;
-	struct diag_log again; /* files that could be written must not claim success */
+	struct diag_log again; /* files that were written before the error must not claim success */
 	diag_init(&again);
 	fill_failure(s, st, log);
 	enum status ignored = write_files(s, o, false, true, &again);

@@ -121,7 +121,8 @@ static bool items_fit(const struct suite *s, const struct suite_item *v, size_t 
 	return true;
 }
 
-/* What is wrong with a suite, beyond what the table of fields checks; NULL if nothing is. */
+/* Text on what is wrong with a suite, beyond the checks of the table of fields; NULL if nothing
+   is. */
 static const char *fault_of(const struct suite *s)
 {
 	if (s->error)

@@ -6,11 +6,13 @@
 #include "io/sink.h"
 #include "suite/suite.h"
 
-/// Write the suite, with its verdict if suite_conclude() was called, and a newline at the end.
+/// Write the suite, with the verdict if suite_conclude() was called, and with a newline at the
+/// end.
 void suite_write(const struct suite *s, struct sink *out);
 
-/// Read what suite_write() wrote, except what suite_conclude() derives. Errors are ST_INPUT with
-/// place and reason. `out` is always initialized; the caller ends with suite_release() in any case.
+/// Read a file that suite_write() wrote, except members that suite_conclude() derives. Errors are
+/// ST_INPUT with their position and reason. `out` is always initialized; the caller ends with
+/// suite_release() in any case.
 GG_MUST_CHECK enum status suite_read(const char *path, struct suite *out, struct diag_log *log);
 
 /// Like suite_read(), but reads a text in memory, which messages call `name`.

@@ -38,9 +38,9 @@ static enum xstat known_stat(struct span name)
 	return XSTAT_OTHER;
 }
 
-/* ---- names ---- */
+/* ---- names of events and values ---- */
 
-/* Reads key and value of an entry of a map; what is missing becomes 0 or empty. */
+/* Reads key and value of an entry of a map; a missing key becomes 0, a missing value empty. */
 static bool map_entry(struct span entry, int64_t *key, struct span *value)
 {
 	struct wire_field f;
@@ -68,7 +68,7 @@ static bool name_of(struct span message, struct span *name)
 	return ok;
 }
 
-/* Takes an entry of a map of names; of two entries with one key the later counts. */
+/* Takes an entry of a map of names; if two entries have the same key, the later counts. */
 static bool take_metadata(struct xplane *p, const struct wire_field *f)
 {
 	int64_t key;
@@ -124,11 +124,11 @@ void xplane_release(struct xplane *p)
 	vec_release(&p->own);
 }
 
-/* ---- values ---- */
+/* ---- values of events and planes ---- */
 
 enum { STAT_METADATA = 1, STAT_DOUBLE, STAT_UINT64, STAT_INT64, STAT_STR, STAT_BYTES, STAT_REF };
 
-/* Converts a double to 1e-6; only the occupancy has a fraction. */
+/* Converts a double to units of 1e-6; only the occupancy is a fraction. */
 static int64_t micro(uint64_t bits)
 {
 	double v;

@@ -9,7 +9,7 @@
 #include "xspace/wire.h"
 #include "xspace/xprof_activity.h"
 
-/// Numbers of the fields of messages.
+/// Numbers of the fields of protobuf messages.
 enum {
 	XSPACE_PLANE = 1,
 	XPLANE_NAME = 2,
@@ -26,11 +26,11 @@ enum {
 	XEVENT_OFFSET_PS = 2,
 	XEVENT_DURATION_PS = 3,
 	XEVENT_STAT = 4,
-	METADATA_NAME = 2, ///< name of an event or of a stat
+	METADATA_NAME = 2, ///< name in the metadata of an event or a value
 	METADATA_STAT = 5,
 };
 
-/// Kinds of values, recognized by their names.
+/// Kinds of values (XStat) that are read, recognized by their names.
 enum xstat {
 	XSTAT_OTHER,
 	XSTAT_CORRELATION,
@@ -62,32 +62,32 @@ struct xstat_metadata {
 	enum xstat known;
 };
 
-/// A plane; all spans are within its bytes.
+/// A plane (the timeline of one device, or of the host); all spans point into its bytes.
 struct xplane {
 	struct span name;
 	VEC(struct span) lines;
 	struct idmap event_ids, stat_ids;
 	VEC(struct xevent_metadata) events; ///< names of events, indexed by id in `event_ids`
 	VEC(struct xstat_metadata) stats; ///< names of values, indexed by id in `stat_ids`
-	VEC(struct span) own; ///< values of the plane itself
+	VEC(struct span) own; ///< values of the plane itself, not of its events
 };
 
 /// Values of an event or a plane, indexed by enum xstat.
 struct xvalues {
 	bool seen[NR_XSTATS];
-	int64_t number[NR_XSTATS]; ///< whole numbers; XSTAT_OCCUPANCY in 1e-6 %
+	int64_t number[NR_XSTATS]; ///< whole numbers, except XSTAT_OCCUPANCY, which is in 1e-6 %
 	struct span text[NR_XSTATS]; ///< texts of values; empty for values of other types
 };
 
-/// Reads the names of a plane; false if `bytes` is not an XPlane.
+/// Reads the names in a plane; false if `bytes` is not an XPlane.
 bool xplane_init(struct xplane *p, struct span bytes);
 void xplane_release(struct xplane *p);
 
-/// Adds a value (XStat); false if `stat` is not one.
+/// Adds a value (XStat) to `out`; false if `stat` is not an XStat.
 bool xplane_value(const struct xplane *p, struct span stat, struct xvalues *v);
 
-/// Reads all values of an event or a plane, which are the fields `number` of the message; false if
-/// it is not a message.
+/// Reads all values of an event or a plane, which are the fields with number `number` of `message`;
+/// false if `message` is malformed.
 bool xplane_values(const struct xplane *p, struct span message, uint32_t number, struct xvalues *v);
 
 #endif

@@ -41,9 +41,9 @@ enum xprof_line xprof_line_of(struct span name, int64_t *stream)
 	return LINE_STREAM;
 }
 
-/* ---- details ---- */
+/* ---- details of an activity, as text ---- */
 
-/* The value of `key` in words of the form "key:value"; empty if it is absent. */
+/* The value of `key` in words of the form "key:value"; empty if `key` is absent. */
 static struct span detail(struct span words, struct span key)
 {
 	while (words.n) {
@@ -57,7 +57,7 @@ static struct span detail(struct span words, struct span key)
 	return SPAN("");
 }
 
-/* Reads three numbers, "4,1,1"; if one is missing, none are used. */
+/* Reads three numbers, "4,1,1"; if one of them is missing, `out` is unchanged. */
 static void fill_dim3(struct span text, int64_t out[3])
 {
 	int64_t v[3];
@@ -95,8 +95,8 @@ bool xprof_fill(const struct xprof_details *d, struct event *e)
 	return !size.n || (number_parse(size, 0, &e->bytes) && e->bytes >= 0);
 }
 
-/* False for activities that are not work: memory from an allocation to its end; migrations of
-   managed memory, on streams that do not exist. */
+/* False for activities that are not work: memory shown from its allocation to its release, and
+ * migrations of managed memory, which are shown on streams that do not exist. */
 bool xprof_is_work(const struct xprof_details *d, struct span name)
 {
 	return !d->residency && !span_starts(name, SPAN("UM_"));
@@ -113,7 +113,7 @@ enum event_kind xprof_kind_of(const struct xprof_details *d, struct span name)
 	return EVENT_KERNEL;
 }
 
-/* ---- names ---- */
+/* ---- names of activities ---- */
 
 static void drop_end(struct span *s, struct span end)
 {
@@ -126,8 +126,8 @@ static bool is_word(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* True if a kernel has the name of an operation: XLA names the kernels that it generates so, with
-   '_' for characters that C does not allow. */
+/* True if a kernel is called after an operation: XLA gives the kernels that it generates the
+ * operation's name, with '_' for characters that C does not allow. */
 static bool is_named_after(struct span kernel, struct span op)
 {
 	bool same = kernel.n == op.n && op.n;
@@ -149,7 +149,7 @@ struct span xprof_kernel_name(const struct xprof_details *d, struct span name, s
 	return strbuf_span(b);
 }
 
-/* ---- operators ---- */
+/* ---- operators that launched activities ---- */
 
 void xprof_ops_init(struct xprof_ops *o)
 {

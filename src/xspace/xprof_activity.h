@@ -7,8 +7,9 @@
 #include "base/strbuf.h"
 #include "events/event.h"
 
-/// Kinds of processes of a trace, or planes of a file. PROCESS_UNNAMED has no name. PROCESS_POOL is
-/// a pool of host threads; without a GPU it may also be from a file that no profiler wrote.
+/// Kinds of processes in a trace, or of planes in a file, by their names. PROCESS_UNNAMED has no
+/// name. PROCESS_POOL is a pool of host threads; without a GPU the file may also come from another
+/// program than a profiler.
 enum xprof_role {
 	PROCESS_UNNAMED,
 	PROCESS_GPU,
@@ -27,12 +28,12 @@ enum xprof_line { LINE_UNNAMED, LINE_STREAM, LINE_STEPS, LINE_DERIVED };
 /// The kind of a line by its name; `*stream` becomes the number of a stream, if the name has one.
 enum xprof_line xprof_line_of(struct span name, int64_t *stream);
 
-/// Details of a GPU activity; if they are not given, texts are empty and `occupancy` ≤ 0.
+/// Details of a GPU activity; if not given, texts are empty and `occupancy` ≤ 0.
 struct xprof_details {
-	/// Details of that kind of activity: "size:655360 dest:2 async:1".
+	/// Details of an activity of the respective kind, as text: "size:655360 dest:2 async:1".
 	struct span kernel, copy, set;
-	int64_t occupancy; ///< occupancy in 1e-6 %
-	bool residency; ///< the activity is memory that was resident, not work
+	int64_t occupancy; ///< estimated occupancy in 1e-6 %
+	bool residency; ///< true if the activity shows memory that was resident, and is not work
 	struct span op; ///< path of the operator: "jit(f)/add"
 	/// Names of the HLO operation and module: "loop_add_fusion.3", "jit_f".
 	struct span hlo_op, hlo_module;
@@ -52,22 +53,24 @@ bool xprof_fill(const struct xprof_details *d, struct event *e);
 /// else its own name, without the suffix of ROCm's loader. Borrowed from `d`, `name` or `b`.
 struct span xprof_kernel_name(const struct xprof_details *d, struct span name, struct strbuf *b);
 
-/// Operators by the correlation id of the work that they launched. Must be initialized.
+/// Operators, found by the correlation id of the work that they launched. Must be initialized.
 struct xprof_ops {
 	struct idmap correlations;
-	/// Names, indexed by id; NULL if two activities of one launch differ.
+	/// Names of operators, indexed by id of the correlation id; NULL if two activities of one
+	/// launch differ.
 	VEC(const struct name *) names;
 };
 
 void xprof_ops_init(struct xprof_ops *o);
 void xprof_ops_release(struct xprof_ops *o);
 
-/// Sets operator and module of an activity, whose correlation id is set, and keeps the operator;
-/// false if there are too many names.
+/// Sets operator and module of an activity, whose correlation id is set, and remembers the operator
+/// for the launch; false if there are too many names.
 bool xprof_ops_add(struct xprof_ops *o, struct name_table *names, const struct xprof_details *d,
                    struct event *e);
 
-/// Makes an event for the operator around the call `launch`; false if none is known.
+/// Makes an event for the operator around the call `launch`; false if no operator is known for the
+/// launch.
 bool xprof_op_around(const struct xprof_ops *o, const struct event *launch, struct event *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* Reads one plane after the other. Lines of a plane come before the names that they need, so each
-   plane is kept in memory; the host's planes need the operators of the work that they launched, and
-   are read last. */
+ * plane is kept in memory. The host's planes are read last, because they need the operators of the
+ * work that they launched. */
 #include "xspace/xspace.h"
 
 #include <inttypes.h>
@@ -22,15 +22,16 @@ struct reader {
 	struct event_sink sink;
 	struct trace_meta *meta;
 	struct diag_log *log;
-	struct strbuf chunk; ///< bytes that were read but not used: from `at` on
+	struct strbuf chunk; ///< bytes that were read from the file; those from `at` on have not been
+	                     ///< used
 	size_t at;
 	uint64_t byte; ///< offset in the file of the last byte that was used
 	struct xprof_ops ops;
-	VEC(struct strbuf) host; ///< planes of the host
+	VEC(struct strbuf) host; ///< planes of the host, kept until the end of the file
 	uint64_t host_bytes;
-	struct idmap gpus; ///< numbers of the GPUs
+	struct idmap gpus; ///< numbers of the GPUs that have been read
 	bool gpu, tpu;
-	struct strbuf name; ///< buffer for a name
+	struct strbuf name; ///< buffer in which names are composed
 };
 
 static enum status damaged(const struct reader *r, const char *what)
@@ -39,7 +40,7 @@ static enum status damaged(const struct reader *r, const char *what)
 	                 source_name(r->src), r->byte, what);
 }
 
-/* ---- bytes ---- */
+/* ---- bytes of the file ---- */
 
 /* Reads more bytes into the chunk; `*more` is false at the end. */
 static enum status fill(struct reader *r, bool *more)
@@ -83,7 +84,8 @@ static enum status take_varint(struct reader *r, uint64_t *out, bool *there)
 	return wire_varint(&s, out) ? ST_OK : damaged(r, "not an XSpace: a number does not end");
 }
 
-/* Reads `n` bytes. Memory grows with the bytes that are read, so that a wrong length takes none. */
+/* Reads `n` bytes. Memory grows with the bytes that are read, so that a wrong length does not take
+ * memory. */
 static enum status take_bytes(struct reader *r, uint64_t n, struct strbuf *out)
 {
 	bool more = true;
@@ -102,7 +104,7 @@ static enum status take_bytes(struct reader *r, uint64_t n, struct strbuf *out)
 	return ST_OK;
 }
 
-/* ---- events ---- */
+/* ---- events of a line ---- */
 
 struct xline {
 	struct span name;
@@ -129,7 +131,8 @@ static bool read_line(struct span message, struct xline *out)
 	return ok;
 }
 
-/* Rounds half away from zero, so that values of a whole file are not below zero. */
+/* Rounds half away from zero, so that times in a file without negative values are never below zero.
+ */
 static int64_t ns_of(int64_t ps)
 {
 	return ps / 1000 + (ps % 1000 >= 500) - (ps % 1000 <= -500);
@@ -190,7 +193,8 @@ static struct xprof_details details_of(const struct xvalues *v)
 		                           .hlo_module = v->text[XSTAT_HLO_MODULE] };
 }
 
-/* A correlation id. Ids below 0 are unsigned values beyond any that a file could count. */
+/* The correlation id of an event. Ids below 0 are unsigned values beyond any that a file could
+ * count. */
 static int64_t correlation_of(const struct xvalues *v)
 {
 	int64_t id = v->number[XSTAT_CORRELATION];
@@ -234,8 +238,8 @@ static enum status take_step(struct reader *r, struct event *e, struct span name
 	return hand_on(r, e, name);
 }
 
-/* Takes an event of the host. Whatever its name, an event with the id of an activity launched it;
-   ranges of NVTX have the id 0. Frames of Python begin with '$'. */
+/* Takes an event of the host. An event that has the id of a GPU activity launched this activity,
+ * whatever the event's name is; ranges of NVTX have the id 0. Frames of Python begin with '$'. */
 static enum status take_host(struct reader *r, struct event *e, struct span name,
                              const struct xvalues *v)
 {
@@ -257,7 +261,8 @@ static enum status take_host(struct reader *r, struct event *e, struct span name
 	return hand_on(r, e, name);
 }
 
-/* Refuses work on a line other than streams and steps: such lines only repeat the time of these. */
+/* Refuses work on a line other than streams and steps: such lines should only repeat work of the
+ * streams. */
 static enum status refuse_work(struct reader *r, const struct xline *l, const struct xvalues *v)
 {
 	if (!v->text[XSTAT_KERNEL].n && !v->text[XSTAT_COPY].n)
@@ -297,10 +302,10 @@ static enum status read_lines(struct reader *r, const struct xplane *p, int64_t 
 	return ST_OK;
 }
 
-/* ---- planes ---- */
+/* ---- planes of GPUs and of the host ---- */
 
-/* Takes a GPU. Only new files have the name of the GPU in its plane; otherwise the kind is used,
-   which also distinguishes GPUs. */
+/* Takes a GPU. Only new files have the name of the GPU in its plane; in old files the kind of
+ * device is used, which also distinguishes models. */
 static enum status take_gpu(struct reader *r, const struct xplane *p, int64_t device)
 {
 	struct xvalues v = { 0 };
@@ -427,9 +432,9 @@ enum status xspace_read(struct source *src, const struct xspace_options *options
 	return st;
 }
 
-/* ---- recognizing ---- */
+/* ---- recognizing of XSpace files ---- */
 
-/* True if the file begins with a plane and its name, maybe with a number between them. */
+/* True if the file begins with a plane and its name; a number may lie between them. */
 bool xspace_recognise(struct span first)
 {
 	uint64_t bytes, n;

@@ -7,22 +7,24 @@
 #include "events/event.h"
 #include "io/source.h"
 
-/// Largest contents of a file; anything beyond is ST_INPUT.
+/// Limits of a file, beyond which it is ST_INPUT.
 struct xspace_limits {
-	uint64_t plane_bytes; ///< bytes of one plane; for the host, of all its planes together
+	uint64_t plane_bytes; ///< limit in bytes of one plane, and of all planes of the host together
 };
 
 struct xspace_options {
-	/// Limits of the file; NULL: 2^31 - 1, the most that protobuf can write.
+	/// Limits of the file; NULL means planes of at most 2^31 - 1 bytes, the most that protobuf can
+	/// write.
 	const struct xspace_limits *limits;
 };
 
-/// True for a file that begins with a plane; `first` is the file's first bytes with all blanks.
+/// True for a file that begins with a plane; `first` holds the first bytes of the file, white space
+/// included.
 bool xspace_recognise(struct span first);
 
 /// Reads one file, as trace_read() does: work of the GPUs and steps on them, then events of the
 /// host, go to `sink`; GPUs to `meta`. One plane at a time, and all planes of the host, are in
-/// memory. `options` may be NULL. ST_INPUT also if all work is on TPUs.
+/// memory. `options` may be NULL. ST_INPUT is also returned if all work is on TPUs.
 GG_MUST_CHECK enum status xspace_read(struct source *src, const struct xspace_options *options,
                                       struct name_table *names, struct event_sink sink,
                                       struct trace_meta *meta, struct diag_log *log);

@@ -1,5 +1,5 @@
-/* What holds of every digest of figures: fit names in order, and a digest holds and gives them
- * back. */
+/* Properties of every digest of figures: its names are valid and sorted, and the digest is stored
+ * and read without loss. */
 #ifndef FIGURE_LAWS_H
 #define FIGURE_LAWS_H
 
@@ -40,7 +40,8 @@ static inline void check_figures(struct digest *d)
 	sink_abort(twice);
 }
 
-/* Nothing is said of what is read or of another kind; an error is one line. */
+/* Checks messages: none for a file that is read or is of another kind, and one line for an error.
+ */
 static inline void check_said(enum status st, bool found, const struct diag_log *log)
 {
 	const char *error = diag_first_error(log);

@@ -1,5 +1,5 @@
-/// What holds for every dump of the Flight Recorder: it is read or refused with one line, and its
-/// hangs are found alike beside a copy of itself that is another rank's.
+/// Properties of every dump of the Flight Recorder: it is read, or refused with one line; and hangs
+/// are found without fault if a copy of the dump takes the place of another rank's dump.
 #ifndef GG_TESTS_FLIGHT_LAWS_H
 #define GG_TESTS_FLIGHT_LAWS_H
 
@@ -29,7 +29,7 @@ static inline struct flight_dump *flight_dump_of(struct span bytes, flight_reade
 	return d;
 }
 
-/* True if the dump is read. */
+/* Checks a dump; returns true if it can be read. */
 static inline bool check_flight(struct span bytes, flight_reader *reader)
 {
 	struct flight_dump *v[] = { flight_dump_of(bytes, reader, 0, 0),

@@ -1,4 +1,4 @@
-/// What every fuzz target defines.
+/// Functions and variables that every fuzz target defines.
 #ifndef GG_TESTS_FUZZ_H
 #define GG_TESTS_FUZZ_H
 
@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Set by a target that can refuse: whether it took its last input (fuzz/replay.c holds the corpus
-/// to it).
+/// Set by targets that can refuse an input: true if the last input was accepted. fuzz/replay.c
+/// compares it with the list for the corpus.
 __attribute__((weak)) bool fuzz_accepted;
 
-/// Read `size` bytes at `data` as the target does; returns 0, and crashes on a broken law.
+/// Runs the target on the `size` bytes at `data`; returns 0, and crashes if a property does not
+/// hold.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

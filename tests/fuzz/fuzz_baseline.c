@@ -1,7 +1,5 @@
-/*
- * A baseline is read or refused with one line; what is read is written again as
- * a fixed point.
- */
+/* A baseline is read, or refused with one line; if it is read, writing, reading and writing it
+ * again gives the same text. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -16,7 +14,7 @@ static void check(bool law)
 		abort();
 }
 
-/* What `text` is written as again; NULL where it is refused. */
+/* The text that a baseline is written as after `text` has been read; NULL if `text` is refused. */
 static struct sink *rewrite(struct span text)
 {
 	struct baseline b;

@@ -1,7 +1,6 @@
-/*
- * One run of JAX as an XSpace file and as the trace that XProf makes of it: they are refused both,
- * or give the same digest except for what only one of them says. Bytes choose the events.
- */
+/* One run of JAX as an XSpace file and as the trace that XProf makes of this file: both are
+ * refused, or both give the same digest, except for facts that only one of them has. The bytes of
+ * the input choose the events. */
 #include "fuzz.h"
 
 #include <inttypes.h>
@@ -39,7 +38,7 @@ static const char *const names[] = {
 	"StepMarker",
 	"$a.py:1 f",
 };
-/* Texts that a value may be; stats are numbered in this order, from 1. */
+/* Texts for values of events; values (stats) are numbered in the order of this list, from 1. */
 static const char *const details[] = {
 	"regs:3 grid:2,1,1 block:32,1,1 occ_pct:16.6667",
 	"kind_src:host kind_dst:device size:1024 dest:0 async:1",
@@ -58,7 +57,7 @@ static void law(bool holds)
 		abort();
 }
 
-/* ---- the wire format ---- */
+/* ---- protobuf's wire format ---- */
 
 static void varint(struct strbuf *b, uint64_t v)
 {
@@ -91,7 +90,7 @@ static void take(struct strbuf *b, unsigned field, struct strbuf *body)
 	strbuf_release(body);
 }
 
-/* Entries of a map of metadata: number → (number, name). */
+/* Appends a map of metadata to a plane; its entries map a number to a number and a name. */
 static void named(struct strbuf *plane, unsigned field, const char *const *v, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -104,11 +103,11 @@ static void named(struct strbuf *plane, unsigned field, const char *const *v, si
 	}
 }
 
-/* ---- events, in both forms ---- */
+/* ---- events in both formats ---- */
 
 struct line {
-	struct strbuf events; ///< of the XSpace
-	struct strbuf json; ///< of the trace, which has them in the same order
+	struct strbuf events; ///< events of the XSpace file
+	struct strbuf json; ///< events of the trace, in the same order
 };
 
 struct both {
@@ -134,7 +133,7 @@ static void value(struct both *b, struct strbuf *json, struct strbuf *event, siz
 	take(event, 4, &stat);
 }
 
-/* As XProf numbers them. */
+/* Process id that XProf gives to a plane. */
 static size_t pid_of(size_t plane)
 {
 	return plane == HOST ? 701 : plane + 1;
@@ -160,7 +159,7 @@ static void add_event(struct both *b)
 	int64_t start = time_of(b), dur = time_of(b);
 	size_t have = choose(&b->c, 256);
 	struct strbuf event = STRBUF_INIT, *json = &b->lines[plane][line].json;
-	/* The trace has whole nanoseconds, the file picoseconds: an end is within 64 bits of them. */
+	/* the limit keeps ends within 64 bits in picoseconds, the unit of the XSpace file */
 	start %= INT64_MAX / 2000;
 	dur %= INT64_MAX / 2000;
 	number(&event, 1, (int64_t)name + 1);
@@ -226,7 +225,7 @@ static enum status events_of_space(struct source *src, const void *options,
 	return xspace_read(src, options, table, sink, meta, log);
 }
 
-/* Without what one of the two alone says. */
+/* The digest as text, without the facts that only one of the formats has. */
 static struct strbuf said(struct digest *d)
 {
 	d->events = 0;
@@ -261,7 +260,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	              *xplane =
 	                  reduced_digest(strbuf_span(&file), events_of_space, NULL, &options, &log);
 	fuzz_accepted = trace != NULL && xplane != NULL;
-	/* That nothing in it is of a GPU is found later of a trace. */
+	/* an XSpace file without GPU work is refused at once, a trace without GPU work only later */
 	law(fuzz_accepted || !xplane);
 	law(fuzz_accepted || !trace || !trace->trust.gpu_events);
 	if (fuzz_accepted) {

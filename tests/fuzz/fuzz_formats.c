@@ -1,7 +1,5 @@
-/*
- * A table of formats is read or refused with one line; with what is read, a result file is read or
- * refused as well, whatever its paths and templates are.
- */
+/* A table of formats is read, or refused with one line; if it is read, a result file is read or
+ * refused by it, whatever paths and templates the table has. */
 #include "fuzz.h"
 
 #include "figure_laws.h"

@@ -1,7 +1,5 @@
-/*
- * The history of a baseline is read or refused with one line that names the line of the file;
- * what is read is written again as a fixed point.
- */
+/* The history of a baseline is read, or refused with one line that names the line of the file; if
+ * it is read, writing, reading and writing it again gives the same text. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -16,7 +14,7 @@ static void check(bool law)
 		abort();
 }
 
-/* What `text` is written as again; NULL where it is refused. */
+/* The text that a history is written as after `text` has been read; NULL if `text` is refused. */
 static struct sink *rewrite(struct span text)
 {
 	struct history h;

@@ -1,7 +1,5 @@
-/*
- * Any bytes as gzip data: zlib alone, and ISA-L where the build has it, hand out the same bytes and
- * say the same words; the size of blocks changes neither. The first byte holds the options.
- */
+/* Any bytes are decoded as gzip data: zlib by itself, and ISA-L if the build has it, give the same
+ * bytes and messages, whatever the size of blocks. The first byte holds the options. */
 #include "fuzz.h"
 
 #include <stdlib.h>

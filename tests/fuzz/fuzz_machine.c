@@ -1,7 +1,5 @@
-/*
- * The state of GPUs is read, is recognized as something else, or is refused with one line; a digest
- * holds what is read and gives it back, and shares are shares.
- */
+/* A file with the state of GPUs is read, or recognized as something else, or refused with one line;
+ * a digest stores the figures without loss, and shares are between 0 and 100 %. */
 #include "fuzz.h"
 
 #include "figure_laws.h"

@@ -1,7 +1,5 @@
-/*
- * A metrics file is read or refused with one line; what is read is a sorted list of figures with
- * fit names, which a digest holds and gives back.
- */
+/* A metrics file is read, or refused with one line; the result is a sorted list of figures with
+ * valid names, which a digest stores without loss. */
 #include "fuzz.h"
 
 #include "figure_laws.h"

@@ -1,9 +1,7 @@
-/*
- * The input is a name that stands wherever foreign text may. Whatever it is: JSON
- * parses, XML is well-formed, no line of text begins with a command to a CI, and outside of
- * code spans Markdown has the same marks as for a harmless name. As the name of
- * a step it is of a whole phase or of none.
- */
+/* The input is used as a name in all places where a name may come from a recording. For any name,
+ * JSON parses, XML is well-formed, no line of text begins with a command to a CI system, and
+ * Markdown has the same marks outside of code spans as for a harmless name. Read as the name of a
+ * step, the input has a phase that is a whole step, or no phase. */
 #include "fuzz.h"
 
 #include "../unit/sample_digest.h"
@@ -27,7 +25,8 @@ static struct sink *write_report(const char *format, const char *name, bool diff
 	return out;
 }
 
-/* Cut to any budget it is whole lines still, and within it unless the title alone is longer. */
+/* Cut to any size limit, a comment still ends with a whole line, and it is within the limit unless
+ * the title by itself is longer. */
 static void check_budget(const char *name, size_t max_bytes)
 {
 	struct strbuf outside = STRBUF_INIT;
@@ -38,8 +37,9 @@ static void check_budget(const char *name, size_t max_bytes)
 	sink_abort(out);
 }
 
-/* Leaves only the marks. Letters, figures and punctuation without a meaning in Markdown belong to
-   sentences, and so do a `_` between letters or digits and a `=` that begins no line. */
+/* Removes all characters of plain sentences: letters, digits, punctuation without a meaning in
+   Markdown, `_` between letters or digits, and `=` except at the start of a line. The marks of
+   Markdown stay. */
 static void keep_marks(struct strbuf *b)
 {
 	size_t n = 0;
@@ -71,7 +71,7 @@ static void check_markdown_of(const char *name, bool diff)
 	strbuf_release(&plain);
 }
 
-/* ---- everything ---- */
+/* ---- all outputs ---- */
 
 static void check_reports(const char *name)
 {

@@ -1,7 +1,5 @@
-/*
- * Any bytes as an export of Nsight Systems: read or refused with an error, and the events
- * keep the promises of their header.
- */
+/* Any bytes are opened as an export of Nsight Systems: the export is read, or refused with an
+ * error, and its events keep the promises of events/event.h. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
-/*
- * Each byte is a launch of the kernel of its number. Repetitions follow one another, lie within
- * the sequence, and are two at least.
- */
+/* Each byte is the launch of the kernel with this number. The repetitions that period_find() finds
+ * follow one another, lie within the sequence, and are at least two. */
 #include "fuzz.h"
 
 #include <stdlib.h>

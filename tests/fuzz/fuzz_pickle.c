@@ -1,4 +1,4 @@
-/* A pickled snapshot is read or refused with one line, within its budgets. */
+/* A pickled snapshot is read, or refused with one line, within the limits of the reader. */
 #include "fuzz.h"
 
 #include "snapshot_laws.h"
@@ -7,7 +7,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct snapshot_limits limits = snapshot_limits_default;
 	struct snapshot_read_options options = { .limits = &limits };
-	limits.pickle_visits = 1 << 16; /* what unfolds too far does so sooner */
+	/* a lower limit, so that pickles which unfold too far are refused sooner */
+	limits.pickle_visits = 1 << 16;
 	fuzz_accepted =
 	    check_reader((struct span){ (const char *)data, size }, snapshot_read_pickle, &options, 0);
 	return 0;

@@ -1,7 +1,5 @@
-/*
- * One memory snapshot as JSON and as a pickle, of the same values: the same snapshot is read from
- * both, or both are refused. Each byte chooses what comes next, mostly what belongs there.
- */
+/* One memory snapshot as JSON and as a pickle, with the same values: both give the same snapshot,
+ * or both are refused. Each byte chooses the next value, mostly one that is valid there. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -14,8 +12,8 @@ enum { FRAMES = 4, DEPTH = 6 };
 struct both {
 	struct choices c;
 	struct strbuf json, pickle;
-	bool shared[FRAMES]; ///< stacks that the pickle has memoized
-	bool comma; ///< before the next value of JSON
+	bool shared[FRAMES]; ///< for each list of frames, true if the pickle has memoized it
+	bool comma; ///< true if the next value of JSON needs a comma before it
 };
 
 static void law(bool holds)
@@ -91,7 +89,7 @@ static uint64_t size_of(struct both *b)
 	return kind < sizeof edges / sizeof *edges ? edges[kind] : 512 * (uint64_t)choose_number(&b->c);
 }
 
-/* Anything, where something else belongs. */
+/* Adds a value of any type where a value of another type is expected. */
 static void add_odd(struct both *b, int depth)
 {
 	switch (choose(&b->c, depth < DEPTH ? 9 : 7)) {
@@ -141,7 +139,7 @@ static void add_member(struct both *b, const char *key, uint64_t v)
 {
 	size_t odd = choose(&b->c, 64);
 	if (odd == 1)
-		return; /* is not there */
+		return; /* this key is left out */
 	add_key(b, key);
 	if (odd == 2)
 		add_odd(b, 0);
@@ -164,7 +162,8 @@ static void add_word(struct both *b, const char *key, const char *const *words, 
 	add_word(b, key, (const char *const[]){ __VA_ARGS__ }, \
 	         sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 
-/* A list of frames; as torch writes it, one that is used again is the same object. */
+/* Adds a list of frames; a list that was used before is the same object in the pickle, as torch
+ * writes it. */
 static void add_frames(struct both *b)
 {
 	size_t which = choose(&b->c, FRAMES), pickled = b->pickle.n;

@@ -1,8 +1,6 @@
-/*
- * A stored run of strangers, or two with a NUL between them: judged by the built-in rules, compared
- * and described, in every format of reports. Whatever is in it, the reports are whole and hold the
- * laws of outputs.
- */
+/* One stored run, or two with a NUL between them, are judged by the built-in rules, compared and
+ * described, in every format of reports. Whatever is in the runs, the reports are complete and keep
+ * the properties in output_laws.h. */
 #include "fuzz.h"
 
 #include "cause/cause.h"
@@ -16,7 +14,8 @@
 
 static struct rules rules;
 static struct category_table categories;
-static const struct diagnosis_rules diagnosis; /* those in code alone */
+/* rules of diagnosis; static, since they are the same for all inputs */
+static const struct diagnosis_rules diagnosis;
 
 static void read_tables(struct diag_log *log)
 {

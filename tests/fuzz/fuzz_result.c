@@ -1,7 +1,6 @@
-/*
- * A result file is read by the built-in table, is of another kind, or is refused with one line;
- * what is read is a sorted list of figures with fit names, which a digest holds and gives back.
- */
+/* A result file is read by the built-in table of formats, or is of another kind, or is refused with
+ * one line; the result is a sorted list of figures with valid names, which a digest stores without
+ * loss. */
 #include "fuzz.h"
 
 #include "figure_laws.h"

@@ -1,4 +1,5 @@
-/* Rules and categories from any bytes: refused with one line, or whole and sayable. */
+/* Any bytes are read as rules and as categories: they are refused with one line, or complete, so
+ * that a text can be made of every rule. */
 #include "fuzz.h"
 
 #include <stdlib.h>

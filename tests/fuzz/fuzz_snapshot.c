@@ -1,4 +1,5 @@
-/* A JSON snapshot is read or refused with one line, alike in blocks of any size. */
+/* A JSON snapshot is read, or refused with one line, with the same result for blocks of any size.
+ */
 #include "fuzz.h"
 
 #include "snapshot_laws.h"

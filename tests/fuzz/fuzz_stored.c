@@ -1,7 +1,6 @@
-/*
- * Figures of a run of up to three traces, as reduced, as their digests are stored and read, and as
- * the merged run is: the same to the byte. Bytes choose the events.
- */
+/* Figures of a run of up to three traces are the same to the byte when they are made from the
+ * reduced digests, from stored digests, and from the merged run. The bytes of the input choose the
+ * events. */
 #include "fuzz.h"
 
 #include <inttypes.h>
@@ -122,7 +121,7 @@ static struct digest *make(struct choices *c, int64_t rank, size_t nr_ranks,
 	return d;
 }
 
-/* All figures of a run, and whatever is worth saying of it. */
+/* All figures of a run as text, with all observations on its ranks. */
 static struct sink *figures(const struct run *run, const struct category_table *t)
 {
 	struct naming naming = { .categories = t };

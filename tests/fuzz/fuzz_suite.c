@@ -1,4 +1,5 @@
-/* A suite file from any bytes: refused with one line, or cases with names of their own. */
+/* Any bytes are read as a suite file: it is refused with one line, or gives cases with distinct
+ * names. */
 #include "fuzz.h"
 
 #include <stdlib.h>

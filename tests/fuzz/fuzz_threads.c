@@ -1,9 +1,7 @@
-/*
- * Traces made to be cut in the wrong place, read by 2 to 8 threads: strings that look like events,
- * escapes, quotes and brackets wherever they may come. Events, messages and digest are those of one
- * thread. The first two bytes choose threads and the size of pieces, each byte behind them one of
- * the parts below.
- */
+/* Traces that are easily cut in the wrong place are read by 2 to 8 threads: they have strings that
+ * look like events, and escapes, quotes and brackets wherever these may occur. Events, messages and
+ * digest equal those of a single thread. The first two bytes choose the number of threads and the
+ * size of pieces, each further byte one of the parts below. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -13,7 +11,7 @@
 #include "choices.h"
 
 static const char *const parts[] = {
-	/* whole events */
+	/* ---- whole events ---- */
 	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":10,\"dur\":3,"
 	"\"args\":"
 	"{\"device\":0,\"stream\":7,\"correlation\":1}}",
@@ -36,14 +34,14 @@ static const char *const parts[] = {
 	"\"Device "
 	"Type\":1,\"Device Id\":0,\"Total Allocated\":512,\"Total Reserved\":4096}}",
 	"{}",
-	/* what is between them */
+	/* ---- text between events ---- */
 	",",
 	",",
 	",\n",
 	"\n,",
 	" , ",
 	"\r\n",
-	/* parts of events */
+	/* ---- beginnings of events ---- */
 	"{\"ph\":\"X\"",
 	",\"name\":\"",
 	",\"cat\":\"kernel\"",
@@ -61,7 +59,7 @@ static const char *const parts[] = {
 	":",
 	"\"",
 	"\"x\":[{\"ph\":\"X\"},{\"ph\":",
-	/* escapes, cut anywhere */
+	/* ---- escapes, also incomplete ones ---- */
 	"\\",
 	"\\\\",
 	"\\\"",
@@ -75,7 +73,7 @@ static const char *const parts[] = {
 	"\xf0\x9f",
 	"\x01",
 	"\xe2\x80\xa8",
-	/* values */
+	/* ---- values ---- */
 	"1",
 	"-1",
 	"9223372036854775.807",
@@ -86,7 +84,7 @@ static const char *const parts[] = {
 	"true",
 	"0.0000001",
 	"tru",
-	/* the document's own words */
+	/* ---- keys of the outermost object ---- */
 	"\"traceEvents\":[",
 	"],\"distributedInfo\":{\"rank\":3}",
 	"],\"traceEvents\":[",

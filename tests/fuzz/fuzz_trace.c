@@ -1,8 +1,6 @@
-/*
- * Any bytes as a trace, plain or gzip: block size and threads change nothing, in the
- * digest either; events keep the promises of their header; leave to cut adds nothing where there is
- * no cut.
- */
+/* Any bytes are read as a trace, plain or gzip: size of blocks and number of threads make no
+ * difference, also in the digest; events keep the promises of events/event.h; and --allow-truncated
+ * makes no difference for a trace that is not cut short. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
-/*
- * Any bytes as an XSpace file, plain or gzip: block size changes nothing; read or refused with an
- * error, and the events keep the promises of their header.
- */
+/* Any bytes are read as an XSpace file, plain or gzip: the size of blocks makes no difference; the
+ * file is read, or refused with an error, and its events keep the promises of events/event.h. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/// What holds for every output, whatever the names in it: JSON parses, XML is well-formed, pages
-/// have no tags but those of the program, no line of text begins with a command to a CI, and code
+/// Properties of every output, whatever names it contains: JSON parses, XML is well-formed, pages
+/// have only the program's own tags, no line of text begins with a command to a CI system, and code
 /// spans of Markdown are closed.
 #ifndef GG_TESTS_OUTPUT_LAWS_H
 #define GG_TESTS_OUTPUT_LAWS_H
@@ -13,7 +13,8 @@
 #include "io/jscan.h"
 #include "run_laws.h"
 
-/* No terminal, log or page obeys any of it, whatever the format. */
+/* Checks that the text has no characters that would control a terminal, log or page, in any format.
+ */
 static inline void check_chars(struct span text)
 {
 	check(text_is_valid(text));
@@ -23,7 +24,7 @@ static inline void check_chars(struct span text)
 	}
 }
 
-/* ---- JSON ---- */
+/* ---- checks of JSON ---- */
 
 static inline void check_json(struct span text)
 {
@@ -40,7 +41,7 @@ static inline void check_json(struct span text)
 	diag_release(&log);
 }
 
-/* ---- XML ---- */
+/* ---- checks of XML ---- */
 
 static inline const char *skip_entity(const char *p)
 {
@@ -51,7 +52,7 @@ static inline const char *skip_entity(const char *p)
 	abort();
 }
 
-/* From behind '<' to behind '>'; values of attributes hold no '<' and no quote. */
+/* Moves from after '<' to after '>'; values of attributes must not contain '<' or a quote. */
 static inline const char *skip_tag(const char *p, const char **name, size_t *nr, int *depth)
 {
 	bool end = *p == '/';
@@ -114,9 +115,10 @@ static inline void check_xml(struct span text)
 	strbuf_release(&copy);
 }
 
-/* ---- text ---- */
+/* ---- checks of text ---- */
 
-/* A CI obeys "::" at the beginning of a line, behind blanks too. */
+/* Checks that a line does not begin with "::", also after blanks, since CI systems obey such lines.
+ */
 static inline void check_line(const char *p, size_t n)
 {
 	size_t blanks = strspn(p, " ");
@@ -137,10 +139,10 @@ static inline void check_text(struct span text)
 	strbuf_release(&copy);
 }
 
-/* ---- Markdown ---- */
+/* ---- checks of Markdown ---- */
 
-/* What is left of one line without its code spans; in a table no bare pipe may
-   stand in one, because cells are distinguished before spans. */
+/* Appends the text of one line without its code spans; in a table a code span must not contain a
+ * bare pipe, because cells are separated before code spans are recognized. */
 static inline void add_outside(struct strbuf *out, const char *p, const char *end)
 {
 	bool table = p < end && *p == '|';
@@ -177,7 +179,7 @@ static inline void check_markdown(struct span text, struct strbuf *outside)
 	strbuf_release(&copy);
 }
 
-/* ---- OpenMetrics ---- */
+/* ---- checks of OpenMetrics ---- */
 
 static inline const char *skip_label(const char *p)
 {
@@ -191,7 +193,7 @@ static inline const char *skip_label(const char *p)
 	return p + 1;
 }
 
-/* name{label="text",…} number */
+/* Skips a series: name{label="text",…} number. */
 static inline const char *skip_series(const char *p)
 {
 	check(strncmp(p, "gpugate_", 8) == 0);
@@ -219,9 +221,9 @@ static inline void check_openmetrics(struct span text)
 	strbuf_release(&copy);
 }
 
-/* ---- HTML ---- */
+/* ---- checks of HTML ---- */
 
-/* From behind '<' to behind '>': a name in small letters, attributes in double quotes. */
+/* Moves from after '<' to after '>': a name in lower-case letters, attributes in double quotes. */
 static inline const char *skip_html_tag(const char *p)
 {
 	p += *p == '/' || *p == '!';
@@ -239,7 +241,7 @@ static inline const char *skip_html_tag(const char *p)
 	return p + 1;
 }
 
-/* A style and a script, no more, and no text that could be a tag. */
+/* Checks that a page has one style sheet and one script, and no text that could be a tag. */
 static inline void check_html(struct span text)
 {
 	struct strbuf copy = STRBUF_INIT;

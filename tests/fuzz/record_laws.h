@@ -1,6 +1,5 @@
-/// What holds for every record of another profiler that is read, and for every one that is refused:
-/// it is read or refused with one line, alike in blocks of any size, and what is made of it is a
-/// digest that reads back as it was written.
+/// Properties of every memory record of another profiler: it is read, or refused with one line,
+/// with the same result for blocks of any size; and its digest is stored and read without loss.
 #ifndef GG_TESTS_RECORD_LAWS_H
 #define GG_TESTS_RECORD_LAWS_H
 
@@ -53,7 +52,7 @@ static inline bool record_is_read(struct span bytes, record_reader *reader, size
 	return st == ST_OK;
 }
 
-/* True if the record is read. */
+/* Checks a record; returns true if it can be read. */
 static inline bool check_record(struct span bytes, record_reader *reader)
 {
 	bool is_read = record_is_read(bytes, reader, 0, 0);

@@ -1,10 +1,7 @@
-/*
- * Runs a fuzz target over a folder, without libFuzzer: every file whole, every truncation of
- * the files below 4 KiB, and each with one byte replaced, 512 times at most, from its
- * beginning to its end. A folder without files is an error.
- * FOLDER.accepted names the files that the target takes, a line each, and no others;
- * --update writes it anew.
- */
+/* Runs a fuzz target over a folder, without libFuzzer: on every file as a whole, on every beginning
+ * of files below 4 KiB, and on copies of each file with one byte replaced, at most 512 of them, at
+ * places spread over the file. A folder without files is an error. FOLDER.accepted lists the files
+ * that the target accepts, one per line, and no others; --update writes this list anew. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -15,7 +12,8 @@
 
 enum { TRUNCATE_BELOW = 4096, DAMAGES = 512 };
 
-/* Each input lies in a block of exactly its size, so that a sanitizer sees a read past the end. */
+/* Runs the target on one input, in a block of exactly its size, so that a sanitizer sees every read
+ * beyond the end. */
 static void run(const uint8_t *data, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);
@@ -27,7 +25,7 @@ static void run(const uint8_t *data, size_t n)
 	free(copy);
 }
 
-/* All of a file, with a NUL behind it; NULL where it cannot be opened. */
+/* All bytes of a file, followed by a NUL; NULL if the file cannot be opened. */
 static char *content(const char *path, size_t *n)
 {
 	FILE *f = fopen(path, "rb");
@@ -51,8 +49,7 @@ static char *content(const char *path, size_t *n)
 	return data;
 }
 
-/* What a byte becomes: one bit of it another, or a byte that means something in one form or
-   another. */
+/* The value that replaces a byte: with one bit changed, or a byte with a meaning in some format. */
 static uint8_t damaged(uint8_t byte, size_t k)
 {
 	static const uint8_t others[] = {
@@ -61,7 +58,7 @@ static uint8_t damaged(uint8_t byte, size_t k)
 	return k % 2 ? byte ^ (uint8_t)(1 << k / 2 % 8) : others[k / 2 % sizeof others];
 }
 
-/* Whether the target took the whole file. */
+/* Runs the target on a file and its damaged copies; returns true if the whole file is accepted. */
 static bool replay(const char *path)
 {
 	size_t n;
@@ -70,7 +67,8 @@ static bool replay(const char *path)
 		perror(path);
 		exit(1);
 	}
-	fprintf(stderr, "%s\n", path); /* the last line before a crash names the input */
+	/* printed before the run, so that after a crash the last line names the input */
+	fprintf(stderr, "%s\n", path);
 	if (n < TRUNCATE_BELOW)
 		for (size_t i = 0; i < n; i++)
 			run((uint8_t *)data, i);
@@ -85,7 +83,7 @@ static bool replay(const char *path)
 	return fuzz_accepted;
 }
 
-/* What the list does not say of the lines of `accepted`, and the other way round. */
+/* Prints the lines of `lines` that `others` does not have; returns their number. */
 static int differences(const char *lines, const char *others, const char *what)
 {
 	int nr = 0;
@@ -100,7 +98,8 @@ static int differences(const char *lines, const char *others, const char *what)
 	return nr;
 }
 
-/* `accepted`: names, each with a line feed behind it and one before the first. */
+/* Compares the file `list` with the names in `accepted`, which has a line feed before the first
+ * name and after each name. */
 static int compare(const char *list, const char *accepted, bool update)
 {
 	size_t n;

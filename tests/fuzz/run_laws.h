@@ -1,7 +1,6 @@
-/// What holds for every stored digest or run that is read, and for every one that is refused: it is
-/// read or refused with one line; what is read is written again as a fixed point, every figure can
-/// be formed from it, and what is worth naming of its ranks. Digests of one rank are joined where
-/// they may be.
+/// Properties of every stored digest or run: it is read, or refused with one line; if it is read,
+/// writing, reading and writing it again gives the same text, and all figures and observations on
+/// its ranks can be made. Digests of one rank are joined if cycles_fault() allows it.
 #ifndef GG_TESTS_RUN_LAWS_H
 #define GG_TESTS_RUN_LAWS_H
 
@@ -10,11 +9,12 @@
 
 #include "base/text.h"
 #include "diagnose/ranks.h"
-#include "gate/trust.h"
+#include "fold/fold_run.h"
 #include "merge/cycles.h"
 #include "model/view.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
+#include "trust/trust.h"
 
 typedef enum status run_reader(struct source *src, struct run *out, struct diag_log *log);
 
@@ -72,7 +72,7 @@ static inline void query_everything(const struct run *run)
 	arena_release(&scratch);
 }
 
-/* Those of a rank follow one another. */
+/* True if the traces of each rank, which follow one another, can be joined. */
 static inline bool may_be_joined(const struct run *run)
 {
 	bool may = true;
@@ -85,10 +85,30 @@ static inline bool may_be_joined(const struct run *run)
 	return may;
 }
 
-/* True if the text is read. */
+/* Settles a folded digest as the commands do. */
+static inline void fold_settled(struct run *run)
+{
+	struct category_table categories = { .source = "fuzz" };
+	struct diag_log log;
+	diag_init(&log);
+	run->folded = run->ranks.v[0];
+	run->ranks.nr = 0;
+	check(fold_whole(run, false, &(struct naming){ .categories = &categories }, &log) == ST_OK);
+	diag_release(&log);
+}
+
+static inline bool any_folded(const struct run *run)
+{
+	bool any = false;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		any = any || run->ranks.v[i]->fold;
+	return any;
+}
+
+/* Checks a stored digest or run; returns true if it can be read. */
 static inline bool check_run(struct span text, run_reader *reader)
 {
-	struct run run, again; /* of one rank, a run is written as a digest */
+	struct run run, again; /* a run of one rank is written as a digest */
 	if (!run_is_read(text, reader, &run))
 		return false;
 	struct sink *once = sink_open_memory(), *twice = sink_open_memory();
@@ -99,7 +119,12 @@ static inline bool check_run(struct span text, run_reader *reader)
 	check(span_eq(sink_memory(once), sink_memory(twice)));
 	sink_abort(once);
 	sink_abort(twice);
-	if (may_be_joined(&run)) {
+	if (any_folded(&run)) {
+		if (run.ranks.nr == 1) {
+			fold_settled(&run);
+			query_everything(&run);
+		}
+	} else if (may_be_joined(&run)) {
 		run_join(&run);
 		query_everything(&run);
 	}

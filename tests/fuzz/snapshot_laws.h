@@ -1,4 +1,4 @@
-/// What holds for every snapshot that is read, and for every one that is refused.
+/// Properties of every snapshot, whether it is read or refused.
 #ifndef GG_TESTS_SNAPSHOT_LAWS_H
 #define GG_TESTS_SNAPSHOT_LAWS_H
 
@@ -80,7 +80,7 @@ static inline void check_history(const struct snapshot *s)
 		check(s->annotations.v[i].name && s->annotations.v[i].device >= 0);
 }
 
-/// Read `bytes` and hold what comes of it to the laws; true where it was a snapshot.
+/// Reads `bytes` as a snapshot and checks the result; returns true if it is a snapshot.
 static inline bool check_reader(struct span bytes, snapshot_reader *read,
                                 const struct snapshot_read_options *options, size_t block)
 {

@@ -69,7 +69,7 @@ class Code:
             self.add(cat, what, args["stream"], start, start + rng.randint(0, 60), **args)
 
     def tree(self, tid, start, end, depth, parent):
-        """What happens within [start, end)."""
+        """Adds random events within [start, end), which may contain one another."""
         rng, at = self.rng, start
         while at < end and rng.random() < 0.85:
             low = rng.randint(at, min(end, at + 30))
@@ -118,7 +118,7 @@ class Code:
 
 
 class Runs:
-    """Four steps of one model: (operator, kernel, µs, launches of a step)."""
+    """Four steps of one model. WORK lists (operator, kernel, µs, launches per step)."""
 
     WORK = [("aten::mm", "gemm_a", 400, 2), ("aten::mm", "gemm_b", 120, 1), ("aten::bmm", "gemm_c", 250, 1), ("aten::add", "elementwise_add", 60, 3),
             ("aten::_softmax", "softmax_warp", 90, 1), ("aten::layer_norm", "layer_norm", 55, 2), ("aten::gelu", "elementwise_gelu", 75, 1),
@@ -139,7 +139,8 @@ class Runs:
                             "dur": whole(start + dur) - whole(start) if self.o.whole else dur / 1000, "args": args})
 
     def launch(self, step, number, op, kernel, us):
-        """One operator of a step, in a module, and what it launches; every third is of the backward, on a thread of its own."""
+        """Adds one operator of a step with the module around it and the GPU work that it launches. Every third operator belongs
+        to the backward pass, on a separate thread."""
         self.correlation += 1
         tid = 2 if number % 3 == 2 else 1
         memory, comm, now = kernel.startswith("Memcpy"), kernel.startswith("nccl"), self.now
@@ -191,7 +192,7 @@ class Runs:
 
 
 def made_by(maker):
-    """What a Maker writes."""
+    """Returns a function that makes the trace of a seed with the class `maker`."""
     def document(seed):
         path = pathlib.Path(sys.argv[sys.argv.index("--out") + 1], "scratch.json")
         maker(seed).write(path)

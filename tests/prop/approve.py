@@ -459,7 +459,7 @@ def fetches(folder):
         forge.artifacts[50] = []
         artifact(number, 50, "head1", data, **more)
         ask(done("head1"), 1, says)
-    # The cases of a suite, by what a name of one may be.
+    # An artifact with the cases of a suite: only files whose names can be those of a case's runs are taken.
     odd = "-x $(id) `b` 'c\"[é]*"
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as z:

@@ -309,13 +309,14 @@ FORMATS = {".html": page, ".md": markdown, ".xml": junit, ".json": keys, ".txt":
 
 
 def marked(elements):
-    """Without code spans, which names get by what they hold, and the mark by which a comment is found again."""
+    """The elements without code spans, whose number depends on the characters of a name, and without the marker by which a
+    comment is found."""
     mark = re.compile(r" gpugate:[A-Za-z0-9._-]+ ")
     return {e for e in elements if e != ("code",) and not (e[0] == "comment" and mark.fullmatch(e[1]))}
 
 
 def same(what, read, hostile, plain):
-    """Lines about what only the hostile output has."""
+    """Lines about elements that only the output with hostile names has."""
     try:
         got, want = read(hostile), read(plain)
     except (AssertionError, ValueError, xml.etree.ElementTree.ParseError) as e:

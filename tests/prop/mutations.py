@@ -175,7 +175,7 @@ def faults(place, data, args):
 
 
 def campaign(task):
-    """A part of the runs for one kind of input."""
+    """Runs one share of the damaged inputs of one kind; returns what went wrong and the exit codes."""
     o, dir, kind, share, of = task
     made = seeds_of(dir)
     data, args = made[kind]

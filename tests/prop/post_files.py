@@ -119,7 +119,7 @@ def check_workflows():
 
 
 def check_page():
-    """What docs/pull-requests.md shows beside whole files: a workflow that a label starts."""
+    """Checks the workflow that docs/pull-requests.md shows in addition to whole files, and that a label starts."""
     text = re.sub(r"<!-- \S+: begin -->.*?<!-- \S+: end -->", "", (ROOT / "docs" / "pull-requests.md").read_text(), flags=re.S)
     (block,) = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", text, re.M | re.S)]
     whole = load(GITHUB / "workflows" / "gpugate.yml")
@@ -395,7 +395,7 @@ def github(folder):
     _, code, log = push.action(GITHUB / "append", clone, {"folder": out["folder"], "suite": "suite.yaml", "workload": "suite-all", "program": PROGRAM})
     expect("one that is the baseline keeps no other from its history", (code, "has this run already" in log), (0, True))
     expect("appended", len(git(origin, "show", "gpugate-baselines:baselines/resnet50.history.jsonl").splitlines()), runs + 1)
-    # ... of a fork its runs, of the other job's folder, are judged anew
+    # A suite of a fork: its runs, taken from the artifact of the fork's job, are judged anew.
     out, code, log = Runner(folder, forge, {"workflow_run": {}}, "workflow_run").action(ROOT, clone, {**asked, "cases": out["folder"] + "/cases", "artifact": "none",
                                                                                                  "folder": str(folder / "anew"), "comment": "never"})
     expect("judged anew", (code, out["verdict"]), (0, "pass"))

@@ -196,7 +196,8 @@ def outputs(dir):
     for name, digest in (("full", full), ("short", summarised(short))):
         (dir / f"{name}.json").write_text(json.dumps(digest))
         check(digest, name)
-        # the short one's sums of steps are only allowed in a baseline: refused as a run
+        # the digest with few steps keeps sums of steps instead of samples, which only a baseline may do: refused as
+        # a run
         run(dir, "metrics", f"{name}.json", "--json", "-", codes=(0,) if name == "full" else (3,))
 
 

@@ -40,7 +40,7 @@ static inline void fixture_categories(struct category_table *t)
 	}
 }
 
-/* One GPU activity of a digest, with sums over its steps. */
+/* One GPU activity of a digest made by hand, with sums over the steps. */
 struct activity {
 	enum event_kind kind;
 	const char *name;

@@ -19,7 +19,7 @@ struct walked {
 	uint64_t faults, first_fault;
 };
 
-/// Give the memory back.
+/// Releases the memory of an outcome.
 static inline void walked_release(struct walked *w)
 {
 	strbuf_release(&w->events);
@@ -77,7 +77,7 @@ static inline void walk(struct jscan *js, struct strbuf *out)
 		int opened = walk_value(js, out);
 		if (opened >= 0)
 			object[depth++] = opened;
-		/* leaves containers that end here, and moves to the next value */
+		/* leaves all containers that end here, and moves to the next value */
 		for (bool more = false; depth && !more && jscan_status(js) == ST_OK;) {
 			more = object[depth - 1] ? jscan_key(js, &key) : jscan_element(js);
 			if (more && object[depth - 1]) {
@@ -90,8 +90,8 @@ static inline void walk(struct jscan *js, struct strbuf *out)
 	} while (depth && jscan_status(js) == ST_OK);
 }
 
-/// Reads `text` to its end, in blocks and a first window of `size` bytes (0: whole), or with `skip`
-/// skips it. Caller: walked_release().
+/// Reads `text` to its end, in blocks and a first window of `size` bytes (0 means the whole text),
+/// or skips it if `skip`. Caller: walked_release().
 static inline struct walked walk_text_of(struct span text, bool tolerant, size_t size, bool skip)
 {
 	struct walked w = { .events = STRBUF_INIT, .error = STRBUF_INIT };
@@ -118,7 +118,7 @@ static inline struct walked walk_text_of(struct span text, bool tolerant, size_t
 	return w;
 }
 
-/// True if both readings ended alike; with `events`, their events must be equal, too.
+/// True if both readings had the same result; if `events`, their events must be equal, too.
 static inline bool walked_same(const struct walked *a, const struct walked *b, bool events)
 {
 	return a->status == b->status && a->byte == b->byte && a->cut == b->cut &&

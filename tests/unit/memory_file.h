@@ -12,7 +12,7 @@ struct memory_file {
 	char path[32];
 };
 
-/* Makes a file of these bytes; close(f.fd) releases it. */
+/* Makes a file of the given bytes; close(f.fd) releases the file. */
 static inline struct memory_file memory_file(const void *p, size_t n)
 {
 	struct memory_file f = { .fd = memfd_create("test", MFD_CLOEXEC) };

@@ -7,7 +7,7 @@
 
 #define MIB(v) ((int64_t)(v) << 20)
 
-/* The digest of a snapshot with one memory; the caller adds its lists. */
+/* The digest of a snapshot with one memory; the caller adds the memory's lists. */
 static inline struct digest *memory_digest(int64_t rank, const char *id, int64_t peak, int64_t end)
 {
 	static uint64_t hash = 1000;

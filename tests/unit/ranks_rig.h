@@ -7,7 +7,7 @@
 
 #include "model/ranks.h"
 
-/// The meaning of letters in the line of a rank: collectives of process group "world"; of "tp",
+/// Collectives that the letters in the line of a rank mean: of process group "world"; of "tp",
 /// which exists twice under two names, and once without a name; of unknown groups; and kernels
 /// without arguments.
 static const struct comm_stat rig_comms[] = {

@@ -19,8 +19,8 @@
 /* Block sizes and limits with which a text is read. */
 struct records_way {
 	size_t block, window;
-	size_t rows, memories; ///< limits; 0: the default
-	bool truncated; ///< a gzip stream may be cut short
+	size_t rows, memories; ///< limits of rows and memories; 0 means the default
+	bool truncated; ///< true if a gzip stream may be cut short
 };
 
 static void add_number(struct strbuf *out, const char *name, int64_t value)
@@ -118,7 +118,7 @@ static inline bool records_of(bool xprof, struct span text, const struct records
 	return st == ST_OK;
 }
 
-/* A row of a test table: the text, and the expected dump, or a part of the expected error. */
+/* A row of a test table: a text to read, and the expected dump or a part of the expected error. */
 struct records_row {
 	const char *name, *text, *want;
 };
@@ -143,8 +143,8 @@ static inline void check_records(bool xprof, const struct records_row *rows, siz
 		}
 }
 
-/* Checks that the text is refused if cut at any byte, and that with any byte replaced it is read
-   equally in any block size, or refused. */
+/* Checks that the text is refused if it is cut at any byte; and that, with any byte replaced, it is
+ * read with the same result in any block size, or refused. */
 static inline void check_damage(bool xprof, struct span text)
 {
 	static const struct records_way whole = { 0 }, small = { .block = 3, .window = 64 };

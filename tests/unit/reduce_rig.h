@@ -168,7 +168,7 @@ static const enum metric_id rig_parts[] = { METRIC_STEP_PERIOD_COMPUTE,
 	                                        METRIC_STEP_PERIOD_EXPOSED_MEMORY,
 	                                        METRIC_STEP_IDLE_TIME };
 
-/// Appends what the digest has on communication, parts of steps and progress.
+/// Appends the digest's figures of communication, parts of steps and progress.
 static inline void rig_show_comm(const struct digest *d, const char *what, struct strbuf *out)
 {
 	const struct progress *p = &d->progress;
@@ -216,10 +216,12 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		strbuf_addf(out, "%s %" PRId64, d->proposed_marker, d->proposed_steps);
 	else if (!strcmp(what, "activities"))
 		rig_numbers(out, d->step_activities, d->nr_steps);
-	else if (!strcmp(what, "attribution")) /* kind; carried over, dropped, outside of steps */
+	/* columns: kind of attribution; carried over, dropped, outside of steps */
+	else if (!strcmp(what, "attribution"))
 		rig_numbers(out,
 		            (int64_t[]){ d->attribution, t->carried_over, t->dropped, t->unattributed }, 4);
-	else if (!strcmp(what, "times")) /* GPU times: all, dropped, unattributed, overlapping */
+	/* columns: GPU times of all activities, dropped, unattributed, overlapping ones */
+	else if (!strcmp(what, "times"))
 		rig_numbers(out, (int64_t[]){ t->gpu_ns, t->dropped_ns, t->unattributed_ns, t->overlap_ns },
 		            4);
 	else if (!strcmp(what, "lost"))
@@ -271,7 +273,8 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 	}
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		const struct memory_stat *v = &d->memories.v[i];
-		if (!strcmp(what, "allocations")) /* number of allocations, of frees, and bytes */
+		/* columns: number of allocations, number of frees, bytes */
+		if (!strcmp(what, "allocations"))
 			strbuf_addf(out, "[%s: %" PRId64 " %" PRId64 " %" PRId64 "]", v->id, v->alloc_count,
 			            v->free_count, v->churn_bytes);
 		if (!strcmp(what, "growth") && v->growth_per_step == MEMORY_UNKNOWN)
@@ -284,7 +287,7 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 /// A row of a test table: after `script`, figure `what` is shown as `expect`.
 struct rig_row {
 	const char *title, *script, *what, *expect;
-	const char *marker; ///< step marker; NULL: the default
+	const char *marker; ///< step marker; NULL means the default
 	int64_t warmup;
 };
 
@@ -294,7 +297,8 @@ static inline void rig_check(const struct rig_row *rows, size_t nr)
 	for (size_t n = 0; n < 2 * nr; n++) {
 		size_t i = n / 2;
 		const char *script = rows[i].script;
-		for (size_t k = i; !script; k--) /* the script of a row above */
+		/* a row without a script uses that of the last row with one */
+		for (size_t k = i; !script; k--)
 			script = rows[k].script;
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;

@@ -157,7 +157,7 @@ static enum status replay_text(struct rig *g, const char *text, const struct rep
 	return replay_snapshot(&g->s, o, &g->arena, &g->out, &g->log);
 }
 
-/* --- figures to text --- */
+/* ---- figures as text ---- */
 
 static void put(struct strbuf *b, const char *what, int64_t value)
 {
@@ -183,7 +183,7 @@ static void put_rows(struct strbuf *b, const struct memory_rows *rows)
 struct row {
 	const char *label, *text;
 	void (*figures)(struct strbuf *b, const struct memory_profile *p);
-	const char *expected; ///< "[DEVICE: …]" for each device, or the error
+	const char *expected; ///< expected text "[DEVICE: …]" for each device, or the error
 };
 
 static void check(const struct row *rows, size_t nr)

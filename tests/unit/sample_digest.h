@@ -1,4 +1,4 @@
-/// A digest with some of everything, for tests of rooms after the reducer.
+/// A digest with some rows of every kind, for tests of the code that reads digests.
 #ifndef GG_TESTS_SAMPLE_DIGEST_H
 #define GG_TESTS_SAMPLE_DIGEST_H
 
@@ -233,8 +233,8 @@ static inline struct digest *sample_digest(int64_t rank)
 	return d;
 }
 
-/// The digest of a snapshot with two memories of one rank, "0" and "3": each list has rows, and
-/// each number that may be negative is.
+/// The digest of a snapshot with two memories of one rank, "0" and "3"; every list has rows, and
+/// every number that may be negative is negative.
 static inline struct digest *sample_snapshot(int64_t rank)
 {
 	struct digest *d = digest_new();

@@ -1,4 +1,4 @@
-/// A report that has some of everything, for tests of the writers.
+/// A report with some content of every kind, for tests of the writers.
 #ifndef GG_TESTS_SAMPLE_REPORT_H
 #define GG_TESTS_SAMPLE_REPORT_H
 

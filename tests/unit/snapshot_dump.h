@@ -63,7 +63,7 @@ static inline void dump_entry(struct strbuf *out, const struct snapshot_entry *e
 	dump_stack(out, e->stack);
 }
 
-/// Writes all that a snapshot holds, one item per line.
+/// Writes all contents of a snapshot, one item per line.
 static inline void snapshot_dump(struct strbuf *out, const struct snapshot *s)
 {
 	dump_segments(out, s);
@@ -96,7 +96,7 @@ static inline void snapshot_dump(struct strbuf *out, const struct snapshot *s)
 		strbuf_adds(out, "no history\n");
 }
 
-/// Reads `src`, which is closed, and returns the dump, or only the error. `*st` becomes the status.
+/// Reads `src`, closes it, and returns the dump, or only the error. `*st` becomes the status.
 /// Aborts if an error changes the result.
 static inline struct strbuf dump_source(struct source *src, snapshot_reader *read,
                                         const struct snapshot_read_options *options,

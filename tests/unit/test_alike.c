@@ -1,8 +1,7 @@
-/*
- * Objects that are alike: what was seen before is taken by one comparison, if it lies in the
- * window; in windows of a byte nothing does. Documents of such objects with some bytes changed
- * must be read in one way, with the same error at the same byte, taken or passed over.
- */
+/* Repeated objects in JSON: an object that was seen before is taken by one comparison, if it lies
+ * in the window; in windows of one byte none does. Documents of such objects with some bytes
+ * changed must give the same events and the same error at the same byte, whether values are read or
+ * skipped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +29,7 @@ static const char *const objects[] = {
 	"{\"a\": -3, \"b\": \"\\u0041\", \"c\": {\"d\": [], \"e\": true}, \"f\\n\": 0}",
 	"{\"a\":1e3,\"b\":[{\"a\":0},{\"a\":0}],\"a key that is longer than thirty-two bytes\":01}",
 	"{\"a\": 1234567890123456789, \"b\": NaN}",
-	"{\"a\001\": 1, \"b\\x\": 2}", /* with faults, which count each time */
+	"{\"a\001\": 1, \"b\\x\": 2}", /* texts with faults, which are counted each time */
 	"{}",
 };
 
@@ -48,7 +47,7 @@ static const char *const events[] = {
 	"{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"f\", \"pid\": 7, \"tid\": 8, "
 	"\"ts\": 5, "
 	"\"dur\": 1, \"args\": {\"Python id\": 4, \"Python parent id\": 3, \"Ev Idx\": 9}}",
-	/* begins like the first object, but at another place */
+	/* an object with the text of the first one, but at another place of the document */
 	"{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 7, \"tid\": "
 	"\"9\",\n"
 	"    \"ts\": 12, \"dur\": 0.25,\n    \"args\": {\n      \"External id\": 0.125, \"Sequence "
@@ -64,7 +63,7 @@ static const char *const events[] = {
 	"\"Device Type\": 1, \"Device Id\": 0, \"Total Allocated\": 1024, \"Total Reserved\": 4096}}",
 };
 
-/* Makes a list of such texts, in which a few bytes are changed, lost or doubled. */
+/* Makes a list of the given texts, in which a few bytes are changed, lost or doubled. */
 static void make(struct strbuf *b, const char *const *texts, uint32_t nr)
 {
 	static const char bytes[] = "\"\\{}[],: 0123456789.-eE\n\x01\x80naXf";
@@ -73,7 +72,7 @@ static void make(struct strbuf *b, const char *const *texts, uint32_t nr)
 	strbuf_setlen(b, 0);
 	strbuf_adds(&whole, "[");
 	for (uint32_t i = 0; i < parts; i++) {
-		/* sometimes without a comma, which only the first element may lack */
+		/* sometimes the comma is missing, which only the first element may lack */
 		strbuf_adds(&whole, i && random_below(60) ? ",\n  " : "\n  ");
 		strbuf_adds(&whole, texts[random_below(3) ? random_below(nr) : 0]);
 	}
@@ -190,7 +189,8 @@ static void plain_numbers(void **state)
 			assert_int_equal(jscan_byte(quick.js), jscan_byte(slow.js));
 			assert_false(natural && text[0] == '-');
 		} else {
-			assert_int_equal(jscan_byte(quick.js), 0); /* nothing has been consumed */
+			/* a function that fails must not consume anything */
+			assert_int_equal(jscan_byte(quick.js), 0);
 		}
 		scan_end(&quick);
 		scan_end(&slow);

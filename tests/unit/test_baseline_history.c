@@ -1,4 +1,4 @@
-/* Recent runs of a baseline: what is kept of them, and how they are stored. */
+/* Recent runs of a baseline: the figures that are kept of them, and their stored form. */
 #include "gate_fixture.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static char *text_of(const struct baseline *b)
 	return taken(s, NULL);
 }
 
-/* Read `text`, and check that the error is `message` (NULL: there is none). */
+/* Reads `text`, and checks that the error is `message`, or that there is none if it is NULL. */
 static void read_text(const char *text, const char *message, struct baseline *out)
 {
 	struct diag_log log;
@@ -151,14 +151,15 @@ static void test_fit(void **state)
 	assert_string_equal(run.values.v[0].query, "a scalar");
 	assert_string_equal(run.values.v[run.values.nr - 1].query, "last scalar");
 	assert_true(span_eq(run.values.v[run.values.nr - 2].label, SPAN("kernel 0999")));
-	for (size_t i = 2; i < run.values.nr - 1; i++) /* the largest absolute values are kept */
+	/* the values with the largest absolute size are kept */
+	for (size_t i = 2; i < run.values.nr - 1; i++)
 		assert_true(labs(run.values.v[i].value) == labs(run.values.v[i - 1].value) + 1000);
 	vec_release(&small.values);
 	vec_release(&run.values);
 	arena_release(&a);
 }
 
-/* ---- what is kept of a run ---- */
+/* ---- figures that are kept of a run ---- */
 
 static const int64_t *value_of(const struct past_run *run, const char *query, const char *label)
 {

@@ -1,4 +1,5 @@
-/* The pin that a baseline keeps of a run: small, and exact in everything that rules compare. */
+/* The pin, the part of an approved run that a baseline keeps: small, and exact in all figures that
+ * rules compare. */
 #include "gate_fixture.h"
 
 #include <stdlib.h>
@@ -149,7 +150,7 @@ static struct run big_run(const struct shape *s)
 	return run;
 }
 
-/* ---- the stored form ---- */
+/* ---- the stored form of the pin ---- */
 
 static char *text_of(const struct run *pin, size_t *n)
 {
@@ -170,7 +171,7 @@ static void read_text(const char *text, size_t n, struct baseline *out)
 	diag_release(&log);
 }
 
-/* ---- answers of the pin and of the run ---- */
+/* ---- equal answers of the pin and of the run ---- */
 
 /* True for labels of which a pin may lack small items. */
 static bool may_lack(enum label_kind kind)
@@ -261,7 +262,7 @@ static void test_pin(void **state)
 		char *rewritten = text_of(&b.pin, &m);
 		assert_string_equal(text, rewritten);
 		pin_make(&b.pin, &rules, &naming, &again);
-		if (run.ranks.nr < 8) /* the following would take long with many ranks */
+		if (run.ranks.nr < 8) /* the checks below would take long with many ranks */
 			assert_same(&run, &again, &naming);
 		free(text);
 		free(rewritten);
@@ -339,7 +340,7 @@ static void test_pin_adds_up(void **state)
 		for (size_t i = 0; i < y->kernels.nr; i++) {
 			ns[1] += y->kernels.v[i].step_total_ns;
 			names += y->kernels.v[i].names ? y->kernels.v[i].names : 1;
-			if (y->kernels.v[i].names) /* largest time that a missing name can have */
+			if (y->kernels.v[i].names) /* largest time of a kernel that the pin does not name */
 				assert_in_range(y->kernels.v[i].largest_ns, 1, y->kernels.v[i].step_total_ns);
 		}
 		for (size_t i = 0; i < x->ops.nr; i++)

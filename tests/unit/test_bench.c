@@ -5,8 +5,8 @@
 
 enum { MAX_RUNS = 8 };
 
-/* Runs of one kernel "gemm" that takes so many ms in one step; 0: a run with another kernel
-   instead. */
+/* Runs with one kernel "gemm" that takes the given ms in one step; 0 means a run with another
+ * kernel instead. */
 struct stage {
 	struct category_table categories;
 	struct rules rules;
@@ -29,7 +29,8 @@ static struct naming naming_of(struct stage *s)
 	return (struct naming){ .categories = &s->categories };
 }
 
-/* Build a bench for kernel.time. `recent` and `candidates` are lists of ms that end with -1. */
+/* Builds the runs and values to be judged for kernel.time. `recent` and `candidates` are lists of
+ * ms that end with -1. */
 static void begin(struct stage *s, int64_t pin, const int64_t *recent, const int64_t *candidates,
                   bool pin_is_recent)
 {
@@ -92,14 +93,15 @@ static const struct row {
 	{ 10, { -1 }, { 15, 11, 12, -1 }, false, 10, 1, 12000, 3 },
 	{ 10, { -1 }, { 15, 12, -1 }, false, 10, 1, 13500, 2 },
 	{ 10, { -1 }, { 15, 0, 12, 13, -1 }, false, 10, 1, 13000, 3 },
-	/* the reference: pin and recent runs together below min_runs, then only the recent runs */
+	/* the baseline's value: below min_runs the median of pin and recent runs together, then the
+	   median of the recent runs only */
 	{ 10, { 20, 30, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },
 	{ 10, { 20, 30, 40, -1 }, { 12, -1 }, false, 30, 3, 12000, 1 },
 	{ 10, { 20, 0, 40, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },
-	/* a pin that is one of the recent runs counts once, and always */
+	/* a pin that is among the recent runs is counted once, below min_runs and above */
 	{ 10, { 10, 20, -1 }, { 12, -1 }, true, 15, 2, 12000, 1 },
 	{ 10, { 10, 20, 30, 40, 50, -1 }, { 12, -1 }, true, 30, 5, 12000, 1 },
-	/* recent runs may have a value that the pin lacks */
+	/* no value of the pin, but of recent runs */
 	{ 0, { 20, -1 }, { 12, -1 }, false, 20, 1, 12000, 1 },
 };
 
@@ -175,7 +177,7 @@ static void test_renamed(void **state)
 	assert_true(e->has_pin);
 	assert_int_equal(e->pin, MS(10));
 	vec_release(&s.entries.list);
-	q.kernel = "gemm"; /* the candidate has no value for a kernel that it was not asked for */
+	q.kernel = "gemm"; /* a candidate has no value for a kernel that the rule does not ask for */
 	bench_query(&s.bench, &q, &s.entries);
 	assert_int_equal(s.entries.list.nr, 1);
 	assert_false(entry_of(&s, "gemm")->has[SIDE_CANDIDATE]);

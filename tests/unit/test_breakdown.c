@@ -93,8 +93,8 @@ static void test_cuda_time(void **state)
 	release(&s);
 }
 
-/* Each metric has its own parts and no others. With the change of the means, nothing remains for
-   the last row. */
+/* Each metric has its own parts and no others. The parts include the change of the means, so
+ * nothing remains for the last row. */
 static void test_parts_of_each_metric(void **state)
 {
 	(void)state;
@@ -141,7 +141,8 @@ static void test_kernel_and_category(void **state)
 	assert_int_equal(part(b, 1, "launches")->change, MS(20));
 	assert_null(part(b, 0, "elem"));
 	vec_release(&b->parts);
-	assert_null(breakdown(&s, METRIC_KERNEL_SHARE_PCT, "gemm_a", PERCENT(1))); /* not a time */
+	/* the metric counts launches and is not a time */
+	assert_null(breakdown(&s, METRIC_KERNEL_SHARE_PCT, "gemm_a", PERCENT(1)));
 	release(&s);
 }
 
@@ -303,7 +304,7 @@ static void test_calls_by_name(void **state)
 	assert_int_equal(part(b, 0, "a")->change, 2);
 	assert_int_equal(part(b, 0, "b")->change, 1);
 	vec_release(&b->parts);
-	s.run[0].ranks.v[0]->calls.nr = 0; /* an older baseline has no calls */
+	s.run[0].ranks.v[0]->calls.nr = 0; /* remove the calls, which older baselines lack */
 	assert_null(breakdown(&s, METRIC_STEP_LAUNCH_TIME, "", MS(11)));
 	b = breakdown(&s, METRIC_STEP_SYNC_TIME, "", MS(11));
 	assert_adds_up(b);
@@ -363,7 +364,7 @@ static void test_made_of(void **state)
 	}
 	s.run[0].ranks.v[0]->threads.v[0].op_ns = -1;
 	assert_null(breakdown(&s, METRIC_THREAD_TIME, "1/2", MS(4)));
-	/* With another id, the label selects no device on the baseline's side. */
+	/* With another device id on the baseline's side, the label selects no device there. */
 	s.run[0].ranks.v[0]->devices.v[0].id = "1";
 	struct breakdown *b = breakdown(&s, METRIC_WINDOW_BUSY_TIME, "1", MS(3));
 	assert_adds_up(b);
@@ -489,7 +490,8 @@ static void test_ranks(void **state)
 	assert_int_equal(part(b, 0, "rank 7")->change, MS(3) / 2);
 	assert_int_equal(part(b, 0, "median − mean")->change, MS(1) / 2);
 	vec_release(&b->parts);
-	s.run[1].ranks.v[1]->rank = 8; /* other ranks: without a breakdown, as for a single rank */
+	/* the ranks differ, so there is no breakdown, as for a single rank */
+	s.run[1].ranks.v[1]->rank = 8;
 	b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10));
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "from step to step")->change, 6666667);
@@ -497,7 +499,8 @@ static void test_ranks(void **state)
 	release(&s);
 }
 
-/* For the rank with most missing steps: the steps of all ranks together, and its own. */
+/* Checks the rank with most missing steps: its breakdown has the steps of all ranks together, and
+ * its own steps. */
 static void test_missing_steps(void **state)
 {
 	(void)state;
@@ -518,7 +521,8 @@ static void test_missing_steps(void **state)
 	                    "3 → 4, of which rank 7 has 2");
 	assert_int_equal(part(b, 0, "steps that the rank has")->change, 1);
 	vec_release(&b->parts);
-	b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 1); /* the change of another reduction */
+	/* the same change, but with another reduction over ranks */
+	b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 1);
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "other ranks or runs")->change, -1);
 	vec_release(&b->parts);
@@ -547,7 +551,7 @@ static void test_fold(void **state)
 	release(&s);
 }
 
-/* A category with less than 1 % of the change belongs to the folded row. */
+/* A category with less than 1 % of the change is added to the row of small parts. */
 static void test_fold_categories(void **state)
 {
 	(void)state;
@@ -586,8 +590,8 @@ static struct digest *with_small(const struct activity *kernels, size_t nr)
 	return d;
 }
 
-/* A kernel that a side may have among its small kernels is not reported as gone or new, nor as
-   launched less often because some ranks have it there. */
+/* A kernel that a side may have in its sum of small kernels is not reported as gone or new, nor as
+ * launched less often because some ranks have it in a sum. */
 static void test_may_be_folded(void **state)
 {
 	(void)state;
@@ -639,7 +643,7 @@ static void test_may_be_folded(void **state)
 	}
 }
 
-/* Folded parts that cancel out have no row. */
+/* Small parts whose changes cancel out have no row. */
 static void test_fold_to_nothing(void **state)
 {
 	(void)state;

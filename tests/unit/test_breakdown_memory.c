@@ -60,7 +60,8 @@ static void test_peak(void **state)
 	memory_add(b, MEMORY_LIST_PEAK, "linear", "forward", 30, MIB(10), 0);
 	memory_add(b, MEMORY_LIST_PEAK, "linear", "old", 5, MIB(1), 0);
 	memory_add(b, MEMORY_LIST_PEAK, "before recording", NULL, 0, MIB(19), 0);
-	memory_add(c, MEMORY_LIST_PEAK, "attention", "attend", 12, MIB(60), 0); /* a new line number */
+	/* the same site with a new line number */
+	memory_add(c, MEMORY_LIST_PEAK, "attention", "attend", 12, MIB(60), 0);
 	memory_add(c, MEMORY_LIST_PEAK, "linear", "forward", 22, MIB(35), 0);
 	memory_add(c, MEMORY_LIST_PEAK, "linear", "forward", 32, MIB(15), 0);
 	memory_add(c, MEMORY_LIST_PEAK, "loss", "entropy", 3, MIB(2), 0);
@@ -157,8 +158,9 @@ static void test_fragmentation(void **state)
 	(void)state;
 	struct sides s = { 0 };
 	struct digest *b = memory_digest(0, "0", 9, MIB(100)), *c = memory_digest(0, "0", 9, MIB(90));
-	b->memories.v[0].end_reserved = MIB(125); /* 20 % fragmentation */
-	c->memories.v[0].end_reserved = MIB(150); /* 40 %; it would be 33 1/3 % at 100 MiB */
+	b->memories.v[0].end_reserved = MIB(125); /* 20 % fragmentation of reserved memory */
+	/* 40 % fragmentation; it would be 33 1/3 % at 100 MiB */
+	c->memories.v[0].end_reserved = MIB(150);
 	memory_add(b, MEMORY_LIST_END, "other", "keep", 20, MIB(100), 0);
 	memory_add(c, MEMORY_LIST_END, "other", "keep", 20, MIB(80), 0);
 	memory_add(c, MEMORY_LIST_END, "other", "add", 20, MIB(10), 0);
@@ -175,7 +177,8 @@ static void test_fragmentation(void **state)
 	breakdown(&s);
 	assert_string_equal(s.where,
 	                    "at the end 6.00 MiB of it held apart by blocks of t/train.py:log");
-	c->memory_items.v[2].other = MIB(6) - 1; /* less than a tenth of 60 MiB */
+	/* 1 byte less than a tenth of 60 MiB: the blocks are then not named as the cause */
+	c->memory_items.v[2].other = MIB(6) - 1;
 	breakdown(&s);
 	assert_string_equal(s.where, "what is allocated then grew most at t/train.py:add");
 	stop(&s);
@@ -211,8 +214,8 @@ static void test_which_memory(void **state)
 	stop(&s);
 }
 
-/* Among several candidates, the run nearest to the median is compared. What the baseline's recent
-   runs and the candidate's median add completes the sum. */
+/* Among several candidates, the run nearest to the median is compared. The difference to the
+ * baseline's recent runs and to the candidate's median completes the sum. */
 static void test_other_runs(void **state)
 {
 	(void)state;
@@ -268,7 +271,7 @@ static void test_other_runs(void **state)
 	arena_release(&a);
 }
 
-/* A trace knows no sites: those that it lacks must not look new. */
+/* A trace does not know allocation sites: sites of the other side must not look new. */
 static void test_trace(void **state)
 {
 	(void)state;
@@ -289,7 +292,8 @@ static void test_trace(void **state)
 	assert_int_equal(part(x, 0, "taken in it and held at its end")->change, 512);
 	assert_string_equal(part(x, 0, "freed between the peak and the end")->detail,
 	                    "512.00 KiB → 1,023.50 KiB; aten::mm runs at the peak");
-	b->memories.v[0].start_allocated = MEMORY_UNKNOWN; /* an older baseline without this figure */
+	/* remove a figure that older baselines lack */
+	b->memories.v[0].start_allocated = MEMORY_UNKNOWN;
 	x = breakdown(&s);
 	assert_adds_up(x);
 	assert_int_equal(part(x, 0, "held at the end")->change, MIB(1) / 2 + 512);

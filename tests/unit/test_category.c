@@ -33,12 +33,14 @@ static void test_lookup(void **state)
 		{ "deep_ep::dispatch", "expert communication" },
 		{ "elementwise", "other" },
 		{ "ncc", "other" },
-		{ "nclxccl", "other" }, /* has each pair of letters of "nccl", but not "nccl" */
+		/* a name that contains the letter pairs "nc", "cc" and "cl", but not "nccl" */
+		{ "nclxccl", "other" },
 		{ "ncncc_cl", "other" },
 		{ "", "other" },
 		{ "xQ", "one letter" },
 		{ "q", "one letter" },
-		{ "\xc3\xa4\xc3\xb6[", "other" }, /* '[' is not '{' in the other case */
+		/* '[' and '{' differ in one bit, like letters of either case */
+		{ "\xc3\xa4\xc3\xb6[", "other" },
 		{ "\xc3\xa4\xc3\xb6{", "bytes" },
 		{ "loop_add_FUSION_3", "wild" },
 		{ "loop__fusion", "wild" },
@@ -86,7 +88,8 @@ static void test_added(void **state)
 	add(&t, "communication", CLASS_COMMUNICATION, "nccl", NULL);
 	vec_push(&own.match, SPAN("my_a2a_*"));
 	assert_true(category_add(&t, &own));
-	assert_int_equal(category_of(&t, SPAN("void my_A2A_gemm<4>")), 1); /* before all rows */
+	/* added substrings are tried before all rows */
+	assert_int_equal(category_of(&t, SPAN("void my_A2A_gemm<4>")), 1);
 	assert_int_equal(category_of(&t, SPAN("my_gemm")), 0);
 	assert_string_equal(category_communication(&t, &a), "nccl my_a2a_*");
 	assert_true(category_matches_any("nccl my_a2a_*", SPAN("x my_a2a_send")));
@@ -97,7 +100,8 @@ static void test_added(void **state)
 	vec_push(&own.match, SPAN("tile_"));
 	vec_push(&own.match, SPAN("my_"));
 	assert_true(category_add(&t, &own));
-	assert_int_equal(category_of(&t, SPAN("my_a2a_x")), 1); /* the first that was added */
+	/* the substring that was added first counts */
+	assert_int_equal(category_of(&t, SPAN("my_a2a_x")), 1);
 	assert_int_equal(category_of(&t, SPAN("my_nccl")), 0);
 	assert_int_equal(category_of(&t, SPAN("nccl_tile_2")), 0);
 	assert_int_equal(category_of(&t, SPAN("nccl_til")), 1);

@@ -18,7 +18,7 @@ struct cause_case {
 	enum cause first;
 	const char *title; ///< text that the title must contain
 	size_t checks; ///< number of checks of the first finding
-	bool unsure; ///< true: the failing checks are undecided
+	bool unsure; ///< true if the checks of the finding are undecided; false if they failed
 };
 
 static struct rule *add_rule(struct rules *rules, const char *id, enum metric_id metric)
@@ -102,7 +102,7 @@ static void test_kernels(void **state)
 	(void)state;
 	const struct cause_case cases[] = {
 		{ usual, NR_OF(usual), 0, CAUSE_OTHER, "", 0, false },
-		/* the check on the sum and that on the kernel give one finding */
+		/* the check on the sum and the check on the kernel give one finding */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),

@@ -23,7 +23,7 @@ static double uniform(void)
 	return (double)(state >> 11) / 9007199254740992.0;
 }
 
-/* A random number with nearly a normal distribution. */
+/* A random number with an almost normal distribution. */
 static double normal(void)
 {
 	double sum = -6;
@@ -81,7 +81,7 @@ static void test_flat(void **set)
 	}
 }
 
-/* A change that is reverted, and a single outlier. */
+/* No change point is found for a change that is reverted, and for a single outlier. */
 static void test_shapes(void **set)
 {
 	struct change_list c;
@@ -99,7 +99,7 @@ static void test_shapes(void **set)
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 0);
 	vec_release(&c.list);
-	for (size_t i = 0; i < 60; i++) /* a count that is constant, and then has another value */
+	for (size_t i = 0; i < 60; i++) /* a count that is constant, then constant at another value */
 		v[i] = i < 50 ? INT64_MAX : INT64_MIN;
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 1);
@@ -112,7 +112,7 @@ static void test_shapes(void **set)
 	}
 }
 
-/* The newest values of a long series are searched as if there were no others. */
+/* The newest values of a long series are searched as if the series had no other values. */
 static void test_long(void **set)
 {
 	enum { NR = 3 * CHANGE_MOST, OLDER = NR - CHANGE_MOST };
@@ -134,7 +134,7 @@ static void test_long(void **set)
 	vec_release(&newest.list);
 }
 
-/* ---- levels ---- */
+/* ---- splitting groups by level ---- */
 
 static size_t count_groups(const uint64_t *group, size_t nr)
 {
@@ -144,7 +144,8 @@ static size_t count_groups(const uint64_t *group, size_t nr)
 	return groups;
 }
 
-/* A lasting change parts its group where it is, and no other group that lies between its values. */
+/* A lasting change splits its group at the change. Values of another group, which lie between its
+   values, are not split. */
 static void test_levels(void **set)
 {
 	double v[80];
@@ -165,8 +166,7 @@ static void test_levels(void **set)
 	}
 }
 
-/* A drift has points too, but passes through what lies between. Old values are looked at in pieces.
- */
+/* A drift has change points too, but no clear levels. Old values are searched in pieces. */
 static void test_levels_of_drift(void **set)
 {
 	double v[200] = { 0 };
@@ -192,7 +192,7 @@ static void test_levels_of_drift(void **set)
 	levels_split(NULL, NULL, 0);
 }
 
-/* ---- the slow reference ---- */
+/* ---- a slow reference implementation of the search ---- */
 
 /* Sum of |x − y|² over all pairs of values from two pieces. */
 static double distances(const int64_t *v, size_t a, size_t a_end, size_t b, size_t b_end)
@@ -257,8 +257,8 @@ static void slow_find(const int64_t *v, size_t first, size_t nr, uint64_t *point
 	slow_find(v, first + at, nr - at, points);
 }
 
-/* Both searches draw other permutations, so that series near the limit of significance may
-   differ. */
+/* Both searches draw different permutations, so that series near the limit of significance may
+ * differ. */
 static void test_reference(void **set)
 {
 	(void)set;

@@ -1,4 +1,4 @@
-/* From rules to checks: by rank, by collective, by item. */
+/* The checks that rules make: by rank, by collective, by item. */
 #include "gate/judge.h"
 
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void test_ranks(void **state)
 	(void)state;
 	static const struct {
 		enum reduce reduce;
-		const char *rank; /* glob for the selected ranks */
+		const char *rank; /* glob for the ranks that the rule selects */
 		size_t slow;
 		int64_t baseline, candidate; /* values in ms that the rule compares */
 	} cases[] = {
@@ -179,7 +179,7 @@ static void test_each_rank(void **state)
 	set_ranks(add_rule(&j, METRIC_STEP_COMPUTE_TIME, 10), REDUCE_EACH);
 	EXPECT(&j, "pass rule[rank 0]", "pass rule[rank 1]", "fail rule[rank 2]", "pass rule[rank 3]");
 	assert_string_equal(j.report.checks.v[0].item, "rank 2");
-	for (int i = 0; i < 2; i++) { /* the breakdown is limited to that rank */
+	for (int i = 0; i < 2; i++) { /* the breakdown is limited to the rank that was judged */
 		assert_adds_up(j.report.checks.v[0].breakdown);
 		assert_int_equal(part(j.report.checks.v[0].breakdown, 2, "gemm")->change, MS(20));
 		report_release(&j.report);
@@ -190,7 +190,7 @@ static void test_each_rank(void **state)
 	release(&j);
 }
 
-/* A rank that one side lacks is missing, whichever side that is. */
+/* A rank that one side lacks makes the check missing, whichever side lacks the rank. */
 static void test_absent_rank(void **state)
 {
 	(void)state;
@@ -207,7 +207,7 @@ static void test_absent_rank(void **state)
 	}
 }
 
-/* Metrics that only several ranks have; rules on them do not apply to a single rank. */
+/* Metrics of runs with several ranks; rules on them do not apply to a single rank. */
 static void test_straggler(void **state)
 {
 	(void)state;
@@ -302,11 +302,12 @@ static void test_renamed(void **state)
 	EXPECT(&j, "pass rule[gemm_v2]");
 	assert_non_null(strstr(j.report.checks.v[0].message, "renamed from 'gemm'"));
 	report_release(&j.report);
-	for (size_t i = 0; i < RANKS; i++) /* 9 ms per step are in the sum of others */
+	for (size_t i = 0; i < RANKS; i++) /* 9 ms per step are in the sum of small kernels */
 		for (size_t k = 0; k < candidate(&j, i)->kernels.nr; k++)
 			candidate(&j, i)->kernels.v[k].total_ns = candidate(&j, i)->kernels.v[k].step_total_ns =
 			    MS(200);
-	EXPECT(&j, "fail rule[gemm]", "fail rule[gemm_v2]"); /* too different to be a renamed kernel */
+	/* the two kernels differ too much to be one renamed kernel */
+	EXPECT(&j, "fail rule[gemm]", "fail rule[gemm_v2]");
 	report_release(&j.report);
 	for (size_t i = 0; i < RANKS; i++)
 		vec_push(&j.run[SIDE_BASELINE].ranks.v[i]->kernels,
@@ -321,7 +322,8 @@ static void test_renamed(void **state)
 		                               .occupancy = -1,
 		                               .names = 2,
 		                               .largest_ns = MS(250) });
-	EXPECT(&j, "fail rule[gemm]", "skipped rule[gemm_v2]"); /* the other sum may have gemm_v2 */
+	/* the candidate's sum of small kernels may contain gemm_v2 */
+	EXPECT(&j, "fail rule[gemm]", "skipped rule[gemm_v2]");
 	release(&j);
 }
 
@@ -360,7 +362,8 @@ static void test_exceptions(void **state)
 	assert_non_null(strstr(j.report.checks.v[0].message, "limit of increase 100%"));
 	report_release(&j.report);
 
-	r->overrides.v[0].fail.list.nr = 0; /* without limits of its own, the rule's limits apply */
+	/* an override without limits of its own keeps the limits of the rule */
+	r->overrides.v[0].fail.list.nr = 0;
 	fixture_limit(&r->overrides.v[0].warn, COND_INCREASE, true, PERCENT(200), "200%");
 	vec_push(&r->except, SPAN("nccl*"));
 	vec_push(&r->except, SPAN("x*"));

@@ -46,7 +46,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-	/* beyond means strictly greater, and is exact */
+	/* a limit is exceeded only by a strictly greater change, computed exactly */
 	{ "i5%", "", 100, 105, VERDICT_PASS, REASON_WITHIN },
 	{ "i5%", "", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5%", "", 1000000000000000003, 1050000000000000003, VERDICT_PASS, REASON_WITHIN },
@@ -137,7 +137,7 @@ static struct comparison both(const struct rule *r, int64_t b, int64_t c)
 		                        .step_ns = 1000 };
 }
 
-/* Make changes of up to `noise` noise; < 0: no change is noise. */
+/* Makes changes of up to `noise` count as noise; if it is below 0, no change is noise. */
 static void set_noise(struct comparison *c, int64_t noise, int64_t pin_noise)
 {
 	c->has_noise = noise >= 0;
@@ -166,7 +166,7 @@ static void test_verdicts(void **state)
    one would apply too. */
 struct full {
 	const char *what, *fail, *warn;
-	int64_t b, c, pin, noise; ///< values of baseline, candidate, pin and noise; < 0: absent
+	int64_t b, c, pin, noise; ///< values of baseline, candidate, pin and noise; below 0 if absent
 	/// S spoiled, w waived, b bootstrap, e for_each; f, W: on_new and on_gone are fail or warn; k:
 	/// on_missing is skip.
 	char flags[8];
@@ -201,7 +201,7 @@ static const struct full table[] = {
 	  REASON_LIMIT },
 	{ "only a failure is waived: pass", "i5%", "", 100, 101, 100, -1, "w", VERDICT_PASS,
 	  REASON_WITHIN },
-	/* beyond the noise also means strictly greater */
+	/* noise is exceeded only by a strictly greater change */
 	{ "in the noise", "i5%", "", 100, 110, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },
 	{ "beyond the noise", "i5%", "", 100, 110, 100, 9, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "noise of a decrease", "d5%", "", 100, 90, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },
@@ -221,7 +221,7 @@ static const struct full table[] = {
 	{ "no pin, else noise", "i5% p5", "", 100, 106, -1, 50, "", VERDICT_INCONCLUSIVE,
 	  REASON_UNFORMED },
 	{ "from 0, else noise", "i5% i2", "", 0, 9, 0, 50, "", VERDICT_UNDECIDED, REASON_NOISE },
-	/* since the pin: here with twice the noise */
+	/* changes since the pin, whose noise is twice as large in these rows */
 	{ "crept", "i5% p10%", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "not crept", "i5% p10%", "", 108, 110, 100, -1, "", VERDICT_PASS, REASON_WITHIN },
 	{ "crept in the noise", "p10%", "", 108, 111, 100, 6, "", VERDICT_UNDECIDED, REASON_NOISE },
@@ -233,7 +233,7 @@ static const struct full table[] = {
 	  REASON_WITHIN },
 	{ "nor is it where the baseline is the pin", "p5%", "", 100, 50, 100, -1, "", VERDICT_PASS,
 	  REASON_WITHIN },
-	/* improved is a mirrored failure, so the change must be beyond the noise */
+	/* improved is the mirror of a failure, so the change must exceed the noise */
 	{ "improved", "i5%", "", 100, 90, 100, 9, "", VERDICT_IMPROVED, REASON_LIMIT },
 	{ "improved in the noise", "i5%", "", 100, 90, 100, 10, "", VERDICT_PASS, REASON_WITHIN },
 	{ "warn before improved", "i5%", "c0", 100, 90, 100, 3, "", VERDICT_WARN, REASON_LIMIT },
@@ -311,7 +311,7 @@ static void test_what_decided(void **state)
 	static const struct {
 		const char *fail;
 		int64_t c, noise;
-		size_t limit; ///< index of the limit that decided; 9: none did
+		size_t limit; ///< index of the limit that decided the verdict; 9 if no limit did
 		bool since_pin;
 	} cases[] = {
 		{ "i5% i6%", 107, 50, 0, false },  { "i5% i8%", 109, -1, 0, false },
@@ -391,7 +391,9 @@ static void test_substitutes(void **state)
 		c.has_baseline = false;
 		bool fails = cases[i].unit == VERDICT_FAIL || cases[i].unit == VERDICT_UNDECIDED;
 		assert_int_equal(compare(&c).verdict, fails ? cases[i].unit : VERDICT_PASS);
-		c.unit_change = 1000; /* the kernel is the smallest part of this change */
+		/* the operator's change is now so large that the kernel's own change is a small part of it
+		 */
+		c.unit_change = 1000;
 		assert_int_equal(compare(&c).verdict, VERDICT_PASS);
 		release(&r);
 	}

@@ -1,4 +1,4 @@
-/* Databases of SQLite, made here page by page: rows and columns, and every kind of damage. */
+/* SQLite databases, made here page by page: rows and columns, and every kind of damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 
 static const struct {
 	const char *sql,
-	    *want; ///< for each column the slot of "a", "b", "c" (which may be absent) or -; then the
-	           ///< row id
+	    *want; ///< for each column of the table the letter of the column asked for ("a", "b", "c",
+	           ///< which may be absent) or -; then the row id
 } texts[] = {
 	{ "CREATE TABLE t (a INT, b TEXT)", "01" },
 	{ "CREATE TABLE t(b,x,A)", "1-0" },
@@ -55,7 +55,8 @@ static void test_columns(void **state)
 		struct database_map map;
 		struct strbuf b = STRBUF_INIT;
 		size_t n = strlen(texts[i].sql);
-		char *sql = malloc(n ? n : 1); /* shows reads past the end */
+		/* a block of exactly this size, so that reads past its end are detected */
+		char *sql = malloc(n ? n : 1);
 		assert_non_null(sql);
 		memcpy(sql, texts[i].sql, n);
 		const char *missing = database_map_columns((struct span){ sql, n }, columns, 3, &map);
@@ -71,10 +72,10 @@ static void test_columns(void **state)
 	}
 }
 
-/* ---- a file ---- */
+/* ---- a database file ---- */
 
-/* Page 1 is the schema, 2 the root of table t with the leaves 3 and 4; 5 and 6 are the rest of a
-   text of row 2; 7 is the root of table u, a leaf. */
+/* Page 1 holds the schema; page 2 is the root of table t, with the leaves 3 and 4; pages 5 and 6
+ * hold the rest of a text of row 2; page 7 is the root of table u, a leaf. */
 enum { PAGE = 512, PAGES = 7, LONG = 1200 };
 
 static void put(unsigned char *p, size_t n, size_t v)
@@ -97,7 +98,7 @@ static void add_cell(unsigned char *page, size_t head, const char *cell, size_t 
 	put(page + head + (page[head] == 5 ? 12 : 8) + nr * 2, 2, at);
 }
 
-/* Adds a row of the schema; texts below 58 bytes have types of one byte. */
+/* Adds a row to the table of tables; texts below 58 bytes have types of one byte. */
 static void add_table(unsigned char *file, char id, const char *name, char root, const char *sql)
 {
 	char cell[200];

@@ -1,4 +1,4 @@
-/* Days of the calendar. */
+/* Dates of the calendar as numbers of days. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ static void test_days(void **state)
 	(void)state;
 	static const struct {
 		const char *text;
-		int64_t days; /* < 0 if the text is refused */
+		int64_t days; /* expected days; < 0 if the text is refused */
 	} rows[] = {
 		{ "1970-01-01", 0 },
 		{ "1970-12-31", 364 },

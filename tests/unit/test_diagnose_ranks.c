@@ -11,11 +11,12 @@
 #include "base/strbuf.h"
 #include "diagnose/peers.h"
 #include "diagnose/ranks.h"
+#include "fold/links.h"
 #include "ranks_rig.h"
 
 enum { PCT = 1000000, UNKNOWN = -1 };
 
-/* ---- functions of plain numbers ---- */
+/* ---- functions on plain numbers ---- */
 
 static void assert_flags(const char *what, const bool *flags, size_t nr, const char *want)
 {
@@ -30,7 +31,7 @@ static void test_slow(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t skew[8]; /* skews in 1e-3 % */
+		int64_t skew[8]; /* skew of each rank in 1e-3 % */
 		const char *want;
 	} rows[] = {
 		{ "equal", 4, { 0, 0, 0, 0 }, "0000" },
@@ -90,7 +91,8 @@ static void test_link(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t first, more; /* transfer time of the first, and increase per collective */
+		/* transfer time of the first collective, and increase per collective */
+		int64_t first, more;
 		int64_t offset, share, noise;
 		int64_t low, high; /* range of the expected slope in 1e-6 */
 	} rows[] = {
@@ -108,7 +110,7 @@ static void test_link(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct link_point p[12];
 		for (size_t k = 0; k < rows[i].nr; k++) {
-			size_t at = (k * 5) % rows[i].nr; /* take the collectives in a mixed order */
+			size_t at = (k * 5) % rows[i].nr; /* a mixed order of the collectives */
 			int64_t wire = rows[i].first + (int64_t)at * rows[i].more;
 			p[k] = (struct link_point){ .wire_ns = wire,
 				                        .lag_ns = rows[i].offset + wire * rows[i].share / 100 +
@@ -123,7 +125,8 @@ static void test_link(void **state)
 }
 
 /* Messages of two sizes, ten each, on a link with half the speed. Waiting that all ranks share does
-   not make a message longer. Messages for which the rank came last are on a separate line. */
+ * not count as time of a message. Messages for which the rank came last are on a line of their own.
+ */
 static void test_link_sizes(void **state)
 {
 	(void)state;
@@ -136,7 +139,8 @@ static void test_link_sizes(void **state)
 	assert_in_range(got, 499000, 501000);
 	for (int i = 0; i < 20; i++)
 		p[i] = (struct link_point){ 2000 + 1000 * (i / 2), 0, 1, -1, i % 2 };
-	for (int i = 0; i < 20; i++) /* if last: three times the transfer time, else twice */
+	/* lag: a third of the transfer time if the rank comes last, else half of it and 4000 ns */
+	for (int i = 0; i < 20; i++)
 		p[i].lag_ns = p[i].last ? p[i].wire_ns / 3 : p[i].wire_ns / 2 + 4000;
 	got = link_slope(p, 20);
 	assert_in_range(got, 499000, 501000);
@@ -227,7 +231,8 @@ static void test_late_rank(void **state)
 	"late-rank 1: came last in 1 of 3 collectives, where the others wait 5.000 µs a step for " \
 	"it, 5.00 % of its steps, though its compute is like theirs (0.00 %)"
 	static const struct {
-		enum metric_id metric; /* metric that differs; NR_METRICS: idle GPU; 0: none */
+		/* metric in which the rank differs; NR_METRICS means idle GPU; 0 means none */
+		enum metric_id metric;
 		int64_t beyond;
 		const char *want;
 	} rows[] = {
@@ -309,7 +314,7 @@ static void test_slow_link(void **state)
 	fixture_free(f);
 }
 
-/* ---- functions unlike the peers' ---- */
+/* ---- functions that differ from the peers' ---- */
 
 static void add_functions(struct fixture *f, size_t r, const struct function_stat *rows, size_t nr)
 {
@@ -324,7 +329,8 @@ static void test_functions(void **state)
 	static const struct {
 		const char *what;
 		size_t row; /* index of the function of rank 3 to change */
-		int64_t exclusive, median, rate; /* new figures of that function */
+		/* new exclusive time, median and rate of the changed function */
+		int64_t exclusive, median, rate;
 		const char *want;
 	} rows[] = {
 		{ "alike", 0, 100000, 50, -1, "" },

@@ -1,5 +1,5 @@
-/* Rules of diagnosis: the file; every row and every diagnosis in code is triggered by a run with
-   its problem, and not by a healthy one; what runs are bound by. */
+/* Rules of diagnosis: the file of rules; every rule and every diagnosis in code is triggered by a
+ * run with its problem, and not by a healthy run; what limits a run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { STEPS = 4, MS = 1000000, GB = 1000000000, PCT = 1000000 };
 
-/* ---- the file ---- */
+/* ---- the file of rules ---- */
 
 #define TEXTS \
 	"title: t, observation: o, hypothesis: h, action: a, confirm: step.time, confidence: low"
@@ -379,7 +379,8 @@ static void occupancy(struct digest *d)
 static void occupancy_unknown(struct digest *d)
 {
 	occupancy(d);
-	d->kernels.v[1].occupancy = 0; /* occupancy of some_gemm, with more than half of the time */
+	/* occupancy of some_gemm, which takes more than half of the time */
+	d->kernels.v[1].occupancy = 0;
 }
 
 static void fills(struct digest *d)
@@ -439,7 +440,7 @@ static void softmax(struct digest *d)
 	vec_push(&d->ops, (struct op_stat){ SPAN("aten::bmm"), (int64_t)STEPS * 24, MS, MS, 0 });
 }
 
-/* A softmax of a loss or a router, which is not between two products. */
+/* A softmax of a loss or a router, which does not lie between two products. */
 static void softmax_alone(struct digest *d)
 {
 	softmax(d);
@@ -656,18 +657,18 @@ static void test_saving(void **state)
 	}
 }
 
-/* ---- what a run is bound by ---- */
+/* ---- what limits a run ---- */
 
 static void test_bound(void **state)
 {
 	(void)state;
 	size_t wrong = 0;
 	static const struct {
-		int64_t compute, comm, memory, idle; /* ms of a step of 100 ms */
+		int64_t compute, comm, memory, idle; /* time of each kind in a step of 100 ms, in ms */
 		int64_t loader_ms, sync_ms, syncs, host_pct;
 		enum bound bound;
 		enum confidence confidence;
-		int64_t activity_us; /* one GPU activity in this many µs of the window */
+		int64_t activity_us; /* µs of the window per GPU activity */
 	} rows[] = {
 		{ 95, 0, 1, 4, 0, 80, 1, 90, BOUND_COMPUTE, CONFIDENCE_HIGH, 100 },
 		{ 60, 20, 0, 20, 0, 0, 1, 20, BOUND_COMPUTE, CONFIDENCE_MEDIUM, 100 },
@@ -804,7 +805,7 @@ static void test_limit(void **state)
 	assert_int_equal(limited(loader, loader_10_pct_more, nothing), 0);
 	assert_int_equal(limited(loader, loader_more, nothing), 1);
 	assert_int_equal(limited(nothing, blocking, nothing), 1);
-	/* the baseline has no functions to compare with */
+	/* the baseline has no functions to compare the candidate's with */
 	assert_int_equal(limited(nothing, blocking, without_functions), 0);
 	assert_int_equal(limited(nothing, leak, nothing), 0);
 }

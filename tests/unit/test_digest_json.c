@@ -14,7 +14,7 @@
 #include "store/row.h"
 #include "text_rig.h"
 
-/* ---- helpers ---- */
+/* ---- editing and reading of digests ---- */
 
 static char *text_of(const struct digest *d, size_t *n)
 {
@@ -60,7 +60,7 @@ static void assert_round_trip(const struct digest *d)
 	free(text);
 }
 
-/* ---- round trips ---- */
+/* ---- digests that are written and read again ---- */
 
 static void test_round_trip(void **state)
 {
@@ -206,7 +206,7 @@ static void test_snapshot_errors(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *old, *new, *message; ///< message is NULL if the text is read
+		const char *old, *new, *message; ///< expected message; NULL if the text is read
 	} rows[] = {
 		{ "\"alloc_count\":5,", "", NULL },
 		{ "\"alloc_count\":5,", "\"alloc_count\":-5,", "'memories[0].alloc_count' is negative" },
@@ -272,7 +272,7 @@ static void test_layout(void **state)
 static void test_hostile_names(void **state)
 {
 	(void)state;
-	/* sorted by their bytes; no two names may become equal */
+	/* names in the order of their bytes, with invalid UTF-8 and NUL: each must stay distinct */
 	static const struct span names[] = {
 		SPAN(""),
 		SPAN("\0"),
@@ -307,7 +307,7 @@ static void test_hostile_names(void **state)
 	free(text);
 }
 
-/* ---- errors ---- */
+/* ---- errors in digests ---- */
 
 /* Replaces `old` by `new` in the sample; `caret` is searched in the edited text, and the error is
    at the offset of its end. */
@@ -432,7 +432,8 @@ static void test_errors(void **state)
 		const char *at = strstr(bad, rows[i].before_error);
 		char *want = NULL;
 		assert_non_null(at);
-		if (strcmp(rows[i].before_error, "]\n}") == 0) /* the last bracket */
+		/* the error is at the last bracket of the text */
+		if (strcmp(rows[i].before_error, "]\n}") == 0)
 			at = strcmp(rows[i].old, "\"activities\": [20,20],") ? bad + strlen(bad) - 4 : at;
 		assert_true(asprintf(&want, "d.json: byte %zu: ",
 		                     (size_t)(at - bad) + strlen(rows[i].before_error)) > 0);
@@ -456,7 +457,8 @@ static void test_truncated_at_every_byte(void **state)
 	size_t n;
 	struct digest *d = sample_digest(0);
 	char *text = text_of(d, &n);
-	for (size_t i = 0; i < n - 1; i++) { /* except the last byte, which is a newline */
+	for (size_t i = 0; i < n - 1; i++) {
+		/* all cuts except the one before the last byte, which is a newline */
 		struct diag_log log;
 		struct digest *r;
 		diag_init(&log);
@@ -478,7 +480,7 @@ static void test_truncated_at_every_byte(void **state)
 	digest_free(d);
 }
 
-/* Reads the sample with `nr` steps or `nr` threads, and expects this result. */
+/* Reads the sample with `nr` steps or `nr` threads, and expects the given result. */
 static void assert_limit(const char *sample, bool threads, size_t nr, enum status want,
                          const char *message)
 {

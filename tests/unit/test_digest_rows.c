@@ -11,7 +11,7 @@
 #include "store/digest_json.h"
 #include "text_rig.h"
 
-/* The sample, with functions, collectives and sums added. */
+/* The sample digest, with functions, collectives and sums added. */
 static struct digest *sample(void)
 {
 	struct digest *d = sample_digest(0);
@@ -79,7 +79,7 @@ static void kept(void **state)
 	diag_release(&log);
 }
 
-/* The largest number of frames in a path is read, one more is refused. */
+/* A path with the largest number of frames is read, one with one frame more is refused. */
 static void depth(void **state)
 {
 	(void)state;

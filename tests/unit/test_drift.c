@@ -118,7 +118,8 @@ static void test_new_gone_renamed(void **state)
 	struct sides s;
 	SETUP(&s, b, c);
 	drift_rows(&s.bench.pairs, &s.categories, &s.report);
-	/* renamed: within 10 % of the mean; with 12.5 %, or another count, it is another kernel */
+	/* a kernel counts as renamed if its mean differs by at most 10 %; with 12.5 %, or another
+	 * count, it is another kernel */
 	assert_int_equal(row_of(&s.report, "gemm_a")->drift, DRIFT_RENAMED);
 	assert_string_equal(row_of(&s.report, "gemm_a")->renamed_to, "gemm_b");
 	assert_int_equal(row_of(&s.report, "gemm_a")->change_ns, MS(9) / 2);
@@ -131,7 +132,8 @@ static void test_new_gone_renamed(void **state)
 	release(&s);
 }
 
-/* Two candidates that fit equally well: neither is a rename. A third one that is nearer is. */
+/* Two candidates that fit equally well: neither counts as the renamed kernel. A third one that is
+ * nearer does. */
 static void test_rename_is_unique(void **state)
 {
 	(void)state;
@@ -177,13 +179,14 @@ static void test_pct_and_overlap(void **state)
 	release(&s);
 }
 
-/* A kernel that one rank lists and another one has in a sum has neither lost launches nor
-   drifted. */
+/* A kernel that one rank lists and another rank has in a sum has neither lost launches nor drifted.
+ */
 static void test_summed_up_on_some_ranks(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t small_ns; /* time on the rank that lists it; in the candidate both do */
+		/* time of the kernel on the rank that lists it; in the candidate both ranks do */
+		int64_t small_ns;
 		bool told;
 	} rows[] = { { MS(2), false }, { MS(4), false }, { MS(5), true } };
 	for (size_t i = 0; i < NR_OF(rows); i++) {
@@ -235,7 +238,7 @@ static void test_without_kernels(void **state)
 	release(&s);
 }
 
-/* Rows are sorted by absolute change, and come only from the tops. */
+/* Rows are sorted by absolute change, and only the top kernels have rows. */
 static void test_order_and_top(void **state)
 {
 	(void)state;

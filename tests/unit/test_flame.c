@@ -12,7 +12,7 @@ struct line {
 	int64_t ns;
 };
 
-/* A rank of one step with these rows of code; `rest_ns` is GPU time without a row. */
+/* A rank with one step and the given rows of code; `rest_ns` is GPU time without a row. */
 static struct run run_of(const struct line *lines, size_t nr, int64_t rest_ns)
 {
 	struct activity a[8];
@@ -105,8 +105,8 @@ static void test_both(void **state)
 	arena_release(&a);
 }
 
-/* If a side lacks modules and places, the tree has only operators; if it lacks rows, only the
-   candidate. */
+/* If a side has no modules and places, the tree has only operators. If a side has no rows of code
+   at all, the tree shows only the candidate. */
 static void test_less_is_known(void **state)
 {
 	static const struct line bare[] = { { "", "", "aten::mm", "gemm", MS(5) } };
@@ -208,7 +208,8 @@ static void test_trend(void **state)
 	assert_int_equal(t->points.nr, NR_OF(want));
 	for (size_t i = 0; i < NR_OF(want); i++)
 		assert_int_equal(t->points.v[i].value, want[i]);
-	assert_int_equal(t->points.v[0].source, TREND_APPROVED); /* the pin occurs once */
+	/* the pin occurs only once in the trend */
+	assert_int_equal(t->points.v[0].source, TREND_APPROVED);
 	assert_int_equal(t->points.v[1].source, TREND_APPROVED);
 	assert_int_equal(t->points.v[2].source, TREND_PAST);
 	assert_int_equal(t->points.v[4].source, TREND_CANDIDATE);

@@ -1,5 +1,6 @@
 /* Dumps of the Flight Recorder in the forms of PyTorch's own tests
-   (test/distributed/flight_recorder/test_fr_analysis.py): what is read, and which rank hangs. */
+ * (test/distributed/flight_recorder/test_fr_analysis.py): the reading of dumps, and the rank that
+ * hangs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,9 +27,9 @@
 
 static const struct {
 	const char *name;
-	const char *dumps[3]; ///< dump of each rank; NULL if there is none
+	const char *dumps[3]; ///< dump of each rank as JSON; NULL if the rank left no dump
 	size_t lines;
-	const char *said[2]; ///< texts in the first line
+	const char *said[2]; ///< texts that the first error must contain
 } rows[] = {
 	{ "all have completed",
 	  { DUMP(ALL("\"1\"", "completed")), DUMP(ALL("1", "completed")), DUMP(ALL("1", "completed")) },

@@ -1,4 +1,4 @@
-/* Floating-point operations: of one operator, of a step, and the peak of a GPU. */
+/* Floating-point operations of one operator and of a step, and the peak of a GPU. */
 #include <stdlib.h>
 
 #include "model/flops.h"
@@ -35,13 +35,13 @@ static void test_formulas(void **state)
 		{ "aten::baddbmm", "[1], [7, 2, 3], [7, 3, 5]", "-, double", "", 0, 420, FLOP_FLOAT64 },
 		{ "aten::_scaled_mm", "[2, 3], [3, 5], [], []", "c10::Float8_e4m3fn", "", 0, 60,
 		  FLOP_FLOAT8 },
-		/* 2 · 2 images · 8 channels · (3 · 3 · 3) · 5 · 3 places */
+		/* operations: 2 · 2 images · 8 channels · (3 · 3 · 3) · 5 · 3 places */
 		{ "aten::convolution", "[2, 3, 9, 7], [8, 3, 3, 3], [8]", "float",
 		  "-, -, -, [2, 2], [1, 0], [1, 1], False, [0, 0], 1", 0, 2 * 2 * 8 * 27 * 5 * 3,
 		  FLOP_FLOAT32 },
 		{ "aten::_convolution", "[2, 3, 9, 7], [8, 3, 3, 3]", "", "-, -, -, [2], [1], [2], False",
 		  0, 2 * 2 * 8 * 27 * 4 * 3, FLOP_OTHER },
-		/* groups: only the filter's channels count */
+		/* with groups, only the filter's channels count */
 		{ "aten::convolution", "[1, 8, 10], [8, 1, 3]", "", "-, -, -, [1], [0], [1], False, [0], 8",
 		  0, 2 * 8 * 3 * 8, FLOP_OTHER },
 		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "", "-, -, -, [2], [0], [1], True, [0], 1",
@@ -182,7 +182,7 @@ static void test_figures(void **state)
 	assert_int_equal(flops_type(d), FLOP_FLOAT16);
 	assert_true(flops_per_step(d, &flops));
 	assert_int_equal(flops, 250);
-	d->flops.v[1].flops++; /* 98.9 %, not enough */
+	d->flops.v[1].flops++; /* 98.9 % of the operations are of one type, which is not enough */
 	assert_int_equal(flops_type(d), FLOP_OTHER);
 	d->flops.v[1].uncounted = 1;
 	assert_false(flops_per_step(d, &flops));
@@ -194,7 +194,7 @@ static void test_peaks(void **state)
 	(void)state;
 	static const struct {
 		const char *gpu, *precision, *context;
-		int64_t micro_tflops; /* 0 if unknown */
+		int64_t micro_tflops; /* expected peak, 0 if unknown */
 	} rows[] = {
 		{ "NVIDIA H100 80GB HBM3", "bf16", NULL, 989500000 },
 		{ "NVIDIA H100 80GB HBM3", "fp8", NULL, 1979000000 },

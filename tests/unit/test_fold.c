@@ -1,4 +1,5 @@
-/* Sums of small rows: totals do not change, large rows stay, and doing it twice changes nothing. */
+/* Sums of small rows: totals do not change, large rows stay, and summing twice changes nothing
+ * more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +51,7 @@ static struct kernel_stat kernel(enum event_kind kind, const char *name, int64_t
 		                         .occupancy = 5 };
 }
 
-/* ---- sums of everything ---- */
+/* ---- sums in all lists ---- */
 
 struct sums {
 	int64_t kernels[8], ops[4], threads[2], functions[NR_FUNCTION_CLASSES][4], items[3];
@@ -108,7 +109,7 @@ static void fold(struct digest *d, const struct category_table *t)
 	digest_fold_functions(d);
 }
 
-/* ---- many of everything, skewed ---- */
+/* ---- lists with many rows of very different sizes ---- */
 
 enum { MANY = 3000 };
 
@@ -180,7 +181,7 @@ static void test_calls(void **state)
 			vec_push(&d->calls, (struct call_stat){ (enum call_kind)kind,
 			                                        span_of(label(d, "call", i)), 1, 100 - i, 0 });
 	vec_sort(&d->calls, call_stat_cmp);
-	for (int round = 0; round < 2; round++) { /* the second round changes nothing */
+	for (int round = 0; round < 2; round++) { /* the second round of summing changes nothing */
 		fold(d, &t);
 		assert_int_equal(d->calls.nr, 3 * FOLD_CALLS + 2);
 		const struct call_stat *sum = &d->calls.v[FOLD_CALLS];
@@ -216,7 +217,7 @@ static void sums_stay(void **state)
 	assert_true(rows_of(d) < 5 * FOLD_FUNCTIONS + FOLD_KERNELS + FOLD_OPS + 2000);
 	size_t rows = rows_of(d);
 	struct sink *once = written(d);
-	fold(d, &t); /* a second time */
+	fold(d, &t); /* sums rows a second time */
 	assert_int_equal(rows_of(d), rows);
 	struct sink *twice = written(d);
 	assert_true(span_eq(sink_memory(once), sink_memory(twice)));
@@ -226,7 +227,7 @@ static void sums_stay(void **state)
 	category_table_release(&t);
 }
 
-/* ---- kernels ---- */
+/* ---- sums of kernels ---- */
 
 /* Names of the rows that stay: "NAME" or "CATEGORY*names". */
 static void kernels_stay(void **state)
@@ -296,7 +297,7 @@ static void add_figure(void *ctx, const struct figure *f)
 	strbuf_addf(out, " %lld]", (long long)f->samples[0]);
 }
 
-/* What rules see: no kernels of their own, but shares and categories include them. */
+/* The kernels of a sum are not items for rules, but shares and categories include them. */
 static void view(void **state)
 {
 	(void)state;
@@ -353,7 +354,8 @@ static struct digest *one_step(const struct kernel_stat *kernels, size_t nr)
 	return d;
 }
 
-/* A kernel on one side only is not new if the other side may have it in a sum. */
+/* A kernel on one side only is not new if the other side may have it in its sum of small kernels.
+ */
 static void new_or_folded(void **state)
 {
 	(void)state;
@@ -401,7 +403,7 @@ static void new_or_folded(void **state)
 	category_table_release(&t);
 }
 
-/* ---- the other lists ---- */
+/* ---- sums in the other lists ---- */
 
 static void ops_and_threads(void **state)
 {

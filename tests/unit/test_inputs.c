@@ -32,7 +32,7 @@ static enum status read_text(struct span text, size_t block, bool *other, struct
 
 static const struct row {
 	const char *text;
-	const char *figures; ///< figures, or the error without the name of the file
+	const char *figures; ///< expected figures, or error without the name of the file
 	bool refused, other;
 } rows[] = {
 	{ "{\"tokens_per_s\": 123.4}", "tokens_per_s=1234e-1", false, false },
@@ -98,7 +98,7 @@ static void test_truncated(void **state)
 	}
 }
 
-/* With any byte changed to any other it is read, or refused with one line. */
+/* With any byte changed to any other value, the file is read, or refused with one line. */
 static void test_mutated(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Interned names. */
+/* The table of interned names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,6 @@
-/*
- * The JSON scanner. Every row is read strictly and tolerantly, taken and skipped,
- * in blocks and windows of 1, 2, 3, 7 bytes and whole: the events, the verdict and
- * the offset are always the same.
- */
+/* The JSON scanner. Every row is scanned in strict and in tolerant mode, with values read and with
+ * values skipped, in blocks and windows of 1, 2, 3, 7 bytes and of the whole text: events, outcome
+ * and offset are always the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,9 +18,9 @@ static const size_t sizes[] = { 0, 1, 2, 3, 7 };
 
 /* What a row expects in one mode: events, or an error at a byte. */
 struct expected {
-	const char *events; ///< NULL if an error is expected
+	const char *events; ///< expected events; NULL if an error is expected
 	int64_t byte;
-	const char *error; ///< message after "doc: byte N: "
+	const char *error; ///< expected message after "doc: byte N: "
 	uint64_t faults, first_fault;
 };
 
@@ -64,13 +62,13 @@ static void check(struct span text, bool tolerant, const struct expected *e)
 	walked_release(&whole);
 }
 
-/* ---- well-formed ---- */
+/* ---- well-formed texts ---- */
 
 static const struct {
 	struct span text;
 	const char *events;
 } valid_rows[] = {
-	/* scalars by themselves, with white space around them */
+	/* documents that consist of one scalar, with and without white space around it */
 	{ SPAN("true"), "true " },
 	{ SPAN("false"), "false " },
 	{ SPAN("null"), "null " },
@@ -95,7 +93,8 @@ static const struct {
 	{ SPAN("{\n\"a\"\r:\t1\n}\n"), "{a:1 } " },
 	{ SPAN("{\"a\":{\"b\":{\"c\":[]}}}"), "{a:{b:{c:[] } } } " },
 	{ SPAN("{\"\":0}"), "{:0 } " },
-	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " }, /* the reader decides on equal keys */
+	/* an equal key twice: the reader decides which one counts */
+	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " },
 	{ SPAN("[{\"a\":[{}]},[{\"b\":null}]]"), "[{a:[{} ] } [{b:null } ] ] " },
 	/* numbers, as written */
 	{ SPAN("[0,-1,10,123456789012345678901234567890]"),
@@ -104,7 +103,7 @@ static const struct {
 	{ SPAN("[1e1,1E1,1e+1,1e-1,0e0,0.5e10,-1.5E-03]"),
 	  "[1e1 1E1 1e+1 1e-1 0e0 0.5e10 -1.5E-03 ] " },
 	{ SPAN("[1e999,1e-999]"),
-	  "[1e999 1e-999 ] " }, /* whether a number fits is checked where it is used */
+	  "[1e999 1e-999 ] " }, /* the scanner does not check whether a number fits: its readers do */
 	{ SPAN("{\"ts\":1682725898237042.123}"), "{ts:1682725898237042.123 } " },
 	/* strings */
 	{ SPAN("\" \""), "s'\\x20' " },
@@ -115,7 +114,7 @@ static const struct {
 	{ SPAN("\"\\u0000\""), "s'\\x00' " },
 	{ SPAN("\"a\\u0000b\""), "s'a\\x00b' " },
 	{ SPAN("\"\\u000a\\u0022\\u005c\""), "s'\\x0a\"\\x5c' " },
-	{ SPAN("\"\\u005Cn\""), "s'\\x5cn' " }, /* decoded only once */
+	{ SPAN("\"\\u005Cn\""), "s'\\x5cn' " }, /* escapes are decoded only once */
 	{ SPAN("\"\\\\u0041\""), "s'\\x5cu0041' " },
 	{ SPAN("\"\\\\\\\\\""), "s'\\x5c\\x5c' " },
 	{ SPAN("\"\\uFFFF\\ufffd\""), "s'\\xef\\xbf\\xbf\\xef\\xbf\\xbd' " },
@@ -150,7 +149,7 @@ static void valid(void **state)
 	}
 }
 
-/* ---- malformed, in any mode ---- */
+/* ---- texts that are malformed in any mode ---- */
 
 #define ENDS(what) "the input ends where " what " was expected; it is empty or cut short"
 #define GOT(c, what) "unexpected " c " where " what " was expected"
@@ -326,7 +325,7 @@ static const struct {
 	{ SPAN("null\0"), 4, EXTRA },
 	{ SPAN("{} \xEF\xBB\xBF"), 3, EXTRA },
 	{ SPAN("{\"a\":1}#"), 7, EXTRA },
-	/* deep inside */
+	/* an error deep inside a document */
 	{ SPAN("{\"a\":[1,{\"b\":[tru]}]}"), 14, GOT("'t'", "a value") },
 	{ SPAN("{\"a\":[1,{\"b\":[2,]}]}"), 16, GOT("']'", "a value") },
 	{ SPAN("[[[[[[[1}]]]]]]"), 8, GOT("'}'", ARR_MORE) },
@@ -343,7 +342,7 @@ static void invalid(void **state)
 	}
 }
 
-/* ---- faults of profilers: an error if strict, else counted ---- */
+/* ---- faults of profilers: errors in strict mode, else counted ---- */
 
 #define CONTROL(hex) "raw control byte 0x" hex " in a string"
 #define ESCAPE "invalid escape in a string"
@@ -351,10 +350,10 @@ static void invalid(void **state)
 
 static const struct {
 	struct span text;
-	int64_t byte; ///< offset of the error if strict, and of the first fault
+	int64_t byte; ///< offset of the error in strict mode, and of the first fault in tolerant mode
 	const char *error;
 	uint64_t faults;
-	const char *events; ///< events if tolerant
+	const char *events; ///< expected events in tolerant mode
 } tolerated_rows[] = {
 	{ SPAN("\"a\nb\""), 2, CONTROL("0a"), 1, "s'a\\x0ab' " },
 	{ SPAN("\"\x01\x02\t\""), 1, CONTROL("01"), 3, "s'\\x01\\x02\\x09' " },
@@ -447,9 +446,10 @@ static void not_tolerated(void **state)
 	}
 }
 
-/* ---- cuts ---- */
+/* ---- texts that are cut short ---- */
 
-/* Every proper prefix of a document is cut: the error says so, at its end. */
+/* Every proper prefix of a document counts as cut: the error says so, and is at the prefix's end.
+ */
 static void cut_at_every_byte(void **state)
 {
 	static const struct span docs[] = {
@@ -470,7 +470,7 @@ static void cut_at_every_byte(void **state)
 			}
 }
 
-/* Errors that are not caused by a cut are not called one. */
+/* Errors that are not caused by a cut are not reported as a cut. */
 static void errors_are_no_cuts(void **state)
 {
 	(void)state;

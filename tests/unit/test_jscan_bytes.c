@@ -1,5 +1,5 @@
-/* Runs of bytes: the results equal those of one byte after the other. Built a second time for the
-   portable form (CMakeLists.txt). */
+/* Scanning of runs of bytes: the results equal those of scanning one byte after the other. Built a
+ * second time for the portable form (CMakeLists.txt). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

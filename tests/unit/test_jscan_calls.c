@@ -14,7 +14,7 @@
 
 static const size_t sizes[] = { 0, 1, 2, 3, 7 };
 
-/* ---- limits ---- */
+/* ---- limits of the scanner ---- */
 
 static void nest(struct strbuf *b, unsigned depth, bool objects)
 {
@@ -273,7 +273,7 @@ static void source_errors_pass(void **state)
 	jscan_free(NULL);
 }
 
-/* The text of a value is kept wherever windows end, and no text beside it. */
+/* The text of a value is kept wherever windows end, without any text beside the value. */
 static void text_is_kept(void **state)
 {
 	static const char text[] = "[1,  {\"key\": [1.5, \"a\\nb\", {}], \"k\": true } , 2]";

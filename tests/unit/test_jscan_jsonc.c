@@ -1,6 +1,6 @@
 /* Compares the scanner with json-c in strict mode, on random documents that are damaged in places:
-   json-c accepts everything that the scanner accepts, with the same values; what only json-c
-   accepts is one of its known leniencies. */
+   json-c accepts everything that the scanner accepts, with the same values; every text that only
+   json-c accepts has one of json-c's known leniencies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 enum { DOCUMENTS = 60000, DEPTH = 4, DEEPEST = 64 };
 
-static uint64_t state = 1; /* xorshift64 */
+static uint64_t state = 1; /* state of the random numbers (xorshift64) */
 
 static uint32_t below(uint32_t n)
 {
@@ -26,7 +26,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(state >> 33) % n;
 }
 
-/* ---- documents ---- */
+/* ---- random documents ---- */
 
 #define PICK(words) words[below((uint32_t)(sizeof(words) / sizeof *(words)))]
 
@@ -82,7 +82,7 @@ static void add_value(struct strbuf *b, int depth)
 	add_space(b);
 }
 
-/* Writes a word that JSON or a lenient reader knows over some text, or inserts it. */
+/* Writes a word that JSON or a lenient reader knows over some text, or inserts the word. */
 static void damage(struct strbuf *b)
 {
 	static const char *const words[] = {
@@ -100,9 +100,10 @@ static void damage(struct strbuf *b)
 	strbuf_release(&text);
 }
 
-/* ---- the same values ---- */
+/* ---- equal values in both readers ---- */
 
-/* json-c gives U+FFFD for half a surrogate pair, the scanner its three bytes. */
+/* True for equal texts, except that json-c gives U+FFFD for half a surrogate pair, and the scanner
+ * its three bytes. */
 static bool same_text(struct span s, const char *p, size_t n)
 {
 	size_t i = 0, k = 0;
@@ -131,7 +132,7 @@ static bool same_number(struct span text, struct json_object *o)
 
 static bool same(struct jscan *js, struct json_object *o, int depth);
 
-/* json-c keeps the last value of a repeated key, so objects with one are skipped. */
+/* json-c keeps the last value of a repeated key, so objects with a repeated key are skipped. */
 static bool same_members(struct jscan *js, struct json_object *o, int depth)
 {
 	struct span name;
@@ -195,12 +196,12 @@ static bool same_document(const char *text, size_t n, struct json_object *o)
 	return equal;
 }
 
-/* ---- verdicts ---- */
+/* ---- outcomes of both readers ---- */
 
 /* Forms that json-c 0.15 to 0.17 accept in strict mode, although RFC 8259 does not have them. */
 static struct leniency {
 	const char *what, *error; /* error of the scanner */
-	const char *first; /* first bytes of the fault; NULL: any */
+	const char *first; /* first bytes of the fault; NULL if they may be any */
 	unsigned nr;
 } leniencies[] = {
 	{ "raw control bytes in strings", "raw control byte", NULL, 0 },
@@ -226,7 +227,8 @@ static void compare(const struct strbuf *doc)
 {
 	const char *text = strbuf_str(doc);
 	struct json_tokener *tok =
-	    json_tokener_new_ex(DEEPEST); /* a new one, because a reset one keeps half a pair */
+	    /* a new tokener, because one that is reset keeps half a surrogate pair */
+	    json_tokener_new_ex(DEEPEST);
 	struct walked w = walk_text_of((struct span){ text, doc->n }, false, 0, false);
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
 	struct json_object *o = json_tokener_parse_ex(tok, text, (int)doc->n + 1);

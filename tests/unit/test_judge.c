@@ -6,7 +6,7 @@
 #include "breakdown_sums.h"
 #include "diff/past.h"
 
-/* Two sides of five steps of 100 ms each, and everything that a test can change. */
+/* Two sides of five steps of 100 ms each, and all settings that a test can change. */
 struct bench_of_two {
 	struct rules rules;
 	struct category_table categories;
@@ -16,7 +16,7 @@ struct bench_of_two {
 	struct diag_log log;
 	bool ignore_environment, judged;
 	/* members that most tests leave unchanged */
-	struct run repeats[4]; /* runs of the candidate, if there are several */
+	struct run repeats[4]; /* further runs of the candidate */
 	size_t nr_repeats;
 	bool bootstrap;
 	struct history recent;
@@ -40,7 +40,7 @@ static void setup(struct bench_of_two *s, const struct activity *candidate, size
 	fixture_categories(&s->categories);
 	s->b = fixture_digest(5, usual, NR_OF(usual));
 	s->c = fixture_digest(5, candidate, nr);
-	/* digests were made with the communication texts of the categories */
+	/* digests are made with the communication texts of the categories */
 	s->baseline = fixture_run(s->b);
 	s->candidate = fixture_run(s->c);
 	diag_init(&s->log);
@@ -157,7 +157,7 @@ static void test_regression(void **state)
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_int_equal(s.report.verdict, VERDICT_FAIL);
 	assert_string_equal(s.report.headline, "fail: 2 of 4 checks beyond their limits");
-	/* order: failures first, then by rule; `elem` is below the least share */
+	/* expected order: failures first, then by rule; `elem` is below the least share */
 	static const char *const order[] = { "cuda", "top[gemm_a]", "count", "top[gemm_b]" };
 	for (size_t i = 0; i < NR_OF(order); i++)
 		assert_string_equal(s.report.checks.v[i].id, order[i]);
@@ -253,7 +253,8 @@ static void test_nothing_above_share(void **state)
 	assert_int_equal(check(&s, "top")->verdict, VERDICT_SKIPPED);
 	assert_string_equal(check(&s, "top")->message,
 	                    "kernel.time: no kernel has a share of 99 % on either side");
-	assert_string_equal(check(&s, "top")->evidence.text, ""); /* without known noise, no text */
+	/* if the noise is unknown, there is no text on it */
+	assert_string_equal(check(&s, "top")->evidence.text, "");
 	assert_int_equal(s.report.status, ST_INPUT); /* ST_INPUT, since nothing was compared */
 	release(&s);
 }
@@ -330,7 +331,7 @@ static void test_one_side_lacks(void **state)
 	    check(&s, "peak")->message,
 	    "memory.peak_allocated is missing in the candidate, the baseline has 1.00 GiB");
 	report_release(&s.report);
-	/* the rule allows that the baseline lacks it, and the report says so */
+	/* the rule allows that the baseline lacks the figure, and the report says so */
 	vec_push(&s.c->memories, *m);
 	s.b->memories.nr = 0;
 	r->on_missing = ON_MISSING_SKIP;
@@ -339,7 +340,7 @@ static void test_one_side_lacks(void **state)
 	assert_int_equal(s.report.warnings.nr, 1);
 	assert_non_null(strstr(s.report.warnings.v[0], "'peak' is skipped: memory.peak_allocated"));
 	report_release(&s.report);
-	s.c->memories.nr = 0; /* nothing to tell where both lack it */
+	s.c->memories.nr = 0; /* the report says nothing about a figure that both sides lack */
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(check(&s, "peak")->verdict, VERDICT_SKIPPED);
 	assert_int_equal(s.report.warnings.nr, 0);
@@ -421,7 +422,8 @@ static void test_environment(void **state)
 	    "in the baseline and "
 	    "'V100\uFFFD[31m' in the candidate; make a baseline for it, or compare nevertheless with "
 	    "--ignore-environment");
-	assert_int_equal(s.report.environment.nr, 2); /* neither side knows its world_size */
+	/* no row for world_size, which neither side knows */
+	assert_int_equal(s.report.environment.nr, 2);
 	report_release(&s.report);
 	s.ignore_environment = true;
 	assert_int_equal(run_judge(&s), ST_OK);
@@ -430,7 +432,7 @@ static void test_environment(void **state)
 	assert_string_equal(s.report.warnings.v[1], "the environment differs: cuda.driver is not known "
 	                                            "in the baseline and '12.0' in the candidate");
 	report_release(&s.report);
-	/* no command promotes a run of another environment */
+	/* the report offers no command that would promote a run of another environment */
 	s.rules.rules.v[0].noise.k = 0;
 	for (size_t i = 0; i < 5; i++)
 		s.c->samples[METRIC_STEP_CUDA_TIME][i] = MS(120);
@@ -452,7 +454,7 @@ static void marker_of_rules(struct bench_of_two *s)
 {
 	s->rules.marker = "step*";
 }
-/* Make `d` a digest without markers, with `how` and `count` as its settings. */
+/* Makes `d` a digest without step markers, with `how` and `count` as its settings. */
 static void unmarked(struct digest *d, const char *how, int64_t count)
 {
 	d->unmarked = how;
@@ -583,7 +585,7 @@ static struct digest *add_repeat(struct bench_of_two *s, int64_t ms)
 	return d;
 }
 
-/* Add a past run with nothing but an answer to `r`. */
+/* Adds a past run that has only an answer to `r`. */
 static void add_recent(struct bench_of_two *s, const struct rule *r, int64_t value)
 {
 	struct past_run *run = vec_push_zero(&s->recent.runs);
@@ -643,8 +645,8 @@ static void dropped(struct bench_of_two *s)
 	s->repeats[1].ranks.v[0]->trust.dropped_ns = MS(100);
 }
 
-/* Repeats must be runs of the same code on the same machine, and trust findings on them count as
-   well. */
+/* Repeats must be runs of the same code on the same machine, and trust findings on repeats count as
+ * well. */
 static void test_repeats_differ(void **state)
 {
 	(void)state;
@@ -666,7 +668,7 @@ static void test_repeats_differ(void **state)
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
-		vec_push(&s.rules.must_match, SPAN("world_size")); /* known to none of them */
+		vec_push(&s.rules.must_match, SPAN("world_size")); /* an environment key that no run has */
 		vec_push(&s.rules.must_match, SPAN("gpu.name"));
 		vec_push(&s.rules.should_match, SPAN("cuda.runtime"));
 		vec_push(&s.rules.should_match, SPAN("cuda.driver"));
@@ -707,7 +709,7 @@ static void test_known_run(void **state)
 	release(&s);
 }
 
-/* rules.md, "Reference" and "Noise": ten recent runs are the reference, and show the noise. */
+/* Ten recent runs are the reference, and show the noise (rules.md, "Reference" and "Noise"). */
 static void test_noise_of_runs(void **state)
 {
 	(void)state;
@@ -746,7 +748,8 @@ static void test_noise_of_runs(void **state)
 	}
 }
 
-/* Creep: every run was within its limit of the previous one, but all together were not. */
+/* Slow growth over many runs: every run was within its limit of the previous one, but all together
+ * were not. */
 static void test_creep(void **state)
 {
 	(void)state;
@@ -785,7 +788,7 @@ static void test_creep(void **state)
 	assert_string_equal(check(&s, "creep")->message,
 	                    "median step.cuda_time rose from 100.00 ms in the approved run to 109.00 "
 	                    "ms (+9.000 ms, +9.00 %), within the limit of increase_since_pin 10%");
-	/* a limit on the usual reference in the same rule: each limit names its own reference */
+	/* with a limit on the usual reference in the same rule, each limit names its own reference */
 	struct rule *both = add_rule(&s, "both", METRIC_STEP_CUDA_TIME);
 	fixture_limit(&both->fail, COND_INCREASE, true, PERCENT(50), "50%");
 	fixture_limit(&both->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(5), "5%");
@@ -888,7 +891,7 @@ static void test_fail_on(void **state)
 	static const struct {
 		void (*make)(struct bench_of_two *);
 		enum verdict verdict;
-		enum status status[3]; /* expected status for fail, warn, never */
+		enum status status[3]; /* expected status for --fail-on fail, warn, never */
 	} cases[] = {
 		{ make_nothing, VERDICT_PASS, { ST_OK, ST_OK, ST_OK } },
 		{ make_warn, VERDICT_WARN, { ST_OK, ST_FAILED, ST_OK } },
@@ -965,7 +968,7 @@ static void test_waiver_selects(void **state)
 	static const struct {
 		const char *rule;
 		struct query select;
-		bool a, b; /* whether it covers top[gemm_a] and top[elem] */
+		bool a, b; /* true if the waiver covers top[gemm_a], and if it covers top[elem] */
 	} cases[] = {
 		{ "top", { 0 }, true, true },
 		{ "t?p", { .kernel = "gemm*" }, true, false },
@@ -995,7 +998,8 @@ static void test_waiver_selects(void **state)
 	}
 }
 
-/* A check of one rank is covered by its own number, or because its rule selects that rank. */
+/* A check of one rank is covered by the rank's own number, or because its rule selects that rank.
+ */
 static void test_waiver_of_rank(void **state)
 {
 	(void)state;
@@ -1072,7 +1076,8 @@ static void test_idle_waiver(void **state)
 	release(&s);
 }
 
-/* 100 ms became 110 ms: a waiver holds up to its size, and only for a change that can be formed. */
+/* With a change from 100 ms to 110 ms, a waiver holds up to its size, and only for a change that
+ * can be computed. */
 static void test_waiver_size(void **state)
 {
 	(void)state;
@@ -1118,7 +1123,7 @@ static void test_waiver_size(void **state)
 	}
 }
 
-/* Operators of kernels, and noise, are judged by the limits of an override as well. */
+/* An override also decides about operators of kernels, and about noise. */
 static void test_override_reaches(void **state)
 {
 	(void)state;
@@ -1151,7 +1156,7 @@ static void test_age_of_pin(void **state)
 	(void)state;
 	static const struct {
 		const char *time;
-		int64_t today, age; /* age in days; < 0: unknown */
+		int64_t today, age; /* today's date; age of the pin in days, below 0 if unknown */
 		bool warns;
 	} cases[] = {
 		{ "1970-01-11T12:00:00Z", 10, 0, false },

@@ -21,7 +21,7 @@ typedef union {
 	int64_t aligned;
 } filled;
 
-/* A value that is not the default: the number of a word, or a number in 1e-6. */
+/* A value that differs from the default: the number of a word, or a number in 1e-6. */
 static int64_t other_value(const struct key *key)
 {
 	int64_t last = 0;
@@ -81,7 +81,7 @@ static void add_value(struct strbuf *b, const struct key *key)
 	case KEY_PAIRS:
 		strbuf_addf(b, "{x: x-%s}", key->name);
 		return;
-	default: /* the text is the name of the key, so that no key is confused with another */
+	default: /* the text is the key's own name, so that no key is confused with another */
 		strbuf_addf(b, key->kind == KEY_TEXTS ? "[x-%s, b]" : "x-%s", key->name);
 	}
 }
@@ -91,7 +91,8 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 	strbuf_adds(b, "{");
 	for (size_t i = 0; i < keys->nr; i++) {
 		strbuf_addf(b, "%s%s: ", i ? ", " : "", keys->keys[i].name);
-		if (strcmp(keys->keys[i].name, "results") == 0) /* paths and numbers: see test_results.c */
+		/* paths and numbers are tested in test_results.c */
+		if (strcmp(keys->keys[i].name, "results") == 0)
 			strbuf_adds(b, "[]");
 		else
 			add_value(b, &keys->keys[i]);
@@ -102,7 +103,7 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 struct reading {
 	const struct key_map *keys;
 	struct arena arena;
-	filled none, full; ///< filled from an empty map, and by add_map()
+	filled none, full; ///< structs of which one is filled from an empty map and one by add_map()
 	size_t within; ///< size of the struct; 0 until a row is seen
 	const char *by[ROOM]; ///< name of the key that fills the member at each offset
 };
@@ -182,7 +183,9 @@ static void check_rows(const struct key_map *keys, struct reading *r)
 		assert_true(!key->within || key->within == r->within);
 		assert_true(key->within <= ROOM && key->at <= key->within);
 		if (key->kind == KEY_NAMED)
-			continue; /* profiles replace values of the document before it is read */
+			/* keys of profiles are skipped: a profile replaces values of the document before rules
+			   are read */
+			continue;
 		if (key->kind == KEY_MAPS || key->holds == HOLDS_STRUCT) {
 			if (key->map)
 				check_table(key->map);

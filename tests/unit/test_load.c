@@ -15,7 +15,7 @@
 
 enum { FILES = 24, BROKEN = 5 };
 
-/* ---- files: traces of several ranks, every fifth cut short ---- */
+/* ---- files of traces: several ranks, every fifth trace cut short ---- */
 
 struct files {
 	char dir[64];
@@ -44,7 +44,7 @@ static int make_files(void **state)
 	assert_non_null(mkdtemp(files.dir));
 	for (int i = 0; i < FILES; i++) {
 		files.paths[i] = mem_calloc(1, 100);
-		/* ranks in a mixed order */
+		/* ranks occur in a mixed order */
 		int rank = i * 7 % FILES;
 		snprintf(files.paths[i], 100, "%s/%02d.json", files.dir, i);
 		write_trace(files.paths[i], rank, i % BROKEN != BROKEN - 1);
@@ -63,7 +63,7 @@ static int remove_files(void **state)
 	return rmdir(files->dir);
 }
 
-/* ---- results as text ---- */
+/* ---- results of loading as text ---- */
 
 static char *load(const char *const *paths, size_t nr, const char *jobs, bool allow,
                   enum status *st)
@@ -136,7 +136,7 @@ static void test_bad_options(void **state)
 	free(text);
 }
 
-/* A file takes at most two descriptors, and some are needed for other purposes. */
+/* A file takes at most two descriptors, and some descriptors are needed for other purposes. */
 static void test_descriptors(void **state)
 {
 	(void)state;

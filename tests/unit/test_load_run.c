@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
+#include "fold/present.h"
 #include "merge/cycles.h"
-#include "model/present.h"
 #include "sample_digest.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
 #include "text_rig.h"
 
-/* ---- the file of a run ---- */
+/* ---- the file of a whole run ---- */
 
 static void add(struct run *run, struct digest *d)
 {
@@ -146,7 +146,7 @@ static void test_order_is_checked(void **state)
 		free(text);
 		run_release(&run);
 	}
-	struct run run = { 0 }; /* a snapshot that precedes the trace of its rank */
+	struct run run = { 0 }; /* a snapshot that comes before the trace of its rank */
 	add(&run, sample_snapshot(1));
 	add(&run, sample_digest(1));
 	char *text = text_of(&run);
@@ -165,8 +165,9 @@ static void test_present(void **state)
 		const char *fault;
 	} rows[] = {
 		{ 3, { 0, 1, 2, -1 }, NULL },
-		{ 3, { 0, 1, 1, 2, -1 }, NULL }, /* two artifacts of one rank */
-		{ 3, { 0, 8, 16, -1 }, NULL }, /* only one rank of each node was recorded */
+		{ 3, { 0, 1, 1, 2, -1 }, NULL }, /* two artifacts of one rank count once */
+		/* of each node, only the first of eight ranks was recorded */
+		{ 3, { 0, 8, 16, -1 }, NULL },
 		{ 8, { 0, 1, 2, 4, 6, 7, -1 }, "ranks 3 and 5 of 8 are missing" },
 		{ 8, { 0, 1, 2, 3, 4, 5, 6, -1 }, "rank 7 of 8 is missing" },
 		{ 8, { 1, 1, 2, -1 }, "ranks 0 and 3 to 7 of 8 are missing" },
@@ -217,7 +218,7 @@ static void add_function(struct digest *d, enum function_class cls, const char *
 	                                                .rate_mad = -1 });
 }
 
-/* Two cycles, each with rows that the other one lacks. */
+/* Two profiler cycles of a rank, each with rows that the other cycle lacks. */
 static void test_lists_are_joined(void **state)
 {
 	(void)state;
@@ -229,7 +230,7 @@ static void test_lists_are_joined(void **state)
 	add_function(b, FUNCTION_PYTHON, "main", -1, 20);
 	add_function(b, FUNCTION_PYTHON, "load", 0, 3);
 	add_function(b, FUNCTION_PYTHON, "step", 0, 9);
-	add_function(b, FUNCTION_PYTHON, "step", 2, 1); /* a call of itself */
+	add_function(b, FUNCTION_PYTHON, "step", 2, 1); /* a function that calls itself */
 	vec_push(&a->comms,
 	         (struct comm_stat){ .kind = COLLECTIVE_ALL_TO_ALL, .count = 2, .max_ns = 4 });
 	vec_push(&b->comms, (struct comm_stat){ .kind = COLLECTIVE_ALL_REDUCE, .count = 1 });
@@ -271,8 +272,8 @@ static void test_lists_are_joined(void **state)
 	run_release(&run);
 }
 
-/* Matching counts collectives from the first one on, so that those after a gap cannot be
-   matched. */
+/* Matching counts collectives from the first one on, so that collectives after a gap cannot be
+ * matched. */
 static void test_cut_collectives(void **state)
 {
 	(void)state;
@@ -312,7 +313,7 @@ static void test_cycle_faults(void **state)
 	assert_non_null(strstr(cycles_fault(a, b), "by the period"));
 	b->period_count = 0;
 	digest_set_env(b, SPAN("batch_size"), SPAN("8"));
-	assert_null(cycles_fault(a, b)); /* keys that only one side has do not conflict */
+	assert_null(cycles_fault(a, b)); /* environment keys that only one side has do not conflict */
 	digest_set_env(a, SPAN("batch_size"), SPAN("9"));
 	assert_string_equal(cycles_fault(a, b), "their environments differ");
 	b->window = true;
@@ -330,7 +331,7 @@ static void test_cycles_are_joined(void **state)
 	add(&run, cycle(200));
 	add(&run, cycle(300));
 	add(&run, sample_snapshot(0));
-	run.ranks.v[0]->usable_steps = 1; /* a step that was cut short is the last one */
+	run.ranks.v[0]->usable_steps = 1; /* a step that was cut short comes last */
 	run_join(&run);
 	assert_int_equal(run.ranks.nr, 1);
 	const struct digest *d = run.ranks.v[0];

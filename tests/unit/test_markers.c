@@ -1,5 +1,4 @@
-/* Annotations that would make good steps of a trace that has none, and steps on the timelines of
-   GPUs. */
+/* Markers that are proposed for a trace without steps, and steps on the timelines of GPUs. */
 #include "reduce_rig.h"
 
 #include "names/step_name.h"
@@ -37,7 +36,7 @@ static void test_patterns(void **state)
 	arena_release(&a);
 }
 
-/* A launch at `start` + 1, and its kernel 10 later. */
+/* A launch 1 ns after `start`, and its kernel 10 ns later. */
 #define K(id, start) "R x 1 " id " " start "1 1\nK a 0 7 " id " " start "9 5\n"
 #define A(name, start, dur) "A " name " 1 " start " " dur "\n"
 #define FOUR K("1", "10") K("2", "20") K("3", "30") K("4", "40")

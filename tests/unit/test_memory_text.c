@@ -56,7 +56,8 @@ static void test_section(void **state)
 	assert_has(text, "risk: unknown without the size of the device");
 	assert_has(text, "62.50 %  1 block  t/train.py:attend, line 7 (attention)");
 	assert_has(text, "blocks from before the recording (before recording)");
-	assert_has(text, "660.00 MiB  82.50 %  2 blocks  t/train.py\n"); /* sum of both functions */
+	/* a row for the file, with the sum of its two functions */
+	assert_has(text, "660.00 MiB  82.50 %  2 blocks  t/train.py\n");
 	assert_has(text, "64.00 MiB  in 8 steps  t/train.py:keep, line 2 (other)");
 	assert_has(text, "1 segment");
 	assert_has(text, "150.00 MiB  in a large segment of 600.00 MiB");
@@ -81,7 +82,8 @@ static void test_expandable(void **state)
 	(void)state;
 	struct digest *d = example();
 	struct memory_stat *m = &d->memories.v[0];
-	assert_int_equal(memory_expandable(d, m), EXPANDABLE_NO); /* 20 % of a small amount */
+	/* 20 % of the reserved memory was not in use, but that is too small an amount to matter */
+	assert_int_equal(memory_expandable(d, m), EXPANDABLE_NO);
 	m->oom_count = 1;
 	assert_int_equal(memory_expandable(d, m), EXPANDABLE_HELPS);
 	m->oom_count = 0;
@@ -89,7 +91,8 @@ static void test_expandable(void **state)
 	assert_int_equal(memory_expandable(d, m), EXPANDABLE_HELPS);
 	m->peak_allocated = MIB(100000);
 	m->reserved_at_peak = MIB(111111);
-	assert_int_equal(memory_expandable(d, m), EXPANDABLE_NO); /* 9.9 %, below the limit */
+	/* only 9.9 % was not in use, which is below EXPANDABLE_PCT */
+	assert_int_equal(memory_expandable(d, m), EXPANDABLE_NO);
 	m->reserved_at_peak = MIB(111112);
 	assert_int_equal(memory_expandable(d, m), EXPANDABLE_HELPS);
 	for (size_t i = 0; i < d->memory_items.nr; i++)
@@ -99,7 +102,7 @@ static void test_expandable(void **state)
 	digest_free(d);
 }
 
-/* Names of sites are untrusted: no line begins with one, and none can break the format. */
+/* Names of sites are untrusted: no line begins with such a name, and none can break the format. */
 static void test_hostile(void **state)
 {
 	(void)state;

@@ -18,7 +18,8 @@ static void test_table(void **state)
 		assert_int_equal(m->id, i);
 		assert_ptr_equal(metric_find(span_of(m->name)), m);
 		assert_int_equal(m->per_step, strncmp(m->name, "step.", 5) == 0);
-		assert_int_equal(m->per_step, i < NR_STEP_METRICS); /* samples are found by the id */
+		/* samples of a step metric are found by the metric's id */
+		assert_int_equal(m->per_step, i < NR_STEP_METRICS);
 		assert_true(m->head[0]);
 		assert_int_equal(strncmp(m->name, "memory.", 7) == 0, m->label == LABEL_MEMORY);
 		assert_true(m->meaning[0] && m->meaning[strlen(m->meaning) - 1] != '.');
@@ -33,7 +34,7 @@ static bool is_sum(enum unit unit)
 	       unit == UNIT_BYTES_PER_STEP || unit == UNIT_COUNT || unit == UNIT_COUNT_PER_STEP;
 }
 
-/* Columns that partly follow from others. */
+/* Checks columns that partly follow from others. */
 static void test_columns(void **state)
 {
 	(void)state;
@@ -42,7 +43,8 @@ static void test_columns(void **state)
 	for (size_t i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];
 		unsigned s = m->spoiled_by, from = s & origin;
-		if (m->need == NEED_MACHINE) { /* other ranks are compared with these */
+		if (m->need == NEED_MACHINE) {
+			/* no trust finding makes figures of the machine itself unreliable */
 			assert_int_equal(s, 0);
 			continue;
 		}
@@ -54,7 +56,8 @@ static void test_columns(void **state)
 			assert_true(s & SPOILED_BY_GPU);
 		if (m->per_step)
 			assert_true((s & SPOILED_BY_STEPS) && (s & SPOILED_BY_PEERS));
-		if (s & SPOILED_BY_OVERLAP) /* counts and bytes do not double */
+		/* only sums of durations can count overlapping activities twice */
+		if (s & SPOILED_BY_OVERLAP)
 			assert_true((s & SPOILED_BY_GPU) && !m->exact);
 		assert_int_equal(is_sum(m->unit), m->parts != PARTS_RATE && m->parts != PARTS_SHARE);
 		if (m->group == GROUP_MEMORY || m->need == NEED_MEMORY)
@@ -72,7 +75,8 @@ static void test_suggest(void **state)
 		{ "step.cudatime", "step.cuda_time" },
 		{ "kernel.times", "kernel.time" },
 		{ "memory.peak_alocated", "memory.peak_allocated" },
-		{ "step.memzzz_time", "step.memcpy_time" }, /* of equally near names the first */
+		/* of several equally near names, the first is suggested */
+		{ "step.memzzz_time", "step.memcpy_time" },
 		{ "MFU", NULL },
 		{ "", NULL },
 		{ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxx", NULL },

@@ -1,5 +1,5 @@
-/* Stored files of other minors: additions of a newer minor are skipped, what an older one lacks
-   counts as not recorded, and all other unknown keys are refused. */
+/* Stored files of other minor versions: additions of a newer minor version are skipped, data that
+ * an older one lacks counts as not recorded, and all other unknown keys are refused. */
 #include "text_rig.h"
 
 #include "sample_digest.h"
@@ -8,7 +8,7 @@
 
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
-/* ---- a row type with newer members ---- */
+/* ---- a row type with members of a newer minor version ---- */
 
 struct grown {
 	int64_t old, later, much_later;
@@ -90,7 +90,7 @@ static void absent_fields(void **state)
 	}
 }
 
-/* ---- a digest of a newer minor ---- */
+/* ---- a digest of a newer minor version ---- */
 
 static enum status parse(const char *text, struct digest **out, struct diag_log *log)
 {
@@ -103,8 +103,8 @@ static enum status parse(const char *text, struct digest **out, struct diag_log 
 #define HEAD "\"minor\": 1,"
 #define NEWER "\"minor\": 900,"
 
-/* Possible additions of a newer gpugate at their places; `error` if they are refused
-   nevertheless. */
+/* Possible additions of a newer gpugate, each at its place; `error` if the addition is refused
+ * nevertheless. */
 static const struct {
 	const char *old, *new, *error;
 } additions[] = {
@@ -158,7 +158,7 @@ static void newer_minor(void **state)
 	digest_free(d);
 }
 
-/* ---- a digest of minor 0, which has no periods ---- */
+/* ---- a digest of minor version 0, which has no periods of steps ---- */
 
 static void older_minor(void **state)
 {
@@ -178,7 +178,8 @@ static void older_minor(void **state)
 	if (parse(older, &r, &log) != ST_OK)
 		fail_msg("%s", diag_first_error(&log));
 	for (size_t i = 0; i < NR_OF(later); i++)
-		assert_null(r->samples[later[i]]); /* idle time was defined otherwise */
+		/* in minor version 0 idle time was defined in another way, so it counts as not recorded */
+		assert_null(r->samples[later[i]]);
 	assert_int_equal(r->samples[METRIC_STEP_TIME][1], 300000000);
 	assert_int_equal(r->devices.v[0].measured_ns, -1);
 	assert_int_equal(r->devices.v[0].measured_busy_ns, -1);
@@ -196,7 +197,7 @@ static void older_minor(void **state)
 	diag_release(&log);
 }
 
-/* ---- rows about things that only the newer minor knows ---- */
+/* ---- rows of a kind that only a newer minor version knows ---- */
 
 static void newer_rows(void **state)
 {

@@ -1,4 +1,4 @@
-/* Display names of kernels: the text for each, and that no two are equal. */
+/* Short names of kernels: the text for each kernel, and that no two texts are equal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void names_by_themselves(void **state)
 	}
 }
 
-/* Each name shows as much more as its neighbors require. */
+/* Each short name shows as much of the whole name as its neighbors require. */
 static void neighbours(void **state)
 {
 	static const char *const whole[] = {

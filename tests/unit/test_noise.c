@@ -11,14 +11,14 @@
 #include "gate/rank_test.h"
 #include "gate_fixture.h"
 
-/* Own assertion, since cmocka's compares floats instead of doubles. */
+/* Asserts that two doubles are nearly equal; cmocka's own assertion compares floats. */
 static void assert_near(double value, double want, double within)
 {
 	if (!(fabs(value - want) <= within))
 		fail_msg("%.9g is not within %g of %.9g", value, within, want);
 }
 
-/* ---- statistics of plain numbers ---- */
+/* ---- statistics on plain numbers ---- */
 
 static void test_center(void **state)
 {
@@ -26,8 +26,9 @@ static void test_center(void **state)
 	static const double v[] = { 9, 1, 2, 100, 3, 4, 5, 6, 7, 8 };
 	assert_near(noise_center(v, 1), 9, 0);
 	assert_near(noise_center(v, 2), 5, 0);
-	assert_near(noise_center(v, 5), 3, 0); /* median */
-	assert_near(noise_center(v, 10), 33 / 6.0, 1e-12); /* mean without two values at each end */
+	assert_near(noise_center(v, 5), 3, 0); /* up to five values: the median */
+	/* mean of the values without two at each end */
+	assert_near(noise_center(v, 10), 33 / 6.0, 1e-12);
 	assert_near(noise_center_variance(1), 1, 0);
 	assert_near(noise_center_variance(3), 0.4487, 0);
 	assert_near(noise_center_variance(10), 0.11, 1e-12);
@@ -40,10 +41,12 @@ static void test_variance(void **state)
 	const uint64_t same[5] = { 0 }, two[] = { 0, 0, 0, 1, 1 };
 	assert_near(noise_variance(v, same, 5, &df), 2.5, 1e-12);
 	assert_near(df, 4, 0);
-	double w[] = { 1, 2, 3, 104, 105 }; /* values are only compared within their group */
+	/* values are only compared with values of their own group */
+	double w[] = { 1, 2, 3, 104, 105 };
 	assert_near(noise_variance(w, two, 5, &df), 2.5 / 3, 1e-12);
 	assert_near(df, 3, 0);
-	double far[] = { -1, 0, 1, -1, 1, 0, 1000 }; /* counts as if it were 4 scaled MADs away */
+	/* an outlier counts as if it were 4 scaled MADs away */
+	double far[] = { -1, 0, 1, -1, 1, 0, 1000 };
 	const uint64_t seven[7] = { 0 };
 	assert_true(noise_variance(far, seven, 7, &df) < 10);
 	double one[] = { 7 };
@@ -53,7 +56,7 @@ static void test_variance(void **state)
 	assert_int_equal(scaled_mad(x, 5), 1);
 }
 
-/* Student's t equals the values of tables and of scipy.stats.t. */
+/* Checks Student's t against tables and scipy.stats.t. */
 static void test_student(void **state)
 {
 	(void)state;
@@ -88,7 +91,7 @@ static void test_prior(void **state)
 	assert_near(noise_moderated((struct noise_prior){ 2, 6 }, 4, 2), 2.5, 1e-12);
 }
 
-/* The statistic equals a direct count over all pairs. */
+/* Checks the statistic against a direct count over all pairs. */
 static void test_mann_whitney_pairs(void **state)
 {
 	(void)state;
@@ -118,7 +121,8 @@ static void test_mann_whitney_pairs(void **state)
 	}
 }
 
-/* Exact p values are compared with a count over all orders, others with the textbook's formula. */
+/* Checks exact p-values against a count over all orders, and others against the textbook's formula.
+ */
 static void test_mann_whitney(void **state)
 {
 	(void)state;
@@ -141,7 +145,7 @@ static void test_mann_whitney(void **state)
 		            1e-8);
 }
 
-/* ---- evidence of a check ---- */
+/* ---- evidence on a check ---- */
 
 enum { MAX_RUNS = 16, STEPS = 6 };
 
@@ -262,7 +266,7 @@ static void test_ten_runs(void **state)
 	end(&s);
 }
 
-/* More runs of the candidate reduce the noise, and each run is shown. */
+/* More runs of the candidate reduce the noise, and the value of each run is shown. */
 static void test_candidates(void **state)
 {
 	(void)state;
@@ -323,7 +327,8 @@ static void test_conditions(void **state)
 	rule = rule_of(METRIC_STEP_COMPUTE_TIME);
 	rule.fail.list.v[0].condition = COND_INCREASE_SINCE_PIN;
 	rule.fail.list.v[0].value = PERCENT(50);
-	begin(&s, rule, 8000, ten, one); /* the shown noise is that of the change since the pin */
+	/* the noise that is shown is that of the change since the pin */
+	begin(&s, rule, 8000, ten, one);
 	assert_true(s.out.noise > noise);
 	assert_int_equal(s.out.detectable, s.c.pin / 2 + 1);
 	assert_says(s.out.text, "; a change fails from 4.000 ms (50.00 %) on; over steps");
@@ -353,19 +358,19 @@ static void test_steps(void **state)
 	assert_int_equal(s.out.steps[SIDE_BASELINE], STEPS);
 	assert_int_equal(s.out.steps[SIDE_CANDIDATE], STEPS);
 	assert_int_equal(s.out.median[SIDE_CANDIDATE], s.c.candidate);
-	assert_int_equal(s.out.p, 2165); /* 2 of the 924 possible orders */
+	assert_int_equal(s.out.p, 2165); /* 2 of the 924 possible orders are as extreme */
 	assert_says(s.out.text, "over steps (median ± scaled MAD), 6 of 10.000 ms ± ");
 	assert_says(s.out.text, " against 6 of 10.40 ms ± ");
 	assert_says(s.out.text, ": Mann-Whitney p = 0.002165");
 	end(&s);
 	begin(&s, rule_of(METRIC_KERNEL_TIME), 10000, none, one);
-	assert_false(s.out.has_steps); /* a sum over the steps has no samples */
+	assert_false(s.out.has_steps); /* the figure is a sum over the steps, so it has no samples */
 	end(&s);
 }
 
-/* ---- what the machine is told from ---- */
+/* ---- figures from which the speed of the machine is computed ---- */
 
-/* A run whose kernel takes 10 µs of each step, launched by operators that take so many ns. */
+/* A run whose kernel takes 10 µs of each step, launched by operators that take the given ns. */
 static struct run run_of_ops(const int64_t *ns)
 {
 	static const char *const ops[] = { "aten::a", "aten::b", "aten::c" };
@@ -386,8 +391,8 @@ static struct run run_of_ops(const int64_t *ns)
 	return run;
 }
 
-/* Operators that make up half of what both sides compute, else categories; not those that only
-   one side has, nor those below 0.5 % of both. */
+/* Figures used to compare the machines: operators if they make up half of what both sides compute,
+ * else categories; without those that only one side has, or that are below 0.5 % on both. */
 static void test_units(void **state)
 {
 	(void)state;
@@ -436,7 +441,7 @@ static void test_units(void **state)
 	}
 }
 
-/* Runs of one host, boot and job are made together, as far as both say so. */
+/* Runs count as made together if host, boot and job are the same, as far as both runs tell them. */
 static void test_together(void **state)
 {
 	(void)state;
@@ -480,13 +485,15 @@ static struct run run_of_figure(int64_t value, int64_t samples, int64_t spread)
 	return run;
 }
 
-/* The mean over the runs of π/2 · (spread / value)² / samples, of those that have samples. */
+/* The expected variance: the mean over the runs with samples of π/2 · (spread / value)² / samples.
+ */
 static void test_samples(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t base[3], candidate[3], control[3]; /* value, samples, spread */
-		double variance; /* over π/2 */
+		/* value, number of samples and spread of each run */
+		int64_t base[3], candidate[3], control[3];
+		double variance; /* expected variance divided by π/2 */
 	} rows[] = {
 		{ { 1000, 4, 20 }, { 1000, 4, 20 }, { 1000, 4, 20 }, 1e-4 },
 		{ { 1000, 4, 20 }, { 1000, 4, 40 }, { -1000, 2, 20 }, (1e-4 + 4e-4 + 2e-4) / 3 },

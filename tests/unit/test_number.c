@@ -28,7 +28,7 @@ static const struct parse_row parse_rows[] = {
 	{ "-0", 3, true, 0 },
 	{ "-0.0", 3, true, 0 },
 	{ "0.0e5", 3, true, 0 },
-	/* exact where a double is not */
+	/* values that are exact here, but not in a double */
 	{ "1682725898237042.123", 3, true, 1682725898237042123 },
 	{ "0.1", 3, true, 100 },
 	{ "0.001", 3, true, 1 },
@@ -133,13 +133,13 @@ static void parse(void **state)
 		const struct parse_row *r = &parse_rows[i];
 		int64_t v = 4711;
 		bool ok = number_parse(span_of(r->text), r->digits, &v);
-		int64_t want = r->ok ? r->value : 4711; /* unchanged on failure */
+		int64_t want = r->ok ? r->value : 4711; /* the result is unchanged on failure */
 		if (ok != r->ok || v != want)
 			fail_msg("'%s' at %d digits: %d %jd", r->text, r->digits, ok, (intmax_t)v);
 	}
 }
 
-/* 400 digits: 1 and 399 zeros exceed int64, 399 zeros after the point do not. */
+/* Numbers of 400 digits: 1 and 399 zeros exceed int64, but 399 zeros after the point do not. */
 static void parse_400_digits(void **state)
 {
 	char big[400], small[402] = "1.";
@@ -154,7 +154,7 @@ static void parse_400_digits(void **state)
 	memset(small + 2, '9', 400);
 	assert_true(number_parse((struct span){ small, sizeof small }, 3, &v));
 	assert_int_equal(v, 2000);
-	/* an exponent makes it fit again */
+	/* with a negative exponent the number fits */
 	char scaled[404];
 	memset(scaled, '0', 400);
 	scaled[0] = '7';
@@ -255,7 +255,8 @@ static void pct(void **state)
 	assert_int_equal(number_pct(1, 3), 33333333);
 	assert_int_equal(number_pct(2, 3), 66666667);
 	assert_int_equal(number_pct(-1, 3), -33333333);
-	assert_int_equal(number_pct(1, 200000000), 0); /* half of the last place, rounded to even */
+	/* exactly half of the last place is rounded to the even neighbor */
+	assert_int_equal(number_pct(1, 200000000), 0);
 	assert_int_equal(number_pct(-1, 200000000), 0);
 	assert_int_equal(number_pct(3, 200000000), 2);
 	assert_int_equal(number_pct(-3, 200000000), -2);
@@ -313,7 +314,7 @@ static void median(void **state)
 	}
 }
 
-/* The median equals that of sorting, for equal, rising, falling and random values. */
+/* Compares the median with that of a sorted copy, for equal, rising, falling and random values. */
 static void median_as_sorted(void **state)
 {
 	enum { MOST = 300 };
@@ -336,12 +337,13 @@ static void median_as_sorted(void **state)
 			                   ? sorted[nr / 2]
 			                   : number_div_round((__int128)sorted[nr / 2 - 1] + sorted[nr / 2], 2);
 			assert_int_equal(number_median(v, nr), want);
-			qsort(v, nr, sizeof *v, number_cmp_i64); /* no value is lost */
+			/* number_median() may reorder the values, but must not change them */
+			qsort(v, nr, sizeof *v, number_cmp_i64);
 			assert_memory_equal(v, sorted, nr * sizeof *v);
 		}
 }
 
-/* Values of numpy.percentile(v, p), rounded half away from zero. */
+/* Compares percentiles with numpy.percentile(v, p), rounded half away from zero. */
 static void percentile(void **state)
 {
 	static const struct {
@@ -375,7 +377,7 @@ static void percentile(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
-		/* in a block of its size, so that a read past its end is detected */
+		/* a block of exactly the values' size, so that reads past its end are detected */
 		int64_t *v = malloc(rows[i].nr * sizeof *v);
 		assert_non_null(v);
 		memcpy(v, rows[i].v, rows[i].nr * sizeof *v);
@@ -443,8 +445,10 @@ static void theil_sen(void **state)
 		{ { 0, 2 }, { 0, 1 }, 2, 1 },
 		{ { 0, 2 }, { 1, 0 }, 2, -1 },
 		{ { 0, 3 }, { 0, 1 }, 2, 0 },
-		{ { 0, 1, 2 }, { 0, 10, 11 }, 3, 6 }, /* slopes: 10 1 5.5 */
-		{ { 0, 1, 2, 3 }, { 0, 1, 2, 1000 }, 4, 167 }, /* slopes: 1 1 1 | 333.3 499.5 998 */
+		/* slopes 10, 1 and 5.5: the median 5.5 is rounded to 6 */
+		{ { 0, 1, 2 }, { 0, 10, 11 }, 3, 6 },
+		/* slopes 1, 1, 1, 333.3, 499.5 and 998: the median is 167.2 */
+		{ { 0, 1, 2, 3 }, { 0, 1, 2, 1000 }, 4, 167 },
 		{ { 0, 1, 2, 10 }, { 0, 4, 8, 40 }, 4, 4 },
 		{ { 0, 1, 2 }, { 0, INT64_MAX, 0 }, 3, 0 },
 		{ { 0, 1 }, { INT64_MAX, 0 }, 2, -INT64_MAX },

@@ -41,7 +41,7 @@ static const char *expand(struct sequence *s, const char *text)
 	return text;
 }
 
-/* Writes the result as "5 x 218 from 0 to 1090, 100 %" or "none, 72 %". */
+/* Writes the period as "5 x 218 from 0 to 1090, 100 %", or as "none, 72 %" if there is none. */
 static void show(const char *text, struct strbuf *out)
 {
 	struct sequence s = { .seed = 7 };
@@ -115,8 +115,9 @@ static void test_sequences(void **state)
 
 /* ---- steps of a trace ---- */
 
-/* Launches 10 ns apart from 1000 on, each lasting 5 on the host, and its kernel 3 later; the rest
-   is as in `rig_row`. `graph`: one launch for all; `stamps`: no launches. */
+/* Feeds launches 10 ns apart, from 1000 on, each of which lasts 5 ns on the host, and their kernels
+ * 3 ns later; other parameters are those of `rig_row`. With `graph` there is one launch for all
+ * kernels; with `stamps` none. */
 static void feed(struct rig *g, const char *text, bool graph, bool stamps)
 {
 	struct sequence s = { .seed = 7 };

@@ -1,4 +1,4 @@
-/* Phases: the names of steps, sums by phase, and what a digest keeps of both. */
+/* Phases: names of steps, sums by phase, and what a digest keeps of phases. */
 #include <stdlib.h>
 
 #include "reduce_rig.h"
@@ -66,7 +66,7 @@ static void test_names(void **state)
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++)
 		for (size_t n = strlen(rows[i].name) + 1;
-		     n-- > 0;) { /* the whole name, then cut at each byte */
+		     n-- > 0;) { /* the whole name first, then cut at each byte */
 			if (rows[i].phase == PHASE_ALL && n < strlen(rows[i].name))
 				break;
 			char *name =
@@ -108,7 +108,7 @@ static void test_markers(void **state)
 	"K ncclAllReduce 0 7 7 690 64\nK k 0 7 8 1200 128\n"
 #define DATALOADER "A enumerate(DataLoader)#x 1 1090 100\n"
 
-/* Writes "forward 2,128 …": a figure of each phase, in each step. */
+/* Writes a figure of each phase in each step, "forward 2,128 …". */
 static void show(const struct digest *d, enum metric_id id, struct strbuf *out)
 {
 	struct arena a = ARENA_INIT;
@@ -171,7 +171,8 @@ static void test_sums(void **state)
 		  "_ torch/utils/checkpoint.py(9):recompute_fn 2 210 200\nR cudaLaunchKernel 2 1 220 1\n"
 		  "R cudaLaunchKernel 2 2 500 1\nK k 0 7 1 230 150\nK k 0 7 2 510 300\n",
 		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 300 recompute 150" },
-		/* nothing shows that this is training */
+		/* the trace has no backward pass and no optimizer, so that nothing shows that it is
+		   training */
 		{ "A ProfilerStep#1 1 0 1000\nR cudaLaunchKernel 1 1 120 1\nK ncclAllReduce 0 7 1 600 2\n"
 		  "A nccl:all_reduce 1 110 20\n" DATALOADER,
 		  NULL, METRIC_STEP_CUDA_TIME, "" },
@@ -203,7 +204,7 @@ static void test_sums(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* ---- stored digests ---- */
+/* ---- phases in stored digests ---- */
 
 static char *text_of(const struct digest *d)
 {
@@ -220,7 +221,7 @@ static enum status parse(const char *text, struct digest **out, struct diag_log 
 	return st;
 }
 
-/* Writes the samples of every phase and metric; they must not change by storing. */
+/* Writes the samples of every phase and metric; storing must not change them. */
 static void show_all(const struct digest *d, struct strbuf *out)
 {
 	for (int m = 0; m < NR_STEP_METRICS; m++)
@@ -362,7 +363,7 @@ static void test_faults(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* ---- cycles of one rank ---- */
+/* ---- phases in profiler cycles of one rank ---- */
 
 #define CYCLE(first, second) \
 	"A ProfilerStep#" first " 1 0 1000\nA ProfilerStep#" second " 1 1000 9\n"

@@ -1,5 +1,6 @@
-/* Pickles as data: the value of every opcode, cut at every byte; refused opcodes and their places;
-   pickles that would explode; the same snapshot as JSON and as pickles of all protocols. */
+/* Pickles read as data: the value of every opcode, cut at every byte; refused opcodes and their
+ * offsets; pickles that would grow without limit; one snapshot as JSON and as pickles of all
+ * protocols. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 #define ROWS(a) (sizeof(a) / sizeof *(a))
 #define BYTES(lit) SPAN(lit)
 
-/* ---- nodes, written as in Python ---- */
+/* ---- nodes of a pickle, written as in Python ---- */
 
 static void show(struct strbuf *out, const struct pickle_nodes *n, uint32_t id, int depth);
 
@@ -71,7 +72,8 @@ static void show(struct strbuf *out, const struct pickle_nodes *n, uint32_t id, 
 	}
 }
 
-/* Checks and builds `bytes`, in a block of exactly their size: the value, or the error. */
+/* Checks and builds `bytes`, in a block of exactly their size, and returns the value as text, or
+ * the error. */
 static struct strbuf show_pickle(struct span bytes, const struct snapshot_limits *limits, bool *ok)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -223,7 +225,7 @@ static void cut_at_every_byte(void **state)
 
 static const struct {
 	struct span bytes;
-	const char *error; ///< message after "doc: byte "
+	const char *error; ///< expected message after "doc: byte "
 } damaged[] = {
 	{ BYTES(""), "0: the pickle ends without STOP; it is empty or cut short" },
 	{ BYTES("{\"segments\": []}"),
@@ -363,11 +365,11 @@ static void refused_by_name_and_offset(void **state)
 		}
 }
 
-/* ---- snapshots ---- */
+/* ---- snapshots as pickles ---- */
 
 #define SNAPSHOT(segments, rest) BYTES("}(U\x08segments" segments rest "u.")
 
-/* Every known opcode is either accepted or refused, and there are no others. */
+/* Every opcode of Python is either accepted or refused, and no others exist. */
 static void opcodes_are_those_of_python(void **state)
 {
 	(void)state;
@@ -462,7 +464,7 @@ static void deep_nesting(void **state)
 	strbuf_release(&text);
 }
 
-/* A list of 1,000 references to the memo entry `index`. */
+/* Appends a list of 1,000 references to the memo entry `index`. */
 static void thousand(struct strbuf *out, char index)
 {
 	strbuf_adds(out, "](");
@@ -480,24 +482,24 @@ static void billion_laughs(void **state)
 	(void)state;
 	struct strbuf text = STRBUF_INIT;
 	strbuf_add(&text, BYTES("}q\x01"
-	                        "0(")); /* memo 1: a frame */
+	                        "0(")); /* memo entry 1: a frame */
 	strbuf_add(&text, BYTES("}(U\x04sizeK\x01U\x05stateU\x08inactiveU\x06"
 	                        "frames"));
 	thousand(&text, 1);
 	strbuf_add(&text, BYTES("uq\x02"
-	                        "0")); /* memo 2: a block */
+	                        "0")); /* memo entry 2: a block */
 	strbuf_add(&text, BYTES("}(U\x0atotal_sizeK\x01U\x06"
 	                        "blocks"));
 	thousand(&text, 2);
 	strbuf_add(&text, BYTES("uq\x03"
-	                        "00")); /* memo 3: a segment; the mark goes, too */
+	                        "00")); /* memo entry 3: a segment; the mark is removed, too */
 	thousand(&text, 3);
 	strbuf_addch(&text, '.');
 	check_snapshot(strbuf_span(&text), ST_INPUT, "the pickle unfolds to far more than its size");
 	strbuf_release(&text);
 }
 
-/* Lists of two lists of two lists …: 2^60 leaves, which need not be visited. */
+/* Lists of two lists of two lists …: 2^60 leaves, which the reader must not visit one by one. */
 static void doubling(void **state)
 {
 	(void)state;
@@ -524,7 +526,7 @@ static void at_and_past_every_limit(void **state)
 		{ offsetof(struct snapshot_limits, pickle_bytes), sizeof text - 1, "a pickle longer than" },
 		{ offsetof(struct snapshot_limits, pickle_nodes), 8,
 		  "more values than a snapshot may have" },
-		/* the deepest stack: dict, text, list, dict, 4 values, and 3 marks */
+		/* at its deepest, the stack holds dict, text, list, dict, 4 values and 3 marks */
 		{ offsetof(struct snapshot_limits, pickle_refs), 11,
 		  "more values than a snapshot may have" },
 		{ offsetof(struct snapshot_limits, segments), 1, "more than 0 segments" },

@@ -13,9 +13,10 @@
 #include "model/view.h"
 #include "ranks_rig.h"
 
-/* ---- matching ---- */
+/* ---- matching of collectives ---- */
 
-/* For each rank "matched: wait/transfer, late × last"; "-" if nothing is matched. */
+/* Compares the figures of each rank, "matched: wait/transfer, late × last"; "-" if nothing is
+ * matched. */
 static void assert_cross(const char *what, const struct run *run, const char *want)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -105,7 +106,7 @@ static void test_unusable_and_cut(void **state)
 	run_release(&run);
 }
 
-/* ---- steps and compute ---- */
+/* ---- missing steps and compute time ---- */
 
 static void test_steps_and_compute(void **state)
 {
@@ -125,8 +126,8 @@ static void test_steps_and_compute(void **state)
 		assert_int_equal(cross[r].missing_steps, missing[r]);
 		assert_int_equal(cross[r].compute_skew, skew[r]);
 	}
-	run.ranks.v[3]->kernels.nr = 0; /* no GPU work */
-	run.ranks.v[2]->usable_steps = 3; /* the last step is cut short */
+	run.ranks.v[3]->kernels.nr = 0; /* a rank without GPU work */
+	run.ranks.v[2]->usable_steps = 3; /* the last step of this rank is cut short */
 	run.ranks.v[1]->window = true;
 	ranks_cross(&run, cross);
 	assert_int_equal(cross[3].compute_skew, MEMORY_UNKNOWN);
@@ -154,7 +155,7 @@ static void test_known(void **state)
 	run_release(&run);
 }
 
-/* ---- figures ---- */
+/* ---- figures of ranks ---- */
 
 static void describe(void *ctx, const struct figure *f)
 {
@@ -181,7 +182,7 @@ static void test_figures(void **state)
 	struct naming naming = { .categories = &categories };
 	struct run run = rig_run(lines);
 	struct run_view v;
-	for (size_t i = 0; i < 2; i++) { /* all but one have sizes */
+	for (size_t i = 0; i < 2; i++) { /* the size of one call is unknown */
 		run.ranks.v[0]->comms.v[i].sized_count = 1;
 		run.ranks.v[0]->comms.v[i].sized_ns = 20;
 		run.ranks.v[0]->comms.v[i].bytes = 900;
@@ -189,10 +190,10 @@ static void test_figures(void **state)
 	for (size_t r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.nr = 2;
 	run_view_init(&v, &run, &naming);
-	assert_figures(&v, 0, "comm.wait_time", "31"); /* 61 over two steps, rounded */
+	assert_figures(&v, 0, "comm.wait_time", "31"); /* 61 ns over two steps, rounded */
 	assert_figures(&v, 0, "comm.transfer_time", "40");
 	assert_figures(&v, 0, "rank.straggler_pct", "0");
-	assert_figures(&v, 1, "rank.straggler_pct", "30500"); /* 61 of 200,000 ns */
+	assert_figures(&v, 1, "rank.straggler_pct", "30500"); /* 61 ns of 200,000 ns */
 	assert_figures(&v, 1, "rank.missing_steps", "0");
 	assert_figures(&v, 1, "rank.compute_skew_pct", "0");
 	assert_figures(&v, 0, "comm.time", "all_gather@world=10 all_reduce@world=61");
@@ -229,13 +230,14 @@ static void test_functions(void **state)
 	memset(deep, 'x', sizeof deep);
 	const struct function_stat rows[] = {
 		{ FUNCTION_COMPUTE, SPAN("gemm"), -1, 1, 1, 250000, 1, -1, -1, 0 },
-		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* sum of small functions */
+		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* a sum of small functions */
 		{ FUNCTION_RUNTIME, SPAN("gemm"), -1, 1, 1, 10000, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("main"), -1, 1, 1, 0, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("step"), 3, 1, 1, 20000, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, { deep, sizeof deep }, 4, 1, 1, 30000, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, { deep, sizeof deep }, 5, 1, 1, 40000, 1, -1, -1, 0 },
-		{ FUNCTION_PYTHON, SPAN("loop"), 7, 1, 1, 50000, 1, -1, -1, 0 }, /* its own caller */
+		/* a function that calls itself */
+		{ FUNCTION_PYTHON, SPAN("loop"), 7, 1, 1, 50000, 1, -1, -1, 0 },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		vec_push(&run.ranks.v[0]->functions, rows[i]);

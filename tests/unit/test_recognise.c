@@ -30,13 +30,13 @@ static const struct {
 	{ "{\"segments\": [], \"device_traces\": []}", true },
 	{ "[" SEGMENT "]", true },
 	{ "[{\"address\": 1, \"total_size\": 2, \"stream\": 0}]", true },
-	/* traces */
+	/* traces, although they have keys of snapshots */
 	{ "{\"traceEvents\": [], \"segments\": [" SEGMENT "]}", false },
 	{ "{\"segments\": [], \"traceEvents\": [], \"device_traces\": []}", false },
 	{ "[{\"ph\": \"X\", \"address\": 1, \"total_size\": 2}]", false },
 	{ "[{\"name\": \"a\", \"args\": {\"address\": 1, \"total_size\": 2}}]", false },
 	{ "[{\"name\": \"a\", \"ph\": \"X\"}, {\"ts\": 1}]", false },
-	/* other JSON with one of the keys */
+	/* JSON that is not a trace and has one of the keys of snapshots */
 	{ "{\"segments\": []}", true },
 	{ "{\"device_traces\": [[]]}", false },
 	{ "{\"segments\": {\"address\": 1, \"total_size\": 2}}", false },
@@ -71,7 +71,8 @@ static const struct {
 	const char *format;
 	struct span first;
 } firsts[] = {
-	{ "trace", SPAN("") }, /* left to the trace reader, which reports that it is empty */
+	/* an empty file is left to the trace reader, which reports that it is empty */
+	{ "trace", SPAN("") },
 	{ "trace", SPAN(" \n\t\r") },
 	{ "trace", SPAN("{}") },
 	{ "trace", SPAN("\n [1") },
@@ -90,10 +91,12 @@ static const struct {
 	{ "pickle", SPAN("}q\0(X") },
 	{ "pickle", SPAN("]q\0") },
 	{ "xspace", SPAN("\x0a\x14\x12\x0e/host:metadata") },
-	{ "xspace", SPAN("\x0a\x0a\x08\x01\x12\x06/device:GPU:0") }, /* length byte ' ' */
+	/* the length of the first field is the byte of a blank or line feed */
+	{ "xspace", SPAN("\x0a\x0a\x08\x01\x12\x06/device:GPU:0") },
 	{ "xspace", SPAN("\x0a\x20\x12\x09/host:CPU") },
 	{ "other", SPAN("\x0a\x14\x12\x0etokyo.example") },
-	{ "other", SPAN("\x0a\x05\x12\x0e/host:metadata") }, /* a name longer than its plane */
+	/* the name would be longer than the plane that contains it */
+	{ "other", SPAN("\x0a\x05\x12\x0e/host:metadata") },
 	{ "nsys", SPAN("SQLite format 3\0\x10") },
 	{ "other", SPAN("SQLite format 2\0\x10") },
 	{ "other", SPAN("<html>") },
@@ -192,7 +195,8 @@ static void test_endings(void **state)
 	assert_string_equal(artifact_format_find(SPAN("{"), "a.qdrep")->name, "trace");
 }
 
-/* Beginnings cut at any byte: if the kind is not yet sure, the trace reader gets the file. */
+/* Beginnings of files cut at any byte: if the kind is not yet sure, the trace reader gets the file.
+ */
 static void test_cut(void **state)
 {
 	(void)state;

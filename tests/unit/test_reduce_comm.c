@@ -8,7 +8,7 @@ static void test_kinds(void **state)
 		const char *name;
 		enum collective_kind kind;
 	} rows[] = {
-		/* names in torch */
+		/* names of collectives in torch */
 		{ "allreduce", COLLECTIVE_ALL_REDUCE },
 		{ "allreduce_coalesced", COLLECTIVE_ALL_REDUCE },
 		{ "nccl:all_reduce", COLLECTIVE_ALL_REDUCE },
@@ -103,7 +103,7 @@ static void test_arguments(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* A launch on thread 1 at 50, and its kernel later. */
+/* A launch on thread 1 at 50 ns, and its kernel later. */
 #define LAUNCHED "R cudaLaunchKernel 1 1 50 5\nK ncclKernel_SendRecv 0 7 1 100 10\n"
 #define ALL_TO_ALL(thread, start, dur) \
 	"A nccl:all_to_all " #thread " " #start " " #dur " #[6, 2] float\n"
@@ -202,7 +202,7 @@ static void test_steps(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Collectives beyond COLLECTIVES_KEPT are only in the sums. */
+/* Collectives beyond COLLECTIVES_KEPT are only counted in the sums. */
 static void test_cap(void **state)
 {
 	(void)state;

@@ -152,11 +152,11 @@ static void test_occupancy(void **state)
 	kernel(&g, 10, -1, 0, 10000000);
 	kernel(&g, 30, -1, 0, 50000001);
 	kernel(&g, 1000, -1, 0, -1);
-	kernel(&g, 1000, -1, 0, 0); /* the occupancy was not computed */
+	kernel(&g, 1000, -1, 0, 0); /* a kernel whose occupancy was not computed */
 	kernel(&g, 0, -1, 0, INT64_MAX);
 	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 	const struct kernel_stat *k = &g.d->kernels.v[0];
-	assert_int_equal(k->occupancy, 40000001); /* rounded from …000.75 */
+	assert_int_equal(k->occupancy, 40000001); /* the mean is rounded from …000.75 */
 	assert_int_equal(k->shapes, 0);
 	assert_true(k->grid[0] < 0);
 	rig_close(&g);
@@ -252,7 +252,7 @@ static void test_capacity(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t bytes[3]; ///< bytes of devices 5, 6, 7; 0: no such device
+		int64_t bytes[3]; ///< memory of devices 5, 6, 7 in bytes; 0 if there is no such device
 		int64_t want;
 	} rows[] = {
 		{ { 80, 80, 80 }, 80 },

@@ -309,7 +309,9 @@ static void does_not_fit(void **state)
 {
 	static const struct {
 		const char *odd, *error;
-		unsigned times; ///< 0: 3 times, which fits, and 4 times, which does not
+		/// digit 0 stands at the place of a number that is repeated 3 times, which fits, or 4
+		/// times, which does not
+		unsigned times;
 	} rows[] = {
 		/* as early as the end of a memory without events */
 		{ "'ph':'i','name':'[memory]','ts':-9223372036854775.808,'args':{'Bytes':8,'Device Type':1,"
@@ -355,7 +357,8 @@ static void too_many(void **state)
 	strbuf_release(&doc);
 }
 
-/* So many ids, and so much text, that a part is begun anew. */
+/* A trace with so many ids and so much text that the reducer's part reaches its limits and a new
+   part is begun. */
 static void renewed(void **state)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -72,8 +72,8 @@ static void test_nothing(void **state)
 	reducer_free(NULL);
 }
 
-/* Many steps of many streams, and nested threads: nothing here may take time that grows with the
-   square. */
+/* Many steps of many streams, and nested threads: the time must not grow with the square of their
+ * number. */
 static void test_many(void **state)
 {
 	(void)state;
@@ -180,7 +180,7 @@ static void test_environment(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *title, *script, *names[3]; ///< names of devices 0, 1, 2
+		const char *title, *script, *names[3]; ///< expected names of devices 0, 1, 2
 		const char *name, *count;
 	} rows[] = {
 		{ "the device that worked", "K a 1 0 -1 0 1", { "A", "B", "C" }, "B", "1" },

@@ -1,4 +1,4 @@
-/* Parts of a step's time, a last step that is cut short, and what was done last. */
+/* Parts of a step's time, a last step that is cut short, and the last work of a rank. */
 #include "reduce_rig.h"
 
 static void test_parts(void **state)
@@ -77,8 +77,8 @@ static void test_parts_add_up(void **state)
 	}
 }
 
-/* Three steps with 4, 4 and `last` activities: a kernel, a copy of 8 bytes, and an operator
-   each. */
+/* Three steps with 4, 4 and `last` activities each, which are a kernel, a copy of 8 bytes and an
+ * operator. */
 #define STEP(n, start) "A ProfilerStep#" n " 1 " start "00 100\nO op 1 " start "01 5\n"
 #define K(id, start, dur) "R x 1 " id " " start " 1\nK a 0 7 " id " " start " " dur "\n"
 #define FOUR(t) \
@@ -115,8 +115,8 @@ static void test_short_last_step(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Two steps; the second has three launches, of which the kernels of the last never ended, and a
-   collective, as an operator and as an annotation within it. */
+/* Two steps; the second has three launches, the kernels of the last of which never ended, and a
+ * collective, as an operator and as an annotation within it. */
 #define HANG                                                                  \
 	"A ProfilerStep#4 1 0 100\nA ProfilerStep#5 1 100 50\n"                   \
 	"R cudaLaunchKernel 1 1 10 1\nK gemm 0 7 1 20 5\n"                        \

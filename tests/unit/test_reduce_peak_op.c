@@ -4,7 +4,8 @@
 #include "reduce_rig.h"
 
 struct peak_row {
-	const char *title, *script, *expect; ///< "OP | DIMS | TYPES", "-" if unknown
+	const char *title, *script, *expect; ///< expected text "OP | DIMS | TYPES", with "-" for
+	                                     ///< unknown parts
 };
 
 #define PEAK "M 0 1 900 1000 50\n"

@@ -17,8 +17,8 @@
 	     "K k 0 7 1 600 1\nK k 0 7 2 610 2\nK k 0 7 3 620 4\nK ncclAllReduce 0 7 4 630 8\n" \
 	     "K k 0 7 5 640 16\nK k 0 7 6 650 32\nK k 0 7 7 690 64\nK lost 0 7 99 780 128\n"
 
-/* Writes "k 2 18 | forward 1 100 90": kernels with count and time; operators with time and own
-   time. */
+/* Writes "k 2 18 | forward 1 100 90": kernels with count and time, then operators with count, time
+ * and own time. */
 static void show(const struct digest *d, struct strbuf *out)
 {
 	for (size_t i = 0; i < d->kernels.nr; i++)
@@ -35,14 +35,14 @@ static void test_phases(void **state)
 	(void)state;
 	static const struct {
 		enum phase phase;
-		const char *script, *expect; /* expected text; NULL: phases are unknown */
+		const char *script, *expect; /* expected text; NULL if phases are unknown */
 	} rows[] = {
 		{ PHASE_FORWARD, TRAINING, "k 3 82 | forward 100 90 inner 10 10" },
 		{ PHASE_BACKWARD, TRAINING, "k 1 4 | " BACKWARD " 100 70 grad 20 20" },
 		{ PHASE_OPTIMIZER, TRAINING, "k 1 32 | adam 50 50" },
 		{ PHASE_DATALOADER, TRAINING, "k 1 1 | load 20 20" },
 		{ PHASE_COMMUNICATION, TRAINING, "ncclAllReduce 1 8 | nccl:all_reduce 10 10" },
-		/* nothing shows that this is training */
+		/* neither a backward pass nor an optimizer: the trace is not one of training */
 		{ PHASE_FORWARD, STEP "O a 1 0 10\n", NULL },
 		{ PHASE_BACKWARD, STEP "O a 1 0 10\nO Optimizer.step#x 1 20 1\n", NULL },
 		{ PHASE_COMMUNICATION, STEP "O a 1 0 10\n", NULL },
@@ -50,7 +50,7 @@ static void test_phases(void **state)
 		/* traces of 2021 record the optimizer as an operator */
 		{ PHASE_OPTIMIZER, STEP "O Optimizer.step#x 1 20 10\nO a 1 22 5\n",
 		  "| Optimizer.step#x 10 5 a 5 5" },
-		/* a closure runs the whole step within that of the optimizer */
+		/* with a closure, the whole step runs within that of the optimizer */
 		{ PHASE_OPTIMIZER,
 		  STEP "A Optimizer.step#x 1 100 500\nO f 1 110 10\nO " BACKWARD
 		       " 2 200 100\nO o 1 310 10\n",
@@ -84,7 +84,7 @@ static void test_phases(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* Without a requested phase there are no rows. */
+/* If no phase is requested, there are no rows of a phase. */
 static void test_none(void **state)
 {
 	(void)state;

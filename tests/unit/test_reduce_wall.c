@@ -1,8 +1,9 @@
-/* Periods of steps: when each step is over, and the work of devices between these moments. */
+/* Periods of steps: the time at which each step is over, and the work of devices between these
+ * times. */
 #include "reduce_rig.h"
 
-/* Annotations that are much shorter than the work they launch; the launches with id 9 are in no
-   step. */
+/* Annotations that are much shorter than the work that they launch; launches with id 9 are in no
+ * step. */
 #define THREE                                                                       \
 	"A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nA ProfilerStep#3 1 20 10\n" \
 	"R x 1 1 1 1\nR x 1 2 11 1\nR x 1 3 21 1\nR x 1 9 99 1\n"

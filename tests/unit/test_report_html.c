@@ -1,5 +1,5 @@
-/* HTML reports: escaping, limits, contents of each kind of report; axes, bars and lines of
-   charts. */
+/* Reports in HTML: escaping, limits, contents of each kind of report; axes, bars and lines of
+ * charts. */
 #include "base/text.h"
 #include "document/render.h"
 #include "html/html.h"
@@ -11,7 +11,7 @@ static const char *write_report(const struct report *r)
 	return write_as("html", r, &(struct write_options){ 0 });
 }
 
-/* ---- text ---- */
+/* ---- escaping of text ---- */
 
 static void escapes(void **state)
 {
@@ -58,7 +58,7 @@ static void long_names(void **state)
 	}
 }
 
-/* ---- reports ---- */
+/* ---- whole reports ---- */
 
 /* A run with some of everything; `name` is used for all untrusted texts. */
 static struct run_report *sample_run(struct report *r, const char *name, bool candidate)
@@ -178,8 +178,8 @@ static void other_kinds(void **state)
 	report_release(&r);
 }
 
-/* A hostile name adds text, but no element or attribute that a harmless one of the same length does
-   not. */
+/* A hostile name adds text, but no element or attribute that a harmless name of the same length
+ * does not add. */
 static void hostile(void **state)
 {
 	static const char *const names[] = {
@@ -214,7 +214,7 @@ static void hostile(void **state)
 	}
 }
 
-/* A table has at most 500 rows, and the number of those left out. */
+/* A table has at most 500 rows, and says how many rows are left out. */
 static void rows_limited(void **state)
 {
 	(void)state;
@@ -294,7 +294,7 @@ static void thinned(void **state)
 	svg_thin(all, NR_OF(all), &p);
 	assert_int_equal(p.list.nr, SVG_POINTS);
 	for (size_t i = 0; i < p.list.nr; i++)
-		assert_int_equal(p.list.v[i].y, 1); /* the highest point of each part */
+		assert_int_equal(p.list.v[i].y, 1); /* the highest point of each part is kept */
 	vec_release(&p.list);
 	svg_thin(all, 0, &p);
 	assert_int_equal(p.list.nr, 0);
@@ -304,7 +304,7 @@ static void bars(void **state)
 {
 	static const struct {
 		int64_t part, whole;
-		const char *rect; /* expected rectangle; NULL: none */
+		const char *rect; /* expected rectangle; NULL if there is none */
 	} rows[] = {
 		{ 0, 10, NULL },
 		{ 10, 10, "<rect class=\"more\" x=\"50.0%\" y=\"3\" width=\"50.0%\"" },

@@ -285,7 +285,7 @@ static void a_diff(void **state)
 	report_release(&r);
 }
 
-/* ---- metrics ---- */
+/* ---- output of `metrics --json` ---- */
 
 static const char *write_ranks(struct digest *const *d, size_t nr, const struct report *r,
                                bool json)
@@ -353,7 +353,8 @@ static void metrics(void **state)
 	assert_all(write_metrics(sample_digest(3), true), parts, NR_OF(parts));
 }
 
-/* The first of several steps has no period: that sample is left out, its others are not. */
+/* The first of several steps has no period: this sample is left out, the step's other samples are
+ * not. */
 static void metrics_without_a_period(void **state)
 {
 	static const char *const parts[] = {
@@ -368,7 +369,7 @@ static void metrics_without_a_period(void **state)
 	assert_all(write_metrics(d, true), parts, NR_OF(parts));
 }
 
-/* Without steps, the only sample has no number, and says that it covers a window. */
+/* Without steps, the only sample has no number, and is marked as that of a window. */
 static void metrics_of_a_window(void **state)
 {
 	static const char *const parts[] = {
@@ -401,7 +402,7 @@ static void metrics_for_people(void **state)
 	assert_all(write_metrics(sample_digest(0), false), parts, NR_OF(parts));
 }
 
-/* A rank whose name ends with its number, with a collective and two functions. */
+/* A rank whose texts end with the rank's number, with a collective and two functions. */
 static struct digest *a_rank(int64_t rank)
 {
 	struct digest *d = sample_digest(rank);
@@ -462,7 +463,7 @@ static void metrics_of_ranks(void **state)
 		"\"functions\": [\n  {\"rank\": 0, \"class\": \"compute\", \"name\": \"gemm\", "
 		"\"exclusive_pct\": 50, \"count\": 3, \"total\": 600, \"median\": 200, \"throughput\": "
 		"null, "
-		/* A function of 0.9 % is left out. */
+		/* a function of 0.9 % is left out */
 		"\"throughput_spread\": null},\n  {\"rank\": 1, \"class\": \"memory\"",
 		"\"trust\": [\n  {\"finding\": \"dropped-kernels\", \"rank\": 3, \"spoils\": ",
 		"\"rank_table\": {\"columns\": [\"step.time\", \"last did\"], \"rows\": [\n  {\"rank\": 0, "

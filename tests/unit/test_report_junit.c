@@ -1,4 +1,4 @@
-/* JUnit: the element for each verdict, names, counts. */
+/* Reports as JUnit: the element for each verdict, names, counts. */
 #include "report_rig.h"
 
 static const char *write_report(const struct report *r, bool strict)
@@ -84,7 +84,8 @@ static void order_and_counts(void **state)
 	}
 	assert_has(write_report(&r, true),
 	           "<testsuites name=\"gpugate\" tests=\"11\" failures=\"2\" errors=\"3\" time=");
-	assert_null(strstr(strbuf_str(&written), "\"detectable\"")); /* no properties in strict files */
+	/* strict files have no properties */
+	assert_null(strstr(strbuf_str(&written), "\"detectable\""));
 	report_release(&r);
 }
 
@@ -103,7 +104,7 @@ static void a_shortened_name_stands_whole_in_the_body(void **state)
 	report_release(&r);
 }
 
-/* Bytes that XML cannot contain become the same character, but names stay unique. */
+/* Bytes that XML cannot contain all become one character, but names stay distinct. */
 static void names_are_unique(void **state)
 {
 	static const char *const items[] = {

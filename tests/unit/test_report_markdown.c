@@ -1,4 +1,4 @@
-/* Markdown: order of contents, size limits, and names that try to break the format. */
+/* Reports in Markdown: order of contents, size limits, and names that try to break the format. */
 #include "document/comment.h"
 #include "report_rig.h"
 
@@ -116,7 +116,7 @@ static void long_names_are_cut(void **state)
 	md_code(&b, name, MD_NAME_CHARS, false);
 	assert_has(strbuf_str(&b), "`01234567890123456789012345678901234567890123456789012345678901234"
 	                           "567890123456789012345678901234567890123456789é~");
-	assert_int_equal(b.n, MD_NAME_CHARS + 1 + 2); /* é is two bytes, and the span has two ends */
+	assert_int_equal(b.n, MD_NAME_CHARS + 1 + 2); /* é has two bytes, the span two ends */
 	strbuf_release(&b);
 }
 
@@ -215,7 +215,7 @@ static void an_error_is_all_there_is(void **state)
 	report_release(&r);
 }
 
-/* Assert that every line is a complete line of the full text, or says how much is missing. */
+/* Asserts that every line is a complete line of the full text, or says how much is left out. */
 static void assert_whole_lines(const char *text, const char *full)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -229,7 +229,7 @@ static void assert_whole_lines(const char *text, const char *full)
 	strbuf_release(&line);
 }
 
-/* Assert that everything below a removed section is removed as well. */
+/* Asserts that everything below a removed section is removed as well. */
 static void assert_cut_from_the_bottom(const char *text)
 {
 	static const char *const parts[] = {

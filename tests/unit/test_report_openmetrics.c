@@ -1,5 +1,5 @@
-/* OpenMetrics: names, digits, labels, unique series. tests/prop/openmetrics.py uses a real parser
-   on whole files. */
+/* Reports as OpenMetrics: names, digits, labels, distinct series. tests/prop/openmetrics.py reads
+ * whole files with a real parser. */
 #include "report_rig.h"
 
 static const char *write_report(const struct report *r)
@@ -17,7 +17,7 @@ static const char *value_of(enum metric_id id, int64_t value)
 	c->has_candidate = true;
 	c->candidate = value;
 	const char *at = strstr(write_report(&r), "side=\"candidate\"} ");
-	at = strstr(at + 1, "side=\"candidate\"} "); /* the first match is a finding */
+	at = strstr(at + 1, "side=\"candidate\"} "); /* skips the first match, which is a finding */
 	assert_non_null(at);
 	at = strchr(at, ' ') + 1;
 	memcpy(line, at, strcspn(at, "\n"));
@@ -90,7 +90,7 @@ static void names(void **state)
 	for (size_t i = 0; i < NR_OF(families); i++)
 		assert_non_null(strstr(text, families[i]));
 	for (const char *p = text; (p = strstr(p, "# TYPE gpugate_")); nr++) {
-		struct strbuf line = STRBUF_INIT; /* metrics have distinct families */
+		struct strbuf line = STRBUF_INIT; /* each metric has a family of its own */
 		p += strlen("# TYPE ");
 		strbuf_addf(&line, "# TYPE %.*s ", (int)strcspn(p, " "), p);
 		assert_null(strstr(p, strbuf_str(&line)));
@@ -117,7 +117,7 @@ static void labels(void **state)
 	                               "{lambda()#1}\n\x1b[0m\\n\"");
 	sample_values(c, 1, 2);
 	const char *text = write_report(&r);
-	/* no part of a name becomes a comment, an end or another line */
+	/* no part of a name becomes a comment, the end mark or another line */
 	assert_non_null(strstr(text,
 	                       "\ngpugate_check_state{workload=\"w\\\"\\\\\",check=\"k[{lambda()@1}"
 	                       "\uFFFD\uFFFD[0m\\\\n\\\"]\"} 7\n"));

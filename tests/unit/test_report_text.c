@@ -1,4 +1,4 @@
-/* Terminal text: order of contents, alignment, colors, hostile lines. */
+/* Reports as terminal text: order of contents, alignment, colors, hostile lines. */
 #include "report/findings.h"
 #include "report/table.h"
 #include "report_rig.h"
@@ -39,7 +39,8 @@ static void tables(void **state)
 	                                            "  ok          größe\n");
 }
 
-/* Names are cut and words broken until a table fits; columns that still do not fit are named. */
+/* Names are cut and words broken until a table fits; columns that still do not fit are left out and
+ * named. */
 static void narrow_tables(void **state)
 {
 	static const struct doc_column columns[] = {
@@ -158,7 +159,7 @@ static void order(void **state)
 	report_release(&r);
 }
 
-/* With many ranks, those that insights name come first, up to a limit. */
+/* With many ranks, the ranks that insights name come first, up to a limit. */
 static void many_ranks(void **state)
 {
 	static const struct {
@@ -188,7 +189,7 @@ static void many_ranks(void **state)
 	}
 }
 
-/* A finding on many ranks is one line, and so are the checks that it leaves undecided. */
+/* A finding on many ranks takes one line, and so do the checks that it leaves undecided. */
 static void findings_of_many_ranks(void **state)
 {
 	static const char want[] =
@@ -227,7 +228,7 @@ static void findings_of_many_ranks(void **state)
 	report_release(&r);
 }
 
-/* The advice for an undecided check is what would decide it. */
+/* For an undecided check, the report advises what would decide it. */
 static void what_would_decide(void **state)
 {
 	struct report r;

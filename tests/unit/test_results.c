@@ -66,13 +66,13 @@ static enum status read_text(const char *formats, struct span text, size_t block
 
 static const struct row {
 	const char *formats, *text;
-	const char *figures; ///< figures, or the error
+	const char *figures; ///< expected figures, or error
 	bool refused;
 } rows[] = {
 	{ NULL, "{" SERVE "2.2e-07, \"request_rate\": \"inf\", \"p99.9_ttft_ms\": 3}",
 	  "m.rinf.cnone/mean_ttft_ms=0.00000022 ms lower m.rinf.cnone/p99.9_ttft_ms=3 ms lower",
 	  false },
-	/* a mean with its standard deviation; a mean without it */
+	/* means with and without their standard deviation */
 	{ NULL, "{" SERVE "10.5, \"std_ttft_ms\": 2.13, \"completed\": 8}",
 	  "m.rnone.cnone/mean_ttft_ms=10.5 ms lower n8 ±2.1 m.rnone.cnone/std_ttft_ms=2.13 ms", false },
 	{ "- {name: f, has: [a], take: [{at: a, scale: 1000, stdev_share: s, count: n}]}",
@@ -123,7 +123,7 @@ static const struct row {
 	  ":::MLLOG {\"key\":\"run_stop\",\"time_ms\":2500,\"metadata\":{\"status\":\"aborted\"}}\n",
 	  "the run is not valid: run_stop does not say success", true },
 	{ NULL, "{\"some\": \"json\"}", "", false },
-	/* formats of the user's rules */
+	/* formats that the user's rules define */
 	{ "- {match: \"bench/*.json\", case: \"{gpu}.b{batch}\", name: n, valid: [{at: ok, equals: "
 	  "'\"yes\"'}],"
 	  " take: [{at: t.step_ms}, {at: '.\"tok per s\"', as: rate, unit: tok/s}]}",
@@ -229,7 +229,7 @@ static void test_machine(void **state)
 	assert_string_equal(m->id, "0");
 	assert_int_equal(m->samples, 3);
 	assert_int_equal(m->span_ns, 10 * NS_PER_S);
-	assert_int_equal(m->sm_clock_hz, 1755000000); /* not the clock of the idle moment */
+	assert_int_equal(m->sm_clock_hz, 1755000000); /* the clock of the idle sample is left out */
 	assert_int_equal(m->power_mw, 615975);
 	assert_int_equal(m->throttled_pct, 25 * MICRO);
 	assert_string_equal(m->reasons, "sw_power_cap");

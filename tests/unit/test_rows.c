@@ -28,7 +28,7 @@ static const struct {
 };
 enum { NR_TYPES = sizeof types / sizeof *types };
 
-/* ---- every member is in its table ---- */
+/* ---- every member of a struct is in its table ---- */
 
 /* Bytes that no line of a table covers may only be padding: before a member that is aligned to
    eight bytes, or at the end. */
@@ -56,9 +56,9 @@ static void test_members(void **state)
 	}
 }
 
-/* ---- every member is joined as its line says ---- */
+/* ---- every member is joined as its table line says ---- */
 
-/* Fills a row with numbers that differ from those of other members and of other rows. */
+/* Fills a row with numbers that differ between members and between rows. */
 static void fill(const struct schema *s, int which, void *row)
 {
 	static const char *const texts[] = { "first", "second" };
@@ -110,7 +110,8 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 	int64_t x = number_of(f, a), y = number_of(f, b);
 	switch (join) {
 	case JOIN_KEEP:
-	case JOIN_NONE: /* rows that are not sums */
+	/* JOIN_NONE: absent in sums, while joined kernels of one match name keep the first value */
+	case JOIN_NONE:
 		return is_same(f, out, a);
 	case JOIN_LAST:
 		return is_same(f, out, b);
@@ -122,7 +123,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 		return number_of(f, out) == (x > y ? x : y);
 	case JOIN_OR:
 		return *((const bool *)out + f->offset);
-	case JOIN_OWN: /* tested below */
+	case JOIN_OWN: /* members with a function of their own are tested below */
 		return true;
 	}
 	return false;
@@ -163,7 +164,7 @@ static void test_joins(void **state)
 			check_type(types[t].name, types[t].row, (enum row_occasion)o);
 }
 
-/* Values that cannot be added are those of the cycle with more events. */
+/* Values that cannot be added are taken from the cycle with more events. */
 static void test_whole_values(void **state)
 {
 	(void)state;
@@ -217,7 +218,7 @@ static void test_unknown(void **state)
 	row_add(&memory_stat_row, ROWS_OF_CYCLES, &m, &n);
 	assert_int_equal(m.churn_bytes, 9);
 	assert_int_equal(m.capacity, 80);
-	assert_string_equal(m.peak_op, "mm"); /* the later of two equal peaks */
+	assert_string_equal(m.peak_op, "mm"); /* of two equal peaks the later counts */
 }
 
 /* ---- sums of small rows ---- */
@@ -283,7 +284,7 @@ static void test_occupancy(void **state)
 	assert_int_equal(backward.occupancy, forward.occupancy);
 }
 
-/* ---- lists ---- */
+/* ---- lists of rows ---- */
 
 static void test_lists(void **state)
 {
@@ -308,11 +309,11 @@ static void test_lists(void **state)
 			assert_int_not_equal(digest_lists[i].offset, digest_lists[k].offset);
 }
 
-/* ---- what files of the first minor lack, and values that are not written ---- */
+/* ---- members that files of the first minor version lack, and values that are not written ---- */
 
 /* Every line that says something else than "there from the beginning, always written": "TYPE.KEY
-   since" and the value of an absent member. A line more lets files pass that lack the member; a
-   line fewer makes old files unreadable. */
+   since" and the value of an absent member. An additional line would accept files that lack the
+   member; a missing line would make old files unreadable. */
 static void test_absent_members(void **state)
 {
 	(void)state;

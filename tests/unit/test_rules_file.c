@@ -1,4 +1,4 @@
-/* The rules file: the meaning of its keys, what is refused and where, its schema. */
+/* The rules file: the meaning of its keys, errors and their places, its schema. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,7 +145,8 @@ static void test_rules(void **state)
 	assert_string_equal(a->query.rank, "0");
 	assert_null(a->query.kernel);
 	assert_int_equal(a->on_missing, ON_MISSING_WARN);
-	assert_int_equal(frag->on_missing, ON_MISSING_SKIP); /* `defaults` comes after the rules here */
+	/* in this file `defaults` comes after the rules */
+	assert_int_equal(frag->on_missing, ON_MISSING_SKIP);
 	assert_int_equal(frag->stat, STAT_MEDIAN);
 	assert_int_equal(frag->reduce, REDUCE_MAX);
 	assert_int_equal(frag->worse, WORSE_UP);
@@ -226,7 +227,8 @@ static void test_values(void **state)
 		{ "step.time", "increase: 1.5us", false, 1500 },
 		{ "step.time", "increase: 2 ms", false, 2000000 },
 		{ "step.time", "max: 0.123456s", false, 123456000 },
-		/* beyond is strict and figures are whole numbers, so that rounding loses nothing */
+		/* a limit must be exceeded and figures are whole numbers, so rounding the limit loses
+		   nothing */
 		{ "step.time", "max: 1.5ns", false, 1 },
 		{ "step.time", "min: 1.5ns", false, 2 },
 		{ "step.time", "min: 2ns", false, 2 },
@@ -306,7 +308,7 @@ static void test_exceptions(void **state)
 	assert_int_equal(two->warn.list.v[0].value, PERCENT(2));
 	assert_int_equal(new->except.nr, 1);
 	assert_true(span_eq(new->except.v[0], SPAN("z")));
-	assert_true(rule_asks_noise(new)); /* only an override asks for noise */
+	assert_true(rule_asks_noise(new)); /* only the override asks for noise */
 	assert_false(rule_asks_step(new));
 	assert_int_equal(r.waivers.v[0].up_to, 120500000);
 	rules_release(&r);
@@ -405,7 +407,8 @@ static void test_profiles(void **state)
 	assert_int_equal(r.expect_ranks, 64);
 	const struct rule *time = &r.rules.v[0], *top = &r.rules.v[1];
 	assert_int_equal(time->fail.list.nr, 2);
-	assert_int_equal(time->fail.list.v[0].value, PERCENT(3)); /* order of the limits in the rule */
+	/* limits stay in the order of the rule */
+	assert_int_equal(time->fail.list.v[0].value, PERCENT(3));
 	assert_int_equal(time->fail.and_value, 3000000);
 	assert_int_equal(time->fail.list.v[1].value, 1000000000);
 	assert_int_equal(time->warn.list.v[0].value, PERCENT(2));
@@ -448,7 +451,7 @@ static void test_unknown_profile(void **state)
 	}
 }
 
-/* ---- what is refused, and at which place ---- */
+/* ---- errors, and the places at which they are reported ---- */
 
 #define PROFILE(map) HEAD RULE "profiles:\n  nightly:\n    " map "\n"
 #define LIMIT(metric, map) HEAD "  - id: a\n    metric: " metric "\n    fail: " map "\n"
@@ -876,7 +879,7 @@ static void test_text_length(void **state)
 	}
 }
 
-/* ---- built-in and other files ---- */
+/* ---- the built-in rules and other files ---- */
 
 static void test_files(void **state)
 {
@@ -940,7 +943,7 @@ static void test_sizes(void **state)
 	(void)state;
 	static const struct {
 		const char *text;
-		int64_t want; ///< value in bytes; 0: refused
+		int64_t want; ///< expected size in bytes; 0 if the text is refused
 	} rows[] = {
 		{ "80GiB", INT64_C(80) << 30 },
 		{ "80 GiB", INT64_C(80) << 30 },
@@ -971,7 +974,7 @@ static void test_sizes(void **state)
 
 /* ---- explanations and the schema ---- */
 
-/* The paragraph as one line, after a check of its line lengths. */
+/* Joins the lines of a paragraph, after checking their lengths. */
 static const char *unwrapped(struct arena *a, const char *text)
 {
 	char *copy = arena_dup(a, span_of(text)), *to = copy;
@@ -1048,7 +1051,7 @@ static void test_explain_exceptions(void **state)
 	struct rules r;
 	struct arena a = ARENA_INIT;
 	accepted(exceptions, &r);
-	struct strbuf one = STRBUF_INIT; /* the text without its line breaks */
+	struct strbuf one = STRBUF_INIT; /* the explanation as one line */
 	for (const char *p = rules_explain(&a, &r, &r.rules.v[0]); *p; p++)
 		if (*p != '\n')
 			strbuf_addch(&one, *p);

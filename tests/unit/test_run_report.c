@@ -1,4 +1,4 @@
-/* Tables of a report on one run: what is below the rows that are shown. */
+/* Tables of a report on one run: the sums below the rows that are shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "model/run_report.h"
 
-/* Three rows: a name, a figure that adds up, one that does not. */
+/* Adds a table of three rows: a name, a figure that adds up, and a figure that does not. */
 static void add_table(struct run_report *r, const char *id, int64_t rest, size_t more)
 {
 	static const struct report_cell cells[] = {
@@ -45,7 +45,8 @@ static void test_rest(void **state)
 	assert_int_equal(report_table_rest(t, 3, 2), 0);
 	assert_true(report_table_has_rest(t, 2));
 	assert_false(report_table_has_rest(t, 3));
-	assert_false(report_table_has_rest(run_report_table(&r, "ops"), 1)); /* nothing adds up */
+	/* the table has no column that adds up */
+	assert_false(report_table_has_rest(run_report_table(&r, "ops"), 1));
 	assert_true(report_table_has_rest(run_report_table(&r, "calls"), 3));
 	for (size_t i = 0; i < r.tables.nr; i++) {
 		vec_push(&r.series, (struct series){ .id = "line" });
@@ -53,7 +54,7 @@ static void test_rest(void **state)
 		vec_push(&r.ranks, (struct series){ .id = "rank" });
 		vec_push(&r.ranks.v[i].points, (struct series_point){ 1, 2 });
 	}
-	run_report_release(&r); /* all of them: the sanitizer sees what is left */
+	run_report_release(&r); /* releases everything, so that the sanitizer reports a leak */
 	run_report_release(NULL);
 	assert_int_equal(report_table_rows(&(struct report_table){ 0 }), 0);
 }

@@ -63,7 +63,7 @@ static void test_files(void **state)
 	}
 }
 
-/* ---- rows of `metrics --json` ---- */
+/* ---- schemas of rows of `metrics --json` ---- */
 
 static const char *shown_type(const struct field *f)
 {
@@ -84,8 +84,8 @@ static const char *shown_type(const struct field *f)
 	}
 }
 
-/* Checks that the schema from `"key": {` to the next key at this depth is what the table
-   generates. */
+/* Checks that the part of a schema file from `"key": {` to the next key at this depth is what the
+ * table generates. */
 static void test_rows_of(const char *file, const char *key, const struct schema *s)
 {
 	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT;

@@ -132,7 +132,7 @@ static void appears_at_commit(void **state)
 	assert_content(path, SPAN("whole file\n"));
 	struct stat sb;
 	assert_int_equal(stat(path, &sb), 0);
-	assert_int_equal(sb.st_mode & 07777, 0644); /* mode from the umask */
+	assert_int_equal(sb.st_mode & 07777, 0644); /* the mode of a new file follows from the umask */
 	unlink(path);
 }
 
@@ -180,7 +180,8 @@ static void abort_leaves_nothing(void **state)
 	sink_abort(s);
 }
 
-/* Two sinks for one path at a time: the last commit wins, and neither file is torn. */
+/* Two sinks for one path at the same time: the last commit counts, and the file is never a mixture.
+ */
 static void two_at_once(void **state)
 {
 	char path[128];
@@ -206,7 +207,7 @@ static void large_file(void **state)
 		sink_printf(s, "line %d\n", i);
 		strbuf_addf(&want, "line %d\n", i);
 	}
-	sink_write(s, strbuf_span(&want)); /* more than a buffer in one call */
+	sink_write(s, strbuf_span(&want)); /* more bytes than the buffer holds, in one call */
 	struct span half = strbuf_span(&want);
 	struct strbuf all = STRBUF_INIT;
 	strbuf_add(&all, half);
@@ -250,7 +251,7 @@ static void gzip(void **state)
 			strbuf_addch(&text, (char)(x >> 24));
 		for (int i = 0; i < 2; i++) {
 			struct sink *s = open_ok(path[i], true);
-			/* in one piece, then in several pieces */
+			/* all bytes in one call, then in several calls */
 			size_t step = i ? 1000 : lengths[l] + 1;
 			for (size_t at = 0; at < text.n; at += step)
 				sink_write(s,
@@ -421,8 +422,9 @@ static void unlink_all(void **state)
 	assert_int_equal(nr_files(), 2);
 	assert_int_equal(sink_commit(b, &log_), ST_OK);
 	leftover_remove_all();
-	assert_int_equal(nr_files(), 1); /* b is no longer a temporary file */
-	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT); /* its temporary file is gone */
+	assert_int_equal(nr_files(), 1); /* b's file is no longer a temporary file */
+	/* a's temporary file is gone, so the commit fails */
+	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT);
 	unlink(other);
 }
 

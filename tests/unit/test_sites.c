@@ -140,8 +140,8 @@ static void test_sites(void **state)
 	diag_release(&log);
 }
 
-/* Equal places are one site, whatever their paths and stacks; another category makes another
-   site. */
+/* Equal places (file and function) are one site, whatever their paths and stacks; another category
+ * makes another site. */
 static void test_ids(void **state)
 {
 	(void)state;
@@ -176,7 +176,7 @@ static void test_ids(void **state)
 	diag_release(&log);
 }
 
-/* Without rules, every named Python frame is the user's. */
+/* Without rules, every Python frame with a name counts as the user's. */
 static void test_no_rules(void **state)
 {
 	(void)state;

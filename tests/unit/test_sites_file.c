@@ -1,4 +1,4 @@
-/* The sites file: what is read, what is refused and where, and that the built-in file is valid. */
+/* The sites file: what is read, errors and their places, and the validity of the built-in file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -21,7 +21,7 @@ static struct strbuf dump_json(struct span text, size_t size, enum status *st)
 	return dump_bytes(text, snapshot_read, &options, size, st);
 }
 
-/* ---- forms ---- */
+/* ---- forms of snapshots ---- */
 
 #define FRAMES                                                                                  \
 	"[{\"name\":\"f\",\"filename\":\"a.py\",\"line\":3},{\"name\":\"g\",\"filename\":\"b.py\"," \
@@ -180,7 +180,7 @@ static void cut_at_every_byte(void **state)
 	}
 }
 
-/* ---- errors ---- */
+/* ---- errors in snapshots ---- */
 
 #define SEGMENT "{\"total_size\":1,\"blocks\":[]}"
 #define NO_U64 "not a whole number from 0 to 2^64 - 1; write the snapshot anew"
@@ -194,7 +194,7 @@ static void cut_at_every_byte(void **state)
 #define NOTE(text) \
 	"{\"segments\":[],\"external_annotations\":[{\"stage\":\"END\",\"name\":\"n\"," text "}]}"
 
-/* The error is at the '^', which is not part of the text. */
+/* Texts with an error at the '^', which is not part of the text. */
 static const struct {
 	const char *text, *error;
 } errors[] = {
@@ -308,7 +308,7 @@ static void every_error(void **state)
 		size_t byte = strcspn(errors[i].text, "^");
 		strbuf_addf(&text, "%.*s%s", (int)byte, errors[i].text, errors[i].text + byte + 1);
 		strbuf_addf(&want, "doc: byte %zu: %s", byte, errors[i].error ? errors[i].error : "");
-		if (!errors[i].error) { /* an error of the scanner */
+		if (!errors[i].error) { /* the error is one of the scanner */
 			strbuf_setlen(&want, 0);
 			strbuf_addf(&want, "doc: byte %zu: extra data after the end of the JSON text",
 			            byte + 1);
@@ -351,7 +351,7 @@ static void gzip_cut_behind_the_text(void **state)
 	}
 }
 
-/* ---- limits ---- */
+/* ---- limits of snapshots ---- */
 
 static const char limited[] =
     "{\"segments\":[" SEGMENT ",{\"total_size\":9,\"blocks\":[{\"size\":8,\"state\":\"inactive\"},"
@@ -366,7 +366,8 @@ static void at_and_past_every_limit(void **state)
 {
 	(void)state;
 	static const struct {
-		size_t offset, exact; ///< offset of the limit, and the value that the text needs
+		size_t offset, exact; ///< offset of the limit in the struct, and the smallest limit with
+		                      ///< which the text is read
 		bool wide;
 		const char *what;
 	} rows[] = {
@@ -396,7 +397,7 @@ static void at_and_past_every_limit(void **state)
 		}
 }
 
-/* The memory that each entry of a history takes. */
+/* Checks the memory that each entry of a history takes. */
 static void an_entry_takes_48_bytes(void **state)
 {
 	(void)state;

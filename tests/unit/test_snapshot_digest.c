@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "replay/snapshot_digest.h"
 
-/* --- a snapshot with something for every list --- */
+/* ---- a snapshot that fills every list ---- */
 
 static void add_segment(struct snapshot *s, int64_t device, uint64_t total, bool large)
 {
@@ -124,7 +124,7 @@ static void test_lists(void **state)
 	snapshot_make(&s);
 	assert_int_equal(snapshot_reduce(&s, &(struct replay_options){ .capacity = -1 }, d, &log),
 	                 ST_OK);
-	snapshot_release(&s); /* the digest has its own texts */
+	snapshot_release(&s); /* the digest must have its own copies of the texts */
 	show_items(d, &have);
 	assert_string_equal(strbuf_str(&have), want);
 	strbuf_release(&have);

@@ -1,4 +1,4 @@
-/* Sorting by natural runs: stable and correct for any form of input. */
+/* Sorting by natural runs: stable and correct for any order of the input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,9 +43,9 @@ static void fill(struct input *in, size_t nr, size_t words, int form, uint64_t *
 			random % 4,
 			(uint32_t)i,
 			(uint32_t)(nr - i),
-			(uint32_t)(i % 97), /* runs, some one after the other */
+			(uint32_t)(i % 97), /* several sorted runs, one after the other */
 			(uint32_t)(i % 50 + i / 50 * 40),
-			(uint32_t)(i % 100 == 99 ? 0 : i), /* now and then a small key after larger ones */
+			(uint32_t)(i % 100 == 99 ? 0 : i), /* sometimes a small key after larger ones */
 			(uint32_t)(i < nr / 2 ? 2 * i : 2 * (i - nr / 2) + 1),
 		};
 		for (size_t w = 0; w < words; w++)
@@ -63,9 +63,10 @@ static void check(const struct input *in)
 		if (in->words == 1)
 			continue;
 		if (i && e[-(ptrdiff_t)in->words] == e[0])
-			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]); /* the sort is stable */
+			/* equal keys keep their original order */
+			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]);
 		for (size_t w = 2; w < in->words; w++)
-			assert_int_equal(e[w], e[1] + w - 1); /* the element is moved as a whole */
+			assert_int_equal(e[w], e[1] + w - 1); /* all words of an element are moved together */
 		assert_false(seen[e[1]]++);
 	}
 }
@@ -85,14 +86,16 @@ static void every_form(void **state)
 				sort_runs(in.v, in.nr, words * sizeof *in.v, by_key, &calls);
 				check(&in);
 				if (form == 2 && in.nr)
-					assert_true(calls < in.nr); /* already sorted: one comparison per element */
+					/* input that is already sorted takes one comparison per element */
+					assert_true(calls < in.nr);
 				fill(&in, sizes[s], words, form, &x);
 				sort_plain(in.v, in.nr, words * sizeof *in.v, plain_by_key);
 				check(&in);
 			}
 }
 
-/* Compared with a search from the front, in lists of any length, with gaps and repetitions. */
+/* Compares lower_bound() with a search from the front, in lists of any length, with gaps and
+ * repetitions. */
 static void lower_bounds(void **state)
 {
 	(void)state;

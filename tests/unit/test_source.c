@@ -37,7 +37,7 @@ static void gzip_member(struct strbuf *out, struct span s)
 	deflateEnd(&z);
 }
 
-/* Text that is not easily compressed. */
+/* Makes `n` bytes of text that compresses badly. */
 static void some_text(struct strbuf *out, size_t n)
 {
 	uint32_t x = 12345;
@@ -134,7 +134,8 @@ static void plain(void **state)
 	}
 }
 
-/* Members are joined; an empty member adds nothing; garbage after a member is a warning. */
+/* Members are joined to one stream; an empty member adds nothing; garbage after a member is a
+ * warning. */
 static void gzip(void **state)
 {
 	static const struct {
@@ -171,7 +172,8 @@ static void gzip(void **state)
 static void gzip_of_many_sizes(void **state)
 {
 	(void)state;
-	for (size_t n = 2; n < 40000; n = n * 7 + 1) { /* the last is beyond the window of deflate */
+	for (size_t n = 2; n < 40000; n = n * 7 + 1) {
+		/* the largest distance is beyond the window of deflate */
 		struct strbuf z = STRBUF_INIT, text = STRBUF_INIT;
 		some_text(&text, n);
 		gzip_member(&z, strbuf_span(&text));
@@ -188,8 +190,8 @@ static void gzip_of_many_sizes(void **state)
 	}
 }
 
-/* Two members, cut at every byte: an error, unless cuts are allowed; then the end, after a correct
-   prefix. */
+/* Two members, cut at every byte: an error, unless cuts are allowed; if they are, the end comes
+ * after a correct prefix. */
 static void cut_at_every_byte(void **state)
 {
 	struct strbuf z = STRBUF_INIT, text = STRBUF_INIT;
@@ -243,7 +245,7 @@ static void cut_names_the_byte(void **state)
 static void damaged(void **state)
 {
 	static const struct {
-		int at; ///< offset from the start, or from the end if negative
+		int at; ///< offset of the damage from the start, or from the end if negative
 		const char *message;
 	} rows[] = {
 		{ -8, "mem: byte 400: damaged gzip data: incorrect data check; make the file anew" },
@@ -302,8 +304,8 @@ static void check_decoders_agree(struct span data, bool allow_truncated, size_t 
 	outcome_release(&o[1]);
 }
 
-/* Damages of each part of a file of two members, at 40 places: of a small file in tiny blocks, and
-   of one beyond the window of deflate (32 KiB). */
+/* Damages each part of a file with two members, at 40 places: in a small file read in tiny blocks,
+ * and in a file larger than the window of deflate (32 KiB). */
 static void damages_are_told_alike(void **state)
 {
 	static const char *const parts[] = { "bit", "byte", "cut", "doubled", "garbage" };
@@ -317,7 +319,8 @@ static void damages_are_told_alike(void **state)
 		gzip_member(&whole, strbuf_span(&text));
 		gzip_member(&whole, strbuf_span(&text));
 		for (size_t i = 0; i < 40 * ROWS(parts); i++) {
-			/* ten in the header and in the trailer of the first member, the others spread */
+			/* ten damages in the header and in the trailer of the first member, the others spread
+			 */
 			size_t place = i / ROWS(parts), part = i % ROWS(parts);
 			size_t at = place < 10   ? place * 2
 			            : place < 20 ? whole.n / 2 - 12 + place
@@ -399,7 +402,7 @@ static void bomb(void **state)
 	strbuf_release(&zeros);
 }
 
-/* source_peek() shows what source_read() gives first, at most SOURCE_PEEK bytes of it. */
+/* source_peek() returns the bytes that source_read() returns first, at most SOURCE_PEEK. */
 static void peek_then_read(void **state)
 {
 	static const size_t lengths[] = {
@@ -461,8 +464,8 @@ static void closed_early(void **state)
 	strbuf_release(&z);
 }
 
-/* Bytes that are given back come again, and so does the end, if it was reached: status, messages
-   and the cut of a stream. */
+/* Bytes that are given back are read again, and so is the end, if it was reached: its status, its
+ * messages and the cut of a stream. */
 static void check_again(struct span data, size_t taken, size_t kept, const char *what)
 {
 	struct source_options options = { .block = 64, .allow_truncated = true };
@@ -518,7 +521,7 @@ static void read_again(void **state)
 	strbuf_release(&z);
 }
 
-/* ---- files ---- */
+/* ---- sources of files ---- */
 
 static char dir[] = "/tmp/gpugate-source-XXXXXX";
 
@@ -573,7 +576,7 @@ static void files(void **state)
 	(void)state;
 	some_text(&text, 100000);
 	gzip_member(&z, strbuf_span(&text));
-	in_dir(path, "a.gz"); /* recognized by content, never by name */
+	in_dir(path, "a.gz"); /* gzip is recognized by content, never by the file's name */
 	put(path, strbuf_span(&text));
 	read_file(path, strbuf_span(&text));
 	put(path, strbuf_span(&z));

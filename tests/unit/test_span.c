@@ -1,4 +1,4 @@
-/* Spans: equality, order, search without case, globs. */
+/* Byte spans: equality, order, search without regard to case, globs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void equality_and_order(void **state)
 		{ { "", 0 }, { "a", 1 }, -1 },        { { "a", 1 }, { "a", 1 }, 0 },
 		{ { "a", 1 }, { "ab", 2 }, -1 },      { { "b", 1 }, { "ab", 2 }, 1 },
 		{ { "a\0b", 3 }, { "a\0c", 3 }, -1 }, { { "a\0b", 3 }, { "a", 1 }, 1 },
-		{ { "\x7f", 1 }, { "\x80", 1 }, -1 }, /* compared as bytes, not as signed characters */
+		{ { "\x7f", 1 }, { "\x80", 1 }, -1 }, /* bytes are compared as unsigned numbers */
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -45,9 +45,11 @@ static void nocase(void **state)
 	assert_true(span_eq_nocase(SPAN("Gpu_MemCpy"), SPAN("gpu_memcpy")));
 	assert_true(span_eq_nocase(SPAN(""), SPAN("")));
 	assert_false(span_eq_nocase(SPAN("kernel"), SPAN("kernels")));
-	assert_false(span_eq_nocase(SPAN("@"), SPAN("`"))); /* 32 apart in ASCII, but no letters */
+	/* bytes that differ by 32 in ASCII, but are not letters */
+	assert_false(span_eq_nocase(SPAN("@"), SPAN("`")));
 	assert_false(span_eq_nocase(SPAN("["), SPAN("{")));
-	assert_false(span_eq_nocase(SPAN("\xc4"), SPAN("\xe4"))); /* ASCII letters only */
+	/* only ASCII letters have an equal in the other case */
+	assert_false(span_eq_nocase(SPAN("\xc4"), SPAN("\xe4")));
 	assert_true(span_contains_nocase(SPAN("void NCCLkernel"), SPAN("nccl")));
 	assert_true(span_contains_nocase(SPAN("xnccl"), SPAN("NCCL")));
 	assert_true(span_contains_nocase(SPAN("abc"), SPAN("")));
@@ -56,7 +58,7 @@ static void nocase(void **state)
 	assert_false(span_contains_nocase(SPAN(""), SPAN("a")));
 	assert_true(span_contains_nocase(SPAN("aab"), SPAN("ab")));
 	assert_false(span_contains_nocase((struct span){ "nccl", 3 }, SPAN("nccl")));
-	char hay[65]; /* `needle` at each position of each length, and absent */
+	char hay[65]; /* `needle` at each position in texts of each length, and absent */
 	for (size_t n = 1; n < sizeof hay; n++)
 		for (size_t part = 1; part <= n && part <= 17; part++)
 			for (size_t at = 0; at + part <= n + 1; at++) {
@@ -140,7 +142,7 @@ static void glob(void **state)
 }
 
 /* All patterns over {a,*,?} up to length 4 with all texts over {a,b,*} up to length 4, compared
-   with the definition. */
+ * with the definition of a match. */
 static bool glob_by_definition(const char *p, const char *t)
 {
 	/* match[i][k]: the first i bytes of the pattern match the first k of the text */

@@ -1,4 +1,4 @@
-/* Suites: what the file means, its cases, and the verdict of the whole. */
+/* Suites of cases: the meaning of the file, its cases, and the verdict of the whole suite. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void test_refused(void **state)
 
 /* ---- cases of a file ---- */
 
-/* "name: path path; …" with runs of the folder `kept`, or the error. */
+/* Returns the cases as "name: path path; …", with runs of the folder `kept`, or the error. */
 static char *expanded(const char *text, const char *kept)
 {
 	struct suite_file f;
@@ -115,8 +115,8 @@ static void test_expand(void **state)
 	}
 }
 
-/* Runs that are kept are those of a case, whose own are gone; a folder is of the line that says
-   most of its name. */
+/* Kept runs belong to a case even if its own runs are gone; of several lines that match the
+   folder's name, the most exact line makes the case. */
 static void test_kept(void **state)
 {
 	static const char *const cases[][2] = {
@@ -141,7 +141,7 @@ static void test_kept(void **state)
 		assert_int_equal(mkdir(folders[i], 0777), 0);
 	make("d/a/run.json.gz");
 	make("d/a/repeat-1.json.gz");
-	make("d/a/repeat-3.json.gz"); /* not of the series */
+	make("d/a/repeat-3.json.gz"); /* a file that does not continue the series of kept runs */
 	make("d/a/control-1.json.gz");
 	make("d/k-b/run.json.gz");
 	make("d/k-x-y/run.json.gz");
@@ -201,7 +201,7 @@ static void test_conclude(void **state)
 		  VERDICT_FAIL,
 		  ST_USAGE,
 		  "1 of 3 cases failed, 1 could not be judged" },
-		/* --fail-on never */
+		/* rows with --fail-on never */
 		{ { VERDICT_FAIL, VERDICT_PASS, VERDICT_PASS },
 		  { 0 },
 		  VERDICT_FAIL,
@@ -222,14 +222,16 @@ static void test_conclude(void **state)
 	}
 }
 
-/* ---- as JSON ---- */
+/* ---- the suite's result as JSON ---- */
 
 static void test_parts(void **state)
 {
 	static const char *const swaps[][2] = {
-		{ "\"total\": 2", "\"total\": 1" }, /* a case beyond the number of cases */
+		/* the file contains a case with an index beyond `total` */
+		{ "\"total\": 2", "\"total\": 1" },
 		{ "\"shard\": 1", "\"shard\": 2" },
-		{ "\"case\":1", "\"case\":0" }, /* a check of a case that does not exist */
+		/* the check refers to a case that the file does not contain */
+		{ "\"case\":1", "\"case\":0" },
 	};
 	struct suite s, back;
 	struct diag_log log;
@@ -259,14 +261,14 @@ static void test_parts(void **state)
 	diag_release(&log);
 }
 
-/* ---- work in processes ---- */
+/* ---- cases in processes of their own ---- */
 
 static void work(size_t i, void *ctx, struct sink *out)
 {
 	(void)ctx;
 	if (i == 3)
 		abort();
-	for (size_t k = 0; k < 100000; k++) /* more than a pipe can hold */
+	for (size_t k = 0; k < 100000; k++) /* more bytes than a pipe can hold */
 		sink_printf(out, "%zu", i);
 }
 

@@ -13,7 +13,8 @@ static int64_t any(int64_t below)
 	return (int64_t)((seed >> 16) % (uint64_t)below);
 }
 
-/* One row of each kind from which terms are taken, with random figures as recordings have them. */
+/* A digest with one row of each kind from which terms are taken, with random figures of realistic
+ * size. */
 static struct digest *random_digest(void)
 {
 	static const struct activity kernel = { EVENT_KERNEL, "gemm", 0, 0 };
@@ -51,7 +52,7 @@ static struct digest *random_digest(void)
 	return d;
 }
 
-/* Take the figure of a metric that has a single item. */
+/* Stores the figure of a metric that has a single item. */
 static void take_figure(void *ctx, const struct figure *f)
 {
 	assert_int_equal(f->nr, 1);
@@ -130,7 +131,7 @@ static void test_every_metric_has_parts(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];
-		bool memory = m->need == NEED_MEMORY; /* calls and segments of memory are not in tables */
+		bool memory = m->need == NEED_MEMORY; /* calls and segments of memory have no table */
 		bool terms = m->parts == PARTS_TERMS || m->parts == PARTS_SHARE;
 		if ((terms_of(m->id, 0) != NULL) != terms)
 			fail_msg("%s: terms in diff/terms.c?", m->name);
@@ -152,7 +153,7 @@ static void test_unknown(void **state)
 	d->memories.v[0].capacity = MEMORY_UNKNOWN;
 	assert_false(terms_values(terms_of(METRIC_MEMORY_HEADROOM, 0), &place, value));
 	assert_true(terms_values(terms_of(METRIC_MEMORY_GROWTH_PER_STEP, 0), &place, value));
-	place.ones = 0; /* a snapshot has no steps */
+	place.ones = 0; /* with a snapshot, which has no steps */
 	assert_false(terms_values(terms_of(METRIC_MEMORY_GROWTH_PER_STEP, 0), &place, value));
 	digest_free(d);
 }

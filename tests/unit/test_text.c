@@ -11,11 +11,11 @@
 #include "base/text.h"
 
 #define ROWS(a) (sizeof(a) / sizeof *(a))
-#define BAD "\xEF\xBF\xBD" /* U+FFFD */
+#define BAD "\xEF\xBF\xBD" /* the character U+FFFD as UTF-8 */
 
 struct utf8_row {
 	struct span in;
-	const char *out; ///< output of text_add_valid()
+	const char *out; ///< expected output of text_add_valid()
 	size_t chars;
 	bool valid;
 };
@@ -36,7 +36,7 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN("\xF4\x8F\xBF\xBF"), "\xF4\x8F\xBF\xBF", 1, true },
 	{ SPAN("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z"), "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z", 5,
 	  true },
-	/* NUL */
+	/* text with a NUL */
 	{ SPAN("a\0b"), "a" BAD "b", 3, false },
 	/* lone continuation bytes and bytes that never occur */
 	{ SPAN("\x80"), BAD, 1, false },
@@ -44,7 +44,7 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN("\xFE\xFF"), BAD BAD, 2, false },
 	{ SPAN("\xF5\x80\x80\x80"), BAD BAD BAD BAD, 4, false },
 	{ SPAN("\xF8\x88\x80\x80\x80"), BAD BAD BAD BAD BAD, 5, false },
-	/* overlong */
+	/* overlong forms of characters */
 	{ SPAN("\xC0\xAF"), BAD BAD, 2, false },
 	{ SPAN("\xC1\xBF"), BAD BAD, 2, false },
 	{ SPAN("\xC0\x80"), BAD BAD, 2, false },
@@ -52,11 +52,11 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN("\xE0\x9F\xBF"), BAD BAD BAD, 3, false },
 	{ SPAN("\xF0\x80\x80\xAF"), BAD BAD BAD BAD, 4, false },
 	{ SPAN("\xF0\x8F\xBF\xBF"), BAD BAD BAD BAD, 4, false },
-	/* surrogates */
+	/* surrogates as UTF-8 */
 	{ SPAN("\xED\xA0\x80"), BAD BAD BAD, 3, false },
 	{ SPAN("\xED\xBF\xBF"), BAD BAD BAD, 3, false },
 	{ SPAN("\xED\xA0\xBD\xED\xB8\x80"), BAD BAD BAD BAD BAD BAD, 6, false },
-	/* beyond U+10FFFF */
+	/* code points beyond U+10FFFF */
 	{ SPAN("\xF4\x90\x80\x80"), BAD BAD BAD BAD, 4, false },
 	/* cut sequences: one U+FFFD for the beginning of a character */
 	{ SPAN("\xC3"), BAD, 1, false },
@@ -136,16 +136,17 @@ static void line(void **state)
 		{ SPAN("\0\x01\x1f"), BAD BAD BAD },
 		{ SPAN("\x1b[31mred"), BAD "[31mred" },
 		{ SPAN("\x7f"), BAD },
-		{ SPAN("\xC2\x80\xC2\x85\xC2\x9B\xC2\x9F"), BAD BAD BAD BAD }, /* C1 */
+		{ SPAN("\xC2\x80\xC2\x85\xC2\x9B\xC2\x9F"), BAD BAD BAD BAD }, /* C1 control characters */
 		{ SPAN("\xC2\xA0"), "\xC2\xA0" },
-		{ SPAN("\xE2\x80\xA8\xE2\x80\xA9"), BAD BAD }, /* line, paragraph separator */
+		{ SPAN("\xE2\x80\xA8\xE2\x80\xA9"), BAD BAD }, /* line separator and paragraph separator */
 		{ SPAN("\xE2\x80\xAA\xE2\x80\xAB\xE2\x80\xAC\xE2\x80\xAD\xE2\x80\xAE"),
 		  BAD BAD BAD BAD BAD },
 		{ SPAN("\xE2\x81\xA6\xE2\x81\xA7\xE2\x81\xA8\xE2\x81\xA9"), BAD BAD BAD BAD },
 		{ SPAN("\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C"),
 		  BAD BAD BAD }, /* direction marks LRM, RLM, ALM */
 		{ SPAN("\xEF\xBB\xBFx"), BAD "x" }, /* byte order mark */
-		{ SPAN("\xE2\x80\xA7\xE2\x80\xAF"), "\xE2\x80\xA7\xE2\x80\xAF" }, /* neighbors */
+		/* characters next to those of the rows above, which may be printed */
+		{ SPAN("\xE2\x80\xA7\xE2\x80\xAF"), "\xE2\x80\xA7\xE2\x80\xAF" },
 		{ SPAN("a\xED\xA0\x80"), "a" BAD BAD BAD },
 	};
 	(void)state;
@@ -206,7 +207,8 @@ static void shorten(void **state)
 	}
 }
 
-/* At every length: valid, at most so many characters, and different hashes for different texts. */
+/* At every length limit, the text is valid, has at most that many characters, and different texts
+ * have different hashes. */
 static void shorten_at_every_length(void **state)
 {
 	static const char in[] =

@@ -1,4 +1,5 @@
-/* The memory timeline of torch.profiler: both forms, the figures of each, and what is refused. */
+/* The memory timeline of torch.profiler: both forms, the figures made from each, and texts that are
+ * refused. */
 #include "records_rig.h"
 
 /* Rows of [time, action, bytes, category]: a parameter from before the recording, an activation, a
@@ -137,7 +138,7 @@ static void test_damage(void **state)
 	check_damage(false, SPAN(SIZES));
 }
 
-/* The largest number of rows is read, one more is refused. */
+/* A timeline with the largest number of rows is read, one with a row more is refused. */
 static void test_limit(void **state)
 {
 	(void)state;

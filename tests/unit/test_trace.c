@@ -9,7 +9,7 @@
 
 #include "trace_rows.h"
 
-/* ---- documents ---- */
+/* ---- documents of traces ---- */
 
 static const struct row shape_rows[] = {
 	{ .json = DOC(GOOD), .events = K1, .meta = "events=1" },
@@ -32,14 +32,14 @@ static const struct row shape_rows[] = {
 	  .meta = "events=1",
 	  .options = { .quick = 9 } },
 	{ .json = "{'segments':1,'traceEvents':[" GOOD "]}", .events = K1, .meta = "events=1" },
-	/* elements that are not events are counted, too */
+	/* elements that are not events count as malformed */
 	{ .json = DOC("1,null," GOOD ",[],'x'"), .events = K1, .meta = "events=5 malformed=4" },
 	{ .json = DOC("{}"), .events = "", .meta = "events=1" },
 	/* events are not sorted, but handed on in file order */
 	{ .json = DOC(EV("'ts':5") "," EV("'ts':1")),
 	  .events = "kernel k @5000+0 p0 t7 d0 s7\nkernel k @1000+0 p0 t7 d0 s7\n",
 	  .meta = "events=2" },
-	/* phases */
+	/* events of different phases ("ph") */
 	{ .json = DOC(
 	      "{'ph':'B','cat':'kernel','name':'k','ts':1},{'cat':'kernel','name':'k','ts':1},"
 	      "{'ph':'x','cat':'kernel','name':'k','ts':1},{'ph':5,'cat':'kernel','name':'k','ts':1},"
@@ -86,7 +86,7 @@ static const struct row category_rows[] = {
 	              "kernel'],'ts':1}"),
 	  .events = "",
 	  .meta = "events=3" },
-	/* names */
+	/* events with different names */
 	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1},{'ph':'X','cat':'cpu_op','ts':1,'name':null},"
 	              "{'ph':'X','cat':'cpu_op','ts':1,'name':12.5},{'ph':'X','cat':'cpu_op','ts':1,'"
 	              "name':{'a':[]}}"),
@@ -102,7 +102,7 @@ static void categories(void **state)
 	check_rows(category_rows, ROWS(category_rows));
 }
 
-/* ---- values ---- */
+/* ---- values of members ---- */
 
 #define BAD_VALUE(place) place ": not a value that can be held exactly; write the trace anew"
 #define SPAN_ERROR "traceEvents[0]: 'ts' + 'dur' is beyond 292 years; write the trace anew"
@@ -128,7 +128,8 @@ static const struct row number_rows[] = {
 	{ .json = DOC(EV("'ts':1,'dur':-0.0001")), .events = "kernel k @1000+0 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'dur':2") "," GOOD), .events = K1, .meta = "events=2 malformed=1" },
 	{ .json = DOC(EV("'ts':null,'dur':2")), .events = "", .meta = "events=1 malformed=1" },
-	{ .json = DOC("{'ph':'X','cat':'ac2g'}"), .events = "", .meta = "events=1" }, /* not wanted */
+	/* events that are not read, so their values do not matter */
+	{ .json = DOC("{'ph':'X','cat':'ac2g'}"), .events = "", .meta = "events=1" },
 	/* values that cannot be represented, in members that are needed */
 	{ .json = DOC(EV("'ts':^1e999")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts': ^1e999")), .error = BAD_VALUE("traceEvents[0].ts") },
@@ -156,7 +157,7 @@ static const struct row number_rows[] = {
 	  .error = BAD_VALUE("traceEvents[0].pid") },
 	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1,'tid':^{}}"),
 	  .error = BAD_VALUE("traceEvents[0].tid") },
-	/* such values in members that are not needed */
+	/* values that cannot be represented, in members that are not needed */
 	{ .json = DOC("{'ph':'X','cat':'ac2g','ts':1e999,'dur':{},'pid':[]}"),
 	  .events = "",
 	  .meta = "events=1" },
@@ -347,7 +348,7 @@ static void memory(void **state)
 static const struct row inputs_rows[] = {
 	{ .json = DOC(OP("'Input Dims':[[8,1024],[1024],[]],'Input type':['float','c10::Half','']")),
 	  .events = OP_IN "[8, 1024], [1024], [] of float, c10::Half, -\n" },
-	/* 2021; lists of tensors; values that are neither list, number nor text */
+	/* an operator of 2021; lists of tensors; values that are neither list, number nor text */
 	{ .json = DOC(OP("'Input dims':[[[2,3],[4]],[],5,null,{'a':[1]},true]")),
 	  .events = OP_IN "[[2, 3], [4]], [], 5, -, -, - of \n" },
 	{ .json = DOC(OP("'Input Dims':[[8,3]],'Input type':['','c10::Half'],'Concrete "
@@ -359,7 +360,8 @@ static const struct row inputs_rows[] = {
 	{ .json = DOC(OP("'Input Dims':[],'Input type':'float'") "," OP(
 	      "'Input Dims':{'a':1},'Input type':null")),
 	  .events = "op o @1000+0 p- t-\nop o @1000+0 p- t-\n" },
-	/* the last value counts; none of the previous event is left; other kinds have no inputs */
+	/* the last value counts; no value of the previous event is left; other kinds of events have no
+	   inputs */
 	{ .json = DOC(OP("'Input type':['a'],'Input type':['b']") "," OP("") "," EV(
 	      "'ts':1,'dur':2,'args':{'Input Dims':[[1]]}")),
 	  .events = OP_IN " of b\nop o @1000+0 p- t-\n" K1 },
@@ -402,7 +404,7 @@ static const struct row collective_rows[] = {
 	/* torch 2.1 numbers the group; a name has precedence, wherever it is */
 	{ .json = DOC(TWO(NOTE(GROUP_3 WAIT), NOTE(GROUP_3 "'Process Group Name':'n'," WAIT))),
 	  .events = ANNOTATION " comm wait,,3, -1>-1/-1\n" ANNOTATION " comm wait,,n, -1>-1/-1\n" },
-	/* values that are not counts are absent; none of the previous event is left */
+	/* values that are not counts are absent; no value of the previous event is left */
 	{ .json = DOC(TWO(TWO(NOTE(ODD), NOTE("'dtype':'Float','Group size':2")),
 	                  TWO(NOTE(ALL_REDUCE), NOTE("")))),
 	  .events = ANNOTATION " comm a,,, -1>-1/-1\n" ANNOTATION "\n" ANNOTATION

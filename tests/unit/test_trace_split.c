@@ -11,7 +11,7 @@
 
 #include "trace_rows.h"
 
-/* ---- two ways to read ---- */
+/* ---- reading with one thread and with several ---- */
 
 static bool names_same(const struct name_table *a, const struct name_table *b)
 {
@@ -29,7 +29,8 @@ static void check_way(struct span text, struct trace_options options, const stru
 	struct record r = record_trace(text, options, block, stop_after);
 	joined += r.nr_joined;
 	if (!stop_after &&
-	    !names_same(&whole->names, &r.names)) /* also names after these, in the same piece */
+	    /* if reading stops early, the piece may already have given further names */
+	    !names_same(&whole->names, &r.names))
 		fail_msg("%s: %zu threads, pieces of %zu: other names", what, options.threads,
 		         options.piece);
 	if (r.broken != whole->broken || !record_same(whole, &r))
@@ -54,7 +55,7 @@ static void check_ways(struct span text, bool allow_truncated, uint64_t stop_aft
 	record_release(&whole);
 }
 
-/* ---- documents ---- */
+/* ---- documents with many events ---- */
 
 /* Events of every kind, with a number to fill in. */
 static const char *const kinds[] = {
@@ -94,7 +95,8 @@ static void add_kind(struct strbuf *out, const char *text, unsigned i)
 		}
 }
 
-/* A document of `nr` events separated by `between`, with `odd`, if any, in the middle. */
+/* A document of `nr` events separated by `between`, with the text `odd`, if not NULL, in the
+ * middle. */
 static struct strbuf document(unsigned nr, const char *between, const char *odd, const char *tail)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -127,13 +129,14 @@ static void sound(void **state)
 			check_ways(strbuf_span(&b), false, 0, false, "sound");
 			strbuf_release(&b);
 		}
-	/* a bare list; more than one window; the limit of decompressed bytes */
+	/* documents as a bare list, with more than one window, and up to the limit of decompressed
+	 * bytes */
 	for (unsigned nr = 3000; nr <= 30000; nr *= 10) {
 		struct strbuf b = document(nr, ",\n", NULL, "]");
 		const char *list = strchr(b.p, '[');
 		joined = 0;
 		check_ways((struct span){ list, b.n - (size_t)(list - b.p) }, false, 0, nr > 3000, "list");
-		assert_true(joined > nr / 9); /* the pieces have 100 bytes */
+		assert_true(joined > nr / 9); /* pieces of 100 bytes were really joined */
 		strbuf_release(&b);
 	}
 }
@@ -211,7 +214,7 @@ static void refused(void **state)
 	strbuf_release(&b);
 }
 
-/* More names than a thread keeps, each of them twice. */
+/* More names than a thread keeps in its table, each of which occurs twice. */
 static void many_names(void **state)
 {
 	struct strbuf b = STRBUF_INIT;

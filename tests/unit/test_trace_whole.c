@@ -1,4 +1,4 @@
-/* A trace as a whole: its metadata, what is refused, cuts and names. */
+/* A trace as a whole: its metadata, files that are refused, cuts and names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static const struct row meta_rows[] = {
 	          "]}" TAIL,
 	  .events = "",
 	  .meta = "events=0 rank=3 world=8" },
-	/* only plain integers are accepted */
+	/* only plain integers are accepted as ranks */
 	{ .json = "{'distributedInfo':{'rank':'3','world_size':null}" TAIL,
 	  .events = "",
 	  .meta = "events=0" },
@@ -125,7 +125,7 @@ static const struct row refused_rows[] = {
 	{ .json = "12", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "null", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "'text'", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
-	/* the option to allow cuts does not make it a trace */
+	/* a file of another kind stays refused when cuts are allowed */
 	{ .json = "[[-1,'PREEXISTING',[0,1],512],[2,^",
 	  .options = { .allow_truncated = true },
 	  .error = "the input ends where a value was expected; it is empty or cut short" },
@@ -190,7 +190,7 @@ static void nesting(void **state)
 	}
 }
 
-/* ---- --quick ---- */
+/* ---- reading a part with --quick ---- */
 
 static const struct row quick_rows[] = {
 	{ .json = DOC(GOOD "," GOOD "," GOOD),
@@ -231,7 +231,7 @@ static void quick(void **state)
 	check_rows(quick_rows, ROWS(quick_rows));
 }
 
-/* ---- the rest ---- */
+/* ---- sinks, cuts and long names ---- */
 
 /* A status of the sink ends the reading, and is returned. */
 static void sink_stops_the_reader(void **state)
@@ -267,7 +267,8 @@ static void cut_counts_what_is_complete(void **state)
 	strbuf_release(&log);
 	record_release(&r);
 	part.n =
-	    (size_t)(strchr(strstr(json.p, "},"), ',') - json.p) + 1; /* without a malformed event */
+	    /* number of complete events, without a malformed one */
+	    (size_t)(strchr(strstr(json.p, "},"), ',') - json.p) + 1;
 	r = record_trace(part, (struct trace_options){ .allow_truncated = true }, 0, 0);
 	assert_string_equal(strbuf_str(&r.meta), "events=1 truncated");
 	record_release(&r);
@@ -284,7 +285,7 @@ static void cut_gzip(void **state)
 	};
 	(void)state;
 	assert_int_equal(deflateInit2(&out, 0, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY),
-	                 Z_OK); /* stored without compression */
+	                 Z_OK); /* level 0: gzip data without compression */
 	assert_int_equal(deflate(&out, Z_FINISH), Z_STREAM_END);
 	size_t n = sizeof z - out.avail_out;
 	deflateEnd(&out);

@@ -1,4 +1,4 @@
-/* Events without a category, whose kind follows from the names of processes and threads. */
+/* Events without a category, whose kind follows from the names of their processes and threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 	"{'ph':'X','pid':" pid ",'tid':" tid ",'ts':1.5,'dur':2,'name':'" name "'" args "}"
 #define ARGS(args) ",'args':{" args "}"
 
-/* ---- which events ---- */
+/* ---- events that are read ---- */
 
 static const struct row lane_rows[] = {
 	/* the process's name gives the device, and the thread's name the stream, if it has a number */
@@ -41,7 +41,7 @@ static const struct row lane_rows[] = {
 	      "count':3},{'pid':1,'tid':7,'name':'k','ts':1,'dur':2.0000000000000001e-06,'cat':'"
 	      "gpu_launch','bind_id':5,'flow_in':true,'ph':'X','z':1}"),
 	  .events = "kernel k @1000+0 p1 t7 d0 s7\n" },
-	/* other lines that show the same time again */
+	/* lines that XProf derives from other lines, so that their time would count twice */
 	{ .json = FILE_OF(
 	      GPU THREAD("1", "90", "XLA Ops") THREAD("1", "91", "XLA Modules")
 	          THREAD("1", "92", "Framework Name Scope - from #13") THREAD("1", "93", "Launch Stats")
@@ -201,7 +201,7 @@ static const struct row error_rows[] = {
 	{ .json = "{'filteredByVisibility':^true,'traceEvents':[]}", .error = VIEW },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") X("1", "2", "fusion.1", "")),
 	  .error = "a trace of TPUs; give one of GPUs" },
-	/* files that are not filtered */
+	/* files whose events are not filtered */
 	{ .json = "{'filteredByVisibility':false,'traceEvents':[]}", .events = "" },
 	{ .json = "{'filteredByVisibility':[true],'traceEvents':[]}", .events = "" },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") GPU X("1", "13", "k", "")),

@@ -1,4 +1,4 @@
-#include "gate/trust.h"
+#include "trust/trust.h"
 
 #include "memory_fixture.h"
 
@@ -83,7 +83,7 @@ static void lost_time_1(struct digest *d)
 {
 	d->trust.launches = 10;
 	d->trust.launches_without_kernel = 2;
-	d->trust.lost_ns = MS(5); /* 5 ms of 505 ms */
+	d->trust.lost_ns = MS(5); /* kernels of 5 ms of 505 ms are lost */
 }
 static void lost_time(struct digest *d)
 {
@@ -181,8 +181,9 @@ static struct memory_evidence *history(struct digest *d)
 }
 static void sound_history(struct digest *d)
 {
-	history(d)->unseen_frees = 50; /* frees of blocks that existed before */
-	vec_push(&d->memory_evidence, (struct memory_evidence){ .memory = "1" }); /* an idle device */
+	history(d)->unseen_frees = 50; /* frees of blocks that existed before the recording */
+	/* a device without any activity in its history */
+	vec_push(&d->memory_evidence, (struct memory_evidence){ .memory = "1" });
 }
 static void no_history(struct digest *d)
 {
@@ -223,7 +224,8 @@ static const struct row {
 	int64_t min_steps;
 	const char *id; /* id of the expected finding; NULL if there is none */
 	bool warning;
-	enum metric_id spoils, keeps; /* metrics that must be unreliable, or reliable; 0: not checked */
+	/* metrics that must be unreliable, or must stay reliable; 0 if not checked */
+	enum metric_id spoils, keeps;
 } rows[] = {
 	{ "nothing", nothing, 5, NULL, 0, 0, 0 },
 	{ "no gpu", no_gpu, 1, "no-gpu-activity", 0, METRIC_GPU_UTILIZATION_PCT, METRIC_STEP_TIME },
@@ -375,8 +377,8 @@ static void replace(struct run *run, struct digest **d)
 	*d = run->ranks.v[0] = memory_digest(0, "0", MIB(9), MIB(1));
 }
 
-/* If the rules say nothing: three steps, or as many as the baseline has; never less than half of
-   its steps. */
+/* If the rules do not say how many steps are needed: three steps, or as many as the baseline has;
+ * never less than half of the baseline's steps. */
 static void test_few_steps(void **state)
 {
 	(void)state;
@@ -413,8 +415,8 @@ static void test_context(void **state)
 		                                    { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(1) } };
 	static const struct {
 		const char *name;
-		int64_t grid[4]; /* grids of the baseline are 1000 */
-		int64_t bytes; /* bytes of the baseline's copies are 1000 */
+		int64_t grid[4]; /* grids of the candidate, where the baseline's are 1000 */
+		int64_t bytes; /* bytes of the candidate's copies, where the baseline's are 1000 */
 		bool differs;
 		const char *says;
 	} cases[] = {
@@ -463,7 +465,7 @@ static void test_context(void **state)
 					x->grid[0] = 1000;
 					y->grid[0] = cases[i].grid[n];
 					x->grid[1] = x->grid[2] = y->grid[1] = y->grid[2] = 1;
-					/* twice the blocks of half as many threads are the same work */
+					/* twice the blocks with half as many threads each are the same work */
 					x->block[0] = n == 2 ? 64 : 0;
 					y->block[0] = n == 2 ? 32 : 0;
 					y->grid[1] = n == 2 ? 2 : 1;
@@ -510,7 +512,8 @@ static void add_machine(struct digest *d, const char *id, int64_t throttled_pct,
 	                                              .reasons = reasons });
 }
 
-/* More than 1 % of the time, of each GPU of each run; another process is worth a warning. */
+/* Throttling is a finding if it takes more than 1 % of the time of a GPU, in any run; another
+ * process on a GPU gives a warning. */
 static void test_machines(void **state)
 {
 	(void)state;
@@ -524,6 +527,8 @@ static void test_machines(void **state)
 		"the baseline was throttled for 2.00 % of the time that GPU 0 was watched: its times are "
 		"not those of the code",
 	};
+	const char *advice =
+	    "; if that is normal here, say 'environment: {throttled: warn}' in the rules";
 	for (int warns = 0; warns < 2; warns++) {
 		struct sides s;
 		setup(&s);
@@ -536,11 +541,13 @@ static void test_machines(void **state)
 		assert_int_equal(s.report.trust.nr, NR_OF(want));
 		for (size_t i = 0; i < NR_OF(want); i++) {
 			const struct trust_finding *f = &s.report.trust.v[i];
-			assert_string_equal(f->message, want[i]);
+			bool stops = strcmp(f->id, "throttled") == 0 && !warns;
+			const char *message =
+			    arena_printf(&s.report.arena, "%s%s", want[i], stops ? advice : "");
+			assert_string_equal(f->message, message);
 			assert_int_equal(f->rank, -1);
 			assert_int_equal(f->candidate, i < 4);
-			assert_int_equal(spoils(f, METRIC_STEP_COMPUTE_TIME),
-			                 strcmp(f->id, "throttled") == 0 && !warns);
+			assert_int_equal(spoils(f, METRIC_STEP_COMPUTE_TIME), stops);
 		}
 		release(&s);
 	}
@@ -646,7 +653,7 @@ static void test_out_of_memory_risk(void **state)
 	(void)state;
 	static const struct {
 		int64_t left;
-		const char *words; /* expected words; NULL: no finding */
+		const char *words; /* expected words of the finding; NULL if there is none */
 	} cases[] = { { 2000000000, NULL },
 		          { 1999999999, "may run out" },
 		          { 1000000000, "may run out" },
@@ -658,7 +665,7 @@ static void test_out_of_memory_risk(void **state)
 		replace(&s.baseline, &s.b);
 		replace(&s.candidate, &s.c);
 		struct memory_stat *m = &s.c->memories.v[0];
-		m->reserved_at_peak = MIB(12); /* 3 MiB of it are not in use */
+		m->reserved_at_peak = MIB(12); /* 3 MiB of the reserved memory are not in use */
 		m->capacity = s.b->memories.v[0].capacity = MIB(12) + cases[i].left;
 		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 		const struct trust_finding *f = find(&s.report, "out-of-memory-risk");

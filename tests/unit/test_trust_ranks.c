@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "gate/trust.h"
 #include "ranks_rig.h"
+#include "trust/trust.h"
 
 #define THREE "4: a9 | 5: a9 | 6: a9"
 
@@ -56,15 +56,15 @@ static void stop(struct digest *d, int64_t activities, int64_t launches, int64_t
 	if (pending)
 		d->progress.waits_in = SPAN("nccl:all_reduce");
 }
-/* Rank 1 never reaches the second collective: its 40 launches have ended, and as many have ended on
-   the others. */
+/* Rank 1 never reaches the second collective: the 40 launches before it have ended, and as many
+ * launches have ended on the other ranks. */
 static void hang(struct run *run)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		stop(run->ranks.v[r], 40, 100, 60, 3);
 	stop(run->ranks.v[1], 40, 40, 0, 1);
 }
-/* Like hang(), but the hosts run far ahead: little of what they launched has ended. */
+/* Like hang(), but the hosts run far ahead: little of the launched work has ended. */
 static void hang_ahead(struct run *run)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++)
@@ -158,7 +158,7 @@ static void of_four(struct run *run)
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		run->ranks.v[r]->world_size = 4;
 }
-/* Two ranks have one file, two others another. */
+/* Two ranks have the same file, and two others another one. */
 static void two_pairs(struct run *run)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++)
@@ -169,7 +169,8 @@ static void one_of_three(struct run *run)
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		run->ranks.v[r]->source_hash = r == 3 ? 8 : 7;
 }
-/* Some of what was of the first type is of another: elements of several types are one kind. */
+/* Some operations of the first type are now of another type: elements of several types are one
+ * kind. */
 static void more_types(struct run *run, int64_t on_last)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++) {
@@ -323,8 +324,10 @@ static void test_spoils(void **state)
 	assert_true(is_spoiled(&r, "step.compute_time", 2));
 	assert_false(is_spoiled(&r, "step.compute_time", 1));
 	assert_true(is_spoiled(&r, "memory.peak_allocated", 2));
-	assert_true(is_spoiled(&r, "comm.wait_time", 1)); /* such metrics combine all ranks */
-	assert_false(is_spoiled(&r, "rank.missing_steps", 2)); /* this metric is the finding itself */
+	/* comm.wait_time combines all ranks, so that it is unreliable on every rank */
+	assert_true(is_spoiled(&r, "comm.wait_time", 1));
+	/* the finding itself is about this metric, which therefore stays reliable */
+	assert_false(is_spoiled(&r, "rank.missing_steps", 2));
 	report_release(&r);
 	run.ranks.v[2]->snapshot = "snapshot.json";
 	report_init(&r);
@@ -351,7 +354,9 @@ static void test_absent(void **state)
 	static const struct {
 		const char *what;
 		int baseline,
-		    candidate; /* rank that each side lacks; -1: none; -2: all but 0; -3: all but 1 */
+		    /* rank that each side lacks; -1 if none; -2 for all but rank 0; -3 for all but rank 1
+		     */
+		    candidate;
 		int64_t world[2];
 		const char *want;
 	} rows[] = {

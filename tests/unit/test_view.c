@@ -29,7 +29,8 @@ static void add_category(struct category_table *t, const char *name, enum catego
 	vec_push(&t->rows, c);
 }
 
-/* Open a view of a run of `d` (and `e` unless NULL), with categories and without aliases. */
+/* Opens a view of a run of `d` (and of `e`, unless it is NULL), with categories and without
+ * aliases. */
 static struct fixture *open_view(struct digest *d, struct digest *e)
 {
 	struct fixture *f = mem_calloc(1, sizeof *f);
@@ -106,8 +107,8 @@ static void test_naming(void **state)
 	assert_int_equal(f->view.merged_names, 0);
 	run_view_release(&f->view);
 
-	/* the first alias wins, and is compared with the match name; categories are compared with raw
-	   names */
+	/* the first matching alias counts; it is compared with the match name, categories with raw
+	 * names */
 	f->naming.exact = false;
 	f->aliases[0] = (struct alias){ SPAN("triton_mul"), SPAN("first") };
 	f->aliases[1] = (struct alias){ SPAN("*"), SPAN("all") };
@@ -176,7 +177,7 @@ static void test_figures(void **state)
 	struct fixture *f = open_view(sample_digest(0), NULL);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_figures(f, rows[i].metric, rows[i].figures);
-	for (size_t i = 0; i < NR_METRICS; i++) { /* the sample has each metric */
+	for (size_t i = 0; i < NR_METRICS; i++) { /* the sample digest has every metric */
 		const struct metric *m = &metric_table[i];
 		struct strbuf b = STRBUF_INIT;
 		if (m->label != LABEL_PAIR)
@@ -199,7 +200,8 @@ static void test_without_a_period(void **state)
 	struct fixture *f = open_view(d, NULL);
 	assert_figures(f, "step.period", "600000000");
 	assert_figures(f, "step.latency", "250000000,700000000");
-	assert_figures(f, "throughput.steps_per_s", "1666667"); /* one step in 0.6 s */
+	/* one step in the 0.6 s between the ends of two steps */
+	assert_figures(f, "throughput.steps_per_s", "1666667");
 	d->samples[METRIC_STEP_PERIOD] = NULL;
 	assert_figures(f, "step.period", "");
 	assert_figures(f, "throughput.steps_per_s", "");
@@ -228,7 +230,8 @@ static void test_context(void **state)
 	static const struct {
 		const char *flops, *tflops, *mfu;
 	} rows[] = {
-		{ "1000000000000", "10", "25000000" }, /* 10^12 in 0.4 s; the peak is 10^13 per second */
+		/* 10^12 operations in 0.4 s; the peak is 10^13 per second */
+		{ "1000000000000", "10", "25000000" },
 		{ "1e12", "10.0", "25000000" },
 		{ "1e21", "1e10", "25000000" },
 		{ "100000", "0.000001", "25000000" },
@@ -377,7 +380,8 @@ static void test_memory_figures(void **state)
 		assert_figures(trace, rows[i].metric, rows[i].trace);
 		assert_figures(snapshot, rows[i].metric, rows[i].snapshot);
 	}
-	for (size_t i = 0, row = 0; i < NR_METRICS; i++) /* each such metric needs a row here */
+	/* every metric of memory needs a row in the table above, in the order of metrics.def */
+	for (size_t i = 0, row = 0; i < NR_METRICS; i++)
 		if (metric_table[i].need == NEED_MEMORY)
 			assert_string_equal(rows[row++].metric, metric_table[i].name);
 	close_view(trace);
@@ -413,7 +417,8 @@ static void test_joined_figures(void **state)
 	close_view(f);
 }
 
-/* A record has fewer figures than a trace: memories that it lacks remain those of the trace. */
+/* A record has fewer figures than a trace: memories that the record lacks remain those of the
+ * trace. */
 static void test_joined_record(void **state)
 {
 	(void)state;
@@ -499,14 +504,14 @@ static void test_query_ranks(void **state)
 	               "alpha_gemm@-1=500");
 	assert_answers(f, (struct query){ .reduce = REDUCE_EACH, .kernel = "a*" }, "kernel.time",
 	               "alpha_gemm@0=300 alpha_gemm@10=500");
-	/* reduced over devices first, then over ranks: median of 800 and median(800, 900) */
+	/* values are reduced over devices first, then over ranks: median of 800 and median(800, 900) */
 	assert_answers(f, (struct query){ .reduce = REDUCE_MEDIAN }, "window.busy_time", "@-1=825");
 	assert_answers(f, (struct query){ .reduce = REDUCE_EACH }, "window.busy_time",
 	               "0@0=800 0@10=800 1@10=900");
 	close_view(f);
 }
 
-/* One step; the time of three kernels. */
+/* A digest of one step, with the times of three kernels. */
 static struct digest *digest_of_three(int64_t rank, int64_t a, int64_t b, int64_t c)
 {
 	struct digest *d = digest_new();
@@ -532,8 +537,8 @@ static struct digest *digest_of_three(int64_t rank, int64_t a, int64_t b, int64_
 	return d;
 }
 
-/* What a rule is about: the largest, by the mean of two ranks or, where each is judged, by the
-   larger; all that it selects where it has no for_each. */
+/* The items that a rule checks: with for_each the largest, by the mean of two ranks or, if each
+ * rank is judged, by the larger value; without for_each all that it selects. */
 static void test_rule_items(void **state)
 {
 	(void)state;
@@ -547,7 +552,8 @@ static void test_rule_items(void **state)
 		{ METRIC_KERNEL_TIME, true, REDUCE_MEDIAN, 2, NULL, "gemm_b nccl_c" },
 		{ METRIC_KERNEL_TIME, true, REDUCE_EACH, 2, NULL, "gemm_a gemm_b" },
 		{ METRIC_KERNEL_TIME, true, REDUCE_MIN, 1, NULL, "nccl_c" },
-		{ METRIC_KERNEL_COUNT, true, REDUCE_EACH, 1, NULL, "gemm_a" }, /* by time */
+		/* the largest items by time */
+		{ METRIC_KERNEL_COUNT, true, REDUCE_EACH, 1, NULL, "gemm_a" },
 		{ METRIC_KERNEL_COUNT, true, REDUCE_EACH, 0, NULL, "" },
 		{ METRIC_KERNEL_TIME, false, REDUCE_EACH, 1, NULL, "gemm_a gemm_b nccl_c" },
 		{ METRIC_KERNEL_TIME, false, REDUCE_MEDIAN, 0, "gemm*", "gemm_a gemm_b" },

@@ -1,4 +1,4 @@
-/* The places in the code that launched work: rows made from small traces. */
+/* Places in the code that launched work: rows made from small traces. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 #include "read/trace.h"
 #include "reduce/reduce.h"
 
-/* Read a trace, with ' for ", and return its rows: kind, phase, module, place and line, operators,
-   count, time, bytes; then annotations. Caller: strbuf_release(). */
+/* Reads a trace, with ' for ", and returns its rows as text: kind, phase, module, place and line,
+ * operators, count, time, bytes; then annotations. Caller: strbuf_release(). */
 static struct strbuf rows_of(const char *events)
 {
 	struct span skipped[] = { SPAN("/torch/"), SPAN("/threading.py") };
@@ -295,7 +295,8 @@ static void apart(void **state)
 	assert_row(d, "b", 4, 1, 4);
 	assert_row(d, "", 0, 4, 77);
 	assert_int_equal(d->code.nr, 9);
-	/* the separate recording alone gives nothing, and neither does a second one of the same rank */
+	/* the separate recording by itself gives no rows, and a second one of the same rank is refused
+	 */
 	assert_int_equal(digests_join_where(&w, 1), 0);
 	struct digest *twice[] = { w, d, w };
 	assert_int_equal(digests_join_where(twice, 3), 2);

@@ -169,7 +169,7 @@ static const struct records_row rows[] = {
 	  "\"v\":0,"
 	  "\"heapAllocatedBytes\":\"1\"}}],\"profileSummary\":{\"w\":null}}}}",
 	  "xprof 1: events 1 peak 1 start 1 end 1 allocs 0 frees 0 churn 0\nl 1@0\n" },
-	/* refused */
+	/* profiles that are refused */
 	{ "no memory", "{\"memoryProfilePerAllocator\":{}}", "without a memory" },
 	{ "an empty memory", IN("1", "") "}", "without a memory" },
 	{ "null", "{\"memoryProfilePerAllocator\":null}", "without a memory" },
@@ -256,8 +256,7 @@ static void test_limits(void **state)
 	}
 }
 
-/* With 999 snapshots no snapshot is missing; with 1000 some may be missing, so that counts are
-   unknown. */
+/* With 999 snapshots none is missing; with 1000 some may be missing, so that counts are unknown. */
 static void test_sampled(void **state)
 {
 	(void)state;
@@ -275,7 +274,8 @@ static void test_sampled(void **state)
 	}
 }
 
-/* If there are more sites than are kept, the rest becomes one row, and the sum equals the peak. */
+/* If a profile has more sites than are kept, the rest becomes one row, and the sum equals the peak.
+ */
 static void test_many_sites(void **state)
 {
 	(void)state;

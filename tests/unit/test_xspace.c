@@ -1,4 +1,4 @@
-/* XSpace files beyond what a file may hold: no more is taken into memory than the limit says. */
+/* XSpace files with wrong sizes: the reader takes no more memory than its limits allow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/// Helpers for texts that were written: take, edit, search.
+/// Helpers for texts that were written: take, edit and search them.
 #ifndef GG_TESTS_TEXT_RIG_H
 #define GG_TESTS_TEXT_RIG_H
 
@@ -15,8 +15,8 @@
 #include "base/strbuf.h"
 #include "io/sink.h"
 
-/// Close a sink of memory and return its content, which the caller frees. `*n`: its length, unless
-/// `n` is NULL.
+/// Closes a sink in memory and returns its content, which the caller frees. `*n` becomes the length
+/// of the content, unless `n` is NULL.
 static inline char *taken(struct sink *s, size_t *n)
 {
 	struct span text = sink_memory(s);

@@ -1,4 +1,5 @@
-/// Writes down what the trace reader makes of a text, with one thread or several, to be compared.
+/// Records the events and messages that the trace reader makes of a text, with one thread or
+/// several, to be compared.
 #ifndef GG_TESTS_TRACE_RECORD_H
 #define GG_TESTS_TRACE_RECORD_H
 
@@ -10,19 +11,22 @@
 /// The record of reading one trace.
 struct record {
 	enum status status;
-	struct strbuf events; ///< a line for each event, see record_event()
+	struct strbuf events; ///< a line for each event, as record_event() writes it
 	struct strbuf meta; ///< metadata that is not the default, "events=3 rank=0 …"
 	struct strbuf log; ///< a line for each entry of the log
-	bool truncated, not_a_trace, broken; ///< broken: an event violates what its header promises
+	bool truncated, not_a_trace, broken; ///< broken: an event violates the promises of
+	                                     ///< events/event.h
 	uint64_t nr_taken;
-	uint64_t stop_after; ///< number of events that the sink accepts; 0: all
+	uint64_t stop_after; ///< number of events that the sink accepts; 0 if it accepts all
 	struct name_table names;
-	const struct name_table *idents; ///< `names`; in a part, the table of names that fills it
-	size_t nr_known; ///< in a part: number of names found equal to those of the whole
+	const struct name_table *idents; ///< name table for idents: `names`, or, in a part, the table
+	                                 ///< that fills the part
+	size_t nr_known; ///< in a part, number of names that have been found equal to those of the
+	                 ///< whole
 	size_t nr_joined; ///< number of parts
 };
 
-/// Give the memory back.
+/// Releases the memory of a record.
 static inline void record_release(struct record *r)
 {
 	strbuf_release(&r->events);

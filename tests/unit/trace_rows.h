@@ -89,7 +89,8 @@ static inline void check_cut(struct span json, size_t n, const struct record *wh
 static inline void check_cuts(const struct row *row, struct span json)
 {
 	struct record whole = record_trace(json, row->options, 0, 0);
-	size_t end = json.n; /* also whole without the white space at its end */
+	/* without the white space at its end the text is still whole */
+	size_t end = json.n;
 	while (end && json.p[end - 1] == ' ')
 		end--;
 	for (size_t n = 0; n < end; n++)

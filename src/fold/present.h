@@ -1,6 +1,6 @@
-/// Which ranks of a job a run lacks.
-#ifndef GG_MODEL_PRESENT_H
-#define GG_MODEL_PRESENT_H
+/// Finds the ranks of a job for which a run has no artifact.
+#ifndef GG_FOLD_PRESENT_H
+#define GG_FOLD_PRESENT_H
 
 #include "base/strbuf.h"
 #include "model/digest.h"

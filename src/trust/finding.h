@@ -1,6 +1,6 @@
 /// One trust finding: which run it is about, and which metrics it makes unreliable.
-#ifndef GG_GATE_TRUST_FINDING_H
-#define GG_GATE_TRUST_FINDING_H
+#ifndef GG_TRUST_FINDING_H
+#define GG_TRUST_FINDING_H
 
 #include "model/digest.h"
 #include "model/report.h"
@@ -9,11 +9,12 @@ struct trust_scope {
 	struct report *out;
 	bool candidate;
 	int64_t rank;
-	const char *who; ///< such as "run 2 of the candidate"; NULL: the name of the side
+	const char *who; ///< the run that the finding is about, such as "run 2 of the candidate"; NULL:
+	                 ///< the name of the side
 };
 
-/// Append a finding; its message begins with the side. `spoils`: the unreliable metrics as bits of
-/// enum spoiled_by; 0: a warning only.
+/// Append a finding; its message begins with the name of the side. `spoils`: the metrics that it
+/// makes unreliable, as bits of enum spoiled_by; 0: the finding only warns.
 void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -28,7 +29,7 @@ static inline bool trust_is_notable(int64_t part, int64_t whole)
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s);
 
-/// The digest of rank `rank`, or NULL.
+/// The digest of rank `rank`, or NULL if the run lacks the rank.
 const struct digest *trust_rank(const struct run *run, int64_t rank);
 
 /// Append contradictions within the memory figures of a rank and, for a candidate, the risk of
@@ -36,11 +37,11 @@ const struct digest *trust_rank(const struct run *run, int64_t rank);
 void trust_find_memory(const struct trust_scope *s, const struct digest *d);
 
 /// Append findings from comparing the ranks of a run: a rank that lacks steps, ends early, is
-/// stuck, has fewer collectives, or has figures of another kind. Each finding names the last thing
-/// that its rank did.
+/// stuck, has fewer collectives, or has figures of another kind. Each finding names the last
+/// activity of its rank.
 void trust_find_ranks(const struct run *run, const struct trust_scope *s);
 
-/// Append the ranks that one side has and the other lacks; `s` is the scope of the candidate.
+/// Append a finding for each rank that only one side has; `s` is the scope of the candidate.
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s);
 

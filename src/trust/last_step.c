@@ -5,11 +5,12 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/text.h"
-#include "gate/trust_peers.h"
+#include "fold/fold.h"
+#include "trust/peers.h"
 
 enum { NAME_CHARS = 80 };
 
-/* ---- the finding ---- */
+/* ---- texts of the finding ---- */
 
 static const char *last_deed(struct arena *a, const struct progress *p)
 {
@@ -30,14 +31,14 @@ void peers_name_end(struct peers *p, size_t r, const char *id, const char *messa
 {
 	struct arena *a = &p->scope->out->arena;
 	const struct digest *d = p->run->ranks.v[r];
-	/* a snapshot has a time of its own and stays reliable; the number of missing steps does too */
+	/* a memory snapshot has its own time and stays reliable; so does the number of missing steps */
 	unsigned spoils = d->snapshot ? SPOILED_BY_TRACE : SPOILED_BY_ALL & ~SPOILED_BY_STEP_NUMBERS;
 	peers_name(p, r, id, spoils, arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
 }
 
 /* ---- the last step of the other ranks ---- */
 
-/* One figure of all ranks that end in the run's last step, sorted. */
+/* One figure of all ranks that end in the run's last step, sorted by value. */
 struct column {
 	int64_t (*of)(const struct digest *d);
 	VEC(int64_t) v;
@@ -64,16 +65,6 @@ static int64_t entered(const struct digest *d)
 	return d->progress.collectives;
 }
 
-/* GPU activities of the last step, in 1e-6 of the usual number per step in this rank. */
-static int64_t last_share(const struct digest *d)
-{
-	if (d->nr_steps < 2)
-		return MICRO;
-	int64_t usual = stat_of(STAT_MEDIAN, d->step_activities, d->nr_steps - 1);
-	__int128 last = d->step_activities[d->nr_steps - 1];
-	return usual > 0 ? number_div_round(last * MICRO, usual) : MICRO;
-}
-
 static bool ends_last(const struct peers *p, size_t r)
 {
 	return !p->named[r] && digest_has_trace(p->run->ranks.v[r]) &&
@@ -97,10 +88,10 @@ static int64_t others_median(const struct column *c, int64_t own)
 	return number_div_round(sum, 2);
 }
 
-/* ---- stuck or cut off ---- */
+/* ---- ranks that are stuck or cut off ---- */
 
-/* True if the others wait for this rank: it launched no more kernels than have ended on the others,
-   and did not enter the collective in which they wait. */
+/* True if the other ranks wait for this one: it launched no more kernels than have ended on the
+   others, and did not enter the collective in which they wait. */
 static bool is_passed(const struct column *c, const struct digest *d)
 {
 	return others_median(&c[PENDING], pending(d)) > 0 &&
@@ -109,8 +100,8 @@ static bool is_passed(const struct column *c, const struct digest *d)
 	       entered(d) <= others_median(&c[ENTERED], entered(d));
 }
 
-/* True if the GPUs of the others still have work while their hosts launched far more than this
-   rank: needed for hosts that run ahead of their GPU, which is_passed() misses. */
+/* True if the GPUs of the other ranks still have work while their hosts launched far more than
+   this rank's. It finds hosts that run ahead of their GPU, which is_passed() misses. */
 static bool is_behind(const struct column *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
@@ -125,18 +116,18 @@ static bool is_stuck(const struct column *c, const struct digest *d)
 	return is_passed(c, d) || is_behind(c, d);
 }
 
-/* True if launches lack their kernels, or activities are few, unlike on the others. */
+/* True if the recording is cut: launches lack their kernels, or there are few activities. */
 static bool is_cut(const struct column *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
 	if (others_median(&c[PENDING], pending(d)) == 0 && trust_is_notable(pending(d), launched(d)))
 		return true;
-	__int128 usual = others_median(&c[SHARE], last_share(d));
+	__int128 usual = others_median(&c[SHARE], digest_last_share(d));
 	return usual * 100 >= (__int128)MICRO * LEAST_PCT &&
-	       (__int128)last_share(d) * 100 < usual * LEAST_PCT;
+	       (__int128)digest_last_share(d) * 100 < usual * LEAST_PCT;
 }
 
-/* Name of the collective whose kernel is pending on another rank. */
+/* Name of the collective whose kernel has not ended on another rank. */
 static const char *where_they_wait(const struct peers *p, size_t r)
 {
 	struct arena *a = &p->scope->out->arena;
@@ -173,13 +164,15 @@ static size_t test_all(const struct peers *p, const struct column *c, bool *foun
 	return nr;
 }
 
-/* A stuck rank makes the others end within a step, so that those are not reported as cut off. */
+/* A stuck rank makes the others end within a step; they are then not reported as cut off. */
 void peers_find_ends(struct peers *p)
 {
 	struct column c[NR_FIGURES] = {
-		[LAUNCHED] = { launched, VEC_INIT }, [PENDING] = { pending, VEC_INIT },
-		[ENDED] = { ended, VEC_INIT },       [ENTERED] = { entered, VEC_INIT },
-		[SHARE] = { last_share, VEC_INIT },
+		[LAUNCHED] = { launched, VEC_INIT },
+		[PENDING] = { pending, VEC_INIT },
+		[ENDED] = { ended, VEC_INIT },
+		[ENTERED] = { entered, VEC_INIT },
+		[SHARE] = { digest_last_share, VEC_INIT },
 	};
 	for (size_t i = 0; i < NR_FIGURES; i++)
 		column_fill(&c[i], p);

@@ -1,6 +1,9 @@
-#include "model/present.h"
+#include "fold/present.h"
 
 #include <inttypes.h>
+
+#include "base/number.h"
+#include "fold/fold.h"
 
 /* Number of ranges that are named; further ranges are only counted. */
 enum { RANGES_NAMED = 10 };
@@ -64,8 +67,15 @@ static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *
 {
 	int64_t next = 0;
 	size_t nr = 0;
-	for (size_t i = 0; i < run->ranks.nr; i++) {
-		int64_t rank = run->ranks.v[i]->rank;
+	VEC(int64_t) all = VEC_INIT;
+	const struct fold *f = run_fold(run) ? run_fold(run) : run->folded ? run->folded->fold : NULL;
+	for (size_t i = 0; f && i < f->nr; i++)
+		vec_push(&all, f->rank[i]);
+	for (size_t i = 0; !run_fold(run) && i < run->ranks.nr; i++)
+		vec_push(&all, run->ranks.v[i]->rank);
+	vec_sort(&all, number_cmp_i64);
+	for (size_t i = 0; i < all.nr; i++) {
+		int64_t rank = all.v[i];
 		if (rank < 0 || (nr && rank < next))
 			continue; /* metrics file of the whole run, or further artifact of a rank */
 		nr++;
@@ -74,6 +84,7 @@ static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *
 		next = rank + 1;
 	}
 	add_range(missing, next, expected - 1);
+	vec_release(&all);
 	return nr;
 }
 

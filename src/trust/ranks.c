@@ -5,8 +5,9 @@
 #include "base/idmap.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "gate/trust_peers.h"
-#include "model/present.h"
+#include "fold/fold.h"
+#include "fold/present.h"
+#include "trust/peers.h"
 
 enum { NAME_CHARS = 80 };
 
@@ -17,8 +18,8 @@ static bool has_steps(const struct digest *d)
 	return !d->window && d->nr_steps > 0;
 }
 
-/* Collect the steps that at least half of the ranks have. A rank that began one step more than the
-   others does not make them end early. */
+/* Collect the steps that at least half of the ranks have: if only one rank began a further step,
+   the others did not end early. */
 static void collect_steps(struct peers *p)
 {
 	struct idmap all;
@@ -51,7 +52,7 @@ void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, cons
 	p->named[r] = true;
 }
 
-/* ---- steps that a rank lacks ---- */
+/* ---- ranks that lack steps ---- */
 
 /* Text such as "6, 7, 8, …": the steps that all other ranks have and `d` lacks. */
 static const char *missing_list(struct peers *p, const struct digest *d, size_t *nr)
@@ -99,11 +100,12 @@ static void find_missing_steps(struct peers *p)
 
 /* ---- collectives ---- */
 
-/* One kind of collective in one process group on one rank, over the same steps as its peers. */
+/* One kind of collective in one process group on one rank, over the steps that its peers have too.
+   / */
 struct share {
 	const struct comm_stat *comm;
 	size_t rank;
-	int64_t first, steps; /* number of its first usable step, and number of steps */
+	int64_t first, steps; /* number of the rank's first usable step, and number of its steps */
 	int64_t count;
 };
 
@@ -124,7 +126,7 @@ static int share_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* True if all members of the group take part alike. Without a group name there may be several
+/* True if all members of the group take part equally. Without a group name there may be several
    groups, so that nothing can be compared. */
 static bool is_common(const struct comm_stat *c)
 {
@@ -160,7 +162,8 @@ static void find_collectives(struct peers *p)
 				                               d->usable_steps, d->comms.v[i].count });
 	}
 	vec_sort(&all, share_cmp);
-	size_t nr = 0; /* number of shares, after joining the element types of a rank */
+	size_t nr =
+	    0; /* number of shares after those of one rank with different element types are joined */
 	for (size_t i = 0; i < all.nr; i++) {
 		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
 			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);
@@ -175,7 +178,7 @@ static void find_collectives(struct peers *p)
 	vec_release(&all);
 }
 
-/* ---- ranks that do not belong together ---- */
+/* ---- ranks that belong to different runs ---- */
 
 static void find_disagreement(struct peers *p)
 {
@@ -205,7 +208,9 @@ static void find_beyond_cap(struct peers *p)
 	struct trust_scope s = *p->scope;
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
-		int64_t step = d->collectives.nr ? d->collectives.v[d->collectives.nr - 1].step : 0;
+		int64_t step = d->collectives.nr ? d->collectives.v[d->collectives.nr - 1].step
+		               : d->part_of      ? d->cross.steps
+		                                 : 0;
 		s.rank = d->rank;
 		if (d->collectives_cut > 0)
 			trust_add(&s, "collectives-beyond-cap", step > 0 ? 0 : SPOILED_BY_MATCHES,
@@ -226,7 +231,7 @@ static int source_cmp(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* Find ranks with identical times to the nanosecond: one file was given for both. */
+/* Append a finding on ranks with identical times to the nanosecond: one file was given for both. */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;
@@ -282,7 +287,7 @@ void trust_find_ranks(const struct run *run, const struct trust_scope *s)
 	vec_release(&p.steps);
 }
 
-/* Report the ranks of `other` that `run` lacks. */
+/* Append a finding for each rank of `other` that `run` lacks. */
 static void find_absent(const struct run *run, const struct run *other, const char *whose,
                         struct trust_scope s)
 {
@@ -310,16 +315,16 @@ static int64_t world_of(const struct run *run)
 	return run->ranks.nr ? run->ranks.v[0]->world_size : -1;
 }
 
-/* Only for parts of one job; different world sizes are already found by the environment. */
+/* Checks only runs with a part of the job's ranks: world sizes are compared as environment. */
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s)
 {
 	struct trust_scope of_baseline = *s;
-	if ((baseline->ranks.nr < 2 && candidate->ranks.nr < 2) ||
+	if ((run_nr_ranks(baseline) < 2 && run_nr_ranks(candidate) < 2) ||
 	    world_of(baseline) != world_of(candidate))
 		return;
 	of_baseline.candidate = false;
 	of_baseline.who = NULL;
-	find_absent(candidate, baseline, "baseline", *s);
-	find_absent(baseline, candidate, "candidate", of_baseline);
+	find_absent(run_ranks(candidate), run_ranks(baseline), "baseline", *s);
+	find_absent(run_ranks(baseline), run_ranks(candidate), "candidate", of_baseline);
 }

@@ -1,17 +1,18 @@
-#include "gate/trust.h"
+#include "trust/trust.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "gate/trust_finding.h"
+#include "fold/fold.h"
 #include "metric/unit.h"
 #include "model/flops.h"
 #include "model/step_figures.h"
+#include "trust/finding.h"
 
 struct expected {
-	bool trace; ///< true if a rank of either side has a trace
-	int64_t min_steps; ///< least number of steps in a trace; 0: the rules do not say
+	bool trace; ///< true if a rank of either side has a trace, not only memory snapshots
+	int64_t min_steps; ///< least number of usable steps by the rules; 0 if the rules do not set it
 	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
 };
 
@@ -20,7 +21,7 @@ static const char *share(struct arena *a, int64_t part, int64_t whole)
 	return unit_text(a, UNIT_PCT, number_pct(part, whole));
 }
 
-/* Text such as ", about 1.2 ms or 10.8 % of its GPU time". */
+/* Text on GPU work without a launch, such as ", about 1.2 ms or 10.8 % of its GPU time". */
 static const char *lost_text(struct arena *a, const struct trust_counts *t)
 {
 	return t->lost_ns > 0 ? arena_printf(a, ", about %s or %s of its GPU time",
@@ -37,13 +38,13 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* if no launch was recorded at all, none was lost: start times replace them */
+	/* without recorded launches, work is assigned to steps by its start and none is lost / */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
 		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
 		          t->dropped, text_ies(t->dropped), share(a, t->dropped_ns, t->gpu_ns));
-	/* files of earlier versions have only the number of lost activities, not their time */
+	/* digests of earlier versions have only the number of lost activities, not their time */
 	bool lost = t->lost_ns > 0 ? trust_is_notable(t->lost_ns, number_add(t->gpu_ns, t->lost_ns))
 	                           : trust_is_notable(t->launches_without_kernel, t->launches);
 	if (lost)
@@ -80,7 +81,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 	const struct digest *b =
 	    s->candidate && want->baseline ? trust_rank(want->baseline, d->rank) : NULL;
 	int64_t usable = d->usable_steps, least = steps_wanted(want, b);
-	if (usable < (int64_t)d->nr_steps)
+	if (usable < (int64_t)d->nr_steps && !d->part_of)
 		trust_add(s, "short-last-step", 0,
 		          "ends within a step: step %" PRId64 " has %" PRId64
 		          " GPU activit%s, less than half of what is usual, and is left out",
@@ -100,7 +101,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          usable, text_s(usable), b->usable_steps);
 }
 
-/* Find ranks that exceed their GPU's peak: either the count or the peak is wrong. */
+/* Append a finding if a rank exceeds its GPU's peak rate: the operations or the peak are wrong. */
 static void find_beyond_peak(const struct trust_scope *s, const struct digest *d)
 {
 	static const struct {
@@ -139,7 +140,7 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		          text_s(t->negative_durations));
 }
 
-/* ---- findings on one side and on both ---- */
+/* ---- findings on one side, and on the differences of both ---- */
 
 static bool has_trace(const struct digest *d)
 {
@@ -148,7 +149,7 @@ static bool has_trace(const struct digest *d)
 
 const struct digest *trust_rank(const struct run *run, int64_t rank)
 {
-	size_t at = run_find(run, rank);
+	size_t at = run_fold(run) ? 0 : run_find(run, rank);
 	return at < run->ranks.nr ? run->ranks.v[at] : NULL;
 }
 
@@ -160,11 +161,47 @@ bool trust_any_trace(const struct run *run)
 	return false;
 }
 
+/* Where many ranks share a finding, some of them will do. */
+static void keep_some(struct report *out, size_t from, const struct trust_scope *s)
+{
+	enum { NAMED = 16 };
+	size_t nr = from;
+	for (size_t i = from; i < out->trust.nr; i++) {
+		struct trust_finding *f = &out->trust.v[i];
+		size_t same = 0;
+		for (size_t k = from; k < nr && same < NAMED; k++)
+			same += strcmp(out->trust.v[k].id, f->id) == 0;
+		if (same < NAMED)
+			out->trust.v[nr++] = *f;
+		else
+			vec_release(&f->spoils);
+	}
+	size_t cut = out->trust.nr - nr;
+	out->trust.nr = nr;
+	if (cut)
+		trust_add(s, "further-findings", 0, "has %zu further findings of the same kinds", cut);
+}
+
+static void find_in_run(const struct run *run, struct trust_scope s, struct expected want);
+
+static void find_in_folded(const struct run *run, struct trust_scope s, struct expected want)
+{
+	size_t from = s.out->trust.nr;
+	find_in_run(run_ranks(run), s, want);
+	s.rank = -1;
+	find_beyond_peak(&s, run->ranks.v[0]);
+	keep_some(s.out, from, &s);
+}
+
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want)
 {
+	if (run_fold(run) && run_fold(run)->by_rank) {
+		find_in_folded(run, s, want);
+		return;
+	}
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
-		s.rank = d->rank;
+		s.rank = d->fold ? -1 : d->rank;
 		if (has_trace(d)) {
 			struct trust_counts t = d->trust;
 			/* A step that was left out on purpose is not missing. */
@@ -184,7 +221,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, &s);
 }
 
-/* Source of the run's first memory figures; NULL if there are none. */
+/* Name of the source of the run's first memory figures; NULL if the run has none. */
 static const char *memory_source(const struct run *run)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
@@ -296,7 +333,7 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct m
                                           int64_t rank)
 {
 	const char *name = metric_table[m->id].name;
-	/* Such metrics combine all ranks, so that a finding on any rank concerns them. */
+	/* Metrics of these kinds combine all ranks, so that a finding on any rank concerns them. */
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct trust_finding *f = &r->trust.v[i];

@@ -1,6 +1,6 @@
 /// Whether the recordings can be trusted: findings, each with the metrics that it makes unreliable.
-#ifndef GG_GATE_TRUST_H
-#define GG_GATE_TRUST_H
+#ifndef GG_TRUST_TRUST_H
+#define GG_TRUST_TRUST_H
 
 #include "model/digest.h"
 #include "model/report.h"
@@ -17,11 +17,11 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,
                          bool warns, struct report *out);
 
-/// First finding that makes `m` unreliable, or NULL. `rank` −1: findings on any rank.
+/// First finding that makes `m` unreliable on rank `rank` (−1: on any rank), or NULL.
 const struct trust_finding *trust_spoiler(const struct report *r, const struct metric *m,
                                           int64_t rank);
 
-/// False if the run has only memory snapshots.
+/// True if a rank of the run has a trace; false if the run has only memory snapshots.
 bool trust_any_trace(const struct run *run);
 
 #endif

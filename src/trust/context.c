@@ -2,19 +2,19 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "gate/trust_finding.h"
 #include "metric/unit.h"
 #include "model/category.h"
 #include "model/rows.h"
+#include "trust/finding.h"
 
-/* Factor by which something is larger in the candidate. */
+/* Factor by which a kernel's threads or a copy's bytes grew in the candidate, with a weight. / */
 struct scaling {
 	double ratio;
 	int64_t weight;
 };
 struct scalings {
 	VEC(struct scaling) list;
-	int64_t all; ///< total weight, including what cannot be compared
+	int64_t all; ///< weight of all kernels or copies, including those that cannot be compared
 };
 
 static int scaling_cmp(const void *a, const void *b)
@@ -44,7 +44,7 @@ static bool is_same_count(const struct digest *b, const struct kernel_stat *x,
 	return (__int128)x->step_count * c->usable_steps == (__int128)y->step_count * b->usable_steps;
 }
 
-/* Compare kernels and copies of both digests, which are sorted alike. */
+/* Add the factors of all kernels and copies that both digests have, in the same order. */
 static void scalings_add(const struct digest *b, const struct digest *c, struct scalings *kernels,
                          struct scalings *copies)
 {
@@ -78,7 +78,7 @@ static int64_t weight_of(const struct scalings *s)
 	return sum;
 }
 
-/* Weighted median of the factors; 1 if there are none. */
+/* Weighted median of the factors; 1 if the list is empty. */
 static double median_ratio(struct scalings *s)
 {
 	int64_t half = weight_of(s) / 2, sum = 0;
@@ -97,7 +97,7 @@ struct alike {
 	int64_t weight;
 };
 
-/* Find what is scaled by nearly `ratio`; grids of few blocks are rounded. */
+/* Find the kernels or copies that are scaled by nearly `ratio`; grids of few blocks are rounded. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };
@@ -130,7 +130,8 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* One kernel may have been rewritten: its factor counts only if the copies have it too. */
+/* Find the factor of the kernels. It counts only if copies have it too: one kernel by itself may
+   have been rewritten. */
 static void find_scaled(struct scalings *kernels, struct scalings *copies,
                         const struct trust_scope *s)
 {

@@ -1,4 +1,4 @@
-#include "gate/trust_finding.h"
+#include "trust/finding.h"
 
 #include <stdarg.h>
 

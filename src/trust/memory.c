@@ -3,15 +3,15 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "gate/trust_finding.h"
 #include "metric/unit.h"
 #include "model/memory_view.h"
+#include "trust/finding.h"
 
 /* metrics that a history which begins too late makes unreliable */
 enum { CUT_HISTORY = SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_EVENTS };
 enum { HISTORY = CUT_HISTORY | SPOILED_BY_MEMORY_GROWTH };
 
-/* True if a device has a history. An idle device has none, since nothing happened there. */
+/* True if a device has a history of allocations, which an idle device lacks for good reason. */
 static bool any_history(const struct digest *d)
 {
 	for (size_t i = 0; i < d->memory_evidence.nr; i++)
@@ -20,7 +20,7 @@ static bool any_history(const struct digest *d)
 	return false;
 }
 
-/* Report entries that contradict each other, which no consistent history has. */
+/* Append findings on history entries that contradict each other, as in no complete history. */
 static void find_contradictions(const struct trust_scope *s, const struct memory_evidence *e,
                                 const char *id)
 {
@@ -45,7 +45,7 @@ static void find_contradictions(const struct trust_scope *s, const struct memory
 		    e->unseen_frees, text_s(e->unseen_frees), id, e->unseen_frees == 1 ? "was" : "were");
 }
 
-/* Only a warning: a run that nearly runs out of memory is still valid. */
+/* Append a warning if the run nearly ran out of memory; its figures stay valid. */
 static void find_risk(const struct trust_scope *s, const struct digest *d)
 {
 	struct arena *a = &s->out->arena;

@@ -1,0 +1,225 @@
+#include "fold/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/search.h"
+#include "base/sort.h"
+#include "model/rows.h"
+
+/* ---- order of the elements of lists ---- */
+
+int fold_figure_cmp(const void *a, const void *b)
+{
+	const struct fold_figure *x = a, *y = b;
+	ORDER_BY(x->metric, y->metric);
+	ORDER_BY(x->stat, y->stat);
+	ORDER_BY(x->within, y->within);
+	int c = span_cmp(x->label, y->label);
+	c = c ? c : (x->cls > y->cls) - (x->cls < y->cls);
+	return c ? c : span_cmp(x->category, y->category);
+}
+
+int fold_series_cmp(const void *a, const void *b)
+{
+	const struct fold_series *x = a, *y = b;
+	ORDER_BY(x->kind, y->kind);
+	ORDER_BY(x->group_size, y->group_size);
+	return span_cmp(x->group, y->group);
+}
+
+int fold_match_cmp(const void *a, const void *b)
+{
+	const struct fold_match *x = a, *y = b;
+	ORDER_BY(x->step, y->step);
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+int fold_pattern_cmp(const void *a, const void *b)
+{
+	const struct fold_pattern *x = a, *y = b;
+	for (size_t i = 0; i < x->nr && i < y->nr; i++)
+		ORDER_BY(x->v[i], y->v[i]);
+	return (x->nr > y->nr) - (x->nr < y->nr);
+}
+
+int fold_deed_cmp(const void *a, const void *b)
+{
+	const struct fold_deed *x = a, *y = b;
+	int c = span_cmp(x->op, y->op);
+	c = c ? c : span_cmp(x->activity, y->activity);
+	return c ? c : span_cmp(x->waits_in, y->waits_in);
+}
+
+/* ---- folds and the figures in them ---- */
+
+static void release_series(struct fold_series *s)
+{
+	for (size_t i = 0; i < s->matches.nr; i++)
+		tally_release(&s->matches.v[i].dur);
+	vec_release(&s->matches);
+	vec_release(&s->members);
+}
+
+void fold_free(struct fold *f)
+{
+	if (!f)
+		return;
+	if (f->thin)
+		run_release(f->thin);
+	free(f->thin);
+	for (size_t i = 0; i < f->figures.nr; i++) {
+		free(f->figures.v[i].value);
+		tally_release(&f->figures.v[i].tally);
+	}
+	for (size_t i = 0; i < f->series.nr; i++)
+		release_series(&f->series.v[i]);
+	for (size_t i = 0; i < NR_FOLD_NUMBERS; i++)
+		free(f->number[i]);
+	vec_release(&f->figures);
+	vec_release(&f->series);
+	vec_release(&f->patterns);
+	vec_release(&f->deeds);
+	free(f->rank);
+	arena_release(&f->arena);
+	free(f);
+}
+
+const struct fold *run_fold(const struct run *run)
+{
+	return run->ranks.nr == 1 ? run->ranks.v[0]->fold : NULL;
+}
+
+const struct run *run_ranks(const struct run *run)
+{
+	return run_fold(run) ? fold_thin(run->ranks.v[0]) : run;
+}
+
+size_t run_nr_ranks(const struct run *run)
+{
+	const struct fold *f = run_fold(run);
+	return f ? f->nr : run->ranks.nr;
+}
+
+/* Index of the first figure of a metric, or the number of figures if there is none. */
+static size_t first_of(const struct fold *f, enum metric_id id)
+{
+	size_t lo = 0, hi = f->figures.nr;
+	SEARCH(lo, hi, i, f->figures.v[i].metric < id);
+	return lo < f->figures.nr && f->figures.v[lo].metric == id ? lo : f->figures.nr;
+}
+
+bool fold_has(const struct fold *f, const struct metric *m)
+{
+	return first_of(f, m->id) < f->figures.nr;
+}
+
+void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, figure_fn *fn,
+                       void *ctx)
+{
+	for (size_t i = first_of(f, m->id); i < f->figures.nr && f->figures.v[i].metric == m->id; i++) {
+		const struct fold_figure *g = &f->figures.v[i];
+		if (!g->value || g->value[at] == FOLD_ABSENT ||
+		    (g->within != REDUCE_EACH && g->within != m->reduce))
+			continue;
+		fn(ctx, &(struct figure){ .metric = m,
+		                          .rank = f->rank[at],
+		                          .label = g->label,
+		                          .samples = &g->value[at],
+		                          .nr = 1 });
+	}
+}
+
+static void take_value(void *ctx, const struct figure *f)
+{
+	*(int64_t *)ctx = f->samples[0];
+}
+
+bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_t *out)
+{
+	int64_t value = FOLD_ABSENT;
+	fold_rank_figures(f, at, &metric_table[id], take_value, &value);
+	if (value != FOLD_ABSENT)
+		*out = value;
+	return value != FOLD_ABSENT;
+}
+
+/* ---- the ranks of a fold as a run ---- */
+
+static void take_trust(const struct fold *f, size_t at, struct trust_counts *t)
+{
+	for (size_t i = 0; i < trust_counts_row.nr; i++) {
+		const struct field *field = &trust_counts_row.fields[i];
+		void *to = (char *)t + field->offset;
+		if (field->type == FIELD_BOOL)
+			*(bool *)to = f->number[FOLD_TRUST + i][at] != 0;
+		else
+			*(int64_t *)to = f->number[FOLD_TRUST + i][at];
+	}
+}
+
+static void take_numbers(const struct fold *f, size_t at, struct digest *d)
+{
+	const struct fold_pattern *steps = &f->patterns.v[f->number[FOLD_PATTERN][at]];
+	const struct fold_deed *deed = &f->deeds.v[f->number[FOLD_DEED][at]];
+	d->source_hash = (uint64_t)f->number[FOLD_SOURCE][at];
+	d->nr_steps = steps->nr;
+	d->step_numbers = steps->v;
+	d->usable_steps = f->number[FOLD_USABLE][at];
+	d->collectives_cut = f->number[FOLD_CUT][at];
+	d->progress = (struct progress){ f->number[FOLD_STEP][at],
+		                             f->number[FOLD_LAUNCHES][at],
+		                             f->number[FOLD_COLLECTIVES][at],
+		                             f->number[FOLD_PENDING][at],
+		                             deed->op,
+		                             deed->activity,
+		                             deed->waits_in };
+	d->cross = (struct cross_rank){ .known = true,
+		                            .matched = f->number[FOLD_MATCHED][at],
+		                            .wait_ns = f->number[FOLD_WAIT][at],
+		                            .transfer_ns = f->number[FOLD_TRANSFER][at],
+		                            .late_ns = f->number[FOLD_LATE][at],
+		                            .last_count = f->number[FOLD_LAST][at],
+		                            .steps = f->number[FOLD_COVERED][at],
+		                            .step_ns = f->number[FOLD_STEP_NS][at],
+		                            .compute_skew = MEMORY_UNKNOWN };
+	take_trust(f, at, &d->trust);
+	d->part_of = f;
+	d->part = at;
+}
+
+static int64_t figure_or(const struct fold *f, size_t at, enum metric_id id, int64_t otherwise)
+{
+	int64_t value;
+	return fold_step_median(f, at, id, &value) ? value : otherwise;
+}
+
+const struct run *fold_thin(const struct digest *d)
+{
+	struct fold *f = d->fold;
+	if (f->thin)
+		return f->thin;
+	f->thin = mem_calloc(1, sizeof *f->thin);
+	vec_reserve(&f->thin->ranks, f->nr);
+	for (size_t i = 0; i < f->nr; i++) {
+		struct digest *rank = digest_new();
+		rank->rank = f->rank[i];
+		rank->world_size = d->world_size;
+		rank->trace = d->trace;
+		rank->marker = d->marker;
+		rank->communication = d->communication;
+		rank->attribution = d->attribution;
+		rank->window = d->window;
+		rank->total_steps = d->total_steps;
+		rank->period_count = d->period_count;
+		if (f->by_rank) {
+			take_numbers(f, i, rank);
+			rank->cross.compute_skew =
+			    figure_or(f, i, METRIC_RANK_COMPUTE_SKEW_PCT, MEMORY_UNKNOWN);
+			rank->cross.missing_steps = figure_or(f, i, METRIC_RANK_MISSING_STEPS, 0);
+		}
+		vec_push(&f->thin->ranks, rank);
+	}
+	return f->thin;
+}

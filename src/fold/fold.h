@@ -1,0 +1,164 @@
+/// A folded run: one digest for many ranks. The digest's rows are sums over the ranks; struct fold
+/// has everything else: numbers and figures of each rank, or only the distribution of a figure over
+/// the ranks, and the collectives of process groups that no block contains completely. All data are
+/// integers that do not depend on the order in which ranks were folded.
+#ifndef GG_FOLD_FOLD_H
+#define GG_FOLD_FOLD_H
+
+#include "fold/tally.h"
+#include "model/digest.h"
+#include "model/view.h"
+
+/// Number of ranks in a block. A block begins at a multiple of this number, and its ranks are
+/// folded together once all of them are there.
+enum { FOLD_BLOCK = 64 };
+
+/// Value of a figure that a rank does not have.
+#define FOLD_ABSENT INT64_MIN
+
+/// Numbers that are stored for each rank.
+enum fold_number {
+	FOLD_SOURCE, ///< source_hash of the rank's digest
+	FOLD_STEPS, ///< number of measured steps
+	FOLD_USABLE, ///< number of usable steps
+	FOLD_PATTERN, ///< index in `patterns`, for the numbers of the rank's steps
+	FOLD_DEED, ///< index in `deeds`, for what the rank did last
+	FOLD_GPU, ///< 1 if the rank has kernels, else 0
+	FOLD_CUT, ///< collectives_cut of the rank's digest
+	FOLD_SHARE, ///< result of digest_last_share() for the rank
+	FOLD_STEP, ///< members of struct progress, up to FOLD_PENDING
+	FOLD_LAUNCHES,
+	FOLD_COLLECTIVES,
+	FOLD_PENDING,
+	FOLD_COVERED, ///< members of struct cross_rank, up to FOLD_LAST
+	FOLD_STEP_NS,
+	FOLD_MATCHED,
+	FOLD_WAIT,
+	FOLD_TRANSFER,
+	FOLD_LATE,
+	FOLD_LAST,
+	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
+	FOLD_LINK, ///< slope of the rank's links, compared with the ranks of its block (fold/links.h)
+	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
+	NR_FOLD_NUMBERS = FOLD_TRUST + 20
+};
+
+/// A list of step numbers that one or more ranks have in common.
+struct fold_pattern {
+	int64_t *v; ///< step numbers; owned by the fold's arena
+	size_t nr;
+};
+
+/// What one or more ranks did last, as the texts of struct progress.
+struct fold_deed {
+	struct span op, activity, waits_in;
+};
+
+/// The values of one metric and label over all ranks.
+struct fold_figure {
+	enum metric_id metric;
+	enum statistic stat; ///< statistic over the steps; STAT_MEDIAN if a rank has a single value
+	/// For metrics of devices or memories: the way in which several values of one rank were reduced
+	/// to one. REDUCE_EACH: ranks with one value only.
+	enum reduce within;
+	/// label as in struct figure; empty if there is none, or for all devices or memories
+	struct span label;
+	enum category_class cls; ///< class of a kernel; only for metrics of kernels
+	/// category of a kernel; for figures by place in the code the class of kernels, empty for all
+	/// classes
+	struct span category;
+	int64_t *value; ///< value of each rank, or FOLD_ABSENT; owned. NULL if only `tally` is known
+	struct tally tally; ///< distribution of the values, if `value` is NULL
+};
+
+/// The part that one rank has in a series.
+struct fold_member {
+	/// number of the rank, number of its collectives in the series, and their duration
+	int64_t rank, count, dur_ns;
+};
+
+/// One collective of a series, matched across ranks.
+struct fold_match {
+	/// number of the step, and index of the collective in the step and series, from 0
+	int64_t step, place;
+	struct tally dur; ///< durations on the ranks that took part
+};
+
+/// Collectives of one kind and process group, whose ranks are in several blocks.
+struct fold_series {
+	enum collective_kind kind;
+	int64_t group_size; ///< number of ranks in the group; -1 if unknown
+	struct span group; ///< name of the group, else its description
+	VEC(struct fold_member) members; ///< parts of ranks, sorted by rank
+	VEC(struct fold_match) matches; ///< collectives, sorted by step and place
+};
+
+struct fold {
+	struct arena arena; ///< arena that owns the texts and step numbers
+	size_t nr; ///< number of ranks
+	int64_t *rank; ///< numbers of the ranks, ascending; owned
+	/// true if numbers and figures of each rank are known; false in baselines, which have only
+	/// distributions
+	bool by_rank;
+	/// true if the digest's rows are the mean of a rank (fold_settle()); false if they are sums
+	bool is_mean;
+	int64_t *number[NR_FOLD_NUMBERS]; ///< numbers, indexed by enum fold_number, then by rank; owned
+	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted and all different
+	VEC(struct fold_deed) deeds; ///< what ranks did last, sorted and all different
+	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
+	VEC(struct fold_series) series; ///< collectives across blocks, sorted by fold_series_cmp()
+	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
+};
+
+/// Releases a fold; NULL is fine.
+void fold_free(struct fold *f);
+
+/// The number of ranks of a run.
+size_t run_nr_ranks(const struct run *run);
+
+/// The fold of a folded run; NULL if the run is not folded.
+const struct fold *run_fold(const struct run *run);
+
+/// The ranks of a run as single digests: the run itself, or fold_thin() of a folded run.
+const struct run *run_ranks(const struct run *run);
+
+/// Compare two elements of the lists above, for sorting.
+int fold_figure_cmp(const void *a, const void *b);
+int fold_series_cmp(const void *a, const void *b);
+int fold_match_cmp(const void *a, const void *b);
+int fold_pattern_cmp(const void *a, const void *b);
+int fold_deed_cmp(const void *a, const void *b);
+
+/// The ranks of a folded run as a run: digests with the numbers that are known of each rank, but
+/// without rows. Borrowed from the fold. If `by_rank` is false, the digests have only the numbers
+/// of their ranks.
+const struct run *fold_thin(const struct digest *d);
+
+/// Passes on the figures of metric `m` that are known for the rank with index `at`.
+void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, figure_fn *fn,
+                       void *ctx);
+
+/// The median over the steps of a figure of the rank with index `at`; false if it is unknown.
+bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_t *out);
+
+/// True if the fold has figures of metric `m`.
+bool fold_has(const struct fold *f, const struct metric *m);
+
+/// Number of GPU activities in the last step of a rank, in 1e-6 of their usual number per step.
+int64_t digest_last_share(const struct digest *d);
+
+/// Classes of kernels for which figures by place in the code are stored separately, ended by NULL;
+/// static.
+extern const char *const fold_classes[];
+
+/// True for figures that are stored with a value for each rank.
+bool fold_is_by_rank(const struct fold_figure *f);
+
+/// Answers a query about a folded run like run_query(), but unsorted. If the query asks for each
+/// rank, the answer is that of the worst rank.
+void fold_query(const struct run_view *v, const struct query *q, struct answers *out);
+
+/// Why a folded run cannot answer the query (a part of a sentence), or NULL.
+const char *fold_refusal(const struct query *q, const struct naming *n);
+
+#endif

@@ -1,0 +1,361 @@
+#include "fold/make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "model/rows.h"
+
+/* ---- rows, and the members that identify a digest ---- */
+
+/* Keeps a launch shape that both rows have; if the shapes differ, it becomes unknown. */
+static void join_shape(int64_t *x, const int64_t *y)
+{
+	if (memcmp(x, y, 3 * sizeof *x) != 0)
+		x[0] = x[1] = x[2] = -1;
+}
+
+/* Joins two rows like the rows of two profiler cycles, except that nothing may depend on their
+   order. */
+static void join_row(const struct schema *s, void *row, const void *more)
+{
+	if (s != &kernel_stat_row) {
+		row_add(s, ROWS_OF_CYCLES, row, more);
+		return;
+	}
+	struct kernel_stat *x = row, was = *x;
+	const struct kernel_stat *y = more;
+	__int128 sum = kernel_occupancy_sum(x) + kernel_occupancy_sum(y);
+	int64_t ns = number_add(kernel_occupancy_ns(x), kernel_occupancy_ns(y));
+	row_add(s, ROWS_OF_CYCLES, x, y);
+	x->occupancy = was.occupancy > y->occupancy ? was.occupancy : y->occupancy;
+	x->occupancy_ns = ns;
+	x->occupancy_rest = 0;
+	if (ns > 0) {
+		x->occupancy = number_div_round(sum, ns);
+		x->occupancy_rest = (int64_t)(sum - (__int128)x->occupancy * ns);
+	}
+	memcpy(x->grid, was.grid, sizeof x->grid);
+	memcpy(x->block, was.block, sizeof x->block);
+	join_shape(x->grid, y->grid);
+	join_shape(x->block, y->block);
+}
+
+/* Every VEC is a pointer and two sizes. */
+struct list {
+	char *v;
+	size_t nr, cap;
+};
+
+static void join_lists(const struct schema *s, void *into, const void *from)
+{
+	struct list a, b, out = { 0 };
+	memcpy(&a, into, sizeof a);
+	memcpy(&b, from, sizeof b);
+	if (b.nr == 0)
+		return;
+	out.cap = a.nr + b.nr;
+	out.v = mem_calloc(out.cap, s->size);
+	for (size_t i = 0, k = 0; i < a.nr || k < b.nr;) {
+		int c = i == a.nr ? 1 : k == b.nr ? -1 : row_cmp(s, a.v + i * s->size, b.v + k * s->size);
+		char *row = out.v + out.nr++ * s->size;
+		memcpy(row, c <= 0 ? a.v + i * s->size : b.v + k * s->size, s->size);
+		if (c == 0)
+			join_row(s, row, b.v + k * s->size);
+		i += c <= 0;
+		k += c >= 0;
+	}
+	free(a.v);
+	memcpy(into, &out, sizeof out);
+}
+
+/* Lists whose rows are summed over ranks. Lists with one row per GPU or thread are left out, since
+   their names mean nothing across ranks. */
+static const struct {
+	size_t offset;
+	const struct schema *row;
+} lists[] = {
+	{ offsetof(struct digest, kernels), &kernel_stat_row },
+	{ offsetof(struct digest, ops), &op_stat_row },
+	{ offsetof(struct digest, flops), &flop_stat_row },
+	{ offsetof(struct digest, calls), &call_stat_row },
+	{ offsetof(struct digest, code), &code_stat_row },
+	{ offsetof(struct digest, ranges), &range_stat_row },
+};
+
+/* Joins collectives. Groups with one description become one row, since each rank may have a group
+   name of its own. */
+static void join_comms(struct digest *into, const struct digest *from)
+{
+	VEC(struct comm_stat) rows = VEC_INIT;
+	size_t nr = 0;
+	for (size_t i = 0; i < from->comms.nr; i++) {
+		vec_push(&rows, from->comms.v[i]);
+		rows.v[i].group_name = SPAN("");
+	}
+	vec_sort(&rows, comm_stat_cmp);
+	for (size_t i = 0; i < rows.nr; i++)
+		if (nr && comm_stat_cmp(&rows.v[nr - 1], &rows.v[i]) == 0)
+			join_row(&comm_stat_row, &rows.v[nr - 1], &rows.v[i]);
+		else
+			rows.v[nr++] = rows.v[i];
+	rows.nr = nr;
+	join_lists(&comm_stat_row, &into->comms, &rows);
+	vec_release(&rows);
+}
+
+#define SEVERAL "several"
+
+static void join_env(struct digest *into, const struct digest *from)
+{
+	for (size_t i = 0; i < from->env.nr; i++) {
+		const struct env_entry *e = &from->env.v[i];
+		const char *own = digest_env(into, e->key);
+		if (!own)
+			digest_set_env(into, span_of(e->key), span_of(e->value));
+		else if (strcmp(own, e->value) != 0)
+			digest_set_env(into, span_of(e->key), SPAN(SEVERAL));
+	}
+}
+
+const char *fold_fault(const struct digest *a, const struct digest *b)
+{
+	if (strcmp(a->marker, b->marker) != 0 || strcmp(a->communication, b->communication) != 0 ||
+	    a->warmup != b->warmup)
+		return "they were reduced with other settings (marker, warm-up or categories)";
+	if (a->attribution != b->attribution)
+		return "activities belong to steps by their launch in one, and by their start in the other";
+	if (a->window != b->window || !a->period_count != !b->period_count)
+		return "their steps were found in different ways";
+	return a->world_size != b->world_size ? "they are of jobs of different sizes" : NULL;
+}
+
+/* Sets the members that all ranks have in common from the first digest; for the others, takes the
+   lowest, highest or sum, which do not depend on the order. */
+static void join_identity(struct digest *into, const struct digest *from)
+{
+	bool first = !into->trace;
+	if (first) {
+		into->rank = -1;
+		into->world_size = from->world_size;
+		into->marker = from->marker;
+		into->communication = from->communication;
+		into->warmup = from->warmup;
+		into->attribution = from->attribution;
+		into->window = from->window;
+		into->unmarked = from->unmarked;
+		into->start_ns = from->start_ns;
+		into->period_regularity = from->period_regularity;
+		into->device_memory = from->device_memory;
+	}
+	if (first || strcmp(from->trace ? from->trace : "", into->trace) < 0)
+		into->trace = from->trace ? from->trace : "";
+	number_lower(&into->start_ns, from->start_ns);
+	number_lower(&into->period_regularity, from->period_regularity);
+	number_raise(&into->period_count, from->period_count);
+	number_raise(&into->period_launches, from->period_launches);
+	number_raise(&into->total_steps, from->total_steps);
+	number_raise(&into->window_ns, from->window_ns);
+	into->events = number_add(into->events, from->events);
+	into->collectives_cut = 0;
+	if (into->device_memory != from->device_memory)
+		into->device_memory = MEMORY_UNKNOWN;
+	/* a folded digest has the sum of its ranks' hashes; a single rank adds its own */
+	into->source_hash +=
+	    from->fold ? from->source_hash : (from->source_hash | 1) * 0x9e3779b97f4a7c15u;
+}
+
+void fold_join_rows(struct digest *into, const struct digest *from)
+{
+	join_identity(into, from);
+	join_env(into, from);
+	row_add(&trust_counts_row, ROWS_OF_CYCLES, &into->trust, &from->trust);
+	into->trust.fault_byte = 0;
+	join_comms(into, from);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		join_lists(lists[i].row, (char *)into + lists[i].offset,
+		           (const char *)from + lists[i].offset);
+}
+
+/* ---- numbers, figures and series of folds ---- */
+
+/* For each rank of two folds its index in the union, which has `nr` ranks. */
+struct places {
+	size_t *into, *more, nr;
+};
+
+static struct places places_of(const struct fold *a, const struct fold *b)
+{
+	struct places p = { mem_calloc(a->nr, sizeof *p.into), mem_calloc(b->nr, sizeof *p.more), 0 };
+	for (size_t i = 0, k = 0; i < a->nr || k < b->nr; p.nr++)
+		if (k == b->nr || (i < a->nr && a->rank[i] < b->rank[k]))
+			p.into[i++] = p.nr;
+		else
+			p.more[k++] = p.nr;
+	return p;
+}
+
+/* The values of both folds as one column over the union; NULL for either means FOLD_ABSENT. */
+static int64_t *join_column(const struct places *p, int64_t *a, size_t nr_a, const int64_t *b,
+                            size_t nr_b)
+{
+	int64_t *out = mem_calloc(p->nr, sizeof *out);
+	for (size_t i = 0; i < nr_a; i++)
+		out[p->into[i]] = a ? a[i] : FOLD_ABSENT;
+	for (size_t i = 0; i < nr_b; i++)
+		out[p->more[i]] = b ? b[i] : FOLD_ABSENT;
+	free(a);
+	return out;
+}
+
+static void point_patterns(struct fold *f, const struct fold_pattern *was, int64_t *column,
+                           size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		column[i] = fold_pattern_index(f, &was[column[i]]);
+}
+
+static void point_deeds(struct fold *f, const struct fold_deed *was, int64_t *column, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		column[i] = fold_deed_index(f, &was[column[i]]);
+}
+
+/* Unites the lists of step numbers and of last deeds, and updates the indices that refer to them.
+ */
+static void join_indexed(struct fold *into, struct fold *more)
+{
+	struct fold a = *into;
+	memset(&into->patterns, 0, sizeof into->patterns);
+	memset(&into->deeds, 0, sizeof into->deeds);
+	for (size_t i = 0; i < a.patterns.nr; i++)
+		vec_push(&into->patterns, a.patterns.v[i]);
+	for (size_t i = 0; i < more->patterns.nr; i++)
+		vec_push(&into->patterns, more->patterns.v[i]);
+	for (size_t i = 0; i < a.deeds.nr; i++)
+		vec_push(&into->deeds, a.deeds.v[i]);
+	for (size_t i = 0; i < more->deeds.nr; i++)
+		vec_push(&into->deeds, more->deeds.v[i]);
+	fold_unite_patterns(into);
+	fold_unite_deeds(into);
+	point_patterns(into, a.patterns.v, into->number[FOLD_PATTERN], into->nr);
+	point_patterns(into, more->patterns.v, more->number[FOLD_PATTERN], more->nr);
+	point_deeds(into, a.deeds.v, into->number[FOLD_DEED], into->nr);
+	point_deeds(into, more->deeds.v, more->number[FOLD_DEED], more->nr);
+	vec_release(&a.patterns);
+	vec_release(&a.deeds);
+}
+
+static void join_figure(const struct places *p, struct fold *into, struct fold_figure *x,
+                        struct fold *more, struct fold_figure *y)
+{
+	if (!(x ? x : y)->value)
+		tally_join(&x->tally, &y->tally);
+	else
+		x->value = join_column(p, x->value, into->nr, y ? y->value : NULL, more->nr);
+}
+
+/* Moves the figures of `more` to `into`; figures with equal keys are joined. */
+static void join_figures(const struct places *p, struct fold *into, struct fold *more)
+{
+	struct fold was = *into;
+	memset(&into->figures, 0, sizeof into->figures);
+	vec_reserve(&into->figures, was.figures.nr + more->figures.nr);
+	for (size_t i = 0, k = 0; i < was.figures.nr || k < more->figures.nr;) {
+		struct fold_figure *x = i < was.figures.nr ? &was.figures.v[i] : NULL;
+		struct fold_figure *y = k < more->figures.nr ? &more->figures.v[k] : NULL;
+		int c = !x ? 1 : !y ? -1 : fold_figure_cmp(x, y);
+		struct fold_figure *out = vec_push_zero(&into->figures);
+		*out = c <= 0 ? *x : *y;
+		if (c == 0)
+			join_figure(p, &was, out, more, y);
+		else if (out->value && c < 0)
+			out->value = join_column(p, out->value, was.nr, NULL, more->nr);
+		else if (out->value) {
+			int64_t *own = y->value;
+			out->value = join_column(p, NULL, was.nr, own, more->nr);
+			free(own);
+		}
+		if (c == 0) {
+			free(y->value);
+			tally_release(&y->tally);
+		}
+		i += c <= 0;
+		k += c >= 0;
+	}
+	more->figures.nr = 0;
+	vec_release(&was.figures);
+}
+
+static void join_matches(struct fold_series *x, struct fold_series *y)
+{
+	struct fold_series was = *x;
+	memset(&x->matches, 0, sizeof x->matches);
+	for (size_t i = 0, k = 0; i < was.matches.nr || k < y->matches.nr;) {
+		int c = i == was.matches.nr  ? 1
+		        : k == y->matches.nr ? -1
+		                             : fold_match_cmp(&was.matches.v[i], &y->matches.v[k]);
+		vec_push(&x->matches, c <= 0 ? was.matches.v[i] : y->matches.v[k]);
+		if (c == 0) {
+			tally_join(&x->matches.v[x->matches.nr - 1].dur, &y->matches.v[k].dur);
+			tally_release(&y->matches.v[k].dur);
+		}
+		i += c <= 0;
+		k += c >= 0;
+	}
+	y->matches.nr = 0;
+	vec_release(&was.matches);
+}
+
+static int member_cmp(const void *a, const void *b)
+{
+	const struct fold_member *x = a, *y = b;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void join_series(struct fold *into, struct fold *more)
+{
+	struct fold was = *into;
+	memset(&into->series, 0, sizeof into->series);
+	for (size_t i = 0, k = 0; i < was.series.nr || k < more->series.nr;) {
+		struct fold_series *x = i < was.series.nr ? &was.series.v[i] : NULL;
+		struct fold_series *y = k < more->series.nr ? &more->series.v[k] : NULL;
+		int c = !x ? 1 : !y ? -1 : fold_series_cmp(x, y);
+		vec_push(&into->series, c <= 0 ? *x : *y);
+		if (c == 0) {
+			struct fold_series *out = &into->series.v[into->series.nr - 1];
+			join_matches(out, y);
+			vec_move(&out->members, &y->members);
+			vec_sort(&out->members, member_cmp);
+			vec_release(&y->members);
+			vec_release(&y->matches);
+		}
+		i += c <= 0;
+		k += c >= 0;
+	}
+	more->series.nr = 0;
+	vec_release(&was.series);
+}
+
+void fold_join(struct digest *into, struct digest *more)
+{
+	struct fold *a = into->fold, *b = more->fold;
+	struct places p = places_of(a, b);
+	fold_join_rows(into, more);
+	join_indexed(a, b);
+	join_figures(&p, a, b);
+	join_series(a, b);
+	for (size_t i = 0; i < NR_FOLD_NUMBERS; i++) {
+		a->number[i] = join_column(&p, a->number[i], a->nr, b->number[i], b->nr);
+		free(b->number[i]);
+		b->number[i] = NULL;
+	}
+	a->rank = join_column(&p, a->rank, a->nr, b->rank, b->nr);
+	free(b->rank);
+	b->rank = NULL;
+	a->nr = p.nr;
+	digest_forget(more);
+	free(p.into);
+	free(p.more);
+	digest_own(into, more); /* the arena of `more` owns texts that `into` uses now */
+}

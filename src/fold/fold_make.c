@@ -1,0 +1,300 @@
+#include "fold/make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/sort.h"
+#include "model/memory_view.h"
+#include "model/phases.h"
+#include "model/rows.h"
+
+/* ---- collecting the figures of ranks ---- */
+
+/* A value of one rank, and the figure that it belongs to. */
+struct entry {
+	struct fold_figure key; ///< metric, statistic and labels of the figure; without values
+	size_t at;
+	int64_t value;
+};
+
+/* The classes that rules can ask for. */
+const char *const fold_classes[] = { "compute", "communication", NULL };
+
+struct collector {
+	const struct run_view *view;
+	size_t at;
+	/// class of kernels to which figures by place in the code are limited; NULL: no limit
+	const char *cls;
+	VEC(struct entry) all;
+	VEC(int64_t) items; ///< values of the devices or memories of the current rank
+};
+
+static int entry_cmp(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int c = fold_figure_cmp(&x->key, &y->key);
+	return c ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+static void add(struct collector *c, struct fold_figure key, int64_t value)
+{
+	vec_push(&c->all, (struct entry){ key, c->at, value });
+}
+
+static bool is_item(const struct metric *m)
+{
+	return m->label == LABEL_DEVICE || m->label == LABEL_MEMORY;
+}
+
+static void take_figure(void *ctx, const struct figure *f)
+{
+	struct collector *c = ctx;
+	/* items of devices get no label, since there may be as many names as ranks */
+	if (is_item(f->metric)) {
+		if (f->metric->label != LABEL_MEMORY || memory_is_selected(NULL, f->label))
+			vec_push(&c->items, f->samples[0]);
+		return;
+	}
+	struct fold_figure key = {
+		.metric = f->metric->id, .within = REDUCE_EACH, .label = f->label, .category = SPAN("")
+	};
+	if (c->cls)
+		key.category = span_of(c->cls);
+	if (f->kernel) {
+		key.cls = f->kernel->cls;
+		key.category = span_of(category_name(c->view->naming->categories, f->kernel->category));
+	}
+	for (int stat = 0; stat < (f->metric->per_step ? NR_STATISTICS : 1); stat++) {
+		key.stat = (enum statistic)stat;
+		add(c, key, f->summary ? f->summary[stat] : stat_of(key.stat, f->samples, f->nr));
+	}
+}
+
+/* Adds the devices or memories of a rank as one value: for each way of reducing them, if there are
+   several. */
+static void take_items(struct collector *c, const struct metric *m)
+{
+	struct fold_figure key = { .metric = m->id, .label = SPAN(""), .category = SPAN("") };
+	size_t nr = c->items.nr;
+	for (int k = nr == 1 ? REDUCE_EACH : REDUCE_MAX; nr && k <= REDUCE_EACH; k++) {
+		key.within = (enum reduce)k;
+		if (nr == 1)
+			add(c, key, c->items.v[0]);
+		else if (k != REDUCE_EACH)
+			add(c, key, reduce_of(key.within, c->items.v, nr));
+	}
+	c->items.nr = 0;
+}
+
+/* False for metrics that are not kept: threads have different names on each rank, and ranks with
+   figures from files are not folded. Figures that compare ranks are made when all ranks are there
+   (`complete`). */
+static bool is_folded(const struct metric *m, bool complete)
+{
+	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
+	return m->label != LABEL_PAIR && m->label != LABEL_THREAD && (complete || !across) &&
+	       m->need != NEED_INPUT && m->need != NEED_MACHINE;
+}
+
+/* Collects a metric by place in the code separately for each class of kernels. */
+static void collect_classes(struct collector *c, const struct metric *m)
+{
+	for (int k = 0; fold_classes[k]; k++) {
+		c->cls = fold_classes[k];
+		rank_code_figures(c->view, c->at, m, NULL, c->cls, take_figure, c);
+	}
+	c->cls = NULL;
+}
+
+static void collect(struct collector *c, bool complete)
+{
+	for (size_t i = 0; i < NR_METRICS; i++) {
+		const struct metric *m = &metric_table[i];
+		if (!is_folded(m, complete))
+			continue;
+		rank_figures(c->view, c->at, m, take_figure, c);
+		take_items(c, m);
+		if (m->parts == PARTS_CODE)
+			collect_classes(c, m);
+		if (m->per_step)
+			rank_phase_figures(c->view, c->at, m, take_figure, c);
+	}
+}
+
+/* True for figures of a rank as a whole, which stay separate for each rank. */
+bool fold_is_by_rank(const struct fold_figure *f)
+{
+	const struct metric *m = &metric_table[f->metric];
+	return (m->label == LABEL_NONE || is_item(m)) && f->label.n == 0 && f->stat == STAT_MEDIAN;
+}
+
+static void make_figures(struct fold *f, struct entry *v, size_t nr)
+{
+	sort_plain(v, nr, sizeof *v, entry_cmp);
+	for (size_t i = 0, end; i < nr; i = end) {
+		struct fold_figure *g = vec_push_zero(&f->figures);
+		*g = v[i].key;
+		g->label = arena_span(&f->arena, g->label);
+		g->category = arena_span(&f->arena, g->category);
+		if (fold_is_by_rank(g)) {
+			g->value = mem_calloc(f->nr, sizeof *g->value);
+			for (size_t k = 0; k < f->nr; k++)
+				g->value[k] = FOLD_ABSENT;
+		}
+		for (end = i; end < nr && fold_figure_cmp(&v[end].key, &v[i].key) == 0; end++)
+			if (g->value)
+				g->value[v[end].at] = v[end].value;
+			else
+				tally_add(&g->tally, v[end].value, f->rank[v[end].at]);
+	}
+}
+
+/* ---- numbers of each rank ---- */
+
+int64_t digest_last_share(const struct digest *d)
+{
+	if (d->part_of)
+		return d->part_of->number[FOLD_SHARE][d->part];
+	if (d->nr_steps < 2)
+		return MICRO;
+	int64_t usual = stat_of(STAT_MEDIAN, d->step_activities, d->nr_steps - 1);
+	__int128 last = d->step_activities[d->nr_steps - 1];
+	return usual > 0 ? number_div_round(last * MICRO, usual) : MICRO;
+}
+
+static struct fold_pattern pattern_of(const struct digest *d)
+{
+	/* a digest with summaries of its steps does not know their numbers */
+	return (struct fold_pattern){ d->step_numbers, d->summaries.nr ? 0 : d->nr_steps };
+}
+
+static struct fold_deed deed_of(const struct digest *d)
+{
+	const struct progress *p = &d->progress;
+	return (struct fold_deed){ p->op, p->activity, p->waits_in };
+}
+
+static void unite_sorted(void *list, size_t size, int (*cmp)(const void *a, const void *b))
+{
+	VEC(char) v;
+	size_t nr = 0;
+	memcpy(&v, list, sizeof v);
+	sort_plain(v.v, v.nr, size, cmp);
+	for (size_t i = 0; i < v.nr; i++)
+		if (!nr || cmp(v.v + (nr - 1) * size, v.v + i * size) != 0)
+			memmove(v.v + nr++ * size, v.v + i * size, size);
+	v.nr = nr;
+	memcpy(list, &v, sizeof v);
+}
+
+void fold_unite_patterns(struct fold *f)
+{
+	unite_sorted(&f->patterns, sizeof *f->patterns.v, fold_pattern_cmp);
+}
+
+void fold_unite_deeds(struct fold *f)
+{
+	unite_sorted(&f->deeds, sizeof *f->deeds.v, fold_deed_cmp);
+}
+
+int64_t fold_pattern_index(const struct fold *f, const struct fold_pattern *p)
+{
+	const struct fold_pattern *found =
+	    bsearch(p, f->patterns.v, f->patterns.nr, sizeof *p, fold_pattern_cmp);
+	return found - f->patterns.v;
+}
+
+int64_t fold_deed_index(const struct fold *f, const struct fold_deed *d)
+{
+	const struct fold_deed *found = bsearch(d, f->deeds.v, f->deeds.nr, sizeof *d, fold_deed_cmp);
+	return found - f->deeds.v;
+}
+
+static void put_numbers(struct fold *f, size_t at, const struct digest *d,
+                        const struct fold_peer *peer)
+{
+	struct fold_pattern pattern = pattern_of(d);
+	struct fold_deed deed = deed_of(d);
+	const struct cross_rank *c = &peer->cross;
+	const int64_t values[FOLD_TRUST] = {
+		[FOLD_SOURCE] = (int64_t)d->source_hash,
+		[FOLD_STEPS] = (int64_t)d->nr_steps,
+		[FOLD_USABLE] = d->usable_steps,
+		[FOLD_PATTERN] = fold_pattern_index(f, &pattern),
+		[FOLD_DEED] = fold_deed_index(f, &deed),
+		[FOLD_GPU] = d->kernels.nr > 0,
+		[FOLD_CUT] = d->collectives_cut,
+		[FOLD_SHARE] = d->summaries.nr ? MICRO : digest_last_share(d),
+		[FOLD_STEP] = d->progress.step,
+		[FOLD_LAUNCHES] = d->progress.launches,
+		[FOLD_COLLECTIVES] = d->progress.collectives,
+		[FOLD_PENDING] = d->progress.pending,
+		[FOLD_COVERED] = c->steps,
+		[FOLD_STEP_NS] = c->step_ns,
+		[FOLD_MATCHED] = c->matched,
+		[FOLD_WAIT] = c->wait_ns,
+		[FOLD_TRANSFER] = c->transfer_ns,
+		[FOLD_LATE] = c->late_ns,
+		[FOLD_LAST] = c->last_count,
+		[FOLD_ALONE] = peer->alone_ns,
+		[FOLD_LINK] = peer->link,
+	};
+	for (size_t i = 0; i < FOLD_TRUST; i++)
+		f->number[i][at] = values[i];
+	for (size_t i = 0; i < trust_counts_row.nr; i++) {
+		const struct field *field = &trust_counts_row.fields[i];
+		const void *from = (const char *)&d->trust + field->offset;
+		f->number[FOLD_TRUST + i][at] =
+		    field->type == FIELD_BOOL ? *(const bool *)from : *(const int64_t *)from;
+	}
+}
+
+static void make_numbers(struct fold *f, struct digest *const *ranks, const struct fold_peer *peers)
+{
+	for (size_t i = 0; i < NR_FOLD_NUMBERS; i++)
+		f->number[i] = mem_calloc(f->nr, sizeof *f->number[i]);
+	for (size_t i = 0; i < f->nr; i++) {
+		vec_push(&f->patterns, pattern_of(ranks[i]));
+		vec_push(&f->deeds, deed_of(ranks[i]));
+	}
+	fold_unite_patterns(f);
+	fold_unite_deeds(f);
+	for (size_t i = 0; i < f->nr; i++)
+		put_numbers(f, i, ranks[i], &peers[i]);
+}
+
+/* ---- making a folded digest ---- */
+
+struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fold_peer *peers,
+                         bool complete, const struct naming *naming)
+{
+	struct digest *out = digest_new();
+	struct fold *f = out->fold = mem_calloc(1, sizeof *f);
+	struct run run = { 0 };
+	struct run_view view;
+	f->nr = nr;
+	f->by_rank = true;
+	f->rank = mem_calloc(nr, sizeof *f->rank);
+	for (size_t i = 0; i < nr; i++) {
+		f->rank[i] = ranks[i]->rank;
+		vec_push(&run.ranks, ranks[i]);
+	}
+	run_view_init(&view, &run, naming);
+	for (size_t i = 0; i < nr; i++)
+		view.ranks[i].cross = &peers[i].cross;
+	struct collector c = { .view = &view };
+	for (; c.at < nr; c.at++)
+		collect(&c, complete);
+	make_figures(f, c.all.v, c.all.nr);
+	make_numbers(f, ranks, peers);
+	vec_release(&c.all);
+	vec_release(&c.items);
+	run_view_release(&view);
+	vec_release(&run.ranks);
+	for (size_t i = 0; i < nr; i++) {
+		fold_join_rows(out, ranks[i]);
+		digest_own(out, ranks[i]);
+	}
+	return out;
+}

@@ -1,0 +1,55 @@
+#include "fold/fold_rows.h"
+
+#include "fold/fold.h"
+#include "model/rows_internal.h"
+
+static const char *const metric_names[] = {
+#define X(id, name, ...) name,
+#include "metric/metrics.def"
+#undef X
+	NULL
+};
+static const char *const stat_names[] = { "median", "mean", "min",   "max", "p90",
+	                                      "p95",    "p99",  "total", NULL };
+static const char *const reduce_names[] = { "max", "min", "median", "mean", "each", NULL };
+static const char *const class_names[] = { "compute", "communication", "memory", "other", NULL };
+
+#define ROW fold_deed
+static const struct field fold_deed_fields[] = {
+	/* columns: member, stored form, minor version of the format that added the member */
+	KEY(ORDER, op, NAME, 0),
+	KEY(ORDER, activity, NAME, 0),
+	KEY(ORDER, waits_in, NAME, 0),
+};
+ROW_TYPE(fold_deed, LISTED);
+#undef ROW
+
+#define ROW fold_figure
+static const struct field fold_figure_fields[] = {
+	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
+	KEY(ORDER, stat, ENUM(stat_names), 0),
+	KEY(ORDER, within, ENUM(reduce_names), 0),
+	KEY(ORDER, label, NAME, 0),
+	KEY(ORDER, cls, ENUM(class_names), 0),
+	KEY(ORDER, category, NAME, 0),
+	FIELD_AT(tally.count, "count", OPTIONAL_COUNT(0), KEEP, KEEP, 0),
+	FIELD_AT(tally.high, "sum_high", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
+	FIELD_AT(tally.low, "sum_low", OPTIONAL_COUNT(0), KEEP, KEEP, 0),
+	FIELD_AT(tally.min, "min", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
+	FIELD_AT(tally.second, "second", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
+	FIELD_AT(tally.max, "max", OPTIONAL_NUMBER(0), KEEP, KEEP, 0),
+	FIELD_AT(tally.median, "median", OPTIONAL_NUMBER(TALLY_UNKNOWN), KEEP, KEEP, 0),
+	FIELD_AT(tally.min_rank, "min_rank", OPTIONAL_COUNT(0), KEEP, KEEP, 0),
+	FIELD_AT(tally.max_rank, "max_rank", OPTIONAL_COUNT(0), KEEP, KEEP, 0),
+};
+ROW_TYPE(fold_figure, LISTED);
+#undef ROW
+
+#define ROW fold_series
+static const struct field fold_series_fields[] = {
+	KEY(ORDER, kind, ENUM(collective_names), 0),
+	KEY(ORDER, group_size, OPTIONAL_COUNT(-1), 0),
+	KEY(ORDER, group, NAME, 0),
+};
+ROW_TYPE(fold_series, LISTED);
+#undef ROW

@@ -1,0 +1,30 @@
+/// Finds slow links, and ranks for which the others wait and for no other rank, from ends and
+/// durations of matched collectives.
+#ifndef GG_FOLD_LINKS_H
+#define GG_FOLD_LINKS_H
+
+#include "model/digest.h"
+
+/// A collective that was found on all of its ranks, as one of these ranks recorded it.
+struct link_point {
+	int64_t wire_ns; ///< transfer time: the duration on the rank where the collective is shortest
+	int64_t lag_ns; ///< time from the median end over all ranks to the end on this rank; clocks may
+	                ///< differ
+	int64_t sort, bytes; ///< kind and size of the collective, -1 if unknown; equal collectives take
+	                     ///< equally long
+	bool last; ///< true if the rank came last, so that its own lag is part of the transfer time;
+	           ///< else false
+};
+
+/// Lag of the rank's ends for each ns of transfer, in 1e-6: the median slope over all pairs of
+/// collectives of which one takes a quarter longer, so that clock offsets cancel out. 0 if there
+/// are few pairs, equal transfer times, or slopes that rise in less than nine of ten pairs.
+/// O(nr²); `p` is reordered.
+int64_t link_slope(struct link_point *p, size_t nr);
+
+/// Sets for each rank the largest link_slope() over the sets of ranks with which it communicates
+/// (`slope`), and the time in which the others waited for this rank and for no other (`alone_ns`).
+/// Both arrays are zeroed at first. `matched` is the number of matched collectives of each rank.
+void ranks_links(const struct run *run, const int64_t *matched, int64_t *slope, int64_t *alone_ns);
+
+#endif

@@ -1,0 +1,60 @@
+/// The distribution of a figure over many ranks: what is needed for reductions, as integers that do
+/// not depend on the order in which values were added.
+#ifndef GG_FOLD_TALLY_H
+#define GG_FOLD_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "metric/statistic.h"
+
+/// Number of values up to which each value is kept; of more values only counts per part of the
+/// scale are kept.
+enum { TALLY_EXACT = 64 };
+
+/// Value of a median that is not known exactly.
+#define TALLY_UNKNOWN INT64_MIN
+
+/// A number of equal values, with the value as `key`; or the number of values in one part of the
+/// scale, with the part as `key`. Each doubling has 128 parts, so that values in one part differ by
+/// 0.8 % at most.
+struct tally_bin {
+	int64_t key, count;
+};
+
+/// The distribution of values over ranks. It is empty if all members are 0.
+struct tally {
+	int64_t count;
+	int64_t high, low; ///< sum of the values: high · 2³² + low, 0 ≤ low < 2³²
+	int64_t min, max;
+	int64_t second; ///< second smallest value, which may equal `min`; only with two or more values
+	int64_t min_rank, max_rank; ///< lowest rank with the smallest value, and with the largest value
+	int64_t median; ///< median, if known exactly, else TALLY_UNKNOWN; joining makes it unknown
+	/// counts in ascending order of `key`: of values if `count` ≤ TALLY_EXACT, else of parts
+	VEC(struct tally_bin) bins;
+};
+
+/// Adds a value of a rank.
+void tally_add(struct tally *t, int64_t value, int64_t rank);
+
+/// Adds the values of `more`, which are of other ranks.
+void tally_join(struct tally *t, const struct tally *more);
+
+/// A copy; the caller ends with tally_release().
+struct tally tally_copy(const struct tally *t);
+
+/// Releases the memory; the tally is then empty.
+void tally_release(struct tally *t);
+
+/// Reduces one or more values. The result is exact, except for the median of more than TALLY_EXACT
+/// values: it is estimated within a part of the scale, whose values are taken to be evenly spread.
+int64_t tally_reduce(const struct tally *t, enum reduce reduce);
+
+/// The median of two or more values without the smallest one.
+int64_t tally_median_of_others(const struct tally *t);
+
+/// True if count, sum, extremes and bins do not contradict each other.
+bool tally_is_sound(const struct tally *t);
+
+#endif

@@ -1,0 +1,274 @@
+/* Reads and writes folds. Figures and series are rows. Numbers of ranks and counts of tallies are
+   columns: lists of numbers, each stored as the difference from the number before it; the rows
+   determine the order of the columns. If all ranks have the same number, it is stored once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "fold/fold.h"
+#include "fold/fold_rows.h"
+#include "store/digest_schema.h"
+#include "store/fold_columns.h"
+#include "store/row_schema.h"
+
+/* ---- writing of folds ---- */
+
+struct writer {
+	struct sink *out;
+	const char *before;
+	char text[4096];
+	size_t n;
+};
+
+static void flush(struct writer *w)
+{
+	sink_write(w->out, (struct span){ w->text, w->n });
+	w->n = 0;
+}
+
+static void put_number(struct writer *w, uint64_t bits)
+{
+	char digits[24];
+	size_t n = 0;
+	bool negative = bits >> 63;
+	uint64_t rest = negative ? 0 - bits : bits;
+	do
+		digits[n++] = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (negative)
+		digits[n++] = '-';
+	if (w->n + n + 1 > sizeof w->text)
+		flush(w);
+	while (n)
+		w->text[w->n++] = digits[--n];
+}
+
+static void put_text(struct writer *w, const char *text)
+{
+	if (w->n + strlen(text) > sizeof w->text)
+		flush(w);
+	memcpy(w->text + w->n, text, strlen(text));
+	w->n += strlen(text);
+}
+
+static void begin(struct writer *w)
+{
+	put_text(w, w->before);
+	put_text(w, "\n[");
+	w->before = ",";
+}
+
+/* Writes a column of `nr` values that are `stride` bytes apart in memory. */
+static void write_column(struct writer *w, const void *v, size_t nr, size_t stride)
+{
+	int64_t last = 0;
+	begin(w);
+	for (size_t i = 0; i < nr; i++) {
+		int64_t value = *(const int64_t *)(const void *)((const char *)v + i * stride);
+		if (i)
+			put_text(w, ",");
+		if (value == FOLD_ABSENT) {
+			put_text(w, "null");
+			continue;
+		}
+		put_number(w, (uint64_t)value - (uint64_t)last);
+		last = value;
+	}
+	put_text(w, "]");
+}
+
+static void write_numbers(struct writer *w, const int64_t *v, size_t nr)
+{
+	size_t same = 1;
+	while (same < nr && v[same] == v[0])
+		same++;
+	write_column(w, v, same >= nr && nr ? 1 : nr, sizeof *v);
+}
+
+static void add_bins(struct column *out, const struct tally *t, bool counted)
+{
+	if (counted)
+		vec_push(out, (int64_t)t->bins.nr);
+	for (size_t i = 0; i < t->bins.nr; i++) {
+		int64_t before = i ? t->bins.v[i - 1].key : 0;
+		vec_push(out, t->bins.v[i].key - before);
+		vec_push(out, t->bins.v[i].count);
+	}
+}
+
+/* Writes a column whose numbers are already differences of keys and counts. */
+static void write_plain(struct writer *w, struct column *c)
+{
+	begin(w);
+	for (size_t i = 0; i < c->nr; i++) {
+		if (i)
+			put_text(w, ",");
+		put_number(w, (uint64_t)c->v[i]);
+	}
+	put_text(w, "]");
+	vec_release(c);
+}
+
+static void write_series(struct writer *w, const struct fold_series *s)
+{
+	struct column bins = { 0 };
+	for (size_t i = 0; i < NR_MEMBER_COLUMNS; i++)
+		write_column(w, (const char *)s->members.v + fold_member_columns[i], s->members.nr,
+		             sizeof *s->members.v);
+	for (size_t i = 0; i < NR_MATCH_COLUMNS; i++)
+		write_column(w, (const char *)s->matches.v + fold_match_columns[i], s->matches.nr,
+		             sizeof *s->matches.v);
+	for (size_t i = 0; i < s->matches.nr; i++)
+		add_bins(&bins, &s->matches.v[i].dur, true);
+	write_plain(w, &bins);
+}
+
+static void write_columns(const void *const *folds, size_t nr, struct sink *out)
+{
+	const struct fold *f = folds[0];
+	struct writer w = { .out = out, .before = "[" };
+	int64_t patterns = (int64_t)f->patterns.nr, numbers = NR_FOLD_NUMBERS;
+	(void)nr; /* a document has at most one fold */
+	write_column(&w, f->rank, f->nr, sizeof *f->rank);
+	if (f->by_rank)
+		write_column(&w, &numbers, 1, sizeof numbers);
+	for (size_t i = 0; i < NR_FOLD_NUMBERS && f->by_rank; i++)
+		write_numbers(&w, f->number[i], f->nr);
+	if (f->by_rank)
+		write_column(&w, &patterns, 1, sizeof patterns);
+	for (size_t i = 0; i < f->patterns.nr; i++)
+		write_column(&w, f->patterns.v[i].v, f->patterns.v[i].nr, sizeof(int64_t));
+	for (size_t i = 0; i < f->figures.nr; i++) {
+		const struct fold_figure *g = &f->figures.v[i];
+		struct column bins = { 0 };
+		if (g->value) {
+			write_column(&w, g->value, f->nr, sizeof *g->value);
+			continue;
+		}
+		add_bins(&bins, &g->tally, false);
+		write_plain(&w, &bins);
+	}
+	for (size_t i = 0; i < f->series.nr; i++)
+		write_series(&w, &f->series.v[i]);
+	put_text(&w, "\n]");
+	flush(&w);
+}
+
+/* ---- reading of folds ---- */
+
+static int64_t read_number(struct row_reader *r)
+{
+	int64_t value;
+	struct span text;
+	uint64_t byte;
+	enum jscan_type type;
+	if (jscan_decimal(r->js, 0, &value))
+		return value;
+	byte = row_byte(r);
+	if (jscan_peek(r->js) == JSCAN_NULL) {
+		jscan_literal(r->js, &type);
+		return FOLD_ABSENT;
+	}
+	if (jscan_number(r->js, &text) && !memchr(text.p, '.', text.n) &&
+	    !memchr(text.p, 'e', text.n) && !memchr(text.p, 'E', text.n) &&
+	    number_parse(text, 0, &value))
+		return value;
+	row_fail(r, byte, NULL, "holds what is not a whole number");
+	return 0;
+}
+
+static void read_columns(struct row_reader *r, void *const *folds, size_t nr)
+{
+	struct stored_fold *s = folds[0];
+	size_t before = row_enter(r, "columns", 0);
+	(void)nr;
+	s->has_columns = true;
+	enum jscan_type first = row_enter_array(r, NULL);
+	for (bool more = first != JSCAN_END; more && jscan_status(r->js) == ST_OK;
+	     more = jscan_element(r->js)) {
+		struct column *c = vec_push_zero(&s->columns);
+		if (s->columns.nr > store_limits.rows)
+			row_fail(r, row_byte(r), NULL, "has too many columns");
+		enum jscan_type one = row_enter_array(r, NULL);
+		for (bool next = one != JSCAN_END; next && jscan_status(r->js) == ST_OK;
+		     next = jscan_element(r->js))
+			vec_push(c, read_number(r));
+	}
+	strbuf_setlen(&r->path, before);
+}
+
+static void describe_columns(bool several, int depth, struct sink *out)
+{
+	(void)several;
+	(void)depth;
+	sink_puts(out, "{\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": {\"type\": "
+	               "[\"integer\", \"null\"]}}}");
+}
+
+#define MEMBER(member, kind, ...)                                                                  \
+	{                                                                                              \
+		.key = #member, .type = FIELD_##kind, .offset = offsetof(struct stored_fold, fold.member), \
+		__VA_ARGS__                                                                                \
+	}
+
+static const struct field fold_fields[] = {
+	MEMBER(by_rank, BOOL, .since = 0),
+	MEMBER(is_mean, BOOL, .since = 0),
+	MEMBER(deeds, OPTIONAL_ROWS, .sub = &fold_deed_row),
+	MEMBER(figures, ROWS, .sub = &fold_figure_row),
+	MEMBER(series, OPTIONAL_ROWS, .sub = &fold_series_row),
+	{ .key = "columns",
+	  .type = FIELD_OWN,
+	  .read = read_columns,
+	  .write = write_columns,
+	  .describe = describe_columns },
+};
+
+static const struct schema fold_schema = {
+	.fields = fold_fields,
+	.nr = sizeof fold_fields / sizeof *fold_fields,
+	.size = sizeof(struct stored_fold),
+};
+
+bool fold_is_there(const void *const *digests, size_t nr)
+{
+	return nr == 1 && ((const struct digest *)digests[0])->fold;
+}
+
+void fold_write(const void *const *digests, size_t nr, struct sink *out)
+{
+	(void)nr;
+	row_write(&fold_schema, ((const struct digest *)digests[0])->fold, out);
+}
+
+void fold_describe(bool several, int depth, struct sink *out)
+{
+	(void)several;
+	row_schema_object(&fold_schema, false, depth, out);
+}
+
+void fold_read(struct row_reader *r, void *const *digests, size_t nr)
+{
+	struct digest *d = digests[0];
+	struct stored_fold *s = mem_calloc(1, sizeof *s);
+	struct arena *outer = r->arena;
+	size_t before = row_enter(r, "fold", 0);
+	uint64_t byte = row_byte(r);
+	d->fold = &s->fold; /* releasing the digest then releases all of `s` */
+	r->arena = &s->fold.arena;
+	if (nr > 1)
+		row_fail(r, byte, NULL, "stands beside other ranks");
+	row_read(r, &fold_schema, s);
+	bool fine = fold_place_columns(s);
+	r->arena = outer;
+	if (jscan_status(r->js) == ST_OK && !fine)
+		row_fail(r, byte, NULL, "has columns that do not fit its rows");
+	if (jscan_status(r->js) == ST_OK && s->fold.by_rank != r->whole)
+		row_fail(r, byte, NULL,
+		         r->whole ? "lacks the ranks, as only a baseline may"
+		                  : "has the ranks, which no baseline does");
+	for (size_t i = 0; i < s->columns.nr; i++)
+		free(s->columns.v[i].v);
+	vec_release(&s->columns);
+	strbuf_setlen(&r->path, before);
+}

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""A folded run: its bytes do not depend on the order of merging, its figures are those of the ranks, and odd ranks are named.
+
+The ranks of a job are simulated (gen/ranks.py), with a slow and a late rank in one run of it, a hung one and a slow link
+in others.
+
+ - random trees of merges, with parts that are given twice, write the bytes of one merge of all
+ - reductions of figures of single ranks are those of the unfolded run; medians of others are near, and up to 64 ranks
+   exact, as are waiting and lateness
+ - `check` gives one answer for both sides folded, either, and neither; it names the planted ranks and no other
+ - a baseline keeps no ranks, and its file does not grow with them
+ - a rank that is missing is named, and its block stays unfolded until it is there
+ - what cannot be folded, or asked of a folded run, is refused in one line
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ.get("GPUGATE")
+GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+RANKS, FEW = 136, 24
+SLOW, LATE, HUNG, LINK = 18, 11, 97, 70
+FAULTS = {
+    "plain": ["--seed", 1],
+    "odd": ["--seed", 2, "--slow-rank", f"{SLOW}=1.3", "--late-rank", f"{LATE}=3000"],
+    "hung": ["--seed", 2, "--skip-collective", f"{HUNG}=2:3"],
+    "link": ["--seed", 2, "--slow-link", f"{LINK}=2"],
+}
+# {metric: true if the median over more than 64 ranks is exact}
+METRICS = {
+    "step.time": True, "step.compute_time": True, "step.kernel_count": True, "step.dataloader_time": True,
+    "gpu.utilization_pct": True, "comm.wait_time": True, "comm.transfer_time": True, "rank.missing_steps": True,
+    "rank.compute_skew_pct": True, "rank.straggler_pct": False, "kernel.time": False, "kernel.count": False,
+    "category.time": False, "op.self_time": False, "op.self_gpu_time": False, "comm.time": False, "comm.count": False,
+}
+REDUCTIONS = ("max", "min", "mean", "median")
+NEAR = 0.01
+LIMITS = "fail: {increase: 10%}"
+
+
+def rules(dir, name, *more):
+    lines = [f"  - {{id: {m}-{r}, metric: {m}, ranks: {r}, {LIMITS}}}" for m in METRICS for r in REDUCTIONS]
+    lines += [f"  - {{id: p99, metric: step.time, stat: p99, ranks: max, {LIMITS}}}",
+              f"  - {{id: classed, metric: op.self_gpu_time, select: {{class: compute}}, ranks: max, {LIMITS}}}", *more]
+    path = dir / name
+    path.write_text("version: 1\nworkload: job\nrules:\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def gpugate(*args, codes=(0,)):
+    done = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True)
+    assert done.returncode in codes, (args, done.returncode, done.stdout, done.stderr)
+    return done.stderr
+
+
+def run_of(dir, name, ranks):
+    out = dir / f"{name}-{ranks}.json"
+    if not out.exists():
+        traces = dir / f"{name}-{ranks}"
+        command = [GEN / "ranks.py", "--ranks", ranks, "--steps", 5, "--layers", 1, "--groups", 4, *FAULTS[name]]
+        subprocess.run([sys.executable, *map(str, command), "--out", traces], check=True)
+        gpugate("digest", traces, "-o", out)
+    return out
+
+
+def folded(run):
+    out = run.with_suffix(".fold.json")
+    gpugate("merge", "--fold", run, "-o", out)
+    return out
+
+
+def checked(dir, run, baseline, rule_file):
+    """Checks the run; returns (checks by id, {(insight, rank)} of the candidate, the whole result)."""
+    report = dir / "report.json"
+    gpugate("check", run, "--rules", rule_file, "--baseline", baseline, "--json", report, codes=(0, 1, 3))
+    said = json.loads(report.read_text())
+    named = {(i["insight"], i["rank"]) for i in said["insights"] if i["side"] == "candidate" and i["rank"] >= 0}
+    return {c["id"]: c for c in said["checks"]}, named, said
+
+
+def trees(dir, run):
+    """Merges parts of any size in any order, some of them twice: the result equals that of a single merge."""
+    doc = json.loads(run.read_text())
+    whole = folded(run).read_bytes()
+    for seed in range(4):
+        r = random.Random(seed)
+        ranks, size, files = list(range(len(doc["digests"]))), (9, 17, 40, 64)[seed], []
+        r.shuffle(ranks)
+        for i in range(0, len(ranks), size):
+            files.append(dir / f"part-{seed}-{i}.json")
+            digests = [doc["digests"][k] for k in sorted(ranks[i:i + size])]
+            files[-1].write_text(json.dumps({**doc, "digests": digests}, separators=(",", ":")))
+        for level in range(99):
+            if len(files) == 1:
+                break
+            r.shuffle(files)
+            width = r.choice((2, 3, 5))
+            groups = [files[i:i + width] for i in range(0, len(files), width)]
+            files = [dir / f"level-{seed}-{level}-{i}.json" for i in range(len(groups))]
+            for group, out in zip(groups, files):
+                gpugate("merge", "--fold", *group, r.choice(group), "-o", out)
+        assert files[0].read_bytes() == whole, f"tree {seed}"
+
+
+def compare(few, whole, part, what):
+    """Compares the checks of an unfolded run with those of the folded run."""
+    assert set(whole) == set(part), set(whole) ^ set(part)
+    for name, check in whole.items():
+        metric, reduction = check["metric"], name.split("[")[0].rsplit("-", 1)[-1]
+        exact = few or METRICS.get(metric, True) or reduction in ("max", "min", "mean")
+        exact = exact and (few or metric != "rank.straggler_pct")
+        for side in ("baseline", "candidate"):
+            x, y = check[side], part[name][side]
+            assert x == y if exact else abs(x - y) <= NEAR * max(abs(x), abs(y)), (what, name, side, x, y)
+        if exact:
+            assert check["verdict"] == part[name]["verdict"], (what, name)
+
+
+def same_figures(dir, ranks):
+    rule_file = rules(dir, "figures.yaml")
+    plain, odd = run_of(dir, "plain", ranks), run_of(dir, "odd", ranks)
+    baselines = {}
+    for name, run in (("unfolded", plain), ("folded", folded(plain))):
+        baselines[name] = dir / f"{name}-{ranks}.baseline.json"
+        gpugate("baseline", "create", run, "--rules", rule_file, "--baseline", baselines[name])
+    whole, named, _ = checked(dir, odd, baselines["unfolded"], rule_file)
+    assert {r for _, r in named} == {SLOW, LATE}, named
+    for run, baseline in ((folded(odd), "folded"), (folded(odd), "unfolded"), (odd, "folded")):
+        part, also_named, _ = checked(dir, run, baselines[baseline], rule_file)
+        compare(ranks <= 64, whole, part, (run.name, baseline))
+        assert also_named == named, (also_named, named)
+    return baselines["folded"]
+
+
+def odd_ones(dir, baseline):
+    rule_file = rules(dir, "figures.yaml")
+    _, _, hung = checked(dir, folded(run_of(dir, "hung", RANKS)), baseline, rule_file)
+    assert [t["rank"] for t in hung["trust"] if t["finding"] == "stuck"] == [HUNG], hung["trust"]
+    _, named, _ = checked(dir, folded(run_of(dir, "link", RANKS)), baseline, rule_file)
+    assert named == {("slow-link", LINK)}, named
+
+
+def lost(dir, baseline):
+    """If a rank is absent, its block is not folded, and the rank is named."""
+    rule_file = rules(dir, "figures.yaml")
+    doc = json.loads(run_of(dir, "odd", RANKS).read_text())
+    doc["digests"] = [d for d in doc["digests"] if d["rank"] != HUNG]
+    run = dir / "lost.json"
+    run.write_text(json.dumps(doc))
+    part = folded(run)
+    assert len(json.loads(part.read_text())["digests"]) == 1 + 63
+    for args in (["merge", "--fold", part, "-o", dir / "out.json"], ["check", part, "--rules", rule_file, "--baseline", baseline]):
+        assert f"rank {HUNG} of {RANKS} is missing" in gpugate(*args, "--expect-ranks", RANKS, codes=(3,))
+    (figures, named, said), (also, also_named, _) = (checked(dir, r, baseline, rule_file) for r in (run, part))
+    compare(False, figures, also, "lost")
+    assert named == also_named
+    assert {t["finding"] for t in said["trust"]} >= {"partial-ranks", "absent-rank"}, said["trust"]
+    gpugate("merge", "--fold", run_of(dir, "odd", RANKS), "--expect-ranks", RANKS, "-o", dir / "out.json")
+    gpugate("merge", "--fold", part, run_of(dir, "odd", RANKS), "-o", dir / "again.json")
+    assert (dir / "again.json").read_bytes() == (dir / "out.json").read_bytes()
+
+
+def waited_before(dir):
+    """Comparisons of a run that knows its ranks with a baseline that does not, in which others waited for one rank."""
+    rule_file, odd = rules(dir, "figures.yaml"), folded(run_of(dir, "odd", RANKS))
+    gpugate("baseline", "create", odd, "--rules", rule_file, "--baseline", dir / "odd.baseline.json")
+    for name in ("odd", "link"):
+        run = folded(run_of(dir, name, RANKS))
+        gpugate("check", run, "--rules", rule_file, "--baseline", dir / "odd.baseline.json", "--html", dir / "page.html", codes=(0, 1))
+    for command in (["report", odd], ["metrics", odd], ["diff", odd, run_of(dir, "plain", RANKS)]):
+        gpugate(*command, "--html", dir / "page.html")
+
+
+def worst_of_each(dir, baseline):
+    each = rules(dir, "each.yaml", f"  - {{id: each, metric: step.compute_time, ranks: each, {LIMITS}}}")
+    checks, _, _ = checked(dir, folded(run_of(dir, "odd", RANKS)), baseline, each)
+    for side in ("baseline", "candidate"):
+        assert checks["each"][side] == checks["step.compute_time-max"][side]
+
+
+def refuses(dir, baseline):
+    plain, odd = run_of(dir, "plain", RANKS), run_of(dir, "odd", RANKS)
+    one = folded(plain)
+
+    def refused(word, *args, codes):
+        said = gpugate(*args, codes=codes)
+        assert word in said and said.count("\n") == 1, said
+
+    refused("--fold", "merge", one, "-o", dir / "out.json", codes=(2,))
+    refused("rank 0 is in two", "merge", "--fold", one, folded(odd), "-o", dir / "out.json", codes=(3,))
+    refused("rank 0 is in two", "merge", "--fold", one, odd, "-o", dir / "out.json", codes=(3,))
+    doc = json.loads(plain.read_text())
+    doc["digests"][5]["warmup"] += 1
+    (dir / "other.json").write_text(json.dumps(doc))
+    refused("other settings", "merge", "--fold", dir / "other.json", "-o", dir / "out.json", codes=(3,))
+    refused("metrics --json", "metrics", one, "--json", dir / "out.json", codes=(2,))
+    threads = rules(dir, "threads.yaml", f"  - {{id: threads, metric: thread.time, {LIMITS}}}")
+    refused("does not have it", "check", one, "--rules", threads, "--baseline", baseline, codes=(2,))
+    of_rank = f"  - {{id: one, metric: step.time, select: {{rank: {LATE}}}, {LIMITS}}}"
+    some = rules(dir, "some.yaml", of_rank)
+    refused("baseline of a folded run", "check", one, "--rules", some, "--baseline", baseline, codes=(2,))
+    gpugate("baseline", "create", plain, "--rules", some, "--baseline", dir / "some.json")
+    checks = [checked(dir, run, dir / "some.json", some)[0]["one"] for run in (odd, folded(odd))]
+    assert checks[0]["candidate"] == checks[1]["candidate"] and checks[0]["baseline"] == checks[1]["baseline"], checks
+    single = rules(dir, "single.yaml", f"  - {{id: k, metric: kernel.time, select: {{rank: 3}}, {LIMITS}}}")
+    refused("single ranks", "check", one, "--rules", single, "--baseline", baseline, codes=(2,))
+    broken = json.loads(one.read_text())
+    for at in (0, 3, 30, 60, len(broken["fold"]["columns"]) - 1):
+        bad = json.loads(one.read_text())
+        bad["fold"]["columns"][at] = bad["fold"]["columns"][at][:-1] + [-5, 7]
+        (dir / "bad.json").write_text(json.dumps(bad))
+        refused("columns that do not fit", "report", dir / "bad.json", codes=(3,))
+
+
+def main():
+    if not PROGRAM:
+        print("no $GPUGATE")
+        return 77
+    with tempfile.TemporaryDirectory() as name:
+        dir = pathlib.Path(name)
+        same_figures(dir, FEW)
+        baseline = same_figures(dir, RANKS)
+        small = dir / f"folded-{FEW}.baseline.json"
+        assert baseline.stat().st_size < 4 * small.stat().st_size, (baseline.stat(), small.stat())
+        trees(dir, run_of(dir, "odd", RANKS))
+        odd_ones(dir, baseline)
+        lost(dir, baseline)
+        worst_of_each(dir, baseline)
+        waited_before(dir)
+        refuses(dir, baseline)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

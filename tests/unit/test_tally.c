@@ -1,0 +1,167 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/number.h"
+#include "fold/fold.h"
+#include "fold/tally.h"
+#include "model/rows.h"
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 24;
+}
+
+static void assert_same(const struct tally *a, const struct tally *b)
+{
+	assert_int_equal(a->count, b->count);
+	assert_int_equal(a->high, b->high);
+	assert_int_equal(a->low, b->low);
+	assert_int_equal(a->min, b->min);
+	assert_int_equal(a->max, b->max);
+	assert_int_equal(a->min_rank, b->min_rank);
+	assert_int_equal(a->max_rank, b->max_rank);
+	assert_int_equal(a->median, b->median);
+	if (a->count > 1)
+		assert_int_equal(a->second, b->second);
+	assert_int_equal(a->bins.nr, b->bins.nr);
+	assert_memory_equal(a->bins.v, b->bins.v, a->bins.nr * sizeof *a->bins.v);
+}
+
+enum { MOST = 300 };
+
+/* Makes numbers of many sizes and both signs, some of them equal. */
+static void make(int64_t *v, size_t nr, uint64_t seed)
+{
+	for (size_t i = 0; i < nr; i++) {
+		int64_t value = (int64_t)(next_random(&seed) >> (next_random(&seed) % 40));
+		v[i] = next_random(&seed) % 8 == 0 ? -value : i % 5 == 4 ? v[i - 1] : value;
+	}
+}
+
+static struct tally tally_of(const int64_t *v, size_t first, size_t end)
+{
+	struct tally t = { 0 };
+	for (size_t i = first; i < end; i++)
+		tally_add(&t, v[i], (int64_t)i);
+	return t;
+}
+
+/* The result does not depend on the order of joining, nor on how the values are divided. */
+static void test_order(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = { 1, 2, 5, 63, 64, 65, 128, MOST };
+	int64_t v[MOST];
+	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+		size_t nr = sizes[k];
+		make(v, nr, k);
+		struct tally whole = tally_of(v, 0, nr), backwards = { 0 };
+		assert_true(tally_is_sound(&whole));
+		for (size_t i = nr; i-- > 0;)
+			tally_add(&backwards, v[i], (int64_t)i);
+		assert_same(&whole, &backwards);
+		for (size_t cut = 0; cut <= nr; cut += nr / 7 + 1) {
+			struct tally a = tally_of(v, 0, cut), b = tally_of(v, cut, nr);
+			struct tally other = tally_copy(&b);
+			tally_join(&other, &a);
+			tally_join(&a, &b);
+			assert_same(&whole, &a);
+			assert_same(&whole, &other);
+			tally_release(&a);
+			tally_release(&b);
+			tally_release(&other);
+		}
+		tally_release(&whole);
+		tally_release(&backwards);
+	}
+}
+
+/* Extremes and means are exact, and so are medians of up to TALLY_EXACT values; other medians are
+   near. */
+static void test_reductions(void **state)
+{
+	(void)state;
+	int64_t v[MOST], copy[MOST];
+	for (size_t nr = 2; nr <= MOST; nr++) {
+		make(v, nr, nr);
+		for (size_t i = 0; i < nr; i++)
+			v[i] = copy[i] = v[i] < 0 ? -v[i] : v[i];
+		struct tally t = tally_of(v, 0, nr);
+		assert_int_equal(tally_reduce(&t, REDUCE_MAX), reduce_of(REDUCE_MAX, copy, nr));
+		assert_int_equal(tally_reduce(&t, REDUCE_MIN), reduce_of(REDUCE_MIN, copy, nr));
+		assert_int_equal(tally_reduce(&t, REDUCE_MEAN), reduce_of(REDUCE_MEAN, copy, nr));
+		int64_t median = number_median(copy, nr), told = tally_reduce(&t, REDUCE_MEDIAN);
+		assert_true(nr > TALLY_EXACT || told == median);
+		assert_true(number_distance(told, median) * 100 <= median);
+		t.median = median;
+		assert_int_equal(tally_reduce(&t, REDUCE_MEDIAN), median);
+		tally_release(&t);
+	}
+}
+
+static void test_others(void **state)
+{
+	(void)state;
+	static const int64_t v[] = { 9, 3, 5, 3, 7 };
+	struct tally t = tally_of(v, 0, 5);
+	assert_int_equal(t.min, 3);
+	assert_int_equal(t.second, 3);
+	assert_int_equal(t.min_rank, 1);
+	assert_int_equal(tally_median_of_others(&t), 6);
+	tally_release(&t);
+	t = tally_of(v, 0, 3);
+	assert_int_equal(t.second, 5);
+	assert_int_equal(tally_median_of_others(&t), 7);
+	tally_release(&t);
+}
+
+static void test_unsound(void **state)
+{
+	(void)state;
+	int64_t v[MOST];
+	make(v, MOST, 1);
+	for (size_t nr = 3; nr <= MOST; nr += MOST - 3) {
+		struct tally t = tally_of(v, 0, nr), bad = t;
+		assert_true(tally_is_sound(&t));
+		bad.count++;
+		assert_false(tally_is_sound(&bad));
+		bad = t;
+		bad.max++;
+		/* the larger maximum lies in the same part of the scale, so that the contradiction cannot
+		   be seen */
+		assert_int_equal(tally_is_sound(&bad), nr > TALLY_EXACT);
+		bad = t;
+		bad.high += 1000000;
+		assert_false(tally_is_sound(&bad));
+		bad = t;
+		bad.bins.nr--;
+		assert_false(tally_is_sound(&bad));
+		bad = t;
+		bad.second = t.max + 1;
+		assert_false(tally_is_sound(&bad));
+		t.bins.v[0].count = 0;
+		assert_false(tally_is_sound(&t));
+		tally_release(&t);
+	}
+}
+
+/* Each member of the trust counters has a number in the fold. */
+static void test_numbers(void **state)
+{
+	(void)state;
+	assert_int_equal(trust_counts_row.nr, NR_FOLD_NUMBERS - FOLD_TRUST);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),   cmocka_unit_test(test_reductions),
+		cmocka_unit_test(test_others),  cmocka_unit_test(test_unsound),
+		cmocka_unit_test(test_numbers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
