@@ -149,7 +149,7 @@ def shown_files(update):
 
 
 def versions(program, update):
-    """Where a page, an action or a template names gpugate's version, it is that of the program."""
+    """Checks that pages, actions and templates name the version of this program."""
     version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
     pages = [ROOT / "action.yml", *(ROOT / "docs").glob("*.md"), *(ROOT / "templates").iterdir(), *(ROOT / "ci").rglob("*.y*ml")]
     for page in sorted(pages):
