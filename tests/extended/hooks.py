@@ -53,7 +53,7 @@ def main():
         commit_hooks, commit = repository(hooks), repository(user)
         shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
         (user / ".pre-commit-config.yaml").write_text(re.sub("rev: .*", f"rev: {commit_hooks()}",
-                                                         CONFIG.replace("https://git.example.com/gpugate/gpugate", str(hooks))))
+                                                         re.sub(r"https://git\.example\.com/\S+", str(hooks), CONFIG)))
         files = {"rules/gpugate.yaml": ROOT / "rules/default.yaml", "train/rules/gpugate-nightly.yml": ROOT / "rules/default.yaml",
                  "baselines/a.json": ROOT / "baselines/example.json", "train/baselines/b.json": ROOT / "baselines/example.json"}
         for path, source in files.items():
