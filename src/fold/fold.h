@@ -21,7 +21,7 @@ enum fold_number {
 	FOLD_STEPS, ///< measured steps
 	FOLD_USABLE, ///< of them, usable ones
 	FOLD_PATTERN, ///< index of their numbers
-	FOLD_DEED, ///< index of what it did last
+	FOLD_DEED, ///< index of its texts
 	FOLD_GPU, ///< 1: it has kernels
 	FOLD_CUT, ///< collectives_cut
 	FOLD_SHARE, ///< digest_last_share()
@@ -39,7 +39,10 @@ enum fold_number {
 	FOLD_ALONE, ///< others waited for it and for no other
 	FOLD_LINK, ///< slope of its links among the ranks of its block (fold/links.h)
 	FOLD_TRUST, ///< the first member of trust_counts_row; the others follow
-	NR_FOLD_NUMBERS = FOLD_TRUST + 20
+	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< of struct fewer, as are those that follow
+	FOLD_FEWER_COUNT,
+	FOLD_FEWER_USUAL,
+	NR_FOLD_NUMBERS
 };
 
 /// Numbers of the steps of some ranks, as the digest has them.
@@ -48,9 +51,10 @@ struct fold_pattern {
 	size_t nr;
 };
 
-/// What some ranks did last: the texts of struct progress.
+/// Texts of some ranks: what they did last (struct progress), and what they have less of.
 struct fold_deed {
 	struct span op, activity, waits_in;
+	struct span fewer_in; ///< group of struct fewer
 };
 
 /// Figures of one metric and label.

@@ -3,12 +3,14 @@
 #define GG_FOLD_MAKE_H
 
 #include "base/diag.h"
+#include "fold/fewer.h"
 #include "fold/fold.h"
 
 /// What the peers of a rank say of it.
 struct fold_peer {
 	struct cross_rank cross;
 	int64_t alone_ns, link;
+	struct fewer fewer;
 };
 
 /// Why two digests cannot be one ("…"), or NULL.
