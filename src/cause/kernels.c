@@ -220,7 +220,7 @@ static const char *duration(struct inquiry *q, double ns)
 	return unit_text(q->a, UNIT_NS, (int64_t)(ns + 0.5));
 }
 
-/* The same for one kernel and for several: it is said once. */
+/* Advice that is equal for one kernel and for several, so that the report gives it once. */
 #define SLOWER                                                                                    \
 	"compare inputs (shapes, types, memory layout), and the code or library that slower kernels " \
 	"come from"
@@ -303,7 +303,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* fewer launches are a change of the program, too */
+		more = -more; /* a fall in the number of launches is a change of the program, too */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 

@@ -1,4 +1,4 @@
-/* What the cost of a finding is made of: parts that add up to it, each once. */
+/* Splits the cost of a finding into parts that add up to it. */
 #include <string.h>
 
 #include "base/number.h"
@@ -11,7 +11,7 @@ static int64_t size_of(int64_t v)
 	return v < 0 ? number_sub(0, v) : v;
 }
 
-/* A breakdown of the very amount that the finding costs. */
+/* The breakdown of a check whose change equals the cost of the finding, or NULL. */
 static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const struct finding *f)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {
@@ -22,7 +22,7 @@ static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const 
 	return NULL;
 }
 
-/* The outermost level on which no part is nearly all of it; -1: there is none. */
+/* The outermost level of the breakdown on which at least two parts are notable, or -1. */
 static int level_of(const struct breakdown *b)
 {
 	for (int level = 0;; level++) {
@@ -57,7 +57,8 @@ static int part_cmp(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Parts of the sign of the cost, as long as they do not exceed it, and what is left. */
+/* Choose the largest parts with the sign of the cost, as long as their sum does not exceed it; a
+   last part has the rest. */
 void suspect_settle_parts(struct inquiry *q, struct suspect *s)
 {
 	struct finding *f = &s->finding;

@@ -127,11 +127,12 @@ void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, str
 /// Set the time that the suspect costs, in ns per step.
 void suspect_cost(struct suspect *s, int64_t ns);
 
-/// A part of its cost; the same name again adds to it. `name` is borrowed.
+/// Add `change` to the part `name` of the cost of a suspect; the part is new if there is none with
+/// that name. `name` is borrowed.
 void suspect_part(struct suspect *s, const char *name, int64_t change);
 
-/// The parts as they are shown, once cost and checks are known: those named, or those of a
-/// breakdown of the same amount.
+/// Choose the parts of the cost that reports show, once cost and checks are known: the parts named
+/// so far or, if there are none, those of a check's breakdown of the same amount.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
 /// "+2.10 ms", "12.3 %" of a figure; owned by the report.

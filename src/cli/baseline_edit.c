@@ -50,7 +50,8 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 	past->provenance = b->provenance;
 	past->pin = past_source_hash(&b->pin);
 	past_run_fit(past);
-	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0; /* when that one was added */
+	/* the warning was given when the previous run was added */
+	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0;
 	if (past->cut && !told)
 		diag_warn(log,
 		          "a run of the history has room for %zu figures: the %" PRId64
@@ -166,7 +167,8 @@ static void say_waiting(const char *lock)
 	strbuf_release(&b);
 }
 
-/* One change takes seconds, a queue of changes minutes. */
+/* Wait up to five minutes for the lock: one change of a baseline takes seconds, a queue of many
+   changes takes minutes. */
 static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting };
 
 enum status baseline_put(const struct baseline *b, const char *path, const char *history,

@@ -219,7 +219,8 @@ static void add_newest(const struct timeline *s, const struct past_value *key, s
 	                 : m->need == NEED_INPUT ? unit_of_figure(-1, (int)digits)
 	                                         : m->unit;
 	doc_figure_cell(d,
-	                m ? unit_text(&d->arena, unit, newest) /* no metric: it does not exist today */
+	                /* metrics of other versions are unknown here, and shown without a unit */
+	                m ? unit_text(&d->arena, unit, newest)
 	                  : arena_printf(&d->arena, "%" PRId64, newest),
 	                true, newest);
 	doc_cell(d);

@@ -121,7 +121,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() found them equal */
+		return true; /* settle_texts() keeps the texts only if they are equal */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -240,7 +240,8 @@ static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 	return ST_OK;
 }
 
-/* What is folded is of many ranks, and beside no artifact of one. */
+/* Move folded digests to run->folded. They have many ranks, and are not sorted with the artifacts
+   of single ranks. */
 static enum status take_folded(struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
 	VEC(struct digest *) parts = VEC_INIT;
@@ -259,8 +260,9 @@ static enum status take_folded(struct artifacts *artifacts, struct run *run, str
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
-	size_t nr = 0, first = 0; /* number kept; index of the first with this rank */
-	int64_t rank = -1; /* rank before; artifacts without a rank join the first */
+	/* rank of the previous artifact; -1 (the whole run) counts as the first rank */
+	size_t nr = 0, first = 0;
+	int64_t rank = -1; /* of the previous artifact; those without a rank join the first rank */
 	TRY(take_folded(artifacts, run, log));
 	TRY(join_where(artifacts, log));
 	number_hosts(artifacts);

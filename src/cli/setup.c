@@ -18,7 +18,7 @@
 const char *setup_rules_path(const struct options *o)
 {
 	if (o->command == CMD_INIT)
-		return NULL; /* `init` is about to write them */
+		return NULL; /* `init` is about to write the rules file */
 	if (o->value[OPT_RULES])
 		return o->value[OPT_RULES];
 	return is_absent(RULES_PATH) ? NULL : RULES_PATH;
@@ -205,8 +205,8 @@ static void fill_reference(struct baseline *b)
 	all->runs.nr = BASELINE_RECENT;
 }
 
-/* In another folder the whole path is kept, since baselines in several folders may have the same
-   name. */
+/* If --history names a folder, the baseline's whole path is repeated below that folder, since
+   baselines in several folders may have the same file name. */
 const char *setup_history_path(const struct options *o, const char *path, struct arena *a)
 {
 	const char *folder = o->value[OPT_HISTORY], *last = strrchr(path, '/');

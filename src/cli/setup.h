@@ -15,10 +15,11 @@ struct setup {
 	struct rules rules;
 	struct category_table categories;
 	struct result_formats formats;
-	const struct result_formats *format_tables[3]; ///< formats: the rules', all others, NULL
+	/// tables of formats in the order of trying: those of the rules, the built-in ones, NULL
+	const struct result_formats *format_tables[3];
 	struct site_rules sites;
 	struct diagnosis_rules diagnosis;
-	struct naming naming; ///< names of kernels and categories, by the rules
+	struct naming naming; ///< shortens names of kernels and categories as the rules say
 	struct load_options load;
 	const char *workload; ///< name from --workload, else from the rules
 };

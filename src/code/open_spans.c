@@ -6,7 +6,8 @@ static void forget_last(struct open_spans *o)
 	o->known = o->known < o->list.nr ? o->known : o->list.nr;
 }
 
-/* The value of `low_ns` for a span that ends at `until_ns` and is put at index `i`. */
+/* The earliest end among a span that ends at `until_ns`, put at index `i`, and the spans around it.
+ */
 static int64_t low_at(const struct open_spans *o, size_t i, int64_t until_ns)
 {
 	return i && o->list.v[i - 1].low_ns < until_ns ? o->list.v[i - 1].low_ns : until_ns;

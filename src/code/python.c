@@ -117,7 +117,8 @@ static void find_paths(struct python_paths *p, struct python_thread *t)
 
 static void path_rows(const struct python_paths *p, struct digest *d)
 {
-	/* index before that of the first new row: path 1 has the first row, path 0 none */
+	/* added to a path's id, this gives the index of the path's row: path 1 has the first new row,
+	   path 0 has no row */
 	int64_t before = (int64_t)d->functions.nr - 1;
 	const char **texts = mem_calloc(p->clean.nr, sizeof *texts);
 	for (size_t i = 1; i < p->paths.nr; i++) {
@@ -164,7 +165,7 @@ void python_medians(struct python_frames *p, struct digest *d)
 	size_t nr = 0;
 	for (size_t i = 0; i < d->functions.nr; i++)
 		nr += is_path(&d->functions.v[i]) ? (size_t)d->functions.v[i].count : 0;
-	/* for each path, where its next duration goes */
+	/* for each path, the place in `durs` to which its next duration goes */
 	int64_t **next = mem_calloc(p->paths->paths.nr, sizeof *next);
 	int64_t *durs = mem_calloc(nr, sizeof *durs), *at = durs; /* durations, grouped by row */
 	for (size_t i = 0; i < d->functions.nr; i++) {

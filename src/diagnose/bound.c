@@ -208,7 +208,7 @@ static void explain_idle(struct bounds *b)
 	if (idle < PART_WORTH_NAMING)
 		return;
 	int64_t waits = explain_waits(b);
-	explain(b, BOUND_SYNCHRONISATION, waits, &idle);
+	explain(b, BOUND_SYNCHRONIZATION, waits, &idle);
 	const struct function_stat *most;
 	host -= loader + waits + set_up_share(b->v->run, &most);
 	if (idle < PART_WORTH_NAMING)
@@ -274,7 +274,7 @@ static void decide(struct bounds *b)
 	                                              : CONFIDENCE_LOW;
 	if (most == BOUND_UNKNOWN || b->window || (most == BOUND_LAUNCH && b->inferred))
 		c->confidence = CONFIDENCE_LOW;
-	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONISATION) &&
+	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONIZATION) &&
 	         c->confidence == CONFIDENCE_HIGH)
 		/* The cause of the idle time is inferred rather than measured. */
 		c->confidence = CONFIDENCE_MEDIUM;
@@ -299,8 +299,8 @@ static void say_parts(struct bounds *b)
 
 struct recorded {
 	bool traces, snapshots, memory, python, context;
-	bool gpu, flops, model_flops, peak; ///< true if GPU work was recorded; the others: the FLOPs of
-	                                    ///< operators, of the model, the GPU's peak
+	/// true if recorded: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
+	bool gpu, flops, model_flops, peak;
 	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
 	const struct digest *first; ///< first rank that has a trace
 	int64_t ranks, world_size;

@@ -82,7 +82,8 @@ static bool is_profiler(struct span place)
 	return false;
 }
 
-/* Share of the time of waiting whose place is known that is the profiler's own, in 1e-6. */
+/* Share, in 1e-6, of the time of synchronization calls that the profiler itself made, among those
+   with a known place in the code. */
 static int64_t profilers_share(const struct run *run)
 {
 	int64_t all = 0, own = 0;
@@ -106,7 +107,8 @@ static bool has_stacks(const struct run *run)
 	return false;
 }
 
-/* Waiting that a recording ends with is not to be saved. */
+/* Lower the saving by the waits with which the profiler ends a recording, since these cannot be
+   avoided. */
 static void leave_profiler_out(const struct run_view *v, const struct diagnosis_rule *r,
                                struct arena *a, struct recommendation *rec)
 {

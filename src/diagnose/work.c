@@ -15,7 +15,7 @@ bool kernel_is_fill(const struct kernel_stat *k)
 
 bool op_is_recomputation(const struct op_stat *o)
 {
-	/* only this name: the operator that autograd wraps around it would count the work twice */
+	/* other operators of checkpoints are wrapped by autograd in this one and would count twice */
 	return o->names == 0 && span_eq(o->name, SPAN("CheckpointFunctionBackward"));
 }
 

@@ -62,7 +62,8 @@ struct bench {
 	struct run_view *view;
 	struct bench_column *columns; ///< all runs, without duplicates
 	size_t nr_columns;
-	size_t *by_time; ///< the columns, runs of the past oldest first, of no time before them
+	/// indices of the columns, oldest run first; columns of runs without a time come first
+	size_t *by_time;
 	struct activity_pairs pairs;
 	struct arena arena;
 };

@@ -7,23 +7,23 @@
 #include "base/number.h"
 #include "diff/changes.h"
 
-enum { CHANCE = 1000, /* as `gpugate history` */ PIECE = 64 };
+enum { CHANCE = 1000, /* p value of a change point in 1e-6, as in `gpugate history` */ PIECE = 64 };
 
-/* Values as integers, 1e-9 of them. */
+/* A value as an integer multiple of 1e-9, limited to the range of int64. */
 static int64_t fine(double v)
 {
 	return llround(fmin(fmax(v * 1e9, -9e18), 9e18));
 }
 
-/* Index of the first value behind level `i`. */
+/* Index of the first value after level `i`. */
 static size_t level_end(const struct change_list *c, size_t nr, size_t i)
 {
 	return i < c->list.nr ? c->list.v[i].at : nr;
 }
 
-/* What drifts is parted too, but its values follow one another within the levels as well: their
-   squared steps are less than their squared distances from the mean of the level, where those of
-   noise are twice as much (von Neumann). */
+/* True if the series drifts rather than jumps. In noise around constant levels, the squared
+   differences of successive values add up to about twice their squared distances from the level's
+   mean (von Neumann 1941); in a drift they are smaller than these distances. */
 static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 {
 	double steps = 0, squares = 0;
@@ -41,7 +41,8 @@ static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 	return steps < squares;
 }
 
-/* A number for each value of a piece, from `*level` on. */
+/* Store in `out` the number of each value's level, counted from `*level`, which moves past the last
+   level. */
 static void number_piece(const int64_t *v, size_t nr, uint64_t *level, uint64_t *out)
 {
 	struct change_list c;
@@ -54,7 +55,7 @@ static void number_piece(const int64_t *v, size_t nr, uint64_t *level, uint64_t 
 	vec_release(&c.list);
 }
 
-/* The values of the group that `first` is of. */
+/* Split the group of value `first` into its levels: each value gets the group of its level. */
 static void split_group(const double *v, const uint64_t *whole, uint64_t *group, size_t nr,
                         size_t first)
 {

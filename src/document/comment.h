@@ -8,20 +8,22 @@
 #include "base/vec.h"
 
 #define MD_NAME_CHARS 120
-#define MD_BREAK 0x200B /* zero-width space: a cell may be broken here */
+#define MD_BREAK 0x200B /* zero-width space: marks a position at which a cell may be broken */
 
 struct md_section {
 	struct strbuf head, tail;
 	VEC(struct strbuf) rows;
-	size_t more; ///< rows that the section never had room for
-	size_t columns; ///< the same of columns
-	bool fixed; ///< dropped whole only where nothing else helps
-	bool folded; ///< under the document's fold
+	size_t more; ///< number of rows that were left out before the section was built
+	size_t columns; ///< number of columns that were left out before the section was built
+	/// true: the section is removed as a whole only if nothing else makes the document fit
+	bool fixed;
+	bool folded; ///< true: the section is inside the document's collapsed part
 };
 
 struct md_document {
-	VEC(struct md_section) sections; ///< the least important last; the first is always written
-	const char *fold; ///< title of the fold; NULL: folded sections are not grouped
+	/// sections, the least important last; the first section is always written
+	VEC(struct md_section) sections;
+	const char *fold; ///< title of the collapsed part; NULL: collapsed sections are not grouped
 };
 
 /// Append untrusted text as a code span of at most `max_chars`, whatever characters it contains.
@@ -32,8 +34,7 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 /// figure.
 void md_figure(struct strbuf *b, const char *text);
 
-/// A sentence as it stands, except for words in which Markdown finds something: they are code
-/// spans.
+/// Append a sentence as plain text; words in which Markdown would find markup become code spans.
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
 /// Append a section; the pointer is valid until the next call.

@@ -15,7 +15,8 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 {
 	bool strong = r->tone != TONE_PLAIN && r->kind != DOC_NAME && r->kind != DOC_COMMAND;
 	strbuf_adds(b, strong ? "**" : "");
-	strbuf_adds(b, r->link ? "[" : "");
+	bool link = r->link && r->link[0] != '#';
+	strbuf_adds(b, link ? "[" : "");
 	switch (r->kind) {
 	case DOC_VERDICT:
 	case DOC_WORDS:
@@ -34,7 +35,7 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 		md_code(b, r->text, (size_t)-1, in_table);
 		break;
 	}
-	if (r->link)
+	if (link)
 		strbuf_addf(b, "](%s)", r->link);
 	strbuf_adds(b, strong ? "**" : "");
 }
@@ -54,10 +55,11 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 
 /* ---- tables ---- */
 
-/* The width of a comment, and what its style makes of characters, in pixels. */
+/* Estimated width of a comment on GitHub, and of characters, bars and padding in it, in pixels. */
 enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAST = 2 };
 
-/* The columns that fit into a comment. */
+/* The columns of a table that fit into the width of a comment, and the number of those that do not.
+ */
 struct columns {
 	const struct doc_table *t;
 	size_t *list, nr, more;
@@ -99,21 +101,12 @@ static size_t column_width(const struct doc_table *t, size_t column, size_t rows
 	return widest + PADDING_PX;
 }
 
-/* Not one in which nothing stands. */
-static bool is_column(const struct doc_table *t, size_t i)
-{
-	const struct doc_row *row = t->rows;
-	while (row && !row->cells[i].first)
-		row = row->next;
-	return t->columns[i].align <= DOC_RIGHT && row;
-}
-
 static struct columns columns_of(struct arena *a, const struct doc_table *t, size_t rows)
 {
 	struct columns out = { .t = t, .list = arena_alloc(a, t->nr_columns, sizeof *out.list) };
 	size_t width = 0;
 	for (size_t i = 0; i < t->nr_columns; i++) {
-		if (!is_column(t, i))
+		if (t->columns[i].align > DOC_RIGHT || doc_column_is_empty(t, i, rows))
 			continue;
 		width += column_width(t, i, rows);
 		if (out.more || (width > COMMENT_PX && out.nr >= COLUMNS_LEAST))
@@ -209,12 +202,23 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			continue;
 		}
 		struct md_section *s = md_section(&m->doc, parent->fixed);
-		const struct doc_line *only = folded ? NULL : doc_only_line(parent);
+		const struct doc_line *only =
+		    folded || n != parent->children ? NULL : doc_only_line(parent);
+		bool command =
+		    n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
 		s->folded = folded;
 		if (only) {
 			strbuf_addf(&s->head, "\n**%s:** ", title);
 			add_line(&s->head, only, false);
 			strbuf_addch(&s->head, '\n');
+			heading = "";
+			continue;
+		}
+		if (command && heading[0] && !folded) { /* a command goes on after its title */
+			strbuf_addf(&s->head, "\n%s ", heading);
+			add_line(&s->head, n->lines, false);
+			strbuf_addch(&s->head, '\n');
+			heading = "";
 			continue;
 		}
 		if (heading[0] && !n->table.items)
@@ -255,7 +259,8 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	if (sign && r->tone == TONE_OPEN) /* the sign does not say which it is */
+	/* one sign is used for several open verdicts, so that the word is added */
+	if (sign && r->tone == TONE_OPEN)
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");

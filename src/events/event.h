@@ -65,8 +65,9 @@ struct event {
 	int64_t pid, tid; ///< idents of process and thread
 	int64_t device; ///< ident of the GPU: args.device, else pid; also for steps and annotations of
 	                ///< a GPU
-	int64_t stream; ///< GPU, annotation of a GPU: ident of the stream (args.stream, else tid)
-	int64_t correlation; ///< GPU activity, runtime call: correlation id
+	/// stream, as an ident (args.stream, else tid); for GPU activities and GPU annotations
+	int64_t stream;
+	int64_t correlation; ///< correlation id; for GPU activities and runtime calls
 	int64_t bytes; ///< bytes moved; for copies and memory sets args.bytes or 0; for memory events
 	               ///< Bytes (signed)
 	int64_t grid[3], block[3]; ///< kernel: launch shape; grid[0] < 0 if absent
@@ -83,7 +84,8 @@ struct event {
 	struct span concrete_inputs;
 	int64_t flops; ///< operator: floating-point operations that the trace gives for kernels of
 	               ///< Inductor; 0 if unknown
-	struct collective_args collective; ///< kernel, operator, annotation: data of the collective
+	/// collective that the event belongs to; for kernels, operators and annotations
+	struct collective_args collective;
 	int64_t python_id, python_parent; ///< python_function: ids of the call and of its caller; -1 if
 	                                  ///< absent
 	struct span call_stack; ///< operator of a trace of 2021: frames of its call stack, innermost

@@ -4,16 +4,18 @@
 
 #include "model/digest.h"
 
-/// What a rank has less of than its peers, those of its process group with the same steps.
+/// Collectives of which a rank has fewer than its peers: the ranks with the same process group and
+/// the same steps.
 struct fewer {
 	enum collective_kind kind;
 	struct span group; ///< description of the process group, borrowed from the digest
-	int64_t count;
-	int64_t usual; ///< median of the peers; 0: the rank lacks none
+	int64_t count; ///< number of these collectives on the rank
+	int64_t usual; ///< median number over the peers; 0 if the rank lacks none
 };
 
-/// For each rank of `run` the first kind and group of which it has fewer; `out` begins as 0. Ranks
-/// of a folded run were compared with those of their block.
+/// Finds for each rank of `run` the first kind and group of which it has fewer. `out` has an
+/// element for each rank, zeroed by the caller. The ranks of a folded run were compared within
+/// their block.
 void ranks_fewer(const struct run *run, struct fewer *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "model/rows.h"
 
-/* ---- orders ---- */
+/* ---- order of the elements of lists ---- */
 
 int fold_figure_cmp(const void *a, const void *b)
 {
@@ -53,7 +53,7 @@ int fold_deed_cmp(const void *a, const void *b)
 	return c ? c : span_cmp(x->fewer_in, y->fewer_in);
 }
 
-/* ---- the whole ---- */
+/* ---- folds and the figures in them ---- */
 
 static void release_series(struct fold_series *s)
 {
@@ -103,7 +103,7 @@ size_t run_nr_ranks(const struct run *run)
 	return f ? f->nr : run->ranks.nr;
 }
 
-/* Index of the first figure of a metric, or the number of figures. */
+/* Index of the first figure of a metric, or the number of figures if there is none. */
 static size_t first_of(const struct fold *f, enum metric_id id)
 {
 	size_t lo = 0, hi = f->figures.nr;
@@ -146,7 +146,7 @@ bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_
 	return value != FOLD_ABSENT;
 }
 
-/* ---- the ranks as a run ---- */
+/* ---- the ranks of a fold as a run ---- */
 
 static void take_trust(const struct fold *f, size_t at, struct trust_counts *t)
 {

@@ -1,7 +1,7 @@
-/// A folded run: one digest for many ranks. Its rows are the sums over the ranks, and its struct
-/// fold has the rest: numbers of each rank, figures of each rank or how their values are spread,
-/// and collectives of process groups that no block of ranks holds whole. All of it is integers that
-/// are the same in whatever order ranks are folded.
+/// A folded run: one digest for many ranks. The digest's rows are sums over the ranks; struct fold
+/// has everything else: numbers and figures of each rank, or only the distribution of a figure over
+/// the ranks, and the collectives of process groups that no block contains completely. All data are
+/// integers that do not depend on the order in which ranks were folded.
 #ifndef GG_FOLD_FOLD_H
 #define GG_FOLD_FOLD_H
 
@@ -9,149 +9,161 @@
 #include "model/digest.h"
 #include "model/view.h"
 
-/// Ranks that are folded together: those from a multiple of it on, once all of them are there.
+/// Number of ranks in a block. A block begins at a multiple of this number, and its ranks are
+/// folded together once all of them are there.
 enum { FOLD_BLOCK = 64 };
 
-/// In place of a figure that a rank does not have.
+/// Value of a figure that a rank does not have.
 #define FOLD_ABSENT INT64_MIN
 
-/// Numbers of each rank.
+/// Numbers that are stored for each rank.
 enum fold_number {
-	FOLD_SOURCE, ///< source_hash
-	FOLD_STEPS, ///< measured steps
-	FOLD_USABLE, ///< of them, usable ones
-	FOLD_PATTERN, ///< index of their numbers
-	FOLD_DEED, ///< index of its texts
-	FOLD_GPU, ///< 1: it has kernels
-	FOLD_CUT, ///< collectives_cut
-	FOLD_SHARE, ///< digest_last_share()
-	FOLD_STEP, ///< of struct progress, as are those that follow
+	FOLD_SOURCE, ///< source_hash of the rank's digest
+	FOLD_STEPS, ///< number of measured steps
+	FOLD_USABLE, ///< number of usable steps
+	FOLD_PATTERN, ///< index in `patterns`, for the numbers of the rank's steps
+	FOLD_DEED, ///< index in `deeds`, for the rank's texts
+	FOLD_GPU, ///< 1 if the rank has kernels, else 0
+	FOLD_CUT, ///< collectives_cut of the rank's digest
+	FOLD_SHARE, ///< result of digest_last_share() for the rank
+	FOLD_STEP, ///< members of struct progress, up to FOLD_PENDING
 	FOLD_LAUNCHES,
 	FOLD_COLLECTIVES,
 	FOLD_PENDING,
-	FOLD_COVERED, ///< steps of struct cross_rank, as are those that follow
+	FOLD_COVERED, ///< members of struct cross_rank, up to FOLD_LAST
 	FOLD_STEP_NS,
 	FOLD_MATCHED,
 	FOLD_WAIT,
 	FOLD_TRANSFER,
 	FOLD_LATE,
 	FOLD_LAST,
-	FOLD_ALONE, ///< others waited for it and for no other
-	FOLD_LINK, ///< slope of its links among the ranks of its block (fold/links.h)
-	FOLD_TRUST, ///< the first member of trust_counts_row; the others follow
-	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< of struct fewer, as are those that follow
+	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
+	FOLD_LINK, ///< slope of the rank's links, compared with the ranks of its block (fold/links.h)
+	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
+	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, up to FOLD_FEWER_USUAL
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
 	NR_FOLD_NUMBERS
 };
 
-/// Numbers of the steps of some ranks, as the digest has them.
+/// A list of step numbers that one or more ranks have in common.
 struct fold_pattern {
-	int64_t *v; ///< owned by the fold's arena
+	int64_t *v; ///< step numbers; owned by the fold's arena
 	size_t nr;
 };
 
-/// Texts of some ranks: what they did last (struct progress), and what they have less of.
+/// Texts of one or more ranks: what they did last, as in struct progress, and the process group in
+/// which they have fewer collectives.
 struct fold_deed {
 	struct span op, activity, waits_in;
-	struct span fewer_in; ///< group of struct fewer
+	struct span fewer_in; ///< group as in struct fewer; empty if the rank lacks none
 };
 
-/// Figures of one metric and label.
+/// The values of one metric and label over all ranks.
 struct fold_figure {
 	enum metric_id metric;
-	enum statistic stat; ///< over steps; STAT_MEDIAN where a rank has one value
-	/// Of a metric by device or memory without a label: what becomes of several of one rank;
-	/// REDUCE_EACH: of ranks with one only.
+	enum statistic stat; ///< statistic over the steps; STAT_MEDIAN if a rank has a single value
+	/// For metrics of devices or memories: the way in which several values of one rank were reduced
+	/// to one. REDUCE_EACH: ranks with one value only.
 	enum reduce within;
-	struct span label; ///< as in struct figure; empty: none, or all devices or memories
-	enum category_class cls; ///< of kernels
-	struct span category; ///< of kernels; of the code the class of kernels, empty: all
-	int64_t *value; ///< by rank, FOLD_ABSENT; NULL: only `tally` is known; owned
-	struct tally tally; ///< where `value` is NULL
+	/// label as in struct figure; empty if there is none, or for all devices or memories
+	struct span label;
+	enum category_class cls; ///< class of a kernel; only for metrics of kernels
+	/// category of a kernel; for figures by place in the code the class of kernels, empty for all
+	/// classes
+	struct span category;
+	int64_t *value; ///< value of each rank, or FOLD_ABSENT; owned. NULL if only `tally` is known
+	struct tally tally; ///< distribution of the values, if `value` is NULL
 };
 
-/// A rank in a series.
+/// The part that one rank has in a series.
 struct fold_member {
-	int64_t rank, count, dur_ns; ///< of its collectives in it
+	/// number of the rank, number of its collectives in the series, and their duration
+	int64_t rank, count, dur_ns;
 };
 
-/// A collective of a series.
+/// One collective of a series, matched across ranks.
 struct fold_match {
-	int64_t step, place; ///< number of the step; from 0 within step and series
-	struct tally dur; ///< of the ranks that take part
+	/// number of the step, and index of the collective in the step and series, from 0
+	int64_t step, place;
+	struct tally dur; ///< durations on the ranks that took part
 };
 
-/// Collectives of one kind in a process group that has ranks of several blocks.
+/// Collectives of one kind and process group, whose ranks are in several blocks.
 struct fold_series {
 	enum collective_kind kind;
-	int64_t group_size; ///< -1 unknown
-	struct span group; ///< its name, else its description
-	VEC(struct fold_member) members; ///< by rank
-	VEC(struct fold_match) matches; ///< by step and place
+	int64_t group_size; ///< number of ranks in the group; -1 if unknown
+	struct span group; ///< name of the group, else its description
+	VEC(struct fold_member) members; ///< parts of ranks, sorted by rank
+	VEC(struct fold_match) matches; ///< collectives, sorted by step and place
 };
 
 struct fold {
-	struct arena arena; ///< of texts
-	size_t nr; ///< ranks
-	int64_t *rank; ///< rising; owned
-	bool by_rank; ///< numbers and figures of each rank are known; not so in baselines
-	bool is_mean; ///< the digest's rows are the mean of a rank (fold_settle()), not sums
-	int64_t *number[NR_FOLD_NUMBERS]; ///< by rank; owned
-	VEC(struct fold_pattern) patterns; ///< sorted, all different
-	VEC(struct fold_deed) deeds; ///< sorted, all different
-	VEC(struct fold_figure) figures; ///< sorted (fold_figure_cmp())
-	VEC(struct fold_series) series; ///< sorted (fold_series_cmp())
-	struct run *thin; ///< made by fold_thin(), owned
+	struct arena arena; ///< arena that owns the texts and step numbers
+	size_t nr; ///< number of ranks
+	int64_t *rank; ///< numbers of the ranks, ascending; owned
+	/// true if numbers and figures of each rank are known; false in baselines, which have only
+	/// distributions
+	bool by_rank;
+	/// true if the digest's rows are the mean of a rank (fold_settle()); false if they are sums
+	bool is_mean;
+	int64_t *number[NR_FOLD_NUMBERS]; ///< numbers, indexed by enum fold_number, then by rank; owned
+	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted and all different
+	VEC(struct fold_deed) deeds; ///< what ranks did last, sorted and all different
+	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
+	VEC(struct fold_series) series; ///< collectives across blocks, sorted by fold_series_cmp()
+	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
 };
 
-/// Release it; NULL is fine.
+/// Releases a fold; NULL is fine.
 void fold_free(struct fold *f);
 
 /// The number of ranks of a run.
 size_t run_nr_ranks(const struct run *run);
 
-/// What is folded of a run, NULL nothing.
+/// The fold of a folded run; NULL if the run is not folded.
 const struct fold *run_fold(const struct run *run);
 
-/// The ranks of a run one by one: itself, or fold_thin() of one that is folded.
+/// The ranks of a run as single digests: the run itself, or fold_thin() of a folded run.
 const struct run *run_ranks(const struct run *run);
 
-/// Orders of the lists.
+/// Compare two elements of the lists above, for sorting.
 int fold_figure_cmp(const void *a, const void *b);
 int fold_series_cmp(const void *a, const void *b);
 int fold_match_cmp(const void *a, const void *b);
 int fold_pattern_cmp(const void *a, const void *b);
 int fold_deed_cmp(const void *a, const void *b);
 
-/// The ranks as a run of their own: digests that have what is known of a rank, without rows.
-/// Borrowed from the fold. Without `by_rank` they have no more than their numbers.
+/// The ranks of a folded run as a run: digests with the numbers that are known of each rank, but
+/// without rows. Borrowed from the fold. If `by_rank` is false, the digests have only the numbers
+/// of their ranks.
 const struct run *fold_thin(const struct digest *d);
 
-/// Hand on the figures of `m` that are known of rank `at` of the fold.
+/// Passes on the figures of metric `m` that are known for the rank with index `at`.
 void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, figure_fn *fn,
                        void *ctx);
 
-/// The median over steps of rank `at`; false where it is not known.
+/// The median over the steps of a figure of the rank with index `at`; false if it is unknown.
 bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_t *out);
 
-/// True where there are figures of `m`.
+/// True if the fold has figures of metric `m`.
 bool fold_has(const struct fold *f, const struct metric *m);
 
-/// GPU activities of the last step of a rank, in 1e-6 of what is usual in it.
+/// Number of GPU activities in the last step of a rank, in 1e-6 of their usual number per step.
 int64_t digest_last_share(const struct digest *d);
 
-/// Classes of kernels that figures of the code come for, ended by NULL; static.
+/// Classes of kernels for which figures by place in the code are stored separately, ended by NULL;
+/// static.
 extern const char *const fold_classes[];
 
-/// True for figures that have a value for each rank.
+/// True for figures that are stored with a value for each rank.
 bool fold_is_by_rank(const struct fold_figure *f);
 
-/// Answers of a folded run to a query as run_query() has them, not yet ordered. With EACH it is the
-/// worst rank that answers.
+/// Answers a query about a folded run like run_query(), but unsorted. If the query asks for each
+/// rank, the answer is that of the worst rank.
 void fold_query(const struct run_view *v, const struct query *q, struct answers *out);
 
-/// What a folded run cannot answer of a query ("…"), or NULL.
+/// Why a folded run cannot answer the query (a part of a sentence), or NULL.
 const char *fold_refusal(const struct query *q, const struct naming *n);
 
 #endif

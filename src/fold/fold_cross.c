@@ -1,17 +1,17 @@
-/* Collectives of process groups that have ranks of several blocks: what each block knows of one
-   goes into sums, which are matched when all blocks are there. */
+/* Collectives of process groups whose ranks are in several blocks. Each block adds up the durations
+   on its own ranks; when all blocks are there, the collectives are matched from these sums. */
 #include <stdlib.h>
 
 #include "base/number.h"
 #include "fold/make.h"
 
-/* ---- out of a block ---- */
+/* ---- collectives of one block ---- */
 
-/* A process group and kind as one rank has it. */
+/* A kind of collective and process group that one rank uses. */
 struct use {
-	struct fold_series key; ///< without members and matches
-	size_t rank; ///< index
-	int64_t comm; ///< index of its row
+	struct fold_series key; ///< kind, group and size of the group; without members and matches
+	size_t rank; ///< index of the rank in the run
+	int64_t comm; ///< index of the row in the rank's list `comms`
 };
 
 struct taker {
@@ -30,7 +30,8 @@ static int use_cmp(const void *a, const void *b)
 	return (x->comm > y->comm) - (x->comm < y->comm);
 }
 
-/* As matching has it (model/ranks.c): steps of which all collectives are in the list. */
+/* Number of steps of which the list holds all collectives, as for the matching of unfolded ranks
+   (model/ranks.c). */
 static int64_t covered_steps(const struct digest *d)
 {
 	if (d->collectives_cut == 0 || d->collectives.nr == 0)
@@ -62,7 +63,8 @@ static size_t ranks_of(const struct use *v, size_t nr)
 	return ranks;
 }
 
-/* A place in its series of one collective of a rank. */
+/* One collective of one rank: its step, its index within step and series, the rank, its duration.
+ */
 struct part {
 	int64_t step, place, rank, dur_ns;
 };
@@ -78,7 +80,8 @@ static int part_cmp(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The collectives of one rank in the series; they are not matched in the block any more. */
+/* Moves the collectives of one rank in the series to `out`. They get no row any more, so that the
+   block does not match them. */
 static void take_rank(struct digest *d, const struct use *uses, size_t nr, struct fold_series *s,
                       struct parts *out)
 {
@@ -147,10 +150,11 @@ void fold_take_series(const struct run *run, struct fold *f)
 	vec_release(&t.uses);
 }
 
-/* ---- matched ---- */
+/* ---- matching when all blocks are there ---- */
 
-/* Groups of one name and different members look like one that is larger than it says; what may
-   hold sends and receives is matched only where all ranks have the same number of them. */
+/* True if the collectives of a series can be matched. Groups with one name but different members
+   look like one group that is too large. Kinds that may include sends and receives are matched only
+   if all ranks have equally many. */
 static bool is_matched(const struct fold_series *s)
 {
 	bool unsure = s->kind == COLLECTIVE_SEND_RECV || s->kind == COLLECTIVE_OTHER, even = true;
@@ -171,7 +175,8 @@ static void add_to(struct fold *f, enum fold_number which, size_t at, int64_t mo
 	f->number[which][at] = number_add(f->number[which][at], more);
 }
 
-/* Nobody waits in the shortest; the one that has it came last. */
+/* Adds the lateness of the rank that came last in a collective: the one with the shortest duration,
+   since it waited for nobody. */
 static void settle_match(struct fold *f, const struct tally *t)
 {
 	if (t->count < 2 || t->second == t->min)
@@ -182,7 +187,8 @@ static void settle_match(struct fold *f, const struct tally *t)
 	add_to(f, FOLD_ALONE, at, t->second - t->min);
 }
 
-/* A rank that lacks some of a series is not matched in it: which of them is not known. */
+/* Adds the waiting of each rank. A rank that lacks some collectives of the series gets none, since
+   it is unknown which ones. */
 static void settle_one(struct fold *f, const struct fold_series *s)
 {
 	int64_t wire = 0, matched = 0;

@@ -6,16 +6,17 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* ---- rows and what identifies them ---- */
+/* ---- rows, and the members that identify a digest ---- */
 
-/* Where both say the same, that; else nothing is known. */
+/* Keeps a launch shape that both rows have; if the shapes differ, it becomes unknown. */
 static void join_shape(int64_t *x, const int64_t *y)
 {
 	if (memcmp(x, y, 3 * sizeof *x) != 0)
 		x[0] = x[1] = x[2] = -1;
 }
 
-/* Sums as of two cycles of a rank; nothing else may depend on which comes first. */
+/* Joins two rows like the rows of two profiler cycles, except that nothing may depend on their
+   order. */
 static void join_row(const struct schema *s, void *row, const void *more)
 {
 	if (s != &kernel_stat_row) {
@@ -68,7 +69,8 @@ static void join_lists(const struct schema *s, void *into, const void *from)
 	memcpy(into, &out, sizeof out);
 }
 
-/* Lists whose rows are sums; names of GPUs and threads say nothing beside other ranks. */
+/* Lists whose rows are summed over ranks. Lists with one row per GPU or thread are left out, since
+   their names mean nothing across ranks. */
 static const struct {
 	size_t offset;
 	const struct schema *row;
@@ -81,7 +83,8 @@ static const struct {
 	{ offsetof(struct digest, ranges), &range_stat_row },
 };
 
-/* Groups of one description are one: of their names there would be as many as ranks. */
+/* Joins collectives. Groups with one description become one row, since each rank may have a group
+   name of its own. */
 static void join_comms(struct digest *into, const struct digest *from)
 {
 	VEC(struct comm_stat) rows = VEC_INIT;
@@ -127,7 +130,8 @@ const char *fold_fault(const struct digest *a, const struct digest *b)
 	return a->world_size != b->world_size ? "they are of jobs of different sizes" : NULL;
 }
 
-/* What is the same of all, from the first; what is not, in a way that has no first. */
+/* Sets the members that all ranks have in common from the first digest; for the others, takes the
+   lowest, highest or sum, which do not depend on the order. */
 static void join_identity(struct digest *into, const struct digest *from)
 {
 	bool first = !into->trace;
@@ -156,7 +160,7 @@ static void join_identity(struct digest *into, const struct digest *from)
 	into->collectives_cut = 0;
 	if (into->device_memory != from->device_memory)
 		into->device_memory = MEMORY_UNKNOWN;
-	/* of a rank that is not folded yet its own hash, of others a sum of them */
+	/* a folded digest has the sum of its ranks' hashes; a single rank adds its own */
 	into->source_hash +=
 	    from->fold ? from->source_hash : (from->source_hash | 1) * 0x9e3779b97f4a7c15u;
 }
@@ -173,9 +177,9 @@ void fold_join_rows(struct digest *into, const struct digest *from)
 		           (const char *)from + lists[i].offset);
 }
 
-/* ---- what is folded ---- */
+/* ---- numbers, figures and series of folds ---- */
 
-/* Where each rank of both goes: places in the union, which are `nr`. */
+/* For each rank of two folds its index in the union, which has `nr` ranks. */
 struct places {
 	size_t *into, *more, nr;
 };
@@ -191,7 +195,7 @@ static struct places places_of(const struct fold *a, const struct fold *b)
 	return p;
 }
 
-/* NULL where neither has a value. */
+/* The values of both folds as one column over the union; NULL for either means FOLD_ABSENT. */
 static int64_t *join_column(const struct places *p, int64_t *a, size_t nr_a, const int64_t *b,
                             size_t nr_b)
 {
@@ -217,7 +221,8 @@ static void point_deeds(struct fold *f, const struct fold_deed *was, int64_t *co
 		column[i] = fold_deed_index(f, &was[column[i]]);
 }
 
-/* Lists of both become one, and indices of them follow. */
+/* Unites the lists of step numbers and of last deeds, and updates the indices that refer to them.
+ */
 static void join_indexed(struct fold *into, struct fold *more)
 {
 	struct fold a = *into;
@@ -250,7 +255,7 @@ static void join_figure(const struct places *p, struct fold *into, struct fold_f
 		x->value = join_column(p, x->value, into->nr, y ? y->value : NULL, more->nr);
 }
 
-/* Figures of `more` go over, or are joined to those of the same key. */
+/* Moves the figures of `more` to `into`; figures with equal keys are joined. */
 static void join_figures(const struct places *p, struct fold *into, struct fold *more)
 {
 	struct fold was = *into;
@@ -352,5 +357,5 @@ void fold_join(struct digest *into, struct digest *more)
 	digest_forget(more);
 	free(p.into);
 	free(p.more);
-	digest_own(into, more); /* texts of its fold are in its arena, which stays */
+	digest_own(into, more); /* the arena of `more` owns texts that `into` uses now */
 }

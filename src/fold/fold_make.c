@@ -9,24 +9,25 @@
 #include "model/phases.h"
 #include "model/rows.h"
 
-/* ---- figures of the ranks, as they are handed on ---- */
+/* ---- collecting the figures of ranks ---- */
 
-/* A value of a rank under the key of its row. */
+/* A value of one rank, and the figure that it belongs to. */
 struct entry {
-	struct fold_figure key; ///< without values
+	struct fold_figure key; ///< metric, statistic and labels of the figure; without values
 	size_t at;
 	int64_t value;
 };
 
-/* What rules can ask for as a class. */
+/* The classes that rules can ask for. */
 const char *const fold_classes[] = { "compute", "communication", NULL };
 
 struct collector {
 	const struct run_view *view;
 	size_t at;
-	const char *cls; ///< that figures of the code are of; NULL: all
+	/// class of kernels to which figures by place in the code are limited; NULL: no limit
+	const char *cls;
 	VEC(struct entry) all;
-	VEC(int64_t) items; ///< of several devices or memories of the rank at hand
+	VEC(int64_t) items; ///< values of the devices or memories of the current rank
 };
 
 static int entry_cmp(const void *a, const void *b)
@@ -49,7 +50,8 @@ static bool is_item(const struct metric *m)
 static void take_figure(void *ctx, const struct figure *f)
 {
 	struct collector *c = ctx;
-	if (is_item(f->metric)) { /* names of devices would be as many as ranks */
+	/* items of devices get no label, since there may be as many names as ranks */
+	if (is_item(f->metric)) {
 		if (f->metric->label != LABEL_MEMORY || memory_is_selected(NULL, f->label))
 			vec_push(&c->items, f->samples[0]);
 		return;
@@ -69,7 +71,8 @@ static void take_figure(void *ctx, const struct figure *f)
 	}
 }
 
-/* The devices of a rank as one, for each way to reduce them where there are several. */
+/* Adds the devices or memories of a rank as one value: for each way of reducing them, if there are
+   several. */
 static void take_items(struct collector *c, const struct metric *m)
 {
 	struct fold_figure key = { .metric = m->id, .label = SPAN(""), .category = SPAN("") };
@@ -84,8 +87,9 @@ static void take_items(struct collector *c, const struct metric *m)
 	c->items.nr = 0;
 }
 
-/* Threads have names of their own on each rank; of files there are none. What is of all ranks
-   together is made when all are there. */
+/* False for metrics that are not kept: threads have different names on each rank, and ranks with
+   figures from files are not folded. Figures that compare ranks are made when all ranks are there
+   (`complete`). */
 static bool is_folded(const struct metric *m, bool complete)
 {
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
@@ -93,7 +97,7 @@ static bool is_folded(const struct metric *m, bool complete)
 	       m->need != NEED_INPUT && m->need != NEED_MACHINE;
 }
 
-/* Those of the code come for each class of kernels, too. */
+/* Collects a metric by place in the code separately for each class of kernels. */
 static void collect_classes(struct collector *c, const struct metric *m)
 {
 	for (int k = 0; fold_classes[k]; k++) {
@@ -118,7 +122,7 @@ static void collect(struct collector *c, bool complete)
 	}
 }
 
-/* Figures of the rank itself stay by rank. */
+/* True for figures of a rank as a whole, which stay separate for each rank. */
 bool fold_is_by_rank(const struct fold_figure *f)
 {
 	const struct metric *m = &metric_table[f->metric];
@@ -146,7 +150,7 @@ static void make_figures(struct fold *f, struct entry *v, size_t nr)
 	}
 }
 
-/* ---- numbers ---- */
+/* ---- numbers of each rank ---- */
 
 int64_t digest_last_share(const struct digest *d)
 {
@@ -161,7 +165,7 @@ int64_t digest_last_share(const struct digest *d)
 
 static struct fold_pattern pattern_of(const struct digest *d)
 {
-	/* where steps are summarized their numbers are not known */
+	/* a digest with summaries of its steps does not know their numbers */
 	return (struct fold_pattern){ d->step_numbers, d->summaries.nr ? 0 : d->nr_steps };
 }
 
@@ -263,7 +267,7 @@ static void make_numbers(struct fold *f, struct digest *const *ranks, const stru
 		put_numbers(f, i, ranks[i], &peers[i]);
 }
 
-/* ---- the whole ---- */
+/* ---- making a folded digest ---- */
 
 struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fold_peer *peers,
                          bool complete, const struct naming *naming)

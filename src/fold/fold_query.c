@@ -1,4 +1,4 @@
-/* Answers of a folded run. */
+/* Answers queries about a folded run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static bool matches(const char *glob, struct span text)
 	return !glob || span_glob(span_of(glob), text);
 }
 
-/* In place of each rank the worst answers. */
+/* The reduction over ranks; a query for each rank gets the worst one. */
 static enum reduce reduce_of_ranks(const struct query *q)
 {
 	if (q->reduce != REDUCE_EACH)
@@ -112,7 +112,8 @@ void fold_query(const struct run_view *v, const struct query *q, struct answers 
 		end = i + 1;
 		if (g->metric != q->metric->id || g->stat != stat)
 			continue;
-		/* neighbors of one label; devices of a rank come as one, however many they are */
+		/* combines adjacent figures with one label; for devices also those with different values of
+		   `within` */
 		for (end = i; end < f->figures.nr; end++) {
 			const struct fold_figure *h = &f->figures.v[end];
 			if (h->metric != g->metric || h->stat != g->stat ||

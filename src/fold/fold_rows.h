@@ -1,4 +1,5 @@
-/// Row types of what is folded, without the numbers of ranks.
+/// Row types for the lists in a fold; the numbers of ranks are stored as columns instead
+/// (store/fold_json.c).
 #ifndef GG_FOLD_FOLD_ROWS_H
 #define GG_FOLD_FOLD_ROWS_H
 

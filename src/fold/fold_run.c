@@ -15,7 +15,7 @@ struct digests {
 	VEC(struct digest *) list;
 };
 
-/* ---- folded digests ---- */
+/* ---- joining folded digests ---- */
 
 static int part_cmp(const void *a, const void *b)
 {
@@ -49,7 +49,7 @@ static enum status refuse_twice(int64_t rank, struct diag_log *log)
 	                 rank);
 }
 
-/* A rank that both have, or -1. */
+/* The first rank that both folds have, or -1. */
 static int64_t common_rank(const struct fold *a, const struct fold *b)
 {
 	for (size_t i = 0, k = 0; i < a->nr && k < b->nr;) {
@@ -76,7 +76,7 @@ static enum status join_two(struct digest *into, struct digest **more, struct di
 	return ST_OK;
 }
 
-/* The same part twice is one. */
+/* Removes parts that occur twice, with the same ranks and hashes. */
 static void drop_copies(struct digest **parts, size_t *nr)
 {
 	size_t kept = 0;
@@ -89,7 +89,8 @@ static void drop_copies(struct digest **parts, size_t *nr)
 	*nr = kept;
 }
 
-/* Two by two, so that each rank is moved a few times only. */
+/* Joins pairs, then pairs of the results, and so on, so that each rank is moved only a few times.
+ */
 enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                           struct diag_log *log)
 {
@@ -104,9 +105,9 @@ enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
 	return st;
 }
 
-/* ---- digests of ranks ---- */
+/* ---- folding the digests of ranks ---- */
 
-/* What a rank has that would be lost with what can be known of its figures; NULL nothing. */
+/* Why folding would lose data of a rank (a part of a sentence), or NULL. */
 static const char *unfoldable(const struct digest *d)
 {
 	return !digest_has_trace(d)                   ? "it has no trace"
@@ -131,7 +132,7 @@ static enum status check_ranks(struct digest *const *ranks, size_t nr, struct di
 	return ST_OK;
 }
 
-/* What the ranks of `run` say of each other. */
+/* What the ranks of `run` show about each other: waiting, lateness and, if `links`, slow links. */
 static struct fold_peer *peers_of(const struct run *run, bool links)
 {
 	size_t nr = run->ranks.nr;
@@ -155,8 +156,8 @@ static struct fold_peer *peers_of(const struct run *run, bool links)
 	return out;
 }
 
-/* The ranks of a block, in order, which it takes over. Ends of collectives are held against those
-   of the block; durations of groups that go beyond it wait for the others. */
+/* Folds the ranks of one block and takes them over. Slow links are found by comparison with the
+   ranks of the block; collectives of groups that reach beyond the block are only added up. */
 static struct digest *fold_block(struct digest *const *ranks, size_t nr,
                                  const struct naming *naming)
 {
@@ -172,7 +173,7 @@ static struct digest *fold_block(struct digest *const *ranks, size_t nr,
 	struct digest *d = fold_make(ranks, nr, whole, false, naming);
 	vec_move(&d->fold->series, &series.series);
 	vec_release(&series.series);
-	/* names of the groups */
+	/* copy the names of groups, since `series` is released */
 	for (size_t i = 0; i < d->fold->series.nr; i++)
 		d->fold->series.v[i].group = arena_span(&d->fold->arena, d->fold->series.v[i].group);
 	arena_release(&series.arena);
@@ -187,7 +188,8 @@ static int64_t block_of(const struct digest *d)
 	return d->rank / FOLD_BLOCK;
 }
 
-/* A block is there whole where it has FOLD_BLOCK ranks, or all up to the size of the job. */
+/* True if a block is complete: it has FOLD_BLOCK ranks, or fewer if the job ends within the block.
+ */
 static bool is_whole(struct digest *const *v, size_t nr)
 {
 	int64_t first = block_of(v[0]) * FOLD_BLOCK, expected = FOLD_BLOCK, ranks = 0;
@@ -198,7 +200,7 @@ static bool is_whole(struct digest *const *v, size_t nr)
 	return ranks == expected;
 }
 
-/* Artifacts of a block become one digest for each rank, and those one folded digest. */
+/* Joins the artifacts of each rank of a block, then folds the ranks. */
 static enum status fold_artifacts(struct digest **v, size_t nr, const struct naming *naming,
                                   struct digest **out, struct diag_log *log)
 {
@@ -215,7 +217,7 @@ static enum status fold_artifacts(struct digest **v, size_t nr, const struct nam
 	return st;
 }
 
-/* Digests whose rank is folded already are dropped, if they are what was folded. */
+/* Removes digests of ranks that are folded already. It is an error if their figures differ. */
 static enum status drop_folded(struct run *run, struct diag_log *log)
 {
 	const struct fold *f = run->folded ? run->folded->fold : NULL;
@@ -237,7 +239,8 @@ static enum status drop_folded(struct run *run, struct diag_log *log)
 	return st;
 }
 
-/* Whole blocks, or where `all` says so each block as it is, with what is folded already. */
+/* Folds the complete blocks or, if `all`, every block with the ranks that it has, and joins the
+   result with run->folded. */
 static enum status fold_some(struct run *run, bool all, const struct naming *naming,
                              struct diag_log *log)
 {
@@ -283,7 +286,8 @@ enum status fold_blocks(struct run *run, bool wanted, const struct naming *namin
 	return diag_fail(log, ST_USAGE, "a file of folded ranks is among those to merge: add --fold");
 }
 
-/* A run of which nothing is folded: its collectives are matched as ever. */
+/* Folds a run without folded parts. Collectives are matched across all ranks, as without folding.
+ */
 static enum status fold_unfolded(struct run *run, const struct naming *naming, struct diag_log *log)
 {
 	struct digests parts = { 0 };
@@ -349,9 +353,10 @@ enum status fold_alike(struct run *const *runs, size_t nr, const struct rules *r
 	return ST_OK;
 }
 
-/* ---- what a baseline keeps ---- */
+/* ---- the fold in a baseline ---- */
 
-/* Operators and categories tell how noisy a run is, whatever rules ask for. */
+/* True for figures that a baseline keeps. Operators and categories are always kept, since they show
+   how noisy a run is. */
 static bool is_kept(const struct fold *f, const struct fold_figure *g, const struct rules *rules)
 {
 	enum { ALL = 2000 };

@@ -1,4 +1,4 @@
-/// Runs become folded ones.
+/// Folds runs.
 #ifndef GG_FOLD_FOLD_RUN_H
 #define GG_FOLD_FOLD_RUN_H
 
@@ -6,29 +6,31 @@
 #include "fold/fold.h"
 #include "model/rule.h"
 
-/// Join the `nr` folded digests, which it takes over, into `*out`; NULL where there are none. The
-/// same ranks with the same digests twice count once. ST_INPUT where they cannot be one run.
+/// Joins the `nr` folded digests, which are taken over, into `*out`; NULL if there are none. Parts
+/// that occur twice count once. ST_INPUT if the parts cannot belong to one run.
 GG_MUST_CHECK enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                                         struct diag_log *log);
 
-/// Where it is `wanted`, fold the digests of `run` in each block that is there whole into
-/// run->folded; others stay. The digests are of artifacts, by rank. ST_INPUT where digests cannot
-/// be folded, ST_USAGE where some are though nobody wants it.
+/// If `wanted`, folds each complete block of `run` into run->folded; other digests stay. The
+/// digests are sorted by rank, one for each artifact. ST_INPUT if digests cannot be folded;
+/// ST_USAGE if some are folded although `wanted` is false.
 GG_MUST_CHECK enum status fold_blocks(struct run *run, bool wanted, const struct naming *naming,
                                       struct diag_log *log);
 
-/// What run->folded and the other digests of `run`, one for each rank, make together: one folded
-/// digest that is settled. Nothing is done where nothing is folded, unless `force` asks for it.
+/// Joins run->folded and the other digests of `run`, one for each rank, into a single folded and
+/// settled digest. Does nothing if nothing is folded, unless `force` is true.
 GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct naming *naming,
                                      struct diag_log *log);
 
-/// fold_whole() of all `nr` runs (NULL: none) where one of them is folded, so that they can be
-/// compared. ST_USAGE where `rules` (NULL: none) ask for what folded runs do not have.
+/// Calls fold_whole() for all `nr` runs (which may be NULL) if at least one of them is folded, so
+/// that they can be compared. ST_USAGE if `rules` (which may be NULL) ask for figures that folded
+/// runs lack.
 GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr, const struct rules *rules,
                                      const struct naming *naming, struct diag_log *log);
 
-/// What a baseline keeps of what is folded: not the ranks, and where there are many figures only
-/// those that `rules` ask for, and those of whole ranks.
+/// The part of a fold that a baseline keeps: distributions of figures instead of values of ranks.
+/// If there are many figures, only those that `rules` ask for, and those of whole ranks. Caller
+/// releases it with fold_free().
 struct fold *fold_pin(const struct fold *f, const struct rules *rules);
 
 #endif

@@ -1,4 +1,4 @@
-/* A folded digest when all ranks are in it. */
+/* Finishes a folded digest once all ranks are in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "fold/make.h"
 #include "model/rows.h"
 
-/* ---- figures of all ranks together ---- */
+/* ---- figures that compare all ranks ---- */
 
 static const struct fold_figure *by_rank(const struct fold *f, enum metric_id id)
 {
@@ -17,7 +17,7 @@ static const struct fold_figure *by_rank(const struct fold *f, enum metric_id id
 	return NULL;
 }
 
-/* A figure with a value for each rank, FOLD_ABSENT at first. */
+/* A column with a value for each rank, initially FOLD_ABSENT. */
 static int64_t *new_column(struct fold *f)
 {
 	int64_t *out = mem_calloc(f->nr, sizeof *out);
@@ -43,7 +43,7 @@ static void add_column(struct fold *f, enum metric_id id, int64_t *column)
 		                       .value = column };
 }
 
-/* As rank.compute_skew_pct of an unfolded run (model/ranks.c). */
+/* Adds rank.compute_skew_pct, as model/ranks.c computes it for unfolded runs. */
 static void add_skew(struct fold *f)
 {
 	const struct fold_figure *g = by_rank(f, METRIC_STEP_COMPUTE_TIME);
@@ -86,7 +86,8 @@ static void add_missing(const struct digest *d)
 	add_column(f, METRIC_RANK_MISSING_STEPS, out);
 }
 
-/* As figures of an unfolded run have it (figures/figures_ranks.c). */
+/* Adds figures from matched collectives, as figures/figures_ranks.c computes them for unfolded
+   runs. */
 static void add_matched(struct fold *f)
 {
 	int64_t *wait = new_column(f), *transfer = new_column(f), *late = new_column(f);
@@ -104,7 +105,7 @@ static void add_matched(struct fold *f)
 	add_column(f, METRIC_RANK_STRAGGLER_PCT, late);
 }
 
-/* ---- the mean rank ---- */
+/* ---- from sums to the mean rank ---- */
 
 static const struct {
 	size_t offset;
@@ -128,14 +129,14 @@ static void scale_row(const struct schema *s, char *row, int64_t num, int64_t de
 	}
 }
 
-/* Sums over ranks become the mean of one. */
+/* Divides sums over ranks that are not per step by the number of ranks. */
 static void scale_rank(struct digest *d, int64_t nr)
 {
 	scale_row(&trust_counts_row, (char *)&d->trust, 1, nr);
 	d->events = number_div_round(d->events, nr);
 }
 
-/* Sums over `den` steps become those over `num`. */
+/* Converts the rows from sums over `den` steps to sums over `num` steps. */
 static void scale(struct digest *d, int64_t num, int64_t den)
 {
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -165,9 +166,9 @@ int64_t fold_figure_median(const struct fold_figure *g, size_t nr)
 	return median;
 }
 
-/* The order of figures is that of metrics, then of statistics; a summary has all of these. Parts of
-   a scale are rounded, so that order of minimum, median and maximum is seen to. */
-static void summarise(struct digest *d)
+/* Makes summaries of step figures: for each statistic the median over the ranks. Medians from a
+   distribution are rounded, so that the order of minimum, median and maximum is restored. */
+static void summarize(struct digest *d)
 {
 	static const enum statistic rising[] = { STAT_MIN, STAT_MEDIAN, STAT_P90,
 		                                     STAT_P95, STAT_P99,    STAT_MAX };
@@ -213,7 +214,7 @@ void fold_settle(struct digest *d)
 		scale(d, steps, (int64_t)sum);
 		digest_set_steps(d, (size_t)steps);
 		d->usable_steps = steps;
-		summarise(d);
+		summarize(d);
 	}
 	scale_rank(d, (int64_t)f->nr);
 	f->is_mean = true;

@@ -1,5 +1,5 @@
-/// Slow links, and ranks for which the others wait and for no other: what ends and durations of
-/// matched collectives say of each rank.
+/// Finds slow links, and ranks for which the others wait and for no other rank, from ends and
+/// durations of matched collectives.
 #ifndef GG_FOLD_LINKS_H
 #define GG_FOLD_LINKS_H
 
@@ -22,9 +22,9 @@ struct link_point {
 /// O(nr²); `p` is reordered.
 int64_t link_slope(struct link_point *p, size_t nr);
 
-/// For each rank the largest link_slope() over the sets of ranks that it communicates with, and how
-/// long the others waited for it and for no other; both begin as 0. `matched`: collectives of each
-/// rank that are matched.
+/// Sets for each rank the largest link_slope() over the sets of ranks with which it communicates
+/// (`slope`), and the time in which the others waited for this rank and for no other (`alone_ns`).
+/// Both arrays are zeroed at first. `matched` is the number of matched collectives of each rank.
 void ranks_links(const struct run *run, const int64_t *matched, int64_t *slope, int64_t *alone_ns);
 
 #endif

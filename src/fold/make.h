@@ -1,4 +1,4 @@
-/// Internal to fold/: digests of ranks become one, folded digests become one.
+/// Internal to fold/: making a folded digest from digests of ranks, and joining folded digests.
 #ifndef GG_FOLD_MAKE_H
 #define GG_FOLD_MAKE_H
 
@@ -6,46 +6,48 @@
 #include "fold/fewer.h"
 #include "fold/fold.h"
 
-/// What the peers of a rank say of it.
+/// What comparing a rank with its peers shows.
 struct fold_peer {
 	struct cross_rank cross;
 	int64_t alone_ns, link;
 	struct fewer fewer;
 };
 
-/// Why two digests cannot be one ("…"), or NULL.
+/// Why two digests cannot be folded together (a part of a sentence), or NULL.
 const char *fold_fault(const struct digest *a, const struct digest *b);
 
-/// One folded digest of `nr` ranks in order, which it owns from here on. `complete`: `peers` is of
-/// all ranks of the run.
+/// Makes one folded digest of `nr` ranks, which are sorted and taken over. `complete`: `peers` are
+/// the results of comparing all ranks of the run.
 struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fold_peer *peers,
                          bool complete, const struct naming *naming);
 
-/// The ranks of folded `more`, which are others, into folded `into`, which owns it from here on.
+/// Joins the folded digest `more`, which has other ranks and is taken over, into the folded digest
+/// `into`.
 void fold_join(struct digest *into, struct digest *more);
 
-/// Rows, sums and what identifies `from` into `into`, without what is folded of them.
+/// Joins the rows, sums and identifying members of `from` into `into`, but not its fold.
 void fold_join_rows(struct digest *into, const struct digest *from);
 
-/// Take the collectives of groups that have ranks elsewhere into `f`, and hide them from matching
-/// among the ranks of `run`.
+/// Moves the collectives of process groups that are not complete in `run` to `f`, so that they are
+/// not matched within `run`.
 void fold_take_series(const struct run *run, struct fold *f);
 
-/// What the digest of all ranks is to commands: rows of the mean rank, summaries of the median
-/// rank, and figures that need all ranks. Without effect on one that is settled.
+/// Gives the digest of all ranks the form that commands read: rows of the mean rank, summaries of
+/// the median rank, and figures that compare ranks. Has no effect on a settled digest.
 void fold_settle(struct digest *d);
 
-/// The median over `nr` ranks of a figure that some of them have.
+/// Median of a figure over those of the `nr` ranks that have it.
 int64_t fold_figure_median(const struct fold_figure *g, size_t nr);
 
-/// Match them: what they say of each rank is added to its numbers, and they are dropped.
+/// Matches the collectives of all series, adds the results to the numbers of ranks, and removes the
+/// series.
 void fold_settle_series(struct fold *f);
 
-/// Sort the list and leave each once.
+/// Sort a list and remove duplicates.
 void fold_unite_patterns(struct fold *f);
 void fold_unite_deeds(struct fold *f);
 
-/// Index in the list, which has it.
+/// Index of an element, which must be in the list.
 int64_t fold_pattern_index(const struct fold *f, const struct fold_pattern *p);
 int64_t fold_deed_index(const struct fold *f, const struct fold_deed *d);
 

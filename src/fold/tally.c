@@ -5,11 +5,11 @@
 #include "base/number.h"
 #include "base/search.h"
 
-/* ---- the scale ---- */
+/* ---- the scale of parts ---- */
 
 enum { PARTS_BITS = 7, PARTS = 1 << PARTS_BITS };
 
-/* Below two doublings of PARTS each value is a part. */
+/* The part of the scale in which a value lies. Values below 2 · PARTS have a part of their own. */
 static int64_t part_of(int64_t value)
 {
 	if (value < 0)
@@ -20,7 +20,7 @@ static int64_t part_of(int64_t value)
 	return ((int64_t)shift << PARTS_BITS) + (value >> shift);
 }
 
-/* The value of place `at` of `nr` in a part, if they are evenly spread. */
+/* Value number `at` of the `nr` values in a part, if these are evenly spread. */
 static int64_t value_in(int64_t part, int64_t at, int64_t nr)
 {
 	if (part < 0)
@@ -32,7 +32,7 @@ static int64_t value_in(int64_t part, int64_t at, int64_t nr)
 	return first + (int64_t)(((__int128)(2 * at + 1) << shift) / (2 * nr));
 }
 
-/* ---- values ---- */
+/* ---- adding and joining values ---- */
 
 static __int128 sum_of(const struct tally *t)
 {
@@ -64,7 +64,7 @@ static void put(struct tally *t, int64_t key, int64_t count)
 	t->bins.nr++;
 }
 
-/* Values give way to parts of the scale; they rise together. */
+/* Replaces exact values by parts of the scale, whose order is the same. */
 static void coarsen(struct tally *t)
 {
 	size_t nr = 0;
@@ -152,9 +152,9 @@ void tally_release(struct tally *t)
 	*t = (struct tally){ 0 };
 }
 
-/* ---- reductions ---- */
+/* ---- reductions of values ---- */
 
-/* The k-th value from 0, or the middle of its part. */
+/* The value at position `k`, from 0, in ascending order; if only parts are known, an estimate. */
 static int64_t value_at(const struct tally *t, int64_t k)
 {
 	for (size_t i = 0; i < t->bins.nr; i++) {
@@ -166,7 +166,7 @@ static int64_t value_at(const struct tally *t, int64_t k)
 	return t->max;
 }
 
-/* The median of the values from the `first` on. */
+/* The median of the values from position `first` on. */
 static int64_t median_from(const struct tally *t, int64_t first)
 {
 	int64_t nr = t->count - first, hi = first + nr / 2, lo = nr % 2 ? hi : hi - 1;

@@ -1,5 +1,5 @@
-/// Values of many ranks without the ranks: what reductions over them ask for, in integers that are
-/// the same in whatever order values come.
+/// The distribution of a figure over many ranks: what is needed for reductions, as integers that do
+/// not depend on the order in which values were added.
 #ifndef GG_FOLD_TALLY_H
 #define GG_FOLD_TALLY_H
 
@@ -9,49 +9,52 @@
 #include "base/vec.h"
 #include "metric/statistic.h"
 
-/// Up to so many values are kept as they are; of more, how many lie in which part of the scale.
+/// Number of values up to which each value is kept; of more values only counts per part of the
+/// scale are kept.
 enum { TALLY_EXACT = 64 };
 
-/// A median that is not known exactly.
+/// Value of a median that is not known exactly.
 #define TALLY_UNKNOWN INT64_MIN
 
-/// So many values, of which `key` is the value, or the part of the scale that they lie in: of each
-/// doubling there are 128 parts, so that what lies in one differs by 0.8 % at most.
+/// A number of equal values, with the value as `key`; or the number of values in one part of the
+/// scale, with the part as `key`. Each doubling has 128 parts, so that values in one part differ by
+/// 0.8 % at most.
 struct tally_bin {
 	int64_t key, count;
 };
 
-/// Values of ranks. All zero: none.
+/// The distribution of values over ranks. It is empty if all members are 0.
 struct tally {
 	int64_t count;
-	int64_t high, low; ///< the sum: high · 2³² + low, 0 ≤ low < 2³²
+	int64_t high, low; ///< sum of the values: high · 2³² + low, 0 ≤ low < 2³²
 	int64_t min, max;
-	int64_t second; ///< the smallest without one that is `min`, which it may equal; of two or more
-	int64_t min_rank, max_rank; ///< the lowest rank that has it
-	int64_t median; ///< where it is known exactly, else TALLY_UNKNOWN; lost where values join
-	VEC(struct tally_bin) bins; ///< rising; of values where `count` is TALLY_EXACT or less
+	int64_t second; ///< second smallest value, which may equal `min`; only with two or more values
+	int64_t min_rank, max_rank; ///< lowest rank with the smallest value, and with the largest value
+	int64_t median; ///< median, if known exactly, else TALLY_UNKNOWN; joining makes it unknown
+	/// counts in ascending order of `key`: of values if `count` ≤ TALLY_EXACT, else of parts
+	VEC(struct tally_bin) bins;
 };
 
-/// One more value.
+/// Adds a value of a rank.
 void tally_add(struct tally *t, int64_t value, int64_t rank);
 
-/// The values of both, which are of different ranks.
+/// Adds the values of `more`, which are of other ranks.
 void tally_join(struct tally *t, const struct tally *more);
 
-/// A copy, which its owner releases.
+/// A copy; the caller ends with tally_release().
 struct tally tally_copy(const struct tally *t);
 
-/// Give the memory back; none are left.
+/// Releases the memory; the tally is then empty.
 void tally_release(struct tally *t);
 
-/// Reduce one or more values: exact, but the median of more than TALLY_EXACT values is known only
-/// to a part of the scale, within which they are taken to be evenly spread.
+/// Reduces one or more values. The result is exact, except for the median of more than TALLY_EXACT
+/// values: it is estimated within a part of the scale, whose values are taken to be evenly spread.
 int64_t tally_reduce(const struct tally *t, enum reduce reduce);
 
-/// The median of two or more values without the least.
+/// The median of two or more values without the smallest one.
 int64_t tally_median_of_others(const struct tally *t);
 
-/// True where count, sum, extremes and bins may be of the same values.
+/// True if count, sum, extremes and bins do not contradict each other.
 bool tally_is_sound(const struct tally *t);
 
 #endif

@@ -17,7 +17,7 @@ struct comparison {
 	bool hidden; ///< for_each: true if the side without the item may have it among kernels too
 	             ///< small to be listed; false if that side cannot have it
 	bool waived; ///< true if an unexpired waiver covers the check
-	/// since when the main branch has this change, as a text; NULL if it has not
+	/// text that says since when the main branch shows this change; NULL if it does not
 	const char *of_main;
 	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent; 0: unlimited
 	bool predates; ///< true if the baseline's version of gpugate did not record the metric

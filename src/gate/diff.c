@@ -158,7 +158,7 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 	return NULL;
 }
 
-/* The key figure that changed most, in percent. */
+/* Set the headline of the report to the key figure with the largest relative change. */
 static void add_headline(struct report *out)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
@@ -171,7 +171,8 @@ static void add_headline(struct report *out)
 		if (size <= largest)
 			continue;
 		most = f;
-		largest = i == 0 ? 2 * (__int128)size : size; /* the first holds the others */
+		/* the step's period counts double, because it contains the other figures */
+		largest = i == 0 ? 2 * (__int128)size : size;
 	}
 	out->headline = "the runs have no key figure in common";
 	if (!most)

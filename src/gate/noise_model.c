@@ -74,7 +74,8 @@ static double center_of(struct values *v, double *variance)
 	return center;
 }
 
-/* Values are oldest first: what parted them for good is not noise. */
+/* Variance of the values, which are oldest first. Groups are first split at lasting changes of
+   level, since these are not noise. Releases the values. */
 static double variance_of(struct values *v, double *df)
 {
 	levels_split(v->list.v, v->group.v, v->list.nr);

@@ -20,11 +20,11 @@ struct course_page {
 void course_page_init(struct course_page *p, const struct course *t);
 void course_page_release(struct course_page *p);
 
-/// A figure in one character for each of its newest runs; owned by the document.
+/// The values of the figure in all runs as a line of bars; owned by the document.
 const char *course_sparkline(struct document *d, const struct course_figure *f);
 
-/// What the point is: its figure and levels, the runs that it lies between, and what else changed
-/// there; in the item under way and in items below it.
+/// Write a change point: its figure and levels, the runs before and after it, and what else changed
+/// there. The text goes to the present item of a list and to items below it.
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p);
 
 /// Appends the figure as a chart of a page.

@@ -16,8 +16,8 @@ enum { CASES_SHOWN = 50, EVENTS_SHOWN = 50, PICTURES = 60, DAY_CHARS = 10 };
 struct index_case {
 	const char *path, *name;
 	struct baseline b;
-	struct course t; ///< borrows from the baseline
-	bool has; ///< there is a baseline
+	struct course t; ///< series of figures of the case; borrows from `b`
+	bool has; ///< true if the case has a baseline; false if it has none
 };
 
 struct index {
@@ -37,7 +37,8 @@ const struct history *course_history(const struct baseline *b)
 
 /* ---- the stored baselines ---- */
 
-/* Paths that a line may have made: what only a run can say is any text. */
+/* The glob of all paths that a pattern of the rules may produce: placeholders whose values only a
+   run could give become `*`. */
 static const char *pattern_of(struct index *x, const char *path, const char *workload)
 {
 	static const char name[] = "{workload}";
@@ -76,7 +77,8 @@ static enum status add_case(struct index *x, const struct suite_entry *e, const 
 	return st;
 }
 
-/* Rules whose path holds {name} are of a case that is not known here: those of the whole suite. */
+/* Read the baselines of one line of the suite. If the path of its rules contains {name}, the rules
+   of the whole suite are used, since the case is not known here. */
 static enum status add_line(struct index *x, const struct suite_entry *e)
 {
 	struct options own = *x->options;
@@ -100,7 +102,8 @@ static enum status add_line(struct index *x, const struct suite_entry *e)
 	return st;
 }
 
-/* When no case moves any more: a course borrows from its baseline. */
+/* Make the series of all cases. Called when the list of cases is complete and its elements no
+   longer move, since each series borrows from its baseline. */
 static void make_courses(struct index *x)
 {
 	for (size_t i = 0; i < x->cases.nr; i++) {
@@ -110,9 +113,9 @@ static void make_courses(struct index *x)
 	}
 }
 
-/* ---- what is said of them ---- */
+/* ---- contents of the page ---- */
 
-/* The figure that says most of a case: one that changed last, else the time of its steps. */
+/* The most informative figure of a case: the one that changed last, else the time of its steps. */
 static const struct course_figure *key_figure(const struct course *t)
 {
 	static const char *const names[] = { "step.period", "step.compute_time" };
@@ -140,7 +143,7 @@ static const char *time_of(const struct changed_at *e)
 	return e->of->t.runs.v[e->point->first].time;
 }
 
-/* The newest first. */
+/* Order of changes on the page: the newest first. */
 static int changed_at_cmp(const void *a, const void *b)
 {
 	const struct changed_at *x = a, *y = b;
@@ -149,7 +152,7 @@ static int changed_at_cmp(const void *a, const void *b)
 	return c ? c : (x->point > y->point) - (x->point < y->point);
 }
 
-/* The first point between two runs of a case has the others below it. */
+/* True for the first change point at a run; the list shows the others of that run below it. */
 static bool is_first(const struct course *t, const struct course_point *p)
 {
 	for (const struct course_point *q = t->points.v; q < p; q++)
@@ -223,7 +226,7 @@ static void put_cases(struct index *x)
 	doc_end(&x->d);
 }
 
-/* Charts of cases that changed, then of the others; as many as a page can hold. */
+/* Draw charts of cases that changed, then of other cases, up to a number that fits on a page. */
 static void put_pictures(struct index *x)
 {
 	size_t nr = 0;

@@ -6,15 +6,16 @@
 #include "history/course.h"
 #include "store/digest_json.h"
 
-/// What the options of `history` ask for. ST_USAGE with what is wrong.
+/// Read what the options of `history` ask for. Returns ST_USAGE, with an error, if an option is
+/// wrong.
 GG_MUST_CHECK enum status course_options_read(const struct options *o, struct course_options *out,
                                               struct diag_log *log);
 
-/// The runs of a baseline: those of its history; files of earlier versions hold them themselves.
+/// The history of a baseline. Baselines stored by earlier versions contain their runs themselves.
 const struct history *course_history(const struct baseline *b);
 
-/// `history --suite`: the stored baselines that the lines of the suite file may have made. The
-/// results of its cases need not be there.
+/// Run `history --suite`: show all stored baselines whose paths the lines of the suite file can
+/// produce. The results of the cases need not exist.
 GG_MUST_CHECK enum status index_courses(const struct options *o, struct diag_log *log);
 
 #endif

@@ -23,7 +23,7 @@ void html_heat(struct html *h);
 void html_spark(struct html *h, size_t i);
 void html_history(struct html *h);
 
-/// Times of steps.
+/// Draw step times over the steps of a run.
 void html_steps(struct html *h);
 
 /// Draw memory over time and at its peak.
@@ -41,10 +41,10 @@ void html_more_charts(struct html *h, size_t nr);
 /// Write a document with tables between the charts, and release it.
 void html_tables(struct html *h, struct document *d);
 
-/// A name as the document shows it.
+/// The name in the form in which the document shows it.
 const char *html_display(const struct html *h, const char *whole);
 
-/// "baseline" or "candidate"; "run" if there is only one side.
+/// The word for a side: "baseline" or "candidate", or "run" if there is only one side.
 const char *html_side(const struct html *h, bool candidate);
 
 #endif

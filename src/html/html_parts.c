@@ -84,7 +84,7 @@ static void step_bar(struct html *h, const struct run_report *run)
 
 /* ---- bars of findings ---- */
 
-/* What it costs, in parts. */
+/* Draw the parts of a finding's cost as a bar. */
 void html_finding(struct html *h, size_t i)
 {
 	static const int colors[] = { 0, 1, 3, 4, 5, 6 }; /* no green */

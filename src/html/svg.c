@@ -65,7 +65,7 @@ void svg_labels(struct strbuf *b, enum unit unit, struct svg_range y, const char
 	arena_release(&a);
 }
 
-/* Place of `v` from 0 to `size`. */
+/* Position of the value `v` on an axis of length `size` with the range `r`. */
 static int64_t place(struct svg_range r, int64_t v, int64_t size)
 {
 	if (r.hi <= r.lo)

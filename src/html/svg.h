@@ -38,11 +38,13 @@ void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out);
 /// Append the lines of the grid.
 void svg_grid(struct strbuf *b, struct svg_range y);
 
-/// Labels of the lines of the grid, from above, in an element of the class. Where figures as people
-/// read them are the same on two lines, the lowest is told and how much more the others are.
+/// Append the labels of the grid lines, topmost first, in an element of class `class`. If two
+/// labels would read the same, the lowest one is written in full and the others as differences from
+/// it.
 void svg_labels(struct strbuf *b, enum unit unit, struct svg_range y, const char *class);
 
-/// A line through points, or a dot at each, of a class of the style sheet.
+/// Append a line through the points or, with `dots`, a dot at each. `class` is a class of the style
+/// sheet.
 void svg_line(struct strbuf *b, const char *class, struct svg_range x, struct svg_range y,
               const struct svg_points *p, bool dots);
 
@@ -50,8 +52,8 @@ void svg_line(struct strbuf *b, const char *class, struct svg_range x, struct sv
 void svg_level(struct strbuf *b, const char *class, struct svg_range y, int64_t value);
 void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t from, int64_t to);
 
-/// Append a picture with one bar: `part` of `whole`, from the middle to the side that its sign
-/// says.
+/// Append a picture with a bar for `part` of `whole` that starts in the middle: to the right if
+/// `part` is positive, else to the left.
 void svg_bar_signed(struct strbuf *b, int64_t part, int64_t whole);
 
 /// Append a segment of a stacked bar, between two values of `whole`.

@@ -154,7 +154,7 @@ enum family metric_family(const struct metric *m);
 /// The metric with this name, or NULL.
 const struct metric *metric_find(struct span name);
 
-/// What people call it: "compute per step"; static.
+/// The name of the metric in sentences, such as "compute per step"; static.
 const char *metric_label(const struct metric *m);
 
 /// Bytes of the name of a figure in a metrics file at most.

@@ -60,7 +60,8 @@ enum category_class category_class_of(const struct category_table *t, struct spa
 	return category < 0 ? CLASS_OTHER : t->rows.v[category].cls;
 }
 
-/* Ids are older than the spelling of what people read. */
+/* Ids of some categories have a British spelling, which stored files hold; reports show the
+   American one. */
 const char *category_title(const char *name)
 {
 	static const char *const labels[][2] = { { "normalisation", "normalization" },

@@ -48,10 +48,10 @@ bool category_add(struct category_table *t, const struct category_addition *a);
 /// Name of the category of row `index`; "other" for -1.
 const char *category_name(const struct category_table *t, int index);
 
-/// How a category is called in reports; `name` itself if it has no other name.
+/// The name of a category in reports. Most categories are shown by `name` itself.
 const char *category_title(const char *name);
 
-/// Class of what has a name that categories match: CLASS_OTHER where none does.
+/// Class of the first category that matches `name`; CLASS_OTHER if no category does.
 enum category_class category_class_of(const struct category_table *t, struct span name);
 
 /// Class of the category that is called `name`; CLASS_OTHER if there is no such category.

@@ -17,8 +17,9 @@ static const struct {
 	{ "crossdevicereduce", COLLECTIVE_ALL_REDUCE },
 	{ "allgather", COLLECTIVE_ALL_GATHER },
 	{ "alltoall", COLLECTIVE_ALL_TO_ALL },
-	{ "dispatchlayout", COLLECTIVE_OTHER }, /* deep_ep: computed locally */
-	{ "notify", COLLECTIVE_OTHER }, /* deep_ep: an exchange of counts before the data */
+	/* a kernel of deep_ep that computes the layout without communication */
+	{ "dispatchlayout", COLLECTIVE_OTHER },
+	{ "notify", COLLECTIVE_OTHER }, /* a kernel of deep_ep that exchanges counts before the data */
 	{ "dispatch", COLLECTIVE_ALL_TO_ALL },
 	{ "combine", COLLECTIVE_ALL_TO_ALL },
 	{ "sendrecv", COLLECTIVE_SEND_RECV },

@@ -206,7 +206,8 @@ struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
-	int64_t late_ns; ///< how late the rank entered where it was last: others' median minus own
+	/// lateness in collectives that the rank entered last: median duration of the others minus own
+	int64_t late_ns;
 	int64_t last_count; ///< number of collectives that the rank entered last
 	int64_t steps, step_ns; ///< number of steps in these sums, and the sum of their step.time
 	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks
@@ -331,9 +332,9 @@ enum { RANK_MAX = INT32_MAX };
 struct digest {
 	struct arena arena; ///< arena that owns all lists and texts of the digest
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
-	struct fold *fold; ///< of a folded run (fold/fold.h), owned; else NULL
-	const struct fold *part_of; ///< of a rank of a folded run (fold_thin()), else NULL
-	size_t part; ///< its place among those
+	struct fold *fold; ///< the fold of a folded run (fold/fold.h), owned; else NULL
+	const struct fold *part_of; ///< the fold that this rank is a part of (fold_thin()); else NULL
+	size_t part; ///< index of this rank in `part_of`
 	struct span text; ///< stored text of a digest that is only copied (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
@@ -477,7 +478,8 @@ int run_digest_cmp(const struct digest *a, const struct digest *b);
 struct run {
 	const char *label; ///< name of the run as the user gave it; borrowed
 	VEC(struct digest *) ranks; ///< digests, owned
-	struct digest *folded; ///< ranks that are folded, beside `ranks` until they are one; owned
+	/// folded ranks, beside `ranks` until fold_whole() makes them one digest; owned
+	struct digest *folded;
 	VEC(const char *) ignored; ///< files of a directory that are not artifacts; owned by the arena
 	struct arena arena;
 };

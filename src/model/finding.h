@@ -90,14 +90,17 @@ struct place {
 /// by `a`.
 struct source_line source_line_of(struct arena *a, struct span place, int64_t line);
 
-/// One cause and what hangs below it. All text is owned by the report.
-/// A share of what a finding costs.
+/// A part of the cost of a finding.
 struct finding_part {
-	const char *name; ///< match name of a kernel, a place, …; "the rest" of the last
-	int64_t change; ///< in the unit of the cost, and of its sign
+	/// name of the part, such as the match name of a kernel, or a place; "the rest" for the last
+	const char *name;
+	/// amount of the part, in the unit of the cost; parts have the sign of the cost
+	int64_t change;
 	const char *text; ///< "+661 µs"
 };
 
+/// One cause, with the places, evidence and checks that belong to it. All text is owned by the
+/// report.
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the most severe among its checks

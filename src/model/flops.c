@@ -121,7 +121,8 @@ bool flops_peak(const struct digest *d, struct flop_peak *out)
 /* Share of the peak in 1e-6 percent: 100 · flops / (seconds · tflops · 10^12). */
 static bool of_peak(const struct digest *d, __int128 flops, int64_t step_ns, int64_t *out)
 {
-	const __int128 scale = (__int128)100 * NS_PER_S; /* 1e6 · 100 · 1e9 · 1e6 / 1e12 */
+	/* the factors 100 % in 1e-6 %, ns per s and 1e-6 TFLOP/s, multiplied out */
+	const __int128 scale = (__int128)100 * NS_PER_S;
 	struct flop_peak peak;
 	if (!flops_peak(d, &peak))
 		return false;

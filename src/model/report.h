@@ -72,7 +72,7 @@ struct trend {
 	VEC(struct trend_point) points;
 };
 
-/// The measurements behind the two values of a check (judgement.md, "Noise").
+/// The measurements behind the two values of a check (verdicts.md, "Noise").
 struct evidence {
 	int64_t baseline_runs; ///< number of runs whose median is the baseline's value
 	int64_t candidate_runs;
@@ -86,9 +86,11 @@ struct evidence {
 	int64_t false_alarms; ///< expected number of failures in unchanged runs, 1e-6 per run
 	/// Number of candidate runs, or of pairs with a control run, that would decide the check.
 	int64_t more_runs, more_pairs;
-	int64_t steps[2], median[2], spread[2]; ///< of both sides: steps, median, MAD
+	/// numbers, medians and MADs of the steps of each side, indexed by side_index
+	int64_t steps[2], median[2], spread[2];
 	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in 1e-6
-	const char *noise_text, *detectable_text; ///< texts of these, "±1.20 ms"; "" if unknown
+	/// MADs of both sides as text, "±1.20 ms"; "" if unknown
+	const char *noise_text, *detectable_text;
 	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" if there is no plan
 	const char *text; ///< one sentence or more on all evidence; "" if there is none
 };
@@ -252,6 +254,7 @@ struct report {
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
 	const char *error; ///< the first error, if it left no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
+	const char *decide; ///< command that would decide all checks; "" if none is undecided
 	bool same_artifact; ///< true if the candidate is the same artifact as the baseline
 	bool partial; ///< true if the report is of --quick, made from a part of the run
 	int64_t counts[NR_VERDICTS];

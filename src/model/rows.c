@@ -18,9 +18,9 @@ const struct digest_list digest_lists[] = {
 	LIST(flops, flop_stat, true),
 	LIST(calls, call_stat, true),
 	LIST(threads, thread_stat, true),
-	LIST(comms, comm_stat, false), /* collectives refer to these rows by index */
+	LIST(comms, comm_stat, false), /* collectives refer to the rows of this list by index */
 	LIST(collectives, collective, false),
-	LIST(functions, function_stat, false), /* functions form a tree */
+	LIST(functions, function_stat, false), /* functions form a tree, which is joined elsewhere */
 	LIST(code, code_stat, true),
 	LIST(ranges, range_stat, true),
 	LIST(counters, counter_stat, true),

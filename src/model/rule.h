@@ -49,7 +49,8 @@ struct limits {
 	struct file_limit and_exact; ///< limit of the `and` for input.*; replaces `and_value`
 };
 
-/// Kernels that may replace a kernel that is gone: of its operator, of its category, or none.
+/// Kernels that may replace a kernel that is gone: kernels of its operator, kernels of its
+/// category, or no kernels.
 enum substitutes { SUBSTITUTES_OPERATOR, SUBSTITUTES_CATEGORY, SUBSTITUTES_NONE };
 
 /// The verdict on a change that is beyond its limit, but may be noise.
@@ -81,7 +82,8 @@ struct rule {
 	int64_t min_share; ///< least share of kernel time on either side, in 1e-6 percent
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
-	const struct metric *unless; ///< no verdict if this metric has about the same value; or NULL
+	/// metric of `unless`: a check is skipped if this metric has about the same value; or NULL
+	const struct metric *unless;
 	int64_t unless_within; ///< largest difference from that metric, 1e-6 % of it; -1 if any
 	struct limits fail, warn;
 	enum level on_new, on_gone;

@@ -93,7 +93,7 @@ struct figure {
 	/// Samples in the metric's unit; borrowed from the digest or scratch memory.
 	const int64_t *samples;
 	size_t nr; ///< number of samples; 0 if only `summary` is known
-	const int64_t *steps; ///< numbers of the samples' steps; only for step.*
+	const int64_t *steps; ///< numbers of the steps that the samples belong to; only for step.*
 	size_t nr_all; ///< number of samples for step.*, including those of a last step cut short
 	const int64_t *summary; ///< statistics, indexed by enum statistic, instead of samples; or NULL
 	const struct kernel_row *kernel; ///< row of the kernel, only for kernel metrics

@@ -72,7 +72,7 @@ static struct span without_signature(struct span s)
 		if (depth == 0 && s.p[i] == ' ' && !params)
 			from = i + 1;
 		if (depth == 0 && s.p[i] == ':' && params)
-			params = 0; /* what looked like the parameters belongs to an outer function */
+			params = 0; /* the brackets taken for the parameters belong to an enclosing function */
 		depth = depth_after(s, i, depth);
 	}
 	if (params)
@@ -248,7 +248,7 @@ static void add_args(struct strbuf *b, struct span list, enum form form, int dep
 		struct strbuf one = STRBUF_INIT;
 		if (wants(arg, form, functors))
 			add_arg(&one, arg, form, depth);
-		bool again = form == FORM_FUNCTOR && !functors && !first; /* one element type is enough */
+		bool again = form == FORM_FUNCTOR && !functors && !first; /* show one element type */
 		if (one.n && !again) {
 			strbuf_adds(b, first ? "<" : ", ");
 			strbuf_add(b, strbuf_span(&one));

@@ -179,7 +179,7 @@ bool snapshot_add_entry(struct snapshot_builder *b, const struct snapshot_entry 
 {
 	struct snapshot *s = &b->snapshot;
 	struct snapshot_trace *trace = &s->traces.v[s->traces.nr - 1];
-	/* ignored sum: a failed allocation may be of any size, so it counts in no sum */
+	/* a failed allocation may be of any size, so it is left out of the sum that has a limit */
 	uint64_t alone = 0;
 	if (!has_room(b, b->nr_entries, b->limits->entries, "trace entries") ||
 	    !range_fits(b, entry->address, entry->size) ||

@@ -11,7 +11,7 @@ struct profile_reader {
 	struct jscan *js;
 	const struct xprof_limits *limits;
 	struct xprof_profile out;
-	const struct name *none; ///< empty name, for texts that are not given
+	const struct name *none; ///< the empty name, used for texts that are not given
 	size_t rows;
 };
 

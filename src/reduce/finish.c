@@ -100,7 +100,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	TRY(check_times(r, log));
 	out->where = meta->where;
 	if (meta->where)
-		r->options.warmup = 0; /* its single step is the whole trace */
+		r->options.warmup = 0; /* the whole recording counts as one step */
 	out->world_size = meta->world_size;
 	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
 	out->communication = arena_dup(&out->arena, span_of(r->options.communication));

@@ -72,7 +72,7 @@ static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 	shape_add(r, &shape, 1);
 }
 
-/* A new element of `names`, without activities. */
+/* Adds an element without activities to the list `names` of activity names, and returns it. */
 static struct gpu_name gpu_name_new(enum event_kind kind, struct span name, bool communication)
 {
 	return (struct gpu_name){

@@ -14,7 +14,7 @@ struct activity {
 	uint32_t dur; ///< duration, to be read with activity_dur() in ns
 	uint32_t correlation; ///< Correlation id, to be read with widen(); if `has_launch`, an index
 	                      ///< into `launches.list`, after launches_end() into `host.spans`.
-	uint32_t row : 31; ///< index into `rows`; activity_name(), activity_lane()
+	uint32_t row : 31; ///< index into `rows`, from which activity_name() and activity_lane() read
 	bool has_launch : 1; ///< true if the launch was recorded; set by launches_match()
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };
@@ -66,7 +66,7 @@ void gpu_release(struct gpu_events *g);
 /// Stores a GPU activity; may set `fault`.
 void gpu_take(struct reducer *r, const struct event *ev);
 
-/// Join a part to the whole: first its ids; then, if its sums fit (gpu_fits()), its activities.
+/// Join a part of a trace: first its ids; then, if its sums fit (gpu_fits()), its activities.
 void gpu_join_ids(struct reducer *to, struct reducer *from);
 bool gpu_fits(const struct reducer *to, const struct reducer *from);
 void gpu_join(struct reducer *to, struct reducer *from);

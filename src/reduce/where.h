@@ -100,7 +100,7 @@ struct where_step {
 	VEC(struct where_step_around) around;
 };
 
-/// Value of `of_span` for a call that launched an activity of a usable step, before its walk.
+/// State of a call that launched work of a usable step, before the walk over its thread.
 #define WHERE_WANTED NO_ID
 
 struct where {
@@ -117,7 +117,7 @@ struct where {
 	uint32_t *of_span; ///< state of each span: 0, WHERE_WANTED, or 1 + id in `moments`
 	struct ids range_stacks; ///< path of frames, indexed by id of the path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
-	VEC(struct where_stack_point) points; ///< frames of each moment, in order of the walk
+	VEC(struct where_stack_point) points; ///< frames from each moment on, in order of the walk
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	VEC(struct where_work) work; ///< activities; empty if no activity names its operator
@@ -141,8 +141,8 @@ void where_take_range(struct reducer *r, const struct event *ev);
 void where_take_op(struct reducer *r, const struct event *ev);
 void where_take_stated(struct reducer *r, const struct event *ev);
 
-/// Join a part, whose spans and activities come after the first ones of the whole. False if a table
-/// is full.
+/// Join a part of a trace, whose spans and activities come after the first ones of the whole. False
+/// if a table is full.
 GG_MUST_CHECK bool where_join_ids(struct reducer *to, struct reducer *from);
 void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities);
 

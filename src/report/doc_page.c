@@ -44,7 +44,8 @@ void doc_step(struct document *d, const struct report *r)
 
 /* ---- GPU time by place in the code ---- */
 
-/* Under a verdict of pass no change is news. */
+/* Write a row of the tree. If the verdict is pass, changes are not colored, since none of them
+   matters. */
 static void put_node(struct document *d, const struct report *r, const struct flame_node *n)
 {
 	const struct flame *f = &r->flame;

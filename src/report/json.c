@@ -225,7 +225,7 @@ static void figures(struct emit *e, const struct report *r)
 {
 	figure_rows(e, "figures", r->figures.v, r->figures.nr);
 	figure_rows(e, "code", r->code.v, r->code.nr);
-	const struct breakdown *of_gpu = NULL; /* the last that is not of a memory */
+	const struct breakdown *of_gpu = NULL; /* the last breakdown that is not about a memory */
 	for (size_t i = 0; i < r->breakdowns.nr; i++)
 		of_gpu = r->breakdowns.v[i]->metric ? of_gpu : r->breakdowns.v[i];
 	if (of_gpu) {

@@ -1,42 +1,52 @@
-/// The figures that people know a run by, and the check that a verdict is said by.
+/// The key figures of a run (compute time, wall time, memory, input), and the check that a verdict
+/// is explained by.
 #ifndef GG_REPORT_KEY_FIGURES_H
 #define GG_REPORT_KEY_FIGURES_H
 
+#include "document/document.h"
 #include "model/report.h"
 
 struct key_figure {
 	const struct metric *metric;
-	enum worse worse;
-	const char *before, *after; ///< `before` is NULL where there is no baseline
-	int64_t baseline, candidate, noise; ///< noise < 0: not said
-	ptrdiff_t check; ///< its number; < 0 none
-	bool is_news; ///< the change means something: of a check that did not just pass, or of a diff
-	bool wide; ///< too few runs are stored to know the noise
+	/// Texts of the figure on both sides; `before` is NULL without a baseline.
+	const char *before, *after;
+	/// Values and noise in the metric's unit; noise is -1 if it is not shown.
+	int64_t baseline, candidate, noise;
+	ptrdiff_t check; ///< index of the check on the figure; -1 if there is none
+	enum doc_tone tone; ///< tone of the change, colored in a diff or if a check failed or improved
+	bool wide; ///< true if too few runs are stored to know the noise
 };
 
 struct key_figures {
 	VEC(struct key_figure) list;
 };
 
-/// GPU compute per step, wall time per step, peak memory and the first input that is judged, as
-/// far as they are known; if the verdict is about none of them, the figure of the main finding.
-/// Caller releases `out->list`.
+/// Collect the key figures: GPU compute per step, wall time per step, peak memory and the first
+/// input that is judged, as far as they are known. If the verdict is about none of these, the
+/// figure of the main finding is added. The caller releases `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);
 
-/// The first finding of the verdict; NULL: there is none.
+/// The first finding with the verdict of the report, or NULL.
 const struct finding *report_main_finding(const struct report *r);
 
-/// The check that says most of the verdict: of a key figure with this verdict; else the first of
-/// report_main_finding(); else any. NULL if no figure has a change.
+/// The check that explains the verdict best: the check of a key figure with this verdict, else the
+/// first check of report_main_finding(), else any check with this verdict. NULL if no figure has a
+/// change.
 const struct check *report_worst_check(const struct report *r);
 
-/// True if it is about a key figure.
+/// The label of a metric; a recording without steps counts as one, which is called its window.
+const char *figure_label(struct arena *a, const struct report *r, const struct metric *m);
+
+/// The fact of a run with a value and this id; NULL: it has none, or there is no run.
+const struct fact *run_fact(const struct run_report *run, const char *id);
+
+/// True if the check is about a key figure.
 bool check_is_key(const struct check *c);
 
-/// True if `change` of `baseline` is too small to be told.
+/// True if `change` is too small a part of `baseline` to be mentioned.
 static inline bool change_is_nothing(int64_t change, int64_t baseline)
 {
-	enum { LEAST = 10000 }; /* of the baseline */
+	enum { LEAST = 10000 }; /* reciprocal of the smallest part of the baseline that counts */
 	__int128 size = change < 0 ? -(__int128)change : change;
 	return !change || size * LEAST < baseline;
 }

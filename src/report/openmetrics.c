@@ -234,7 +234,9 @@ static void collect(struct exposition *e)
 static int row_cmp(const void *a, const void *b)
 {
 	const struct series_row *x = a, *y = b;
-	if (x->metric != y->metric) /* metrics are in one table; NULL comes first */
+	/* metrics are elements of one table, so that addresses give their order; checks, without a
+	   metric, come first */
+	if (x->metric != y->metric)
 		return !x->metric || (y->metric && x->metric < y->metric) ? -1 : 1;
 	int c = strcmp(x->labels, y->labels);
 	c = c ? c : strcmp(x->side ? x->side : "", y->side ? y->side : "");

@@ -8,8 +8,8 @@ struct seen {
 	int depth;
 };
 
-/* What is wrong with function `i`, or NULL; seen[p + 1] is about function p, seen[0] about the
-   root. */
+/* Returns what is wrong with function `i`, or NULL. `seen` has the progress for each function:
+   seen[p + 1] is about function p, seen[0] about the root of the tree. */
 static const char *function_fault(const struct digest *d, size_t i, const struct seen *seen)
 {
 	const struct function_stat *f = &d->functions.v[i];

@@ -19,7 +19,7 @@ void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
 void steps_describe(bool several, int depth, struct sink *out);
 
-/// What is folded of a run, for FIELD_OWN.
+/// Functions for FIELD_OWN that read, write and describe the fold of a digest.
 void fold_read(struct row_reader *r, void *const *digests, size_t nr);
 void fold_write(const void *const *digests, size_t nr, struct sink *out);
 bool fold_is_there(const void *const *digests, size_t nr);

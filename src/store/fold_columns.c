@@ -1,5 +1,5 @@
-/* Columns of what is folded, put into their places. Nothing of a file is believed before it is
-   looked at. */
+/* Puts the columns of a stored fold into their places. Everything in a file is checked before it is
+   used. */
 #include "store/fold_columns.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 #include "base/number.h"
 
-/// Ranks that a folded run may have.
+/// Largest number of ranks of a folded run.
 enum { RANKS_MAX = 1 << 18 };
 
-/* Members of matches and of their tallies, each a column. */
+/* Offsets of the members of matches, and of their tallies, that are stored as columns. */
 const size_t fold_match_columns[NR_MATCH_COLUMNS] = {
 	offsetof(struct fold_match, step),         offsetof(struct fold_match, place),
 	offsetof(struct fold_match, dur.count),    offsetof(struct fold_match, dur.high),
@@ -30,7 +30,7 @@ struct placer {
 	bool fine;
 };
 
-/* The next column, with differences added up. */
+/* The next column; if `differences`, each number becomes the sum of the differences up to it. */
 static struct column *next_column(struct placer *p, bool differences)
 {
 	static struct column none;
@@ -46,7 +46,7 @@ static struct column *next_column(struct placer *p, bool differences)
 	return c;
 }
 
-/* A column of `nr` numbers, taken over; NULL where it has others. */
+/* Takes over a column of exactly `nr` numbers; NULL if the column does not have that many. */
 static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 {
 	struct column *c = next_column(p, true);
@@ -55,12 +55,12 @@ static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 		p->fine = p->fine && c->v[i] != FOLD_ABSENT;
 	if (!p->fine)
 		return NULL;
-	int64_t *v = mem_realloc(c->v, nr + 1, sizeof *v); /* without what it could have grown by */
+	int64_t *v = mem_realloc(c->v, nr + 1, sizeof *v); /* shrink the block to the numbers in it */
 	*c = (struct column){ 0 };
 	return v;
 }
 
-/* The same, or one for all. */
+/* Like take_numbers(), for a column that has one number if all are equal. */
 static int64_t *take_same(struct placer *p, size_t nr)
 {
 	size_t has = p->next < p->s->columns.nr ? p->s->columns.v[p->next].nr : 0;
@@ -73,7 +73,7 @@ static int64_t *take_same(struct placer *p, size_t nr)
 	return v;
 }
 
-/* Pairs of a difference of keys and a count, from `*at` on. */
+/* Reads `nr` pairs of a difference of keys and a count from a column, from `*at` on, into `t`. */
 static void take_bins(struct placer *p, const struct column *c, size_t *at, size_t nr,
                       struct tally *t)
 {
@@ -102,7 +102,7 @@ static void place_ranks(struct placer *p, struct fold *f)
 		p->fine = f->rank[i] >= 0 && f->rank[i] <= RANK_MAX && (!i || f->rank[i] > f->rank[i - 1]);
 }
 
-/* What a file of an earlier version lacks is 0. */
+/* Takes the numbers of ranks; numbers that an earlier version did not store are 0. */
 static void place_numbers(struct placer *p, struct fold *f)
 {
 	const struct column *c = next_column(p, true);
@@ -130,7 +130,8 @@ static void place_patterns(struct placer *p, struct fold *f)
 	}
 }
 
-/* Counts and indices; a hash is any number, and a rank may have begun no step. */
+/* Checks counts and indices. A hash may be any number, and the last step is -1 if a rank has begun
+   no step. */
 static void check_numbers(struct placer *p, const struct fold *f)
 {
 	for (size_t i = 0; i < NR_FOLD_NUMBERS && p->fine; i++)
@@ -164,7 +165,7 @@ static void place_figures(struct placer *p, struct fold *f)
 	}
 }
 
-/* Columns of one list of structs of `size`, zeroed. */
+/* Fills members of `nr` zeroed structs of `size` bytes from one column each. */
 static void place_members(struct placer *p, void *v, size_t nr, size_t size, const size_t *offsets,
                           size_t nr_offsets)
 {

@@ -1,6 +1,6 @@
-/* What is folded of a run. Figures and series are rows; numbers of ranks and parts of scales are
-   columns: lists of numbers, each the difference to the one before it, in an order that the rows
-   give. A column of numbers that all ranks share has one. */
+/* Reads and writes folds. Figures and series are rows. Numbers of ranks and counts of tallies are
+   columns: lists of numbers, each stored as the difference from the number before it; the rows
+   determine the order of the columns. If all ranks have the same number, it is stored once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "store/fold_columns.h"
 #include "store/row_schema.h"
 
-/* ---- writing ---- */
+/* ---- writing of folds ---- */
 
 struct writer {
 	struct sink *out;
@@ -58,7 +58,7 @@ static void begin(struct writer *w)
 	w->before = ",";
 }
 
-/* A column whose values lie `stride` bytes apart. */
+/* Writes a column of `nr` values that are `stride` bytes apart in memory. */
 static void write_column(struct writer *w, const void *v, size_t nr, size_t stride)
 {
 	int64_t last = 0;
@@ -96,7 +96,7 @@ static void add_bins(struct column *out, const struct tally *t, bool counted)
 	}
 }
 
-/* Already differences, and not of neighbors. */
+/* Writes a column whose numbers are already differences of keys and counts. */
 static void write_plain(struct writer *w, struct column *c)
 {
 	begin(w);
@@ -128,7 +128,7 @@ static void write_columns(const void *const *folds, size_t nr, struct sink *out)
 	const struct fold *f = folds[0];
 	struct writer w = { .out = out, .before = "[" };
 	int64_t patterns = (int64_t)f->patterns.nr, numbers = NR_FOLD_NUMBERS;
-	(void)nr; /* one document has one */
+	(void)nr; /* a document has at most one fold */
 	write_column(&w, f->rank, f->nr, sizeof *f->rank);
 	if (f->by_rank)
 		write_column(&w, &numbers, 1, sizeof numbers);
@@ -154,7 +154,7 @@ static void write_columns(const void *const *folds, size_t nr, struct sink *out)
 	flush(&w);
 }
 
-/* ---- reading ---- */
+/* ---- reading of folds ---- */
 
 static int64_t read_number(struct row_reader *r)
 {
@@ -254,7 +254,7 @@ void fold_read(struct row_reader *r, void *const *digests, size_t nr)
 	struct arena *outer = r->arena;
 	size_t before = row_enter(r, "fold", 0);
 	uint64_t byte = row_byte(r);
-	d->fold = &s->fold; /* which frees all of it */
+	d->fold = &s->fold; /* releasing the digest then releases all of `s` */
 	r->arena = &s->fold.arena;
 	if (nr > 1)
 		row_fail(r, byte, NULL, "stands beside other ranks");

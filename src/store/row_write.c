@@ -113,10 +113,10 @@ static struct cell cell_of(const struct field *f, const void *row)
 			                      span_of(f->names[*(const unsigned *)(const void *)at])) };
 	case FIELD_SHAPE:
 		return (struct cell){ .value = new_shape(number) };
-	case FIELD_ROW: /* add_merged() writes such fields */
+	case FIELD_ROW: /* add_merged() writes fields that are rows */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
-	case FIELD_OWN: /* only documents have such fields */
+	case FIELD_OWN: /* only members of documents have functions of their own for writing */
 		break;
 	}
 	return (struct cell){ 0 };
@@ -202,7 +202,9 @@ struct lists {
 		const char *v;
 		size_t nr, at;
 	} * list;
-	bool apart; ///< rows have no keys, so none are shared: rows of the last list come first
+	/// true: the rows have no keys, so that no rows are shared, and rows of the last list come
+	/// first
+	bool apart;
 	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest
 	              ///< next row is on top
 	size_t nr_heap;

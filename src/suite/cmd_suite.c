@@ -216,7 +216,7 @@ enum status cmd_suite(const struct options *o, struct diag_log *log)
 
 /* ---- digest --suite ---- */
 
-/* The runs of a case, each in a file of the folder that has its name. */
+/* Write the runs of a case as digests to the folder with the case's name. */
 static enum status digest_case(struct options *o, struct diag_log *log)
 {
 	struct arena *a = &log->arena;
@@ -231,7 +231,7 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 		o->value[OPT_OUTPUT] = arena_printf(a, "%s/" SUITE_REPEAT, folder, i + 1);
 		TRY(cmd_digest(o, log));
 	}
-	/* what an earlier command has left there would be of these runs */
+	/* further runs in the folder, from an earlier command, would count as runs of this case */
 	if (access(arena_printf(a, "%s/" SUITE_REPEAT, folder, nr + 1), F_OK) == 0 ||
 	    access(arena_printf(a, "%s/" SUITE_CONTROL, folder, (size_t)1), F_OK) == 0)
 		return diag_fail(log, ST_OUTPUT, "%s: holds more runs, of an earlier command: remove it",
@@ -241,7 +241,7 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 
 /* ---- baseline … --suite ---- */
 
-/* Only the case that --case names. */
+/* Restrict the work to the case that --case names, by moving this case to the front of the list. */
 static enum status pick_case(struct work *w, const char *name)
 {
 	struct nearest near = { .word = span_of(name) };
@@ -250,7 +250,7 @@ static enum status pick_case(struct work *w, const char *name)
 		nearest_try(&near, picked.workload);
 		if (strcmp(picked.workload, name) != 0)
 			continue;
-		v[i] = v[0]; /* given back with the others */
+		v[i] = v[0]; /* the other case stays in the list, so that it is released too */
 		v[0] = picked;
 		w->nr = 1;
 		return ST_OK;
@@ -276,7 +276,7 @@ static enum status change_baseline(const struct work *w, const struct suite_job 
 	return st;
 }
 
-/* It says what it did by itself. */
+/* Change the baseline of one case in a child process, which prints its own messages. */
 static void change_case(size_t i, void *ctx, struct sink *out)
 {
 	const struct work *w = ctx;
@@ -314,7 +314,8 @@ enum status cmd_suite_cases(const struct options *o, struct diag_log *log)
 	enum status st = work_begin(&w, o, o->value[OPT_SUITE], log);
 	w.out = &s;
 	w.nr = w.jobs.list.nr;
-	w.at_once = 1; /* what is said of baselines is in the order of the suite */
+	/* one process at a time, so that messages about baselines are in the order of the suite */
+	w.at_once = 1;
 	if (st == ST_OK && o->value[OPT_CASE])
 		st = pick_case(&w, o->value[OPT_CASE]);
 	if (st == ST_OK && o->command == CMD_DIGEST)

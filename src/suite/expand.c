@@ -41,7 +41,7 @@ static void add_matches(struct arena *a, const char *pattern, struct suite_job *
 	}
 }
 
-/* "DIR/CASE/run.json.gz", or NULL where there is no such file. */
+/* Path of the file `file` in the folder of a case, or NULL if there is no such file. */
 static const char *kept_run(struct suite_jobs *jobs, const char *kept, const char *workload,
                             const char *file)
 {
@@ -49,7 +49,8 @@ static const char *kept_run(struct suite_jobs *jobs, const char *kept, const cha
 	return access(path, F_OK) == 0 ? path : NULL;
 }
 
-/* The runs that an earlier command has left of the case; false where it has left none. */
+/* Add the runs of a case that an earlier command left in the folder `kept`. Returns false if there
+   are none. */
 static bool find_kept(struct suite_jobs *jobs, const char *kept, struct suite_job *job)
 {
 	struct arena *a = &jobs->arena;
@@ -173,7 +174,8 @@ static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
 	return st;
 }
 
-/* A case for each folder; where there is none a case that is missing, as nothing would fail. */
+/* Add a case for each folder that matches. If no folder matches, add one case without results, so
+   that the suite does not pass. */
 static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, const char *kept, struct diag_log *log)
 {

@@ -13,12 +13,14 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 	struct arena *a = &s->out->arena;
 	if (m->throttled_pct <= THROTTLED_MOST_PCT * MICRO)
 		return;
-	trust_add(s, "throttled", warns ? 0 : SPOILED_BY_CLOCKS,
-	          "was throttled for %s of the time that GPU %s was watched%s%s%s: its times are not "
-	          "those of the code",
-	          unit_text(a, UNIT_PCT, m->throttled_pct), text_line(a, span_of(m->id)),
-	          m->reasons ? " (" : "", m->reasons ? text_line(a, span_of(m->reasons)) : "",
-	          m->reasons ? ")" : "");
+	trust_add(
+	    s, "throttled", warns ? 0 : SPOILED_BY_CLOCKS,
+	    "was throttled for %s of the time that GPU %s was watched%s%s%s: its times are not "
+	    "those of the code%s",
+	    unit_text(a, UNIT_PCT, m->throttled_pct), text_line(a, span_of(m->id)),
+	    m->reasons ? " (" : "", m->reasons ? text_line(a, span_of(m->reasons)) : "",
+	    m->reasons ? ")" : "",
+	    warns ? "" : "; if that is normal here, say 'environment: {throttled: warn}' in the rules");
 }
 
 static void find_shared(const struct trust_scope *s, const struct machine_stat *m)

@@ -1,4 +1,5 @@
-/* What reading costs at least: the file through a block of 256 KiB, every byte looked at once.
+/* Measures the lowest cost of reading: the file is read in blocks of 256 KiB, and every byte is
+   looked at once.
    usage: memory_pass FILE */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* What a command takes: wall and processor time in µs, resident memory in KiB. Its own program, as
-   a process begins with the memory of the one that it is forked from.
+/* Measures a command: prints wall and processor time in µs and resident memory in KiB. It is a
+   separate program, since a child process begins with the memory of its parent.
    usage: usage COMMAND… */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -49,7 +49,7 @@ def make(tool, out, *options, seed=1):
 
 
 def comments(dir):
-    """name -> Markdown: of every kind of report, and of names that are long."""
+    """Makes the comments to check, {name: path of the Markdown}: one for every kind of report, and some with long names."""
     out = {}
 
     def of(name, *args, expect=1):

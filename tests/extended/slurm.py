@@ -60,7 +60,8 @@ ReturnToService=2
 PartitionName=all Nodes=n[0-{last}] Default=YES MaxTime=10:00 State=UP
 """
 
-# Replaces the program: in the first attempt it does what a test wants of a rank.
+# Takes the place of the program. In the first attempt of the chosen rank it stops while reading, or leaves half a file, as
+# the test asks; all other calls run the program.
 WRAPPER = """#!/bin/bash
 if [[ $1 == digest && ! ${SLURM_RESTART_COUNT-} && " $* " == *" --rank %(rank)d "* ]]; then
     case %(how)s in

@@ -1,14 +1,17 @@
-/* Makes one call of a program fail, or ends the program there: for LD_PRELOAD.
+/* A library for LD_PRELOAD that makes one call of a program fail, or ends the program at that call.
 
-   FAULT_CALL   which calls are counted: "write", "rename", …, "file" (all below but those of
-   memory), "memory" (malloc, calloc, realloc), or of one file only: "write:PART-OF-THE-PATH"
-   FAULT_AT     the number of the call, from 1; with a "+" behind it and all after it
-   FAULT_ERROR  the errno that it fails with, or "kill": SIGKILL in place of the call
-   FAULT_LOG    appended to: a line "CALL PATH" where it happens; with FAULT_AT 0 for every call
+   FAULT_CALL   calls to count: "write", "rename", …; "file" (all calls below except those for
+   memory); "memory" (malloc, calloc, realloc); or calls on one file only: "write:PART-OF-THE-PATH"
+   FAULT_AT     number of the call that fails, from 1; with "+" after the number all later calls
+   fail too
+   FAULT_ERROR  errno of the failure; "kill" sends SIGKILL instead of making the call
+   FAULT_LOG    file to which a line "CALL PATH" is appended for the failure; with FAULT_AT 0 for
+   every counted call
 
-   Memory is counted in all threads, in libraries too. Standard error is left alone, and so are the
-   processes that the program makes. */
-#undef _FORTIFY_SOURCE /* its inline functions have these names */
+   Calls for memory are counted in all threads and libraries. Calls on standard error, and calls of
+   child processes, never fail. */
+/* with _FORTIFY_SOURCE, libc would define inline functions with the names below */
+#undef _FORTIFY_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,10 +46,10 @@ static void *next(const char *name)
 	return f;
 }
 
-/* A declaration of the function that would have been called. */
+/* The function of libc that this library replaces, with its type. */
 #define NEXT(name) ((__typeof__(name) *)next(#name))
 
-/* Without memory: it may be what has run out. */
+/* Append a line to the log without allocating memory, since memory may be what has run out. */
 static void note(const char *call, const char *path)
 {
 	char line[4500];
@@ -90,7 +93,8 @@ static void *fail_pointer(void)
 
 static bool file_fails(const char *call, const char *path)
 {
-	/* what the kernel says of the machine is asked as often as memory is taken */
+	/* the program reads its size from /proc each time that it has allocated some more, so that the
+	   number of these calls varies */
 	if (strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0)
 		return false;
 	bool all = plan.call_length == 4 && strncmp(plan.call, "file", 4) == 0;
@@ -188,7 +192,7 @@ int fsync(int fd)
 	return fd_fails("fsync", fd) ? fail() : NEXT(fsync)(fd);
 }
 
-/* What cannot be closed is closed all the same, as Linux has it. */
+/* Like Linux, close the file even if close() reports an error. */
 int close(int fd)
 {
 	if (!fd_fails("close", fd))
@@ -207,12 +211,12 @@ ssize_t pread(int fd, void *buf, size_t n, off_t at)
 	return fd_fails("read", fd) ? fail() : NEXT(pread)(fd, buf, n, at);
 }
 
-/* Half of it arrives before. */
+/* A write that fails has already written half of its bytes. */
 ssize_t write(int fd, const void *buf, size_t n)
 {
 	if (!fd_fails("write", fd))
 		return NEXT(write)(fd, buf, n);
-	if (plan.error == EINTR) /* of which a write that has begun says nothing */
+	if (plan.error == EINTR) /* a write that has written something does not return EINTR */
 		return fail();
 	ssize_t half = NEXT(write)(fd, buf, n / 2);
 	(void)half;
@@ -264,6 +268,6 @@ static __attribute__((constructor)) void read_plan(void)
 	plan.kill = error && strcmp(error, "kill") == 0;
 	plan.error = error && *error && !plan.kill ? atoi(error) : ENOMEM;
 	plan.of = getpid();
-	unsetenv("FAULT_CALL"); /* of other programs that this one starts */
+	unsetenv("FAULT_CALL"); /* programs that this one starts must not fail */
 	plan.ready = true;
 }

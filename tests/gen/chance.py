@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Writes small random traces as the ranks of one job, DIR/rank<N>.json: those of tests/prop, of which the slow references
-there say what is right, and one more kind. Steps, calls, kernels, frames and annotations nest, cross, repeat and are
-missing as they like. The same options give the same bytes.
+"""Writes small random traces as the ranks of one job, DIR/rank<N>.json. They are the random traces with which tests/prop compares
+the program and slow references, and one kind more. Steps, calls, kernels, frames and annotations nest, cross and repeat at random,
+and some are missing. The same options give the same bytes.
 
   chance.py --out DIR --kind steps --seeds 1:12 [--stretch 2=1.3]
   chance.py --out DIR --kind runs --seeds 1:12 [--slow gemm_a=1.1] [--new NAME] [--drop NAME] [--whole]
 
-KIND is steps, functions, collectives, phases, operations or code (modules, operators, frames and calls that nest). --stretch
-R=F makes all durations (runs: of the GPU) of rank R F times as long. The kind runs makes one run of one model for each seed,
-DIR/run<SEED>.json, which differs from the others by noise, of the machine and of each kernel; --slow makes a kernel slower
-(machine: all), --new and --drop change which kernels there are, --whole writes whole microseconds, and --job makes the runs the
-ranks of one job.
+KIND is steps, functions, collectives, phases, operations or code (modules, operators, frames and calls that nest), or runs.
+--stretch R=F multiplies all durations of rank R by F (with runs: all durations on the GPU).
+
+The kind runs makes a run of one model for each seed, DIR/run<SEED>.json; the runs differ by noise of the machine and of each kernel.
+--slow makes a kernel slower (machine: all kernels), --new and --drop change the set of kernels, --whole writes whole microseconds,
+and --job makes the runs the ranks of one job.
 """
 import argparse
 import json
@@ -69,7 +70,7 @@ class Code:
             self.add(cat, what, args["stream"], start, start + rng.randint(0, 60), **args)
 
     def tree(self, tid, start, end, depth, parent):
-        """What happens within [start, end)."""
+        """Adds random events within [start, end), which may contain one another."""
         rng, at = self.rng, start
         while at < end and rng.random() < 0.85:
             low = rng.randint(at, min(end, at + 30))
@@ -118,7 +119,7 @@ class Code:
 
 
 class Runs:
-    """Four steps of one model: (operator, kernel, µs, launches of a step)."""
+    """Four steps of one model. WORK lists (operator, kernel, µs, launches per step)."""
 
     WORK = [("aten::mm", "gemm_a", 400, 2), ("aten::mm", "gemm_b", 120, 1), ("aten::bmm", "gemm_c", 250, 1), ("aten::add", "elementwise_add", 60, 3),
             ("aten::_softmax", "softmax_warp", 90, 1), ("aten::layer_norm", "layer_norm", 55, 2), ("aten::gelu", "elementwise_gelu", 75, 1),
@@ -139,7 +140,8 @@ class Runs:
                             "dur": whole(start + dur) - whole(start) if self.o.whole else dur / 1000, "args": args})
 
     def launch(self, step, number, op, kernel, us):
-        """One operator of a step, in a module, and what it launches; every third is of the backward, on a thread of its own."""
+        """Adds one operator of a step with the module around it and the GPU work that it launches. Every third operator belongs
+        to the backward pass, on a separate thread."""
         self.correlation += 1
         tid = 2 if number % 3 == 2 else 1
         memory, comm, now = kernel.startswith("Memcpy"), kernel.startswith("nccl"), self.now
@@ -191,7 +193,7 @@ class Runs:
 
 
 def made_by(maker):
-    """What a Maker writes."""
+    """Returns a function that makes the trace of a seed with the class `maker`."""
     def document(seed):
         path = pathlib.Path(sys.argv[sys.argv.index("--out") + 1], "scratch.json")
         maker(seed).write(path)

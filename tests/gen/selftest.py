@@ -74,7 +74,7 @@ class Generator(unittest.TestCase):
 
 
 def job(*options, seed=1, ranks=4):
-    """({rank: its file's bytes}, what --stats prints)"""
+    """Returns ({rank: bytes of its file}, parsed output of --stats)."""
     with tempfile.TemporaryDirectory() as tmp:
         out = subprocess.run([sys.executable, RANKS, "--ranks", str(ranks), "--steps", "3", "--seed", str(seed), "--stats",
                               "--out", tmp, *options], check=True, capture_output=True).stdout

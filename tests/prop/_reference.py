@@ -17,7 +17,7 @@ UPDATE, FRESH = (os.environ.get(f"REFERENCE_{what}") == "1" for what in ("UPDATE
 
 
 def key(sources, path):
-    """Hash of a file and of the reference, which consists of the files `sources`."""
+    """Key of a stored answer: a hash of the file `path` and of the reference's source files `sources`."""
     parts = [hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest() for p in (*sources, path)]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]
 

@@ -24,7 +24,7 @@ import tempfile
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
-# one check that cannot be sure, one that is exact
+# Two rules: with noise.k 90 a change of time is never sure, while a change of the count is exact.
 UNSURE = """version: 1
 rules:
   - {id: compute, metric: step.compute_time, fail: {increase: 1%}, noise: {k: 90}}
@@ -47,7 +47,7 @@ def make(dir, tool, name, *options, seed=1):
 
 
 def situations(dir):
-    """name -> command line."""
+    """Makes runs and returns {name of the situation: command line}."""
     base = make(dir, "trace.py", "base.json.gz", "--steps", 6)
     made = {
         "pass": [], "one": ["--slow-kernel", "*flash_bwd*=1.4"], "several": ["--slow-kernel", "*norm*=1.5", "--slow-kernel", "*gemm*=1.2"],
@@ -78,7 +78,7 @@ def situations(dir):
 
 
 def same_text(dir, name, args):
-    """The text, the same with every report that the command has."""
+    """Returns the text output; checks that it is the same if the command also writes its other reports."""
     expect = (0, 1, 3, 4)
     text = run(dir, *args, expect=expect)
     reports = "--markdown", "out.md", "--html", "out.html", "--json", "out.json"
@@ -119,7 +119,7 @@ def whole_commands(name, text):
 
 
 def accepts(dir, text):
-    """The last command of a report, as a user copies it."""
+    """Run the last command of a report, as a user would copy it."""
     command = text[text.index("  gpugate baseline promote"):].replace("\\\n", "")
     args = shlex.split(command.split("\n")[0])[1:]
     assert "would decide)" in " ".join(text.split()), "not how to decide what is undecided"

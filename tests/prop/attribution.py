@@ -178,7 +178,7 @@ def servers(dir):
 
 ONE_RANK = one_rank, one_window, snapshots, both_sources, server
 MARKERS = {server: "execute_*", servers: "execute_*"}
-# Metrics that exist for phases, and the phases of each kind of run.
+# Metrics that exist for phases, and the phases that each kind of run has.
 OF_PHASES = """step.time step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     step.kernel_count""".split()
 PHASES = {one_rank: "forward backward optimizer dataloader communication", several_runs: "backward", one_window: "forward backward",
@@ -189,7 +189,7 @@ SHOWN = "forward backward optimizer communication prefill decode mixed".split()
 
 
 def selected(m, make):
-    """The phases for which a metric is checked, and "" for whole steps."""
+    """The phases for which a metric is checked; None means whole steps."""
     of = PHASES.get(make, "").split() if m in OF_PHASES else []
     if m == "step.time":
         of = [p for p in of if make in MARKERS]

@@ -32,7 +32,7 @@ PEERS = ["1 thread, beside hta", "1 thread, beside TraceLens", "1 thread, beside
 
 
 def table(dir, *options, **env):
-    """The cells of each row of the table by its name, and the text below."""
+    """Runs ci/bench; returns the table's rows as {name: other cells}, and the text below the table."""
     done = subprocess.run([sys.executable, ROOT / "ci/bench", "--gpugate", os.environ["GPUGATE"], "--work", dir / "work", "--size", "1MB",
                            "--runs", "1", "--ranks", "40", "--folded", "136", *options], env={**os.environ, "GPUGATE_SHARED": "", **env}, check=True, stdout=subprocess.PIPE)
     speeds, last, whole, profile, job, folded = done.stdout.decode().strip().split("\n\n")[1:]
@@ -44,7 +44,7 @@ def table(dir, *options, **env):
 
 
 def commands(machine, profile, *jobs):
-    """Whole commands: rows that compare with programs that only read a trace, and rows on many ranks."""
+    """Checks the tables of whole commands: one compares `check` with programs that only read a trace, the others have many ranks."""
     assert re.fullmatch(r".+, \d+ cores; medians of 1 runs, (wall|processor) time:", machine), machine
     profile, job, folded = ([[c.strip() for c in line.strip("|").split("|")] for line in t.splitlines()] for t in (profile, *jobs))
     assert profile[2][0].startswith("`gpugate check`") and profile[2][2] == "1.0", profile

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""A file that is cut or damaged anywhere: for every reader, a small sound file, each of its beginnings, and it with each
-byte replaced in turn.
+"""A file that is cut or damaged anywhere. For every reader, a small valid file is cut after each byte, and each of its
+bytes is replaced in turn; a JSON file is also read without each of its members and elements.
 
- - the program ends with 0 or the exit code of such files; what it says is one line that names the file, and
-   what it was to write is not there unless all went well
- - other figures than those of the sound file are shown only where a parser of another make (Python's) reads other values, too;
-   where that one refuses the file, only beside the trust finding or note that says so
- - where that parser reads the same values, they are the same figures
+ - the program ends with 0 or the exit code for such files; its message is one line that names the file, and it leaves no output
+   unless all went well
+ - figures that differ from those of the valid file are shown only if another parser (Python's) reads other values, too; if that
+   parser refuses the file, they are shown only together with the trust finding or note that says so
+ - if that parser reads the same values, the figures are the same
 
-ci/test takes some of the bytes, ci/test --extended all; tests/fuzz/replay.c does the same in each reader under the
-sanitizers.
+ci/test takes some of the bytes, ci/test --extended all; tests/fuzz/replay.c does the same in each reader under the sanitizers.
 
-usage: damage.py [READER…]     ($GPUGATE is the program; exit 77 skips)
+usage: damage.py [READER…]      ($GPUGATE is the program; exit 77 skips)
 """
 import concurrent.futures
 import csv
@@ -60,7 +59,7 @@ def as_json(data):
 
 
 def as_lines(data):
-    """Values behind one another; where a line breaks is nothing to a reader of records."""
+    """The JSON values in the text, in sequence; line breaks between them do not matter."""
     text, decoder, out, at = data.decode("utf-8", "replace"), json.JSONDecoder(strict=False), [], 0
     while at < len(text):
         if text[at] in " \t\r\n":
@@ -72,7 +71,7 @@ def as_lines(data):
 
 
 def as_recorded(data):
-    """Without the last line, if that is cut short: the process was killed."""
+    """The values of a recorder's file. A last line that is cut short is left out, since the recorder may have been killed."""
     lines = data.decode("utf-8", "replace").split("\n")
     try:
         return as_lines(data)
@@ -105,7 +104,7 @@ def as_gzip(data):
 
 
 def as_fields(data):
-    """Fields of a message within fields, as far as they can be such."""
+    """Fields of a protobuf message; bytes that can be read as a message are replaced by its fields, to a depth of 3."""
     def walk(b, depth):
         out = []
         for number, v in xspace.fields(b):
@@ -135,13 +134,14 @@ SHOWN = ("source_hash", "source_bytes", "snapshot", "trace", "metrics_file")
 
 
 class Reader:
-    """`args` with {} for the file; `out` is what the command writes; `code` of a refusal."""
+    """A way to read a file: `data` is a valid file, `args` the command line with {} for the file's name, `out` the output of
+    the command, `code` the exit code for a refused file."""
 
     def __init__(self, name, data, args, parse, file="in.json", out="d.json", code=3):
         self.name, self.data, self.args, self.parse, self.file, self.out, self.code = name, data, args, parse, file, out, code
 
     def figures(self, done, dir):
-        """All that is shown of the file, but its own hash."""
+        """All figures that the program shows of the file, without the file's own hash."""
         if not self.out:
             return done.stdout
         if not (dir / self.out).exists():
@@ -158,7 +158,7 @@ DIGEST = ("digest", "{}", "-o", "d.json")
 
 
 def readers(dir):
-    """`dir` has what the commands need beside the file."""
+    """All readers. Writes the other files that their commands need to `dir`."""
     def gpugate(*args):
         subprocess.run([PROGRAM, *args], cwd=dir, check=True, capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
 
@@ -197,8 +197,28 @@ def readers(dir):
 # --- Laws -----------------------------------------------------------------------------------------------------------------
 
 
-def damages(data):
+def places(value, path=()):
+    """Paths of all members and elements."""
+    for key, v in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*path, key)
+        yield from places(v, (*path, key))
+
+
+def without(value, path):
+    key, *rest = path
+    if rest:
+        return {**value, key: without(value[key], rest)} if isinstance(value, dict) else [without(v, rest) if i == key else v for i, v in enumerate(value)]
+    return {k: v for k, v in value.items() if k != key} if isinstance(value, dict) else value[:key] + value[key + 1:]
+
+
+def damages(reader):
     """(what was done, bytes) of each."""
+    data = reader.data
+    if reader.parse is as_json:
+        whole = as_json(data)
+        every = list(places(whole))
+        for path in every[::1 if ALL else max(1, 2 * len(every) // RUNS)]:
+            yield f"without {'.'.join(map(str, path))}", json.dumps(without(whole, path)).encode()
     stride = 1 if ALL else max(1, 2 * len(data) // RUNS)
     for k, at in enumerate(range(0, len(data), stride)):
         yield f"cut to {at} bytes", data[:at]
@@ -219,7 +239,7 @@ REFUSED = object()
 
 
 def run(reader, dir, data):
-    """The run, and all that it shows; None of what was refused."""
+    """Returns the finished process and all figures that it shows; None instead of figures if the file is refused."""
     (dir / reader.file).write_bytes(data)
     done = subprocess.run([PROGRAM, *(a.replace("{}", reader.file) for a in reader.args)], cwd=dir, capture_output=True, check=False, timeout=60,
                           env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
@@ -227,7 +247,7 @@ def run(reader, dir, data):
 
 
 def fault(reader, dir, before, sound, what, data):
-    """What is wrong with a damaged file; "" nothing."""
+    """What is wrong with the program's answer to a damaged file; "" if nothing is wrong."""
     done, shown = run(reader, dir, data)
     text = done.stderr.decode("utf-8", "replace")
     lines = [line for line in text.splitlines() if not line.startswith(("gpugate: note: ", "gpugate: warning: "))]
@@ -266,7 +286,7 @@ def faults(task):
         wrong = [] if done.returncode in (0, 3) and parsed(reader, reader.data) is not REFUSED else [f"the sound file: {done}"]
         sound = Sound(shown, parsed(reader, reader.data))
         nr = refused = 0
-        for what, data in damages(reader.data):
+        for what, data in damages(reader):
             if reader.out:
                 (dir / reader.out).unlink(missing_ok=True)
             before = sorted(p.name for p in dir.iterdir())

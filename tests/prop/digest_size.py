@@ -125,7 +125,7 @@ def write_snapshot(path, rng):
 
 
 def digest(gpugate, folder, *paths):
-    """Compressed size of the digest file, and its digests."""
+    """Digests the files; returns the compressed size of the result and its digests."""
     out = folder / "digest.json.gz"
     done = subprocess.run([gpugate, "digest", *map(str, paths), "-o", str(out)], capture_output=True, text=True)
     if done.returncode != 0:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A folded run: the same bytes by whatever tree, figures as those of the ranks, and the odd ranks by name.
+"""A folded run: its bytes do not depend on the order of merging, its figures are those of the ranks, and odd ranks are named.
 
 The ranks of a job are simulated (gen/ranks.py), with a slow and a late rank in one run of it, a hung one and a slow link
 in others.
@@ -32,7 +32,7 @@ FAULTS = {
     "hung": ["--seed", 2, "--skip-collective", f"{HUNG}=2:3"],
     "link": ["--seed", 2, "--slow-link", f"{LINK}=2"],
 }
-# metric, whether the median over more than 64 ranks is exact
+# {metric: true if the median over more than 64 ranks is exact}
 METRICS = {
     "step.time": True, "step.compute_time": True, "step.kernel_count": True, "step.dataloader_time": True,
     "gpu.utilization_pct": True, "comm.wait_time": True, "comm.transfer_time": True, "rank.missing_steps": True,
@@ -76,7 +76,7 @@ def folded(run):
 
 
 def checked(dir, run, baseline, rule_file):
-    """The values of all checks, their verdicts, and the ranks that are named."""
+    """Checks the run; returns (checks by id, {(insight, rank)} of the candidate, the whole result)."""
     report = dir / "report.json"
     gpugate("check", run, "--rules", rule_file, "--baseline", baseline, "--json", report, codes=(0, 1, 3))
     said = json.loads(report.read_text())
@@ -85,7 +85,7 @@ def checked(dir, run, baseline, rule_file):
 
 
 def trees(dir, run):
-    """Parts of any size, in any order, some of them twice."""
+    """Merges parts of any size in any order, some of them twice: the result equals that of a single merge."""
     doc = json.loads(run.read_text())
     whole = folded(run).read_bytes()
     for seed in range(4):
@@ -109,7 +109,7 @@ def trees(dir, run):
 
 
 def compare(few, whole, part, what):
-    """The checks of an unfolded and of a folded run."""
+    """Compares the checks of an unfolded run with those of the folded run."""
     assert set(whole) == set(part), set(whole) ^ set(part)
     for name, check in whole.items():
         metric, reduction = check["metric"], name.split("[")[0].rsplit("-", 1)[-1]
@@ -161,7 +161,7 @@ def fewer(dir, baseline):
 
 
 def lost(dir, baseline):
-    """A rank that is not there: its block stays as it is, and the rank is named."""
+    """If a rank is absent, its block is not folded, and the rank is named."""
     rule_file = rules(dir, "figures.yaml")
     doc = json.loads(run_of(dir, "odd", RANKS).read_text())
     doc["digests"] = [d for d in doc["digests"] if d["rank"] != HUNG]
@@ -181,7 +181,7 @@ def lost(dir, baseline):
 
 
 def waited_before(dir):
-    """A baseline whose ranks wait for one: what is said of both sides rests on one with and one without ranks."""
+    """Comparisons of a run that knows its ranks with a baseline that does not, in which others waited for one rank."""
     rule_file, odd = rules(dir, "figures.yaml"), folded(run_of(dir, "odd", RANKS))
     gpugate("baseline", "create", odd, "--rules", rule_file, "--baseline", dir / "odd.baseline.json")
     for name in ("odd", "link"):

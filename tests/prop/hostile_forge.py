@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The scripts of ci/forge against what others can choose: names of branches, of files and of folders of runs, reasons, titles of
-files that a pull request changes; and against branches that move, are forced or vanish while they work.
+"""The scripts of ci/forge withstand everything that others can choose: names of branches, files and folders of runs,
+reasons, and titles of files that a pull request changes; and they cope with branches that move, are forced or vanish
+meanwhile.
 
- - nothing of it is run, leaves its place, or reaches an option; the report, the approval, its answer and its status come about
+ - hostile text is never executed, never leads outside of the folder, and never becomes an option; report, approval, answer and
+   status are made all the same
  - the token is in no argument of a process, no output, no file of the repository and no artifact
- - an approval beside an append; a history branch that is forced to another commit, or removed, during an append; a branch that is
-   removed during an approval
+ - an approval and an append at the same time; a branch of histories that is forced to another commit, or removed, during an
+   append; a branch that is removed during an approval
 
 $GPUGATE is the program; needs git and jq; exit 77 skips.
 """
@@ -98,13 +100,14 @@ def moving(folder):
         r.accept(clone, r.gate(clone, r.trace(next(seed))), "main", "append", says="to gpugate-baselines", **past)
     expect("runs", lines(), 4)
     old = r.git(r.origin, "rev-parse", "gpugate-baselines~2")
-    # forced back by two runs, as one is about to be pushed: what is there then is added to
+    # the branch of histories is forced two runs back while a run is about to be pushed: the run is added to its new
+    # state
     clone, other = r.clone("main"), r.clone("main")
     out = r.gate(clone, r.trace(next(seed)))
     meanwhile(clone, f"cd {other} && git push -q --force origin {old}:refs/heads/gpugate-baselines")
     r.accept(clone, out, "main", "append", says="has moved: once more", **past)
     expect("after it was forced", (lines(), r.git(r.origin, "rev-parse", "gpugate-baselines~1")), (3, old))
-    # removed: begun anew
+    # the branch of histories is removed: it begins anew
     clone, other = r.clone("main"), r.clone("main")
     out = r.gate(clone, r.trace(next(seed)))
     meanwhile(clone, f"cd {other} && git push -q origin :refs/heads/gpugate-baselines")
@@ -118,7 +121,7 @@ def moving(folder):
     meanwhile(clone, f"cd {other} && GPUGATE_BRANCH=main GPUGATE_FOLDER={slow} {FORGE}/accept promote {approval} >/dev/null")
     r.accept(clone, same, "main", "append", says="has moved: once more")
     expect("both", (r.baseline("main")["provenance"]["who"], [v for v, _ in r.history("main")][-1] != "approved", len(r.history("main"))), ("ann", True, 3))
-    # and the other way round; the run that was appended has made the gate less sure
+    # the other way round: an append reaches the branch before the approval; the appended run makes the gate less sure
     clone, other = r.clone("main"), r.clone("main")
     slow, same = r.gate(clone, r.trace(next(seed), "--slow-kernel", "*=2.5"), code=1), r.gate(other, r.trace(next(seed), "--slow-kernel", "*=1.5"), code=3)
     meanwhile(clone, f"cd {other} && GPUGATE_BRANCH=main GPUGATE_FOLDER={same} {FORGE}/accept append >/dev/null")

@@ -181,8 +181,8 @@ class Side:
         self.hangs()
 
     def stored(self, number):
-        """Stored files of strangers: every text in each of them in turn, in ci/test every fourth in the batch of this number.
-        What is refused says so in one line."""
+        """Replaces each text in stored files by hostile names, one at a time; ci/test takes every fourth text. A file that is
+        refused must give one line."""
         for name, args, reports in (("base.json", ("baseline", "show", "--rules", "rules.yaml", "--baseline", "{}"), ""),
                                     ("base.json", ("baseline", "log", "--rules", "rules.yaml", "--baseline", "{}"), ""),
                                     ("base.json", ("check", "b", "--rules", "rules.yaml", "--baseline", "{}"), "jmxh"),
@@ -309,13 +309,14 @@ FORMATS = {".html": page, ".md": markdown, ".xml": junit, ".json": keys, ".txt":
 
 
 def marked(elements):
-    """Without code spans, which names get by what they hold, and the mark by which a comment is found again."""
+    """The elements without code spans, whose number depends on the characters of a name, and without the marker by which a
+    comment is found."""
     mark = re.compile(r" gpugate:[A-Za-z0-9._-]+ ")
     return {e for e in elements if e != ("code",) and not (e[0] == "comment" and mark.fullmatch(e[1]))}
 
 
 def same(what, read, hostile, plain):
-    """Lines about what only the hostile output has."""
+    """Lines about elements that only the output with hostile names has."""
     try:
         got, want = read(hostile), read(plain)
     except (AssertionError, ValueError, xml.etree.ElementTree.ParseError) as e:
@@ -324,7 +325,7 @@ def same(what, read, hostile, plain):
 
 
 def missing(side):
-    """Names that the figures of a run lack."""
+    """Lines about hostile kernel names that the figures of a run lack."""
     kernels = {k["name"] for k in json.loads(side.outputs["figures.json"])["kernels"]}
     return [f"no kernel {name!r}" for name in side.names if not any(c in name for c in "\0\ud800") and name not in kernels]
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Every limit of a reader: an input at the limit is read, one past it is refused by one line that names the file and the
-limit, with the exit code of its kind, in bounded memory, and nothing is written.
+"""Every limit of a reader: an input at the limit is read; an input beyond the limit is refused in bounded memory by one line
+that names the file and the limit, with the exit code of its kind, and nothing is written.
 
-The limits are taken from where they stand in the source. Each message of the source about too much or too many is of a row here:
-of LIMITS, or of ELSEWHERE, which names the test that sets a smaller limit where the real one would take gigabytes.
+Limits are read from the source. Every message of the source about too much or too many must belong to a row here: of LIMITS,
+or of ELSEWHERE, which names a test with a smaller limit if the real one would take gigabytes.
 
-usage: limits.py [ROW…]     ($GPUGATE is the program; exit 77 skips)
+usage: limits.py [ROW…]      ($GPUGATE is the program; exit 77 skips)
 """
 import gzip
 import json
@@ -51,7 +51,7 @@ def digits(n):
 
 
 def gbench(n, **more):
-    """A figure for each time of a case: the real and that of the processor."""
+    """A result of Google Benchmark with n figures: each case has two times, one of the wall clock and one of the processor."""
     rows = [{"name": f"A/{i}", "time_unit": "us", "real_time": 1.5, **({} if i == n // 2 else {"cpu_time": 2})} for i in range((n + 1) // 2)]
     return json.dumps({"context": {}, "benchmarks": rows if n % 2 else [{**r, "cpu_time": 2} for r in rows], **more})
 
@@ -76,7 +76,7 @@ def columns(n):
 
 
 def csv_values(n):
-    """A header and records of three cells, each four values; what is left over are blank lines."""
+    """A table with n values: records of four values each, and cells without a value."""
     return "N,Triton (GB/s),Torch (GB/s)\n" + "".join(f"{i},1.5,2\n" for i in range(n // 4)) + ("9,,\n" if n % 4 else "")
 
 
@@ -99,7 +99,7 @@ def flight_members(n):
 
 
 def plane(n):
-    """Behind a plane one that claims n bytes, and has none of them."""
+    """An XSpace file whose second plane claims to have n bytes, and ends there."""
     return xspace.message(1, xspace.message(2, b"/device:GPU:0")) + xspace.varint(1 << 3 | 2) + xspace.varint(n)
 
 
@@ -157,7 +157,7 @@ def cases(n):
 
 
 def history(n):
-    """A line again and again: it counts once."""
+    """A history of n lines: one line, which counts once, and blank lines."""
     return (TESTS / "fuzz" / "corpus" / "history" / "two-runs.jsonl").read_text().split("\n")[0] + "\n" + "\n" * (n - 1)
 
 
@@ -169,7 +169,7 @@ def run_of(n):
 
 
 def override_patterns(n):
-    """Those of 'except' and of 'overrides' are counted together."""
+    """A rule with n patterns, half of them in 'except' and half in 'overrides', since both count together."""
     some_of, rest = ", ".join(f"k{i}" for i in range(n // 2)), ", ".join(f"o{i}" for i in range(n - n // 2))
     return RULE.replace("step.cuda_time", "kernel.time, for_each: {top: 5}").replace(
         "fail:", f"except: [{some_of}], overrides: [{{match: [{rest}], fail: {{increase: 9%}}}}], fail:")
@@ -186,12 +186,12 @@ def path(n):
 
 
 def folders(n):
-    """A folder for each case; the file is the suite."""
+    """A suite that makes n cases, one for each folder."""
     return n, "version: 1\nname: s\ncases:\n  - {workload: '{name}', each: 'd/*', runs: 'absent/{name}', baseline: b.json}\n"
 
 
 def shards(n):
-    """The first of n parts of a suite."""
+    """The first of n parts of a suite's result."""
     with tempfile.TemporaryDirectory() as dir:
         b = Bench(dir)
         b.file("s.yaml", cases(1))
@@ -200,7 +200,7 @@ def shards(n):
 
 
 def recent(n):
-    """Runs that a baseline of an earlier version holds beside its pin."""
+    """A baseline of an earlier version, which contains n runs besides its pin."""
     base = json.loads((TESTS / "fuzz" / "corpus" / "baseline" / "one-rank.json").read_text())
     base["recent"] = [{**base["recent"][0], "source_hash": f"{i:016x}"} for i in range(n)]
     return json.dumps(base)
@@ -213,8 +213,8 @@ def a_history_of(n):
 RULE = "version: 1\nrules:\n  - {id: a, metric: step.cuda_time, fail: {increase: 5%}}\n"
 DIGEST, LINT, MERGE = ("digest", "{}", "-o", "d.json"), ("lint", "{}"), ("suite", "--merge", "{}")
 
-# What: where the limit stands, its name, an input, the file's name, the command, what is said past it; what is said at the limit, where that
-# is refused for another reason.
+# {subject: (source file of the limit, name of the limit, function that makes an input, name of the file, command, message
+# beyond the limit)}. A seventh element is the message at the limit, if that input is refused for another reason.
 LIMITS = {
     "figures of a metrics file": ("results/metrics_file.h", "INPUTS_MAX", metrics, "in.json", DIGEST, "is one figure too many: a metrics file has at most"),
     "the name of a figure": ("metric/metric.h", "INPUT_NAME_MAX", long_name, "in.json", DIGEST, "is not a name of a figure: use 1 to"),
@@ -254,7 +254,7 @@ LIMITS = {
 SLOW = {"cases of folders", "bytes of a history", "ranks of a run"}  # only in ci/test --extended
 CODES = {DIGEST: 3, LINT: 2, MERGE: 3, "suite": 2, "digest": 2, "merge": 3, "report": 3, "history": 4, "baseline": 4}
 
-# Words of a message: the test that reaches it, where LIMITS does not.
+# {words of a message: the test that reaches the message}, for messages that no row of LIMITS reaches.
 ELSEWHERE = {
     "too many different": ("unit/test_intern.c", "text_limit"),
     "nested deeper than %u": ("prop/robustness.py", "nesting"),
@@ -279,9 +279,9 @@ ELSEWHERE = {
     "add up to more than": ("prop/arithmetic.py", "refusal"),
     "more than 292 years": ("prop/arithmetic.py", "refusal"),
     "sizes in the snapshot add up": ("unit/test_replay.c", "test_hostile"),
-    # Counters of 24 and 32 bits, which only inputs of gigabytes fill, within the limits of names above.
+    # Counters of 24 and 32 bits, which only inputs of gigabytes reach.
     "split the trace": None, "more than 2^32 segments": None, "more than 2^24": None,
-    # sayings that are of no limit of a reader
+    # messages that are not about a limit of a reader
     "throttled for more than": None,
     "longer than it runs": None, "and by more than": None, "nothing can decrease": None, "too many arguments": None,
 }
@@ -291,7 +291,7 @@ ELSEWHERE = {
 
 
 def place(b):
-    """What the commands need beside the file."""
+    """Writes the other files that the commands need."""
     b.file("t.json", trace())
     b.file("m.json", '{"tokens_per_s": 1.5}')
     b.file("b.json", (TESTS / "fuzz" / "corpus" / "baseline" / "one-rank.json").read_bytes())
@@ -338,7 +338,7 @@ def faults(what):
 
 
 def messages():
-    """Those of the source that are of no row."""
+    """Lines about messages of the source that no row covers, and about tests that do not exist."""
     said = [row[5] for row in LIMITS.values()]
     wrong = []
     for file in sorted(SRC.rglob("*.c")):

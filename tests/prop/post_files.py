@@ -7,6 +7,8 @@
  - the composite actions and the jobs do what they should, step by step, with `if`, `env` and outputs as the runner
    evaluates them: a failing check with its comment, annotations and summary; a fork's run posted by the second workflow;
    approval; append (with the stand-in of _forge.py and a git repository)
+ - a stranger's comment starts no job; only the job that appends reads the token that may push; the pods of ci/kubernetes
+   have few rights and run no setting as a command
 
 $GPUGATE is the program; exit 77 skips, also without PyYAML.
 """
@@ -97,6 +99,8 @@ def check_workflows():
             wrong.append(f"{name}: a workflow begins without permissions")
         writes = set(doc[True]) & {"workflow_run", "pull_request_target", "issue_comment"}     # YAML 1.1 reads `on` as true
         for job in doc["jobs"].values():
+            if "issue_comment" in doc[True] and "github.event.comment.author_association)" not in job["if"]:
+                wrong.append(f"{name}: a stranger's comment starts a job")
             if "write" in strings(job.get("permissions", {})) and not job.get("timeout-minutes"):
                 wrong.append(f"{name}: a job that may write has no limit of time")
             for step in job["steps"]:
@@ -118,8 +122,33 @@ def check_workflows():
                     wrong.append(f"{name}: uses {uses}")
 
 
+def check_kubernetes(folder):
+    """The pods have few rights, and what names their artifacts is a pattern, never a command."""
+    (folder / "bin").mkdir()
+    (folder / "bin" / "gpugate").symlink_to("/bin/echo")
+    for path in sorted((ROOT / "ci" / "kubernetes").glob("*.yaml")):
+        pod = load(path)["spec"]["template"]["spec"]
+        expect(f"{path.name}: root", pod["securityContext"]["runAsNonRoot"], True)
+        for container in pod["containers"]:
+            rights = container["securityContext"]
+            expect(f"{path.name}: rights", (rights["allowPrivilegeEscalation"], rights["readOnlyRootFilesystem"], rights["capabilities"]),
+                   (False, True, {"drop": ["ALL"]}))
+            names = [e["name"] for e in container.get("env", [])]
+            env = {name: f"$(touch {folder}/run) `touch {folder}/run`; touch {folder}/run; $rank" for name in names if name != "DIGESTS"}
+            subprocess.run(container["command"] + container["args"], cwd=folder, capture_output=True, check=False, env={
+                "PATH": f"{folder / 'bin'}:/usr/bin:/bin", "JOB_COMPLETION_INDEX": "3", "DIGESTS": str(folder / "digests"), **env})
+            expect(f"{path.name}: a setting is run", (folder / "run").exists(), False)
+
+
+def check_push_token():
+    """The token that may push to the default branch is read by one job of GitLab only, which runs on that branch."""
+    jobs = gitlab_jobs()
+    expect("who reads GPUGATE_PUSH_TOKEN", [name for name, job in jobs.items() if "GPUGATE_PUSH_TOKEN" in str(job)], ["gpugate-append"])
+    expect("where", jobs["gpugate-append"]["rules"], [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}])
+
+
 def check_page():
-    """What docs/pull-requests.md shows beside whole files: a workflow that a label starts."""
+    """Checks the workflow that docs/pull-requests.md shows in addition to whole files, and that a label starts."""
     text = re.sub(r"<!-- \S+: begin -->.*?<!-- \S+: end -->", "", (ROOT / "docs" / "pull-requests.md").read_text(), flags=re.S)
     (block,) = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", text, re.M | re.S)]
     whole = load(GITHUB / "workflows" / "gpugate.yml")
@@ -395,7 +424,7 @@ def github(folder):
     _, code, log = push.action(GITHUB / "append", clone, {"folder": out["folder"], "suite": "suite.yaml", "workload": "suite-all", "program": PROGRAM})
     expect("one that is the baseline keeps no other from its history", (code, "has this run already" in log), (0, True))
     expect("appended", len(git(origin, "show", "gpugate-baselines:baselines/resnet50.history.jsonl").splitlines()), runs + 1)
-    # ... of a fork its runs, of the other job's folder, are judged anew
+    # A suite of a fork: its runs, taken from the artifact of the fork's job, are judged anew.
     out, code, log = Runner(folder, forge, {"workflow_run": {}}, "workflow_run").action(ROOT, clone, {**asked, "cases": out["folder"] + "/cases", "artifact": "none",
                                                                                                  "folder": str(folder / "anew"), "comment": "never"})
     expect("judged anew", (code, out["verdict"]), (0, "pass"))
@@ -458,6 +487,8 @@ def gitlab(folder):
     main = {"CI_COMMIT_BRANCH": "main", "CI_MERGE_REQUEST_IID": ""}
     jobs[".gpugate"]["variables"]["GPUGATE_RUNS"] = str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))
     expect("main", run("gpugate", **main)[0], 0)
+    code, log = run("gpugate-append", **main, GPUGATE_PUSH_TOKEN="")
+    expect("with the token of branches only", (code != 0, "GPUGATE_PUSH_TOKEN: is not set" in log), (True, True))
     code, log = run("gpugate-append", **main)
     expect("appended", (code, "to gpugate-baselines" in log), (0, True))
     forge.server.shutdown()
@@ -470,7 +501,8 @@ def main():
     check_workflows()
     check_shells()
     check_page()
-    for test in (github, gitlab):
+    check_push_token()
+    for test in (check_kubernetes, github, gitlab):
         with tempfile.TemporaryDirectory() as name:
             test(pathlib.Path(name))
     if wrong:

@@ -10,8 +10,9 @@
  - docs/rules.md names every key of a rules file, docs/development.md every folder of src
  - links, anchors and named files of the project exist
  - the table of metrics is what `gpugate metrics` prints; that of the simulation is checked by tests/sim/table.py
- - the two small tables of README.md are rows of those in docs/verdicts.md and docs/speed.md
+ - the two small tables of README.md are rows of those in docs/simulation.md and docs/speed.md
  - the files that docs/pull-requests.md shows whole are those of ci/ and templates/
+ - pages, actions and templates name the version of CMakeLists.txt
 
 usage: readme.py [--update] [PAGE…]      ($GPUGATE is the program; exit 77 skips)
 --update writes the picture, tables and files anew; with pages, only examples of these run.
@@ -68,9 +69,9 @@ FOREIGN = {"--cuda-graph-trace", "--capture-range", "--gpu-metrics-devices", "--
            "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--page", "--table",
            "--prefix", "--preset", "--rm", "--user",
            "--from", "--no-install-recommends", "--benchmark", "--save-result", "--save-detailed", "--output-json", "--output-file", "--result-filename", "--benchmark-json", "--export-json",
-           "--extended", "--minutes", "--again", "--seed", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config"}
+           "--extended", "--minutes", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config", "--model-path", "--again", "--seed"}
 # Files of a user's repository, which this project does not have.
-OWN = {"baselines/train-NVIDIA-H200.json", "rules/gpugate.yaml", "rules/rate.yaml", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/test_train_step.json", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
+OWN = {"baselines/train-NVIDIA-H200.json", "rules/gpugate.yaml", "rules/rate.yaml", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/resnet50-NVIDIA-H100-80GB-HBM3.json", "baselines/test_train_step.json", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
 wrong = []
 
 
@@ -107,43 +108,57 @@ def metrics_table(program):
 
 
 def cells_of(page, head):
-    """Rows of the page's table whose head begins so, as lists of cells."""
+    """Rows of the table on the page whose heading begins with `head`, as lists of cells."""
     table = re.search(rf"^\| {re.escape(head)}.*\n\|[-:| ]+\|\n((?:\|.*\n)+)", text_of(page), re.M)[1]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
 
 
 def readme_tables(update):
-    """What README.md shows of the tables of two pages."""
+    """Writes or checks the two small tables of README.md, which are rows of tables in docs/."""
     docs = ROOT / "docs"
-    wanted = [("1 %", "10", "1"), ("2 %", "1", "1"), ("2 %", "10", "1"), ("5 %", "10", "5 A/B pairs")]
-    found = [row for row in cells_of(docs / "verdicts.md", "noise between runs") if tuple(row[:3]) in wanted]
+    wanted = [("1 %", "10", "1"), ("2 %", "1", "1"), ("2 %", "10", "1"), ("5 %", "10", "1"), ("5 %", "10", "5 A/B pairs")]
+    found = [row for row in cells_of(docs / "simulation.md", "spread of single runs") if tuple(row[:3]) in wanted]
     first = found[0]
-    rows = ["Simulated runs through the gate with the built-in rules. The first line reads: with "
-            f"{first[0]} of noise, {first[1]} runs of main and {first[2]} run of the pull",
-            f"request, {first[3]} of 1,000 unchanged runs fail; a change of +5 % is caught in {first[5].split(', ')[0]} % of the cases "
-            "([all rows](docs/verdicts.md#how-often-it-is-wrong)).", "",
-            "| noise between runs | runs of main | runs of the pull request | unchanged, of 1,000: fail | unchanged, of 1,000: undecided "
+    rows = [f"Simulated runs, built-in rules. The first line reads: if single runs spread by {first[0]}, with {first[1]} runs of main and "
+            f"{first[2]} of the pull request,",
+            f"{first[3]} of 1,000 unchanged runs fail; a change of +5 % is caught in {first[5].split(', ')[0]} % of the cases. "
+            "[All rows, and what *A/B pairs* are](docs/simulation.md).", "",
+            "| spread of single runs | runs of main | runs of the pull request | unchanged, of 1,000: fail | unchanged, of 1,000: undecided "
             "| 5 % slower: caught | 10 % slower: caught |", "|---|--:|--:|--:|--:|--:|--:|"]
     rows += [f"| {' | '.join(row[:5])} | {row[5].split(', ')[0]} % | {row[6].split(', ')[0]} % |" for row in found]
     if len(found) != len(wanted):
-        wrong.append("docs/verdicts.md has not all rows of the simulation that README.md shows")
-    replaced(README, "from docs/verdicts.md", "\n".join(rows) + "\n", update)
+        wrong.append("docs/simulation.md has not all rows of the simulation that README.md shows")
+    replaced(README, "from docs/simulation.md", "\n".join(rows) + "\n", update)
     trace, ranks = (re.search(pattern, text_of(docs / "speed.md"), re.M)[1] for pattern in (r"^\| (a trace of .*?) \|", r"^\| (\d+ ranks)"))
     profile, job = cells_of(docs / "speed.md", trace), cells_of(docs / "speed.md", ranks)
     rows = ["| seconds of processor time | |", "|---|--:|"]
-    rows += [f"| {name}, of {trace} | {seconds} |" for name, seconds, _ in profile[:2]]
-    rows += [f"| {name} of a job of {ranks}, from digests | {seconds} |" for name, seconds, _ in job if name == "`check`"]
+    (check, seconds, _), (unpack, alone, _) = profile[:2]
+    rows += [f"| {check}, of {trace} ({unpack}: {alone}) | {seconds} |"]
+    rows += [f"| {name} of a job of {ranks}, from [digests](docs/ranks.md#digests) | {seconds} |" for name, seconds, _ in job if name == "`check`"]
     replaced(README, "from docs/speed.md", "\n".join(rows) + "\n", update)
 
 
 def shown_files(update):
-    """Files that docs/pull-requests.md shows whole; of workflows without the comment at their head."""
+    """Writes or checks the files that docs/pull-requests.md contains in full; workflows without their first comment."""
     page = ROOT / "docs" / "pull-requests.md"
     for path in re.findall(r"<!-- (\S+): begin -->", text_of(page)):
         text, language = text_of(ROOT / path), "bash"
         if path.endswith(".yml"):
             text, language = re.sub(r"\A(?:#.*\n)+", "", text), "yml"
         replaced(page, path, f"```{language}\n{text}```\n", update)
+
+
+def versions(program, update):
+    """Where a page, an action or a template names gpugate's version, it is that of the program."""
+    version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+    pages = [ROOT / "action.yml", *(ROOT / "docs").glob("*.md"), *(ROOT / "templates").iterdir(), *(ROOT / "ci").rglob("*.y*ml")]
+    for page in sorted(pages):
+        old = text_of(page)
+        new = re.sub(r"(gpugate[-_:]|gpugate[\w/]*@v|rev: v|`v)\d+\.\d+\.\d+\b", lambda found: found[1] + version, old)
+        if update:
+            page.write_text(new, encoding="utf-8")
+        elif old != new:
+            wrong.append(f"{page.relative_to(ROOT)}: names another version than {version}: run tests/prop/readme.py --update")
 
 
 def glossary_terms(update):
@@ -155,13 +170,14 @@ def glossary_terms(update):
 
 
 def report_sample(update):
-    """How a report begins, from a golden."""
+    """Writes or checks the beginning of a report in docs/report.md, taken from a golden output."""
     text = text_of(ROOT / "tests" / "golden" / "report_run" / "expect" / "stdout")
     replaced(ROOT / "docs" / "report.md", "report", "```\n" + text.split("\n", 1)[1].split("\n\nSummary")[0] + "\n```\n", update)
 
 
 def picture(program, update):
-    """The comment on the run of ci/quickstart, as of five days after its baseline was pinned."""
+    """Writes or checks docs/comment.svg: the comment that the run of ci/quickstart gets five days after its baseline was
+    approved."""
     make = re.search(r"python3 (tests/gen/trace\.py .*?)\|\|", text_of(ROOT / "ci" / "quickstart").replace("\\\n", ""), re.S)[1]
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "baselines", pathlib.Path(folder, "baselines"))
@@ -341,6 +357,7 @@ def main():
     replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
     readme_tables(update)
     shown_files(update)
+    versions(program, update)
     glossary_terms(update)
     report_sample(update)
     picture(program, update)

@@ -89,7 +89,7 @@ def steps_of(dir, place="profiles"):
     return [s["step"] for m in figures(dir, place)[0] if m["metric"] == "step.time" for s in m["samples"]]
 
 
-# ---- the tests ----
+# ---- tests of recordings ----
 
 
 def gate(dir):
@@ -292,7 +292,7 @@ CODE = ("place.", "module.", "op.gpu_time", "op.self_gpu_time")
 
 
 def of_code(dir, place="profiles"):
-    """Figures by place in the code, and all other figures."""
+    """Returns (figures by place in the code, all other figures)."""
     metrics, kernels = figures(dir, place)
     code = [m for m in metrics if m["metric"].startswith(CODE)]
     return code, ([m for m in metrics if m not in code], kernels)
@@ -319,7 +319,7 @@ def where(dir):
         known = sum(m["value"] for m in places if m.get("place") != "(no place)")
         assert abs(sum(m["value"] for m in places) - time / steps) <= len(places) and known > 0.9 * time / steps, (places, time, steps)
         assert {m["module"] for m in code if m["metric"] == "module.gpu_time"} == {"Layer", "Layer > Layer", "Layer > Layer > Layer"}
-    # also as a digest, for each way of keeping, and recognized only by content
+    # the recording with stacks is also accepted as a digest, with each way of keeping, and recognized by content only
     for options, left in (("keep='none'", 3), ("keep='rank0'", 5)):
         subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
         for rank in (0, 1):
@@ -331,11 +331,11 @@ def where(dir):
     (traces / "where-rank0.json.gz").rename(traces / "x.json.gz")
     gpugate(dir, "digest", "profiles/traces", "--rank", "0", "-o", "d.json")
     assert of_code(dir, "d.json")[0] == [m for m in of_code(dir)[0] if m["rank"] == 0]
-    # by itself, or twice, it is not a valid run
+    # the recording with stacks is not a valid run by itself, nor if it is given twice
     gpugate(dir, "report", "profiles/traces/x.json.gz", code=3)
     (traces / "y.json.gz").write_bytes((traces / "x.json.gz").read_bytes())
     gpugate(dir, "report", "profiles/traces", code=3)
-    # it also works repeatedly, on every schedule
+    # steps with stacks are also recorded if the schedule repeats
     subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
     _, err, _ = job(dir, "where=True, wait=0, warmup=1, steps=2, repeat=2", steps=10)
     assert err == "" and [f for f in files(dir) if "where" in f] == ["step1/where-rank0.json.gz", "step6/where-rank0.json.gz"], (err, files(dir))

@@ -149,7 +149,7 @@ def cases(dir, n):
 
 
 def snapshot(blocks):
-    """A memory snapshot; `blocks` gives segment, size and frames of the i-th allocation."""
+    """Makes a memory snapshot; `blocks` gives segment, size and frames of allocation i."""
     def write(dir, n):
         segments, history = {}, []
         for i in range(n):
@@ -198,7 +198,7 @@ def a_suite(dir, n):
 
 
 def history_of(values):
-    """Runs of the main branch: `values` gives those of the i-th of n runs, in order, as they are stored."""
+    """Makes a history of n runs; `values` yields the stored values of each run, the oldest first."""
     def write(dir, n):
         (dir / "t.json").write_bytes(trace())
         for command in ("create", "append"):
@@ -211,17 +211,17 @@ def history_of(values):
 
 
 def level(i, n, share):
-    """The level changes once, in the newest 200 runs."""
+    """A figure whose level changes once: it is higher in the newest `share` runs."""
     return {"query": "step.compute_time stat=median ranks=median", "label": "", "value": 1000000 + 10 * (i % 7) + (50000 if i >= n - share else 0)}
 
 
 def long_history(n):
-    """Figures of a run, of which each is of a few runs only."""
+    """A history of n runs with kernels that occur in only four runs each."""
     return ([*({"query": "kernel.time ranks=median", "label": f"k{i // 4:06}x{k}", "value": 5} for k in range(3)), level(i, n, 40)] for i in range(n))
 
 
 def wide_history(n):
-    """n items, which change with the level of the whole."""
+    """A history of 30 runs with n kernels that change at the same run as the step."""
     for i in range(30):
         yield [*({"query": "kernel.time ranks=median", "label": f"k{k:06}", "value": 5 + 3 * (i > 14)} for k in range(n)), level(i, 30, 15)]
 
@@ -248,19 +248,19 @@ def stuck(n):
 
 
 def waiting(n):
-    """n ranks that wait for one."""
+    """Dumps of n ranks that wait for one rank."""
     groups = {"0": {"ranks": json.dumps(list(range(n)))}}
     return [(r, [entry(0)] if r else [], {} if r else groups) for r in range(n)]
 
 
 def chained(n):
-    """n groups of two, each of whose ranks waits in another."""
+    """Dumps of two ranks in n process groups, in each of which one rank waits."""
     groups = {str(i): {"ranks": "[0, 1]"} for i in range(n)}
     return [(r, [entry(0, str(i)) for i in range(n)[r:]], groups) for r in range(2)]
 
 
 def of_profile(dir, n):
-    """An XSpace of n kernels on n streams, each a call of the host."""
+    """Makes an XSpace file of n kernels on n streams, each launched by a call on the host."""
     rows = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
             {"ph": "M", "pid": 701, "name": "process_name", "args": {"name": "/host:CPU"}},
             {"ph": "M", "pid": 701, "tid": 1, "name": "thread_name", "args": {"name": "python"}}]
@@ -285,7 +285,7 @@ def of_table(dir, n):
 
 
 def parts(dir, n):
-    """Parts of a suite of n cases, in two shards."""
+    """Makes the results of two shards of a suite of n cases, to be merged."""
     a_suite(dir, n)
     for i in (1, 2):
         subprocess.run([PROGRAM, "suite", "suite.yaml", "--shard", f"{i}/2", "--json", f"part{i}.json"], cwd=dir, check=False, capture_output=True)
@@ -293,7 +293,7 @@ def parts(dir, n):
 
 
 def exceptions(n):
-    """Patterns of a rule, each tried on every item."""
+    """A rule with n patterns, all of which are tried on every item."""
     return ("rules: [{id: k, metric: kernel.time, for_each: {top: 50}, fail: {increase: 5%}, except: [" + ", ".join(f"'no kernel {i}'" for i in range(n // 2 + 1)) +
             "], overrides: [{match: [" + ", ".join(f"'other kernel {i}'" for i in range(n // 2 + 1)) + "], fail: {increase: 9%}}]}]\n")
 
@@ -358,7 +358,7 @@ def shape_fault(name):
 # --- The memory limit ---------------------------------------------------------------------------------------------------
 
 
-# Each kind of input, with as many as do not fit into 16 MiB.
+# For each kind of input a number of items that do not fit into 16 MiB.
 GROWING = {"names": 60000, "sites": 60000, "collectives of a dump": 90000, "streams of an XSpace": 60000, "lines of a table": 90000,
            "environment": 100000, "ranges of a domain": 60000}
 

@@ -201,7 +201,7 @@ def missing_dur(b):
         return trace([event])
 
     def of_small_kernels(text):
-        """Count and time of small kernels, which include one without a duration."""
+        """(count, total time) of each sum of small kernels; the sums include a kernel without a duration."""
         return [(k["count"], k["total"]) for k in b.metrics(text)["kernels"] if "names" in k]
 
     assert of_small_kernels(without("dur")) == [(1, 0)]

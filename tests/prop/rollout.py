@@ -69,8 +69,11 @@ def first(p):
     command = re.search(r"`(gpugate baseline create [^`]*)`", text)
     expect("the figures and the command", (re.search(r"\*\*\d+\.\d+.ms\*\*", text) is not None, bool(command)), (True, True))
     (p.folder / "s.yaml").write_text("version: 1\ncases: [{workload: w, runs: t1.json}]\n")
-    p.run(4, "suite", "s.yaml", "--json", "s.json")
+    p.run(4, "suite", "s.yaml", "--json", "s.json", "--markdown", "s.md")
     expect("in a suite", json.loads((p.folder / "s.json").read_text())["cases"][0]["verdict"], "missing")
+    text = (p.folder / "s.md").read_text().replace("\u00a0", " ")
+    figures = re.search(r"to compare with: (\S+ ms) compute per step, .* peak memory\n", text)
+    expect("its key figures", figures and f"| {figures[1]} compute per step |" in text, True)
     p.run(0, *shlex.split(command[1])[1:])
     p.result(0, p.trace(2), "--workload", "w")
     p.run(3, "check", "nothing.json", "--workload", "w")
@@ -131,7 +134,7 @@ def slow_main(p):
     waived = [c for c in r["checks"] if c["verdict"] == "waived"]
     expect("waived", [c["rule"] for c in waived], ["time", "ops"])
     expect("since", all("main is there already, since c9 of " in c["message"] for c in waived), True)
-    # what main did for good is not noise, which would leave both undecided
+    # a slowdown that main already has is not noise: counted as noise, it would leave both checks undecided
     expect("of no review", p.result(1, "t41.json", *rules)["verdict"], "fail")
     expect("and more of its own", p.result(1, p.trace(42, "--slow-kernel", "*flash_bwd*=2.6"), *rules, "--changed", "x.py")["summary"]["waived"], 0)
 

@@ -17,7 +17,7 @@ GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
 PROGRAM = os.environ.get("GPUGATE")
 CASES = 500
 SLOW = {7, 123, 499}
-# rules whose verdicts do not depend on the number of cases that share a budget
+# Rules whose verdicts do not depend on how many cases share the budget of false alarms.
 RULES = "version: 1\nrules:\n  - {id: compute, metric: step.compute_time, fail: {increase: 10%}}\n"
 
 

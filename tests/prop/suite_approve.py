@@ -34,7 +34,8 @@ rules:
   - {id: step-time, metric: step.compute_time, fail: {increase: 0.5%}}
   - {id: launches, metric: step.kernel_count, fail: {change: 0}}
 """
-# Each case as model/CASE.txt says; of a suite that runs again only the cases that are asked for.
+# The benchmark: makes each case's trace with the options in model/CASE.txt; when the gate runs it again, only for the
+# requested cases.
 BENCHMARK = f"""\
 import os, pathlib, subprocess, sys
 count = pathlib.Path(os.environ["COUNT"])
@@ -147,7 +148,7 @@ def regression(w):
     w.answer(3, "/gpugate accept k-attn deterministic attention", "slower", says="has the baseline of `k-attn`")
     expect("the other still fails", w.status("slower"), "failure" if w.api == "github" else "failed")
     w.answer(3, "/gpugate accept k-attn again", "slower", after=70, says="Nothing to accept")
-    # two at once: one of one case, one of all
+    # two approvals at once, one for a single case and one for all cases
     other = w.folder / "other"
     w.git(w.folder, "clone", "--quiet", f"file://{w.origin}", other)
     approval = w.folder / "approval.json"
@@ -174,7 +175,8 @@ def undecided(w):
     expect("as many as were made", (nr, len(list((cases / "train").glob("repeat-*")))), (len(ran) // 2,) * 2)
     w.answer(3, "/gpugate accept meant", "small", says="has the baseline of `train`")
     expect("green", w.status("small"), "success")
-    # no base: what is known stays; what a benchmark has left as it was is not another run
+    # without a base commit no pairs can be made, and a benchmark that leaves its files as they were has made no new
+    # run: the verdict stays
     w.branch("late", "train --slow-kernel *flash_bwd*=1.6\nk-attn --slow-kernel *flash_bwd*=1.6\n", "the same")
     said = w.gate("undecided", GPUGATE_MORE="0")
     env = dict(line.split("=", 1) for line in (w.clone / "gpugate-train" / "plan.env").read_text().splitlines())

@@ -56,7 +56,7 @@ def expect(what, have, want):
 
 
 class Week:
-    """The repository o/r with its pull request 7, the current day, and the page under construction."""
+    """State of the tour: the repository o/r with its pull request 7, the current day, and the page that is being written."""
 
     def __init__(self, folder):
         self.folder, self.forge, self.page, self.time = folder, _forge.Forge(), [], MONDAY
@@ -144,7 +144,7 @@ class Week:
         self.git(self.clone, "fetch", "--quiet", "origin")
         self.git(self.clone, "push", "--quiet", "origin", f"origin/{branch}:refs/heads/main")
 
-    # ---- writing the page ----
+    # ---- writing of docs/tour.md ----
 
     def say(self, text):
         self.page.append(text.strip("\n") + "\n")
@@ -164,8 +164,8 @@ class Week:
         self.say(re.sub(r"\n(> ?\n)+(?=> ?\n)", "\n", "\n".join(f"> {line}".rstrip() for line in shown)))
 
     def text(self):
-        """The page, with commits and paths replaced by fixed ones."""
-        text = "\n".join(self.page).replace(str(self.clone) + "/", "").replace(str(self.folder), "")
+        """The text of the page, in which commits and paths are replaced by fixed ones."""
+        text = "\n".join(self.page).replace(str(self.clone) + "/", "").replace(str(self.folder) + "/", "")
         ids = {}
 
         def name(match):
@@ -175,7 +175,7 @@ class Week:
         return re.sub(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{40}\b|(?<=commit )[0-9a-f]{12}\b|(?<= at `)[0-9a-f]{10}\b", name, text)
 
 
-# ---- the days of the week ----
+# ---- the days of the week that the page describes ----
 
 def cold_start(w):
     w.say("""
@@ -212,8 +212,8 @@ def main_runs(w):
     w.say("""
 ## Tuesday: main makes its noise known
 
-Every push to main runs the benchmark too, and adds it to the history, on the branch `gpugate-baselines`. After five such runs the history has
-six, with the one that was approved:
+Every push to main runs the benchmark too, and adds it to the history, on the branch `gpugate-baselines`. After five such
+runs `gpugate history` shows six, the approved one first:
 """)
     w.time += DAY
     for _ in range(5):
@@ -320,7 +320,7 @@ def refusals(w):
 
 
 def no_ci_system(w):
-    """ci/slurm/gate.sbatch, with settings of its own: a pull request, and main."""
+    """The tour's last part: ci/slurm/gate.sbatch checks a pull request and then main."""
     text = (ROOT / "ci" / "slurm" / "gate.sbatch").read_text()
     for key, value in (("forge", FORGE), ("api", f"(--api github --url {w.forge.address} --repository o/r)"), ("export GPUGATE_WORKLOAD", "train"),
                        ("export GPUGATE_FOLDER", "gpugate-train")):

@@ -62,7 +62,7 @@ def gpu(e):
 
 
 def without(nr, cat):
-    """Drop the last `nr` of the kernels or launches; nr < 0: keep only -`nr` of them."""
+    """Drop the last `nr` kernels or launches; if `nr` is negative, keep only -`nr` of them."""
     def edit(d):
         found = [e for e in d["traceEvents"] if gpu(e)] if cat == "gpu" else \
             [e for e in d["traceEvents"] if e.get("cat") == cat]
@@ -157,7 +157,7 @@ def run(*args):
 
 
 def make(tool, path, options):
-    """Makes a run. `options`: of the generator, or a function that changes the content or the file."""
+    """Makes the run of a case. `options` are options of the generator, or a function that changes the run's content or file."""
     words = options.split() if isinstance(options, str) else []
     more = ["--steps", "5", "--nccl"] if tool == "trace.py" else []
     code, _, err = run(sys.executable, GEN / tool, "--seed", "4", "--out", path, *more, *words)

@@ -29,8 +29,9 @@ struct tally {
 
 enum past {
 	PAST_GIVEN,
-	PAST_APPENDED, ///< the baseline is made by 'append': what fails is not a reference
-	PAST_SLOW, ///< main is 10 % slower in SLOW_RUNS more runs, and nobody approved them
+	/// true: runs are appended as by 'append', so that failed runs stay out of the reference
+	PAST_APPENDED,
+	PAST_SLOW, ///< true: main is 10 % slower in SLOW_RUNS further runs, which nobody approved
 };
 enum { SLOW_RUNS = 20 };
 
@@ -41,7 +42,7 @@ struct row {
 	size_t baseline, candidates;
 	bool controls;
 	enum past past;
-	bool has_goal; ///< true: a greatest rate of false alarms is agreed upon
+	bool has_goal; ///< true: the rate of false alarms of the row has an agreed limit
 };
 
 struct bed {
@@ -159,8 +160,8 @@ static double normal_quantile(double tail)
 	return low;
 }
 
-/* Share of changes that a rule would detect which knows the noise exactly, checks nothing else, and
-   has the same number of false alarms. */
+/* Share of changes that the best possible rule detects: it knows the noise exactly, checks nothing
+   else, and has the same number of false alarms. */
 static double best_possible(const struct row *row, double share, double change)
 {
 	double machine, own, nb = (double)row->baseline, nc = (double)row->candidates;
@@ -170,7 +171,7 @@ static double best_possible(const struct row *row, double share, double change)
 	return 100 * normal_tail(normal_quantile(share) - log1p(change) / sqrt(variance));
 }
 
-/* ---- the table ---- */
+/* ---- the table of simulated gates ---- */
 
 static const struct row rows[] = {
 #define NORMAL(noise_)    \
@@ -344,7 +345,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (size_t i = 0; i < NR_ROWS; i++) {
-		bed.dice.state = seed * 1000 + i; /* equal for a row, whichever other rows are made */
+		/* the seed depends only on the row, so that a row gives the same numbers with --row */
+		bed.dice.state = seed * 1000 + i;
 		if (strstr(rows[i].name, only) && (number < 0 || (size_t)number == i))
 			print_row(&bed, &rows[i], extended ? extended_gates(&rows[i], gates) : gates);
 	}

@@ -3,7 +3,7 @@
 
 usage: table.py [--update] [SIMULATION]
 
-Compares the table of docs/verdicts.md with table.tsv; with SIMULATION it also repeats some rows with few gates and allows
+Compares the table of docs/simulation.md with table.tsv; with SIMULATION it also repeats some rows with few gates and allows
 for chance. --update writes the table. Exit 1 if something differs. """
 import math
 import pathlib
@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STORED = pathlib.Path(__file__).with_name("table.tsv")
 BEGIN, END = "<!-- simulation: tests/sim/table.py -->\n", "<!-- end of simulation -->\n"
-HEAD = ("| noise between runs | baseline runs | candidate runs | fails of 1,000 unchanged | undecided of 1,000 unchanged "
+HEAD = ("| spread of single runs | baseline runs | candidate runs | fails of 1,000 unchanged | undecided of 1,000 unchanged "
         "| +5 %: caught, undecided, % | +10 %: caught, undecided, % | one kernel (11 % of the step) +10 %: caught, undecided, % "
         "| ideal detector: +5 %, +10 % caught, % |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
@@ -37,13 +37,12 @@ def line(r):
 
 
 def explanation(r):
-    return f"""How to read a row, the second: with {r[0]} of noise, {r[1]} stored runs and {r[2]} run of the change,
+    return f"""How to read a row, the second: with a spread of {r[0]}, {r[1]} stored runs and {r[2]} run of the change,
 
 - of 1,000 unchanged runs {share(r, 4, 1000):.2f} fail and {1000 * int(r[6]) / int(r[4]):.1f} are undecided,
 - if all compute kernels take 5 % longer, {share(r, 7, 100):.1f} % of the runs fail and {100 * int(r[9]) / int(r[7]):.1f} % are undecided. The others
   pass, most of them with a warning, because what was measured stayed within the limit of 3 %,
-- an *ideal detector* would catch {r[16]} %. It is a test that knows the noise beforehand, for independent runs, with as many false
-  alarms as the row. Runs that drift are not independent: there the gate can be better than it.
+- an ideal detector would catch {r[16]} %.
 
 """
 
@@ -70,14 +69,14 @@ def main():
     update = "--update" in sys.argv
     program = [a for a in sys.argv[1:] if a != "--update"]
     stored, faults = rows(STORED.read_text(encoding="utf-8")), []
-    path = ROOT / "docs" / "verdicts.md"
+    path = ROOT / "docs" / "simulation.md"
     text = path.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     new = before + BEGIN + explanation(stored[READ]) + HEAD + "".join(map(line, stored)) + END + rest.split(END)[1]
     if new != text and update:
         path.write_text(new, encoding="utf-8")
     elif new != text:
-        faults.append("docs/verdicts.md: not the table of tests/sim/table.tsv: tests/sim/table.py --update")
+        faults.append("docs/simulation.md: not the table of tests/sim/table.tsv: tests/sim/table.py --update")
     if program:
         compare(program[0], stored, faults)
     for fault in faults:

@@ -47,7 +47,7 @@ static const char *const events[] = {
 	"{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"f\", \"pid\": 7, \"tid\": 8, "
 	"\"ts\": 5, "
 	"\"dur\": 1, \"args\": {\"Python id\": 4, \"Python parent id\": 3, \"Ev Idx\": 9}}",
-	/* object that begins like the first one, but occurs at another place */
+	/* an object with the text of the first one, but at another place of the document */
 	"{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 7, \"tid\": "
 	"\"9\",\n"
 	"    \"ts\": 12, \"dur\": 0.25,\n    \"args\": {\n      \"External id\": 0.125, \"Sequence "
@@ -189,7 +189,8 @@ static void plain_numbers(void **state)
 			assert_int_equal(jscan_byte(quick.js), jscan_byte(slow.js));
 			assert_false(natural && text[0] == '-');
 		} else {
-			assert_int_equal(jscan_byte(quick.js), 0); /* nothing has been consumed */
+			/* a function that fails must not consume anything */
+			assert_int_equal(jscan_byte(quick.js), 0);
 		}
 		scan_end(&quick);
 		scan_end(&slow);

@@ -93,14 +93,15 @@ static const struct row {
 	{ 10, { -1 }, { 15, 11, 12, -1 }, false, 10, 1, 12000, 3 },
 	{ 10, { -1 }, { 15, 12, -1 }, false, 10, 1, 13500, 2 },
 	{ 10, { -1 }, { 15, 0, 12, 13, -1 }, false, 10, 1, 13000, 3 },
-	/* the reference: pin and recent runs together below min_runs, then only the recent runs */
+	/* the baseline's value: below min_runs the median of pin and recent runs together, then the
+	   median of the recent runs only */
 	{ 10, { 20, 30, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },
 	{ 10, { 20, 30, 40, -1 }, { 12, -1 }, false, 30, 3, 12000, 1 },
 	{ 10, { 20, 0, 40, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },
-	/* a pin that is one of the recent runs counts once, and always */
+	/* a pin that is among the recent runs is counted once, below min_runs and above */
 	{ 10, { 10, 20, -1 }, { 12, -1 }, true, 15, 2, 12000, 1 },
 	{ 10, { 10, 20, 30, 40, 50, -1 }, { 12, -1 }, true, 30, 5, 12000, 1 },
-	/* recent runs may have a value that the pin lacks */
+	/* no value of the pin, but of recent runs */
 	{ 0, { 20, -1 }, { 12, -1 }, false, 20, 1, 12000, 1 },
 };
 

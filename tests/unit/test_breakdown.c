@@ -141,7 +141,7 @@ static void test_kernel_and_category(void **state)
 	assert_int_equal(part(b, 1, "launches")->change, MS(20));
 	assert_null(part(b, 0, "elem"));
 	vec_release(&b->parts);
-	/* a metric that is not a time */
+	/* the metric counts launches and is not a time */
 	assert_null(breakdown(&s, METRIC_KERNEL_SHARE_PCT, "gemm_a", PERCENT(1)));
 	release(&s);
 }
@@ -304,7 +304,7 @@ static void test_calls_by_name(void **state)
 	assert_int_equal(part(b, 0, "a")->change, 2);
 	assert_int_equal(part(b, 0, "b")->change, 1);
 	vec_release(&b->parts);
-	s.run[0].ranks.v[0]->calls.nr = 0; /* as in an older baseline, which has no calls */
+	s.run[0].ranks.v[0]->calls.nr = 0; /* remove the calls, which older baselines lack */
 	assert_null(breakdown(&s, METRIC_STEP_LAUNCH_TIME, "", MS(11)));
 	b = breakdown(&s, METRIC_STEP_SYNC_TIME, "", MS(11));
 	assert_adds_up(b);
@@ -521,7 +521,8 @@ static void test_missing_steps(void **state)
 	                    "3 → 4, of which rank 7 has 2");
 	assert_int_equal(part(b, 0, "steps that the rank has")->change, 1);
 	vec_release(&b->parts);
-	b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 1); /* the change under another reduction */
+	/* the same change, but the figure is reduced over ranks in another way */
+	b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 1);
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "other ranks or runs")->change, -1);
 	vec_release(&b->parts);

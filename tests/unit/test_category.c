@@ -33,12 +33,14 @@ static void test_lookup(void **state)
 		{ "deep_ep::dispatch", "expert communication" },
 		{ "elementwise", "other" },
 		{ "ncc", "other" },
-		{ "nclxccl", "other" }, /* name that has each pair of letters of "nccl", but not "nccl" */
+		/* a name that contains the letter pairs "nc", "cc" and "cl", but not "nccl" */
+		{ "nclxccl", "other" },
 		{ "ncncc_cl", "other" },
 		{ "", "other" },
 		{ "xQ", "one letter" },
 		{ "q", "one letter" },
-		{ "\xc3\xa4\xc3\xb6[", "other" }, /* '[' is not the other case of '{' */
+		/* '[' and '{' differ in one bit, like letters of either case */
+		{ "\xc3\xa4\xc3\xb6[", "other" },
 		{ "\xc3\xa4\xc3\xb6{", "bytes" },
 		{ "loop_add_FUSION_3", "wild" },
 		{ "loop__fusion", "wild" },

@@ -18,7 +18,7 @@ struct cause_case {
 	enum cause first;
 	const char *title; ///< text that the title must contain
 	size_t checks; ///< number of checks of the first finding
-	bool unsure; ///< true if the failing checks are undecided
+	bool unsure; ///< true if the checks of the finding are undecided; false if they failed
 };
 
 static struct rule *add_rule(struct rules *rules, const char *id, enum metric_id metric)

@@ -81,7 +81,7 @@ static void test_flat(void **set)
 	}
 }
 
-/* A change that is reverted, and a single outlier. */
+/* No change point is found for a change that is reverted, and for a single outlier. */
 static void test_shapes(void **set)
 {
 	struct change_list c;
@@ -99,7 +99,7 @@ static void test_shapes(void **set)
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 0);
 	vec_release(&c.list);
-	for (size_t i = 0; i < 60; i++) /* a count that is constant, and then has another value */
+	for (size_t i = 0; i < 60; i++) /* a count that is constant, then constant at another value */
 		v[i] = i < 50 ? INT64_MAX : INT64_MIN;
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 1);
@@ -144,8 +144,8 @@ static size_t count_groups(const uint64_t *group, size_t nr)
 	return groups;
 }
 
-/* A lasting change splits its group at its place, but no other group between whose values it lies.
- */
+/* A lasting change splits its group at the change. Values of another group, which lie between its
+   values, are not split. */
 static void test_levels(void **set)
 {
 	double v[80];
@@ -192,7 +192,7 @@ static void test_levels_of_drift(void **set)
 	levels_split(NULL, NULL, 0);
 }
 
-/* ---- the slow reference implementation ---- */
+/* ---- a slow reference implementation of the search ---- */
 
 /* Sum of |x − y|² over all pairs of values from two pieces. */
 static double distances(const int64_t *v, size_t a, size_t a_end, size_t b, size_t b_end)

@@ -306,7 +306,7 @@ static void test_renamed(void **state)
 		for (size_t k = 0; k < candidate(&j, i)->kernels.nr; k++)
 			candidate(&j, i)->kernels.v[k].total_ns = candidate(&j, i)->kernels.v[k].step_total_ns =
 			    MS(200);
-	/* kernels that differ too much to be one renamed kernel */
+	/* the two kernels differ too much to be one renamed kernel */
 	EXPECT(&j, "fail rule[gemm]", "fail rule[gemm_v2]");
 	report_release(&j.report);
 	for (size_t i = 0; i < RANKS; i++)
@@ -362,7 +362,8 @@ static void test_exceptions(void **state)
 	assert_non_null(strstr(j.report.checks.v[0].message, "limit of increase 100%"));
 	report_release(&j.report);
 
-	r->overrides.v[0].fail.list.nr = 0; /* without limits of its own, the rule's limits apply */
+	/* an override without limits of its own keeps the limits of the rule */
+	r->overrides.v[0].fail.list.nr = 0;
 	fixture_limit(&r->overrides.v[0].warn, COND_INCREASE, true, PERCENT(200), "200%");
 	vec_push(&r->except, SPAN("nccl*"));
 	vec_push(&r->except, SPAN("x*"));

@@ -221,7 +221,7 @@ static const struct full table[] = {
 	{ "no pin, else noise", "i5% p5", "", 100, 106, -1, 50, "", VERDICT_INCONCLUSIVE,
 	  REASON_UNFORMED },
 	{ "from 0, else noise", "i5% i2", "", 0, 9, 0, 50, "", VERDICT_UNDECIDED, REASON_NOISE },
-	/* change since the pin, with twice the noise here */
+	/* changes since the pin, whose noise is twice as large in these rows */
 	{ "crept", "i5% p10%", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "not crept", "i5% p10%", "", 108, 110, 100, -1, "", VERDICT_PASS, REASON_WITHIN },
 	{ "crept in the noise", "p10%", "", 108, 111, 100, 6, "", VERDICT_UNDECIDED, REASON_NOISE },
@@ -311,7 +311,7 @@ static void test_what_decided(void **state)
 	static const struct {
 		const char *fail;
 		int64_t c, noise;
-		size_t limit; ///< index of the limit that decided; 9 if none did
+		size_t limit; ///< index of the limit that decided the verdict; 9 if no limit did
 		bool since_pin;
 	} cases[] = {
 		{ "i5% i6%", 107, 50, 0, false },  { "i5% i8%", 109, -1, 0, false },
@@ -391,7 +391,9 @@ static void test_substitutes(void **state)
 		c.has_baseline = false;
 		bool fails = cases[i].unit == VERDICT_FAIL || cases[i].unit == VERDICT_UNDECIDED;
 		assert_int_equal(compare(&c).verdict, fails ? cases[i].unit : VERDICT_PASS);
-		c.unit_change = 1000; /* the kernel's own change is the smallest part of this change */
+		/* the operator's change is now so large that the kernel's own change is a small part of it
+		 */
+		c.unit_change = 1000;
 		assert_int_equal(compare(&c).verdict, VERDICT_PASS);
 		release(&r);
 	}

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-/* cmocka needs the headers above */
+/* these headers come first because cmocka.h needs them */
 #include <cmocka.h>
 
 static char root[] = "/tmp/gpugate-cores-XXXXXX";
@@ -36,11 +36,11 @@ static void quotas(void **state)
 		const char *groups;
 		size_t cores;
 	} rows[] = {
-		{ "0::/job/rank0\n", 3 }, /* the group's own quota, 2.5 */
-		{ "0::/job/rank1\n", 4 }, /* the quota of the job above it */
+		{ "0::/job/rank0\n", 3 }, /* the quota of the group itself, 2.5 cores */
+		{ "0::/job/rank1\n", 4 }, /* the quota of the group above, "job" */
 		{ "0::/other/not/mounted/here\n", 8 }, /* the quota of the root, as in a container */
 		{ "0::/\n", 8 },
-		{ "0::/job/rank2", 1 }, /* less than one core */
+		{ "0::/job/rank2", 1 }, /* a quota below one core counts as one */
 		{ "0::/job/broken\n", 4 },
 		{ "5:cpuset:/x\n2:cpu,cpuacct:/y\n", 2 },
 		{ "2:cpuacct:/y\n", SIZE_MAX },

@@ -329,7 +329,8 @@ static void test_functions(void **state)
 	static const struct {
 		const char *what;
 		size_t row; /* index of the function of rank 3 to change */
-		int64_t exclusive, median, rate; /* new figures of this function */
+		/* new exclusive time, median and rate of the changed function */
+		int64_t exclusive, median, rate;
 		const char *want;
 	} rows[] = {
 		{ "alike", 0, 100000, 50, -1, "" },

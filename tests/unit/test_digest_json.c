@@ -272,7 +272,7 @@ static void test_layout(void **state)
 static void test_hostile_names(void **state)
 {
 	(void)state;
-	/* sorted by their bytes; no two names may become equal */
+	/* names in the order of their bytes, with invalid UTF-8 and NUL: each must stay distinct */
 	static const struct span names[] = {
 		SPAN(""),
 		SPAN("\0"),

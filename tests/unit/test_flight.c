@@ -27,7 +27,7 @@
 
 static const struct {
 	const char *name;
-	const char *dumps[3]; ///< dump of each rank; NULL if there is none
+	const char *dumps[3]; ///< dump of each rank as JSON; NULL if the rank left no dump
 	size_t lines;
 	const char *said[2]; ///< texts that the first error must contain
 } rows[] = {

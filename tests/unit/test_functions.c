@@ -74,7 +74,7 @@ static void check_rows(const struct function_row *rows, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const char *script = rows[i].script;
-		for (size_t k = i; !script; k--) /* the script of the row above */
+		for (size_t k = i; !script; k--) /* this row uses the script of the row above */
 			script = rows[k].script;
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;
@@ -207,7 +207,8 @@ static void depth(void **state)
 
 enum { PAIRS = 1500, FRAMES = 1 + 2 * PAIRS };
 
-/* Index of the frame that comes as the i-th. */
+/* The order in which frames are written: index of the frame at position `i`, here that of the
+   recording. */
 static int as_recorded(int i)
 {
 	return i;
@@ -238,7 +239,8 @@ static int callees_first(int i)
 	return i == 0 ? 0 : i % 2 ? i + 1 : i - 1;
 }
 
-/* The i-th frame: main, f, and g that f calls at once, in turn. */
+/* The line of frame `i`: frame 0 is main, odd frames are calls of f by main, and even ones calls of
+   g by that f. */
 static void frame_line(char line[64], int i, bool ids)
 {
 	if (i == 0)
@@ -248,7 +250,7 @@ static void frame_line(char line[64], int i, bool ids)
 		         ids ? (i % 2 ? 0 : i - 1) : -1, (i + 1) / 2 * 10, i % 2 ? 6 : 2);
 }
 
-/* So many frames that they are sorted in blocks. */
+/* Frames in various orders, so many that they are sorted in several blocks. */
 static void order(void **state)
 {
 	(void)state;

@@ -20,8 +20,8 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Unions of random intervals, also clipped and cut short, compared with a bit for each
-   nanosecond. */
+/* Unions of random intervals, some of them clipped, are compared with an array that has a flag for
+   each nanosecond. */
 static void test_brute_force(void **state)
 {
 	(void)state;

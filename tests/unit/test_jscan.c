@@ -68,7 +68,7 @@ static const struct {
 	struct span text;
 	const char *events;
 } valid_rows[] = {
-	/* scalars by themselves, with white space around them */
+	/* documents that consist of one scalar, with and without white space around it */
 	{ SPAN("true"), "true " },
 	{ SPAN("false"), "false " },
 	{ SPAN("null"), "null " },
@@ -103,7 +103,7 @@ static const struct {
 	{ SPAN("[1e1,1E1,1e+1,1e-1,0e0,0.5e10,-1.5E-03]"),
 	  "[1e1 1E1 1e+1 1e-1 0e0 0.5e10 -1.5E-03 ] " },
 	{ SPAN("[1e999,1e-999]"),
-	  "[1e999 1e-999 ] " }, /* whether a number fits is checked where it is used */
+	  "[1e999 1e-999 ] " }, /* the scanner does not check whether a number fits: its readers do */
 	{ SPAN("{\"ts\":1682725898237042.123}"), "{ts:1682725898237042.123 } " },
 	/* strings */
 	{ SPAN("\" \""), "s'\\x20' " },

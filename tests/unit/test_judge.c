@@ -16,7 +16,7 @@ struct bench_of_two {
 	struct diag_log log;
 	bool ignore_environment, judged;
 	/* members that most tests leave unchanged */
-	struct run repeats[4]; /* runs of the candidate, if there are several */
+	struct run repeats[4]; /* further runs of the candidate */
 	size_t nr_repeats;
 	bool bootstrap;
 	struct history recent;
@@ -422,7 +422,8 @@ static void test_environment(void **state)
 	    "in the baseline and "
 	    "'V100\uFFFD[31m' in the candidate; make a baseline for it, or compare nevertheless with "
 	    "--ignore-environment");
-	assert_int_equal(s.report.environment.nr, 2); /* neither side knows its world_size */
+	/* no row for world_size, which neither side knows */
+	assert_int_equal(s.report.environment.nr, 2);
 	report_release(&s.report);
 	s.ignore_environment = true;
 	assert_int_equal(run_judge(&s), ST_OK);
@@ -431,7 +432,7 @@ static void test_environment(void **state)
 	assert_string_equal(s.report.warnings.v[1], "the environment differs: cuda.driver is not known "
 	                                            "in the baseline and '12.0' in the candidate");
 	report_release(&s.report);
-	/* no command that promotes a run of another environment is offered */
+	/* the report offers no command that would promote a run of another environment */
 	s.rules.rules.v[0].noise.k = 0;
 	for (size_t i = 0; i < 5; i++)
 		s.c->samples[METRIC_STEP_CUDA_TIME][i] = MS(120);
@@ -667,7 +668,7 @@ static void test_repeats_differ(void **state)
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
-		vec_push(&s.rules.must_match, SPAN("world_size")); /* known to none of them */
+		vec_push(&s.rules.must_match, SPAN("world_size")); /* an environment key that no run has */
 		vec_push(&s.rules.must_match, SPAN("gpu.name"));
 		vec_push(&s.rules.should_match, SPAN("cuda.runtime"));
 		vec_push(&s.rules.should_match, SPAN("cuda.driver"));
@@ -852,7 +853,7 @@ static void test_bootstrap(void **state)
 	release(&s);
 }
 
-/* ---- the exit code ---- */
+/* ---- the exit code of a gate ---- */
 
 static void make_fail(struct bench_of_two *s)
 {

@@ -81,7 +81,8 @@ static void add_value(struct strbuf *b, const struct key *key)
 	case KEY_PAIRS:
 		strbuf_addf(b, "{x: x-%s}", key->name);
 		return;
-	default: /* the text is the key's own name, so that no key is confused with another */
+	/* the text contains the key's name, so that a value stored under another key is noticed */
+	default:
 		strbuf_addf(b, key->kind == KEY_TEXTS ? "[x-%s, b]" : "x-%s", key->name);
 	}
 }
@@ -91,7 +92,7 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 	strbuf_adds(b, "{");
 	for (size_t i = 0; i < keys->nr; i++) {
 		strbuf_addf(b, "%s%s: ", i ? ", " : "", keys->keys[i].name);
-		/* paths and numbers are tested in test_results.c */
+		/* formats of results are tested in test_results.c */
 		if (strcmp(keys->keys[i].name, "results") == 0)
 			strbuf_adds(b, "[]");
 		else
@@ -103,7 +104,7 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 struct reading {
 	const struct key_map *keys;
 	struct arena arena;
-	filled none, full; ///< structs filled from an empty map, and by add_map()
+	filled none, full; ///< structs of which one is filled from an empty map and one by add_map()
 	size_t within; ///< size of the struct; 0 until a row is seen
 	const char *by[ROOM]; ///< name of the key that fills the member at each offset
 };
@@ -183,7 +184,9 @@ static void check_rows(const struct key_map *keys, struct reading *r)
 		assert_true(!key->within || key->within == r->within);
 		assert_true(key->within <= ROOM && key->at <= key->within);
 		if (key->kind == KEY_NAMED)
-			continue; /* profiles replace values of the document before it is read */
+			/* keys of profiles are skipped: a profile replaces values of the document before rules
+			   are read */
+			continue;
 		if (key->kind == KEY_MAPS || key->holds == HOLDS_STRUCT) {
 			if (key->map)
 				check_table(key->map);

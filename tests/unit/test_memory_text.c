@@ -56,7 +56,7 @@ static void test_section(void **state)
 	assert_has(text, "risk: unknown without the size of the device");
 	assert_has(text, "62.50 %  1 block  t/train.py:attend, line 7 (attention)");
 	assert_has(text, "blocks from before the recording (before recording)");
-	/* row with the sum of both functions */
+	/* a row for the file, with the sum of its two functions */
 	assert_has(text, "660.00 MiB  82.50 %  2 blocks  t/train.py\n");
 	assert_has(text, "64.00 MiB  in 8 steps  t/train.py:keep, line 2 (other)");
 	assert_has(text, "1 segment");
@@ -82,7 +82,7 @@ static void test_expandable(void **state)
 	(void)state;
 	struct digest *d = example();
 	struct memory_stat *m = &d->memories.v[0];
-	/* 20 % of an amount too small to matter */
+	/* 20 % of the reserved memory was not in use, but that is too small an amount to matter */
 	assert_int_equal(memory_expandable(d, m), EXPANDABLE_NO);
 	m->oom_count = 1;
 	assert_int_equal(memory_expandable(d, m), EXPANDABLE_HELPS);
@@ -91,7 +91,8 @@ static void test_expandable(void **state)
 	assert_int_equal(memory_expandable(d, m), EXPANDABLE_HELPS);
 	m->peak_allocated = MIB(100000);
 	m->reserved_at_peak = MIB(111111);
-	assert_int_equal(memory_expandable(d, m), EXPANDABLE_NO); /* 9.9 % is below the limit */
+	/* only 9.9 % was not in use, which is below EXPANDABLE_PCT */
+	assert_int_equal(memory_expandable(d, m), EXPANDABLE_NO);
 	m->reserved_at_peak = MIB(111112);
 	assert_int_equal(memory_expandable(d, m), EXPANDABLE_HELPS);
 	for (size_t i = 0; i < d->memory_items.nr; i++)

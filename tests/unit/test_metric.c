@@ -44,7 +44,7 @@ static void test_columns(void **state)
 		const struct metric *m = &metric_table[i];
 		unsigned s = m->spoiled_by, from = s & origin;
 		if (m->need == NEED_MACHINE) {
-			/* other ranks' figures are compared with those of the machine */
+			/* no trust finding makes figures of the machine itself unreliable */
 			assert_int_equal(s, 0);
 			continue;
 		}
@@ -56,7 +56,8 @@ static void test_columns(void **state)
 			assert_true(s & SPOILED_BY_GPU);
 		if (m->per_step)
 			assert_true((s & SPOILED_BY_STEPS) && (s & SPOILED_BY_PEERS));
-		if (s & SPOILED_BY_OVERLAP) /* counts and bytes do not double if activities overlap */
+		/* only sums of durations can count overlapping activities twice */
+		if (s & SPOILED_BY_OVERLAP)
 			assert_true((s & SPOILED_BY_GPU) && !m->exact);
 		assert_int_equal(is_sum(m->unit), m->parts != PARTS_RATE && m->parts != PARTS_SHARE);
 		if (m->group == GROUP_MEMORY || m->need == NEED_MEMORY)

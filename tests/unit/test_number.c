@@ -94,7 +94,7 @@ static const struct parse_row parse_rows[] = {
 	{ "9.223372036854775807e18", 0, true, INT64_MAX },
 	{ "92233720368547758070e-1", 0, true, INT64_MAX },
 	{ "18446744073709551616", 0, false, 0 },
-	/* not numbers of JSON */
+	/* texts that are not numbers in JSON */
 	{ "", 0, false, 0 },
 	{ "-", 0, false, 0 },
 	{ "+1", 0, false, 0 },
@@ -337,7 +337,8 @@ static void median_as_sorted(void **state)
 			                   ? sorted[nr / 2]
 			                   : number_div_round((__int128)sorted[nr / 2 - 1] + sorted[nr / 2], 2);
 			assert_int_equal(number_median(v, nr), want);
-			qsort(v, nr, sizeof *v, number_cmp_i64); /* the values are the same ones as before */
+			/* number_median() may reorder the values, but must not change them */
+			qsort(v, nr, sizeof *v, number_cmp_i64);
 			assert_memory_equal(v, sorted, nr * sizeof *v);
 		}
 }
@@ -444,8 +445,10 @@ static void theil_sen(void **state)
 		{ { 0, 2 }, { 0, 1 }, 2, 1 },
 		{ { 0, 2 }, { 1, 0 }, 2, -1 },
 		{ { 0, 3 }, { 0, 1 }, 2, 0 },
-		{ { 0, 1, 2 }, { 0, 10, 11 }, 3, 6 }, /* slopes: 10 1 5.5 */
-		{ { 0, 1, 2, 3 }, { 0, 1, 2, 1000 }, 4, 167 }, /* slopes: 1 1 1 | 333.3 499.5 998 */
+		/* slopes 10, 1 and 5.5: the median 5.5 is rounded to 6 */
+		{ { 0, 1, 2 }, { 0, 10, 11 }, 3, 6 },
+		/* slopes 1, 1, 1, 333.3, 499.5 and 998: the median is 167.2 */
+		{ { 0, 1, 2, 3 }, { 0, 1, 2, 1000 }, 4, 167 },
 		{ { 0, 1, 2, 10 }, { 0, 4, 8, 40 }, 4, 4 },
 		{ { 0, 1, 2 }, { 0, INT64_MAX, 0 }, 3, 0 },
 		{ { 0, 1 }, { INT64_MAX, 0 }, 2, -INT64_MAX },

@@ -171,7 +171,8 @@ static void test_sums(void **state)
 		  "_ torch/utils/checkpoint.py(9):recompute_fn 2 210 200\nR cudaLaunchKernel 2 1 220 1\n"
 		  "R cudaLaunchKernel 2 2 500 1\nK k 0 7 1 230 150\nK k 0 7 2 510 300\n",
 		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 300 recompute 150" },
-		/* nothing shows that this is training */
+		/* the trace has no backward pass and no optimizer, so that nothing shows that it is
+		   training */
 		{ "A ProfilerStep#1 1 0 1000\nR cudaLaunchKernel 1 1 120 1\nK ncclAllReduce 0 7 1 600 2\n"
 		  "A nccl:all_reduce 1 110 20\n" DATALOADER,
 		  NULL, METRIC_STEP_CUDA_TIME, "" },

@@ -350,7 +350,8 @@ static void refused_by_name_and_offset(void **state)
 			strbuf_adds(&text, cut ? "" : "0.");
 			strbuf_addf(&want, "doc: byte %zu: pickle opcode %s: refused, since it could run code",
 			            before.n, refused[i].name);
-			/* limits under which nothing could be built */
+			/* with these limits no value can be built, so that the error must come from the pass
+			   before building */
 			struct snapshot_limits limits = snapshot_limits_default;
 			limits.pickle_nodes = limits.pickle_refs = 0;
 			struct snapshot_read_options options = { .limits = &limits };
@@ -526,7 +527,7 @@ static void at_and_past_every_limit(void **state)
 		{ offsetof(struct snapshot_limits, pickle_bytes), sizeof text - 1, "a pickle longer than" },
 		{ offsetof(struct snapshot_limits, pickle_nodes), 8,
 		  "more values than a snapshot may have" },
-		/* the deepest stack has dict, text, list, dict, 4 values, and 3 marks */
+		/* at its deepest, the stack holds dict, text, list, dict, 4 values and 3 marks */
 		{ offsetof(struct snapshot_limits, pickle_refs), 11,
 		  "more values than a snapshot may have" },
 		{ offsetof(struct snapshot_limits, segments), 1, "more than 0 segments" },

@@ -182,7 +182,7 @@ static void test_figures(void **state)
 	struct naming naming = { .categories = &categories };
 	struct run run = rig_run(lines);
 	struct run_view v;
-	for (size_t i = 0; i < 2; i++) { /* all calls but one have sizes */
+	for (size_t i = 0; i < 2; i++) { /* the size of one call is unknown */
 		run.ranks.v[0]->comms.v[i].sized_count = 1;
 		run.ranks.v[0]->comms.v[i].sized_ns = 20;
 		run.ranks.v[0]->comms.v[i].bytes = 900;

@@ -113,7 +113,8 @@ static void test_threads(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Properly nested random operators: own times, compared with a bit for each nanosecond. */
+/* Operators at random, properly nested: their own times are compared with an array that has a flag
+   for each nanosecond. */
 #define TIMES 60
 static void nest(unsigned *seed, struct rig *g, int64_t lo, int64_t hi, int depth,
                  int64_t own[TIMES])

@@ -42,7 +42,7 @@ static void test_phases(void **state)
 		{ PHASE_OPTIMIZER, TRAINING, "k 1 32 | adam 50 50" },
 		{ PHASE_DATALOADER, TRAINING, "k 1 1 | load 20 20" },
 		{ PHASE_COMMUNICATION, TRAINING, "ncclAllReduce 1 8 | nccl:all_reduce 10 10" },
-		/* nothing shows that this is training */
+		/* neither a backward pass nor an optimizer: the trace is not one of training */
 		{ PHASE_FORWARD, STEP "O a 1 0 10\n", NULL },
 		{ PHASE_BACKWARD, STEP "O a 1 0 10\nO Optimizer.step#x 1 20 1\n", NULL },
 		{ PHASE_COMMUNICATION, STEP "O a 1 0 10\n", NULL },

@@ -72,7 +72,7 @@ static const struct row {
 	{ NULL, "{" SERVE "2.2e-07, \"request_rate\": \"inf\", \"p99.9_ttft_ms\": 3}",
 	  "m.rinf.cnone/mean_ttft_ms=0.00000022 ms lower m.rinf.cnone/p99.9_ttft_ms=3 ms lower",
 	  false },
-	/* a mean with its standard deviation; a mean without it */
+	/* means with and without their standard deviation */
 	{ NULL, "{" SERVE "10.5, \"std_ttft_ms\": 2.13, \"completed\": 8}",
 	  "m.rnone.cnone/mean_ttft_ms=10.5 ms lower n8 ±2.1 m.rnone.cnone/std_ttft_ms=2.13 ms", false },
 	{ "- {name: f, has: [a], take: [{at: a, scale: 1000, stdev_share: s, count: n}]}",

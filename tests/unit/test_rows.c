@@ -110,7 +110,8 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 	int64_t x = number_of(f, a), y = number_of(f, b);
 	switch (join) {
 	case JOIN_KEEP:
-	case JOIN_NONE: /* for rows that are not sums */
+	/* JOIN_NONE: absent in sums, while joined kernels of one match name keep the first value */
+	case JOIN_NONE:
 		return is_same(f, out, a);
 	case JOIN_LAST:
 		return is_same(f, out, b);
@@ -122,7 +123,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 		return number_of(f, out) == (x > y ? x : y);
 	case JOIN_OR:
 		return *((const bool *)out + f->offset);
-	case JOIN_OWN: /* such members are tested below */
+	case JOIN_OWN: /* members with a function of their own are tested below */
 		return true;
 	}
 	return false;

@@ -1051,7 +1051,7 @@ static void test_explain_exceptions(void **state)
 	struct rules r;
 	struct arena a = ARENA_INIT;
 	accepted(exceptions, &r);
-	struct strbuf one = STRBUF_INIT; /* the text without its line breaks */
+	struct strbuf one = STRBUF_INIT; /* the explanation as one line */
 	for (const char *p = rules_explain(&a, &r, &r.rules.v[0]); *p; p++)
 		if (*p != '\n')
 			strbuf_addch(&one, *p);

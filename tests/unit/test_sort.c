@@ -63,9 +63,10 @@ static void check(const struct input *in)
 		if (in->words == 1)
 			continue;
 		if (i && e[-(ptrdiff_t)in->words] == e[0])
-			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]); /* the sort is stable */
+			/* equal keys keep their original order */
+			assert_true(e[1 - (ptrdiff_t)in->words] < e[1]);
 		for (size_t w = 2; w < in->words; w++)
-			assert_int_equal(e[w], e[1] + w - 1); /* the element is moved as a whole */
+			assert_int_equal(e[w], e[1] + w - 1); /* all words of an element are moved together */
 		assert_false(seen[e[1]]++);
 	}
 }
@@ -103,7 +104,8 @@ static void lower_bounds(void **state)
 	for (uint32_t repeat = 1; repeat <= 3; repeat++)
 		for (size_t nr = 0; nr <= sizeof v / sizeof *v; nr++) {
 			for (size_t i = 0; i < nr; i++)
-				v[i] = (uint32_t)i / repeat * 2 + 1; /* values 1, 3, 5, … */
+				/* keys 1, 3, 5, …, so that even numbers are not found */
+				v[i] = (uint32_t)i / repeat * 2 + 1;
 			for (uint32_t key = 0; key <= 2 * nr + 2; key++) {
 				size_t want = 0;
 				while (want < nr && v[want] < key)

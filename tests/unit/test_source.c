@@ -37,7 +37,7 @@ static void gzip_member(struct strbuf *out, struct span s)
 	deflateEnd(&z);
 }
 
-/* Text that is not easily compressed. */
+/* Makes `n` bytes of text that compresses badly. */
 static void some_text(struct strbuf *out, size_t n)
 {
 	uint32_t x = 12345;

@@ -115,8 +115,8 @@ static void test_expand(void **state)
 	}
 }
 
-/* Runs that are kept are those of a case, whose own are gone; a folder is of the line that says
-   most of its name. */
+/* Kept runs belong to a case even if its own runs are gone; of several lines that match the
+   folder's name, the most exact line makes the case. */
 static void test_kept(void **state)
 {
 	static const char *const cases[][2] = {
@@ -141,7 +141,7 @@ static void test_kept(void **state)
 		assert_int_equal(mkdir(folders[i], 0777), 0);
 	make("d/a/run.json.gz");
 	make("d/a/repeat-1.json.gz");
-	make("d/a/repeat-3.json.gz"); /* not of the series */
+	make("d/a/repeat-3.json.gz"); /* a file that does not continue the series of kept runs */
 	make("d/a/control-1.json.gz");
 	make("d/k-b/run.json.gz");
 	make("d/k-x-y/run.json.gz");
@@ -227,9 +227,11 @@ static void test_conclude(void **state)
 static void test_parts(void **state)
 {
 	static const char *const swaps[][2] = {
-		{ "\"total\": 2", "\"total\": 1" }, /* a case beyond the number of cases */
+		/* the file contains a case with an index beyond `total` */
+		{ "\"total\": 2", "\"total\": 1" },
 		{ "\"shard\": 1", "\"shard\": 2" },
-		{ "\"case\":1", "\"case\":0" }, /* a check of a case that does not exist */
+		/* the check refers to a case that the file does not contain */
+		{ "\"case\":1", "\"case\":0" },
 	};
 	struct suite s, back;
 	struct diag_log log;

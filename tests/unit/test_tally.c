@@ -33,7 +33,7 @@ static void assert_same(const struct tally *a, const struct tally *b)
 
 enum { MOST = 300 };
 
-/* Numbers of many sizes and both signs, with equal ones among them. */
+/* Makes numbers of many sizes and both signs, some of them equal. */
 static void make(int64_t *v, size_t nr, uint64_t seed)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -50,7 +50,7 @@ static struct tally tally_of(const int64_t *v, size_t first, size_t end)
 	return t;
 }
 
-/* Whatever is joined first, and wherever it is cut. */
+/* The result does not depend on the order of joining, nor on how the values are divided. */
 static void test_order(void **state)
 {
 	(void)state;
@@ -80,7 +80,8 @@ static void test_order(void **state)
 	}
 }
 
-/* Extremes and means are exact, and so are medians of few values; of many they are near. */
+/* Extremes and means are exact, and so are medians of up to TALLY_EXACT values; other medians are
+   near. */
 static void test_reductions(void **state)
 {
 	(void)state;
@@ -130,7 +131,9 @@ static void test_unsound(void **state)
 		assert_false(tally_is_sound(&bad));
 		bad = t;
 		bad.max++;
-		assert_int_equal(tally_is_sound(&bad), nr > TALLY_EXACT); /* within the same part */
+		/* the larger maximum lies in the same part of the scale, so that the contradiction cannot
+		   be seen */
+		assert_int_equal(tally_is_sound(&bad), nr > TALLY_EXACT);
 		bad = t;
 		bad.high += 1000000;
 		assert_false(tally_is_sound(&bad));
@@ -146,7 +149,7 @@ static void test_unsound(void **state)
 	}
 }
 
-/* Each member of the trust counters has a column. */
+/* Each member of the trust counters has a number in the fold. */
 static void test_numbers(void **state)
 {
 	(void)state;

@@ -32,7 +32,7 @@ static const struct row shape_rows[] = {
 	  .meta = "events=1",
 	  .options = { .quick = 9 } },
 	{ .json = "{'segments':1,'traceEvents':[" GOOD "]}", .events = K1, .meta = "events=1" },
-	/* elements that are not events are counted, too */
+	/* elements that are not events count as malformed */
 	{ .json = DOC("1,null," GOOD ",[],'x'"), .events = K1, .meta = "events=5 malformed=4" },
 	{ .json = DOC("{}"), .events = "", .meta = "events=1" },
 	/* events are not sorted, but handed on in file order */

@@ -285,7 +285,7 @@ static void cut_gzip(void **state)
 	};
 	(void)state;
 	assert_int_equal(deflateInit2(&out, 0, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY),
-	                 Z_OK); /* gzip data that is stored without compression */
+	                 Z_OK); /* level 0: gzip data without compression */
 	assert_int_equal(deflate(&out, Z_FINISH), Z_STREAM_END);
 	size_t n = sizeof z - out.avail_out;
 	deflateEnd(&out);

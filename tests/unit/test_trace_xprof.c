@@ -41,7 +41,7 @@ static const struct row lane_rows[] = {
 	      "count':3},{'pid':1,'tid':7,'name':'k','ts':1,'dur':2.0000000000000001e-06,'cat':'"
 	      "gpu_launch','bind_id':5,'flow_in':true,'ph':'X','z':1}"),
 	  .events = "kernel k @1000+0 p1 t7 d0 s7\n" },
-	/* other lines, which show the same time again */
+	/* lines that XProf derives from other lines, so that their time would count twice */
 	{ .json = FILE_OF(
 	      GPU THREAD("1", "90", "XLA Ops") THREAD("1", "91", "XLA Modules")
 	          THREAD("1", "92", "Framework Name Scope - from #13") THREAD("1", "93", "Launch Stats")

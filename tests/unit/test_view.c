@@ -200,7 +200,8 @@ static void test_without_a_period(void **state)
 	struct fixture *f = open_view(d, NULL);
 	assert_figures(f, "step.period", "600000000");
 	assert_figures(f, "step.latency", "250000000,700000000");
-	assert_figures(f, "throughput.steps_per_s", "1666667"); /* one step in 0.6 s */
+	/* one step in the 0.6 s between the ends of two steps */
+	assert_figures(f, "throughput.steps_per_s", "1666667");
 	d->samples[METRIC_STEP_PERIOD] = NULL;
 	assert_figures(f, "step.period", "");
 	assert_figures(f, "throughput.steps_per_s", "");
@@ -379,7 +380,8 @@ static void test_memory_figures(void **state)
 		assert_figures(trace, rows[i].metric, rows[i].trace);
 		assert_figures(snapshot, rows[i].metric, rows[i].snapshot);
 	}
-	for (size_t i = 0, row = 0; i < NR_METRICS; i++) /* each metric of this kind needs a row here */
+	/* every metric of memory needs a row in the table above, in the order of metrics.def */
+	for (size_t i = 0, row = 0; i < NR_METRICS; i++)
 		if (metric_table[i].need == NEED_MEMORY)
 			assert_string_equal(rows[row++].metric, metric_table[i].name);
 	close_view(trace);

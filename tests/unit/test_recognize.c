@@ -30,13 +30,13 @@ static const struct {
 	{ "{\"segments\": [], \"device_traces\": []}", true },
 	{ "[" SEGMENT "]", true },
 	{ "[{\"address\": 1, \"total_size\": 2, \"stream\": 0}]", true },
-	/* documents that are traces */
+	/* traces, although they have keys of snapshots */
 	{ "{\"traceEvents\": [], \"segments\": [" SEGMENT "]}", false },
 	{ "{\"segments\": [], \"traceEvents\": [], \"device_traces\": []}", false },
 	{ "[{\"ph\": \"X\", \"address\": 1, \"total_size\": 2}]", false },
 	{ "[{\"name\": \"a\", \"args\": {\"address\": 1, \"total_size\": 2}}]", false },
 	{ "[{\"name\": \"a\", \"ph\": \"X\"}, {\"ts\": 1}]", false },
-	/* other JSON that has one of the keys */
+	/* JSON that is not a trace and has one of the keys of snapshots */
 	{ "{\"segments\": []}", true },
 	{ "{\"device_traces\": [[]]}", false },
 	{ "{\"segments\": {\"address\": 1, \"total_size\": 2}}", false },
@@ -91,11 +91,11 @@ static const struct {
 	{ "pickle", SPAN("}q\0(X") },
 	{ "pickle", SPAN("]q\0") },
 	{ "xspace", SPAN("\x0a\x14\x12\x0e/host:metadata") },
-	/* a message whose length byte is a blank */
+	/* the length of the first field is the byte of a blank or line feed */
 	{ "xspace", SPAN("\x0a\x0a\x08\x01\x12\x06/device:GPU:0") },
 	{ "xspace", SPAN("\x0a\x20\x12\x09/host:CPU") },
 	{ "other", SPAN("\x0a\x14\x12\x0etokyo.example") },
-	/* a name that is longer than the plane around it */
+	/* the name would be longer than the plane that contains it */
 	{ "other", SPAN("\x0a\x05\x12\x0e/host:metadata") },
 	{ "nsys", SPAN("SQLite format 3\0\x10") },
 	{ "other", SPAN("SQLite format 2\0\x10") },
@@ -227,7 +227,7 @@ static void test_rows(void **state)
 	(void)state;
 	for (const struct artifact_format *f = artifact_formats; f->name; f++) {
 		bool by_ending =
-		    !f->schema && !f->form && !f->recognise && !f->recognise_blanks && f->endings[0];
+		    !f->schema && !f->form && !f->recognize && !f->recognize_blanks && f->endings[0];
 		snprintf(path, sizeof path, "fuzz/fuzz_%s.c", f->name);
 		if (f->load && access(path, R_OK) != 0)
 			fail_msg("format '%s' has no fuzz target tests/%s", f->name, path);
