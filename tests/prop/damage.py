@@ -212,7 +212,7 @@ def without(value, path):
 
 
 def damages(reader):
-    """(what was done, bytes) of each."""
+    """Yields (description of the damage, damaged bytes)."""
     data = reader.data
     if reader.parse is as_json:
         whole = as_json(data)
