@@ -123,7 +123,7 @@ static int64_t find_leak(struct inquiry *q)
 		return 0;
 	bytes *= steps; /* growth over the whole run, as far as the steps explain it */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
-	suspect_title(q, s, "memory leaks: %s more are allocated at the end of every step",
+	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));
 	suspect_figure(q, s, METRIC_MEMORY_GROWTH_PER_STEP, growth);
 	name_item(q, s, largest_item(q, MEMORY_LIST_GROWTH));

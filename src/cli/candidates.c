@@ -40,8 +40,8 @@ static enum fail_on fail_on(const struct options *o)
 }
 
 /* The command line that approves the same runs, without options that the user must choose. */
-static void promote_words(const struct options *o, const struct setup *s, const char *path,
-                          struct arena *a, struct words *out)
+static void add_words(const struct options *o, const struct setup *s, const char *path,
+                      struct arena *a, struct words *out)
 {
 	for (size_t i = 0; i < o->args.nr; i++) {
 		bool like_option = o->args.v[i][0] == '-' && o->args.v[i][1];
@@ -91,9 +91,14 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		in.baseline_time = b->provenance.time;
 	}
 	struct words words = { 0 };
-	promote_words(o, s, path, &s->rules.arena, &words);
-	in.promote = words.list.v;
+	add_words(o, s, path, &s->rules.arena, &words);
 	in.nr_promote = words.list.nr;
+	for (size_t i = 0; i < o->control.nr; i++) {
+		vec_push(&words.list, "--control");
+		vec_push(&words.list, o->control.v[i]);
+	}
+	in.promote = words.list.v;
+	in.nr_check = b ? words.list.nr : 0; /* without a baseline, controls are compared with */
 	enum status st = judge(&in, out, log);
 	vec_release(&words.list);
 	return st;

@@ -208,7 +208,7 @@ static void explain_idle(struct bounds *b)
 	if (idle < PART_WORTH_NAMING)
 		return;
 	int64_t waits = explain_waits(b);
-	explain(b, BOUND_SYNCHRONISATION, waits, &idle);
+	explain(b, BOUND_SYNCHRONIZATION, waits, &idle);
 	const struct function_stat *most;
 	host -= loader + waits + set_up_share(b->v->run, &most);
 	if (idle < PART_WORTH_NAMING)
@@ -274,7 +274,7 @@ static void decide(struct bounds *b)
 	                                              : CONFIDENCE_LOW;
 	if (most == BOUND_UNKNOWN || b->window || (most == BOUND_LAUNCH && b->inferred))
 		c->confidence = CONFIDENCE_LOW;
-	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONISATION) &&
+	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONIZATION) &&
 	         c->confidence == CONFIDENCE_HIGH)
 		/* The cause of the idle time is inferred rather than measured. */
 		c->confidence = CONFIDENCE_MEDIUM;

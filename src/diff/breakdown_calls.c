@@ -26,7 +26,7 @@ typedef void collect_fn(struct call_breakdown *b, const struct rank_part *r);
 
 #define CALLS "number of calls", "mean duration of a call"
 
-static collect_fn collect_calls, collect_synchronisation, collect_ops, collect_ranges,
+static collect_fn collect_calls, collect_synchronization, collect_ops, collect_ranges,
     collect_collectives, collect_matched, collect_copies, collect_raw_names;
 
 static const struct counted {
@@ -51,7 +51,7 @@ static const struct counted {
 	/* clang-format off */
 	{ METRIC_STEP_LAUNCH_TIME, false, collect_calls, CALL_LAUNCH, OF(call_stat, count, total_ns), BY_CALL },
 	{ METRIC_STEP_SYNC_TIME, false, collect_calls, CALL_SYNC, OF(call_stat, count, total_ns), BY_CALL },
-	{ METRIC_STEP_SYNC_TIME, false, collect_synchronisation, 0, 0, 0, BY_NUMBER },
+	{ METRIC_STEP_SYNC_TIME, false, collect_synchronization, 0, 0, 0, BY_NUMBER },
 	{ METRIC_STEP_DATALOADER_TIME, false, collect_calls, CALL_DATALOADER, OF(call_stat, count, total_ns), BY_CALL },
 	{ METRIC_STEP_SYNC_COUNT, false, collect_calls, CALL_SYNC, OF(call_stat, count, count),
 	  "call", NULL, NULL, "call", "calls" },
@@ -116,7 +116,7 @@ static void collect_calls(struct call_breakdown *b, const struct rank_part *r)
 }
 
 /* Add the synchronization calls of a digest without the names of calls, as one row. */
-static void collect_synchronisation(struct call_breakdown *b, const struct rank_part *r)
+static void collect_synchronization(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;
 	add_calls(b, r, SPAN(""), step_total(d, METRIC_STEP_SYNC_COUNT),

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "document/breaks.h"
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
@@ -28,36 +29,43 @@ static void add_fence(struct strbuf *b, size_t nr)
 		strbuf_addch(b, '`');
 }
 
-/* Least length of a word that may be broken in a cell, and distance of the break points where the
-   word has no separators. The widest word decides the width of a column. */
-enum { WORD_CHARS = 20, PIECE_CHARS = 8 };
+/* Least length of a word that may be broken in a cell, and distances of the break points where a
+   word or a path has no separators. The widest word decides the width of a column. */
+enum { WORD_CHARS = 20, PIECE_CHARS = 8, PATH_CHARS = 36 };
+enum word_breaks { BREAKS_NOT, BREAKS_WORD, BREAKS_PATH };
 
-static bool is_long_word(struct span s, size_t at)
+/* How the word from `at` on may be broken: a path only after its slashes. */
+static enum word_breaks breaks_of(struct span s, size_t at)
 {
 	size_t end = at;
-	while (end < s.n && s.p[end] != ' ')
+	bool path = false;
+	while (end < s.n && s.p[end] != ' ') {
+		path = path || s.p[end] == '/' || (s.n - end > 4 && memcmp(s.p + end, ".py:", 4) == 0);
 		end++;
-	return text_chars((struct span){ s.p + at, end - at }) > WORD_CHARS;
+	}
+	size_t chars = text_chars((struct span){ s.p + at, end - at });
+	return chars <= WORD_CHARS ? BREAKS_NOT : path ? BREAKS_PATH : BREAKS_WORD;
 }
 
-static bool is_seam(char c)
+static bool is_seam(char c, enum word_breaks breaks)
 {
-	return c && strchr("/_:,.<>()~-&*", c);
+	return c && strchr(breaks == BREAKS_PATH ? "/" : "/_:,.<>()~-&*", c);
 }
 
 /* Renderers disagree on a pipe after a backslash in a table: it is replaced. */
 static void add_content(struct strbuf *b, struct span s, bool in_table)
 {
 	size_t piece = 0;
-	bool breaks = in_table && is_long_word(s, 0);
+	enum word_breaks breaks = in_table ? breaks_of(s, 0) : BREAKS_NOT;
 	for (size_t i = 0, at = 0; i < s.n; at = i, piece++) {
 		text_next(s, &i);
 		char c = s.p[at];
-		bool seam = at && is_seam(s.p[at - 1]) && !is_seam(c) && piece >= PIECE_CHARS;
+		size_t most = breaks == BREAKS_PATH ? PATH_CHARS : WORD_CHARS;
+		bool seam = at && is_seam(s.p[at - 1], breaks) && !is_seam(c, breaks);
 		if (c == ' ') {
 			piece = 0;
-			breaks = in_table && is_long_word(s, at + 1);
-		} else if (breaks && (seam || piece >= WORD_CHARS)) {
+			breaks = in_table ? breaks_of(s, at + 1) : BREAKS_NOT;
+		} else if (breaks && ((seam && piece >= PIECE_CHARS) || piece >= most)) {
 			text_add_codepoint(b, MD_BREAK);
 			piece = 0;
 		}
@@ -156,7 +164,9 @@ static size_t word_end(struct span s, size_t at)
 static bool is_prose(struct span s)
 {
 	static const char marks[] = " .,;:%()+-'=";
-	static const uint32_t signs[] = { 0xB1, 0xB5, 0xD7, 0x2013, 0x2192, 0x2212 }; /* ±µ×–→− */
+	static const uint32_t signs[] = {
+		0xB1, 0xB5, 0xD7, 0x2013, 0x203A, 0x2192, 0x2212
+	}; /* ±µ×–›→− */
 	size_t word = 0, letters = 0;
 	for (size_t i = 0, at = 0; i < s.n; at = i) {
 		uint32_t cp = text_next(s, &i);
@@ -178,6 +188,21 @@ static bool is_prose(struct span s)
 	return s.n > 0;
 }
 
+/* True for the blank between a figure and its unit. */
+static bool is_within_figure(struct span s, size_t blank)
+{
+	return blank && isdigit((unsigned char)s.p[blank - 1]) && !text_may_break(s.p, blank);
+}
+
+static void add_prose(struct strbuf *b, struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == ' ' && is_within_figure(s, i))
+			strbuf_adds(b, "\xC2\xA0");
+		else
+			strbuf_addch(b, s.p[i]);
+}
+
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table)
 {
 	struct span s = span_of(text);
@@ -189,9 +214,9 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		end = word_end(s, at);
 		struct span word = { s.p + at, end - at };
 		size_t n = word.n;
-		strbuf_adds(b, at ? " " : "");
+		strbuf_adds(b, !at ? "" : is_within_figure(s, at - 1) ? "\xC2\xA0" : " ");
 		if (is_prose(word) && (at || word.p[0] != '=')) {
-			strbuf_add(b, word);
+			add_prose(b, word);
 			continue;
 		}
 		while (n > 1 && strchr(",;:", word.p[n - 1]))

@@ -249,6 +249,15 @@ size_t doc_rows_shown(const struct doc_table *t, bool brief)
 	return brief && t->brief && t->brief < t->nr_rows ? t->brief : t->nr_rows;
 }
 
+bool doc_column_is_empty(const struct doc_table *t, size_t column, size_t rows)
+{
+	for (const struct doc_row *r = t->rows; r && rows; r = r->next, rows--)
+		if (r->cells[column].first ||
+		    (r->cells[column].has_value && t->columns[column].align == DOC_BAR))
+			return false;
+	return true;
+}
+
 bool doc_is_empty(const struct doc_node *node)
 {
 	if (node->kind == NODE_PICTURE)
@@ -264,7 +273,7 @@ bool doc_is_empty(const struct doc_node *node)
 const struct doc_line *doc_only_line(const struct doc_node *section)
 {
 	const struct doc_node *n = section->children;
-	bool one = section->title && section->title[0] && n && !n->next && n->kind == NODE_LIST;
+	bool one = section->title && section->title[0] && n && n->kind == NODE_LIST;
 	return one && !n->lines->next ? n->lines : NULL;
 }
 

@@ -38,7 +38,9 @@ struct doc_run {
 	enum doc_tone tone;
 	const char *text; ///< the text, not escaped; owned by the document or its builder
 	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
-	const char *link; ///< link address without characters that need escapes; NULL if there is none
+	/// Link address without characters that need escapes, "#" and the id of an item only on a page;
+	/// NULL if there is none.
+	const char *link;
 	const char *tile; ///< id of a picture: a tile with it begins here on a page; "": without
 	                  ///< picture; NULL: no tile
 	struct doc_run *next;
@@ -51,6 +53,7 @@ struct doc_line {
 	int64_t value; ///< cells: sorting key, and length of a bar
 	int level; ///< items: level, 0 for the outermost
 	const char *picture; ///< items: id of a picture below the item; NULL if there is none
+	const char *id; ///< items: id by which links of the page find the item; NULL if there is none
 	int key; ///< cells: color of the picture's part that the cell explains, from 1; 0: none
 	struct doc_line *next;
 };

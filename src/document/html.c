@@ -170,7 +170,7 @@ static bool is_wide(const struct doc_table *t)
 
 /* Write the head of a table. Its box scrolls if the table is wider than the page, also by keyboard.
    If the title is shown above it, the table still has a caption for screen readers. */
-static void put_head(struct page *p, const struct doc_table *t, bool told)
+static void put_head(struct page *p, const struct doc_table *t, bool told, const int64_t *longest)
 {
 	static const char *const classes[] = { [DOC_LEFT] = "",
 		                                   [DOC_RIGHT] = " class=\"r\"",
@@ -185,6 +185,8 @@ static void put_head(struct page *p, const struct doc_table *t, bool told)
 	doc_html_escape(p->out, span_of(title));
 	strbuf_adds(p->out, "</caption>\n<thead><tr>");
 	for (size_t i = 0; i < t->nr_columns; i++) {
+		if (longest[i] < 0)
+			continue;
 		strbuf_addf(p->out, "<th scope=\"col\"%s>", classes[t->columns[i].align]);
 		doc_html_escape(p->out, span_of(t->columns[i].title));
 		strbuf_adds(p->out, "</th>");
@@ -192,9 +194,12 @@ static void put_head(struct page *p, const struct doc_table *t, bool told)
 	strbuf_adds(p->out, "</tr></thead>\n<tbody>\n");
 }
 
-static int64_t longest_bar(const struct doc_table *t, size_t column)
+/* The largest size of a value, for the bars of a column; -1: nothing stands in the column. */
+static int64_t longest_of(const struct doc_table *t, size_t column)
 {
 	int64_t max = 0;
+	if (doc_column_is_empty(t, column, t->nr_rows))
+		return -1;
 	for (const struct doc_row *r = t->rows; r; r = r->next) {
 		int64_t v = r->cells[column].value, abs = v < 0 ? number_sub(0, v) : v;
 		max = abs > max ? abs : max;
@@ -238,7 +243,8 @@ static void put_row(struct page *p, const struct doc_table *t, const struct doc_
 {
 	strbuf_adds(p->out, "<tr>");
 	for (size_t i = 0; i < t->nr_columns; i++)
-		put_cell(p, t, row, i, longest[i]);
+		if (longest[i] >= 0)
+			put_cell(p, t, row, i, longest[i]);
 	strbuf_adds(p->out, "</tr>\n");
 }
 
@@ -266,13 +272,13 @@ static void put_table(struct page *p, const struct doc_table *t, const char *sec
 	size_t open = doc_rows_shown(t, true), more = t->nr_rows - rows + (t->rest ? 0 : t->more);
 	open = open + FEW >= rows ? rows : open;
 	for (size_t i = 0; i < t->nr_columns; i++)
-		longest[i] = t->columns[i].align == DOC_BAR ? longest_bar(t, i) : 0;
-	put_head(p, t, section && strcmp(t->title, section) == 0);
+		longest[i] = longest_of(t, i);
+	put_head(p, t, section && strcmp(t->title, section) == 0, longest);
 	const struct doc_row *left = put_rows(p, t, t->rows, open, longest);
 	if (open < rows) {
 		strbuf_addf(p->out, "<details class=\"more\"><summary>%zu more%s%s</summary>\n",
 		            rows - open, t->more_text[0] ? " " : "", t->more_text);
-		put_head(p, t, true);
+		put_head(p, t, true, longest);
 		put_rows(p, t, left, rows - open, longest);
 		strbuf_adds(p->out, "</details>\n");
 	}
@@ -284,17 +290,26 @@ static void put_table(struct page *p, const struct doc_table *t, const char *sec
 
 /* ---- nodes and sections ---- */
 
+static void open_item(struct page *p, const struct doc_line *l, const char *before)
+{
+	strbuf_adds(p->out, before);
+	if (l->id)
+		strbuf_addf(p->out, "<li id=\"%s\">", l->id);
+	else
+		strbuf_adds(p->out, "<li>");
+}
+
 static void put_list(struct page *p, const struct doc_line *l)
 {
 	int level = 0;
-	strbuf_adds(p->out, "<ul class=\"remarks\">\n<li>");
+	open_item(p, l, "<ul class=\"remarks\">\n");
 	for (bool first = true; l; l = l->next, first = false) {
 		for (; level > l->level; level--)
 			strbuf_adds(p->out, "</li>\n</ul>");
 		if (level < l->level)
-			strbuf_adds(p->out, "\n<ul>\n<li>");
+			open_item(p, l, "\n<ul>\n");
 		else if (!first)
-			strbuf_adds(p->out, "</li>\n<li>");
+			open_item(p, l, "</li>\n");
 		level = l->level > level ? level + 1 : level;
 		put_line(p, l);
 	}

@@ -15,7 +15,8 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 {
 	bool strong = r->tone != TONE_PLAIN && r->kind != DOC_NAME && r->kind != DOC_COMMAND;
 	strbuf_adds(b, strong ? "**" : "");
-	strbuf_adds(b, r->link ? "[" : "");
+	bool link = r->link && r->link[0] != '#';
+	strbuf_adds(b, link ? "[" : "");
 	switch (r->kind) {
 	case DOC_VERDICT:
 	case DOC_WORDS:
@@ -34,7 +35,7 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 		md_code(b, r->text, (size_t)-1, in_table);
 		break;
 	}
-	if (r->link)
+	if (link)
 		strbuf_addf(b, "](%s)", r->link);
 	strbuf_adds(b, strong ? "**" : "");
 }
@@ -100,21 +101,12 @@ static size_t column_width(const struct doc_table *t, size_t column, size_t rows
 	return widest + PADDING_PX;
 }
 
-/* True if the column is shown in comments and has text in at least one row. */
-static bool is_column(const struct doc_table *t, size_t i)
-{
-	const struct doc_row *row = t->rows;
-	while (row && !row->cells[i].first)
-		row = row->next;
-	return t->columns[i].align <= DOC_RIGHT && row;
-}
-
 static struct columns columns_of(struct arena *a, const struct doc_table *t, size_t rows)
 {
 	struct columns out = { .t = t, .list = arena_alloc(a, t->nr_columns, sizeof *out.list) };
 	size_t width = 0;
 	for (size_t i = 0; i < t->nr_columns; i++) {
-		if (!is_column(t, i))
+		if (t->columns[i].align > DOC_RIGHT || doc_column_is_empty(t, i, rows))
 			continue;
 		width += column_width(t, i, rows);
 		if (out.more || (width > COMMENT_PX && out.nr >= COLUMNS_LEAST))
@@ -210,12 +202,23 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			continue;
 		}
 		struct md_section *s = md_section(&m->doc, parent->fixed);
-		const struct doc_line *only = folded ? NULL : doc_only_line(parent);
+		const struct doc_line *only =
+		    folded || n != parent->children ? NULL : doc_only_line(parent);
+		bool command =
+		    n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
 		s->folded = folded;
 		if (only) {
 			strbuf_addf(&s->head, "\n**%s:** ", title);
 			add_line(&s->head, only, false);
 			strbuf_addch(&s->head, '\n');
+			heading = "";
+			continue;
+		}
+		if (command && heading[0] && !folded) { /* a command goes on after its title */
+			strbuf_addf(&s->head, "\n%s ", heading);
+			add_line(&s->head, n->lines, false);
+			strbuf_addch(&s->head, '\n');
+			heading = "";
 			continue;
 		}
 		if (heading[0] && !n->table.items)

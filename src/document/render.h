@@ -37,9 +37,12 @@ void doc_html_escape(struct strbuf *out, struct span text);
 /// The row with the sum of what is hidden when `shown` rows are shown; NULL if there is none.
 const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown);
 
-/// The only line of a section that consists of one item, to be put on the line of its title; else
-/// NULL.
+/// The only item of the list that a section begins with, to be put on the line of its title; NULL
+/// if the section begins with something else.
 const struct doc_line *doc_only_line(const struct doc_node *section);
+
+/// True if nothing stands in the column of the first `rows` rows.
+bool doc_column_is_empty(const struct doc_table *t, size_t column, size_t rows);
 
 /// True if the node would show nothing.
 bool doc_is_empty(const struct doc_node *node);

@@ -461,11 +461,13 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 				put_title(t, n->title);
 			else if (t->out->n && !t->after_title)
 				strbuf_addch(t->out, '\n');
-			if (only)
+			if (only) {
 				put_titled(t, n->title, only);
-			else
+				t->after_title = false;
+				put_nodes(t, &(struct doc_node){ .children = n->children->next });
+			} else {
 				put_nodes(t, n);
-			t->after_title = t->after_title && !only;
+			}
 			continue;
 		}
 		if (n->kind == NODE_TABLE)
@@ -481,8 +483,9 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 	struct text t = { .o = o, .out = out };
 	put_nodes(&t, d->sections[0]);
 	if (d->fold && !o->verbose) {
-		struct doc_run more = { .text = ": see --verbose" };
+		struct doc_run more = { .text = " (--verbose lists them)" };
 		struct doc_run run = { .text = d->fold, .next = &more };
+		strbuf_addch(out, '\n');
 		put_line(&t, &(struct doc_line){ .first = &run }, "", 0);
 	}
 }

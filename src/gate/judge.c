@@ -31,14 +31,15 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
+/* Characters that a shell takes as they are. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
+
 /* Append `text`, quoted as one word for a shell, without line breaks. */
 static void add_word(struct strbuf *b, struct arena *a, const char *text)
 {
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-";
 	const char *line = text_line(a, span_of(text));
 	strbuf_addch(b, ' ');
-	if (line[0] && strspn(line, plain) == strlen(line)) {
+	if (line[0] && strspn(line, PLAIN) == strlen(line)) {
 		strbuf_adds(b, line);
 		return;
 	}
@@ -82,12 +83,11 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 {
 	const int64_t *n = out->counts;
 	bool first = in->needs_baseline && !in->baseline;
-	/* if a check has failed, undecided checks need not be decided before the run is accepted */
-	int64_t open = n[VERDICT_FAIL] ? 0 : n[VERDICT_UNDECIDED];
-	if (!first &&
-	    (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] + open > 0 ||
-	     n[VERDICT_FAIL] + n[VERDICT_WAIVED] + n[VERDICT_WARN] + n[VERDICT_IMPROVED] == 0 ||
-	     !in->baseline || is_elsewhere(out)))
+	if (!first && (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0 ||
+	               n[VERDICT_FAIL] + n[VERDICT_UNDECIDED] + n[VERDICT_WAIVED] + n[VERDICT_WARN] +
+	                       n[VERDICT_IMPROVED] ==
+	                   0 ||
+	               !in->baseline || is_elsewhere(out)))
 		return "";
 	if (!in->nr_promote)
 		return "";
@@ -102,10 +102,57 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	return arena_take(&out->arena, &b);
 }
 
+/* The ending of the candidate's first artifact, such as ".json.gz", for the names of further ones;
+   "" if it is a folder or needs quotes. */
+static const char *ending_of(const char *path)
+{
+	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
+	bool plain = dot && dot > path && dot[-1] != '/' && strspn(dot, PLAIN) == strlen(dot);
+	return plain ? dot : "";
+}
+
+/* Append options for `nr` recordings to be made, in braces that a shell expands. */
+static void add_further(struct strbuf *b, const char *option, const char *name, int64_t nr,
+                        const char *ending)
+{
+	strbuf_addf(b, nr == 1 ? " --%s=%s%" PRId64 "%s" : " --%s=%s{1..%" PRId64 "}%s", option, name,
+	            nr, ending);
+}
+
+/* The command that judges the candidate with the runs or pairs that would decide. */
+static const char *decide_command(const struct judge_input *in, struct report *out)
+{
+	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
+	if (!nr || !in->nr_check)
+		return "";
+	struct strbuf b = STRBUF_INIT;
+	strbuf_adds(&b, "gpugate check");
+	for (size_t i = 0; i < in->nr_check; i++)
+		add_word(&b, &out->arena, in->promote[i]);
+	add_further(&b, "repeat", "new", nr, ending_of(in->promote[0]));
+	if (!out->plan_runs)
+		add_further(&b, "control", "old", nr, ending_of(in->promote[0]));
+	return arena_take(&out->arena, &b);
+}
+
 static void add_count(struct strbuf *b, const struct report *out, enum verdict v, const char *what)
 {
 	if (out->counts[v] && v != out->verdict)
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
+}
+
+/* Why checks are skipped, as far as neither side has their figures. */
+static void add_absent(struct strbuf *b, const struct report *out)
+{
+	int64_t nr = 0;
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		const struct check *c = &out->checks.v[i];
+		nr += c->verdict == VERDICT_SKIPPED && !c->has_baseline && !c->has_candidate;
+	}
+	if (nr && nr == out->counts[VERDICT_SKIPPED])
+		strbuf_adds(b, " (not recorded)");
+	else if (nr)
+		strbuf_addf(b, " (%" PRId64 " not recorded)", nr);
 }
 
 /* Append how many more runs would decide the other checks, unless the verdict is undecided: the
@@ -149,6 +196,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	add_count(&b, out, VERDICT_IMPROVED, "improved");
 	add_count(&b, out, VERDICT_WAIVED, "waived");
 	add_count(&b, out, VERDICT_SKIPPED, "skipped");
+	add_absent(&b, out);
 	if (!in->baseline)
 		strbuf_adds(&b, ": there is no baseline yet");
 	if (in->fail_on == FAIL_ON_NEVER && out->counts[VERDICT_FAIL])
@@ -346,5 +394,6 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	plan(out);
 	conclude(in, out);
 	out->accept = accept_command(in, out);
+	out->decide = decide_command(in, out);
 	return ST_OK;
 }

@@ -14,21 +14,51 @@ enum { COMMIT_CHARS = 12, SPARK_CHARS = 16, FIGURES_SHOWN = 20, RUNS_SHOWN = 20,
 
 /* ---- names and values as text ---- */
 
+static const char *label_of(const char *metric)
+{
+	const struct metric *m = metric_find(span_of(metric));
+	return m ? metric_label(m) : metric;
+}
+
+/* The words of a query after its metric, without the usual ones: "stat=p95 ranks=median" gives
+   "p95, median rank". */
+static const char *statistic_of(struct document *d, const char *query)
+{
+	static const struct {
+		const char *word, *text;
+	} words[] = { { "stat=median", "" },
+		          { "ranks=max", "" },
+		          { "ranks=median", "" },
+		          { "ranks=each", "" },
+		          { "ranks=min", "lowest rank" } };
+	struct strbuf b = STRBUF_INIT;
+	for (const char *p = strchr(query, ' '); p; p = strchr(p, ' ')) {
+		const char *word = ++p, *text = NULL;
+		size_t n = strcspn(p, " ");
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+			if (strlen(words[i].word) == n && memcmp(word, words[i].word, n) == 0)
+				text = words[i].text;
+		if (text && !text[0])
+			continue;
+		strbuf_adds(&b, ", ");
+		if (!text && strncmp(word, "stat=", 5) == 0)
+			strbuf_add(&b, (struct span){ word + 5, n - 5 });
+		else
+			strbuf_add(&b, text ? span_of(text) : (struct span){ word, n });
+	}
+	return arena_take(&d->arena, &b);
+}
+
 static const char *name_of(struct document *d, const struct course_figure *f)
 {
-	const char *label = arena_dup(&d->arena, f->label);
+	const char *label = arena_dup(&d->arena, f->label), *metric = label_of(f->metric);
 	if (f->label.n && f->rank >= 0)
-		return arena_printf(&d->arena, "%s of %s, rank %" PRId64, f->metric, label, f->rank);
+		return arena_printf(&d->arena, "%s of %s, rank %" PRId64, metric, label, f->rank);
 	if (f->label.n)
-		return arena_printf(&d->arena, "%s of %s", f->metric, label);
+		return arena_printf(&d->arena, "%s of %s", metric, label);
 	if (f->rank >= 0)
-		return arena_printf(&d->arena, "%s of rank %" PRId64, f->metric, f->rank);
-	/* the default statistic is left out of the name */
-	const char *rest = strchr(f->query, ' ');
-	bool usual =
-	    rest && (strcmp(rest, " stat=median ranks=max") == 0 ||
-	             strcmp(rest, " stat=median ranks=median") == 0 || strcmp(rest, " ranks=max") == 0);
-	return usual || !rest ? f->metric : f->query;
+		return arena_printf(&d->arena, "%s of rank %" PRId64, metric, f->rank);
+	return arena_printf(&d->arena, "%s%s", metric, statistic_of(d, f->query));
 }
 
 /* The first characters of a run's commit, enough to identify it; "" if it is unknown. */
@@ -56,6 +86,7 @@ static const char *pct_text(struct document *d, int64_t pct)
 	return arena_take(&d->arena, &b);
 }
 
+/* Shares change by percentage points, since their own figures are rounded. */
 static void put_levels(struct document *d, enum unit unit, int64_t before, int64_t after,
                        int64_t pct, enum doc_tone tone)
 {
@@ -65,7 +96,9 @@ static void put_levels(struct document *d, enum unit unit, int64_t before, int64
 	if (pct == INT64_MIN)
 		return;
 	doc_words(d, " (");
-	doc_add(d, DOC_FIGURE, tone, pct_text(d, pct));
+	doc_add(d, DOC_FIGURE, tone,
+	        unit == UNIT_PCT ? unit_change(&d->arena, unit, number_sub(after, before))
+	                         : pct_text(d, pct));
 	doc_words(d, ")");
 }
 
@@ -86,7 +119,12 @@ static void put_parts(struct document *d, const struct course *t, const struct c
 		if (part->figure != p->figure || part->first != p->first)
 			continue;
 		doc_item(d, 1);
-		doc_printf(d, "%s of ", part->metric);
+		const struct metric *m = metric_find(span_of(part->metric));
+		bool named = m && part->label.n && label_name(m->label)[0];
+		bool gpu = named && strncmp(m->head, "GPU", 3) == 0;
+		doc_printf(d, "%s of ", !named ? part->metric : gpu ? "GPU time" : m->head);
+		if (named)
+			doc_printf(d, "%s ", label_name(m->label));
 		if (part->label.n)
 			doc_name(d, arena_dup(&d->arena, part->label));
 		if (part->rank >= 0)
@@ -167,19 +205,52 @@ static void put_points(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Write the newest change for the worse, for the summary. */
-static void put_news(struct document *d, const struct course *t)
+/* The newest change for the worse; NULL if there is none, or if a later approval accepts it. */
+static const struct course_point *newest(const struct course *t)
 {
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
 		const struct course_point *p = main_point(t, run);
-		if (!p || !p->is_worse)
-			continue;
+		if (p && p->is_worse)
+			return p->approved ? NULL : p;
+	}
+	return NULL;
+}
+
+/* The verdict on the history, and its reason. */
+static void put_news(struct document *d, const struct course *t)
+{
+	const struct course_point *p = newest(t);
+	doc_paragraph(d);
+	if (p)
+		doc_add(d, DOC_VERDICT, TONE_WARN, "worse");
+	else
+		doc_add(d, DOC_VERDICT, TONE_GOOD, t->points.nr ? "no worse" : "steady");
+	doc_words(d, " · history of ");
+	doc_said(d, t->workload);
+	doc_words(d, ": ");
+	if (p) {
 		put_change(d, t, p);
 		doc_words(d, " since ");
 		put_run(d, &t->runs.v[p->first]);
 		doc_words(d, "; ");
-		return;
 	}
+	doc_said(d, t->headline);
+}
+
+static void put_advice(struct document *d, const struct course *t)
+{
+	const struct course_point *p = newest(t);
+	if (!p)
+		return;
+	doc_section(d, "advice", "What to do", DOC_OPEN);
+	doc_item(d, 0);
+	doc_words(d, "see what changed between ");
+	put_run(d, &t->runs.v[p->last]);
+	doc_words(d, " and ");
+	put_run(d, &t->runs.v[p->first]);
+	doc_words(d, "; gpugate bisect prints a script that finds the commit; if the change is meant, "
+	             "approve a later run with gpugate baseline promote");
+	doc_end(d);
 }
 
 /* ---- figures over the runs ---- */
@@ -215,6 +286,33 @@ static size_t points_of(const struct course *t, const struct course_figure *f)
 	return nr;
 }
 
+/* 2 if the figure got worse at a change point, 1 if it only changed otherwise, 0 if it did not. */
+static int news_of(const struct course *t, const struct course_figure *f)
+{
+	int news = 0;
+	for (size_t i = 0; i < t->points.nr; i++)
+		if (t->points.v[i].figure == f->place && news < 1 + t->points.v[i].is_worse)
+			news = 1 + t->points.v[i].is_worse;
+	return news;
+}
+
+static void put_figure(struct document *d, const struct course *t, const struct course_figure *f)
+{
+	size_t nr = points_of(t, f);
+	doc_row(d, 0);
+	if (f->label.n || f->rank >= 0 || strncmp(f->metric, "input.", 6) == 0)
+		doc_name_cell(d, name_of(d, f));
+	else
+		doc_said_cell(d, name_of(d, f));
+	doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
+	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
+	doc_figure_cell(d, arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
+	                true, f->spread);
+	doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
+	doc_words_cell(d, course_sparkline(d, f));
+}
+
+/* Those that changed first. */
 static void put_figures(struct document *d, const struct course *t)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
@@ -224,22 +322,10 @@ static void put_figures(struct document *d, const struct course *t)
 	struct doc_table *table = doc_table(d, "Figures", columns, sizeof columns / sizeof *columns);
 	table->brief = FIGURES_SHOWN;
 	table->more_text = "figures";
-	for (size_t i = 0; i < t->figures.nr; i++) {
-		const struct course_figure *f = &t->figures.v[i];
-		size_t nr = points_of(t, f);
-		doc_row(d, 0);
-		if (f->label.n || f->rank >= 0 || strncmp(f->metric, "input.", 6) == 0)
-			doc_name_cell(d, name_of(d, f));
-		else
-			doc_words_cell(d, name_of(d, f));
-		doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
-		doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
-		doc_figure_cell(d,
-		                arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
-		                true, f->spread);
-		doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
-		doc_words_cell(d, course_sparkline(d, f));
-	}
+	for (int news = 2; news >= 0; news--)
+		for (size_t i = 0; i < t->figures.nr; i++)
+			if (news_of(t, &t->figures.v[i]) == news)
+				put_figure(d, t, &t->figures.v[i]);
 	doc_end(d);
 }
 
@@ -270,16 +356,6 @@ static bool is_constant(const struct course_figure *f)
 		if (f->values.v[i] != f->values.v[0])
 			return false;
 	return true;
-}
-
-/* 2 if the figure got worse at a change point, 1 if it only changed otherwise, 0 if it did not. */
-static int news_of(const struct course *t, const struct course_figure *f)
-{
-	int news = 0;
-	for (size_t i = 0; i < t->points.nr; i++)
-		if (t->points.v[i].figure == f->place && news < 1 + t->points.v[i].is_worse)
-			news = 1 + t->points.v[i].is_worse;
-	return news;
 }
 
 /* Draw charts of figures that got worse, then of other changed figures, then of figures that vary,
@@ -321,13 +397,9 @@ static void course_document(const struct course *t, struct short_names *names, s
 	doc_init(d);
 	add_names(t, names, d);
 	d->marker = arena_printf(&d->arena, "history-%s", t->workload);
-	doc_paragraph(d);
-	doc_words(d, "history · ");
-	doc_said(d, t->workload);
-	doc_words(d, ": ");
 	put_news(d, t);
-	doc_said(d, t->headline);
 	put_points(d, t);
+	put_advice(d, t);
 	put_figures(d, t);
 	put_pictures(d, t);
 	put_runs(d, t);

@@ -1,4 +1,4 @@
-/* Draws a figure over all known runs, with the noise around the reference and the limits: a small
+/* Draws a figure over all known runs, with the noise around the baseline and the limits: a small
    chart in the tile of a key figure, a large one in the history. */
 #include "base/number.h"
 #include "html/html.h"
@@ -76,7 +76,7 @@ static void put_words(struct html *h, const struct check *c)
 {
 	const struct evidence *e = &c->evidence;
 	enum unit unit = c->metric->unit;
-	html_printf(h, "%zu runs; the reference is %s, the candidate %s. ", c->trend->points.nr,
+	html_printf(h, "%zu runs; the baseline is %s, the candidate %s. ", c->trend->points.nr,
 	            unit_text(&h->arena, unit, c->baseline), unit_text(&h->arena, unit, c->candidate));
 	if (noise_is_known(c))
 		html_printf(h, "Noise of %s. ", e->noise_text);
@@ -141,6 +141,10 @@ static void put_chart(struct html *h, const struct check *c)
 	const char *title = metric_label(c->metric);
 	html_puts(h, "<figure class=\"chart\"><figcaption>");
 	html_text(h, title);
+	html_puts(h, c->verdict == VERDICT_FAIL        ? ": failed"
+	             : c->verdict == VERDICT_WARN      ? ": only a warning"
+	             : c->verdict == VERDICT_UNDECIDED ? ": undecided"
+	                                               : "");
 	html_puts(h, "</figcaption>\n");
 	put_legend(h, c);
 	html_puts(h, "<div class=\"plot\">");
@@ -170,16 +174,15 @@ static bool is_constant(const struct trend *t)
 	return true;
 }
 
-/* Figures that failed or warned first, then those of the whole step. */
-static int weight(const struct check *c)
+/* Figures that the verdict is about first, then those of the whole step. */
+static int weight(const struct report *r, const struct check *c)
 {
 	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact ||
 	    is_constant(c->trend))
 		return 0;
-	bool failed =
-	    c->verdict == VERDICT_FAIL || c->verdict == VERDICT_WARN || c->verdict == VERDICT_UNDECIDED;
+	bool told = c->verdict == r->verdict && r->verdict != VERDICT_PASS;
 	bool step = c->metric->id == METRIC_STEP_COMPUTE_TIME || c->metric->id == METRIC_STEP_PERIOD;
-	return failed ? 2 : step;
+	return told ? 2 : step;
 }
 
 /* True if a check with the same metric was drawn already, since rules may check several statistics
@@ -199,7 +202,8 @@ void html_history(struct html *h)
 	html_puts(h, "<div class=\"charts\">\n");
 	for (int least = 2; least > 0; least--)
 		for (size_t i = 0; i < h->r->checks.nr && nr < CHARTS; i++)
-			if (weight(&h->r->checks.v[i]) == least && !is_drawn(drawn, nr, &h->r->checks.v[i])) {
+			if (weight(h->r, &h->r->checks.v[i]) == least &&
+			    !is_drawn(drawn, nr, &h->r->checks.v[i])) {
 				drawn[nr] = &h->r->checks.v[i];
 				put_chart(h, drawn[nr++]);
 			}

@@ -105,7 +105,8 @@ const char *metric_label(const struct metric *m)
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
 		if (labels[i].id == m->id)
 			return labels[i].label;
-	return m->title ? m->title : m->name;
+	bool whole = m->label == LABEL_NONE || m->label == LABEL_MEMORY; /* also a figure of the run */
+	return m->title ? m->title : whole ? m->head : m->name;
 }
 
 /* Prefix of the names of metrics that are figures of a metrics file. */

@@ -10,7 +10,7 @@ enum bound {
 	BOUND_MEMORY, ///< memory operations (copies, sets) that nothing hides
 	BOUND_LAUNCH,
 	BOUND_COMMUNICATION,
-	BOUND_SYNCHRONISATION,
+	BOUND_SYNCHRONIZATION,
 	BOUND_INPUT,
 	BOUND_MIXED,
 	NR_BOUNDS

@@ -72,7 +72,7 @@ struct trend {
 	VEC(struct trend_point) points;
 };
 
-/// The measurements behind the two values of a check (judgement.md, "Noise").
+/// The measurements behind the two values of a check (verdicts.md, "Noise").
 struct evidence {
 	int64_t baseline_runs; ///< number of runs whose median is the baseline's value
 	int64_t candidate_runs;
@@ -254,6 +254,7 @@ struct report {
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
 	const char *error; ///< the first error, if it left no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
+	const char *decide; ///< command that would decide all checks; "" if none is undecided
 	bool same_artifact; ///< true if the candidate is the same artifact as the baseline
 	bool partial; ///< true if the report is of --quick, made from a part of the run
 	int64_t counts[NR_VERDICTS];

@@ -8,7 +8,7 @@
 #include "report/table.h"
 
 enum {
-	KERNELS_SHOWN = 10,
+	KERNELS_SHOWN = 8,
 	KERNELS_LEAST = 3,
 	PARTS_SHOWN = 12,
 	FIGURE_ROWS = 8,
@@ -25,6 +25,16 @@ static const char *what_went(const struct breakdown *b)
 	return b->unit == UNIT_NS || b->unit == UNIT_NS_PER_STEP ? "time" : "change";
 }
 
+/* The title of a breakdown with the label of its metric; folded it says what the table is. */
+static const char *title_of(struct document *d, const struct breakdown *b, bool folded)
+{
+	const char *rest = b->title + strcspn(b->title, " ");
+	const struct metric *m = metric_find((struct span){ b->title, (size_t)(rest - b->title) });
+	const char *label = m ? arena_printf(&d->arena, "%s%s", metric_label(m), rest) : b->title;
+	const char *title = doc_sentence_text(d, label);
+	return folded ? arena_printf(&d->arena, "where the %s went: %s", what_went(b), title) : title;
+}
+
 void doc_breakdowns(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {
@@ -32,15 +42,13 @@ void doc_breakdowns(struct document *d, const struct report *r)
 	};
 	struct breakdown_list l;
 	breakdowns_of(r, &l);
+	size_t open = r->kind == REPORT_DIFF ? 1 : BREAKDOWNS_OPEN;
 	doc_section(d, "change", "Where the change went", r->findings.nr ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; i < l.list.nr; i++) {
 		const struct breakdown *b = l.list.v[i];
-		if (i == BREAKDOWNS_OPEN)
+		if (i == open)
 			doc_section(d, "", "where other figures went", DOC_ASIDE);
-		struct doc_table *t = doc_table(d,
-		                                arena_printf(&d->arena, "where the %s went: %s",
-		                                             what_went(b), doc_sentence_text(d, b->title)),
-		                                COLUMNS(columns));
+		struct doc_table *t = doc_table(d, title_of(d, b, r->findings.nr > 0), COLUMNS(columns));
 		t->tree = true;
 		t->brief = PARTS_SHOWN;
 		t->more_text = "parts";
@@ -56,7 +64,7 @@ void doc_breakdowns(struct document *d, const struct report *r)
 				doc_words(d, p->detail[0] ? ", changed here" : "changed here");
 		}
 	}
-	if (l.list.nr > BREAKDOWNS_OPEN)
+	if (l.list.nr > open)
 		doc_end(d);
 	doc_end(d);
 	vec_release(&l.list);
@@ -89,7 +97,7 @@ void doc_kernels(struct document *d, const struct report *r)
 		{ LESS_MORE, DOC_BAR },    { "launches", DOC_RIGHT },  { "shape", DOC_EXTRA },
 	};
 	doc_section(d, "kernels", "Kernels per step, largest change first",
-	            r->kind == REPORT_DIFF ? DOC_OPEN : DOC_FOLDED);
+	            r->kind == REPORT_DIFF ? DOC_ASIDE : DOC_FOLDED);
 	struct doc_table *t = doc_table(d, "Kernels per step, largest change first", COLUMNS(columns));
 	t->brief = kernels_worth(r);
 	t->more_text = "kernels";
@@ -99,9 +107,12 @@ void doc_kernels(struct document *d, const struct report *r)
 		if (is_unseen(k))
 			continue;
 		doc_row(d, 0);
+		/* "more" or "fewer": the column of launches says of what */
+		const char *drift = drift_names[k->drift];
+		size_t word = strcspn(drift, " ");
 		doc_cell(d);
 		doc_add(d, DOC_WORDS, same ? TONE_PLAIN : doc_tone_of(true, false, k->change_ns),
-		        drift_names[k->drift]);
+		        arena_dup(&d->arena, (struct span){ drift, word }));
 		doc_name_cell(d, k->kernel);
 		if (k->renamed_to) {
 			doc_words(d, " → ");
@@ -223,7 +234,7 @@ void doc_figures(struct document *d, const struct report *r)
 		const struct figure_row *f = rows[i];
 		bool both = f->has_baseline && f->has_candidate;
 		doc_row(d, 0);
-		doc_words_cell(d, f->metric->name);
+		doc_words_cell(d, metric_label(f->metric));
 		doc_name_cell(d, f->item);
 		doc_figure_cell(d, f->baseline_text, f->has_baseline, f->baseline);
 		doc_figure_cell(d, f->candidate_text, f->has_candidate, f->candidate);
@@ -280,7 +291,7 @@ void doc_code(struct document *d, const struct report *r)
 		OF("place"),
 #undef OF
 	};
-	doc_section(d, "code", "Where in the code, largest change first", DOC_ASIDE);
+	doc_section(d, "code", "Where in the code, largest change first", DOC_FOLDED);
 	put_code_table(d, r, METRIC_OP_SELF_GPU_TIME, "operator", columns[0]);
 	put_code_table(d, r, METRIC_MODULE_GPU_TIME, "module", columns[1]);
 	put_code_table(d, r, METRIC_PLACE_GPU_TIME, "line", columns[2]);

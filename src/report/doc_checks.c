@@ -20,8 +20,7 @@ static void put_check_name(struct document *d, const struct check *c)
 /* Write text such as "+12.30 ms (+12.29 %)", and a word that says whether the change is worse. */
 static void put_change(struct document *d, const struct check *c)
 {
-	bool news = c->has_change && c->verdict != VERDICT_PASS && c->verdict != VERDICT_SKIPPED;
-	enum doc_tone tone = news ? tone_of_change(c->worse, c->change) : TONE_PLAIN;
+	enum doc_tone tone = tone_of_check(c);
 	doc_add(d, c->has_change ? DOC_FIGURE : DOC_WORDS, TONE_PLAIN,
 	        change_of(&d->arena, c->change_text, c->pct_text));
 	if (tone != TONE_WORSE && tone != TONE_BETTER)
@@ -32,23 +31,10 @@ static void put_change(struct document *d, const struct check *c)
 
 /* ---- findings and their evidence ---- */
 
-static void put_finding(struct document *d, const struct report *r, size_t nth)
+/* Add the places of a finding, the outermost first. */
+static void put_where(struct document *d, const struct finding *f)
 {
-	const struct finding *f = &r->findings.v[nth];
-	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
 	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
-	doc_row(d, 0);
-	doc_cell(d);
-	doc_put_verdict(d, (enum verdict)f->verdict);
-	doc_words(d, " ");
-	doc_sentence(d, f->title);
-	d->line->picture = arena_printf(&d->arena, "finding:%zu", nth);
-	doc_cell(d);
-	doc_value(d, true, f->cost);
-	if (comma)
-		doc_add(d, DOC_FIGURE, doc_tone_of(true, false, f->cost),
-		        arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
-	doc_cell(d);
 	enum place_level last = NR_PLACE_LEVELS;
 	for (size_t i = 0, nr = 0; i < f->where.nr && nr < PLACES_SHOWN; i++) {
 		const struct place *p = &f->where.v[i];
@@ -59,6 +45,36 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 		doc_words(d, p->at.changed ? " (changed here)" : "");
 		last = p->level;
 	}
+}
+
+const char *doc_where_text(struct document *d, const struct finding *f)
+{
+	struct strbuf b = STRBUF_INIT;
+	doc_paragraph(d);
+	put_where(d, f);
+	for (const struct doc_run *r = d->line->first; r; r = r->next)
+		strbuf_adds(&b, r->text);
+	return arena_take(&d->arena, &b);
+}
+
+static void put_finding(struct document *d, const struct report *r, size_t nth)
+{
+	const struct finding *f = &r->findings.v[nth];
+	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
+	doc_row(d, 0);
+	doc_cell(d);
+	doc_put_verdict(d, (enum verdict)f->verdict);
+	doc_words(d, " ");
+	doc_sentence(d, f->title);
+	d->line->picture = arena_printf(&d->arena, "finding:%zu", nth);
+	doc_cell(d);
+	doc_value(d, true, f->cost);
+	if (comma)
+		doc_add(d, DOC_FIGURE,
+		        f->verdict == VERDICT_FAIL ? doc_tone_of(true, false, f->cost) : TONE_STRONG,
+		        arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
+	doc_cell(d);
+	put_where(d, f);
 }
 
 /* Add a check beyond its limits that no finding explains. */

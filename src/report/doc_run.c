@@ -85,16 +85,10 @@ static void put_plan(struct document *d, const struct report *r)
 	if (r->verdict != VERDICT_UNDECIDED || !nr)
 		return;
 	doc_item(d, 0);
-	if (r->plan_runs)
-		doc_printf(d, "record %" PRId64 " more run%s of the candidate (--repeat)", nr,
-		           nr == 1 ? "" : "s");
-	else
-		doc_printf(d,
-		           "record %" PRId64
-		           " more pair%s of the candidate and the code without the change "
-		           "in turn (--repeat, --control)",
-		           nr, nr == 1 ? "" : "s");
-	doc_words(d, nr == 1 ? ": that decides what is undecided" : ": they decide what is undecided");
+	doc_printf(d, "record %" PRId64 " more %s%s of the candidate (new)", nr,
+	           r->plan_runs ? "run" : "pair", nr == 1 ? "" : "s");
+	doc_words(d, r->plan_runs ? "" : " and of the code without the change (old), in turn");
+	doc_words(d, ": that tells a change from noise");
 }
 
 /* The kernel, else the last part of the place, that tells an action from those of other
@@ -132,25 +126,27 @@ static void put_actions(struct document *d, const struct report *r)
 	}
 }
 
+static void put_command(struct document *d, const char *title, const char *command)
+{
+	if (!text_or_empty(command)[0])
+		return;
+	doc_section(d, "", title, DOC_OPEN);
+	doc_paragraph(d);
+	doc_add(d, DOC_COMMAND, TONE_PLAIN, command);
+	doc_end(d);
+}
+
 void doc_advice(struct document *d, const struct report *r)
 {
 	doc_section(d, "advice", "What to do", DOC_OPEN);
 	put_plan(d, r);
 	put_actions(d, r);
-	doc_end(d);
-}
-
-void doc_accept(struct document *d, const struct report *r)
-{
-	if (!r->accept || !r->accept[0])
-		return;
-	doc_section(d, "accept",
-	            r->status == ST_BASELINE
-	                ? "This makes the candidate the baseline"
-	                : "If the change is meant, this makes the candidate the baseline",
-	            r->status == ST_BASELINE ? DOC_OPEN : DOC_ASIDE);
-	doc_paragraph(d);
-	doc_add(d, DOC_COMMAND, TONE_PLAIN, r->accept);
+	if (r->verdict == VERDICT_UNDECIDED)
+		put_command(d, "To decide, record them and run:", r->decide);
+	put_command(d,
+	            r->status == ST_BASELINE ? "To store this recording as the baseline, run:"
+	                                     : "If it is meant, make it the baseline:",
+	            r->accept);
 	doc_end(d);
 }
 

@@ -17,6 +17,8 @@ void doc_put_verdict(struct document *d, enum verdict v)
 	doc_add(d, DOC_VERDICT, tones[v], verdict_name(v));
 }
 
+#define MAY_BE_NOISE ", which may be noise"
+
 /* The check whose figure the heading shows. It must be about a key figure, unless there are no
    findings, whose titles are shown otherwise. */
 static const struct check *worst_check(const struct report *r)
@@ -33,7 +35,7 @@ static void put_difference(struct document *d, const struct check *c)
 	bool up = c->change > 0, time = unit == UNIT_NS || unit == UNIT_NS_PER_STEP;
 	bool amount = unit == UNIT_BYTES || unit == UNIT_COUNT || unit == UNIT_BYTES_PER_STEP ||
 	              unit == UNIT_COUNT_PER_STEP;
-	doc_add(d, DOC_FIGURE, tone_of_change(c->worse, c->change), text + strspn(text, "+-"));
+	doc_add(d, DOC_FIGURE, tone_of_check(c), text + strspn(text, "+-"));
 	if (time)
 		doc_words(d, up ? " longer" : " shorter");
 	else if (amount)
@@ -42,10 +44,27 @@ static void put_difference(struct document *d, const struct check *c)
 		doc_words(d, up ? " higher" : " lower");
 }
 
-/* Add text such as "compute per step 5.27 % longer (limit 3 %)". */
-static void put_worst(struct document *d, const struct check *c)
+static const char *share_text(struct document *d, int64_t part, int64_t whole, bool sign)
 {
-	doc_words(d, metric_label(c->metric));
+	struct strbuf b = STRBUF_INIT;
+	unit_format(&b, UNIT_PCT, number_pct(part, whole), sign);
+	return arena_take(&d->arena, &b);
+}
+
+/* Add text such as "±1.4 %". */
+static void put_noise(struct document *d, const struct metric *m, int64_t noise, int64_t baseline)
+{
+	bool share = baseline > 0 && m->unit != UNIT_PCT;
+	doc_words(d, "±");
+	doc_figure(d, share ? share_text(d, noise, baseline, false)
+	                    : unit_text(&d->arena, m->unit, noise));
+}
+
+/* Add text such as "compute per step 5.27 % longer (limit 3 %)", and whether it may be noise. */
+static void put_worst(struct document *d, const struct report *r, const struct check *c)
+{
+	bool noise = c->verdict == VERDICT_UNDECIDED && c->evidence.has_noise;
+	doc_words(d, figure_label(&d->arena, r, c->metric));
 	/* the name of an input already says which figure it is */
 	if (c->item[0] && c->metric->label != LABEL_INPUT) {
 		doc_words(d, " of ");
@@ -53,11 +72,17 @@ static void put_worst(struct document *d, const struct check *c)
 	}
 	doc_words(d, " ");
 	put_difference(d, c);
+	doc_words(d, c->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
+	if (!noise && !c->limit[0])
+		return;
+	doc_words(d, " (");
+	if (noise)
+		put_noise(d, c->metric, c->evidence.noise, c->baseline);
 	if (c->limit[0]) {
-		doc_words(d, " (limit ");
+		doc_words(d, noise ? "; limit " : "limit ");
 		doc_said(d, limit_text(&d->arena, c->limit));
-		doc_words(d, ")");
 	}
+	doc_words(d, ")");
 }
 
 /* The headline without the verdict, which the report shows before it. */
@@ -79,6 +104,7 @@ static void put_first(struct document *d, const struct finding *f)
 	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, colon }));
 	doc_words(d, ", ");
 	doc_figure(d, arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
+	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
 void doc_verdict(struct document *d, const struct report *r)
@@ -96,16 +122,23 @@ void doc_verdict(struct document *d, const struct report *r)
 		return;
 	}
 	if (r->kind != REPORT_CHECK) {
+		doc_words(d, r->kind == REPORT_DIFF ? "no verdict · " : "");
 		doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
 		return;
 	}
 	const struct check *worst = worst_check(r);
-	doc_put_verdict(d, r->verdict);
+	bool first = r->status == ST_BASELINE;
+	if (first)
+		doc_add(d, DOC_VERDICT, TONE_OPEN, "no baseline yet");
+	else
+		doc_put_verdict(d, r->verdict);
 	doc_words(d, " · ");
 	doc_said(d, r->workload);
 	doc_words(d, ": ");
-	if (worst)
-		put_worst(d, worst);
+	if (first)
+		doc_words(d, "nothing to compare with");
+	else if (worst)
+		put_worst(d, r, worst);
 	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
 		put_first(d, report_main_finding(r));
 	else
@@ -125,15 +158,8 @@ static void put_before(struct document *d, const char *before, const char *after
 	doc_words(d, " → ");
 }
 
-static const char *share_text(struct document *d, int64_t part, int64_t whole, bool sign)
-{
-	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, UNIT_PCT, number_pct(part, whole), sign);
-	return arena_take(&d->arena, &b);
-}
-
 /* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". */
-static void put_key_figure(struct document *d, const struct key_figure *k)
+static void put_key_figure(struct document *d, const struct report *r, const struct key_figure *k)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);
 	bool same = !k->before || change_is_nothing(change, k->baseline);
@@ -142,20 +168,48 @@ static void put_key_figure(struct document *d, const struct key_figure *k)
 	if (!same && strcmp(k->before, k->after) != 0)
 		put_before(d, k->before, k->after);
 	doc_add(d, DOC_FIGURE, TONE_STRONG, k->after);
-	doc_printf(d, " %s", metric_label(k->metric));
+	doc_printf(d, " %s", figure_label(&d->arena, r, k->metric));
 	if (!k->before)
 		return;
 	doc_words(d, same ? " (unchanged" : " (");
 	if (!same)
-		doc_add(d, DOC_FIGURE, k->is_news ? tone_of_change(k->worse, change) : TONE_PLAIN,
+		doc_add(d, DOC_FIGURE, k->tone,
 		        share ? share_text(d, change, k->baseline, true)
 		              : unit_change(&d->arena, k->metric->unit, change));
 	if (k->noise >= 0 && !same) {
-		doc_words(d, ", noise ±");
-		doc_figure(d, share ? share_text(d, k->noise, k->baseline, false)
-		                    : unit_text(&d->arena, k->metric->unit, k->noise));
+		doc_words(d, ", noise ");
+		put_noise(d, k->metric, k->noise, k->baseline);
 	}
 	doc_words(d, k->wide ? ", noise not known yet)" : ")");
+}
+
+/* Say why the wall time hardly changes although compute takes longer. */
+static void put_pace(struct document *d, const struct report *r, const struct key_figures *all)
+{
+	enum { HARDLY = 4 }; /* wall time changed by less than the fourth part */
+	const struct fact *now = run_fact(r->run, "step.idle_time");
+	const struct fact *before = run_fact(r->baseline_run, "step.idle_time");
+	int64_t compute = 0, wall = INT64_MAX;
+	for (size_t i = 0; i < all->list.nr; i++) {
+		const struct key_figure *k = &all->list.v[i];
+		int64_t change = number_sub(k->candidate, k->baseline);
+		if (k->before && k->metric->id == METRIC_STEP_COMPUTE_TIME && k->tone == TONE_WORSE)
+			compute = change;
+		if (k->before && k->metric->id == METRIC_STEP_PERIOD)
+			wall = change;
+	}
+	if (wall >= compute / HARDLY || wall <= -compute)
+		return;
+	doc_paragraph(d);
+	doc_words(d, "The wall time hardly changes: ");
+	if (!now || !before || number_sub(before->value, now->value) < compute / 2) {
+		doc_words(d, "other work of the step hides that compute takes longer.");
+		return;
+	}
+	doc_words(d, "the GPU is idle for less of each step instead (");
+	put_before(d, before->text, now->text);
+	doc_figure(d, now->text);
+	doc_words(d, "), so the host sets the pace.");
 }
 
 void doc_key_figures(struct document *d, const struct report *r)
@@ -166,7 +220,9 @@ void doc_key_figures(struct document *d, const struct report *r)
 	for (size_t i = 0; i < all.list.nr; i++) {
 		if (i == 0)
 			doc_paragraph(d);
-		put_key_figure(d, &all.list.v[i]);
+		put_key_figure(d, r, &all.list.v[i]);
 	}
+	if (r->kind == REPORT_CHECK)
+		put_pace(d, r, &all);
 	vec_release(&all.list);
 }

@@ -20,10 +20,6 @@ static void put_side(struct document *d, const struct report *r, const char *wha
 	const char *commit = s->commit && s->commit[0] ? s->commit : NULL;
 	if (!commit && s == &r->candidate)
 		commit = r->links.commit;
-	if (!s->ranks) {
-		doc_printf(d, "no %s yet", what);
-		return;
-	}
 	doc_printf(d, "%s ", what);
 	doc_name(d, s->label);
 	if (commit) {
@@ -68,17 +64,18 @@ static void put_context(struct document *d, const struct report *r)
 	if (apart)
 		doc_section(d, "about", "", DOC_OPEN);
 	doc_paragraph(d);
-	if (r->kind != REPORT_RUN)
+	if (r->baseline.ranks) {
 		put_side(d, r, "baseline", &r->baseline);
-	put_side(d, r, r->kind == REPORT_RUN ? "report of" : " → candidate", &r->candidate);
+		doc_words(d, " → ");
+	}
+	put_side(d, r, r->kind == REPORT_RUN ? "report of" : "candidate", &r->candidate);
 	put_gpus(d, r);
 	put_differences(d, r);
-	if (r->rules && r->rules[0]) {
+	if (r->rules && strcmp(r->rules, "built in") == 0) {
+		doc_words(d, "; default rules");
+	} else if (r->rules && r->rules[0]) {
 		doc_words(d, "; rules ");
-		if (strcmp(r->rules, "built in") == 0)
-			doc_words(d, r->rules);
-		else
-			doc_name(d, r->rules);
+		doc_name(d, r->rules);
 	}
 	if (r->profile) {
 		doc_words(d, ", profile ");
@@ -120,12 +117,11 @@ static void put_pictures(struct document *d)
 static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_findings(d, r, trust);
-	doc_advice(d, r);
 	doc_remarks(d, r, trust);
 	if (!r->findings.nr)
 		doc_breakdowns(d, r);
 	put_context(d, r);
-	doc_accept(d, r);
+	doc_advice(d, r);
 	if (r->findings.nr) /* findings say the same as breakdowns, in fewer words */
 		doc_breakdowns(d, r);
 	doc_history(d, r);
@@ -147,6 +143,15 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	doc_environment(d, r);
 }
 
+static void put_next(struct document *d)
+{
+	doc_section(d, "advice", "What to do", DOC_OPEN);
+	doc_item(d, 0);
+	doc_words(d, "nothing is judged here: gpugate baseline create stores one side as the baseline, "
+	             "gpugate check then judges the other by limits");
+	doc_end(d);
+}
+
 static void put_diff(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_figures(d, r);
@@ -157,6 +162,7 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_step(d, r);
 	doc_flame(d, r);
 	doc_kernels(d, r);
+	put_next(d);
 	doc_steps_of_ranks(d, r);
 	put_pictures(d);
 	doc_categories(d, r);

@@ -52,18 +52,20 @@ void doc_figures(struct document *d, const struct report *r);
 void doc_scaling(struct document *d, const struct report *r);
 void doc_environment(struct document *d, const struct report *r);
 
-/// What a run is bound by, what is unknown, and what to do.
+/// What a run is bound by, what is unknown, and what to do: actions, and commands that decide or
+/// accept the change.
 void doc_bound(struct document *d, const struct report *r);
 void doc_unknown(struct document *d, const struct report *r);
 void doc_advice(struct document *d, const struct report *r);
 
-/// The command that accepts the change, if there is one; then recommendations, facts, lists, and
-/// the table of ranks.
-void doc_accept(struct document *d, const struct report *r);
+/// Recommendations, facts, lists, and the table of ranks.
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);
+
+/// The places of a finding as text; "" if it has none. `d` is no document to be shown.
+const char *doc_where_text(struct document *d, const struct finding *f);
 
 /// Pictures that only a page has: history of figures, parts of the wall time, GPU time by code,
 /// steps of all ranks.

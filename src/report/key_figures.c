@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "report/table.h"
 
 static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_PERIOD,
@@ -51,12 +52,21 @@ const struct check *report_worst_check(const struct report *r)
 	return any;
 }
 
+const char *figure_label(struct arena *a, const struct report *r, const struct metric *m)
+{
+	static const char step[] = " step";
+	const char *label = metric_label(m), *at = strstr(label, step);
+	if (!r->candidate.window || !at)
+		return label;
+	return arena_printf(a, "%.*s window%s", (int)(at - label), label, at + strlen(step));
+}
+
 static bool is_of_run(const struct check *c)
 {
 	return c->metric->label <= LABEL_DEVICE || c->metric->label == LABEL_MEMORY;
 }
 
-static const struct fact *fact_find(const struct run_report *run, const char *id)
+const struct fact *run_fact(const struct run_report *run, const char *id)
 {
 	for (size_t i = 0; run && i < run->facts.nr; i++)
 		if (strcmp(run->facts.v[i].id, id) == 0 && run->facts.v[i].has_value)
@@ -90,14 +100,13 @@ static struct key_figure of_check(const struct report *r, const struct check *c)
 	bool news = c->verdict != VERDICT_PASS && c->verdict != VERDICT_SKIPPED;
 	return (struct key_figure){
 		.metric = c->metric,
-		.worse = c->worse,
+		.tone = tone_of_check(c),
 		.before = c->has_baseline ? c->baseline_text : NULL,
 		.after = c->candidate_text,
 		.baseline = c->baseline,
 		.candidate = c->candidate,
 		.noise = known && (news || !wide) ? c->evidence.noise : -1,
 		.check = c - r->checks.v,
-		.is_news = news,
 		.wide = news && c->evidence.has_noise && !known,
 	};
 }
@@ -106,9 +115,8 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 {
 	const struct check *c = check_of(r, id);
 	const struct figure_row *row = row_find(r, id);
-	const struct fact *f = fact_find(r->run, metric_table[id].name);
+	const struct fact *f = run_fact(r->run, metric_table[id].name);
 	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .check = -1 };
-	k->worse = k->metric->worse;
 	if (c) {
 		*k = of_check(r, c);
 	} else if (row) {
@@ -116,9 +124,9 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 		k->candidate = row->candidate;
 		k->before = row->has_baseline ? row->baseline_text : NULL;
 		k->baseline = row->baseline;
-		k->is_news = true;
+		k->tone = tone_of_change(k->metric->worse, number_sub(k->candidate, k->baseline));
 	} else if (f && r->kind == REPORT_CHECK) {
-		const struct fact *b = fact_find(r->baseline_run, metric_table[id].name);
+		const struct fact *b = run_fact(r->baseline_run, metric_table[id].name);
 		k->after = f->text;
 		k->candidate = f->value;
 		k->before = b ? b->text : NULL;

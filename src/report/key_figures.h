@@ -3,18 +3,17 @@
 #ifndef GG_REPORT_KEY_FIGURES_H
 #define GG_REPORT_KEY_FIGURES_H
 
+#include "document/document.h"
 #include "model/report.h"
 
 struct key_figure {
 	const struct metric *metric;
-	enum worse worse;
-	/// texts of the figure on both sides; `before` is NULL without a baseline
+	/// Texts of the figure on both sides; `before` is NULL without a baseline.
 	const char *before, *after;
-	/// values and noise in the metric's unit; noise is -1 if it is not shown
+	/// Values and noise in the metric's unit; noise is -1 if it is not shown.
 	int64_t baseline, candidate, noise;
 	ptrdiff_t check; ///< index of the check on the figure; -1 if there is none
-	/// true if a change is worth mentioning: in a diff, or if the check did more than pass
-	bool is_news;
+	enum doc_tone tone; ///< tone of the change, colored in a diff or if a check failed or improved
 	bool wide; ///< true if too few runs are stored to know the noise
 };
 
@@ -34,6 +33,12 @@ const struct finding *report_main_finding(const struct report *r);
 /// first check of report_main_finding(), else any check with this verdict. NULL if no figure has a
 /// change.
 const struct check *report_worst_check(const struct report *r);
+
+/// The label of a metric; a recording without steps counts as one, which is called its window.
+const char *figure_label(struct arena *a, const struct report *r, const struct metric *m);
+
+/// The fact of a run with a value and this id; NULL: it has none, or there is no run.
+const struct fact *run_fact(const struct run_report *run, const char *id);
 
 /// True if the check is about a key figure.
 bool check_is_key(const struct check *c);

@@ -125,6 +125,12 @@ bool noise_is_known(const struct check *c)
 	return e->past_runs >= MEASURED_RUNS && (!c->trend || high - low >= e->noise / SEEN);
 }
 
+enum doc_tone tone_of_check(const struct check *c)
+{
+	bool sure = c->verdict == VERDICT_FAIL || c->verdict == VERDICT_IMPROVED;
+	return c->has_change && sure ? tone_of_change(c->worse, c->change) : TONE_PLAIN;
+}
+
 bool check_matters(const struct check *c)
 {
 	return check_is_open(c) || c->verdict == VERDICT_WARN;
@@ -191,9 +197,9 @@ const char *extent_of(struct arena *a, const struct side *s)
 	else if (s->window && s->period)
 		strbuf_addf(&b, ", in which launches repeat %" PRId64 " times: see --unmarked", s->period);
 	if (s->has_pin_age && s->pin_age_days == 0)
-		strbuf_adds(&b, "; pinned today");
+		strbuf_adds(&b, "; approved today");
 	else if (s->has_pin_age)
-		strbuf_addf(&b, "; pinned %" PRId64 " day%s ago", s->pin_age_days,
+		strbuf_addf(&b, "; approved %" PRId64 " day%s ago", s->pin_age_days,
 		            s->pin_age_days == 1 ? "" : "s");
 	return arena_take(a, &b);
 }

@@ -60,13 +60,16 @@ static inline enum doc_tone tone_of_change(enum worse worse, int64_t change)
 	return doc_tone_of(worse == WORSE_UP, worse == WORSE_DOWN, change);
 }
 
+/// Tone of a check's change: colored only if the check failed or improved for sure.
+enum doc_tone tone_of_check(const struct check *c);
+
 /// A change such as "+12.3 ms (+12.29 %)"; owned by `a`.
 const char *change_of(struct arena *a, const char *change, const char *pct);
 
 /// Text such as "runs of the candidate: 13.2 ms, 13.3 ms"; "" for a single run. Owned by `a`.
 const char *runs_of(struct arena *a, const struct check *c);
 
-/// Size of a side, such as "5 runs, 3 ranks, 10 steps; pinned 12 days ago"; owned by `a`.
+/// Size of a side, such as "5 runs, 3 ranks, 10 steps; approved 12 days ago"; owned by `a`.
 const char *extent_of(struct arena *a, const struct side *s);
 
 /// Returns `s`, or "" for NULL.

@@ -84,6 +84,7 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 	struct arena *a = &out->arena;
 	for (size_t i = 0; i < r->findings.nr; i++) {
 		const struct finding *f = &r->findings.v[i];
+		const char *where = doc_where_text(d, f);
 		vec_push(&out->findings,
 		         (struct suite_item){
 		             .of = of,
@@ -92,7 +93,8 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 		             .id = cause_names[f->cause],
 		             .text = arena_dup(a, span_of(doc_sentence_text(d, f->title))),
 		             .cost = f->cost_text[0] ? arena_dup(a, span_of(f->cost_text)) : NULL,
-		             .action = f->action[0] ? arena_dup(a, span_of(f->action)) : NULL });
+		             .action = f->action[0] ? arena_dup(a, span_of(f->action)) : NULL,
+		             .where = where[0] ? arena_dup(a, span_of(where)) : NULL });
 	}
 }
 

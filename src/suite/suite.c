@@ -57,6 +57,7 @@ static void own_item(struct arena *a, struct suite_item *item)
 	own(a, &item->text);
 	own(a, &item->cost);
 	own(a, &item->action);
+	own(a, &item->where);
 }
 
 static void own_case(struct arena *a, struct suite_case *c)

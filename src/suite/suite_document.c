@@ -9,7 +9,8 @@ enum {
 	LEAST_PCT = 10000 /* 1e-6 % */,
 	CASES_SHOWN = 10,
 	FINDINGS_SHOWN = 40,
-	FINDINGS_OF_CASE = 3
+	FINDINGS_OF_CASE = 3,
+	ACCEPTS_SHOWN = 3
 };
 
 /* Verdicts in the order of their cases in the report: cases that need attention come first. */
@@ -41,6 +42,12 @@ static void put_summary(struct document *d, const struct suite *s)
 	}
 }
 
+/* The id of the findings of a case, which its row links to. */
+static const char *case_id(struct document *d, const struct suite_case *c)
+{
+	return arena_printf(&d->arena, "case-%" PRId64, c->place + 1);
+}
+
 /* ---- cases that did not pass ---- */
 
 static void put_item(struct document *d, const struct suite_item *f, bool verdict)
@@ -57,12 +64,25 @@ static void put_item(struct document *d, const struct suite_item *f, bool verdic
 	}
 }
 
-/* Write the findings of a case after the first and, if the case is undecided, what would decide
-   it. */
+static void put_line(struct document *d, const char *what, const char *text)
+{
+	if (!text)
+		return;
+	doc_item(d, 1);
+	doc_words(d, what);
+	doc_said(d, text);
+}
+
+/* Write where a case changed and what to do, its other findings and, if it is undecided, what would
+   decide it. */
 static void put_more(struct document *d, const struct suite_case *c, const struct suite_item *v,
                      size_t nr)
 {
 	size_t shown = nr < FINDINGS_OF_CASE ? nr : FINDINGS_OF_CASE;
+	if (nr) {
+		put_line(d, "where: ", v[0].where);
+		put_line(d, "what to do: ", v[0].action);
+	}
 	for (size_t i = 1; i < shown; i++) {
 		doc_item(d, 1);
 		put_item(d, &v[i], true);
@@ -87,6 +107,7 @@ static void put_open_case(struct document *d, const struct suite *s, const struc
 	size_t nr;
 	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
 	doc_item(d, 0);
+	d->line->id = case_id(d, c);
 	put_verdict(d, c->verdict);
 	doc_words(d, " ");
 	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
@@ -134,18 +155,21 @@ static void put_figure(struct document *d, const struct suite_case *c)
 	doc_words(d, m ? metric_label(m) : c->metric);
 }
 
-static void put_row(struct document *d, const struct suite_case *c)
+static void put_row(struct document *d, const struct suite *s, const struct suite_case *c)
 {
-	bool news = c->verdict != VERDICT_PASS;
-	enum doc_tone tone = !news          ? TONE_PLAIN
-	                     : c->is_worse  ? TONE_WORSE
-	                     : c->is_better ? TONE_BETTER
-	                                    : TONE_PLAIN;
+	size_t nr;
+	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
+	enum doc_tone tone = c->verdict != VERDICT_FAIL ? TONE_PLAIN
+	                     : c->is_worse              ? TONE_WORSE
+	                     : c->is_better             ? TONE_BETTER
+	                                                : TONE_PLAIN;
 	doc_row(d, 0);
 	doc_cell(d);
 	put_verdict(d, c->verdict);
 	doc_words(d, " ");
 	doc_name(d, c->name);
+	if (c->verdict != VERDICT_PASS)
+		d->line->last->link = arena_printf(&d->arena, "#%s", case_id(d, c));
 	doc_cell(d);
 	put_figure(d, c);
 	doc_cell(d);
@@ -154,7 +178,7 @@ static void put_row(struct document *d, const struct suite_case *c)
 		doc_words(d, "unchanged");
 	else
 		doc_add(d, c->change ? DOC_FIGURE : DOC_WORDS, tone, c->change ? c->change : "–");
-	doc_said_cell(d, c->text);
+	doc_said_cell(d, nr ? v[0].action : c->verdict == VERDICT_PASS ? NULL : c->text);
 }
 
 static void put_cases(struct document *d, const struct suite *s)
@@ -162,7 +186,7 @@ static void put_cases(struct document *d, const struct suite *s)
 	static const struct doc_column columns[] = { { "case", DOC_LEFT },
 		                                         { "figure", DOC_LEFT },
 		                                         { "change", DOC_RIGHT },
-		                                         { "checks", DOC_EXTRA } };
+		                                         { "what to do", DOC_EXTRA } };
 	size_t open = s->cases.nr - (size_t)s->counts[VERDICT_PASS];
 	doc_section(d, "cases", "Cases", DOC_OPEN);
 	struct doc_table *t = doc_table(d, "Cases", columns, sizeof columns / sizeof *columns);
@@ -171,7 +195,7 @@ static void put_cases(struct document *d, const struct suite *s)
 	for (size_t k = 0; k < NR_ORDER; k++)
 		for (size_t i = 0; i < s->cases.nr; i++)
 			if (s->cases.v[i].verdict == order[k])
-				put_row(d, &s->cases.v[i]);
+				put_row(d, s, &s->cases.v[i]);
 	doc_end(d);
 }
 
@@ -199,14 +223,24 @@ static void put_items(struct document *d, const struct suite *s, const char *id,
 	doc_end(d);
 }
 
+static bool may_be_accepted(const struct suite_case *c)
+{
+	return c->accept && c->verdict == VERDICT_FAIL;
+}
+
+/* Write a command for each case that failed; a few of them are shown at once. */
 static void put_accepts(struct document *d, const struct suite *s)
 {
-	doc_section(d, "accept", "To accept", DOC_FOLDED);
+	size_t nr = 0;
 	for (size_t i = 0; i < s->cases.nr; i++)
-		if (s->cases.v[i].accept && s->cases.v[i].verdict == VERDICT_FAIL) {
-			doc_item(d, 0);
+		nr += may_be_accepted(&s->cases.v[i]);
+	doc_section(d, "accept", "If a change is meant", nr <= ACCEPTS_SHOWN ? DOC_OPEN : DOC_FOLDED);
+	for (size_t i = 0; i < s->cases.nr; i++)
+		if (may_be_accepted(&s->cases.v[i])) {
+			doc_paragraph(d);
 			doc_name(d, s->cases.v[i].name);
-			doc_words(d, ": ");
+			doc_words(d, ": make it the baseline with");
+			doc_paragraph(d);
 			doc_add(d, DOC_COMMAND, TONE_PLAIN, s->cases.v[i].accept);
 		}
 	doc_end(d);
@@ -219,11 +253,13 @@ static void put_false_alarms(struct document *d, const struct suite *s)
 		sum += s->cases.v[i].false_alarms > 0 ? s->cases.v[i].false_alarms : 0;
 	if (!sum || s->shards > 1)
 		return;
+	doc_section(d, "alarms", "", DOC_OPEN);
 	doc_paragraph(d);
 	doc_printf(d,
 	           "The cases share one budget of false alarms: %" PRId64 ".%" PRId64
 	           " of 1,000 gates of the suite in which nothing changed are expected to fail.",
 	           sum / 1000, sum / 100 % 10);
+	doc_end(d);
 }
 
 void suite_document(const struct suite *s, struct document *d)
@@ -235,8 +271,8 @@ void suite_document(const struct suite *s, struct document *d)
 		return;
 	put_cases(d, s);
 	put_findings(d, s);
+	put_accepts(d, s);
 	put_items(d, s, "checks", "Checks beyond their limits", s->checks.v, s->checks.nr, true);
 	put_items(d, s, "warnings", "Warnings", s->warnings.v, s->warnings.nr, false);
-	put_accepts(d, s);
 	put_false_alarms(d, s);
 }

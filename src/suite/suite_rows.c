@@ -19,6 +19,7 @@ static const struct field item_fields[] = {
 	{ AT(suite_item, text), .type = FIELD_TEXT },
 	{ AT(suite_item, cost), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_item, action), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_item, where), .type = FIELD_OPTIONAL_TEXT },
 };
 
 static int item_cmp(const void *a, const void *b)

@@ -61,7 +61,7 @@ def repository(top, name, remote=None, has=()):
     return dir
 
 
-# ---- the files ----
+# ---- the files that init writes ----
 
 
 def check_inputs(name, used, declared):
@@ -193,7 +193,7 @@ def test_names(top):
     check_rules(dir, "said.1")
 
 
-# ---- all or nothing ----
+# ---- all files are written, or none ----
 
 
 def test_all_or_nothing(top):

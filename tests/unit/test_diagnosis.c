@@ -675,7 +675,7 @@ static void test_bound(void **state)
 		{ 10, 80, 0, 10, 0, 0, 1, 20, BOUND_COMMUNICATION, CONFIDENCE_HIGH, 100 },
 		{ 10, 0, 80, 10, 0, 0, 1, 20, BOUND_MEMORY, CONFIDENCE_HIGH, 100 },
 		{ 20, 0, 0, 80, 75, 0, 1, 95, BOUND_INPUT, CONFIDENCE_HIGH, 100 },
-		{ 20, 0, 0, 80, 0, 70, 9, 90, BOUND_SYNCHRONISATION, CONFIDENCE_MEDIUM, 100 },
+		{ 20, 0, 0, 80, 0, 70, 9, 90, BOUND_SYNCHRONIZATION, CONFIDENCE_MEDIUM, 100 },
 		/* a single wait at the end of a step explains nothing */
 		{ 20, 0, 0, 80, 0, 70, 1, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
