@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the includes of src/, and the size of files and rooms, against the limits below: one line per offense, exit 1 if
-there is any."""
+"""Checks the includes of src/, and the size of files and rooms (the folders of src/), against the limits below: one line per
+offense, exit 1 if there is any."""
 import collections
 import pathlib
 import re
@@ -8,7 +8,7 @@ import sys
 
 SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 
-# Rooms with the data types that every other room may include.
+# Rooms (folders of src/) with the data types that every other room may include.
 NOUNS = {"metric", "events", "model", "fold"}
 # For each room, the rooms that it may include besides itself and base.
 ROOMS = {

@@ -6,7 +6,7 @@ at texts of rules and at prose of Markdown. The following is data rather than pr
 
  - what is quoted: 'so', "so", `so`, and fenced code of Markdown
  - stored words: what `category`, `name`, `match`, `has` and `as` of rules/*.yaml hold
- - names: a word joined by _, /, ., :: or a parenthesis to another, as in recognise_blanks or read/recognise.c
+ - names: a word joined by _, /, ., :: or a parenthesis to another, as in was_cancelled or tests/colour.c
  - tests/golden and tests/data, except that goldens follow the messages
 
 usage: words.py [FILE…]      prints one line per hit, with what to write instead; exit 1 if there is any
@@ -60,7 +60,7 @@ def blank(match):
 
 
 class Text:
-    """Sentences that may span several lines, with the line on which each part began."""
+    """A sentence that may span several lines, with the line on which each of its parts began."""
 
     def __init__(self, line, text):
         self.text, self.lines = text, [(0, line)]

@@ -202,7 +202,7 @@ class _Nvml:
         return buffer.value.decode("utf-8", "replace") if code == 0 else None
 
     def _processes(self):
-        """Processes on the GPU besides this one, which has another number inside a container."""
+        """Number of processes on the GPU besides this one. They are only counted, since process ids differ inside a container."""
         count = ctypes.c_uint(0)
         try:
             code = self.lib.nvmlDeviceGetComputeRunningProcesses_v3(self.handle, ctypes.byref(count), None)
@@ -310,24 +310,23 @@ class _Machine(threading.Thread):
 
 
 class Recorder:
-    """Records `steps` steps after `wait` steps that are left alone and `warmup` steps in which the profiler runs
-    and nothing is kept. step() ends an iteration.
+    """Records `steps` steps after `wait` steps without the profiler and `warmup` steps whose results the profiler drops.
+    step() ends an iteration.
 
-    repeat      so many times; 0: until the job ends
-    on_signal   such as signal.SIGUSR2: not at once but `wait` steps after each such signal to any one rank,
-                on all ranks from the same step on
-    memory      a memory snapshot, too, of the last `max_entries` allocations and frees of each device
-    keep        traces of "all" ranks, of "rank0" or of "none". In place of the others, and beside that of rank 0,
-                the digest of each rank is kept: what the command `digest` makes of the files, which takes
-                their names and -o
-    context     what no artifact says: batch_size, tokens_per_step, commit, ... (run.json)
+    repeat      number of recordings; 0: until the job ends
+    on_signal   signal that starts a recording, such as signal.SIGUSR2: `wait` steps after any one rank got it, all ranks
+                record the same steps
+    memory      true: also record a memory snapshot with the last `max_entries` allocations and frees of each device
+    keep        ranks whose traces are kept: "all", "rank0" or "none". For the others, and beside the trace of rank 0, the
+                digest is kept, which the command `digest` makes: it gets the names of the files and -o
+    context     facts that no artifact contains: batch_size, tokens_per_step, commit, ... (run.json)
     profile     more arguments of torch.profiler.profile
-    where       after the measured steps one more with stacks, in which nothing is measured: it says which module and line
-                launches each kernel (where-rankN.json.gz)
-    device_state  clocks, power, temperature and throttling of the GPU of each rank once a second, through NVML or
-                rocm-smi (machine-rankN.json.gz); nothing where neither is
+    where       true: after the measured steps, record one more step with stacks, which is not measured. It shows which
+                module and line launches each kernel (where-rankN.json.gz)
+    device_state  true: record clocks, power, temperature and throttling of each rank's GPU once a second, through NVML or
+                rocm-smi, if one of these is there (machine-rankN.json.gz)
 
-    Files go to `folder`; where there may be several recordings, to folder/stepN, N the first step of each.
+    Files go to `folder` or, if there may be several recordings, to folder/stepN, where N is the first recorded step.
     """
 
     def __init__(self, folder, *, wait=5, warmup=2, steps=5, repeat=1, on_signal=None, memory=False, max_entries=500_000,

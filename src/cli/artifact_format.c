@@ -200,7 +200,7 @@ static bool begin_has(struct span first, size_t within, const char *what)
 }
 
 /* True for a file of gpugate, which begins with its schema. */
-static bool schema_recognise(struct span first, const char *schema)
+static bool schema_recognize(struct span first, const char *schema)
 {
 	enum { WITHIN = 48 };
 	return span_starts(first, SPAN("{")) && begin_has(first, WITHIN, "\"schema\"") &&
@@ -208,34 +208,34 @@ static bool schema_recognise(struct span first, const char *schema)
 }
 
 /* Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py. */
-static bool timeline_page_recognise(struct span first)
+static bool timeline_page_recognize(struct span first)
 {
 	return span_starts(first, SPAN("<")) &&
 	       begin_has(first, first.n, "<title>GPU Memory Timeline HTML</title>");
 }
 
 /* Source: core/profiler of tensorboard; the first record is the version of the format. */
-static bool tensorboard_recognise(struct span first)
+static bool tensorboard_recognize(struct span first)
 {
 	enum { WITHIN = 64 };
 	return begin_has(first, WITHIN, "brain.Event:");
 }
 
 /* Source: magic of Apache Parquet and Arrow files. */
-static bool columns_recognise(struct span first)
+static bool columns_recognize(struct span first)
 {
 	return span_starts(first, SPAN("PAR1")) || span_starts(first, SPAN("ARROW1"));
 }
 
 /* Source: FlightRecorder.hpp of PyTorch 2.8 (dump). */
-static bool flight_recognise(struct span first)
+static bool flight_recognize(struct span first)
 {
-	return pickle_recognise(first) && (begin_has(first, first.n, "pg_config") ||
+	return pickle_recognize(first) && (begin_has(first, first.n, "pg_config") ||
 	                                   begin_has(first, first.n, "collective_seq_id"));
 }
 
 /* True for an empty file: the reader of traces reports it as empty. */
-static bool trace_recognise(struct span first)
+static bool trace_recognize(struct span first)
 {
 	return first.n == 0 || first.p[0] == '{' || first.p[0] == '[';
 }
@@ -244,7 +244,7 @@ static bool trace_recognise(struct span first)
 
 const struct artifact_format artifact_formats[] = {
 	{ .name = "flight_pickle",
-	  .recognise = flight_recognise,
+	  .recognize = flight_recognize,
 	  .endings = { "nccl_trace_rank_" },
 	  .load = load_flight_pickle,
 	  .ahead = true,
@@ -253,7 +253,7 @@ const struct artifact_format artifact_formats[] = {
 	             "read: have it read as data only, with --allow-pickle" },
 	{ .name = "flight", .form = JSON_FLIGHT, .load = load_flight, .ahead = true },
 	{ .name = "pickle",
-	  .recognise = pickle_recognise,
+	  .recognize = pickle_recognize,
 	  .endings = { ".pickle", ".pkl" },
 	  .load = load_pickle,
 	  .ahead = true,
@@ -263,12 +263,12 @@ const struct artifact_format artifact_formats[] = {
 	             "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"))' "
 	             "FILE.pickle FILE.json; or have it read as data only, with --allow-pickle" },
 	{ .name = "xspace",
-	  .recognise_blanks = xspace_recognise,
+	  .recognize_blanks = xspace_recognize,
 	  .endings = { ".xplane.pb" },
 	  .load = load_xspace,
 	  .ahead = true,
 	  .is_recording = true },
-	{ .name = "nsys", .recognise = nsys_recognise, .endings = { ".sqlite" }, .load = load_nsys },
+	{ .name = "nsys", .recognize = nsys_recognize, .endings = { ".sqlite" }, .load = load_nsys },
 	{ .name = "digest", .schema = "\"gpugate-digest-", .load = load_digest, .is_recording = true },
 	{ .name = "run", .schema = "\"gpugate-run-", .load = load_run, .is_recording = true },
 	{ .name = "baseline",
@@ -294,22 +294,22 @@ const struct artifact_format artifact_formats[] = {
 	  .load = load_timeline,
 	  .ahead = true,
 	  .is_recording = true },
-	{ .name = "metrics", .recognise = metrics_recognise, .load = load_metrics, .or_result = true },
+	{ .name = "metrics", .recognize = metrics_recognize, .load = load_metrics, .or_result = true },
 	{ .name = "timeline page",
-	  .recognise = timeline_page_recognise,
+	  .recognize = timeline_page_recognize,
 	  .refusal = "the picture of a memory timeline; export the timeline as FILE.raw.json.gz with "
 	             "the same export_memory_timeline()" },
 	{ .name = "tensorboard",
-	  .recognise = tensorboard_recognise,
+	  .recognize = tensorboard_recognize,
 	  .refusal = "an event file of TensorBoard: give the profile that lies beside it, "
 	             "plugins/profile/*/HOST.xplane.pb, or its scalars as a metrics file "
 	             "({\"tokens_per_s\": 123.4})" },
 	{ .name = "columns",
-	  .recognise = columns_recognise,
+	  .recognize = columns_recognize,
 	  .refusal = "a Parquet or Arrow file, as nsys-jax and nsys export write them: export the "
 	             "report with nsys export --type sqlite" },
 	{ .name = "trace",
-	  .recognise = trace_recognise,
+	  .recognize = trace_recognize,
 	  .endings = { ".json", ".trace", ".gz" },
 	  .load = load_trace,
 	  .or_result = true,
@@ -348,11 +348,11 @@ static bool ends_with(const char *name, const char *ending)
 static bool format_fits(const struct artifact_format *f, struct span whole, struct span first,
                         enum json_form form, const char *name)
 {
-	if (f->recognise_blanks)
-		return f->recognise_blanks(whole);
-	if (f->schema || f->form || f->recognise)
-		return (f->schema && schema_recognise(first, f->schema)) || (f->form && f->form == form) ||
-		       (f->recognise && f->recognise(first));
+	if (f->recognize_blanks)
+		return f->recognize_blanks(whole);
+	if (f->schema || f->form || f->recognize)
+		return (f->schema && schema_recognize(first, f->schema)) || (f->form && f->form == form) ||
+		       (f->recognize && f->recognize(first));
 	bool fits = !f->endings[0];
 	for (size_t i = 0; !fits && i < ENDINGS_MAX && f->endings[i]; i++)
 		fits = ends_with(name, f->endings[i]);

@@ -3,19 +3,19 @@
 #define GG_CLI_ARTIFACT_FORMAT_H
 
 #include "cli/load_internal.h"
-#include "read/recognise.h"
+#include "read/recognize.h"
 
 enum { ENDINGS_MAX = 3 };
 
-/// A format. A file has it if `schema`, `form` or `recognise` fits. If a row has none of these, the
+/// A format. A file has it if `schema`, `form` or `recognize` fits. If a row has none of these, the
 /// file's ending decides; a row without endings fits all remaining files.
 struct artifact_format {
 	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
 	const char *schema; ///< files of gpugate: how their "schema" begins, with the opening quote
 	enum json_form form; ///< shape of the JSON, even if the whole file must be read to know it
-	bool (*recognise)(struct span first); ///< tests the file's first bytes after blanks
-	/// like `recognise`, but gets the bytes with the blanks before them
-	bool (*recognise_blanks)(struct span first);
+	bool (*recognize)(struct span first); ///< tests the file's first bytes after blanks
+	/// like `recognize`, but gets the bytes with the blanks before them
+	bool (*recognize_blanks)(struct span first);
 	/// endings of file names that only artifacts have, not the logs and markers beside them
 	const char *endings[ENDINGS_MAX];
 

@@ -32,7 +32,8 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 		return st;
 	}
 	if (!d->fold)
-		digest_fold(d, l->options->categories); /* each figure has one value, whatever its source */
+		/* small rows are summed now, so that figures do not depend on the form of the file */
+		digest_fold(d, l->options->categories);
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
 		for (size_t i = 0; i < d->memories.nr; i++)
@@ -157,7 +158,7 @@ static enum status load_result(const struct loader *l, struct source *src, struc
 	struct source *again;
 	bool whole = first.n < SOURCE_PEEK;
 	*found = false;
-	if (!result_recognise(first) || (!whole && !is_regular(file->path)))
+	if (!result_recognize(first) || (!whole && !is_regular(file->path)))
 		return ST_OK;
 	if (!whole) {
 		TRY(open_file(l, file, &again));
@@ -204,5 +205,5 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	file->status = load_source(l, src, file);
 	source_close(src);
 	if (!file->log->first)
-		diag_release(file->log); /* frees scratch memory of the many files without messages */
+		diag_release(file->log); /* a run may have very many files, most of them without messages */
 }

@@ -260,7 +260,8 @@ static enum status take_folded(struct artifacts *artifacts, struct run *run, str
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
-	size_t nr = 0, first = 0; /* artifacts kept so far; index of the first of this rank */
+	/* rank of the previous artifact; -1 (the whole run) counts as the first rank */
+	size_t nr = 0, first = 0;
 	int64_t rank = -1; /* of the previous artifact; those without a rank join the first rank */
 	TRY(take_folded(artifacts, run, log));
 	TRY(join_where(artifacts, log));

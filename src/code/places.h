@@ -21,7 +21,7 @@ struct code_stack {
 	uint32_t place; ///< index of the innermost frame that is not skipped, else of the innermost
 	                ///< frame with a file, else NO_ID
 	uint32_t module; ///< path of the names of the modules in the stack
-	bool found; ///< true if the frame `place` is not one that the rules skip
+	bool found; ///< true if the rules do not skip the frame `place`
 };
 
 struct code_places {

@@ -9,7 +9,7 @@
 #include "diff/past.h"
 #include "model/step_figures.h"
 
-/* ---- the runs ---- */
+/* ---- columns: the runs of a bench ---- */
 
 static size_t nr_views(const struct bench *b)
 {

@@ -173,7 +173,8 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		/* activities that are not kernels are sorted after the kernels: nothing follows */
+		/* kernels come before other activities in the list, so that the name is before this element
+		 */
 		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }

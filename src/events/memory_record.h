@@ -59,7 +59,7 @@ struct xprof_activity {
 /// leaves out are 0.
 struct xprof_state {
 	int64_t time_us;
-	int64_t stack, heap, free; ///< sizes in bytes; stack and heap are in use
+	int64_t stack, heap, free; ///< sizes in bytes: used stack memory, used heap memory, free memory
 	int64_t in_use; ///< in a summary, peak of the bytes in use; -1 if not given
 	struct xprof_activity activity;
 };

@@ -104,7 +104,7 @@ static void emit_comm(struct emitter *e, struct span label, const struct comm_su
 	}
 }
 
-struct labelled {
+struct labeled {
 	struct span label;
 	const void *row;
 };
@@ -117,9 +117,9 @@ static struct span label_take(const struct emitter *e, struct strbuf *text)
 	return nm ? name_span(nm) : SPAN("");
 }
 
-static int labelled_cmp(const void *a, const void *b)
+static int labeled_cmp(const void *a, const void *b)
 {
-	return span_cmp(((const struct labelled *)a)->label, ((const struct labelled *)b)->label);
+	return span_cmp(((const struct labeled *)a)->label, ((const struct labeled *)b)->label);
 }
 
 void comm_label(const struct comm_stat *c, struct strbuf *out)
@@ -131,14 +131,14 @@ void comm_label(const struct comm_stat *c, struct strbuf *out)
 void figures_of_collectives(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
-	VEC(struct labelled) list = VEC_INIT;
+	VEC(struct labeled) list = VEC_INIT;
 	for (size_t i = 0; i < d->comms.nr; i++) {
 		const struct comm_stat *c = &d->comms.v[i];
 		struct strbuf b = STRBUF_INIT;
 		comm_label(c, &b);
-		vec_push(&list, (struct labelled){ label_take(e, &b), c });
+		vec_push(&list, (struct labeled){ label_take(e, &b), c });
 	}
-	vec_sort(&list, labelled_cmp);
+	vec_sort(&list, labeled_cmp);
 	for (size_t i = 0, end; i < list.nr && d->usable_steps > 0; i = end) {
 		struct comm_sum sum = { 0 };
 		for (end = i; end < list.nr && span_eq(list.v[end].label, list.v[i].label); end++)
@@ -205,16 +205,16 @@ static struct span path_label(const struct emitter *e, const struct path *paths,
 void figures_of_functions(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
-	VEC(struct labelled) list = VEC_INIT;
+	VEC(struct labeled) list = VEC_INIT;
 	struct path *paths = paths_of(d);
 	for (size_t i = 0; i < d->functions.nr; i++) {
 		const struct function_stat *f = &d->functions.v[i];
 		bool python = f->cls == FUNCTION_PYTHON;
 		if (f->names == 0)
-			vec_push(&list, (struct labelled){ python ? path_label(e, paths, i) : f->name, f });
+			vec_push(&list, (struct labeled){ python ? path_label(e, paths, i) : f->name, f });
 	}
 	free(paths);
-	vec_sort(&list, labelled_cmp);
+	vec_sort(&list, labeled_cmp);
 	for (size_t i = 0, end; i < list.nr; i = end) {
 		__int128 ns = 0;
 		for (end = i; end < list.nr && span_eq(list.v[end].label, list.v[i].label); end++)

@@ -44,7 +44,7 @@ static const struct name *keep(struct dump_reader *r, struct span s)
 	return nm;
 }
 
-/* ---- values of a dump ---- */
+/* ---- single values of a dump ---- */
 
 /* Reads the text of the next value; false if it has another type. */
 static bool read_text(struct dump_reader *r, const struct name **out)

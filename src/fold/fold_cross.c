@@ -9,9 +9,9 @@
 
 /* A kind of collective and process group that one rank uses. */
 struct use {
-	struct fold_series key; ///< without members and matches
-	size_t rank; ///< kind, group and size of the group; without members and matches
-	int64_t comm; ///< index of the rank in the run
+	struct fold_series key; ///< kind, group and size of the group; without members and matches
+	size_t rank; ///< index of the rank in the run
+	int64_t comm; ///< index of the row in the rank's list `comms`
 };
 
 struct taker {

@@ -15,7 +15,7 @@ static bool is_item(const struct metric *m)
 const char *fold_refusal(const struct query *q, const struct naming *n)
 {
 	const struct metric *m = q->metric;
-	if (m->label == LABEL_THREAD || m->need == NEED_INPUT || m->need == NEED_MACHINE)
+	if (m->label == LABEL_THREAD)
 		return "a folded run does not have it";
 	if (m->label != LABEL_NONE && !is_item(m) && q->rank)
 		return "a folded run does not know it of single ranks";

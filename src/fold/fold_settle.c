@@ -168,7 +168,7 @@ int64_t fold_figure_median(const struct fold_figure *g, size_t nr)
 
 /* Makes summaries of step figures: for each statistic the median over the ranks. Medians from a
    distribution are rounded, so that the order of minimum, median and maximum is restored. */
-static void summarise(struct digest *d)
+static void summarize(struct digest *d)
 {
 	static const enum statistic rising[] = { STAT_MIN, STAT_MEDIAN, STAT_P90,
 		                                     STAT_P95, STAT_P99,    STAT_MAX };
@@ -214,7 +214,7 @@ void fold_settle(struct digest *d)
 		scale(d, steps, (int64_t)sum);
 		digest_set_steps(d, (size_t)steps);
 		d->usable_steps = steps;
-		summarise(d);
+		summarize(d);
 	}
 	scale_rank(d, (int64_t)f->nr);
 	f->is_mean = true;

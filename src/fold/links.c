@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "model/ranks.h"
 
-/* ---- one rank ---- */
+/* ---- slope of one rank's links ---- */
 
 static int by_sort(const void *a, const void *b)
 {
@@ -70,7 +70,7 @@ int64_t link_slope(struct link_point *p, size_t nr)
 	return best;
 }
 
-/* ---- all ranks ---- */
+/* ---- links of all ranks ---- */
 
 /* Collectives of one rank within one set of ranks, whose median end is the reference for lags. */
 struct link_line {

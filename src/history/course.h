@@ -42,8 +42,9 @@ struct course_point {
 	int64_t before, after; ///< median values before and after the change
 	int64_t change_pct; ///< change in 1e-6 percent; INT64_MIN if it cannot be formed
 	int64_t p; ///< p value of the change in 1e-6
-	bool is_worse, is_better, approved; ///< for the figure: is the change worse, is it better; has
-	                                    ///< a run after it become the baseline
+	/// true if the figure got worse; true if it got better; true if a run after the change became
+	/// the baseline
+	bool is_worse, is_better, approved;
 };
 
 /// An item (such as a kernel) that changed between the same runs as a figure.

@@ -21,7 +21,7 @@ void html_text(struct html *h, const char *text)
 		doc_html_escape(&h->body, span_of(text));
 }
 
-/* ---- parts of the page ---- */
+/* ---- parts of a page ---- */
 
 void html_section(struct html *h, const char *id, const char *title, bool folded)
 {

@@ -183,7 +183,7 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 					add_setting(in, &b, line_at(l));
 		}
 		if (*p)
-			strbuf_addch(&b, *p++); /* the blank line at the end of a block */
+			strbuf_addch(&b, *p++); /* keep the blank line at the end of a paragraph */
 	}
 	strbuf_add(&b, strbuf_span(&figures));
 	strbuf_release(&figures);

@@ -115,7 +115,7 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out)
 {
 	struct span text = jscan_text_since(js, since, false, LEAD_TEXT);
-	if (text.n == 0 || text.p[0] != ',') /* a text without a comma belongs to the first element */
+	if (text.n == 0 || text.p[0] != ',') /* only the first element has no comma before it */
 		return false;
 	struct seam *place = new_place(js);
 	if (is_nowhere(js, place))

@@ -206,7 +206,8 @@ struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
-	int64_t late_ns; ///< how late the rank entered where it was last: others' median minus own
+	/// lateness in collectives that the rank entered last: median duration of the others minus own
+	int64_t late_ns;
 	int64_t last_count; ///< number of collectives that the rank entered last
 	int64_t steps, step_ns; ///< number of steps in these sums, and the sum of their step.time
 	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks

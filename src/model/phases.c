@@ -91,7 +91,7 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
 	return out->nr > 0;
 }
 
-struct phase_summary phase_summarise(enum phase p, const struct metric *m,
+struct phase_summary phase_summarize(enum phase p, const struct metric *m,
                                      const struct phase_samples *s)
 {
 	struct phase_summary out = { .phase = p, .metric = m->id, .steps = (int64_t)s->usable };
@@ -119,7 +119,7 @@ bool phase_summary_of(const struct digest *d, enum phase p, const struct metric 
 	if (kept)
 		*out = *kept;
 	else if (sampled)
-		*out = phase_summarise(p, m, &s);
+		*out = phase_summarize(p, m, &s);
 	arena_release(&scratch);
 	return kept || sampled;
 }

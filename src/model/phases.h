@@ -41,7 +41,7 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
                       struct phase_samples *out);
 
 /// The summary of samples, at least one of which is usable.
-struct phase_summary phase_summarise(enum phase p, const struct metric *m,
+struct phase_summary phase_summarize(enum phase p, const struct metric *m,
                                      const struct phase_samples *s);
 
 /// The summary of `m` in phase `p`, from samples or as it is stored; false if there is none.

@@ -72,7 +72,7 @@ struct trend {
 	VEC(struct trend_point) points;
 };
 
-/// The measurements behind the two values of a check (judgement.md, "Noise").
+/// The measurements behind the two values of a check (verdicts.md, "Noise").
 struct evidence {
 	int64_t baseline_runs; ///< number of runs whose median is the baseline's value
 	int64_t candidate_runs;

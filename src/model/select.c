@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "model/phases.h"
 
-#define LABELLED(kind) (1u << LABEL_##kind)
-#define ANY_LABEL (~LABELLED(PAIR))
+#define LABELED(kind) (1u << LABEL_##kind)
+#define ANY_LABEL (~LABELED(PAIR))
 #define PHASES (1u << 31) /* label of figures of steps and of the parts of steps */
 #define GLOB(key) offsetof(struct query, key)
 
@@ -81,10 +81,10 @@ static struct span value_of(const struct select_key *key, const struct select_it
 	bool narrows = key->glob == GLOB(phase) && item->rule->metric->label != LABEL_NONE;
 	if (!(key->labels & label) || key->labels == ANY_LABEL || !item->label.n || narrows)
 		return own ? span_of(own) : SPAN("");
-	bool kernel = label == LABELLED(KERNEL);
-	if (key->glob == GLOB(cls) && label == LABELLED(OP) && own)
+	bool kernel = label == LABELED(KERNEL);
+	if (key->glob == GLOB(cls) && label == LABELED(OP) && own)
 		return span_of(own); /* the kernels of this metric may be of either class */
-	if (key->glob == GLOB(cls) && label == LABELLED(OP))
+	if (key->glob == GLOB(cls) && label == LABELED(OP))
 		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
 		                   ? "communication"
 		                   : "compute");

@@ -301,7 +301,7 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 
 bool run_has(const struct run_view *v, const struct metric *m)
 {
-	if (run_fold(v->run))
+	if (run_fold(v->run) && m->label != LABEL_PAIR) /* those are computed from rows */
 		return fold_has(run_fold(v->run), m);
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		if (rank_has(&v->ranks[i], m))

@@ -193,7 +193,7 @@ static enum status find_gpus(struct nsys *n)
 
 /* ---- opening and reading of an export ---- */
 
-bool nsys_recognise(struct span first)
+bool nsys_recognize(struct span first)
 {
 	return span_starts(first, DATABASE_MAGIC);
 }

@@ -7,7 +7,7 @@
 #include "io/source.h"
 
 /// True for any SQLite database; only reading shows whether the database is an export of nsys.
-bool nsys_recognise(struct span first);
+bool nsys_recognize(struct span first);
 
 /// A process that used GPUs.
 struct nsys_process {

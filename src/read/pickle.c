@@ -9,7 +9,7 @@
 /* True for the first bytes of a pickle. Protocols from 2 on begin with PROTO; protocols 0 and 1
  * with the opcode of an empty container, followed by a memo opcode or the first items
  * (pickletools). */
-bool pickle_recognise(struct span first)
+bool pickle_recognize(struct span first)
 {
 	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
 		                                  "}q",   "}(",  "}.",  "]q",  "](",  "].",

@@ -8,7 +8,7 @@
 struct tree;
 
 /// True if `first` begins like the pickle of a container.
-bool pickle_recognise(struct span first);
+bool pickle_recognize(struct span first);
 
 /// Walks one pickle (protocols 0 to 5) by calling `form` with `ctx`, without building any object. A
 /// first pass refuses every opcode that could name, import, build or call something; the error

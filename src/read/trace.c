@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "read/recognise.h"
+#include "read/recognize.h"
 #include "read/trace_internal.h"
 
 struct trace_reader {

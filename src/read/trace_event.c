@@ -1,7 +1,7 @@
 /* Reads one element of traceEvents as one event. */
 #include <inttypes.h>
 
-#include "read/recognise.h"
+#include "read/recognize.h"
 #include "read/trace_internal.h"
 #include "read/values.h"
 

@@ -88,7 +88,7 @@ struct trace_input {
 	size_t nr_leads, last_lead;
 	uint64_t with_phase; ///< number of elements that have a "ph", as events do
 	unsigned foreign; ///< evidence for another kind of file, as bits, from the keys so far
-	                  ///< (recognise.h)
+	                  ///< (recognize.h)
 	struct xprof xprof;
 	bool piece; ///< true for a piece of a trace: others read its beginning, so `xprof` is empty
 	bool portable; ///< true to use no instructions that only some processors have

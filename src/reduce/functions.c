@@ -124,7 +124,8 @@ static void class_costs(struct class_functions *c, const struct higher *h)
 {
 	size_t *next = first_calls(c);
 	int64_t *durs = mem_calloc(c->calls.nr, sizeof *durs); /* durations, grouped by function */
-	int64_t *ends = mem_calloc(c->rows.nr, sizeof *ends); /* end of each function's union so far */
+	/* end of the union of each function's calls so far */
+	int64_t *ends = mem_calloc(c->rows.nr, sizeof *ends);
 	for (size_t i = 0; i < c->rows.nr; i++)
 		ends[i] = INT64_MIN;
 	for (size_t i = 0, begun = 0; i < c->calls.nr; i++) {

@@ -66,7 +66,7 @@ void gpu_release(struct gpu_events *g);
 /// Stores a GPU activity; may set `fault`.
 void gpu_take(struct reducer *r, const struct event *ev);
 
-/// Join a part to the whole: first its ids; then, if its sums fit (gpu_fits()), its activities.
+/// Join a part of a trace: first its ids; then, if its sums fit (gpu_fits()), its activities.
 void gpu_join_ids(struct reducer *to, struct reducer *from);
 bool gpu_fits(const struct reducer *to, const struct reducer *from);
 void gpu_join(struct reducer *to, struct reducer *from);

@@ -41,7 +41,8 @@ struct op_sums {
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, marker;
-	bool annotated, on_gpu; ///< true for annotations; true for annotations of a GPU's timeline
+	/// true if events of the name are annotations; true if some are on a GPU's timeline
+	bool annotated, on_gpu;
 	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0
 	bool timed; ///< true for launches, synchronization and data loaders
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
@@ -80,7 +81,7 @@ void host_take(struct reducer *r, const struct event *ev);
 /// Stores an annotation on the timeline of a GPU.
 void gpu_annotation_take(struct reducer *r, const struct event *ev);
 
-/// Join a part to the whole: its ids (false if a table is full); then, if sums fit, its events.
+/// Join a part of a trace: its ids (false if a table is full); then, if sums fit, its events.
 GG_MUST_CHECK bool host_join_ids(struct reducer *to, struct reducer *from);
 bool host_fits(const struct reducer *to, const struct reducer *from);
 void host_join(struct reducer *to, struct reducer *from);

@@ -31,7 +31,8 @@ void memories_release(struct memories *m);
 /// Stores a [memory] event; may set `fault`.
 void memory_take(struct reducer *r, const struct event *ev);
 
-/// Join a part: memories_fit() tells whether its sums fit, memories_join() adds its events.
+/// Join a part of a trace: memories_fit() tells whether its sums fit, memories_join() adds its
+/// events.
 bool memories_fit(struct reducer *to, const struct reducer *from);
 void memories_join(struct reducer *to, struct reducer *from);
 

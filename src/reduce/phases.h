@@ -38,7 +38,8 @@ enum phase phase_of_name(struct span name);
 /// torch/utils/checkpoint.py (use_reentrant=False).
 void phases_take_python(struct reducer *r, const struct event *ev);
 
-/// phases_take() stores an annotation or operator of a phase; phases_join() joins a part.
+/// phases_take() stores an annotation or operator of a phase; phases_join() joins a part of a
+/// trace.
 void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread);
 
 void phases_join(struct reducer *to, struct reducer *from);

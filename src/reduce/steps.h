@@ -69,8 +69,8 @@ void steps_release(struct steps *s);
 /// Stores an annotation that is a marker or has the number of a step.
 void steps_take(struct reducer *r, const struct event *ev, bool marker);
 
-/// Join a part: steps_fit() is false if the part has steps that XProf derived, since such traces
-/// are not read in parts; then its marks, before its events are counted.
+/// Join a part of a trace: steps_fit() is false if the part has steps that XProf derived, since
+/// such traces are not read in parts; then its marks, before its events are counted.
 bool steps_fit(const struct reducer *from);
 void steps_join(struct reducer *to, struct reducer *from);
 
@@ -81,7 +81,8 @@ void steps_make(struct reducer *r, struct digest *d);
 /// measured step is cut short.
 void steps_attribute(struct reducer *r, struct digest *d);
 
-/// own_steps_take() stores a step on the timeline of a GPU; own_steps_join() joins a part.
+/// own_steps_take() stores a step on the timeline of a GPU; own_steps_join() joins a part of a
+/// trace.
 void own_steps_join(struct reducer *to, struct reducer *from);
 void own_steps_take(struct reducer *r, const struct event *ev);
 
@@ -94,7 +95,8 @@ void own_steps_order(struct reducer *r);
 /// Index of the step that began last before an activity on its GPU, or NO_ID.
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 
-/// annotation_take() stores an annotation that is not a marker; annotations_join() joins a part.
+/// annotation_take() stores an annotation that is not a marker; annotations_join() joins a part of
+/// a trace.
 void annotation_take(struct reducer *r, const struct event *ev, uint32_t name);
 void annotations_join(struct reducer *to, struct reducer *from);
 

@@ -328,7 +328,7 @@ static uint32_t moment_id(struct where *w, const struct where_moment *m)
 static void keep_moment(struct where *w, uint32_t span, const struct where_moment *m)
 {
 	uint32_t id = moment_id(w, m);
-	if (id != NO_ID) /* otherwise the table is full, and the code around the call stays unknown */
+	if (id != NO_ID) /* without an id the table is full: the code around the call stays unknown */
 		w->of_span[span] = id + 1;
 }
 

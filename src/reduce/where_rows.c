@@ -62,7 +62,7 @@ static void add_activities(struct reducer *r, struct where_sums *s)
 
 /* ---- rows of the code table ---- */
 
-/* "FILE:FUNCTION" of a frame; the text is made once. */
+/* Text of a frame, "FILE:FUNCTION"; made at the first call and then reused. */
 static struct span place_text(struct where *w, struct digest *d, uint32_t frame)
 {
 	const struct code_frame *f = &w->places.frames.v[frame];

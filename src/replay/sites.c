@@ -123,7 +123,7 @@ static const struct frame_look *look_of_frame(struct sites *t, const struct snap
 /* Indices of the frames in a stack that may become the site; UINT32_MAX if there is no such
    frame. */
 struct stack_frames {
-	uint32_t user, categorised, outside_plumbing, named;
+	uint32_t user, categorized, outside_plumbing, named;
 	uint32_t tier, row;
 };
 
@@ -150,7 +150,7 @@ static struct stack_frames search_stack(struct sites *t, const uint32_t *frames,
 			if (l->row[tier] != NO_ROW) {
 				f.tier = tier;
 				f.row = l->row[tier];
-				f.categorised = place ? frames[i] : UINT32_MAX;
+				f.categorized = place ? frames[i] : UINT32_MAX;
 			}
 		if (!l->named || !place)
 			continue;
@@ -210,7 +210,7 @@ enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out, struct di
 	uint32_t frame = f.user;
 	if (frame == UINT32_MAX) {
 		e.site.kind = SITE_FRAMEWORK;
-		frame = f.categorised != UINT32_MAX        ? f.categorised
+		frame = f.categorized != UINT32_MAX        ? f.categorized
 		        : f.outside_plumbing != UINT32_MAX ? f.outside_plumbing
 		                                           : f.named;
 	}

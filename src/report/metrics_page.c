@@ -58,7 +58,7 @@ static void fold(struct metrics_lines *lines, struct arena *a)
 		              span_eq(v[end].label, v[i].label);
 		     end++)
 			values[end] = v[end].value;
-		/* The last line of the group has the highest value. */
+		/* lines are sorted by value, so that the last one of the group has the highest */
 		struct metrics_line l = v[end - 1];
 		l.rank = end - i == 1 ? l.rank : -1;
 		l.low = v[i].value;

@@ -26,7 +26,7 @@ static bool is_foreign_key(struct span key)
 
 /* True if all values in `first` are numbers, or if `first` is the whole object and has a number:
    the reader then reports the other values. */
-bool metrics_recognise(struct span first)
+bool metrics_recognize(struct span first)
 {
 	struct diag_log own;
 	struct span key;

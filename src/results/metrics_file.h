@@ -10,7 +10,7 @@ enum { INPUTS_MAX = 1000 };
 
 /// True if `first`, the first bytes of an input, begins like a metrics file: an object that has
 /// only numbers so far or, if it is complete, at least one number.
-bool metrics_recognise(struct span first);
+bool metrics_recognize(struct span first);
 
 /// Reads all of `src` into the inputs and the source hash of `d`. ST_INPUT, with byte and key, if a
 /// value is not a number that is exact with six decimals, or if a key is invalid or occurs twice.

@@ -7,7 +7,7 @@
 #include "results/path.h"
 #include "results/readings.h"
 
-bool result_recognise(struct span first)
+bool result_recognize(struct span first)
 {
 	static const char *const others[] = { "\"traceEvents\"", "\"schemaVersion\"", "\"ph\"",
 		                                  "\"device_traces\"", "\"segments\"" };

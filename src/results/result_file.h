@@ -11,9 +11,9 @@ enum { RESULT_FIGURES_MAX = 10000 };
 
 /// True if `first`, the first bytes of a file, may be those of a result file: text that is not a
 /// trace. The rest of the file decides.
-bool result_recognise(struct span first);
+bool result_recognize(struct span first);
 
-/// Like result_recognise(), for all of `src`, which is read as far as needed: false if the keys of
+/// Like result_recognize(), for all of `src`, which is read as far as needed: false if the keys of
 /// its outermost object, or of the first element of a list, are those of a trace or a snapshot.
 bool result_sniff(struct source *src);
 

@@ -83,9 +83,9 @@ static int64_t *column(const struct digest *d, size_t i)
 	return i == 0 ? d->step_numbers : i == 1 ? d->step_activities : d->samples[i - METRIC_COLUMN];
 }
 
-static bool has_column(bool summarised, size_t i)
+static bool has_column(bool summarized, size_t i)
 {
-	return summarised ? i == COUNT_COLUMN : i < NR_COLUMNS;
+	return summarized ? i == COUNT_COLUMN : i < NR_COLUMNS;
 }
 
 /* ---- writing of steps ---- */
@@ -103,22 +103,22 @@ static bool is_zero(struct values v)
 	return k == v.nr;
 }
 
-static struct values values_of(const struct digest *d, size_t i, bool summarised)
+static struct values values_of(const struct digest *d, size_t i, bool summarized)
 {
 	if (i == COUNT_COLUMN)
 		return (struct values){ (const int64_t *)&d->nr_steps, 1 };
-	struct values out = { column(d, i), summarised ? d->nr_steps > 0 : d->nr_steps };
+	struct values out = { column(d, i), summarized ? d->nr_steps > 0 : d->nr_steps };
 	if (!out.v || (may_be_zero(i) && is_zero(out)))
 		out.nr = 0;
 	return out;
 }
 
-static bool is_written(const void *const *digests, size_t nr, size_t i, bool summarised)
+static bool is_written(const void *const *digests, size_t nr, size_t i, bool summarized)
 {
 	bool any = !is_optional(i);
 	for (size_t k = 0; k < nr; k++)
-		any = any || values_of(digests[k], i, summarised).nr > 0;
-	return any && has_column(summarised, i);
+		any = any || values_of(digests[k], i, summarized).nr > 0;
+	return any && has_column(summarized, i);
 }
 
 static void write_values(struct values v, struct sink *out)
@@ -129,13 +129,13 @@ static void write_values(struct values v, struct sink *out)
 	sink_puts(out, "]");
 }
 
-static void write_column(const void *const *digests, size_t nr, size_t i, bool summarised,
+static void write_column(const void *const *digests, size_t nr, size_t i, bool summarized,
                          struct sink *out)
 {
-	struct values first = values_of(digests[0], i, summarised);
+	struct values first = values_of(digests[0], i, summarized);
 	size_t alike = 1;
 	for (; alike < nr; alike++) {
-		struct values v = values_of(digests[alike], i, summarised);
+		struct values v = values_of(digests[alike], i, summarized);
 		if (v.nr != first.nr || (v.nr && memcmp(v.v, first.v, v.nr * sizeof *v.v) != 0))
 			break;
 	}
@@ -145,23 +145,23 @@ static void write_column(const void *const *digests, size_t nr, size_t i, bool s
 	}
 	for (size_t k = 0; k < nr; k++) {
 		sink_puts(out, k ? "," : "[");
-		write_values(values_of(digests[k], i, summarised), out);
+		write_values(values_of(digests[k], i, summarized), out);
 	}
 	sink_puts(out, "]");
 }
 
 void steps_write(const void *const *digests, size_t nr, struct sink *out)
 {
-	bool summarised = false;
+	bool summarized = false;
 	const char *before = "{";
 	for (size_t k = 0; k < nr; k++)
-		summarised = summarised || ((const struct digest *)digests[k])->summaries.nr > 0;
+		summarized = summarized || ((const struct digest *)digests[k])->summaries.nr > 0;
 	for (size_t n = 0; n < NR_ALL_COLUMNS; n++) {
 		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the number of steps is written first */
-		if (!is_written(digests, nr, i, summarised))
+		if (!is_written(digests, nr, i, summarized))
 			continue;
 		sink_printf(out, "%s\n\"%s\": ", before, column_key(i));
-		write_column(digests, nr, i, summarised, out);
+		write_column(digests, nr, i, summarized, out);
 		before = ",";
 	}
 	sink_puts(out, "\n}");
@@ -169,13 +169,13 @@ void steps_write(const void *const *digests, size_t nr, struct sink *out)
 
 /* ---- schema of steps ---- */
 
-static void describe_columns(bool several, bool summarised, int depth, struct sink *out)
+static void describe_columns(bool several, bool summarized, int depth, struct sink *out)
 {
 	const char *before = "";
 	sink_puts(out, "{\"type\": \"object\", \"additionalProperties\": false,");
 	row_schema_line(out, depth + 1, "\"required\": [");
 	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(summarised, i) && !is_optional(i)) {
+		if (has_column(summarized, i) && !is_optional(i)) {
 			sink_printf(out, "%s\"%s\"", before, column_key(i));
 			before = ", ";
 		}
@@ -183,7 +183,7 @@ static void describe_columns(bool several, bool summarised, int depth, struct si
 	row_schema_line(out, depth + 1, "\"properties\": {");
 	before = "";
 	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(summarised, i)) {
+		if (has_column(summarized, i)) {
 			sink_puts(out, before);
 			row_schema_line(out, depth + 2, "\"");
 			const char *one = is_metric(i) && is_optional(i) ? "{\"type\": [\"integer\", \"null\"]}"
@@ -217,7 +217,7 @@ struct columns {
 	struct row_reader *r;
 	void *const *digests;
 	size_t nr;
-	bool summarised;
+	bool summarized;
 	uint64_t seen; ///< set of the columns that have been read, as bits
 };
 
@@ -261,14 +261,14 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 	struct digest *d = c->digests[k];
 	if (jscan_status(c->r->js) != ST_OK)
 		return;
-	size_t count = !c->seen && !c->summarised ? nr : c->seen ? d->nr_steps : nr ? (size_t)v[0] : 0;
+	size_t count = !c->seen && !c->summarized ? nr : c->seen ? d->nr_steps : nr ? (size_t)v[0] : 0;
 	if (!c->seen && count > store_limits.steps / c->nr)
 		row_fail(c->r, jscan_byte(c->r->js), key, "has too many steps");
 	else if (!c->seen)
 		set_steps(d, count);
 	if (nr == 0 && is_optional(i))
 		return; /* an empty column: this digest lacks the metric */
-	if (nr != (i == COUNT_COLUMN ? 1 : c->summarised ? count > 0 : count))
+	if (nr != (i == COUNT_COLUMN ? 1 : c->summarized ? count > 0 : count))
 		row_fail(c->r, jscan_byte(c->r->js), key, "does not have one value for each step");
 	else if (is_optional(i))
 		*place(d, i) = arena_alloc(&d->arena, nr, sizeof *v);
@@ -282,7 +282,8 @@ static void read_column(struct columns *c, size_t i)
 	const char *key = column_key(i);
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
-	if (first != JSCAN_ARRAY) { /* not a list: one column for all digests */
+	/* a value that is not a list of columns: all digests share this column */
+	if (first != JSCAN_ARRAY) {
 		size_t nr = read_numbers(r, i, first, store_limits.steps / c->nr, &v);
 		for (size_t k = 0; k < c->nr; k++)
 			take(c, k, i, key, v, nr);
@@ -314,7 +315,7 @@ static void check_phases(const struct columns *c, const struct digest *d)
 static size_t find_column(const struct columns *c, struct span key)
 {
 	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(c->summarised, i) && span_eq(key, span_of(column_key(i))))
+		if (has_column(c->summarized, i) && span_eq(key, span_of(column_key(i))))
 			return i;
 	return NR_ALL_COLUMNS;
 }
@@ -327,11 +328,11 @@ static void read_columns(struct columns *c)
 		row_fail(r, row_byte(r), NULL, "is not an object");
 	while (jscan_status(r->js) == ST_OK && jscan_key(r->js, &key)) {
 		if (!c->seen)
-			c->summarised = span_eq(key, span_of(column_key(COUNT_COLUMN)));
+			c->summarized = span_eq(key, span_of(column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
 		/* a file of thirty bytes could otherwise claim a million steps, and cost as much time and
 		   memory */
-		if (c->summarised && r->sampled)
+		if (c->summarized && r->sampled)
 			row_fail(r, jscan_byte(r->js), column_key(COUNT_COLUMN),
 			         "replaces the samples of steps, as only a baseline may");
 		if (i == NR_ALL_COLUMNS ? row_is_passed_over(r, key) : column_since(i) > r->minor) {
@@ -346,7 +347,7 @@ static void read_columns(struct columns *c)
 		}
 	}
 	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(c->summarised, i) && !is_optional(i) && !(c->seen >> i & 1))
+		if (has_column(c->summarized, i) && !is_optional(i) && !(c->seen >> i & 1))
 			row_fail(r, jscan_byte(r->js), column_key(i), "is missing");
 	for (size_t k = 0; k < c->nr; k++)
 		check_phases(c, c->digests[k]);

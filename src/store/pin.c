@@ -234,23 +234,23 @@ static void pin_steps(const struct digest *from, struct digest *d)
 
 /* Keeps all phases if `all`, else only those that rules ask for: few rules do, and each phase has
  * about as many figures as the step. */
-static void pin_phases(const struct pinner *p, const struct digest *from, bool all, bool summarise,
+static void pin_phases(const struct pinner *p, const struct digest *from, bool all, bool summarize,
                        struct digest *d)
 {
 	bool keep[NR_PHASES] = { false };
 	for (int k = PHASE_FORWARD; k < NR_PHASES; k++)
 		keep[k] = all || p->phases[k];
-	for (int k = PHASE_FORWARD; k < NR_PHASES && (summarise || from->summaries.nr); k++)
+	for (int k = PHASE_FORWARD; k < NR_PHASES && (summarize || from->summaries.nr); k++)
 		for (int m = 0; keep[k] && m < NR_STEP_METRICS; m++) {
 			struct phase_summary s;
 			if (phase_summary_of(from, (enum phase)k, &metric_table[m], &s))
 				vec_push(&d->phase_summaries, s);
 		}
 	for (int k = PHASE_FORWARD; k < NR_INNER_PHASES; k++)
-		if (summarise || !keep[k])
+		if (summarize || !keep[k])
 			memset(d->phases[k], 0, sizeof d->phases[k]);
 	d->step_phases = NULL;
-	for (size_t i = 0; !summarise && from->step_phases && i < from->nr_steps; i++)
+	for (size_t i = 0; !summarize && from->step_phases && i < from->nr_steps; i++)
 		for (int k = NR_INNER_PHASES; k < NR_PHASES; k++) {
 			int64_t code = step_phase_code((enum phase)k);
 			if (!keep[k] || from->step_phases[i] != code)
@@ -379,7 +379,7 @@ static struct digest *copy(const struct digest *from, const struct rules *rules)
 static void pin_at(struct pinner *p, const struct detail *detail, size_t stride, struct run *out)
 {
 	struct names kernels, ops;
-	bool summarise = !detail->whole && has_many_steps(p->run);
+	bool summarize = !detail->whole && has_many_steps(p->run);
 	*out = (struct run){ .label = p->run->label };
 	choose(&p->kernels_by_time, &p->kernels, detail->top, &kernels);
 	choose(&p->ops_by_time, &p->ops, detail->top, &ops);
@@ -403,8 +403,8 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 			COPY(d, from, code);
 			COPY(d, from, ranges);
 		}
-		pin_phases(p, from, detail->phases, summarise, d);
-		if (summarise)
+		pin_phases(p, from, detail->phases, summarize, d);
+		if (summarize)
 			pin_steps(from, d);
 	}
 	vec_release(&kernels.list);

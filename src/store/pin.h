@@ -8,7 +8,7 @@
 /// proportion. Only data that rules ask for by name may exceed it.
 enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
 
-/// The same of a folded run.
+/// Size limit of the pin of a folded run in bytes.
 enum { PIN_FOLDED_BYTES = 1900000 };
 
 /// Makes `out` from `run` as a baseline stores it: exactly what checks of `rules` compare, and of

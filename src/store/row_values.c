@@ -11,7 +11,7 @@
 static int64_t read_number(struct row_reader *r, const char *key, bool negative)
 {
 	int64_t value;
-	if (jscan_natural(r->js, &value)) /* most numbers are natural */
+	if (jscan_natural(r->js, &value)) /* fast path for integers that are not negative */
 		return value;
 	uint64_t byte = row_byte(r);
 	struct span text;

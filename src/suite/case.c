@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/strbuf.h"
 #include "cli/check.h"
 #include "report/document.h"
 #include "report/key_figures.h"
@@ -57,6 +58,25 @@ static void put_figure(struct suite_case *out, const struct report *r, struct ar
 	    (c->worse == WORSE_UP && c->change > 0) || (c->worse == WORSE_DOWN && c->change < 0);
 	out->is_better =
 	    (c->worse == WORSE_UP && c->change < 0) || (c->worse == WORSE_DOWN && c->change > 0);
+}
+
+/* The key figures of a run without a baseline, from which they would have changed. */
+static void put_first_figures(struct suite_case *out, const struct report *r, struct arena *a)
+{
+	struct key_figures all;
+	struct strbuf b = STRBUF_INIT;
+	strbuf_adds(&b, out->text);
+	key_figures_of(r, &all);
+	for (size_t i = 0; i < all.list.nr; i++) {
+		const struct key_figure *k = &all.list.v[i];
+		if (!out->candidate) {
+			out->metric = arena_dup(a, span_of(k->metric->name));
+			out->candidate = arena_dup(a, span_of(k->after));
+		}
+		strbuf_addf(&b, "%s%s %s", i ? ", " : ": ", k->after, metric_label(k->metric));
+	}
+	out->text = arena_take(a, &b);
+	vec_release(&all.list);
 }
 
 static void put_findings(struct suite *out, const struct report *r, struct document *d, int64_t of)
@@ -171,6 +191,8 @@ static void put_case(struct suite *out, const struct report *r, const char *name
 		                    .plan_runs = r->plan_runs,
 		                    .plan_pairs = r->plan_pairs };
 	put_figure(&c, r, a);
+	if (!r->baseline_run)
+		put_first_figures(&c, r, a);
 	if (r->accept && r->accept[0])
 		c.accept = arena_dup(a, span_of(r->accept));
 	vec_push(&out->cases, c);

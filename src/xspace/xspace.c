@@ -435,7 +435,7 @@ enum status xspace_read(struct source *src, const struct xspace_options *options
 /* ---- recognizing of XSpace files ---- */
 
 /* True if the file begins with a plane and its name; a number may lie between them. */
-bool xspace_recognise(struct span first)
+bool xspace_recognize(struct span first)
 {
 	uint64_t bytes, n;
 	if (!span_skip(&first, SPAN("\x0a")) || !wire_varint(&first, &bytes))

@@ -20,7 +20,7 @@ struct xspace_options {
 
 /// True for a file that begins with a plane; `first` holds the first bytes of the file, white space
 /// included.
-bool xspace_recognise(struct span first);
+bool xspace_recognize(struct span first);
 
 /// Reads one file, as trace_read() does: work of the GPUs and steps on them, then events of the
 /// host, go to `sink`; GPUs to `meta`. One plane at a time, and all planes of the host, are in

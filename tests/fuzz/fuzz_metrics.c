@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct digest *d = digest_new();
 	bool other;
 	struct span text = { (const char *)data, size };
-	(void)metrics_recognise(text);
+	(void)metrics_recognize(text);
 	struct source *src = source_memory("fuzz", text.p, text.n, NULL);
 	diag_init(&log);
 	enum status st = inputs_read(src, d, &other, &log);

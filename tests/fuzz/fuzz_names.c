@@ -71,7 +71,7 @@ static void check_markdown_of(const char *name, bool diff)
 	strbuf_release(&plain);
 }
 
-/* ---- all outputs ---- */
+/* ---- checks of all outputs ---- */
 
 static void check_reports(const char *name)
 {

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(formats_read(NULL, &formats, &log) == ST_OK);
 	const struct result_formats *const tables[] = { &formats, NULL };
 	struct result_reader reader = { tables, "results/fuzz.json", "fuzz.json" };
-	(void)result_recognise(text);
+	(void)result_recognize(text);
 	struct source *src = source_memory("fuzz", text.p, text.n, NULL);
 	(void)result_sniff(src);
 	source_close(src);

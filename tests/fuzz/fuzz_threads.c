@@ -11,7 +11,7 @@
 #include "choices.h"
 
 static const char *const parts[] = {
-	/* ---- whole events ---- */
+	/* ---- texts of whole events ---- */
 	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":10,\"dur\":3,"
 	"\"args\":"
 	"{\"device\":0,\"stream\":7,\"correlation\":1}}",
@@ -73,7 +73,7 @@ static const char *const parts[] = {
 	"\xf0\x9f",
 	"\x01",
 	"\xe2\x80\xa8",
-	/* ---- values ---- */
+	/* ---- values of members ---- */
 	"1",
 	"-1",
 	"9223372036854775.807",

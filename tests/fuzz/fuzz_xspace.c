@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum status st = read_all(data, size, 0, &whole);
 	law(read_all(data, size, 3, &parts) == st);
 	law(span_eq(strbuf_span(&whole), strbuf_span(&parts)));
-	(void)xspace_recognise((struct span){ (const char *)data, size });
+	(void)xspace_recognize((struct span){ (const char *)data, size });
 	fuzz_accepted = st == ST_OK;
 	strbuf_release(&whole);
 	strbuf_release(&parts);

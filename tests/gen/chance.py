@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Writes small random traces as the ranks of one job, DIR/rank<N>.json: those of tests/prop, of which the slow references
-there say what is right, and one more kind. Steps, calls, kernels, frames and annotations nest, cross, repeat and are
-missing as they like. The same options give the same bytes.
+"""Writes small random traces as the ranks of one job, DIR/rank<N>.json. They are the random traces with which tests/prop compares
+the program and slow references, and one kind more. Steps, calls, kernels, frames and annotations nest, cross and repeat at random,
+and some are missing. The same options give the same bytes.
 
   chance.py --out DIR --kind steps --seeds 1:12 [--stretch 2=1.3]
   chance.py --out DIR --kind runs --seeds 1:12 [--slow gemm_a=1.1] [--new NAME] [--drop NAME] [--whole]
 
-KIND is steps, functions, collectives, phases, operations or code (modules, operators, frames and calls that nest). --stretch
-R=F makes all durations (runs: of the GPU) of rank R F times as long. The kind runs makes one run of one model for each seed,
-DIR/run<SEED>.json, which differs from the others by noise, of the machine and of each kernel; --slow makes a kernel slower
-(machine: all), --new and --drop change which kernels there are, --whole writes whole microseconds, and --job makes the runs the
-ranks of one job.
+KIND is steps, functions, collectives, phases, operations or code (modules, operators, frames and calls that nest), or runs.
+--stretch R=F multiplies all durations of rank R by F (with runs: all durations on the GPU).
+
+The kind runs makes a run of one model for each seed, DIR/run<SEED>.json; the runs differ by noise of the machine and of each kernel.
+--slow makes a kernel slower (machine: all kernels), --new and --drop change the set of kernels, --whole writes whole microseconds,
+and --job makes the runs the ranks of one job.
 """
 import argparse
 import json

@@ -123,7 +123,7 @@ def hold_all(trace, points):
                 e["dur"] = max(0.0, end + holes.below(end) - e["ts"])
 
 
-# ---- the host ----
+# ---- causes of regressions on the host ----
 
 def data_loader(trace, us, every=1):
     """Makes batches come later; if the trace has no annotation of the loader, each step gets one at its start."""
@@ -187,7 +187,7 @@ def slow_host(trace, factor):
     queue(trace)
 
 
-# ---- the GPU ----
+# ---- causes of regressions on the GPU ----
 
 def more_launches(trace, name, times=2):
     """Repeats each launch of kernels whose name contains `name`, so that there are `times` of them."""

@@ -286,7 +286,7 @@ def options():
     p.add_argument("--layers", type=int, default=3)
     p.add_argument("--seed", type=int, required=True)
     p.add_argument("--out", required=True, metavar="DIR")
-    p.add_argument("--groups", type=int, default=0, metavar="N", help="neighbours that are a process group of their own")
+    p.add_argument("--groups", type=int, default=0, metavar="N", help="neighbors that are a process group of their own")
     p.add_argument("--all-to-all", action="store_true", help="one all-to-all per step, by send and receive")
     p.add_argument("--no-arguments", action="store_true", help="collectives without arguments, as before PyTorch 2.1")
     p.add_argument("--python", action="store_true", help="python_function events")

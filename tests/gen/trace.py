@@ -20,7 +20,7 @@ import sys
 from names import HOSTILE
 from workload import NATIVE, WEIGHTS, Launch, step
 
-# --- Planted changes ---------------------------------------------------------------------------
+# --- Planted changes of the plan -----------------------------------------------------------------
 
 
 def matches(plan, pattern):
@@ -54,7 +54,7 @@ def plant(plan, o):
     return plan
 
 
-# --- The machine ---------------------------------------------------------------------------------
+# --- The machine that runs the plan --------------------------------------------------------------
 
 
 class Us(int):

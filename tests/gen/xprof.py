@@ -87,7 +87,7 @@ class Job:
         self.now += 20_000_000
 
     def activities(self, d):
-        """Events of the streams of a GPU."""
+        """Returns events for the activities on the streams of a GPU."""
         for stream, name, start, dur, group, correlation, grid, block, what, op in self.devices[d].ran:
             args = {"context_id": "$$1", "correlation_id": correlation, "hlo_module": "jit_train_step", "hlo_op": op}
             if grid:
@@ -102,8 +102,8 @@ class Job:
         yield 0, "Memory Device", 0, self.now, {"MemoryResidency_details": "kind:device num_bytes:1048576 addr:0x7f00"}
 
     def lines(self, d):
-        """Events of the derived lines of a GPU: an event is extended by the next one of equal name and group, unless another
-        has begun."""
+        """Returns events of the derived lines of a GPU. An event is extended by the next one with the same name and group,
+        unless another event has begun in between."""
         rows = {name: [] for name in LINES}
         for stream, _, start, dur, group, _, grid, _, _, op in sorted(self.devices[d].ran, key=lambda a: (a[2], -a[3])):
             parts = [("Steps", f"train {group + self.o.first_step}", {"step_name": f"train {group + self.o.first_step}"})]

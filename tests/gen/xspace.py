@@ -40,7 +40,7 @@ def message(field, b):
 
 
 def fields(b):
-    """Pairs of number and value: an int, 8 bytes of a double, or bytes."""
+    """Returns the fields of a message as (number, value); a value is an int, the 8 bytes of a double, or bytes."""
     at, view = 0, memoryview(b)
 
     def take():

@@ -336,7 +336,7 @@ def approvals(folder):
     def said(author, body, at, edited=None):
         forge.comment(author, body, created_at=at, updated_at=edited or at)
 
-    def labelled(api, author, at, on=True):
+    def labeled(api, author, at, on=True):
         user = {"id": author, "login": f"user{author}", "username": f"user{author}"}
         event = ({"event": "labeled" if on else "unlabeled", "actor": user} if api == "github"
                  else {"action": "add" if on else "remove", "user": user})
@@ -362,12 +362,12 @@ def approvals(folder):
         said(4, "/gpugate accept the newest", "2027-01-01T15:30:00.250+01:00" if api == "gitlab" else "2027-01-01T14:30:00Z")
         expect(f"{api}: the newest", ask(api), {"who": "user4", "reason": "the newest (#7)"})
         ask(api, 1, "nobody who may", after="2027-01-01T14:30:00Z")
-        labelled(api, 2, "2027-01-01T16:00:00Z")
-        expect(f"{api}: labelled by one who may not", ask(api)["who"], "user4")
-        labelled(api, 1, "2027-01-01T16:00:01Z")
+        labeled(api, 2, "2027-01-01T16:00:00Z")
+        expect(f"{api}: labeled by one who may not", ask(api)["who"], "user4")
+        labeled(api, 1, "2027-01-01T16:00:01Z")
         forge.events.reverse()      # in whichever order they come
         expect(f"{api}: label", ask(api), {"who": "user1", "reason": "label gpugate-accept (#7)"})
-        labelled(api, 1, "2027-01-01T16:00:02Z", on=False)
+        labeled(api, 1, "2027-01-01T16:00:02Z", on=False)
         expect(f"{api}: label taken off", ask(api)["who"], "user4")
         forge.fault("GET", "permission" if api == "github" else "members", 502, times=2)
         expect(f"{api}: asked again", ask(api)["who"], "user4")

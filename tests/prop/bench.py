@@ -34,24 +34,27 @@ PEERS = ["1 thread, beside hta", "1 thread, beside TraceLens", "1 thread, beside
 def table(dir, *options, **env):
     """Runs ci/bench; returns the table's rows as {name: other cells}, and the text below the table."""
     done = subprocess.run([sys.executable, ROOT / "ci/bench", "--gpugate", os.environ["GPUGATE"], "--work", dir / "work", "--size", "1MB",
-                           "--runs", "1", "--ranks", "40", *options], env={**os.environ, "GPUGATE_SHARED": "", **env}, check=True, stdout=subprocess.PIPE)
-    speeds, last, whole, profile, job = done.stdout.decode().strip().split("\n\n")[1:]
+                           "--runs", "1", "--ranks", "40", "--folded", "136", *options], env={**os.environ, "GPUGATE_SHARED": "", **env}, check=True, stdout=subprocess.PIPE)
+    speeds, last, whole, profile, job, folded = done.stdout.decode().strip().split("\n\n")[1:]
     text = speeds
-    commands(whole, profile, job)
+    commands(whole, profile, job, folded)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")]
     assert rows.pop(0)[-2:] == ["resident MiB", "allowed MiB"], text
     return {row[0]: row[1:] for row in rows}, last
 
 
-def commands(machine, profile, job):
-    """Checks the tables of whole commands: one compares `check` with programs that only read a trace, one has many ranks."""
+def commands(machine, profile, *jobs):
+    """Checks the tables of whole commands: one compares `check` with programs that only read a trace, the others have many ranks."""
     assert re.fullmatch(r".+, \d+ cores; medians of 1 runs, (wall|processor) time:", machine), machine
-    profile, job = ([[c.strip() for c in line.strip("|").split("|")] for line in t.splitlines()] for t in (profile, job))
+    profile, job, folded = ([[c.strip() for c in line.strip("|").split("|")] for line in t.splitlines()] for t in (profile, *jobs))
     assert profile[2][0].startswith("`gpugate check`") and profile[2][2] == "1.0", profile
     assert any("json.load" in row[0] for row in profile) and all(float(v) >= 0 for row in profile[2:] for v in row[1:]), profile
-    assert job[0][0].startswith("40 ranks"), job
-    assert [row[0] for row in job[2:]] == ["`merge`", "`baseline create`", "`check`"], job
-    assert all(float(row[1]) >= 0 and int(row[2].split()[0]) > 0 for row in job[2:]), job
+    assert job[0][0].startswith("40 ranks") and folded[0][0].startswith("136 ranks, folded: "), (job, folded)
+    gate = ["`baseline create`", "`check`"]
+    assert [row[0] for row in job[2:]] == ["`merge`", *gate], job
+    merges = ["`merge --fold` of 64 ranks, one of 3", "`merge --fold` of 3 folded files, one of 1"]
+    assert [row[0] for row in folded[2:]] == merges + gate, folded
+    assert all(float(row[1]) >= 0 and int(row[2].split()[0]) > 0 for row in job[2:] + folded[2:]), (job, folded)
 
 
 def main():

@@ -195,7 +195,7 @@ def main():
     first = sum(p == 0 for p in places)
     three = sum(p is not None and p < 3 for p in places)
     print(f"{len(places)} causes: {first} first, {three} in the first three; {len(bad)} with exit 0")
-    # one exception more than the exact share is allowed, since this is only a part of the cases
+    # one exception more than the shares allow, since ci/test runs only a part of the cases
     if bad or first < FIRST * len(places) - 1 or three < IN_THREE * len(places) - 1:
         sys.exit("\n".join(bad) or "too few causes are named")
 

@@ -143,7 +143,7 @@ def from_git(dir):
     assert marked(gate(repo, "--changed-from", "git", GITHUB_BASE_REF="main")[0])[0] == want
     prepare(repo, files, 0, base)
     assert marked(gate(repo, "--changed-from", "git", GITHUB_BASE_REF="main")[0])[0] == set()
-    # if nothing is known, nothing is marked, but there is a verdict
+    # without git's answer nothing is marked, but the verdict is given
     prepare(repo, files, 1, "f" * 40)
     for more, env in (("git", {}), ("git:--output=x", {}), ("git:nothing", {}), ("git", {"PATH": "/nowhere"})):
         result, _, _, said = gate(repo, "--changed-from", more, **env)

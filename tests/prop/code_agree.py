@@ -72,7 +72,7 @@ def digest(gpugate, path):
 
 
 def of_program(d):
-    """The same table, from the rows of a digest."""
+    """Makes the tables of the reference from the rows of a digest."""
     out = {kind: collections.defaultdict(lambda: [0, 0]) for kind in ("op", "op_self", "module", "range", "place")}
 
     def add(kind, name, row):

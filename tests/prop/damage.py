@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A file that is cut or damaged anywhere. For every reader, a small valid file is cut after each byte, and each of its
-bytes is replaced in turn.
+bytes is replaced in turn; a JSON file is also read without each of its members and elements.
 
  - the program ends with 0 or the exit code for such files; its message is one line that names the file, and it leaves no output
    unless all went well
@@ -197,8 +197,28 @@ def readers(dir):
 # --- Laws -----------------------------------------------------------------------------------------------------------------
 
 
-def damages(data):
-    """Yields (description of the damage, damaged bytes)."""
+def places(value, path=()):
+    """Paths of all members and elements."""
+    for key, v in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*path, key)
+        yield from places(v, (*path, key))
+
+
+def without(value, path):
+    key, *rest = path
+    if rest:
+        return {**value, key: without(value[key], rest)} if isinstance(value, dict) else [without(v, rest) if i == key else v for i, v in enumerate(value)]
+    return {k: v for k, v in value.items() if k != key} if isinstance(value, dict) else value[:key] + value[key + 1:]
+
+
+def damages(reader):
+    """(what was done, bytes) of each."""
+    data = reader.data
+    if reader.parse is as_json:
+        whole = as_json(data)
+        every = list(places(whole))
+        for path in every[::1 if ALL else max(1, 2 * len(every) // RUNS)]:
+            yield f"without {'.'.join(map(str, path))}", json.dumps(without(whole, path)).encode()
     stride = 1 if ALL else max(1, 2 * len(data) // RUNS)
     for k, at in enumerate(range(0, len(data), stride)):
         yield f"cut to {at} bytes", data[:at]
@@ -266,7 +286,7 @@ def faults(task):
         wrong = [] if done.returncode in (0, 3) and parsed(reader, reader.data) is not REFUSED else [f"the sound file: {done}"]
         sound = Sound(shown, parsed(reader, reader.data))
         nr = refused = 0
-        for what, data in damages(reader.data):
+        for what, data in damages(reader):
             if reader.out:
                 (dir / reader.out).unlink(missing_ok=True)
             before = sorted(p.name for p in dir.iterdir())

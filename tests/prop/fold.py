@@ -177,6 +177,18 @@ def waited_before(dir):
         gpugate(*command, "--html", dir / "page.html")
 
 
+def built_in_rules(dir):
+    """A folded run has no figures of files, so the rules on them find nothing, as of ranks that have none."""
+    plain, odd = (run_of(dir, name, RANKS) for name in ("plain", "odd"))
+    verdicts = []
+    for a, b in ((plain, odd), (folded(plain), folded(odd))):
+        gpugate("baseline", "create", a, "--baseline", dir / "plain.baseline.json", "--force")
+        gpugate("check", b, "--baseline", dir / "plain.baseline.json", "--json", dir / "report.json", codes=(0, 1))
+        said = json.loads((dir / "report.json").read_text())["checks"]
+        verdicts.append({c["id"].split("[rank ")[0]: c["verdict"] for c in said})
+    assert verdicts[0] == verdicts[1], verdicts
+
+
 def worst_of_each(dir, baseline):
     each = rules(dir, "each.yaml", f"  - {{id: each, metric: step.compute_time, ranks: each, {LIMITS}}}")
     checks, _, _ = checked(dir, folded(run_of(dir, "odd", RANKS)), baseline, each)
@@ -231,6 +243,7 @@ def main():
         trees(dir, run_of(dir, "odd", RANKS))
         odd_ones(dir, baseline)
         lost(dir, baseline)
+        built_in_rules(dir)
         worst_of_each(dir, baseline)
         waited_before(dir)
         refuses(dir, baseline)

@@ -23,7 +23,7 @@ from _reference import differences, recordings, text
 
 REFERENCE = pathlib.Path(__file__).with_name("_function_reference.py")
 
-# --- the program ---
+# --- functions from the program's digest ---
 
 def program(gpugate, path, folder):
     out = folder / "digest.json"

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The scripts of ci/forge against what others can choose: names of branches, of files and of folders of runs, reasons, titles of
-files that a pull request changes; and against branches that move, are forced or vanish while they work.
+"""The scripts of ci/forge withstand everything that others can choose: names of branches, files and folders of runs,
+reasons, and titles of files that a pull request changes; and they cope with branches that move, are forced or vanish
+meanwhile.
 
- - nothing of it is run, leaves its place, or reaches an option; the report, the approval, its answer and its status come about
+ - hostile text is never executed, never leads outside of the folder, and never becomes an option; report, approval, answer and
+   status are made all the same
  - the token is in no argument of a process, no output, no file of the repository and no artifact
- - an approval beside an append; a history branch that is forced to another commit, or removed, during an append; a branch that is
-   removed during an approval
+ - an approval and an append at the same time; a branch of histories that is forced to another commit, or removed, during an
+   append; a branch that is removed during an approval
 
 $GPUGATE is the program; needs git and jq; exit 77 skips.
 """

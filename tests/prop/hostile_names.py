@@ -181,8 +181,8 @@ class Side:
         self.hangs()
 
     def stored(self, number):
-        """Stored files of strangers: every text in each of them in turn, in ci/test every fourth in the batch of this number.
-        What is refused says so in one line."""
+        """Replaces each text in stored files by hostile names, one at a time; ci/test takes every fourth text. A file that is
+        refused must give one line."""
         for name, args, reports in (("base.json", ("baseline", "show", "--rules", "rules.yaml", "--baseline", "{}"), ""),
                                     ("base.json", ("baseline", "log", "--rules", "rules.yaml", "--baseline", "{}"), ""),
                                     ("base.json", ("check", "b", "--rules", "rules.yaml", "--baseline", "{}"), "jmxh"),
@@ -325,7 +325,7 @@ def same(what, read, hostile, plain):
 
 
 def missing(side):
-    """Names that the figures of a run lack."""
+    """Lines about hostile kernel names that the figures of a run lack."""
     kernels = {k["name"] for k in json.loads(side.outputs["figures.json"])["kernels"]}
     return [f"no kernel {name!r}" for name in side.names if not any(c in name for c in "\0\ud800") and name not in kernels]
 

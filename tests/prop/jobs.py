@@ -3,8 +3,8 @@
 
  - digests, figures, warnings, errors and exit codes are the same for any number
  - all errors are reported, in the order of the arguments, and the first decides
- - so is a single file that several threads read: complete, compressed, from a pipe, cut off, with an error, in every form
-   that the generator knows, and the recordings under $GPUGATE_SHARED where it is set
+ - a single file that several threads read gives the same result, too: complete, compressed, from a pipe, cut off, with an error,
+   in every form that the generator knows, and for the recordings under $GPUGATE_SHARED if it is set
  - some hundred files are read within 64 descriptors, whatever --jobs asks for
 
 $GPUGATE is the program; exit 77 skips.

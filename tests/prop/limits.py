@@ -99,7 +99,7 @@ def flight_members(n):
 
 
 def plane(n):
-    """Behind a plane one that claims n bytes, and has none of them."""
+    """An XSpace file whose second plane claims to have n bytes, and ends there."""
     return xspace.message(1, xspace.message(2, b"/device:GPU:0")) + xspace.varint(1 << 3 | 2) + xspace.varint(n)
 
 

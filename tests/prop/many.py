@@ -46,7 +46,8 @@ def gpugate(*args, codes=(0,)):
 
 
 def run_of(dir, name, ranks, *faults):
-    """A run of `ranks` ranks, of which only those of the first half of the simulated ones have faults."""
+    """Makes a run of `ranks` ranks: the simulated ones, and copies of their second half, so that faults in the first half occur
+    once."""
     made = dir / f"{name}.json"
     if not made.exists():
         make("ranks", "--ranks", MADE, "--steps", 3, "--layers", 1, "--groups", 4, *faults, "--out", dir / name)
@@ -72,7 +73,7 @@ def merged_in_tree(dir, run):
 
 
 def checked(dir, ranks):
-    """Measures `baseline create` and `check` for so many ranks."""
+    """Measures `baseline create` and `check` of a run with `ranks` ranks."""
     plain = run_of(dir, "plain", ranks, "--seed", 1)
     odd = run_of(dir, "odd", ranks, "--seed", 2, "--slow-rank", f"{SLOW}=1.3", "--late-rank", f"{LATE}=3000")
     baseline, report = dir / f"baseline-{ranks}.json", dir / f"report-{ranks}.json"

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Laws of folding ranks, on generated jobs:
+"""Laws of merging the files of ranks, on generated jobs:
 
- - with any tree and order of merges, with parts given twice, plain or gzipped, the file is byte for byte the one that a
-   single merge of all artifacts gives; so with snapshots and metrics files beside some of the traces
+ - the order and the tree of merges make no difference: the file is byte for byte that of a single merge of all artifacts, also
+   if parts are given twice or gzipped, and with snapshots and metrics files beside some of the traces
  - every command that reads runs accepts such a file, and finds the figures of the artifacts
  - digests are copied as they are spelled; if there are two spellings of one digest, or if context is added, the digest is
    written anew
- - two different digests of a rank are exit 3 and leave no file; so are ranks that are missing
-   or too many where --expect-ranks or the rules say how many there are: they are named
- - traces of a rank whose steps have other numbers are refused, and with --join-cycles are one: the
-   steps of both, sums of what can be added; in any order and any tree
+ - two different digests of a rank are exit 3 and leave no file
+ - if --expect-ranks or the rules say how many ranks there are, absent and additional ranks are named, with exit 3
+ - two traces of one rank with different steps are refused; with --join-cycles they become one digest with the steps of both
+   and sums of their figures, in any order and any tree of merges
 
 $GPUGATE is the program; exit 77 skips.
 """

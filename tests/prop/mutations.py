@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Damaged inputs of every kind: a sound trace, snapshot, pickle, digest, stored run, baseline, rules file or data file in
-which some bytes were changed, and the program as users run it. It never crashes or hangs, ends with 0 to 5, says what is
-wrong on lines without control characters, writes every report completely, and leaves no other file behind. The same seed
-gives the same inputs; one that fails is kept in the folder --keep.
+"""Damaged inputs of every kind: some bytes of a valid trace, snapshot, pickle, digest, stored run, baseline, rules file or
+data file are changed, and the program is run on it. It never crashes or hangs, ends with 0 to 5, says what is wrong on
+lines without control characters, writes every report completely, and leaves no other file behind.
+
+The same seed gives the same inputs; one that fails is kept in the folder --keep.
 
 usage: mutations.py [--runs N] [--seed N] [--kind KIND] [--keep DIR]     ($GPUGATE is the program; exit 77 skips)
 """

@@ -7,6 +7,8 @@
  - the composite actions and the jobs do what they should, step by step, with `if`, `env` and outputs as the runner
    evaluates them: a failing check with its comment, annotations and summary; a fork's run posted by the second workflow;
    approval; append (with the stand-in of _forge.py and a git repository)
+ - a stranger's comment starts no job; only the job that appends reads the token that may push; the pods of ci/kubernetes
+   have few rights and run no setting as a command
 
 $GPUGATE is the program; exit 77 skips, also without PyYAML.
 """
@@ -97,6 +99,8 @@ def check_workflows():
             wrong.append(f"{name}: a workflow begins without permissions")
         writes = set(doc[True]) & {"workflow_run", "pull_request_target", "issue_comment"}     # YAML 1.1 reads `on` as true
         for job in doc["jobs"].values():
+            if "issue_comment" in doc[True] and "github.event.comment.author_association)" not in job["if"]:
+                wrong.append(f"{name}: a stranger's comment starts a job")
             if "write" in strings(job.get("permissions", {})) and not job.get("timeout-minutes"):
                 wrong.append(f"{name}: a job that may write has no limit of time")
             for step in job["steps"]:
@@ -116,6 +120,31 @@ def check_workflows():
                         wrong.append(f"{name}: {where} does not take {given}")
                 elif uses and not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", uses):
                     wrong.append(f"{name}: uses {uses}")
+
+
+def check_kubernetes(folder):
+    """The pods have few rights, and what names their artifacts is a pattern, never a command."""
+    (folder / "bin").mkdir()
+    (folder / "bin" / "gpugate").symlink_to("/bin/echo")
+    for path in sorted((ROOT / "ci" / "kubernetes").glob("*.yaml")):
+        pod = load(path)["spec"]["template"]["spec"]
+        expect(f"{path.name}: root", pod["securityContext"]["runAsNonRoot"], True)
+        for container in pod["containers"]:
+            rights = container["securityContext"]
+            expect(f"{path.name}: rights", (rights["allowPrivilegeEscalation"], rights["readOnlyRootFilesystem"], rights["capabilities"]),
+                   (False, True, {"drop": ["ALL"]}))
+            names = [e["name"] for e in container.get("env", [])]
+            env = {name: f"$(touch {folder}/run) `touch {folder}/run`; touch {folder}/run; $rank" for name in names if name != "DIGESTS"}
+            subprocess.run(container["command"] + container["args"], cwd=folder, capture_output=True, check=False, env={
+                "PATH": f"{folder / 'bin'}:/usr/bin:/bin", "JOB_COMPLETION_INDEX": "3", "DIGESTS": str(folder / "digests"), **env})
+            expect(f"{path.name}: a setting is run", (folder / "run").exists(), False)
+
+
+def check_push_token():
+    """The token that may push to the default branch is read by one job of GitLab only, which runs on that branch."""
+    jobs = gitlab_jobs()
+    expect("who reads GPUGATE_PUSH_TOKEN", [name for name, job in jobs.items() if "GPUGATE_PUSH_TOKEN" in str(job)], ["gpugate-append"])
+    expect("where", jobs["gpugate-append"]["rules"], [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}])
 
 
 def check_page():
@@ -458,6 +487,8 @@ def gitlab(folder):
     main = {"CI_COMMIT_BRANCH": "main", "CI_MERGE_REQUEST_IID": ""}
     jobs[".gpugate"]["variables"]["GPUGATE_RUNS"] = str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))
     expect("main", run("gpugate", **main)[0], 0)
+    code, log = run("gpugate-append", **main, GPUGATE_PUSH_TOKEN="")
+    expect("with the token of branches only", (code != 0, "GPUGATE_PUSH_TOKEN: is not set" in log), (True, True))
     code, log = run("gpugate-append", **main)
     expect("appended", (code, "to gpugate-baselines" in log), (0, True))
     forge.server.shutdown()
@@ -470,7 +501,8 @@ def main():
     check_workflows()
     check_shells()
     check_page()
-    for test in (github, gitlab):
+    check_push_token()
+    for test in (check_kubernetes, github, gitlab):
         with tempfile.TemporaryDirectory() as name:
             test(pathlib.Path(name))
     if wrong:

@@ -12,6 +12,7 @@
  - the table of metrics is what `gpugate metrics` prints; that of the simulation is checked by tests/sim/table.py
  - the two small tables of README.md are rows of those in docs/simulation.md and docs/speed.md
  - the files that docs/pull-requests.md shows whole are those of ci/ and templates/
+ - pages, actions and templates name the version of CMakeLists.txt
 
 usage: readme.py [--update] [PAGE…]      ($GPUGATE is the program; exit 77 skips)
 --update writes the picture, tables and files anew; with pages, only examples of these run.
@@ -118,11 +119,10 @@ def readme_tables(update):
     wanted = [("1 %", "10", "1"), ("2 %", "1", "1"), ("2 %", "10", "1"), ("5 %", "10", "1"), ("5 %", "10", "5 A/B pairs")]
     found = [row for row in cells_of(docs / "simulation.md", "spread of single runs") if tuple(row[:3]) in wanted]
     first = found[0]
-    rows = ["Simulated runs through the gate with the built-in rules. The first line reads: if single runs "
-            f"spread by {first[0]}, with {first[1]} runs of main and",
-            f"{first[2]} run of the pull request, {first[3]} of 1,000 unchanged runs fail; a change of +5 % is caught in "
-            f"{first[5].split(', ')[0]} % of the cases. *A/B pairs* are runs of the change and",
-            "of the code before it, in turn ([all rows](docs/simulation.md)).", "",
+    rows = [f"Simulated runs, built-in rules. The first line reads: if single runs spread by {first[0]}, with {first[1]} runs of main and "
+            f"{first[2]} of the pull request,",
+            f"{first[3]} of 1,000 unchanged runs fail; a change of +5 % is caught in {first[5].split(', ')[0]} % of the cases. "
+            "[All rows, and what *A/B pairs* are](docs/simulation.md).", "",
             "| spread of single runs | runs of main | runs of the pull request | unchanged, of 1,000: fail | unchanged, of 1,000: undecided "
             "| 5 % slower: caught | 10 % slower: caught |", "|---|--:|--:|--:|--:|--:|--:|"]
     rows += [f"| {' | '.join(row[:5])} | {row[5].split(', ')[0]} % | {row[6].split(', ')[0]} % |" for row in found]
@@ -132,7 +132,8 @@ def readme_tables(update):
     trace, ranks = (re.search(pattern, text_of(docs / "speed.md"), re.M)[1] for pattern in (r"^\| (a trace of .*?) \|", r"^\| (\d+ ranks)"))
     profile, job = cells_of(docs / "speed.md", trace), cells_of(docs / "speed.md", ranks)
     rows = ["| seconds of processor time | |", "|---|--:|"]
-    rows += [f"| {name}, of {trace} | {seconds} |" for name, seconds, _ in profile[:2]]
+    (check, seconds, _), (unpack, alone, _) = profile[:2]
+    rows += [f"| {check}, of {trace} ({unpack}: {alone}) | {seconds} |"]
     rows += [f"| {name} of a job of {ranks}, from [digests](docs/ranks.md#digests) | {seconds} |" for name, seconds, _ in job if name == "`check`"]
     replaced(README, "from docs/speed.md", "\n".join(rows) + "\n", update)
 
@@ -145,6 +146,19 @@ def shown_files(update):
         if path.endswith(".yml"):
             text, language = re.sub(r"\A(?:#.*\n)+", "", text), "yml"
         replaced(page, path, f"```{language}\n{text}```\n", update)
+
+
+def versions(program, update):
+    """Where a page, an action or a template names gpugate's version, it is that of the program."""
+    version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+    pages = [ROOT / "action.yml", *(ROOT / "docs").glob("*.md"), *(ROOT / "templates").iterdir(), *(ROOT / "ci").rglob("*.y*ml")]
+    for page in sorted(pages):
+        old = text_of(page)
+        new = re.sub(r"(gpugate[-_:]|gpugate[\w/]*@v|rev: v|`v)\d+\.\d+\.\d+\b", lambda found: found[1] + version, old)
+        if update:
+            page.write_text(new, encoding="utf-8")
+        elif old != new:
+            wrong.append(f"{page.relative_to(ROOT)}: names another version than {version}: run tests/prop/readme.py --update")
 
 
 def glossary_terms(update):
@@ -343,6 +357,7 @@ def main():
     replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
     readme_tables(update)
     shown_files(update)
+    versions(program, update)
     glossary_terms(update)
     report_sample(update)
     picture(program, update)

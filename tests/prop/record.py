@@ -89,7 +89,7 @@ def steps_of(dir, place="profiles"):
     return [s["step"] for m in figures(dir, place)[0] if m["metric"] == "step.time" for s in m["samples"]]
 
 
-# ---- the tests ----
+# ---- tests of recordings ----
 
 
 def gate(dir):
@@ -319,7 +319,7 @@ def where(dir):
         known = sum(m["value"] for m in places if m.get("place") != "(no place)")
         assert abs(sum(m["value"] for m in places) - time / steps) <= len(places) and known > 0.9 * time / steps, (places, time, steps)
         assert {m["module"] for m in code if m["metric"] == "module.gpu_time"} == {"Layer", "Layer > Layer", "Layer > Layer > Layer"}
-    # also as a digest, for each way of keeping, and recognized only by content
+    # the recording with stacks is also accepted as a digest, with each way of keeping, and recognized by content only
     for options, left in (("keep='none'", 3), ("keep='rank0'", 5)):
         subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
         for rank in (0, 1):

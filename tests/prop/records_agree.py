@@ -61,7 +61,7 @@ def sizes_reference(times, sizes):
 
 
 def camel(value):
-    """The same message with names in lowerCamelCase, and without the options of the mapping."""
+    """Converts the names of a message to lowerCamelCase, and leaves out the options of the JSON mapping."""
     if isinstance(value, list):
         return [camel(v) for v in value]
     if not isinstance(value, dict):
@@ -129,7 +129,7 @@ def reference(data):
     return rows_reference(data) if rows else sizes_reference(*data)
 
 
-# --- The program ---------------------------------------------------------------------------------
+# --- Figures that the program prints -----------------------------------------------------------------------
 
 
 def program(gpugate, path, stdin=None):

@@ -148,7 +148,7 @@ def settings(locales):
     for zone in ("Asia/Kathmandu", "America/St_Johns", "XXX+25:61:61", ":/dev/zero"):
         yield f"the time zone {zone}", {"env": {"TZ": zone}}
     yield "another terminal, whose width is told by COLUMNS alone", {"env": {"TERM": "dumb", "LINES": "3"}}
-    yield "one with colours", {"env": {"TERM": "xterm-256color", "COLORTERM": "truecolor"}}
+    yield "one with colors", {"env": {"TERM": "xterm-256color", "COLORTERM": "truecolor"}}
     yield "NO_COLOR", {"env": {"NO_COLOR": "1"}}
     for jobs in (2, 7, 64):
         yield f"{jobs} threads", {"jobs": jobs}

@@ -358,7 +358,7 @@ def shape_fault(name):
 # --- The memory limit ---------------------------------------------------------------------------------------------------
 
 
-# Each kind of input, with as many as do not fit into 16 MiB.
+# For each kind of input a number of items that do not fit into 16 MiB.
 GROWING = {"names": 60000, "sites": 60000, "collectives of a dump": 90000, "streams of an XSpace": 60000, "lines of a table": 90000,
            "environment": 100000, "ranges of a domain": 60000}
 

@@ -193,7 +193,7 @@ def outputs(dir):
     run(dir, "check", "slower.json", "--rules", "code.yaml", "--baseline", "code.gate.json", "--changed", "train.py", "--json", "-", codes=(1,))
     run(dir, "metrics", "fast.json", "--json", "-")
     run(dir, "diff", "fast.json", "slower.json", "--changed", "train.py", "--json", "-")
-    for name, digest in (("full", full), ("short", summarised(short))):
+    for name, digest in (("full", full), ("short", summarized(short))):
         (dir / f"{name}.json").write_text(json.dumps(digest))
         check(digest, name)
         # the digest with few steps keeps sums of steps instead of samples, which only a baseline may do: refused as
@@ -204,7 +204,7 @@ def outputs(dir):
 STATISTICS = ["median", "mean", "min", "max", "p90", "p95", "p99", "total"]
 
 
-def summarised(digest):
+def summarized(digest):
     """Converts the steps to statistics, as a pin with many steps is stored."""
     steps = digest["steps"]
     digest["summaries"] = [{"metric": key, **{stat: max(v or 0 for v in values) for stat in STATISTICS}} for key, values in steps.items()
@@ -218,7 +218,7 @@ def summarised(digest):
 
 
 def breakages(document, schema_name):
-    """The document with one error at a time, and a name of the error."""
+    """Yields invalid versions of a document: (document with one error, name of the error)."""
     for key in SCHEMAS[schema_name]["required"]:
         broken = copy.deepcopy(document)
         del broken[key]
@@ -236,7 +236,7 @@ def breakages(document, schema_name):
 
 
 def places(value, path=()):
-    """One object of each kind: only the first element of lists."""
+    """Yields the paths of the objects in a document; of each list, only those of the first element."""
     if isinstance(value, dict):
         if path[-1:] != ("select",): # any key but those of another type may stand there
             yield path

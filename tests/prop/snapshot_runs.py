@@ -75,7 +75,8 @@ def joined(dir):
     t, s = digest(dir, trace), digest(dir, snapshot)
     both = digest(dir, trace, snapshot)
     assert both == digest(dir, snapshot, trace)
-    # separate in the file, so that merging in any order gives the same; joined when the file is read
+    # trace and snapshot stay separate in the file, so that merges in any order give the same; they are joined when the
+    # file is read
     assert both["digests"] == [t, {**s, "rank": 5}], [r["rank"] for r in both["digests"]]
     (dir / "both.json").write_text(json.dumps(both), encoding="utf-8")
     rank = json.loads(gpugate("metrics", dir / "both.json", "--json", "-").stdout)["ranks"]

@@ -144,7 +144,7 @@ class Week:
         self.git(self.clone, "fetch", "--quiet", "origin")
         self.git(self.clone, "push", "--quiet", "origin", f"origin/{branch}:refs/heads/main")
 
-    # ---- writing the page ----
+    # ---- writing of docs/tour.md ----
 
     def say(self, text):
         self.page.append(text.strip("\n") + "\n")
@@ -165,7 +165,7 @@ class Week:
 
     def text(self):
         """The text of the page, in which commits and paths are replaced by fixed ones."""
-        text = "\n".join(self.page).replace(str(self.clone) + "/", "").replace(str(self.folder), "")
+        text = "\n".join(self.page).replace(str(self.clone) + "/", "").replace(str(self.folder) + "/", "")
         ids = {}
 
         def name(match):
@@ -175,7 +175,7 @@ class Week:
         return re.sub(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{40}\b|(?<=commit )[0-9a-f]{12}\b|(?<= at `)[0-9a-f]{10}\b", name, text)
 
 
-# ---- the days of the week ----
+# ---- the days of the week that the page describes ----
 
 def cold_start(w):
     w.say("""

@@ -30,7 +30,7 @@ LAUNCH = re.compile(r"LaunchKernel|GraphLaunch|LaunchCooperative")
 SYNC = re.compile(r"^(cuda|hip|cu)(Device|Stream|Event|Ctx)Synchronize")
 
 
-# --- the reference -----------------------------------------------------------------------------------
+# --- slow reference for figures of traces of JAX -----------------------------------------------------------
 
 def ns(us):
     return int((D(str(us)) * 1000).to_integral_value(rounding=decimal.ROUND_HALF_UP))
@@ -62,7 +62,7 @@ def kernel_name(name, args):
 
 
 def load(events):
-    """GPU activities, calls, annotations and steps on GPUs, each with the data that figures need."""
+    """Returns four lists with the data that figures need: GPU activities, calls, annotations, and steps on GPUs."""
     processes = {e["pid"]: e["args"]["name"] for e in events if e.get("name") == "process_name"}
     threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("name") == "thread_name"}
     gpu, calls, notes, steps = [], [], [], []
@@ -97,7 +97,8 @@ def number_of(name):
 
 
 def own_marks(steps, notes):
-    """Steps from the lines of the GPUs: a mark for each group, on the host if every step was annotated once there."""
+    """Returns the steps on the lines of GPUs, one for each group. If every step was annotated once on the host, the
+    annotation's times count."""
     marks = {}
     for s in steps:
         m = marks.setdefault(s["key"], {"a": s["a"], "b": s["b"], "n": number_of(s["name"]), "key": s["key"]})
@@ -113,7 +114,7 @@ def own_marks(steps, notes):
 
 
 def attribute(gpu, calls, notes, steps):
-    """Step marks in order, each with its activities; and the way in which they were found."""
+    """Returns the steps in order, each with its activities, and the way in which activities were attributed to them."""
     if steps:
         marks, by = own_marks(steps, notes), "timestamp"
     else:
@@ -183,7 +184,7 @@ def reference(events):
     return out
 
 
-# --- the program -------------------------------------------------------------------------------------
+# --- figures that the program computes ----------------------------------------------------------------------
 
 def gpugate(*args, status=0):
     done = subprocess.run([GPUGATE, *map(str, args)], capture_output=True, text=True)
@@ -214,7 +215,7 @@ def differences(want, have):
 # --- random traces -----------------------------------------------------------------------------------
 
 class Maker:
-    """A small trace from a seed, with features of all writers and more."""
+    """Makes a small random trace from a seed, with features of every tool that writes such traces, and with errors."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)

@@ -171,7 +171,7 @@ static double best_possible(const struct row *row, double share, double change)
 	return 100 * normal_tail(normal_quantile(share) - log1p(change) / sqrt(variance));
 }
 
-/* ---- the table ---- */
+/* ---- the table of simulated gates ---- */
 
 static const struct row rows[] = {
 #define NORMAL(noise_)    \

@@ -58,7 +58,7 @@ void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, b
 /// best possible rule knows them.
 void variances_of(const struct weather *w, double *machine, double *own);
 
-/// Categories for each operator, which launches one kernel or two.
+/// Makes a category for each operator. An operator launches one or two kernels.
 void synthetic_categories(struct category_table *t);
 
 /// A digest without figures, to be filled repeatedly by synthetic_fill(). The caller ends with

@@ -31,7 +31,8 @@ struct rig {
 	struct digest *d;
 	struct trace_meta meta;
 	struct diag_log log;
-	struct event_sink through; ///< if set, takes the events instead of the reducer
+	/// sink that takes the events of the script instead of the reducer, if it is set
+	struct event_sink through;
 };
 
 static inline void rig_open(struct rig *g, const struct reduce_options *options)

@@ -521,7 +521,7 @@ static void test_missing_steps(void **state)
 	                    "3 → 4, of which rank 7 has 2");
 	assert_int_equal(part(b, 0, "steps that the rank has")->change, 1);
 	vec_release(&b->parts);
-	/* the same change, but with another reduction over ranks */
+	/* the same change, but the figure is reduced over ranks in another way */
 	b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 1);
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "other ranks or runs")->change, -1);

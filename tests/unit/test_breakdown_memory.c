@@ -60,7 +60,7 @@ static void test_peak(void **state)
 	memory_add(b, MEMORY_LIST_PEAK, "linear", "forward", 30, MIB(10), 0);
 	memory_add(b, MEMORY_LIST_PEAK, "linear", "old", 5, MIB(1), 0);
 	memory_add(b, MEMORY_LIST_PEAK, "before recording", NULL, 0, MIB(19), 0);
-	/* the same site with a new line number */
+	/* the site has a new line number on the candidate's side */
 	memory_add(c, MEMORY_LIST_PEAK, "attention", "attend", 12, MIB(60), 0);
 	memory_add(c, MEMORY_LIST_PEAK, "linear", "forward", 22, MIB(35), 0);
 	memory_add(c, MEMORY_LIST_PEAK, "linear", "forward", 32, MIB(15), 0);

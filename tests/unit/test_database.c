@@ -86,7 +86,7 @@ static void put(unsigned char *p, size_t n, size_t v)
 	}
 }
 
-/* Adds a cell in front of the cells of a page. */
+/* Adds a cell to a page. Cells are stored from the end of the page towards its beginning. */
 static void add_cell(unsigned char *page, size_t head, const char *cell, size_t n)
 {
 	size_t nr = (size_t)page[head + 3] << 8 | page[head + 4];

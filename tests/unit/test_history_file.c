@@ -110,7 +110,8 @@ static void test_truncated(void **state)
 	free(text);
 }
 
-/* With any byte changed it is refused with the line, or is another text. */
+/* If any byte is changed, the file is refused with the number of its line, or read as another
+   history. */
 static void test_damaged(void **state)
 {
 	(void)state;

@@ -853,7 +853,7 @@ static void test_bootstrap(void **state)
 	release(&s);
 }
 
-/* ---- the exit code ---- */
+/* ---- the exit code of a gate ---- */
 
 static void make_fail(struct bench_of_two *s)
 {

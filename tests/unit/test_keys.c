@@ -81,7 +81,8 @@ static void add_value(struct strbuf *b, const struct key *key)
 	case KEY_PAIRS:
 		strbuf_addf(b, "{x: x-%s}", key->name);
 		return;
-	default: /* the text is the key's own name, so that no key is confused with another */
+	/* the text contains the key's name, so that a value stored under another key is noticed */
+	default:
 		strbuf_addf(b, key->kind == KEY_TEXTS ? "[x-%s, b]" : "x-%s", key->name);
 	}
 }
@@ -91,7 +92,7 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 	strbuf_adds(b, "{");
 	for (size_t i = 0; i < keys->nr; i++) {
 		strbuf_addf(b, "%s%s: ", i ? ", " : "", keys->keys[i].name);
-		/* paths and numbers are tested in test_results.c */
+		/* formats of results are tested in test_results.c */
 		if (strcmp(keys->keys[i].name, "results") == 0)
 			strbuf_adds(b, "[]");
 		else

@@ -52,7 +52,7 @@ static void names_by_themselves(void **state)
 }
 
 /* Each short name shows as much of the whole name as its neighbors require. */
-static void neighbours(void **state)
+static void neighbors(void **state)
 {
 	static const char *const whole[] = {
 		"void f_kernel<float, 4>(int)",
@@ -120,7 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_by_themselves),
-		cmocka_unit_test(neighbours),
+		cmocka_unit_test(neighbors),
 		cmocka_unit_test(mangled),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,7 @@ static struct run run_of(int64_t us)
 {
 	const struct activity a = { EVENT_KERNEL, "gemm", STEPS, STEPS * us * 1000 };
 	struct run run = fixture_run(fixture_digest(STEPS, &a, 1));
-	for (size_t i = 0; i < STEPS; i++) /* no two steps are equal */
+	for (size_t i = 0; i < STEPS; i++) /* make all steps different */
 		run.ranks.v[0]->samples[METRIC_STEP_COMPUTE_TIME][i] += ((int64_t)i - STEPS / 2) * 7;
 	return run;
 }
@@ -254,7 +254,7 @@ static void test_ten_runs(void **state)
 	assert_int_equal(s.out.baseline_runs, 10);
 	assert_int_equal(s.out.past_runs, 11);
 	assert_int_equal(s.out.candidate_runs, 1);
-	assert_int_equal(s.out.runs.nr, 0); /* a single run is its own median */
+	assert_int_equal(s.out.runs.nr, 0); /* values are listed only if there are several runs */
 	assert_true(s.out.false_alarms > 500 && s.out.false_alarms <= 6000);
 	assert_true(s.c.has_noise && !s.c.sure[0] && !s.c.sure[1]);
 	assert_says(s.out.text, "(measured, 11 past runs): noise of ±");

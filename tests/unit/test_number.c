@@ -94,7 +94,7 @@ static const struct parse_row parse_rows[] = {
 	{ "9.223372036854775807e18", 0, true, INT64_MAX },
 	{ "92233720368547758070e-1", 0, true, INT64_MAX },
 	{ "18446744073709551616", 0, false, 0 },
-	/* not numbers of JSON */
+	/* texts that are not numbers in JSON */
 	{ "", 0, false, 0 },
 	{ "-", 0, false, 0 },
 	{ "+1", 0, false, 0 },

@@ -350,7 +350,8 @@ static void refused_by_name_and_offset(void **state)
 			strbuf_adds(&text, cut ? "" : "0.");
 			strbuf_addf(&want, "doc: byte %zu: pickle opcode %s: refused, since it could run code",
 			            before.n, refused[i].name);
-			/* limits under which nothing could be built */
+			/* with these limits no value can be built, so that the error must come from the pass
+			   before building */
 			struct snapshot_limits limits = snapshot_limits_default;
 			limits.pickle_nodes = limits.pickle_refs = 0;
 			struct snapshot_read_options options = { .limits = &limits };

@@ -156,7 +156,7 @@ static void test_occupancy(void **state)
 	kernel(&g, 0, -1, 0, INT64_MAX);
 	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 	const struct kernel_stat *k = &g.d->kernels.v[0];
-	assert_int_equal(k->occupancy, 40000001); /* the mean is rounded from …000.75 */
+	assert_int_equal(k->occupancy, 40000001); /* the mean is 40000000.75, rounded up */
 	assert_int_equal(k->shapes, 0);
 	assert_true(k->grid[0] < 0);
 	rig_close(&g);

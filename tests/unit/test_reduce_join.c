@@ -282,8 +282,8 @@ static void random_traces(void **state)
 
 /* ---- what does not fit ---- */
 
-/* A document in which `odd` occurs several times between other events, so that no single piece
-   exceeds a limit. */
+/* A trace in which `odd` occurs several times between other events, so that no single piece of the
+   file exceeds a limit, but the whole does. */
 static struct strbuf odd_doc(const char *odd, unsigned times)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -309,11 +309,11 @@ static void does_not_fit(void **state)
 {
 	static const struct {
 		const char *odd, *error;
-		/// digit 0 stands at the place of a number that is repeated 3 times, which fits, or 4
-		/// times, which does not
+		/// number of occurrences of `odd` that does not fit; 0: 4, while 3 of them fit
 		unsigned times;
 	} rows[] = {
-		/* as early as the end of a memory without events */
+		/* an event at the earliest possible time, which is also the initial end of a memory without
+		   events */
 		{ "'ph':'i','name':'[memory]','ts':-9223372036854775.808,'args':{'Bytes':8,'Device Type':1,"
 		  "'Device Id':0,'Total Allocated':5}",
 		  NULL, 1 },

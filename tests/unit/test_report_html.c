@@ -235,7 +235,7 @@ static void rows_limited(void **state)
 }
 
 /* A baseline without samples of its steps is drawn as a band and a line. */
-static void summarised(void **state)
+static void summarized(void **state)
 {
 	static const int64_t summary[NR_STATISTICS] = {
 		[STAT_MEDIAN] = 1500, [STAT_MIN] = 1000, [STAT_MAX] = 2000
@@ -328,7 +328,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(escapes),     cmocka_unit_test(long_names), cmocka_unit_test(sections),
 		cmocka_unit_test(other_kinds), cmocka_unit_test(hostile),    cmocka_unit_test(rows_limited),
-		cmocka_unit_test(summarised),  cmocka_unit_test(axes),       cmocka_unit_test(thinned),
+		cmocka_unit_test(summarized),  cmocka_unit_test(axes),       cmocka_unit_test(thinned),
 		cmocka_unit_test(bars),
 	};
 	return cmocka_run_group_tests(tests, NULL, end);

@@ -104,7 +104,8 @@ static void lower_bounds(void **state)
 	for (uint32_t repeat = 1; repeat <= 3; repeat++)
 		for (size_t nr = 0; nr <= sizeof v / sizeof *v; nr++) {
 			for (size_t i = 0; i < nr; i++)
-				v[i] = (uint32_t)i / repeat * 2 + 1; /* values 1, 3, 5, … */
+				/* keys 1, 3, 5, …, so that even numbers are not found */
+				v[i] = (uint32_t)i / repeat * 2 + 1;
 			for (uint32_t key = 0; key <= 2 * nr + 2; key++) {
 				size_t want = 0;
 				while (want < nr && v[want] < key)

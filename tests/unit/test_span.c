@@ -145,7 +145,8 @@ static void glob(void **state)
  * with the definition of a match. */
 static bool glob_by_definition(const char *p, const char *t)
 {
-	/* match[i][k]: the first i bytes of the pattern match the first k of the text */
+	/* match[i][k] is true if the first `i` bytes of the pattern match the first `k` bytes of the
+	   text */
 	bool match[6][6] = { { true } };
 	size_t np = strlen(p), nt = strlen(t);
 	for (size_t i = 1; i <= np; i++)

@@ -153,7 +153,7 @@ static void test_unknown(void **state)
 	d->memories.v[0].capacity = MEMORY_UNKNOWN;
 	assert_false(terms_values(terms_of(METRIC_MEMORY_HEADROOM, 0), &place, value));
 	assert_true(terms_values(terms_of(METRIC_MEMORY_GROWTH_PER_STEP, 0), &place, value));
-	place.ones = 0; /* with a snapshot, which has no steps */
+	place.ones = 0; /* without steps, as in a snapshot, growth per step is unknown */
 	assert_false(terms_values(terms_of(METRIC_MEMORY_GROWTH_PER_STEP, 0), &place, value));
 	digest_free(d);
 }

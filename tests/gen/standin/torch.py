@@ -1,16 +1,16 @@
-"""Plays PyTorch for tests of what records it: the part of its interface that ci/record uses, as strict as the
-version that $STANDIN_VERSION names (2.0, 2.4 or 2.8) about arguments, states and order. Traces and snapshots are those
-of tests/gen. A folder that holds this file, first on $PYTHONPATH, makes it `torch`.
+"""Takes the place of PyTorch in tests of recording: it has the part of PyTorch's interface that ci/record uses, and is as strict
+about arguments, states and order as the version that $STANDIN_VERSION names (2.0, 2.4 or 2.8). Its traces and snapshots are made by
+tests/gen. Jobs import this file as `torch` if its folder comes first on $PYTHONPATH.
 
-$STANDIN_LOG    a file to which each call is appended, as one line of JSON
-$STANDIN_SEED   of what is generated (1)
-$STANDIN_SLOW   GLOB=FACTOR: kernels that are slower than else
-$STANDIN_FAULT  WHAT or WHAT@N: `profile`, `step`, `metadata`, `history`, `snapshot`, `export` raise, the N-th time or
-                always; `silent` and `short` make export write nothing or half without a word; `killed` dies
-                in the middle of it
-$STANDIN_KEPT   a folder where what is generated is kept for jobs that want the same
-$STANDIN_CUDA   0: no GPU
-$STANDIN_DIST   RANK/WORLD, when torch.distributed is in use
+$STANDIN_LOG    file to which each call is appended, as one line of JSON
+$STANDIN_SEED   seed of the generated traces and snapshots (default: 1)
+$STANDIN_SLOW   GLOB=FACTOR: kernels that are slower by this factor
+$STANDIN_FAULT  WHAT or WHAT@N, a fault at every call or at call N: `profile`, `step`, `metadata`, `history`, `snapshot` and
+                `export` raise; with `silent` or `short` export writes nothing or half a file, without an error; with `killed` the
+                process dies in the middle of an export
+$STANDIN_KEPT   folder for generated files, which further jobs with the same settings use again
+$STANDIN_CUDA   0: there is no GPU
+$STANDIN_DIST   RANK/WORLD: torch.distributed is in use
 
 Sources: pytorch/pytorch, torch/profiler/profiler.py, torch/cuda/memory.py and torch/optim/optimizer.py of these versions.
 """

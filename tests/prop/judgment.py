@@ -2,7 +2,7 @@
 """The gate's judgment from traces to exit codes: all kernels slower by one factor, a renamed kernel, control runs with and
 without a stored baseline, the plan of further runs, repeats in the history.
 
-usage: judgement.py       ($GPUGATE is the program; without it exit 77 skips)
+usage: judgment.py       ($GPUGATE is the program; without it exit 77 skips)
 """
 import json
 import os

@@ -1,4 +1,4 @@
-#include "read/recognise.h"
+#include "read/recognize.h"
 
 #include "read/values.h"
 #include "read/xprof.h"

@@ -227,7 +227,7 @@ static void test_rows(void **state)
 	(void)state;
 	for (const struct artifact_format *f = artifact_formats; f->name; f++) {
 		bool by_ending =
-		    !f->schema && !f->form && !f->recognise && !f->recognise_blanks && f->endings[0];
+		    !f->schema && !f->form && !f->recognize && !f->recognize_blanks && f->endings[0];
 		snprintf(path, sizeof path, "fuzz/fuzz_%s.c", f->name);
 		if (f->load && access(path, R_OK) != 0)
 			fail_msg("format '%s' has no fuzz target tests/%s", f->name, path);
