@@ -359,7 +359,7 @@ def real_report(p, api):
     program = os.environ["GPUGATE"]
     r = subprocess.run([program, "check", "nothing.json", "--workload", "a b", "--markdown", p.folder / "report.md",
                         "--json", p.folder / "result.json"], cwd=p.folder, capture_output=True, check=False)
-    expect("exit of check", r.returncode, 4)
+    expect("exit of check", r.returncode, 3)
     p.post(api, "--comment", "on-failure", says="made comment")
     p.post(api, says="edited comment")
 
