@@ -192,7 +192,8 @@ def waited_before(dir):
 
 
 def built_in_rules(dir):
-    """A folded run has no figures of files, so the rules on them find nothing, as of ranks that have none."""
+    """The built-in rules give a folded run the same verdicts as the unfolded run; rules on figures from files find nothing in
+    either."""
     plain, odd = (run_of(dir, name, RANKS) for name in ("plain", "odd"))
     verdicts = []
     for a, b in ((plain, odd), (folded(plain), folded(odd))):
