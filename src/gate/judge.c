@@ -31,7 +31,7 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
-/* Characters that a shell takes as they are. */
+/* Characters that need no quotes in a shell. */
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
 
 /* Append `text`, quoted as one word for a shell, without line breaks. */
@@ -102,8 +102,8 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	return arena_take(&out->arena, &b);
 }
 
-/* The ending of the candidate's first artifact, such as ".json.gz", for the names of further ones;
-   "" if it is a folder or needs quotes. */
+/* The ending of the candidate's first artifact, such as ".json.gz", which the names of further
+   artifacts get; "" if the artifact is a folder, or its ending needs quotes. */
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
@@ -111,15 +111,20 @@ static const char *ending_of(const char *path)
 	return plain ? dot : "";
 }
 
-/* Append options for `nr` recordings to be made, in braces that a shell expands. */
-static void add_further(struct strbuf *b, const char *option, const char *name, int64_t nr,
+/* Append options for `nr` recordings to be made, in braces that a shell expands. `name` is followed
+   by a number, the first after those that exist. */
+static void add_further(struct strbuf *b, const char *name, size_t exist, int64_t nr,
                         const char *ending)
 {
-	strbuf_addf(b, nr == 1 ? " --%s=%s%" PRId64 "%s" : " --%s=%s{1..%" PRId64 "}%s", option, name,
-	            nr, ending);
+	int64_t first = (int64_t)exist + 1, last = (int64_t)exist + nr;
+	if (nr == 1)
+		strbuf_addf(b, " --%s%" PRId64 "%s", name, first, ending);
+	else
+		strbuf_addf(b, " --%s{%" PRId64 "..%" PRId64 "}%s", name, first, last, ending);
 }
 
-/* The command that judges the candidate with the runs or pairs that would decide. */
+/* The command that judges the candidate together with those further runs or pairs that decide
+   undecided checks. */
 static const char *decide_command(const struct judge_input *in, struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
@@ -129,9 +134,10 @@ static const char *decide_command(const struct judge_input *in, struct report *o
 	strbuf_adds(&b, "gpugate check");
 	for (size_t i = 0; i < in->nr_check; i++)
 		add_word(&b, &out->arena, in->promote[i]);
-	add_further(&b, "repeat", "new", nr, ending_of(in->promote[0]));
+	const char *ending = ending_of(in->promote[0]);
+	add_further(&b, "repeat=new", in->nr_candidates - 1, nr, ending);
 	if (!out->plan_runs)
-		add_further(&b, "control", "old", nr, ending_of(in->promote[0]));
+		add_further(&b, "control=old", in->nr_controls, nr, ending);
 	return arena_take(&out->arena, &b);
 }
 
@@ -141,7 +147,7 @@ static void add_count(struct strbuf *b, const struct report *out, enum verdict v
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
 }
 
-/* Why checks are skipped, as far as neither side has their figures. */
+/* Append the number of checks that are skipped because neither side recorded their figures. */
 static void add_absent(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = 0;

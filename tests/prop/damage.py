@@ -198,7 +198,7 @@ def readers(dir):
 
 
 def places(value, path=()):
-    """Paths of all members and elements."""
+    """Yields the paths of all members and elements of a document."""
     for key, v in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         yield (*path, key)
         yield from places(v, (*path, key))
