@@ -98,7 +98,9 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		vec_push(&words.list, o->control.v[i]);
 	}
 	in.promote = words.list.v;
-	in.nr_check = b ? words.list.nr : 0; /* without a baseline, controls are compared with */
+	/* without a baseline the first control would take its place, so that no such command is advised
+	 */
+	in.nr_check = b ? words.list.nr : 0;
 	enum status st = judge(&in, out, log);
 	vec_release(&words.list);
 	return st;

@@ -34,7 +34,7 @@ static void add_fence(struct strbuf *b, size_t nr)
 enum { WORD_CHARS = 20, PIECE_CHARS = 8, PATH_CHARS = 36 };
 enum word_breaks { BREAKS_NOT, BREAKS_WORD, BREAKS_PATH };
 
-/* How the word from `at` on may be broken: a path only after its slashes. */
+/* The way in which the word at `at` may be broken: a path only after its slashes. */
 static enum word_breaks breaks_of(struct span s, size_t at)
 {
 	size_t end = at;

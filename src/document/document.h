@@ -38,8 +38,8 @@ struct doc_run {
 	enum doc_tone tone;
 	const char *text; ///< the text, not escaped; owned by the document or its builder
 	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
-	/// Link address without characters that need escapes, "#" and the id of an item only on a page;
-	/// NULL if there is none.
+	/// link address without characters that need escapes; on a page also "#" and the id of an item;
+	/// NULL if there is none
 	const char *link;
 	const char *tile; ///< id of a picture: a tile with it begins here on a page; "": without
 	                  ///< picture; NULL: no tile

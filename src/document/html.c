@@ -194,7 +194,7 @@ static void put_head(struct page *p, const struct doc_table *t, bool told, const
 	strbuf_adds(p->out, "</tr></thead>\n<tbody>\n");
 }
 
-/* The largest size of a value, for the bars of a column; -1: nothing stands in the column. */
+/* The largest absolute value in a column, which gets the longest bar; -1 if the column is empty. */
 static int64_t longest_of(const struct doc_table *t, size_t column)
 {
 	int64_t max = 0;

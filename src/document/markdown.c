@@ -214,7 +214,8 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			heading = "";
 			continue;
 		}
-		if (command && heading[0] && !folded) { /* a command goes on after its title */
+		/* the command is written behind the title, in the same line */
+		if (command && heading[0] && !folded) {
 			strbuf_addf(&s->head, "\n%s ", heading);
 			add_line(&s->head, n->lines, false);
 			strbuf_addch(&s->head, '\n');

@@ -41,7 +41,7 @@ const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown);
 /// if the section begins with something else.
 const struct doc_line *doc_only_line(const struct doc_node *section);
 
-/// True if nothing stands in the column of the first `rows` rows.
+/// True if the column has no text in the first `rows` rows.
 bool doc_column_is_empty(const struct doc_table *t, size_t column, size_t rows);
 
 /// True if the node would show nothing.

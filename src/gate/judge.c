@@ -31,7 +31,7 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
-/* Characters that a shell takes as they are. */
+/* Characters that need no quotes in a shell. */
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
 
 /* Append `text`, quoted as one word for a shell, without line breaks. */
@@ -102,8 +102,8 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	return arena_take(&out->arena, &b);
 }
 
-/* The ending of the candidate's first artifact, such as ".json.gz", for the names of further ones;
-   "" if it is a folder or needs quotes. */
+/* The ending of the candidate's first artifact, such as ".json.gz", which the names of further
+   artifacts get; "" if the artifact is a folder, or its ending needs quotes. */
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
@@ -123,7 +123,8 @@ static void add_further(struct strbuf *b, const char *name, size_t exist, int64_
 		strbuf_addf(b, " --%s{%" PRId64 "..%" PRId64 "}%s", name, first, last, ending);
 }
 
-/* The command that judges the candidate with the runs or pairs that would decide. */
+/* The command that judges the candidate together with those further runs or pairs that decide
+   undecided checks. */
 static const char *decide_command(const struct judge_input *in, struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
@@ -146,7 +147,7 @@ static void add_count(struct strbuf *b, const struct report *out, enum verdict v
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
 }
 
-/* Why checks are skipped, as far as neither side has their figures. */
+/* Append the number of checks that are skipped because neither side recorded their figures. */
 static void add_absent(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = 0;

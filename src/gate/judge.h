@@ -38,7 +38,8 @@ struct judge_input {
 	/// The report uses them to advise how to accept the runs. NULL: no such advice.
 	const char *const *promote;
 	size_t nr_promote;
-	size_t nr_check; ///< number of words, from the first, that name the same runs to `check`
+	/// number of words at the beginning of `promote` that name the same runs for `check`
+	size_t nr_check;
 };
 
 /// Judge the candidate. `out` is always initialized and filled; the caller ends with

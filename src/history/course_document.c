@@ -86,7 +86,8 @@ static const char *pct_text(struct document *d, int64_t pct)
 	return arena_take(&d->arena, &b);
 }
 
-/* Shares change by percentage points, since their own figures are rounded. */
+/* Write both levels and the change between them. The change of a share is in percentage points,
+   since shares are rounded already. */
 static void put_levels(struct document *d, enum unit unit, int64_t before, int64_t after,
                        int64_t pct, enum doc_tone tone)
 {
@@ -216,7 +217,7 @@ static const struct course_point *newest(const struct course *t)
 	return NULL;
 }
 
-/* The verdict on the history, and its reason. */
+/* Write the verdict on the history ("worse", "no worse" or "steady"), and its reason. */
 static void put_news(struct document *d, const struct course *t)
 {
 	const struct course_point *p = newest(t);
@@ -312,7 +313,7 @@ static void put_figure(struct document *d, const struct course *t, const struct 
 	doc_words_cell(d, course_sparkline(d, f));
 }
 
-/* Those that changed first. */
+/* Write the table of figures; those that changed come first. */
 static void put_figures(struct document *d, const struct course *t)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },

@@ -174,7 +174,7 @@ static bool is_constant(const struct trend *t)
 	return true;
 }
 
-/* Figures that the verdict is about first, then those of the whole step. */
+/* Order of charts: figures with the verdict of the report first, then those of the whole step. */
 static int weight(const struct report *r, const struct check *c)
 {
 	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact ||

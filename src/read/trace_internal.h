@@ -147,7 +147,7 @@ enum raw_field {
 	TEXT_KERNEL_DETAILS,
 	TEXT_COPY_DETAILS,
 	TEXT_SET_DETAILS,
-	TEXT_RESIDENCY, ///< text for an activity that is memory which was resident during a copy
+	TEXT_RESIDENCY, ///< XLA's details of memory allocated, freed or resident
 	TEXT_HLO_OP,
 	TEXT_HLO_MODULE,
 	NR_TEXTS

@@ -25,7 +25,8 @@ static const char *what_went(const struct breakdown *b)
 	return b->unit == UNIT_NS || b->unit == UNIT_NS_PER_STEP ? "time" : "change";
 }
 
-/* The title of a breakdown with the label of its metric; folded it says what the table is. */
+/* The title of a breakdown, with the label of its metric. A collapsed table needs a title that says
+   what it shows. */
 static const char *title_of(struct document *d, const struct breakdown *b, bool folded)
 {
 	const char *rest = b->title + strcspn(b->title, " ");
@@ -107,7 +108,7 @@ void doc_kernels(struct document *d, const struct report *r)
 		if (is_unseen(k))
 			continue;
 		doc_row(d, 0);
-		/* "more" or "fewer": the column of launches says of what */
+		/* "more" or "fewer" without its noun, since the column is that of launches */
 		const char *drift = drift_names[k->drift];
 		size_t word = strcspn(drift, " ");
 		doc_cell(d);

@@ -51,7 +51,7 @@ static const char *share_text(struct document *d, int64_t part, int64_t whole, b
 	return arena_take(&d->arena, &b);
 }
 
-/* Add text such as "±1.4 %". */
+/* Add the noise, such as "±1.4 %". */
 static void put_noise(struct document *d, const struct metric *m, int64_t noise, int64_t baseline)
 {
 	bool share = baseline > 0 && m->unit != UNIT_PCT;
@@ -183,10 +183,12 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	doc_words(d, k->wide ? ", noise not known yet)" : ")");
 }
 
-/* Say why the wall time hardly changes although compute takes longer. */
+/* Say why the wall time hardly changes although compute takes longer: the GPU is idle for less
+   time, or other work of the step hides it. */
 static void put_pace(struct document *d, const struct report *r, const struct key_figures *all)
 {
-	enum { HARDLY = 4 }; /* wall time changed by less than the fourth part */
+	/* reciprocal: the wall time changes by less than a fourth of the compute time's change */
+	enum { HARDLY = 4 };
 	const struct fact *now = run_fact(r->run, "step.idle_time");
 	const struct fact *before = run_fact(r->baseline_run, "step.idle_time");
 	int64_t compute = 0, wall = INT64_MAX;

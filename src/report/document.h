@@ -64,7 +64,7 @@ void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);
 
-/// The places of a finding as text; "" if it has none. `d` is no document to be shown.
+/// The places of a finding as text; "" if it has none. `d` only keeps the text, and is not shown.
 const char *doc_where_text(struct document *d, const struct finding *f);
 
 /// Pictures that only a page has: history of figures, parts of the wall time, GPU time by code,

@@ -34,10 +34,12 @@ const struct finding *report_main_finding(const struct report *r);
 /// change.
 const struct check *report_worst_check(const struct report *r);
 
-/// The label of a metric; a recording without steps counts as one, which is called its window.
+/// The label of a metric in this report. Without steps, the recording counts as one step, which the
+/// label calls the window.
 const char *figure_label(struct arena *a, const struct report *r, const struct metric *m);
 
-/// The fact of a run with a value and this id; NULL: it has none, or there is no run.
+/// The fact with this id and a value in the report of a run. NULL if there is no such fact, or
+/// `run` is NULL.
 const struct fact *run_fact(const struct run_report *run, const char *id);
 
 /// True if the check is about a key figure.

@@ -60,7 +60,7 @@ static void put_figure(struct suite_case *out, const struct report *r, struct ar
 	    (c->worse == WORSE_UP && c->change < 0) || (c->worse == WORSE_DOWN && c->change > 0);
 }
 
-/* The key figures of a run without a baseline, from which they would have changed. */
+/* Add the key figures of a run that has no baseline yet to the text of its case. */
 static void put_first_figures(struct suite_case *out, const struct report *r, struct arena *a)
 {
 	struct key_figures all;

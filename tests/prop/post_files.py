@@ -123,7 +123,7 @@ def check_workflows():
 
 
 def check_kubernetes(folder):
-    """The pods have few rights, and what names their artifacts is a pattern, never a command."""
+    """The pods run with few rights, and the pattern that names their artifacts is never executed as a command."""
     (folder / "bin").mkdir()
     (folder / "bin" / "gpugate").symlink_to("/bin/echo")
     for path in sorted((ROOT / "ci" / "kubernetes").glob("*.yaml")):
@@ -141,7 +141,7 @@ def check_kubernetes(folder):
 
 
 def check_push_token():
-    """The token that may push to the default branch is read by one job of GitLab only, which runs on that branch."""
+    """In GitLab only one job reads the token that may push to the default branch, and it runs on that branch only."""
     jobs = gitlab_jobs()
     expect("who reads GPUGATE_PUSH_TOKEN", [name for name, job in jobs.items() if "GPUGATE_PUSH_TOKEN" in str(job)], ["gpugate-append"])
     expect("where", jobs["gpugate-append"]["rules"], [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}])

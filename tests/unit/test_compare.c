@@ -167,8 +167,8 @@ static void test_verdicts(void **state)
 struct full {
 	const char *what, *fail, *warn;
 	int64_t b, c, pin, noise; ///< values of baseline, candidate, pin and noise; below 0 if absent
-	/// S spoiled, w waived, b bootstrap, e for_each; f, W: on_new and on_gone are fail or warn; k:
-	/// on_missing is skip.
+	/// Letters: s the metric is spoiled, w waived, b bootstrap, e the rule has for_each; f or W:
+	/// its on_new and on_gone are fail or warn; k: its on_missing is skip.
 	char flags[8];
 	enum verdict verdict;
 	enum reason reason;
