@@ -18,8 +18,9 @@ enum {
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
 	RUNS = 4096, /* smallest number of different hash values for rows of launches */
 	FEW = 4, /* number of pieces below which the first piece must be like the others */
-	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in 1e-6 */
-	AS_EVEN = 30000, /* difference of unevenness that is ignored, in 1e-6 */
+	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
+	                  millionths */
+	AS_EVEN = 30000, /* difference of unevenness that is ignored, in millionths */
 	EXPLAINS = 5, /* factor by which a longer period must leave less unexplained to be preferred */
 	VARIES = 75 * MICRO, /* regularity up to which repetitions count as varying */
 	/* least percentage of clean pieces; in batches of two parts only half are clean */
@@ -39,7 +40,7 @@ struct places {
 struct anchor {
 	const uint32_t *at;
 	size_t count;
-	int64_t unevenness; ///< unevenness of the gaps between the anchor's launches, in 1e-6
+	int64_t unevenness; ///< unevenness of the gaps between the anchor's launches, in millionths
 	int64_t without_longest; ///< unevenness without the longest gap; equal to `unevenness` if there
 	                         ///< are only FEW pieces
 	int64_t regularity; ///< regularity of the pieces, in 1e-6 %
@@ -192,8 +193,8 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 	return share < least ? share : least;
 }
 
-/* The regularity below which a pattern explains far less than one of regularity `best`: it leaves
- * `times` as much unexplained. */
+/* The regularity below which a pattern explains far less than one of regularity `best`, because the
+   pattern leaves `times` as much unexplained. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
