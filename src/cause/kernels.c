@@ -6,7 +6,7 @@
 struct culprit {
 	enum cause cause;
 	/* the kernel (`now`), and the kernel that it replaced (`was`); `was` is NULL if there is none
-	   / */
+	 */
 	const struct activity_pair *now, *was;
 	int64_t rise; /* rise in ns per step, without the slowdown that all kernels have */
 	/* ratio of the candidate to the baseline, of durations or of numbers of launches */

@@ -121,7 +121,7 @@ static int64_t find_leak(struct inquiry *q)
 	int64_t steps = steps_of(q), bytes = both_rise(growth);
 	if (bytes > INT64_MAX / steps)
 		return 0;
-	bytes *= steps; /* growth over the whole run, as far as the steps explain it */
+	bytes *= steps; /* the part of the growth over the whole run that the steps explain */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));
