@@ -23,7 +23,7 @@ struct artifact_format {
 	enum status (*load)(const struct loader *l, struct source *src, struct artifact_file *file);
 	bool ahead; ///< inflate gzip in a thread of its own
 	bool is_unsafe; ///< true: refused unless --allow-pickle is given
-	bool is_guess; ///< true: load() may find that it is JSON of another kind
+	bool is_guess; ///< true: load() may find that the file is JSON of another kind
 	bool or_result; ///< true: formats of result files are tried first
 	bool is_recording; ///< true: gpugate init takes such a file as a recorded run
 	const char *refusal; ///< message after "FILE: " if the format is refused
