@@ -191,14 +191,16 @@ static void add_late(struct diagnosis *d, size_t r)
 
 /* ---- insights on all ranks ---- */
 
-/* Where a folded run has many odd ranks, some of them will do. */
+/* True once enough insights were made since the first `before`: in a folded run a limited number is
+   shown. */
 static bool is_enough(const struct diagnosis *d, size_t before)
 {
 	enum { NAMED = 32 };
 	return d->run->ranks.v[0]->part_of && d->out->insights.nr - before >= NAMED;
 }
 
-/* A slow rank is late, too, and so is one behind a slow link. */
+/* Append the insights on each rank. A slow rank, and a rank behind a slow link, are always late
+   too, so this is not reported again. */
 static void diagnose(const struct run_view *v, bool candidate, struct report *out)
 {
 	size_t before = out->insights.nr;
@@ -231,7 +233,8 @@ static void diagnose(const struct run_view *v, bool candidate, struct report *ou
 	arena_release(&d.arena);
 }
 
-/* The ranks of a folded run are looked at without their rows. */
+/* Append the insights on the ranks of a run. A folded run has no rows of single ranks, so only
+   figures of its ranks are compared. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	const struct fold *f = run_fold(v->run);
