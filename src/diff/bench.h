@@ -46,7 +46,7 @@ struct cell {
 struct bench {
 	struct naming naming;
 	struct bench_runs runs;
-	/// number of recent runs from which on the reference leaves out the approved run
+	/// least number of recent runs with which the reference is made without the approved run
 	int64_t min_runs;
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
 	bool against_itself; ///< true if the first candidate is the same file as the approved run;
