@@ -95,10 +95,10 @@ struct doc_table {
 /// Where a section is shown.
 enum doc_place {
 	DOC_OPEN, ///< shown everywhere
-	DOC_ASIDE, ///< shown in a terminal, folded elsewhere
-	DOC_FOLDED, ///< shown in a terminal only with --verbose, folded in a comment
+	DOC_ASIDE, ///< shown in a terminal, collapsed elsewhere
+	DOC_FOLDED, ///< shown in a terminal only with --verbose, collapsed in a comment
 	DOC_PAGE, ///< shown only on a page
-	DOC_PAGE_FOLDED, ///< shown only on a page, folded
+	DOC_PAGE_FOLDED, ///< shown only on a page, collapsed
 	DOC_TERMINAL, ///< shown only in a terminal, with --verbose
 };
 
@@ -122,7 +122,8 @@ enum { DOC_DEPTH = 4 };
 struct document {
 	struct arena arena; ///< owner of the nodes and of texts that builders print
 	const char *marker; ///< text by which a comment is found later; not escaped
-	const char *fold; ///< title of the fold for all folded sections of a comment, or NULL
+	const char *fold; ///< title of the collapsed part with all collapsed sections of a comment, or
+	                  ///< NULL
 	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
 	/// which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);

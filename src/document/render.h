@@ -8,7 +8,7 @@
 struct doc_text_options {
 	size_t width; ///< columns; only words that are to be copied may exceed them
 	bool color; ///< use ANSI colors
-	bool verbose; ///< also show folded sections, and all rows
+	bool verbose; ///< also show collapsed sections, and all rows
 };
 
 /// Render for a terminal or the log of a CI system. No line begins with text from the input, and
