@@ -130,8 +130,8 @@ const char *fold_fault(const struct digest *a, const struct digest *b)
 	return a->world_size != b->world_size ? "they are of jobs of different sizes" : NULL;
 }
 
-/* Sets the members that all ranks have in common from the first digest; for the others, takes the
-   lowest, highest or sum, which do not depend on the order. */
+/* Sets the members that all ranks have in common from the first digest; for the other members,
+   takes the lowest, highest or sum, which do not depend on the order. */
 static void join_identity(struct digest *into, const struct digest *from)
 {
 	bool first = !into->trace;

@@ -50,7 +50,7 @@ static bool is_item(const struct metric *m)
 static void take_figure(void *ctx, const struct figure *f)
 {
 	struct collector *c = ctx;
-	/* items of devices get no label, since there may be as many names as ranks */
+	/* figures of devices and memories get no label, since each rank may name them differently */
 	if (is_item(f->metric)) {
 		if (f->metric->label != LABEL_MEMORY || memory_is_selected(NULL, f->label))
 			vec_push(&c->items, f->samples[0]);

@@ -20,8 +20,8 @@ static int by_sort(const void *a, const void *b)
 	return (x->lag_ns > y->lag_ns) - (x->lag_ns < y->lag_ns);
 }
 
-/* Set the transfer time of equal messages to the shortest one, since all ranks wait in the
-   others. */
+/* Set the transfer time of equal messages to the shortest one, since in longer ones all ranks wait.
+ */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);

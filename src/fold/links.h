@@ -1,5 +1,5 @@
-/// Finds slow links, and ranks for which the others wait and for no other rank, from ends and
-/// durations of matched collectives.
+/// Finds slow links, and ranks for which all others wait while no other rank is waited for, from
+/// ends and durations of matched collectives.
 #ifndef GG_FOLD_LINKS_H
 #define GG_FOLD_LINKS_H
 
