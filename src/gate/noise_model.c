@@ -22,7 +22,8 @@ enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_T
 
 /* ---- figures on the scale of the model ---- */
 
-/* The logarithm of a figure, or a percentage as a share of 1; NAN without a logarithm. / */
+/* The logarithm of a figure, or a percentage as a share of 1; NAN if the figure has no logarithm.
+ */
 static double scale_of(const struct metric *metric, int64_t value)
 {
 	if (metric->unit == UNIT_PCT)
@@ -93,14 +94,15 @@ static double median_over(struct values *v)
 
 /* ---- the machine's part of a change ---- */
 
-/* The epoch of a column: the approved run that was the baseline at the time. Runs of today belong
-   to the current one's epoch. */
+/* The epoch of a column: the approved run that was the baseline at the time. The runs that are
+   judged now belong to the epoch of the present approved run. */
 static uint64_t epoch_of(const struct bench *b, size_t column)
 {
 	return is_past_column(b, column) ? b->columns[column].epoch : b->pin;
 }
 
-/* Median value of an operator over the past runs of one epoch, or over the controls without any. */
+/* Median value of an operator over the past runs of one epoch, or, if there are none, over the
+   control runs. */
 static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
                        uint64_t epoch)
 {
