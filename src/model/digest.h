@@ -211,8 +211,8 @@ struct cross_rank {
 	int64_t last_count; ///< number of collectives that the rank entered last
 	int64_t steps, step_ns; ///< number of steps in these sums, and the sum of their step.time
 	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks
-	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6
-	                      ///< %;\nMEMORY_UNKNOWN if unknown
+	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6 %;
+	                      ///< MEMORY_UNKNOWN if unknown
 };
 
 /// A host thread over the whole window.

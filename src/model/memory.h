@@ -147,15 +147,17 @@ struct memory_profile {
 	int64_t capacity; ///< size of the device's memory; -1 if unknown
 	int64_t entries;
 	int64_t peak_allocated, peak_reserved, reserved_at_peak;
-	int64_t peak_entries, peak_time_us; ///< the peak: entries so far; time in µs, -1 if unknown
+	int64_t peak_entries, peak_time_us; ///< number of history entries up to the peak; time of the
+	                                    ///< peak in µs, -1 if unknown
 	struct memory_site peak_site; ///< site of the allocation that reached the peak
 	int64_t start_allocated, start_reserved;
 	int64_t end_allocated, end_reserved;
-	int64_t end_pending, end_requested; ///< at the end: bytes freed but active; requested bytes
+	int64_t end_pending, end_requested; ///< bytes at the end: freed but still active; requested
 	int64_t end_blocks; ///< number of blocks that are allocated at the end
 	int64_t inactive, largest_inactive;
 	int64_t inactive_whole; ///< inactive bytes in segments without an active block
-	int64_t alloc_count, free_count, churn_bytes; ///< number of calls, and bytes, in window
+	int64_t alloc_count, free_count, churn_bytes; ///< during the recording: numbers of calls; bytes
+	                                              ///< that were allocated
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of allocated or mapped segments within segment_churn
 	int64_t growth_per_step; ///< growth in bytes; valid only if has_growth
@@ -169,7 +171,8 @@ struct memory_profile {
 	int64_t pinned_blocks, pinned_bytes, pinned_free_bytes;
 	struct memory_trust trust;
 
-	VEC(struct memory_point) points; ///< levels: first, last, at errors, lows, highs
+	/// Levels over time: the first, the last, lows, highs, and those at errors.
+	VEC(struct memory_point) points;
 	VEC(struct memory_point) step_ends; ///< levels at step ends, from which growth is computed
 	struct memory_rows peak_sites, end_sites; ///< sites whose bytes add up to the levels
 	struct memory_rows oom_sites; ///< blocks that were live before the last out-of-memory error
