@@ -51,7 +51,7 @@ struct gpu_events {
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
 	struct idmap rows; ///< ids of the pairs (index into `names`, lane id) of activities
-	struct name_table shapes; ///< shapes of names; the bytes of a name are a struct gpu_shape
+	struct name_table shapes; ///< launch shapes; the bytes of each entry are a struct gpu_shape
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
 	struct idmap devices, streams; ///< idents of devices and streams
 	struct idmap lanes; ///< ids of pairs (device id, stream id)
