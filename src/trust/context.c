@@ -7,7 +7,7 @@
 #include "model/rows.h"
 #include "trust/finding.h"
 
-/* Factor by which a kernel's threads or a copy's bytes grew in the candidate, with a weight. / */
+/* Factor by which a kernel's threads or a copy's bytes grew in the candidate, with a weight. */
 struct scaling {
 	double ratio;
 	int64_t weight;

@@ -38,7 +38,7 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* without recorded launches, work is assigned to steps by its start and none is lost / */
+	/* without recorded launches, work is assigned to steps by its start and no work is lost */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
@@ -161,7 +161,8 @@ bool trust_any_trace(const struct run *run)
 	return false;
 }
 
-/* Where many ranks share a finding, some of them will do. */
+/* Many ranks may have the same finding: of the findings from index `from` on, keep at most NAMED of
+   each kind. */
 static void keep_some(struct report *out, size_t from, const struct trust_scope *s)
 {
 	enum { NAMED = 16 };
