@@ -196,8 +196,9 @@ static void test_counts_and_bytes(void **state)
 	release(&s);
 }
 
-/* Wall time consists of what runs in it, and synchronization of calls. The rest of a change belongs
-   to the baseline, or is the difference between median and mean. The host's time has no parts. */
+/* A change of wall time is broken down by the work in it, a change of synchronization time by its
+   calls. What remains of a change was already in the baseline's later runs, or is the difference
+   between median and mean. The host time of a step is not broken down. */
 static void test_step_terms(void **state)
 {
 	(void)state;
