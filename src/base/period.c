@@ -2,9 +2,10 @@
    spread, cuts the sequence into c pieces; so does a run of several kernels that each come more
    often. The pieces are repetitions if nearly all launches of a piece also occur in the previous
    piece. Layers repeat too, and so do the parts of a batch: but kernels that a step launches once
-   (the embedding, the head, the optimizer) are then in one piece of many, and not in the next.
-   By launches, 24 layers of a model that runs once are 97 % regular; by distinct names 72 %. Hence
-   the lowest of these shares is used. */
+   (the embedding, the head, the optimizer) are then in one piece of many, and not in the next. If
+   launches are counted, the 24 layers of a model that runs only once are 97 % regular; if distinct
+   names are counted, 72 %. So the lowest share decides: that of launches, of their time, or of
+   names. */
 #include "base/period.h"
 
 #include <stdbool.h>
@@ -23,7 +24,8 @@ enum {
 	AS_EVEN = 30000, /* difference of unevenness that is ignored, in millionths */
 	EXPLAINS = 5, /* factor by which a longer period must leave less unexplained to be preferred */
 	VARIES = 75 * MICRO, /* regularity up to which repetitions count as varying */
-	/* least percentage of clean pieces; in batches of two parts only half are clean */
+	/* least percentage of pieces whose launches were all in the previous piece: half, in batches of
+	   two parts */
 	CLEAN_PCT = 40,
 	/* percentage of the usual launches that a complete last repetition has at least */
 	WHOLE_PCT = 75,
@@ -212,8 +214,8 @@ static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_
 
 /* Regularity of the pieces between the anchors, or of their parts. The launches before the first
    anchor end the last piece, as if the sequence were a ring. If there are many pieces, the first
-   may differ from the others; if there are few, it is also compared with the last, unless that is
-   cut short. */
+   may differ from the others; if there are few, it is also compared with the last, unless the last
+   is cut short. */
 static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
                                  struct tally *tallies)
 {
