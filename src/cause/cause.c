@@ -140,7 +140,8 @@ static bool is_worse(const struct check *c)
 	return c->has_pct && (up ? c->change_pct > NOTABLE : c->change_pct < -NOTABLE);
 }
 
-/* The suspect that names the item of the check, else the one that explains most of its change. */
+/* The suspect that names the item of the check, else the suspect that explains most of the check's
+   change. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;

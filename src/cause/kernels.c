@@ -81,7 +81,8 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 }
 
 /* The kernel that `now` probably replaces, or NULL. Its launches fell by as many as those of `now`
-   rose, and it is preferably of the same category. It may be gone, or still be used elsewhere. */
+   rose, and it is preferably of the same category. The replaced kernel may be gone, or still be
+   used elsewhere. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;

@@ -265,8 +265,8 @@ static int64_t repetitions(const struct inquiry *q, const struct memory_item **s
 	return nr;
 }
 
-/* True if only some steps need more memory. If each step did, allocations as a whole would have
-   grown by as much as the tensors of the peak. */
+/* True if only some steps need more memory. If each step needed more, the bytes of all allocations
+   would have grown by as much as the tensors of the peak. */
 static bool is_uneven(struct inquiry *q, const struct memory_item **site)
 {
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);

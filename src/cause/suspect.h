@@ -114,7 +114,7 @@ void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
 struct locate_query {
 	enum code_kind kind;
 	uint64_t kernel[NR_SIDES]; ///< code_kernel_key() of the kernel on each side; 0: any kernel
-	bool by_count; ///< true: compare counts instead of times
+	bool by_count; ///< true: compare counts; false: compare times
 };
 
 /// Find the part of the code that a rise comes from, on levels from phase to operator. A level is
