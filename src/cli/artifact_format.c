@@ -141,7 +141,7 @@ enum status artifact_load_machine(const struct loader *l, struct source *src,
 	return st;
 }
 
-/* Load what the recorder wrote, which its schema says. */
+/* Load a file of the recorder; its key "schema" says what the file holds. */
 static enum status load_machine(const struct loader *l, struct source *src,
                                 struct artifact_file *file)
 {
