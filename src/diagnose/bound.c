@@ -10,7 +10,8 @@
 #include "model/flops.h"
 #include "model/step_figures.h"
 
-/* Least share of a step that is named in a sentence, and that makes another bound considerable. */
+/* Least share of a step at which a sentence names it, and at which a second bound is considerable.
+ */
 #define PART_WORTH_NAMING (10 * PERCENT)
 #define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)
