@@ -18,7 +18,7 @@ enum { PROCESSES_MAX = 1024 };
 
 struct census {
 	struct nsys *n;
-	struct idmap processes; ///< ids of processes; as map ids equal to the indices in `n->processes`
+	struct idmap processes; ///< process ids; the map numbers them in the order of `n->processes`,
 	                        ///< until the processes are sorted
 	struct idmap pairs; ///< pairs (process, device); both are ids of the maps above
 	struct idmap devices;
