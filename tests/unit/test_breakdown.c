@@ -113,7 +113,8 @@ static void test_parts_of_each_metric(void **state)
 			fail_msg("%s: %lld are left over", metric_table[ids[i]].name,
 			         (long long)part(b, 0, "median − mean")->change);
 		vec_release(&b->parts);
-		for (int off = -2; off <= 2; off++) { /* a remainder of 1 ns is rounding, more is a row */
+		/* a remainder of 1 ns is rounding; a larger remainder gets a row */
+		for (int off = -2; off <= 2; off++) {
 			b = breakdown(&s, ids[i], "", change + off);
 			assert_adds_up(b);
 			if (off != 0 && off * off < 4)

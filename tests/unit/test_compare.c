@@ -587,7 +587,8 @@ static void test_spoiled_comes_first(void **state)
 	release(&r);
 }
 
-/* A share of the step needs the step, unless the other half of the limit has decided. */
+/* A limit in percent of the step needs the time of the step, unless the other part of the limit
+   decides by itself. */
 static void test_without_step(void **state)
 {
 	(void)state;
