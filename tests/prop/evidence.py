@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """`check --evidence DIR`: a small trace of each failed finding.
 
- - the report names each file, and there are no others; a check that passes writes none
+ - the report names each trace, and the folder has no others; a check that passes writes no trace
  - a file is strict JSON below 2 MB, has both sides as processes on one clock, and gpugate reads it: the time of the
    regressed operator, its place and its module are those of the mean steps of both sides together
- - for a side that is a recording it shows one of its steps: each call, kernel and operator at its time; for a digest a mean
-   step
+ - for a side that is a recording, the trace shows one recorded step: each call, kernel and operator at its time; for a
+   digest it shows a mean step
  - files of an earlier run are removed, also if the check passes; files that gpugate has not written stay
  - names of any bytes do no harm; a folder that cannot be made ends with exit code 5
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Disks and file systems that fail: for every command that writes, each call on a file in turn
 
- - fails once, with each errno that it may have; or fails from that point on, with all calls of its kind
+ - fails once, with each errno that the call may have; or fails together with all later calls of its kind
  - is the point at which the program is killed
 
-Afterwards, the exit code is that of the file that failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the
+Afterwards, the exit code is that for the kind of the file that failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the
 file, each output is whole and either old or new (or a report of the error), nothing is left behind, and the same command
 run again does what it does when nothing fails. A write in a healthy run is: file, fsync, rename, fsync of the folder, in
 this order, so that a power cut does no harm.

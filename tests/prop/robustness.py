@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Threats by artifacts, baselines, rules, disks and untrusted people: for each there is a function, named after the threat,
-which checks the program as users run it. An error is one line that names file and place, with the exit code of its kind;
+"""Threats by artifacts, baselines, rules, disks and untrusted people: each threat has a test function, which is named after it
+and runs the program as users do. An error is one line that names file and place, with the exit code of its kind;
 nothing is left behind. Tests elsewhere that cover a threat are named, and must exist.
 
 usage: robustness.py [THREAT…]     ($GPUGATE is the program; exit 77 skips)
