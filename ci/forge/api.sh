@@ -180,8 +180,8 @@ identify() {
     [[ $user ]] || fail "the API does not say whose the token is: $(plain '.errors[0].message?')"
 }
 
-# Makes the text in $work/comment our comment with this first line, new or edited; `said` tells what was done. A comment of
-# somebody else that quotes the line is left alone.
+# Edits our comment that has this first line, or makes a new one, with the text in $work/comment; `said` tells what was done. A
+# comment of another user that quotes the line is not changed.
 publish() { # MARKER WANTED: whether one is made where there is none
     local id
     said=
