@@ -39,10 +39,12 @@ struct suspect {
 	struct finding finding;
 	int64_t stake[NR_STAKES]; ///< how much of a rise the suspect explains in each group; 0: nothing
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
+
 	/// the row of the code table with most of the rise; NULL if unknown
 	const struct code_stat *code;
 	bool in_doubt; ///< true if the evidence already says that the cause is not certain; false:
 	               ///< nothing says so
+
 	/// The trust finding whose unreliable checks belong to this suspect; only for CAUSE_UNTRUSTED
 	/// and broken runs, else NULL.
 	const struct trust_finding *trust;
@@ -59,6 +61,7 @@ struct inquiry {
 	struct bench *bench;
 	struct report *out;
 	struct arena *a; ///< arena of the report, which owns all texts
+
 	/// GPU activities of both sides: of all ranks or, if one rank is slow, of a typical other
 	/// rank.
 	struct activity_pairs pairs;
