@@ -14,6 +14,7 @@ struct artifact_format {
 	const char *schema; ///< files of gpugate: how their "schema" begins, with the opening quote
 	enum json_form form; ///< shape of the JSON, even if the whole file must be read to know it
 	bool (*recognize)(struct span first); ///< tests the file's first bytes after blanks
+
 	/// like `recognize`, but gets the bytes with the blanks before them
 	bool (*recognize_blanks)(struct span first);
 	/// endings of file names that only artifacts have, not the logs and markers beside them
