@@ -339,7 +339,7 @@ static struct recorded recorded_of(const struct run *run)
 }
 
 /* Text on the data that is missing to compute operations per second and their share of the peak;
-   NULL if nothing is. */
+   NULL if no data is missing. */
 static const char *flops_missing(struct bounds *b, const struct recorded *r)
 {
 	static const char what[] = "or flops_per_step of the run context: operations per second and "

@@ -78,8 +78,8 @@ static void add_link(struct diagnosis *d, size_t r)
 
 /* ---- functions that differ from the peers' ---- */
 
-/* Find functions of each rank that differ. Fewer are given for slow and late ranks, which have an
-   insight anyway. */
+/* Find functions of each rank that differ. For a slow or late rank, which has another insight
+   already, fewer functions are named. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
