@@ -36,6 +36,7 @@ struct node {
 	            ///< summed up
 	enum node_order order; ///< order of the node's children
 	const char *one, *many; ///< nouns for children summed up in one row, singular and plural
+
 	/// first and last child of this node; next child of its parent
 	struct node *first, *last, *next;
 	size_t nr, seq;
@@ -46,6 +47,7 @@ struct parts {
 	struct arena *arena;
 	struct breakdown *out; ///< the result; `arena` owns it, the caller its list of parts
 	struct arena nodes; ///< memory of the nodes, released by parts_write()
+
 	/// Called for each node just before it becomes a part: sets the label and the detail, and adds
 	/// children.
 	void (*describe)(void *ctx, struct node *n);

@@ -29,9 +29,11 @@ enum {
 	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the value
 	ROW_TAKEN_OFF = 4, ///< the row reduces the metric; its value is shown without the sign
 	ROW_AT_PEAK = 8, ///< the name of the operator that ran at the peak is shown
+
 	/// the lists of sites (allocating functions) break these bytes down further
 	ROW_HAS_SITES = 16,
 	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
+
 	/// the row is a sum over devices, several of which may run at the same time
 	ROW_OF_DEVICES = 64,
 	ROW_PER_DEVICE = 256, ///< the value is divided by the number of devices that work
