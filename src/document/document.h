@@ -38,6 +38,7 @@ struct doc_run {
 	enum doc_tone tone;
 	const char *text; ///< the text, not escaped; owned by the document or its builder
 	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
+
 	/// link address without characters that need escapes; on a page also "#" and the id of an item;
 	/// NULL if there is none
 	const char *link;
@@ -86,6 +87,7 @@ struct doc_table {
 	size_t more; ///< number of rows that the builder left out
 	size_t brief; ///< number of rows in a terminal and a comment; 0: all of them
 	bool tree; ///< true: each row belongs to the row above it with a smaller level
+
 	/// True: a terminal shows rows as items: the first cell, then the second after a dot, then the
 	/// third after its title. A comment needs no heading above the table.
 	bool items;
@@ -124,6 +126,7 @@ struct document {
 	const char *marker; ///< text by which a comment is found later; not escaped
 	const char *fold; ///< title of the collapsed part with all collapsed sections of a comment, or
 	                  ///< NULL
+
 	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
 	/// which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);

@@ -251,7 +251,7 @@ static void add_marker(struct strbuf *b, const char *name)
 	strbuf_adds(b, " -->\n");
 }
 
-/* Append the heading, in which a symbol replaces the verdict, to be seen from a distance. */
+/* Append the heading, in which a symbol, which is easy to see, replaces the verdict. */
 static void add_heading(struct strbuf *b, const struct doc_line *l)
 {
 	static const char *const signs[NR_TONES] = { [TONE_BAD] = "\u274C ",
