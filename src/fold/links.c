@@ -114,9 +114,9 @@ static int64_t set_key(const struct rank_match *m)
 	return (int64_t)h;
 }
 
-/* Add the time in which the others waited for the last rank only, from the arrival of the second
-   to last on. If several ranks are late together because all waited for another rank, the time
-   before that is nobody's fault. */
+/* Add the time in which the others waited for the last rank only, from the arrival of the second to
+   last on. If several ranks are late together because all waited for another rank, the time before
+   that is not attributed to any rank. */
 static void add_alone(struct links *l, const struct rank_match *m)
 {
 	int64_t second = INT64_MAX;
