@@ -17,6 +17,7 @@ struct comparison {
 	bool hidden; ///< for_each: true if the side without the item may have it among kernels too
 	             ///< small to be listed; false if that side cannot have it
 	bool waived; ///< true if an unexpired waiver covers the check
+
 	/// text that says since when the main branch shows this change; NULL if it does not
 	const char *of_main;
 	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent; 0: unlimited
@@ -33,6 +34,7 @@ struct comparison {
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
 	bool of_all; ///< true if all operators rose by as much as this figure: one check then reports
 	             ///< the rise for all
+
 	/// For a kernel: the decision on the operator or category that launches the kernel and those
 	/// that replaced it. NULL if it is unknown: the kernel is then judged by itself.
 	const struct decision *unit;

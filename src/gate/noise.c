@@ -195,7 +195,7 @@ static const char *plan_text(struct arena *a, const struct evidence *e)
 
 /* ---- texts of the evidence ---- */
 
-/* Text such as "1 in 26"; `odds` is in 1e-6. */
+/* Text such as "1 in 26"; `odds` is in millionths. */
 static const char *odds_text(struct arena *a, int64_t odds)
 {
 	if (odds >= 500000)

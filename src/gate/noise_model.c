@@ -328,8 +328,8 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* True for a figure from a metrics file that is neither a time nor a rate, for example an
-   accuracy. Its noise can only be estimated from its past. */
+/* True for a figure from a metrics file that is neither a time nor a rate, for example an accuracy.
+   The noise of such a figure can only be estimated from past runs. */
 static bool is_bare_figure(const struct metric *metric)
 {
 	int unit = unit_figure(metric->unit);
@@ -401,7 +401,8 @@ static double value_once(const struct bench *b, const struct entry *e, const str
 	return nr > 0 ? sum / nr : value_in(e, metric, column);
 }
 
-/* Estimate the change of a figure that is not one of several similar figures, as operators are. */
+/* Estimate the change of a figure that has no similar figures; the time of an operator has such
+   figures, namely the times of the other operators. */
 static void estimate_figure(const struct noise_model *m, const struct entry *e,
                             const struct metric *metric, bool since_pin, struct estimate *out)
 {
