@@ -68,6 +68,7 @@ struct jscan {
 	uint64_t begun[JSCAN_DEPTH / 64]; ///< bit for each level of nesting: 1 once a member has been
 	                                  ///< read
 	struct strbuf text; ///< buffer for the decoded text of a string with escapes
+
 	/// Array of SEAM_LIMIT seams; [0] is the place "nowhere", after which nothing is remembered.
 	struct seam *seams;
 	unsigned nr_seams;
