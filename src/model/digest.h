@@ -42,6 +42,7 @@ struct device_stat {
 	int64_t streams, activities;
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< union of communication; its overlap with computation
+
 	/// Length of measured steps (or window), and the busy part of it; -1 if not recorded.
 	int64_t measured_ns, measured_busy_ns;
 };
@@ -368,6 +369,7 @@ struct digest {
 	int64_t *samples[NR_STEP_METRICS]; ///< samples of each step metric in its unit, or NULL;
 	                                   ///< NO_SAMPLE\nwhere a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
+
 	/// Figures of phases by step. First NULL: phases unknown; another NULL: all values 0.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
@@ -378,6 +380,7 @@ struct digest {
 	VEC(struct device_stat) devices; ///< GPUs, sorted by id
 	VEC(struct op_stat) ops; ///< operators, sorted by name
 	VEC(struct flop_stat) flops; ///< floating-point operations, by operator and type
+
 	/// Host calls, sorted by kind, name; sums of small rows come last in each kind.
 	VEC(struct call_stat) calls;
 	VEC(struct thread_stat) threads; ///< host threads, sorted by id
@@ -478,6 +481,7 @@ int run_digest_cmp(const struct digest *a, const struct digest *b);
 struct run {
 	const char *label; ///< name of the run as the user gave it; borrowed
 	VEC(struct digest *) ranks; ///< digests, owned
+
 	/// folded ranks, beside `ranks` until fold_whole() makes them one digest; owned
 	struct digest *folded;
 	VEC(const char *) ignored; ///< files of a directory that are not artifacts; owned by the arena

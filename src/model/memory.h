@@ -166,6 +166,7 @@ struct memory_profile {
 	int64_t peak_persistent; ///< part of the peak that is also live at the end
 	int64_t peak_carried; ///< part of the peak that is from before the recording and freed later
 	int64_t peak_transient; ///< rest of the peak, beside peak_persistent and peak_carried
+
 	/// Small active blocks between free ones: number, bytes, and bytes of the free blocks
 	/// beside them.
 	int64_t pinned_blocks, pinned_bytes, pinned_free_bytes;

@@ -83,12 +83,14 @@ struct evidence {
 	int64_t noise, detectable;
 	bool has_limit[2]; ///< true if there is a lower limit[0], or an upper limit[1]
 	int64_t limit[2]; ///< limits in the metric's unit
-	int64_t false_alarms; ///< expected number of failures in unchanged runs, 1e-6 per run
+	int64_t false_alarms; ///< expected number of failures per unchanged run, in millionths
+
 	/// Number of candidate runs, or of pairs with a control run, that would decide the check.
 	int64_t more_runs, more_pairs;
 	/// numbers, medians and MADs of the steps of each side, indexed by side_index
 	int64_t steps[2], median[2], spread[2];
-	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in 1e-6
+	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in millionths
+
 	/// MADs of both sides as text, "±1.20 ms"; "" if unknown
 	const char *noise_text, *detectable_text;
 	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" if there is no plan
@@ -259,7 +261,7 @@ struct report {
 	bool partial; ///< true if the report is of --quick, made from a part of the run
 	int64_t counts[NR_VERDICTS];
 	bool has_false_alarms;
-	int64_t false_alarms; ///< expected number of false alarms in a gate run, in 1e-6
+	int64_t false_alarms; ///< expected number of false alarms in a gate run, in millionths
 	const char *false_alarms_text; ///< a sentence on `false_alarms`; NULL if there is none
 	struct {
 		bool judged; ///< true if there are enough operators (or categories) to judge the machine
@@ -280,6 +282,7 @@ struct report {
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
 	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
 	VEC(struct figure_row) figures; ///< every run-level figure of both sides; only in a diff
+
 	/// Breakdowns of step.cuda_time, then memory; only in diffs.
 	VEC(struct breakdown *) breakdowns;
 	/// Reports on the single runs, owned by the arena; NULL if there is none. In a check that

@@ -50,6 +50,7 @@ struct run_view {
 	struct known_names *known; ///< cache of the names of kernels that have been looked up
 	struct rank_view *ranks; ///< views of ranks, one for each of run->ranks
 	struct name_table *labels; ///< labels composed of several names, added as they are asked for
+
 	/// Metrics of the figures of metrics files, sorted by name, each in its own unit.
 	const struct metric **inputs;
 	size_t nr_inputs;
@@ -90,6 +91,7 @@ struct figure {
 	const struct metric *metric;
 	int64_t rank;
 	struct span label; ///< kernel, device, … as metric->label says; for step.* the phase; or empty
+
 	/// Samples in the metric's unit; borrowed from the digest or scratch memory.
 	const int64_t *samples;
 	size_t nr; ///< number of samples; 0 if only `summary` is known
