@@ -157,11 +157,13 @@ enum raw_field {
 struct raw_event {
 	enum event_phase phase;
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
+
 	/// Name, if the event seems to be wanted; NULL if the name is still in `text`.
 	const struct name *name;
 	uint64_t seen; ///< set of fields and texts that were read and are usable, as bits SEEN_…
 	uint64_t bad; ///< set of fields that were read but are unusable, as bits: an error only if the
 	              ///< event is wanted, which is known at its end
+
 	/// Values of fields; a field in neither `seen` nor `bad` holds an old value.
 	struct field fields[NR_FIELDS];
 	struct strbuf text[NR_TEXTS]; ///< texts of the event; empty if absent
