@@ -42,7 +42,7 @@ struct gpu_name {
 };
 
 struct gpu_events {
-	int64_t total_ns; ///< sum of all durations; fits int64, as do all its parts
+	int64_t total_ns; ///< sum of all durations, which fits int64
 	/// Tick of the clock, which divides every start and duration; at most CLOCK_TICK_MAX.
 	int64_t tick_ns;
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
