@@ -39,6 +39,7 @@ struct row_reader {
 	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
 	uint64_t start; ///< offset from which store_limits.bytes counts
 	int64_t minor; ///< minor version of the document that is read
+
 	/// true if the document is a run, whose steps have samples; only baselines have summaries
 	/// instead
 	bool sampled;
