@@ -130,8 +130,8 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* Find the factor of the kernels. It counts only if copies have it too: one kernel by itself may
-   have been rewritten. */
+/* Find the factor of the kernels. The factor counts only if the copies grew by it too: one kernel
+   by itself may have been rewritten. */
 static void find_scaled(struct scalings *kernels, struct scalings *copies,
                         const struct trust_scope *s)
 {

@@ -63,8 +63,9 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		    share(a, t->overlap_ns, t->gpu_ns));
 }
 
-/* Number of usable steps that statistics need of a rank. If the rules do not say, it is three, or
-   as many as the baseline has: if somebody approved a run of two steps, two are enough. */
+/* Number of usable steps that statistics need of a rank. If the rules do not set it, the number is
+   three, or that of the baseline's usable steps if these are fewer: if a run of two steps was
+   approved, two are enough. */
 static int64_t steps_wanted(const struct expected *want, const struct digest *baseline)
 {
 	enum { STEPS_MIN = 3 };
