@@ -157,8 +157,8 @@ def from_failure_to_green(r):
     expect("no check of what the check has written", r.subjects("main")[0], "baselines: append a run of train [skip ci]")
     r.accept(main, out, "main", "append", code=3, says="has this run already")
     expect("commits of main", len(r.subjects("main")), 4)
-    # A run that fails counts for the noise only; the reference stays. On a separate branch, since a larger noise makes the gate
-    # less sure from then on.
+    # A run that fails counts for the noise only; the reference stays. This is tested on a separate branch, since a larger noise
+    # makes the gate less sure from then on.
     r.git(main, "push", "--quiet", "origin", "origin/main:refs/heads/noisy")
     noisy, before = r.clone("noisy"), r.baseline("main")
     bad = r.gate(noisy, r.trace(5, "--slow-kernel", "*=3"), code=1)

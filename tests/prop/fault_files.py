@@ -100,7 +100,7 @@ def failed_faults(p, done, call, path, error, persistent):
     base = os.path.basename(path.removesuffix(" (deleted)"))
     name = base if (base in case.files or base in case.outputs) and not persistent else ""
     wrong += message_faults(done.stderr, name)
-    # no verdict in another output can contradict a history
+    # `history` gives no verdict, so its outputs cannot contradict each other
     return wrong + file_faults(p, strict=not persistent and set(case.outputs) <= set(REPORTS)
                                and call not in HARMLESS and case.args[0] != "history")
 

@@ -150,7 +150,7 @@ class Week:
         self.page.append(text.strip("\n") + "\n")
 
     def quote(self, body):
-        """The visible part of a comment before anything is unfolded, and the rest."""
+        """The part of a comment that is visible before anything is expanded, and the collapsed parts."""
         lines = [line for line in body.strip("\n").splitlines() if not line.startswith("<!-- ")]
         shown, depth, folded = [], 0, ""
         for line in lines:
