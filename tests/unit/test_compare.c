@@ -167,6 +167,7 @@ static void test_verdicts(void **state)
 struct full {
 	const char *what, *fail, *warn;
 	int64_t b, c, pin, noise; ///< values of baseline, candidate, pin and noise; below 0 if absent
+
 	/// Letters: s the metric is spoiled, w waived, b bootstrap, e the rule has for_each; f or W:
 	/// its on_new and on_gone are fail or warn; k: its on_missing is skip.
 	char flags[8];

@@ -132,8 +132,8 @@ static void test_new_gone_renamed(void **state)
 	release(&s);
 }
 
-/* Two candidates that fit equally well: neither counts as the renamed kernel. A third one that is
- * nearer does. */
+/* Two candidates that fit equally well: neither counts as the renamed kernel. A third candidate
+   that is nearer is taken. */
 static void test_rename_is_unique(void **state)
 {
 	(void)state;
