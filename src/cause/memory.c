@@ -160,7 +160,8 @@ struct scaling {
 	struct span category;
 };
 
-/* Add a category. Categories that depend on the batch size are scaled; those of the model stay. */
+/* Add the bytes of a category at the peak. Categories whose size depends on the batch are scaled by
+   a larger batch; categories of the model stay as they are. */
 static void add_scaling(struct scaling *out, struct span category, int64_t before, int64_t now)
 {
 	double by = before > 0 ? (double)now / (double)before : 2;

@@ -138,7 +138,7 @@ void suspect_part(struct suspect *s, const char *name, int64_t change);
 /// so far or, if there are none, those of a check's breakdown of the same amount.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
-/// "+2.10 ms", "12.3 %" of a figure; owned by the report.
+/// The text of a figure, such as "+2.10 ms" or "12.3 %"; owned by the report.
 const char *word_change(struct inquiry *q, enum unit unit, int64_t change);
 
 /// A value such as "12.65 ms"; owned by the report.
