@@ -277,7 +277,7 @@ static void decide(struct bounds *b)
 		c->confidence = CONFIDENCE_LOW;
 	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONIZATION) &&
 	         c->confidence == CONFIDENCE_HIGH)
-		/* The cause of the idle time is inferred rather than measured. */
+		/* Confidence is not high, since the cause of the idle time was inferred, not measured. */
 		c->confidence = CONFIDENCE_MEDIUM;
 }
 
