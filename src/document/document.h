@@ -24,11 +24,11 @@ enum doc_kind {
 enum doc_tone {
 	TONE_PLAIN,
 	TONE_STRONG,
-	TONE_BAD, ///< something that failed
+	TONE_BAD, ///< tone of something that failed
 	TONE_WARN,
-	TONE_OPEN, ///< something undecided
-	TONE_GOOD, ///< something that passed or improved
-	TONE_WORSE, ///< a change for the worse
+	TONE_OPEN, ///< tone of something undecided
+	TONE_GOOD, ///< tone of something that passed or improved
+	TONE_WORSE, ///< tone of a change for the worse
 	TONE_BETTER,
 	NR_TONES
 };
