@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "fold/fold.h"
 
-/// What comparing a rank with its peers shows.
+/// The results of comparing a rank with its peers.
 struct fold_peer {
 	struct cross_rank cross;
 	int64_t alone_ns, link;
