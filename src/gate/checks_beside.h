@@ -1,4 +1,4 @@
-/// Figures other than its two values that a check needs.
+/// The figures that a check needs besides the two values that it compares.
 #ifndef GG_GATE_CHECKS_BESIDE_H
 #define GG_GATE_CHECKS_BESIDE_H
 
