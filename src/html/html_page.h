@@ -7,7 +7,7 @@
 #include "io/sink.h"
 #include "model/report.h"
 
-/// What surrounds a document on a page.
+/// The parts of a page that are around its document.
 struct page_frame {
 	const char *tool; ///< text above the heading: the name of the tool
 	const char *heading;
