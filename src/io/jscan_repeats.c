@@ -60,6 +60,6 @@ void jscan_learn_again(struct jscan *js, struct jscan_repeats *r, uint32_t tag)
 		return;
 	struct jscan_repeat fresh = { .n = (uint32_t)text.n, .tag = tag };
 	fresh.text = mem_strndup(text.p, text.n);
-	*at = (uint32_t)r->list.nr; /* set before the push, since the push may move the list */
+	*at = (uint32_t)r->list.nr; /* `*at` is set before the push, since the push may move the list */
 	vec_push(&r->list, fresh);
 }
