@@ -255,15 +255,16 @@ struct memory_stat {
 /// The lists of a snapshot (model/memory.h) in one table. Each line below says what the columns of
 /// struct memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
-	MEMORY_LIST_CATEGORY, ///< bytes, blocks at peak; largest: largest block; other: bytes at end
+	MEMORY_LIST_CATEGORY, ///< a category's bytes and blocks at the peak; largest: its largest
+	                      ///< block; other: its bytes at the end
 	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; largest: its largest block
 	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; largest: its largest block
-	MEMORY_LIST_GROWTH, ///< rise of a site's bytes, blocks; other: steps in which they rose
+	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; other: steps in which bytes rose
 	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; largest: most frequent size;
 	                   ///< other: number of sizes
 	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; largest: its largest block
-	MEMORY_LIST_BLOCK, ///< bytes of one block of a site; blocks: number of blocks of that size
-	MEMORY_LIST_SIZE, ///< bytes, blocks at peak of a size class; other: the class's lower bound
+	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of blocks of that size
+	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; other: its lower bound
 	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; largest: free bytes;
 	                     ///< other: lower bound of the class; category: kind of segment
 	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; other: size of its segment
@@ -321,10 +322,10 @@ struct env_entry {
 	const char *key, *value;
 };
 
-/// Value of digest.unmarked.
+/// Value of the member `unmarked` of a digest: steps without markers were asked for.
 #define UNMARKED_PERIOD "period"
 
-/// The highest number of a rank.
+/// The highest number that a rank may have.
 enum { RANK_MAX = INT32_MAX };
 
 /// Value of a sample that does not exist: the first of several steps has no step.period.
@@ -341,7 +342,8 @@ struct digest {
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
 	const char *metrics_file; ///< base names of metrics files, "a.json, b.json"; NULL if none
 	uint64_t source_hash; ///< hash of the figures: equal for the same artifact
-	int64_t rank, world_size; ///< rank, -1: whole run; declared ranks, -1: unknown
+	int64_t rank, world_size; ///< number of the rank, -1 for the whole run; number of ranks in the
+	                          ///< job, -1 if unknown
 	const char *marker; ///< pattern of the step markers that was used
 	const char *communication; ///< space-separated substrings of the names of communication kernels
 	int64_t warmup; ///< number of steps left out at the beginning
@@ -367,7 +369,7 @@ struct digest {
 	int64_t *step_numbers; ///< array of nr_steps step numbers
 	int64_t *step_activities; ///< number of GPU activities of each step; array of nr_steps
 	int64_t *samples[NR_STEP_METRICS]; ///< samples of each step metric in its unit, or NULL;
-	                                   ///< NO_SAMPLE\nwhere a step has no value
+	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
 
 	/// Figures of phases by step. First NULL: phases unknown; another NULL: all values 0.
@@ -396,7 +398,7 @@ struct digest {
 	VEC(struct kernel_stat) phase_kernels; ///< kernels of the requested phase; never stored
 	VEC(struct op_stat) phase_ops;
 	struct progress progress;
-	struct cross_rank cross; ///< figures that need all ranks (model/ranks.h) or are stored
+	struct cross_rank cross; ///< figures that need all ranks: computed (model/ranks.h) or stored
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
 	VEC(struct memory_item) memory_items; ///< rows of all lists, sorted by memory and list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time

@@ -133,10 +133,13 @@ struct memory_trust {
 	bool history; ///< true if the device has a history
 	bool midway; ///< true if some memory was allocated or reserved when the history began
 	bool truncated; ///< true if a step ended before the first entry: entries were lost
-	int64_t unseen_frees, unseen_bytes; ///< frees (number, bytes) of blocks from before recording
-	int64_t contradicted_frees; ///< number of frees of blocks that are freed again or live later
+	int64_t unseen_frees, unseen_bytes; ///< number and bytes of frees of blocks from before the
+	                                    ///< recording
+	int64_t contradicted_frees; ///< number of frees of blocks that a later entry frees again, or
+	                            ///< that are live at the end
 	int64_t lost_allocs; ///< number of blocks that are never freed and yet absent at the end
-	int64_t lowest_allocated; ///< lowest level; below 0 the history and the final state disagree
+	int64_t lowest_allocated; ///< lowest level; if below 0, the history and the final state
+	                          ///< disagree
 	int64_t other_actions; ///< number of entries with an unknown action, over all devices
 };
 
@@ -177,7 +180,7 @@ struct memory_profile {
 	VEC(struct memory_point) step_ends; ///< levels at step ends, from which growth is computed
 	struct memory_rows peak_sites, end_sites; ///< sites whose bytes add up to the levels
 	struct memory_rows oom_sites; ///< blocks that were live before the last out-of-memory error
-	struct memory_rows peak_blocks; ///< largest blocks: size and number of this size
+	struct memory_rows peak_blocks; ///< the largest sizes of blocks, each with its number of blocks
 	VEC(struct memory_size) peak_sizes; ///< size classes of blocks at the peak, sorted by size
 	VEC(struct memory_category) categories; ///< categories of sites, sorted by bytes at the peak
 	VEC(struct memory_churn) churn;

@@ -119,7 +119,7 @@ struct check {
 	const char *pct_text; ///< relative change, "+12.3 %"; "" if unknown
 	const char *limit; ///< limit as text, "increase 5% and 2ms"; "" if there is none
 	const char *message; ///< one sentence: what changed, from which value to which, and the limit
-	struct breakdown *breakdown; ///< where the change went, or NULL
+	struct breakdown *breakdown; ///< breakdown of the change, or NULL
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
 	struct evidence evidence;
 	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL
@@ -272,7 +272,8 @@ struct report {
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;
-	VEC(struct finding) findings; ///< findings by cost; each open check is in one of them
+	/// findings, sorted by cost; each check that has to be accepted is in one of them
+	VEC(struct finding) findings;
 	VEC(struct trust_finding) trust;
 	VEC(struct rank_column) rank_columns; ///< columns of the table of ranks, except "rank"
 	VEC(struct rank_row) ranks; ///< rows of ranks, candidate first; empty if a run has one rank
