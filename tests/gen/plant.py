@@ -103,7 +103,7 @@ def hold_host(trace, points):
 
 
 def queue(trace):
-    """Activities of a stream run one after the other."""
+    """Delays GPU activities that overlap on one stream, so that they run one after the other."""
     end = {}
     for e in sorted(trace.gpu(), key=lambda e: e["ts"]):
         stream = e["pid"], e["tid"]
