@@ -40,7 +40,7 @@ def codes_of(case, call, path):
     if is_output(case, call, path):
         return {5}
     if name in EXIT_OF_INPUTS:
-        # writers of a baseline look at its path, too
+        # commands that write a baseline also look up its path, which may fail as an output does
         return {EXIT_OF_INPUTS[name], 5} if name.startswith("base.") and call in HARMLESS else {EXIT_OF_INPUTS[name]}
     if name in case.outputs or path in case.outputs:
         return {5}
@@ -89,7 +89,7 @@ def failed_faults(p, done, call, path, error, persistent):
             return case_faults(p, done)
         # git's information on the commit is optional
         return [] if went_well(p, done) else [f"exit {done.returncode}: {done.stderr.decode()}"]
-    # files of killed writers need not be found
+    # the search for files of killed writers may fail without an effect
     beside = call == "opendir" or (path.endswith(".tmp") and call in ("flock", "open", "close", "read"))
     if went_well(p, done) and (call in HARMLESS or error == errno.EINTR or beside):
         return []
