@@ -25,7 +25,8 @@
    nsys/      export of Nsight Systems → events
    merge/     several digests of one rank as one; digests of bounded size
    fold/      one digest for many ranks: figures by rank or how they are spread, sums of rows,
-              collectives that are matched when all ranks are there; slow links; ranks that lack
+              collectives that are matched when all ranks are there; slow links; ranks that a run
+              lacks, and ranks that lack collectives
    code/      where in the code work comes from: threads, calls of Python, paths and places; ids
               of parts of a trace
    names/     what the names and inputs of events say: steps and their phases, markers, operations;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/check.h"
 #include "cli/output.h"
 #include "cli/setup.h"
 #include "diagnose/diagnose.h"
@@ -98,12 +99,8 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 	}
 	if (st == ST_OK && o->value[OPT_PHASE])
 		st = narrow(&s, &run, s.load.reduce.phase, &r, log);
-	if (st == ST_OK) {
-		st = output_reports(o, &r, log);
-	} else {
-		enum status ignored = output_failure(o, st, &r, log);
-		(void)ignored; /* the first error is the one to report */
-	}
+	st =
+	    st == ST_OK ? output_reports(o, &r, log) : worse_status(st, output_failure(o, st, &r, log));
 	report_release(&r);
 	run_release(&run);
 	setup_release(&s);

@@ -483,7 +483,7 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 	struct text t = { .o = o, .out = out };
 	put_nodes(&t, d->sections[0]);
 	if (d->fold && !o->verbose) {
-		struct doc_run more = { .text = " (--verbose lists them)" };
+		struct doc_run more = { .text = "; --verbose lists them" };
 		struct doc_run run = { .text = d->fold, .next = &more };
 		strbuf_addch(out, '\n');
 		put_line(&t, &(struct doc_line){ .first = &run }, "", 0);

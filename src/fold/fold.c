@@ -49,7 +49,8 @@ int fold_deed_cmp(const void *a, const void *b)
 	const struct fold_deed *x = a, *y = b;
 	int c = span_cmp(x->op, y->op);
 	c = c ? c : span_cmp(x->activity, y->activity);
-	return c ? c : span_cmp(x->waits_in, y->waits_in);
+	c = c ? c : span_cmp(x->waits_in, y->waits_in);
+	return c ? c : span_cmp(x->fewer_in, y->fewer_in);
 }
 
 /* ---- folds and the figures in them ---- */

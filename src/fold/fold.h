@@ -22,7 +22,7 @@ enum fold_number {
 	FOLD_STEPS, ///< number of measured steps
 	FOLD_USABLE, ///< number of usable steps
 	FOLD_PATTERN, ///< index in `patterns`, for the numbers of the rank's steps
-	FOLD_DEED, ///< index in `deeds`, for what the rank did last
+	FOLD_DEED, ///< index in `deeds`, for the rank's texts
 	FOLD_GPU, ///< 1 if the rank has kernels, else 0
 	FOLD_CUT, ///< collectives_cut of the rank's digest
 	FOLD_SHARE, ///< result of digest_last_share() for the rank
@@ -40,7 +40,10 @@ enum fold_number {
 	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
 	FOLD_LINK, ///< slope of the rank's links, compared with the ranks of its block (fold/links.h)
 	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
-	NR_FOLD_NUMBERS = FOLD_TRUST + 20
+	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, up to FOLD_FEWER_USUAL
+	FOLD_FEWER_COUNT,
+	FOLD_FEWER_USUAL,
+	NR_FOLD_NUMBERS
 };
 
 /// A list of step numbers that one or more ranks have in common.
@@ -49,9 +52,11 @@ struct fold_pattern {
 	size_t nr;
 };
 
-/// What one or more ranks did last, as the texts of struct progress.
+/// Texts of one or more ranks: what they did last, as in struct progress, and the process group in
+/// which they have fewer collectives.
 struct fold_deed {
 	struct span op, activity, waits_in;
+	struct span fewer_in; ///< group as in struct fewer; empty if the rank lacks none
 };
 
 /// The values of one metric and label over all ranks.

@@ -169,10 +169,10 @@ static struct fold_pattern pattern_of(const struct digest *d)
 	return (struct fold_pattern){ d->step_numbers, d->summaries.nr ? 0 : d->nr_steps };
 }
 
-static struct fold_deed deed_of(const struct digest *d)
+static struct fold_deed deed_of(const struct digest *d, const struct fold_peer *peer)
 {
 	const struct progress *p = &d->progress;
-	return (struct fold_deed){ p->op, p->activity, p->waits_in };
+	return (struct fold_deed){ p->op, p->activity, p->waits_in, peer->fewer.group };
 }
 
 static void unite_sorted(void *list, size_t size, int (*cmp)(const void *a, const void *b))
@@ -215,7 +215,7 @@ static void put_numbers(struct fold *f, size_t at, const struct digest *d,
                         const struct fold_peer *peer)
 {
 	struct fold_pattern pattern = pattern_of(d);
-	struct fold_deed deed = deed_of(d);
+	struct fold_deed deed = deed_of(d, peer);
 	const struct cross_rank *c = &peer->cross;
 	const int64_t values[FOLD_TRUST] = {
 		[FOLD_SOURCE] = (int64_t)d->source_hash,
@@ -242,6 +242,9 @@ static void put_numbers(struct fold *f, size_t at, const struct digest *d,
 	};
 	for (size_t i = 0; i < FOLD_TRUST; i++)
 		f->number[i][at] = values[i];
+	f->number[FOLD_FEWER_KIND][at] = peer->fewer.kind;
+	f->number[FOLD_FEWER_COUNT][at] = peer->fewer.count;
+	f->number[FOLD_FEWER_USUAL][at] = peer->fewer.usual;
 	for (size_t i = 0; i < trust_counts_row.nr; i++) {
 		const struct field *field = &trust_counts_row.fields[i];
 		const void *from = (const char *)&d->trust + field->offset;
@@ -256,7 +259,7 @@ static void make_numbers(struct fold *f, struct digest *const *ranks, const stru
 		f->number[i] = mem_calloc(f->nr, sizeof *f->number[i]);
 	for (size_t i = 0; i < f->nr; i++) {
 		vec_push(&f->patterns, pattern_of(ranks[i]));
-		vec_push(&f->deeds, deed_of(ranks[i]));
+		vec_push(&f->deeds, deed_of(ranks[i], &peers[i]));
 	}
 	fold_unite_patterns(f);
 	fold_unite_deeds(f);

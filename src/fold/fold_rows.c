@@ -20,6 +20,7 @@ static const struct field fold_deed_fields[] = {
 	KEY(ORDER, op, NAME, 0),
 	KEY(ORDER, activity, NAME, 0),
 	KEY(ORDER, waits_in, NAME, 0),
+	KEY(ORDER, fewer_in, OPTIONAL_NAME, 0),
 };
 ROW_TYPE(fold_deed, LISTED);
 #undef ROW

@@ -141,16 +141,19 @@ static struct fold_peer *peers_of(const struct run *run, bool links)
 	struct cross_rank *cross = mem_calloc(nr, sizeof *cross);
 	int64_t *matched = mem_calloc(nr, sizeof *matched), *slope = mem_calloc(nr, sizeof *slope);
 	int64_t *alone = mem_calloc(nr, sizeof *alone);
+	struct fewer *fewer = mem_calloc(nr, sizeof *fewer);
+	ranks_fewer(run, fewer);
 	ranks_cross(run, cross);
 	for (size_t i = 0; i < nr; i++)
 		matched[i] = cross[i].matched;
 	ranks_links(run, matched, slope, alone);
 	for (size_t i = 0; i < nr; i++)
-		out[i] = (struct fold_peer){ cross[i], alone[i], links ? slope[i] : 0 };
+		out[i] = (struct fold_peer){ cross[i], alone[i], links ? slope[i] : 0, fewer[i] };
 	free(cross);
 	free(matched);
 	free(slope);
 	free(alone);
+	free(fewer);
 	return out;
 }
 

@@ -3,12 +3,14 @@
 #define GG_FOLD_MAKE_H
 
 #include "base/diag.h"
+#include "fold/fewer.h"
 #include "fold/fold.h"
 
 /// The results of comparing a rank with its peers.
 struct fold_peer {
 	struct cross_rank cross;
 	int64_t alone_ns, link;
+	struct fewer fewer;
 };
 
 /// Why two digests cannot be folded together (a part of a sentence), or NULL.

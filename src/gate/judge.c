@@ -111,13 +111,16 @@ static const char *ending_of(const char *path)
 	return plain ? dot : "";
 }
 
-/* Append an option with the names of `nr` further recordings; several names are written as {1..N},
-   which a shell expands. */
-static void add_further(struct strbuf *b, const char *option, const char *name, int64_t nr,
+/* Append options for `nr` recordings to be made, in braces that a shell expands. `name` is followed
+   by a number, the first after those that exist. */
+static void add_further(struct strbuf *b, const char *name, size_t exist, int64_t nr,
                         const char *ending)
 {
-	strbuf_addf(b, nr == 1 ? " --%s=%s%" PRId64 "%s" : " --%s=%s{1..%" PRId64 "}%s", option, name,
-	            nr, ending);
+	int64_t first = (int64_t)exist + 1, last = (int64_t)exist + nr;
+	if (nr == 1)
+		strbuf_addf(b, " --%s%" PRId64 "%s", name, first, ending);
+	else
+		strbuf_addf(b, " --%s{%" PRId64 "..%" PRId64 "}%s", name, first, last, ending);
 }
 
 /* The command that judges the candidate together with those further runs or pairs that decide
@@ -131,9 +134,10 @@ static const char *decide_command(const struct judge_input *in, struct report *o
 	strbuf_adds(&b, "gpugate check");
 	for (size_t i = 0; i < in->nr_check; i++)
 		add_word(&b, &out->arena, in->promote[i]);
-	add_further(&b, "repeat", "new", nr, ending_of(in->promote[0]));
+	const char *ending = ending_of(in->promote[0]);
+	add_further(&b, "repeat=new", in->nr_candidates - 1, nr, ending);
 	if (!out->plan_runs)
-		add_further(&b, "control", "old", nr, ending_of(in->promote[0]));
+		add_further(&b, "control=old", in->nr_controls, nr, ending);
 	return arena_take(&out->arena, &b);
 }
 

@@ -63,7 +63,7 @@ static void put_noise(struct document *d, const struct metric *m, int64_t noise,
 /* Add text such as "compute per step 5.27 % longer (limit 3 %)", and whether it may be noise. */
 static void put_worst(struct document *d, const struct report *r, const struct check *c)
 {
-	bool noise = c->verdict == VERDICT_UNDECIDED && c->evidence.has_noise;
+	bool noise = c->verdict == VERDICT_UNDECIDED && noise_is_known(c);
 	doc_words(d, figure_label(&d->arena, r, c->metric));
 	/* the name of an input already says which figure it is */
 	if (c->item[0] && c->metric->label != LABEL_INPUT) {

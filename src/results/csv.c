@@ -118,7 +118,7 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 		if (is_header(l, has, nr) && (!*found || (loose && nr))) {
 			*header = *l;
 			*found = true;
-		} else if (!*found || is_same(l, header) || (loose && l->nr != header->nr)) {
+		} else if (!*found || is_same(l, header) || (loose && l->is_whole && l->nr != header->nr)) {
 			if (!*found && !loose)
 				return ST_OK;
 		} else if (!l->is_whole || l->nr != header->nr) {

@@ -142,7 +142,8 @@ static void check_numbers(struct placer *p, const struct fold *f)
 		p->fine = (uint64_t)pattern < f->patterns.nr &&
 		          (uint64_t)f->number[FOLD_DEED][k] < f->deeds.nr &&
 		          (uint64_t)f->number[FOLD_STEPS][k] == f->patterns.v[pattern].nr &&
-		          usable <= f->number[FOLD_STEPS][k] && f->number[FOLD_STEP][k] >= -1;
+		          usable <= f->number[FOLD_STEPS][k] && f->number[FOLD_STEP][k] >= -1 &&
+		          f->number[FOLD_FEWER_KIND][k] < NR_COLLECTIVE_KINDS;
 	}
 }
 

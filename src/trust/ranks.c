@@ -1,10 +1,12 @@
 /* Comparison of the ranks of one run: which rank is absent, ends early, or never reached a
    collective in which the others wait. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/idmap.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "fold/fewer.h"
 #include "fold/fold.h"
 #include "fold/present.h"
 #include "trust/peers.h"
@@ -100,82 +102,21 @@ static void find_missing_steps(struct peers *p)
 
 /* ---- collectives ---- */
 
-/* One kind of collective in one process group on one rank, over the steps that its peers have too.
- */
-struct share {
-	const struct comm_stat *comm;
-	size_t rank;
-	int64_t first, steps; /* number of the rank's first usable step, and number of its steps */
-	int64_t count;
-};
-
-static int share_group_cmp(const struct share *x, const struct share *y)
-{
-	if (x->comm->kind != y->comm->kind)
-		return x->comm->kind < y->comm->kind ? -1 : 1;
-	int c = span_cmp(x->comm->group, y->comm->group);
-	c = c ? c : span_cmp(x->comm->group_name, y->comm->group_name);
-	c = c ? c : (x->first > y->first) - (x->first < y->first);
-	return c ? c : (x->steps > y->steps) - (x->steps < y->steps);
-}
-
-static int share_cmp(const void *a, const void *b)
-{
-	const struct share *x = a, *y = b;
-	int c = share_group_cmp(x, y);
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-/* True if all members of the group take part equally. Without a group name there may be several
-   groups, so that nothing can be compared. */
-static bool is_common(const struct comm_stat *c)
-{
-	return c->group.n && c->kind != COLLECTIVE_OTHER && c->kind != COLLECTIVE_SEND &&
-	       c->kind != COLLECTIVE_RECV && c->kind != COLLECTIVE_SEND_RECV;
-}
-
-static void find_fewer(struct peers *p, struct share *v, size_t nr)
+static void find_collectives(struct peers *p)
 {
 	struct arena *a = &p->scope->out->arena;
-	for (size_t i = 0; i < nr; i++)
-		p->values[i] = v[i].count;
-	int64_t usual = number_median(p->values, nr);
-	for (size_t i = 0; i < nr && nr > 2; i++)
-		if (v[i].count < usual && !p->named[v[i].rank])
-			peers_name(p, v[i].rank, "fewer-collectives", SPOILED_BY_MATCHES,
+	struct fewer *all = mem_calloc(p->run->ranks.nr, sizeof *all);
+	ranks_fewer(p->run, all);
+	for (size_t r = 0; r < p->run->ranks.nr; r++)
+		if (all[r].usual > 0 && !p->named[r])
+			peers_name(p, r, "fewer-collectives", SPOILED_BY_MATCHES,
 			           arena_printf(a,
 			                        "has %" PRId64
 			                        " of %s in process group '%s', and its peers %" PRId64
 			                        " in the same steps",
-			                        v[i].count, collective_names[v[i].comm->kind],
-			                        text_short(a, v[i].comm->group, NAME_CHARS), usual));
-}
-
-static void find_collectives(struct peers *p)
-{
-	VEC(struct share) all = VEC_INIT;
-	for (size_t r = 0; r < p->run->ranks.nr; r++) {
-		const struct digest *d = p->run->ranks.v[r];
-		for (size_t i = 0; i < d->comms.nr && d->usable_steps > 0 && d->nr_steps > 0; i++)
-			if (is_common(&d->comms.v[i]))
-				vec_push(&all, (struct share){ &d->comms.v[i], r, d->step_numbers[0],
-				                               d->usable_steps, d->comms.v[i].count });
-	}
-	vec_sort(&all, share_cmp);
-	size_t nr =
-	    0; /* number of shares after those of one rank with different element types are joined */
-	for (size_t i = 0; i < all.nr; i++) {
-		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
-			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);
-		else
-			all.v[nr++] = all.v[i];
-	}
-	for (size_t i = 0, end; i < nr; i = end) {
-		for (end = i; end < nr && share_group_cmp(&all.v[end], &all.v[i]) == 0;)
-			end++;
-		find_fewer(p, &all.v[i], end - i);
-	}
-	vec_release(&all);
+			                        all[r].count, collective_names[all[r].kind],
+			                        text_short(a, all[r].group, NAME_CHARS), all[r].usual));
+	free(all);
 }
 
 /* ---- ranks that belong to different runs ---- */

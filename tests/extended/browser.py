@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the HTML report in a real browser: Chromium without a window, driven through ChromeDriver.
 
-For pages on generated runs (a regression with hostile names, a pass, a diff with memory, ranks, a single run, an error):
+For pages on generated runs (a regression with hostile names, a pass, a diff with memory, ranks, a single run, an error, a
+history, a suite, a job that hangs):
 
  - nothing on the console, no request but that of the page itself, no violation of its policy; a
    script, a style or a picture that is put into the page is refused by it
@@ -113,7 +114,30 @@ def pages(dir):
                        check=True, capture_output=True)
         page("flux", "diff", flux, slow, expect=0)
     page("ranks", "diff", dir / "ranks-base", dir / "ranks", expect=0)
+    others(dir, page)
     return out
+
+
+def others(dir, page):
+    """Pages that are not of one run: a history, a suite with its index of histories, a job that hangs."""
+    baseline = ("--baseline", dir / "h.json")
+    for seed in range(10, 24):
+        slow = ("--slow-kernel", "*flash_bwd*=1.5") if seed > 16 else ()
+        run = make("trace.py", dir / f"h{seed}.json.gz", "--steps", 4, *slow, seed=seed)
+        gpugate("baseline", "append" if seed > 10 else "create", run, *baseline, expect=0)
+    page("history", "history", *baseline, expect=0)
+    hostile = "<img src=x onerror=alert(1)>"
+    (dir / hostile).mkdir()
+    (dir / hostile / "x.json.gz").write_bytes((dir / "h20.json.gz").read_bytes())
+    (dir / "suite.yaml").write_text(json.dumps({"version": 1, "name": "all", "cases": [
+        {"workload": "h", "runs": str(dir / "h20.json.gz"), "baseline": str(dir / "h.json")}, {"workload": "new", "runs": str(dir / hostile / "x.json.gz")},
+        {"workload": "absent", "runs": str(dir / hostile / "y.json.gz")}]}))
+    page("suite", "suite", dir / "suite.yaml", expect=4)
+    page("suite-history", "history", "--suite", dir / "suite.yaml", expect=0)
+    subprocess.run([sys.executable, GEN / "flight.py", dir / "dumps", "--ranks", "4", "--stuck", "1", "--json"], check=True)
+    for dump in (dir / "dumps").iterdir():
+        dump.write_text(dump.read_text().replace("train.py", hostile))
+    page("hang", "report", dir / "dumps", expect=3)
 
 
 def requests(browser):
@@ -131,7 +155,8 @@ const said = (e) => (e.getAttribute('aria-labelledby') || '').split(' ')
 const wrong = [];
 for (const e of document.querySelectorAll('svg')) {
   if (e.getAttribute('aria-hidden') === 'true' || e.parentElement.closest('svg')) continue;
-  const words = said(e);
+  const label = e.getAttribute('aria-label'), figure = e.closest('figure');
+  const words = label ? [label, figure && figure.querySelector('figcaption').textContent.trim()] : said(e);
   if (e.getAttribute('role') !== 'img' || words.length !== 2 || words.some((w) => !w)) wrong.push(e.outerHTML.slice(0, 200));
 }
 for (const e of document.querySelectorAll('table')) if (!e.caption || !e.caption.textContent.trim()) wrong.push('table');

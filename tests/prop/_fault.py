@@ -161,6 +161,10 @@ def inputs(dir, steps=2):
     make("nsys.py", dir / "x.sqlite", dir / "a.json.gz", "--page-size", 32768)
     make("xprof.py", dir / "x.trace.json.gz", "--steps", 2)
     subprocess.run([sys.executable, GEN / "xspace.py", dir / "x.trace.json.gz", "--out", dir / "x.xplane.pb"], check=True)
+    subprocess.run([sys.executable, GEN / "flight.py", dir / "dumps", "--ranks", "2", "--stuck", "1", "--json"], check=True)
+    for dump in list((dir / "dumps").iterdir()):
+        dump.rename(dir / dump.name)
+    (dir / "dumps").rmdir()
     for name, of in RESULTS.items():
         (dir / name).write_bytes((GEN.parent / "fuzz" / "corpus" / of).read_bytes())
     (dir / "s.yaml").write_text(SUITE)
@@ -194,6 +198,7 @@ cases:
 # Result files of benchmarks and records of the machine's state, from the fuzz corpus.
 RESULTS = {"machine-rank0.csv": "machine/nvidia.csv", "r.jsonl": "result/sglang.jsonl", "r.csv": "result/triton.csv",
            "g.json": "result/gbench.json"}
+DUMPS = [f"nccl_trace_rank_{i}.json" for i in (0, 1)]
 EVIDENCE = ["ev/finding-1-slower-kernel.json"]
 REPORTS = {"j.xml": "--junit", "m.md": "--markdown", "r.json": "--json", "h.html": "--html", "o.txt": "--openmetrics"}
 
@@ -226,6 +231,8 @@ def cases(made):
         Case("history", ["history", *rules, *base, "--json", "r.json", "--markdown", "m.md", "--html", "h.html"],
              ["r.json", "m.md", "h.html"], 0, files("rules.yaml", "base.json", "base.history.jsonl", old=("r.json",))),
         Case("digest of an XSpace", ["digest", "x.xplane.pb", "-o", "d.json.gz"], ["d.json.gz"], 0, files("x.xplane.pb")),
+        Case("report of a hang", ["report", *DUMPS, "--jobs", "1", "--json", "r.json", "--markdown", "m.md", "--html", "h.html"],
+             ["r.json", "m.md", "h.html"], 3, files(*DUMPS, old=("r.json",))),
         Case("digest of results", ["digest", *RESULTS, "--jobs", "1", "-o", "d.json"], ["d.json"], 0, files(*RESULTS)),
         Case("report", ["report", "c.json.gz", *rules, "--markdown", "m.md", "--json", "r.json", "--html", "h.html"],
              ["m.md", "r.json", "h.html"], 0, files("rules.yaml", "c.json.gz", old=("h.html",))),

@@ -5,6 +5,10 @@
  - the parts of a finding add up to its cost, each once
  - with a failed check and an undecided one, the report says how to decide, and gives a command that accepts the run;
    this command does accept it
+ - an undecided verdict names the noise, and gives a command that judges the recordings that it asks for; a shell runs this
+   command
+ - if compute takes longer while the wall time hardly changes, the report says why
+ - a suite says for each case that needs attention what to do, and how to accept the failed cases; a warning is not red
  - a pass alarms nobody by its colors
  - no cell of a table in Markdown is wider than its column can be, and no table wider than a comment
  - a row of a suite has the figure of its worst check
@@ -127,6 +131,62 @@ def accepts(dir, text):
     run(dir, *args, expect=(0,))
 
 
+def decides(dir):
+    """An undecided verdict: its command takes the recordings that it asks for, and asks for others if these do not decide."""
+    run(dir, "baseline", "create", "base.json.gz", "--baseline", "may.json", "--rules", "unsure.yaml")
+    args = "check", make(dir, "trace.py", "may.json.gz", "--steps", 6, "--slow-kernel", "*=1.03", seed=2), "--baseline", "may.json", "--rules", "unsure.yaml"
+    text = run(dir, *args, expect=(3,))
+    assert re.match(r"undecided · .*: compute per step \S+ % longer, which may be noise \((±\S+ %; )?limit 1 %\)", " ".join(text.split())), text
+    assert "\033[31m" not in run(dir, *args, expect=(3,), FORCE_COLOR="1"), "undecided in red"
+    assert "  gpugate baseline promote may.json.gz" in text, text
+    slow = {"new": ["--slow-kernel", "*=1.03"], "old": []}
+    for _ in range(2):
+        command = text[text.index("  gpugate check may.json.gz"):].replace("\\\n", "").split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)
+        words = subprocess.run(["bash", "-c", f"printf '%s\\n' {command}"], capture_output=True, text=True, check=True).stdout.split("\n")
+        asked = [w.split("=")[1] for w in words if re.match("--(repeat|control)=", w)]
+        assert asked and not any((dir / name).exists() for name in asked), asked
+        for name in asked:
+            make(dir, "trace.py", name, "--steps", 6, *slow[name[:3]], seed=100 + len(list(dir.iterdir())))
+        p = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=dir, env={**os.environ, "COLUMNS": "80"})
+        assert p.returncode in (0, 1, 3), (command, p.returncode, p.stdout, p.stderr)
+        text = p.stdout
+        if p.returncode != 3:
+            return
+
+
+def hidden(dir):
+    """Kernels get slower, yet the host sets the pace."""
+    trace = dir / "idle.json"
+    make(dir, "trace.py", trace.name, "--steps", 6)
+    data = json.loads(trace.read_text(encoding="utf-8"))
+    kernels = [e for e in data["traceEvents"] if e.get("cat") == "kernel"]
+    for e in kernels:
+        e["dur"] *= 0.4
+    trace.write_text(json.dumps(data), encoding="utf-8")
+    for e in kernels:
+        e["dur"] *= 1.5
+    (dir / "busier.json").write_text(json.dumps(data), encoding="utf-8")
+    run(dir, "baseline", "create", "idle.json", "--baseline", "idle.gate.json")
+    text = " ".join(run(dir, "check", "busier.json", "--baseline", "idle.gate.json", expect=(1,)).split())
+    assert "The wall time hardly changes: the GPU is idle for less of each step instead (" in text, text
+    text = run(dir, "check", "all.json.gz", "--baseline", "base.json", expect=(1,))
+    assert "hardly changes" not in text, text
+
+
+def suite_says(dir):
+    text = run(dir, "suite", "suite.yaml", expect=(1,), FORCE_COLOR="1")
+    plain = re.sub("\033\\[[0-9;]*m", "", text)
+    assert all(case in plain for case in ("fail one", "pass pass")), plain
+    assert plain.count("what to do: ") == len(re.findall(r"^- (?:fail|warn) ", plain, re.M)), plain
+    assert plain.count("  gpugate baseline promote ") == len(re.findall(r"^- fail ", plain, re.M)), plain
+    for line in text.splitlines():
+        assert not (line.startswith("  \033[33mwarn") and "\033[31m" in line), line
+    run(dir, "suite", "suite.yaml", "--html", "suite.html", expect=(1,))
+    page = (dir / "suite.html").read_text(encoding="utf-8")
+    links = re.findall(r'href="#(case-\d+)"', page)
+    assert links and all(f'<li id="{link}">' in page for link in links), links
+
+
 def history(dir):
     run(dir, "baseline", "create", "base.json.gz", "--baseline", "h.json", "--commit", "1a2b3c4")
     for i in range(24):
@@ -135,8 +195,12 @@ def history(dir):
         run(dir, "baseline", "append", "h.json.gz", "--baseline", "h.json", "--commit", f"{i + 1:07x}")
     text = run(dir, "history", "--baseline", "h.json", "--markdown", "h.md")
     first = next(line for line in text.splitlines() if line.startswith("- "))
-    assert first.startswith(("- step.compute_time", "- step.period")) and "(+" in " ".join(text.split("- ")[1].split()), text
-    assert re.search(r"kernel\.time of [^\n]*gemm", text), text
+    assert first.startswith(("- compute per step", "- wall time per step")) and "(+" in " ".join(text.split("- ")[1].split()), text
+    assert re.search(r"time of kernel [^\n]*gemm", text), text
+    assert text.startswith("worse · history of ") and "\nWhat to do: see what changed between " in text, text
+    rows = text[text.index("\nFigures\n"):].splitlines()[3:]
+    changed = [not re.search(r" –  ", row) for row in rows if re.search(r" ±", row)]
+    assert changed == sorted(changed, reverse=True), "unchanged figures stand first"
     fits("history", (dir / "h.md").read_text(encoding="utf-8"))
 
 
@@ -166,6 +230,9 @@ def main():
                     assert case["verdict"] != "fail" or case["change_pct"] > 1, case
                     assert case["verdict"] != "fail" or failed, case
         assert divided, "no finding is divided into parts"
+        decides(dir)
+        hidden(dir)
+        suite_says(dir)
         history(dir)
 
 

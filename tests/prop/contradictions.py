@@ -11,11 +11,13 @@ import tempfile
 from _bench import PROGRAM, Bench, trace
 
 EDITS = {
-    "step.cuda_time is not the sum": lambda s: s.update({"step.cuda_time": [2 * x for x in s["step.cuda_time"]]}),
-    "step.kernel_time is not the sum": lambda s: s.update({"step.kernel_time": [x + 1 for x in s["step.kernel_time"]],
+    "step.cuda_time is not the sum": lambda s, _: s.update({"step.cuda_time": [2 * x for x in s["step.cuda_time"]]}),
+    "step.kernel_time is not the sum": lambda s, _: s.update({"step.kernel_time": [x + 1 for x in s["step.kernel_time"]],
                                                            "step.cuda_time": [x + 1 for x in s["step.cuda_time"]]}),
-    "step.busy_time is above": lambda s: s.update({"step.busy_time": [3 * x + 3 for x in s["step.busy_time"]]}),
-    "launched less often": lambda s: s.update({"step.kernel_count": [10 * x for x in s["step.kernel_count"]]}),
+    "step.busy_time is above": lambda s, _: s.update({"step.busy_time": [3 * x + 3 for x in s["step.busy_time"]]}),
+    "launched less often": lambda s, _: s.update({"step.kernel_count": [10 * x for x in s["step.kernel_count"]]}),
+    "never launched": lambda s, kernels: (s.update({"step.kernel_count": [0] * len(s["step.kernel_count"])}), [k.update(count=0) for k in kernels]),
+    "add up to less": lambda _, kernels: kernels.clear(),
 }
 
 
@@ -29,7 +31,7 @@ def main():
         b.fine("baseline", "verify", "--baseline", "base.json")
         for says, edit in EDITS.items():
             d = json.loads((b.dir / "base.json").read_text())
-            edit(d["pin"]["steps"])
+            edit(d["pin"]["steps"], d["pin"]["kernels"])
             b.file("bad.json", json.dumps(d))
             b.refused("baseline", "verify", "--baseline", "bad.json", code=4, says=says)
         b.file("t.json", trace())

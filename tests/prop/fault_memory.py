@@ -15,7 +15,7 @@ import random
 import sys
 import tempfile
 
-from _fault import OLD, REPORTS, Case, Place, cases, each, file_faults, inputs, make, message_faults, refer, skip_without
+from _fault import GEN, OLD, REPORTS, Case, Place, cases, each, file_faults, inputs, make, message_faults, refer, skip_without
 
 FIRST, RUNS = 20, 15
 
@@ -29,6 +29,8 @@ def more_cases(made):
         Case("a snapshot", ["report", "memory.json.gz", "--html", "h.html", "--json", "r.json"], ["h.html", "r.json"], 0,
              {**files, "h.html": OLD}),
         Case("a pickle", ["digest", "memory.pickle", "--allow-pickle", "-o", "d.json"], ["d.json"], 0, files),
+        Case("a pickle of a hang", ["report", "nccl_trace_rank_0", "--allow-pickle", "--json", "r.json"], ["r.json"], 3,
+             {"nccl_trace_rank_0": (GEN.parent / "fuzz/corpus/flight_pickle/mismatch-0.pickle").read_bytes()}),
         Case("an error", ["check", "rules.yaml", "--rules", "rules.yaml", "--junit", "j.xml", "--markdown", "m.md", "--json",
                                       "r.json", "--html", "h.html", "--openmetrics", "o.txt"], list(REPORTS), 4, files),
     ]

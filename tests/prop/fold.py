@@ -146,6 +146,20 @@ def odd_ones(dir, baseline):
     assert named == {("slow-link", LINK)}, named
 
 
+def fewer(dir, baseline):
+    """A rank that lacks collectives of a group, as they are counted in its rows, is named with the group."""
+    rule_file, said = rules(dir, "figures.yaml"), []
+    doc = json.loads(run_of(dir, "plain", RANKS).read_text())
+    row = next(c for c in doc["digests"][HUNG]["comms"] if c["group"] and c["count"] > 2)
+    row["count"] -= 2
+    run = dir / "fewer.json"
+    run.write_text(json.dumps(doc))
+    for part in (run, folded(run)):
+        trust = checked(dir, part, baseline, rule_file)[2]["trust"]
+        said.append([(t["rank"], t["message"]) for t in trust if t["finding"] == "fewer-collectives"])
+    assert said[0] == said[1] and [rank for rank, _ in said[0]] == [HUNG] and row["group"] in said[0][0][1], said
+
+
 def lost(dir, baseline):
     """If a rank is absent, its block is not folded, and the rank is named."""
     rule_file = rules(dir, "figures.yaml")
@@ -243,6 +257,7 @@ def main():
         assert baseline.stat().st_size < 4 * small.stat().st_size, (baseline.stat(), small.stat())
         trees(dir, run_of(dir, "odd", RANKS))
         odd_ones(dir, baseline)
+        fewer(dir, baseline)
         lost(dir, baseline)
         built_in_rules(dir)
         worst_of_each(dir, baseline)

@@ -168,6 +168,13 @@ def run_of(n):
     return gzip.compress(('{"schema": "gpugate-run-1", "digests": [' + ",".join(f'{first}"rank": {i}{rest}' for i in range(n)) + "]}").encode(), 1)
 
 
+def fold_columns(n):
+    """A folded run with n columns, more than its rows have."""
+    whole = json.loads((TESTS / "fuzz" / "corpus" / "digest" / "folded.json").read_text())
+    whole["fold"]["columns"] = [[]] * n
+    return json.dumps(whole)
+
+
 def override_patterns(n):
     """A rule with n patterns, half of them in 'except' and half in 'overrides', since both count together."""
     some_of, rest = ", ".join(f"k{i}" for i in range(n // 2)), ", ".join(f"o{i}" for i in range(n - n // 2))
@@ -249,6 +256,7 @@ LIMITS = {
     "lines of a history": ("store/history_file.h", "HISTORY_LINES", history, "b.history.jsonl", ("history", "--baseline", "b.json"), "lines: take the oldest out"),
     "bytes of a history": ("store/row_read.c", "bytes", a_history_of, "b.history.jsonl", ("history", "--baseline", "b.json"), "too large for a history", "line 2: byte"),
     "ranks of a run": ("store/row_read.c", "ranks", run_of, "in.json", ("merge", "{}", "-o", "d.json"), "is one digest too many"),
+    "columns of a fold": ("store/row_read.c", "rows", fold_columns, "in.json", ("merge", "{}", "-o", "d.json"), "has too many columns", "do not fit its rows"),
     "runs in a baseline": ("model/history.h", "BASELINE_RECENT", recent, "r.json", ("baseline", "show", "--baseline", "{}"), "is one run too many"),
 }
 SLOW = {"cases of folders", "bytes of a history", "ranks of a run"}  # only in ci/test --extended

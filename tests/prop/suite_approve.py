@@ -167,7 +167,7 @@ def undecided(w):
     w.branch("small", "train --slow-kernel *flash_bwd*=1.6\nk-attn --slow-kernel *flash_bwd*=1.6\n", "a little slower")
     w.log()
     said = w.gate("fail", GPUGATE_BASE="HEAD^", GPUGATE_MORE="60")
-    plan, ran = [line for line in said.splitlines() if "more runs" in line], w.log()
+    plan, ran = [line for line in said.splitlines() if " to make: " in line], w.log()
     expect("its plan", bool(plan), True)
     expect("runs", (ran[0], set(ran[1:])), ("candidate: all", {"base: train", "candidate: train"}))
     expect("in turn", ran[1:3], ["base: train", "candidate: train"])

@@ -124,7 +124,7 @@ static void sections(void **state)
 		"id=\"remarks\"",
 		"id=\"change\"",
 		"class=\"n d3\"",
-		"id=\"accept\"",
+		"id=\"advice\"",
 		"gpugate baseline create &#39;k&#39; --force",
 		"id=\"steps\"",
 		"<title id=\"t1\">k, k</title>",

@@ -152,12 +152,10 @@ static void order(void **state)
 		"- waived: `stragglers`: ",
 		"**Where the change went**\n",
 		"| part | change | how |\n| --- | ---: | --- |\n| `compute` | +9.000\u00A0ms |  |\n",
-		"\nbaseline `k` at `k` (10 runs, 6 steps; pinned 12 days ago) → candidate `k` at `k` (3 "
+		"\nbaseline `k` at `k` (10 runs, 6 steps; approved 12 days ago) → candidate `k` at `k` (3 "
 		"runs, ",
+		"\nIf it is meant, make it the baseline: `gpugate baseline create 'k' --force`\n",
 		"\n<details><summary>2 of 8 checks beyond their limits, ",
-		"\n<details><summary>If the change is meant, this makes the candidate the "
-		"baseline</summary>\n\n"
-		"`gpugate baseline create 'k' --force`\n",
 		"<details><summary>All checks</summary>\n",
 		"<details><summary>Worth naming</summary>\n\n- insight: candidate rank 3: straggler: k\n",
 		"<details><summary>Kernels per step, largest change first</summary>\n",
@@ -234,18 +232,11 @@ static void assert_whole_lines(const char *text, const char *full)
 static void assert_cut_from_the_bottom(const char *text)
 {
 	static const char *const parts[] = {
-		"<!-- gpugate:",
-		"| what changed",
-		"**What to know**",
-		"**Where the",
-		"\nbaseline ",
+		"<!-- gpugate:",     "| what changed", "**What to know**",
+		"**Where the",       "\nbaseline ",
 
-		">If the change is meant",
-		">All checks</",
-		">Worth naming</",
-		">Kernels per step",
-		">Evidence</",
-		">Ranks of the candidate</",
+		"If it is meant",    ">All checks</",  ">Worth naming</",
+		">Kernels per step", ">Evidence</",    ">Ranks of the candidate</",
 		">Notes</",
 	};
 	bool gone = false;

@@ -128,12 +128,15 @@ static void order(void **state)
 		"        launches  +8.000 ms  launches 12 → 14\n"
 		"        mean      +1.000 ms  mean 1.000 ms → 1.100 ms\n"
 		"  median − mean   +3.300 ms\n",
-		"\nbaseline k at k (10 runs, 6 steps; pinned 12 days ago) → candidate k at k (3 runs, 6 "
+		"\nbaseline k at k (10 runs, 6 steps; approved 12 days ago) → candidate k at k (3 runs, 6 "
 		"steps); k;\n"
 		"environment differs: gpu.name; rules k, profile k\n",
-		"\nIf the change is meant, this makes the candidate the baseline\n"
-		"  gpugate baseline create 'k' --force\n",
-		"2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning: see --verbose\n",
+		"\nWhat to do\n"
+		"If it is meant, make it the baseline:\n"
+		"  gpugate baseline create 'k' --force\n"
+		"\n2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning; --verbose "
+		"lists "
+		"them\n",
 	};
 	struct report r;
 	(void)state;
@@ -246,8 +249,15 @@ static void what_would_decide(void **state)
 	assert_non_null(strstr(text, "\nFindings\n"));
 	assert_null(strstr(text, "What to do"));
 	r.plan_runs = 2;
+	r.decide = "gpugate check a.json --repeat=new{1..2}.json";
+	r.accept = "gpugate baseline promote a.json";
 	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
-	                       "\nWhat to do: record 2 more runs of the candidate (--repeat): they "));
+	                       "\nWhat to do: record 2 more runs of the candidate (new): that tells a "
+	                       "change from noise\n"
+	                       "\nTo decide, record them and run:\n"
+	                       "  gpugate check a.json --repeat=new{1..2}.json\n"
+	                       "\nIf it is meant, make it the baseline:\n"
+	                       "  gpugate baseline promote a.json\n"));
 	report_release(&r);
 }
 
@@ -269,7 +279,7 @@ static void a_pass_is_short(void **state)
 	assert_string_equal(write_report(&r, &(struct write_options){ 0 }),
 	                    "pass · w: 1 of 1 check within its limits\n"
 	                    "baseline a (4 steps) → candidate b (2 ranks, whole trace)\n"
-	                    "All checks and figures: see --verbose\n");
+	                    "\nAll checks and figures; --verbose lists them\n");
 	report_release(&r);
 }
 
@@ -279,11 +289,11 @@ static void a_diff(void **state)
 	(void)state;
 	sample_diff(&r, "k");
 	const char *text = write_report(&r, &(struct write_options){ 0 });
-	static const char start[] = "median step.cuda_time: 100.10 ms → 112.40 ms\n"
+	static const char start[] = "no verdict · median step.cuda_time: 100.10 ms → 112.40 ms\n"
 	                            "baseline k at k (6 steps) → candidate k at k (6 steps); k\n";
 	if (strstr(text, start) != text)
 		fail_msg("%s", text);
-	assert_non_null(strstr(text, "\n  gpu.utilization_pct  k    90.00 %          –       –\n"));
+	assert_non_null(strstr(text, "\n  GPU utilization  k    90.00 %          –       –\n"));
 	assert_non_null(strstr(text, "\nEnvironment\n"));
 	assert_non_null(strstr(text, "\n  differs  gpu.name  k\n"));
 	report_release(&r);

@@ -1,0 +1,88 @@
+#include "fold/fewer.h"
+
+#include "base/number.h"
+#include "base/sort.h"
+#include "fold/fold.h"
+
+/* One kind of collective in one process group on one rank, over the steps that its peers have too.
+ */
+struct share {
+	const struct comm_stat *comm;
+	size_t rank;
+	int64_t first, steps; /* number of the rank's first usable step, and number of its steps */
+	int64_t count;
+};
+
+static int share_group_cmp(const struct share *x, const struct share *y)
+{
+	ORDER_BY(x->comm->kind, y->comm->kind);
+	int c = span_cmp(x->comm->group, y->comm->group);
+	c = c ? c : span_cmp(x->comm->group_name, y->comm->group_name);
+	c = c ? c : (x->first > y->first) - (x->first < y->first);
+	return c ? c : (x->steps > y->steps) - (x->steps < y->steps);
+}
+
+static int share_cmp(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+	int c = share_group_cmp(x, y);
+	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* True if all members of the group take part equally. Without a group name there may be several
+   groups, so that nothing can be compared. */
+static bool is_common(const struct comm_stat *c)
+{
+	return c->group.n && c->kind != COLLECTIVE_OTHER && c->kind != COLLECTIVE_SEND &&
+	       c->kind != COLLECTIVE_RECV && c->kind != COLLECTIVE_SEND_RECV;
+}
+
+static void find_fewer(const struct share *v, size_t nr, struct fewer *out)
+{
+	VEC(int64_t) counts = VEC_INIT;
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&counts, v[i].count);
+	int64_t usual = number_median(counts.v, nr);
+	for (size_t i = 0; i < nr && nr > 2; i++)
+		if (v[i].count < usual && out[v[i].rank].usual == 0)
+			out[v[i].rank] = (struct fewer){ v[i].comm->kind, v[i].comm->group, v[i].count, usual };
+	vec_release(&counts);
+}
+
+/* What was found when the rank was folded. */
+static struct fewer told(const struct fold *f, size_t at)
+{
+	return (struct fewer){ .kind = (enum collective_kind)f->number[FOLD_FEWER_KIND][at],
+		                   .group = f->deeds.v[f->number[FOLD_DEED][at]].fewer_in,
+		                   .count = f->number[FOLD_FEWER_COUNT][at],
+		                   .usual = f->number[FOLD_FEWER_USUAL][at] };
+}
+
+void ranks_fewer(const struct run *run, struct fewer *out)
+{
+	VEC(struct share) all = VEC_INIT;
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		if (d->part_of && d->part_of->by_rank)
+			out[r] = told(d->part_of, d->part);
+		for (size_t i = 0; i < d->comms.nr && d->usable_steps > 0 && d->nr_steps > 0; i++)
+			if (is_common(&d->comms.v[i]))
+				vec_push(&all, (struct share){ &d->comms.v[i], r, d->step_numbers[0],
+				                               d->usable_steps, d->comms.v[i].count });
+	}
+	vec_sort(&all, share_cmp);
+	size_t nr =
+	    0; /* number of shares after those of one rank with different element types are joined */
+	for (size_t i = 0; i < all.nr; i++) {
+		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
+			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);
+		else
+			all.v[nr++] = all.v[i];
+	}
+	for (size_t i = 0, end; i < nr; i = end) {
+		for (end = i; end < nr && share_group_cmp(&all.v[end], &all.v[i]) == 0;)
+			end++;
+		find_fewer(&all.v[i], end - i, out);
+	}
+	vec_release(&all);
+}
