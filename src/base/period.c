@@ -65,7 +65,7 @@ static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t
 	for (size_t i = 0; i < nr; i++)
 		p->first[ids[i]]++;
 	for (size_t i = 1; i <= nr_ids; i++)
-		/* ends of the lists; filling the lists from the back turns them into starts */
+		/* ends of the lists; filling the lists from the back turns these ends into starts */
 		p->first[i] += p->first[i - 1];
 	for (size_t i = nr; i-- > 0;)
 		p->at[--p->first[ids[i]]] = (uint32_t)i;
@@ -240,7 +240,8 @@ static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor 
 }
 
 /* Judges an anchor by its pieces and by their halves. If launches come in random order, any long
-   pieces are alike, and so are their halves: a real period explains far more than its half. */
+   pieces are alike, and so are their halves. A real period, in contrast, explains far more than its
+   half. */
 static void anchor_judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
 {
 	a->regularity = pieces_regularity(s, a, 1, tallies);
