@@ -311,8 +311,8 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 		}
 }
 
-/* True if all kernels are slower by one factor. If operators are known, the gate has decided
-   that. */
+/* True if all kernels are slower by one factor. If operators are known, the gate has decided this
+   already. */
 static bool is_uniform(struct inquiry *q, double by)
 {
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
