@@ -69,7 +69,7 @@ static int host_cmp(const void *a, const void *b)
 }
 
 /* Number the files that the hosts of one job wrote (HOST.xplane.pb), sorted by name, since they do
-   not contain a rank. Only if all names differ and none has a rank. */
+   not contain a rank. Has no effect unless all names differ and no name has a rank. */
 static void number_hosts(struct artifacts *artifacts)
 {
 	VEC(struct artifact *) hosts = VEC_INIT;
