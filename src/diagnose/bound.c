@@ -173,9 +173,9 @@ static void explain(struct bounds *b, enum bound what, int64_t most, int64_t *id
 	*idle -= b->share[what];
 }
 
-/* Attribute idle time to waits of the host for the GPU. After each wait the queue is empty, so
-   that the GPU idles as long as the host needs. A single wait per step is not counted: it is how
-   steps are timed. */
+/* Attribute idle time to waits of the host for the GPU. After each wait the queue is empty, so that
+   the GPU idles as long as the host needs. A single wait per step is not counted, because programs
+   time their steps by it. */
 static int64_t explain_waits(struct bounds *b)
 {
 	int64_t count = 0, sync = share_of_step(b, METRIC_STEP_SYNC_TIME);

@@ -191,16 +191,16 @@ static void add_late(struct diagnosis *d, size_t r)
 
 /* ---- insights on all ranks ---- */
 
-/* True once enough insights were made since the first `before`: in a folded run a limited number is
-   shown. */
+/* True if enough ranks of a folded run are named: at least NAMED insights were added after the
+   first `before`. */
 static bool is_enough(const struct diagnosis *d, size_t before)
 {
 	enum { NAMED = 32 };
 	return d->run->ranks.v[0]->part_of && d->out->insights.nr - before >= NAMED;
 }
 
-/* Append the insights on each rank. A slow rank, and a rank behind a slow link, are always late
-   too, so this is not reported again. */
+/* Append the insights on each rank. A slow rank is also late, and so is a rank behind a slow link;
+   that it is late is then not reported. */
 static void diagnose(const struct run_view *v, bool candidate, struct report *out)
 {
 	size_t before = out->insights.nr;
