@@ -71,8 +71,8 @@ static void take_figure(void *ctx, const struct figure *f)
 	}
 }
 
-/* Adds the devices or memories of a rank as one value: for each way of reducing them, if there are
-   several. */
+/* Adds the devices or memories of a rank as one value; if there are several of them, as one value
+   for each way of reducing them. */
 static void take_items(struct collector *c, const struct metric *m)
 {
 	struct fold_figure key = { .metric = m->id, .label = SPAN(""), .category = SPAN("") };
