@@ -135,7 +135,8 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* unknown unless the approved run recorded it; a kernel that it did not launch took 0 ns */
+	/* the figure is unknown unless the approved run recorded it; a kernel that was not launched
+	   took 0 ns */
 	if (!e->has_pin && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
