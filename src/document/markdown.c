@@ -207,7 +207,7 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 		    folded || n != parent->children ? NULL : doc_only_line(parent);
 		bool command =
 		    n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
-		s->folded = folded;
+		s->folded = folded && !command; /* a command that is folded by itself is easily found */
 		if (only) {
 			strbuf_addf(&s->head, "\n**%s:** ", title);
 			add_line(&s->head, only, false);

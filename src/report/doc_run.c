@@ -127,11 +127,12 @@ static void put_actions(struct document *d, const struct report *r)
 	}
 }
 
-static void put_command(struct document *d, const char *title, const char *command)
+static void put_command(struct document *d, const char *title, enum doc_place place,
+                        const char *command)
 {
 	if (!text_or_empty(command)[0])
 		return;
-	doc_section(d, "", title, DOC_OPEN);
+	doc_section(d, "", title, place);
 	doc_paragraph(d);
 	doc_add(d, DOC_COMMAND, TONE_PLAIN, command);
 	doc_end(d);
@@ -143,11 +144,11 @@ void doc_advice(struct document *d, const struct report *r)
 	put_plan(d, r);
 	put_actions(d, r);
 	if (r->verdict == VERDICT_UNDECIDED)
-		put_command(d, "To decide, record them and run:", r->decide);
-	put_command(d,
-	            r->status == ST_BASELINE ? "To store this recording as the baseline, run:"
-	                                     : "If it is meant, make it the baseline:",
-	            r->accept);
+		put_command(d, "To decide, record them and run:", DOC_OPEN, r->decide);
+	if (r->status == ST_BASELINE)
+		put_command(d, "To store this recording as the baseline, run:", DOC_OPEN, r->accept);
+	else
+		put_command(d, "If it is meant, make it the baseline:", DOC_ASIDE, r->accept);
 	doc_end(d);
 }
 
