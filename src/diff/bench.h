@@ -51,7 +51,7 @@ struct bench {
 	int64_t min_runs;
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
 	bool against_itself; ///< true if the first candidate is the same file as the approved run;
-	                     ///< false if another
+	                     ///< false if it is another file
 	bool before_period; ///< true if the approved run has steps but was stored before step.period
 	                    ///< existed
 	int64_t tick_ns; ///< tick of the coarsest clock of all sides in ns (struct trust_counts)

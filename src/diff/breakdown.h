@@ -30,10 +30,10 @@ struct node {
 	int64_t count[NR_SIDES]; ///< number of calls, kernels or similar; 0 on a side without them
 	__int128 amount[NR_SIDES]; ///< total amount, such as time or bytes
 	int64_t change; ///< part of the whole change that the node contributes
-	bool group; ///< true if the node is as important as its most important child; false if as its
-	            ///< own change
-	bool shown; ///< true once the node has become a part of the breakdown; false before, or if
-	            ///< summed up
+	bool group; ///< true if the node is as important as its most important child; false if it is as
+	            ///< important as its own change
+	bool shown; ///< true once the node has become a part of the breakdown; false before, or if the
+	            ///< node is summed up
 	enum node_order order; ///< order of the node's children
 	const char *one, *many; ///< nouns for children summed up in one row, singular and plural
 
