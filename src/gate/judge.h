@@ -34,8 +34,8 @@ struct judge_input {
 
 	/// commit and time of the approved run; "" if unknown
 	const char *baseline_commit, *baseline_time;
-	bool ignore_environment; ///< true if differences in keys of must_match only warn; false if they
-	                         ///< stop
+	bool ignore_environment; ///< true if differences in keys of must_match only give a warning;
+	                         ///< false if they are an error
 
 	/// Arguments after "gpugate baseline promote" (or create) that name the same runs and options.
 	/// The report uses them to advise how to accept the runs. NULL: no such advice.
