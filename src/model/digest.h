@@ -207,7 +207,7 @@ struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
-	/// lateness in collectives that the rank entered last: median duration of the others minus own
+	/// lateness in collectives that the rank entered last: median duration of others minus its own
 	int64_t late_ns;
 	int64_t last_count; ///< number of collectives that the rank entered last
 	int64_t steps, step_ns; ///< number of steps in these sums, and the sum of their step.time
@@ -372,7 +372,7 @@ struct digest {
 	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
 
-	/// Figures of phases by step. First NULL: phases unknown; another NULL: all values 0.
+	/// Figures of phases by step; [p][0] is NULL if p is unknown, others if all values are 0.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;

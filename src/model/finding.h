@@ -92,7 +92,8 @@ struct source_line source_line_of(struct arena *a, struct span place, int64_t li
 
 /// A part of the cost of a finding.
 struct finding_part {
-	/// name of the part, such as the match name of a kernel, or a place; "the rest" for the last
+	/// name of the part, such as the match name of a kernel, or a place; "the rest" for the last,
+	/// which joins small parts
 	const char *name;
 	/// amount of the part, in the unit of the cost; parts have the sign of the cost
 	int64_t change;

@@ -41,7 +41,7 @@ struct part {
 	int64_t change; ///< change in the unit of the table
 	const char *text; ///< text of the change, "+9.00 ms"
 	const char *detail; ///< remark, "renamed", "launches 12 → 14", …; "" if there is none
-	struct source_line at; ///< source line of a place in the code; otherwise without a file
+	struct source_line at; ///< source line of a place in the code; else its path is NULL
 };
 
 /// The change of a check (or of a diff), split into parts that add up to it.
@@ -179,7 +179,7 @@ struct figure_row {
 	const char *baseline_text, *candidate_text, *change_text, *pct_text;
 	bool has_baseline, has_candidate, has_pct;
 	int64_t baseline, candidate, change, change_pct;
-	struct source_line at; ///< source line of a place in the code; otherwise without a file
+	struct source_line at; ///< source line of a place in the code; else its path is NULL
 };
 
 /// The largest tensor of one category of memory in baseline and candidate, in requested bytes.

@@ -65,7 +65,8 @@ struct noise_rule {
 	int64_t budget; ///< chance that the gate fails for unchanged code, in 1e-6 percent
 };
 
-/// Other limits of a rule for some of its items. A map without limits keeps the rule's limits.
+/// Other limits of a rule for some of its items. Where `fail` or `warn` has none, the rule's limits
+/// apply.
 struct rule_override {
 	VEC(struct span) match; ///< patterns over names of items; at least one pattern
 	struct limits fail, warn;

@@ -159,7 +159,7 @@ struct answers {
 	VEC(struct answer) list; ///< answers sorted by label, then rank
 };
 
-/// True where the labels of `f` fit the globs of `q`; of the rank nothing is asked.
+/// True where the labels of `f` fit the globs of `q`; the rank may be any.
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
 
 /// True if a query for the class `name` includes kernels of `cls`: compute is all that is not
