@@ -90,7 +90,8 @@ struct trace_input {
 	unsigned foreign; ///< evidence for another kind of file, as bits, from the keys so far
 	                  ///< (recognize.h)
 	struct xprof xprof;
-	bool piece; ///< true for a piece of a trace: others read its beginning, so `xprof` is empty
+	bool piece; ///< true if this scan reads a piece of a trace without its beginning; `xprof` is
+	            ///< then empty
 	bool portable; ///< true to use no instructions that only some processors have
 };
 
