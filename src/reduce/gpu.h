@@ -43,8 +43,7 @@ struct gpu_name {
 
 struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
-	/// Tick of the clock, which divides every start and duration; at most CLOCK_TICK_MAX.
-	int64_t tick_ns;
+	int64_t tick_ns; ///< tick of the clock, divides all starts, durations; ≤ CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
 	VEC(struct transfer) transfers; ///< transfers by `activity`, in file order
 	struct wide_numbers wide; ///< durations and correlation ids that need more than 32 bits
