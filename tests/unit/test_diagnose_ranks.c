@@ -125,8 +125,7 @@ static void test_link(void **state)
 }
 
 /* Messages of two sizes, ten each, on a link with half the speed. Waiting that all ranks share does
- * not count as time of a message. Messages for which the rank came last are on a line of their own.
- */
+   not count as time of a message. Messages that waited for this rank are fitted separately. */
 static void test_link_sizes(void **state)
 {
 	(void)state;

@@ -185,7 +185,7 @@ static void test_summed_up_on_some_ranks(void **state)
 {
 	(void)state;
 	static const struct {
-		/* time of the kernel on the rank that lists it; in the candidate both ranks do */
+		/* time of the kernel on the rank that lists it; in the candidate both ranks list it */
 		int64_t small_ns;
 		bool told;
 	} rows[] = { { MS(2), false }, { MS(4), false }, { MS(5), true } };
