@@ -18,7 +18,7 @@ enum {
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
 	RUNS = 4096, /* smallest number of different hash values for rows of launches */
-	FEW = 4, /* number of pieces below which the first piece must be like the others */
+	FEW = 4, /* with fewer pieces than this, the first one must be like the others */
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
 	AS_EVEN = 30000, /* difference of unevenness that is ignored, in millionths */
@@ -71,8 +71,9 @@ static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t
 		p->at[--p->first[ids[i]]] = (uint32_t)i;
 }
 
-/* Makes positions of rows of IN_A_ROW launches, which are identified by a hash with at least as
- * many values as there are launches. If two runs collide, another run becomes the anchor. */
+/* Lists the positions of each sequence of IN_A_ROW launches. A sequence is identified by a hash,
+   which has at least as many values as there are launches. If two sequences have one hash, another
+   one becomes the anchor. */
 static void places_init_runs(struct places *p, const struct launch_sequence *s)
 {
 	size_t nr = s->nr >= IN_A_ROW ? s->nr - IN_A_ROW + 1 : 0, nr_ids = nr < RUNS ? RUNS : nr;
@@ -310,8 +311,8 @@ static size_t common_lead(const struct launch_sequence *s, const struct anchor *
 	}
 }
 
-/* Number of launches of [at, end) that [before, at) has too; `*last` becomes the end of the last
-   such launch. */
+/* Number of launches in [at, end) that also occur in [before, at); `*last` becomes the end of the
+   last one of them. */
 static size_t common_launches(const struct launch_sequence *s, size_t before, size_t at, size_t end,
                               struct tally *tallies, size_t *last)
 {
