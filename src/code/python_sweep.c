@@ -155,7 +155,7 @@ static inline void sweep_thread_next(struct sweep_thread *l, const struct sweep 
 	l->next = i;
 }
 
-/* Time of the next event on the thread, strays not included; INT64_MAX if there is none. */
+/* Time of the next event on the thread, without those of strays; INT64_MAX if there is none. */
 static int64_t sweep_thread_at(const struct sweep_thread *l)
 {
 	int64_t end = l->inside.v[l->inside.nr - 1].end_ns;
