@@ -50,8 +50,8 @@ struct term_row {
 /// a share, the rows are the whole and the part of which it is the quotient.
 struct term_sum {
 	enum metric_id metric;
-	bool one_rank; ///< true: only for a single rank, since several are broken down by rank; false:
-	               ///< for any
+	bool one_rank; ///< true: the sum is used only for a change of a single rank, because a change
+	               ///< of several is broken down by rank
 	const char *by; ///< words after "by" in the title of the breakdown
 	struct term_row rows[TERM_ROWS];
 };
