@@ -51,7 +51,7 @@ struct doc_run {
 struct doc_line {
 	struct doc_run *first, *last;
 	bool has_value;
-	int64_t value; ///< cells: sorting key, and length of a bar
+	int64_t value; ///< cells: number by which rows are sorted, and which a bar shows
 	int level; ///< items: level, 0 for the outermost
 	const char *picture; ///< items: id of a picture below the item; NULL if there is none
 	const char *id; ///< items: id by which links of the page find the item; NULL if there is none
