@@ -110,8 +110,8 @@ static bool is_notable(const struct check *k)
 	                         k->verdict == VERDICT_UNDECIDED || k->verdict == VERDICT_WARN);
 }
 
-/* Name of the statistic that the breakdown explains. Means need no explanation: if the statistic
-   over steps is a mean, it is the one over ranks; if that is a mean too, the median over runs. */
+/* Name of the statistic that the breakdown explains: the statistic over steps unless it is a mean,
+   else the one over ranks unless that is a mean, else the median. */
 static const char *statistic_of(const struct rule *r)
 {
 	if (r->metric->per_step && r->stat != STAT_MEAN)
