@@ -211,7 +211,7 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
 	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
-/* False for "[]", which aten::empty has; it allocates most memory. */
+/* False for "[]": aten::empty, which allocates most memory, has no shape. */
 static bool has_shape(const struct name *dims)
 {
 	for (uint32_t i = 0; i < dims->n; i++)

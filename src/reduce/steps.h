@@ -36,7 +36,7 @@ struct own_part {
 
 /// Steps that the profiler marked itself.
 struct own_steps {
-	struct idmap groups; ///< idents of the steps' groups
+	struct idmap groups; ///< idents of groups, one group for each step
 	VEC(struct mark) marks; ///< steps over all GPUs, indexed by id in `groups`
 	VEC(struct own_part) parts; ///< parts; own_steps_order() sorts them by device, stream, start
 	VEC(struct mark) numbered; ///< annotations that have the number of a step
