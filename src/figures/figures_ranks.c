@@ -62,8 +62,8 @@ static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
 struct comm_sum {
 	__int128 ns, count, bytes;
 	__int128 sized, sized_ns; /* bytes and time of collectives with a known size */
-	__int128 bus,
-	    bus_ns; /* bytes on the links, and time, of collectives for which these bytes are known */
+	__int128 bus, bus_ns; /* sums over the collectives whose bytes on the links are known: these
+	                         bytes, and the time */
 };
 
 static void add_comm(struct comm_sum *sum, const struct comm_stat *c)
