@@ -24,8 +24,7 @@ struct census {
 	struct idmap devices;
 	VEC(struct share) shares;
 	struct idmap pids;
-	struct idmap mapped; ///< pairs (process id, device), for which the report maps the device to a
-	                     ///< GPU
+	struct idmap mapped; ///< pairs (process id, device) whose GPU the report tells
 	VEC(int64_t) gpus; ///< GPU of each pair, indexed by id in `mapped`
 };
 
