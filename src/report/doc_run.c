@@ -273,8 +273,8 @@ static void put_table(struct document *d, const struct report_table *t, const ch
 		put_rest(d, t, order, LIST_ROWS);
 }
 
-/* True for lists that a page on two sides has elsewhere: categories, GPU time by code, memory at
-   its peak. */
+/* True for lists that a report on two runs shows in other sections: categories, GPU time by code,
+   memory at its peak. */
 static bool is_told(const struct report *r, const char *id)
 {
 	static const char *const ids[] = { "categories",  "gpu_by_operator",   "gpu_by_module",
