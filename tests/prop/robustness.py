@@ -587,7 +587,7 @@ def tested_elsewhere(threat):
 
 
 def prove(threat):
-    """The error of a threat's function, or None."""
+    """The error of the test function that is named after the threat; None if it passes."""
     try:
         tested_elsewhere(threat)
         for function in HERE:
