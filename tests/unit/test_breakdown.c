@@ -492,7 +492,7 @@ static void test_ranks(void **state)
 	assert_int_equal(part(b, 0, "rank 7")->change, MS(3) / 2);
 	assert_int_equal(part(b, 0, "median − mean")->change, MS(1) / 2);
 	vec_release(&b->parts);
-	/* the ranks differ, so there is no breakdown, as for a single rank */
+	/* the sides have different ranks, so there is no breakdown by rank */
 	s.run[1].ranks.v[1]->rank = 8;
 	b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10));
 	assert_adds_up(b);

@@ -497,8 +497,8 @@ static void test_zero(void **state)
 	}
 }
 
-/* A difference of one clock tick per launch is not a change, in either direction; one more
-   nanosecond is. */
+/* A difference of one clock tick per launch, in either direction, is not a change; a difference
+   larger by one nanosecond is a change. */
 static void test_floor(void **state)
 {
 	(void)state;
