@@ -472,7 +472,7 @@ def github(folder):
 # ---- Jenkins ----
 
 def jenkins(folder):
-    """The step of ci/jenkins that posts makes comment and status, which is that of the pull request's own commit."""
+    """The posting step of ci/jenkins makes a comment, and a status on the pull request's own commit."""
     forge = _forge.Forge()
     _, clone = repository(folder)
     step = re.search(r"sh '''(.*?)'''", (ROOT / "ci" / "jenkins" / "README.md").read_text(), re.S)[1].replace("OWNER/NAME", "o/r")

@@ -108,7 +108,7 @@ def metrics_table(program):
 
 
 def rules_table():
-    """The rules of rules/default.yaml, a row each; the third column has the keys beside limits and metric."""
+    """A table of the rules of rules/default.yaml, one row for each; the third column has all keys but limits and metric."""
     def flow(value):
         return re.sub(r"\s+", " ", yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=1000).removesuffix("...\n").strip())
     rows = []
