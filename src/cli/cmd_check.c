@@ -145,7 +145,7 @@ static enum status show(const struct candidates *c, const struct setup *s, const
 	return in.folder ? evidence_write(&in, r, log) : ST_OK;
 }
 
-/* All runs that are compared are folded where one is. */
+/* If at least one of the runs to be compared is folded, fold them all. */
 static enum status fold_sides(struct check_job *j, struct diag_log *log)
 {
 	const struct candidates *c = &j->candidates;

@@ -15,6 +15,7 @@ struct md_section {
 	VEC(struct strbuf) rows;
 	size_t more; ///< number of rows that were left out before the section was built
 	size_t columns; ///< number of columns that were left out before the section was built
+
 	/// true: the section is removed as a whole only if nothing else makes the document fit
 	bool fixed;
 	bool folded; ///< true: the section is inside the document's collapsed part

@@ -165,8 +165,9 @@ static void put_table(struct md_section *s, const struct doc_table *t, const cha
 
 /* ---- nodes and sections ---- */
 
-/* Add a node as a section of the comment of its own, so that it can be removed separately. A folded
-   section of the document is a single one, with all its contents. */
+/* Add a node as a section of the comment of its own, so that it can be removed separately. A
+   collapsed section of the document becomes a single section of the comment, with all its contents.
+ */
 static void put_node(struct md_section *s, const struct doc_node *n, const char *section)
 {
 	if (n->kind == NODE_TABLE) {
@@ -189,8 +190,8 @@ static bool is_shown(const struct doc_node *n)
 	       (n->kind != NODE_SECTION || n->place < DOC_PAGE);
 }
 
-/* Add the nodes of a section. In a folded one, the first node opens the fold and the last closes
-   it. */
+/* Add the nodes of a section. In a collapsed section, the first node writes the start of <details>
+   and the last node its end. */
 static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded)
 {
 	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
@@ -250,7 +251,7 @@ static void add_marker(struct strbuf *b, const char *name)
 	strbuf_adds(b, " -->\n");
 }
 
-/* Append the heading, in which a symbol replaces the verdict, to be seen from a distance. */
+/* Append the heading, in which a symbol, which is easy to see, replaces the verdict. */
 static void add_heading(struct strbuf *b, const struct doc_line *l)
 {
 	static const char *const signs[NR_TONES] = { [TONE_BAD] = "\u274C ",
@@ -260,7 +261,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	/* one sign is used for several open verdicts, so that the word is added */
+	/* the word of the verdict is added, because several undecided verdicts share one symbol */
 	if (sign && r->tone == TONE_OPEN)
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)

@@ -90,7 +90,8 @@ struct trace_input {
 	unsigned foreign; ///< evidence for another kind of file, as bits, from the keys so far
 	                  ///< (recognize.h)
 	struct xprof xprof;
-	bool piece; ///< true for a piece of a trace: others read its beginning, so `xprof` is empty
+	bool piece; ///< true if this scan reads a piece of a trace without its beginning; `xprof` is
+	            ///< then empty
 	bool portable; ///< true to use no instructions that only some processors have
 };
 
@@ -157,11 +158,13 @@ enum raw_field {
 struct raw_event {
 	enum event_phase phase;
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
+
 	/// Name, if the event seems to be wanted; NULL if the name is still in `text`.
 	const struct name *name;
 	uint64_t seen; ///< set of fields and texts that were read and are usable, as bits SEEN_…
 	uint64_t bad; ///< set of fields that were read but are unusable, as bits: an error only if the
 	              ///< event is wanted, which is known at its end
+
 	/// Values of fields; a field in neither `seen` nor `bad` holds an old value.
 	struct field fields[NR_FIELDS];
 	struct strbuf text[NR_TEXTS]; ///< texts of the event; empty if absent

@@ -171,12 +171,13 @@ static bool scan_piece(struct worker *w)
 	w->meta.events = 1; /* marks the piece as not the first: earlier pieces had events */
 	jscan_piece(w->in.js, w->piece, w->n, w->at);
 	bool all = read_elements(&w->in, &w->ev, UINT64_MAX);
-	/* without the closing bracket of the array */
+	/* the closing bracket of the array is not counted */
 	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all;
 	return jscan_status(w->in.js) == ST_OK && w->in.sunk == ST_OK;
 }
 
-/* Joins the part to the whole; false if the piece must be read again. */
+/* Joins the events that this thread read from its piece of the input (the part) to those of the
+   whole trace. False if they do not fit: the piece must then be read anew by a single scanner. */
 static bool join_part(struct worker *w)
 {
 	struct trace_input *in = w->split->in;

@@ -47,7 +47,7 @@ void functions_release(struct functions *f)
 
 static int64_t segment_end(const struct segment *s)
 {
-	return s->start_ns + (s[1].before_ns - s->before_ns); /* a sum of all three could overflow */
+	return s->start_ns + (s[1].before_ns - s->before_ns); /* start_ns + before_ns may overflow */
 }
 
 static void higher_add(struct higher *h, const struct class_functions *c)
@@ -320,7 +320,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* only Python functions would need this list */
+		vec_release(&r->functions.higher.list); /* only Python functions need this list */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

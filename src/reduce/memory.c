@@ -178,7 +178,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
-	int64_t level = 0; /* never used: an event comes before the first step end */
+	int64_t level = 0; /* the 0 is never used: an event comes before the first step end */
 	for (size_t i = 0; i < e.nr; i++) {
 		if (last[i].allocated >= 0)
 			level = last[i].allocated;
@@ -211,7 +211,7 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
 	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
-/* False for "[]", which aten::empty has; it allocates most memory. */
+/* False for "[]": aten::empty, which allocates most memory, has no shape. */
 static bool has_shape(const struct name *dims)
 {
 	for (uint32_t i = 0; i < dims->n; i++)

@@ -56,7 +56,7 @@ void own_steps_join(struct reducer *to, struct reducer *from)
 	idmap_init(&part->groups);
 }
 
-/* Gives each mark the interval of the annotation with its number, if there is exactly one each. */
+/* Gives marks the intervals of the annotations with their numbers, if these match one to one. */
 static void take_host_intervals(struct reducer *r)
 {
 	struct idmap numbers, taken;

@@ -225,8 +225,8 @@ static uint32_t call_stack(struct where_walk *w)
 	return 0;
 }
 
-/* Stores the call stack at `begun_ns`, once all operators that begin then have been entered: the
-   backward of forward operators gets it. */
+/* Stores the call stack at `begun_ns`, once all operators that begin then have been entered. The
+   backward operators of these operators get it. */
 static void tell_call_stack(struct where_walk *w)
 {
 	struct where *where = &w->r->where;

@@ -66,7 +66,7 @@ struct where_moment {
 	uint32_t phase; ///< phase of the call, enum phase
 };
 
-/// Replaces the index of a name in rows about waiting.
+/// Value in place of the index of a name, in rows about waiting.
 #define WHERE_SYNC UINT32_MAX
 
 /// A launched activity, or a wait, of the step that is kept.
@@ -117,7 +117,7 @@ struct where {
 	uint32_t *of_span; ///< state of each span: 0, WHERE_WANTED, or 1 + id in `moments`
 	struct ids range_stacks; ///< path of frames, indexed by id of the path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
-	VEC(struct where_stack_point) points; ///< frames from each moment on, in order of the walk
+	VEC(struct where_stack_point) points; ///< the frames from each moment on, in order of the walk
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	VEC(struct where_work) work; ///< activities; empty if no activity names its operator

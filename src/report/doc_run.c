@@ -51,7 +51,8 @@ static void put_recommendation(struct document *d, const struct recommendation *
 	doc_words(d, ")");
 	put_line(d, "seen", r->observation);
 	if (whole) {
-		/* beside the hypothesis: the first line of the report has that of another statement */
+		/* the confidence stands here, because it is that of the hypothesis: the report's first line
+		   has the confidence of the bound */
 		doc_item(d, 1);
 		doc_printf(d, "may mean, with %s confidence: ", sure);
 		doc_said(d, r->hypothesis);
@@ -91,8 +92,8 @@ static void put_plan(struct document *d, const struct report *r)
 	doc_words(d, ": that tells a change from noise");
 }
 
-/* The kernel, else the last part of the place, that tells an action from those of other
-   findings. */
+/* The name that distinguishes the action of this finding from the actions of other findings: the
+   kernel, else the last part of the place. */
 static const char *subject_of(const struct finding *f)
 {
 	const char *name = NULL;
@@ -272,8 +273,8 @@ static void put_table(struct document *d, const struct report_table *t, const ch
 		put_rest(d, t, order, LIST_ROWS);
 }
 
-/* True for lists that a page on two sides has elsewhere: categories, GPU time by code, memory at
-   its peak. */
+/* True for lists that a report on two runs shows in other sections: categories, GPU time by code,
+   memory at its peak. */
 static bool is_told(const struct report *r, const char *id)
 {
 	static const char *const ids[] = { "categories",  "gpu_by_operator",   "gpu_by_module",

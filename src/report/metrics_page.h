@@ -34,7 +34,8 @@ void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lin
 /// Sort by class of functions, then by value, largest first, then by label and rank.
 int metrics_by_value(const void *a, const void *b);
 
-/// Texts of cells: a name that fits, and a rank such as "rank 3". The page owns them.
+/// Texts for cells: a name, shortened to fit; and the words for a rank, "rank 3". The page owns
+/// them.
 const char *metrics_name(struct metrics_page *p, struct span text);
 const char *metrics_rank(struct metrics_page *p, int64_t rank);
 

@@ -56,6 +56,7 @@ struct opened {
 	bool json_read;
 	enum status json; ///< status of reading the file as JSON
 	struct diag_log said; ///< messages of reading the file as JSON
+
 	/// values of the file in sequence; a list is replaced by its elements
 	VEC(struct value *) documents;
 };

@@ -52,7 +52,8 @@ enum key_holds {
 	HOLDS_FLAG, ///< bool: true if the word is not the first one of `words`, or if the map is
 	            ///< present
 	HOLDS_ENUM,
-	HOLDS_NUMBER, ///< int64_t: an integer, a number or share in 1e-6, or days since 1970-01-01
+	HOLDS_NUMBER, ///< int64_t: an integer, a number or share in millionths, or days since
+	              ///< 1970-01-01
 	HOLDS_STRUCT, ///< struct that a table of its own fills; VEC(struct span) for KEY_TEXTS and
 	              ///< KEY_PATTERNS
 };
@@ -65,6 +66,7 @@ struct key {
 	const char *meaning; ///< description of the key in one line, for users
 	word_fn *words; ///< words that a KEY_WORD or KEY_METRIC may have
 	const struct key_map *map; ///< keys of the maps inside a KEY_MAP, KEY_NAMED or KEY_MAPS
+
 	/// smallest and largest value; for KEY_NAMED the range of the number of items
 	int64_t min, max;
 	enum key_holds holds;

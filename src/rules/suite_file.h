@@ -12,6 +12,7 @@ struct suite_entry {
 	/// name of the workload, in which {name}, {gpu} and {world_size} are replaced
 	const char *workload;
 	const char *each; ///< pattern of folders, one for each case; NULL: the entry is a single case
+
 	/// paths in which {name} is replaced; NULL: `check` looks in the usual places
 	const char *rules, *baseline;
 	int64_t repeat; ///< number of paths if above 1; each has one run of the same code

@@ -422,8 +422,8 @@ static size_t size_of(const void *const *ranks, size_t nr)
 
 /* ---- search for the highest level of detail that fits ---- */
 
-/* Number of ranks whose pins, and half of whose pins, are made to estimate the size for all ranks.
- */
+/* Number of ranks from whose pins, and from half of whose pins, the size for all ranks is
+   estimated. */
 enum { SAMPLE = 16 };
 
 /* Size of the pin in bytes at one level of detail; exact unless `estimate`. */

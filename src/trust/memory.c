@@ -20,7 +20,8 @@ static bool any_history(const struct digest *d)
 	return false;
 }
 
-/* Append findings on history entries that contradict each other, as in no complete history. */
+/* Append findings on history entries that contradict each other, which is impossible in a complete
+   history. */
 static void find_contradictions(const struct trust_scope *s, const struct memory_evidence *e,
                                 const char *id)
 {

@@ -256,7 +256,8 @@ static int64_t world_of(const struct run *run)
 	return run->ranks.nr ? run->ranks.v[0]->world_size : -1;
 }
 
-/* Checks only runs with a part of the job's ranks: world sizes are compared as environment. */
+/* Only compares runs of jobs with the same number of ranks: different world sizes are reported as a
+   difference of environment. */
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s)
 {

@@ -38,7 +38,7 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* without recorded launches, work is assigned to steps by its start and none is lost / */
+	/* without recorded launches, work is assigned to steps by its start and no work is lost */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
@@ -63,8 +63,9 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		    share(a, t->overlap_ns, t->gpu_ns));
 }
 
-/* Number of usable steps that statistics need of a rank. If the rules do not say, it is three, or
-   as many as the baseline has: if somebody approved a run of two steps, two are enough. */
+/* Number of usable steps that statistics need of a rank. If the rules do not set it, the number is
+   three, or that of the baseline's usable steps if these are fewer: if a run of two steps was
+   approved, two are enough. */
 static int64_t steps_wanted(const struct expected *want, const struct digest *baseline)
 {
 	enum { STEPS_MIN = 3 };
@@ -161,7 +162,8 @@ bool trust_any_trace(const struct run *run)
 	return false;
 }
 
-/* Where many ranks share a finding, some of them will do. */
+/* Many ranks may have the same finding: of the findings from index `from` on, keep at most NAMED of
+   each kind. */
 static void keep_some(struct report *out, size_t from, const struct trust_scope *s)
 {
 	enum { NAMED = 16 };

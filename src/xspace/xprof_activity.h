@@ -35,6 +35,7 @@ struct xprof_details {
 	int64_t occupancy; ///< estimated occupancy in 1e-6 %
 	bool residency; ///< true if the activity shows memory that was resident, and is not work
 	struct span op; ///< path of the operator: "jit(f)/add"
+
 	/// Names of the HLO operation and module: "loop_add_fusion.3", "jit_f".
 	struct span hlo_op, hlo_module;
 };

@@ -125,7 +125,8 @@ static bool read_line(struct span message, struct xline *out)
 		else if (f.type == WIRE_VARINT && f.value &&
 		         (f.number == XLINE_DISPLAY_ID || (f.number == XLINE_ID && !display))) {
 			display = f.number == XLINE_DISPLAY_ID;
-			out->id = (int64_t)(uint32_t)f.value; /* truncated to 32 bits, as in the viewer */
+			/* the id is truncated to 32 bits, as in the viewer */
+			out->id = (int64_t)(uint32_t)f.value;
 		}
 	}
 	return ok;

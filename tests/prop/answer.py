@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""What is said of a run, whatever the run: of situations that are made here, and of names of 300 characters,
+"""Laws of every report, on runs that are made here, some of them with names of 300 characters:
 
- - a terminal shows the same whatever reports are written besides
+ - a terminal shows the same text, whichever reports are written to files
  - the parts of a finding add up to its cost, each once
- - a failed check beside an undecided one: how to decide, and a command that accepts, which does what it says
- - an undecided verdict names the noise, and gives a command that judges the recordings it asks for, as a shell runs it
- - compute that takes longer while the wall time hardly changes: why
- - a suite says of each open case what to do, and how to accept those that failed; a warning is not red
+ - with a failed check and an undecided one, the report says how to decide, and gives a command that accepts the run;
+   this command does accept it
+ - an undecided verdict names the noise, and gives a command that judges the recordings that it asks for; a shell runs this
+   command
+ - if compute takes longer while the wall time hardly changes, the report says why
+ - a suite says for each case that needs attention what to do, and how to accept the failed cases; a warning is not red
  - a pass alarms nobody by its colors
  - no cell of a table in Markdown is wider than its column can be, and no table wider than a comment
  - a row of a suite has the figure of its worst check
  - no kernel that is called by a short name is called by a hash
  - a command is not broken between an option and its value
- - of what changed in a history, what got worse stands first
+ - among the changes in a history, changes for the worse come first
 
 $GPUGATE is the program; without it, exit 77 skips.
 """

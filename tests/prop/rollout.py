@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Commands before and after the first baseline:
 
- - without a baseline a check shows the run, says how to make it the baseline and ends with 4; JUnit has an error. The
-   printed command creates the baseline. A suite says the same about its case
+ - without a baseline, a check shows the run, prints the command that makes the run the baseline, and ends with 4; the JUnit
+   file has an error. The printed command creates the baseline. A suite says the same about its case
  - `baseline create --repeat` begins the history, `--history DIR` keeps it elsewhere, for every command that reads it;
    commit and name come from git, and a modified tree is marked
  - `init --from-noise` narrows limits as far as the noise allows, and a run of the same code passes them
