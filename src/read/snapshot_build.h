@@ -12,7 +12,7 @@
 
 struct snapshot_builder {
 	const struct snapshot_limits *limits;
-	struct snapshot snapshot; ///< snapshot that is built, taken over by the caller at the end
+	struct snapshot snapshot; ///< snapshot that is built; at the end the caller becomes its owner
 	struct idmap sites; ///< keys (function, file); the id of a key is used in `frames`
 	struct idmap frames; ///< keys (id in `sites`, line); the id of a key is the id of a frame
 	struct idmap paths; ///< keys (id of a path, frame): prefixes of all stacks, each is the id of a
