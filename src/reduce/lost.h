@@ -7,8 +7,8 @@
 struct reducer;
 
 /// Sets `settled` in the kernel launches between "…StreamBeginCapture" and "…StreamEndCapture" of
-/// their thread: they are recorded into a graph and run nothing. Launches are sorted by
-/// correlation.
+/// their thread: they are recorded into a graph and run nothing. Launches must be sorted by
+/// correlation id.
 void captures_settle(struct reducer *r);
 
 /// Estimates `t->lost_ns` once the steps are known: for each kernel launch that is not settled, the

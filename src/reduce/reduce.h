@@ -17,7 +17,7 @@ struct reduce_options {
 	enum phase phase; ///< phase for extra rows; PHASE_ALL: no extra rows
 	bool keep_step; ///< true if digest.step is wanted
 	size_t threads; ///< number of threads to use when all events are in; 0 means 1
-	uint32_t max_events; ///< number of events beyond which ST_INPUT; 0: 2^32 - 2
+	uint32_t max_events; ///< number of events beyond which ST_INPUT is returned; 0: 2^32 - 2
 };
 
 struct reducer;

@@ -68,7 +68,7 @@ struct row_found {
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed
-	struct part_ids joined; ///< ids that the ids of a part have in the whole; empty in the whole
+	struct part_ids joined; ///< ids in the whole for the ids of a part; empty in the whole
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
