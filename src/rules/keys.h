@@ -47,7 +47,7 @@ struct key_map;
 /// Type of the struct member in which the value of a key is stored.
 enum key_holds {
 	HOLDS_NOTHING, ///< no member: the key's map fills the whole struct, or code reads the value
-	HOLDS_TEXT, ///< text as const char *; if the key is absent, absent_text, or NULL without one
+	HOLDS_TEXT, ///< text as const char *; for an absent key absent_text, which may be NULL
 	HOLDS_SPAN,
 	HOLDS_FLAG, ///< bool: true if the word is not the first one of `words`, or if the map is
 	            ///< present
