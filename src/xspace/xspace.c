@@ -194,8 +194,8 @@ static struct xprof_details details_of(const struct xvalues *v)
 		                           .hlo_module = v->text[XSTAT_HLO_MODULE] };
 }
 
-/* The correlation id of an event. Ids below 0 are unsigned values beyond any that a file could
- * count. */
+/* The correlation id of an event, IDENT_NONE without one. Ids below 0 are unsigned ids of 2^63
+   or more, which cannot be real. */
 static int64_t correlation_of(const struct xvalues *v)
 {
 	int64_t id = v->number[XSTAT_CORRELATION];
