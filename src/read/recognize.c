@@ -143,7 +143,7 @@ static enum json_form form_of_list(struct jscan *js)
 }
 
 /* Finds the form of a JSON document. The scan stops as soon as the form is known, since the rest is
- * not needed. An empty list of segments means that nothing was allocated. */
+ * not needed. A list of segments may be empty, if nothing was allocated. */
 static enum json_form form_of_json(struct jscan *js)
 {
 	bool segments = false, traces = false, empty = false;

@@ -192,8 +192,8 @@ static bool join_part(struct worker *w)
 	return true;
 }
 
-/* Waits for the turn of the piece, then joins the part if `good`; false if no later piece is
- * wanted. */
+/* Waits for the turn of the piece, then joins the part if `good`; false if no thread may take a
+   further piece. */
 static bool hand_on_piece(struct worker *w, bool good)
 {
 	struct split *s = w->split;

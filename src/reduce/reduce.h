@@ -9,7 +9,7 @@
 
 struct reduce_options {
 	const char *marker; ///< glob that matches step annotations
-	bool by_period; ///< true if, without annotations, repetitions of launches are steps
+	bool by_period; ///< true if repetitions of launches are the steps of a trace without markers
 	bool marker_alone; ///< true if steps that the profiler marked itself are ignored
 	int64_t warmup; ///< number of first steps to leave out
 	const char *communication; ///< space-separated substrings of the names of communication kernels

@@ -112,7 +112,7 @@ GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
 GG_MUST_CHECK enum status keys_check_value(struct document *d, const struct key *key,
                                            struct node *value);
 
-/// Set the members of `out`, which must be zeroed, to the values of absent keys.
+/// Set the members of `out`, which must be zeroed, to the values that they have for absent keys.
 void keys_default(const struct key_map *keys, void *out);
 
 /// Store the values of a map, which keys_check() has accepted, in the members of `out`; NULL is an
