@@ -50,8 +50,8 @@ bool snapshot_end_stack(struct snapshot_builder *b, uint32_t *out);
 /// Appends a block to the open segment.
 bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block *block);
 
-/// Ends the open segment, which consists of the blocks since the end of the last segment. Blocks
-/// are sorted, and addresses are computed if no block has one.
+/// Ends the open segment, which consists of the blocks since the end of the last segment. Sorts
+/// these blocks, and computes their addresses if no block has one.
 bool snapshot_end_segment(struct snapshot_builder *b, const struct snapshot_segment *segment);
 
 /// Begins the history of the next device.

@@ -113,7 +113,7 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 }
 
 /// Moves the contents of the part `from` to the whole `to`. Returns false, and moves nothing, if
-/// only the events in order tell the result.
+/// the result is only found by taking the events of the part one by one.
 bool reducer_join(struct reducer *to, struct reducer *from);
 
 /// Fills in what the rank did last, from the activities sorted by start.

@@ -239,8 +239,9 @@ static enum status take_step(struct reader *r, struct event *e, struct span name
 	return hand_on(r, e, name);
 }
 
-/* Takes an event of the host. An event that has the id of a GPU activity launched this activity,
- * whatever the event's name is; ranges of NVTX have the id 0. Frames of Python begin with '$'. */
+/* Takes an event of the host. If it has the id of a GPU activity, it is the call that launched
+   this activity, whatever its name is; NVTX ranges have the id 0. Frames of Python, whose names
+   begin with '$', are dropped. */
 static enum status take_host(struct reader *r, struct event *e, struct span name,
                              const struct xvalues *v)
 {
