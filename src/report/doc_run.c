@@ -51,8 +51,8 @@ static void put_recommendation(struct document *d, const struct recommendation *
 	doc_words(d, ")");
 	put_line(d, "seen", r->observation);
 	if (whole) {
-		/* the confidence stands here, because it is that of the hypothesis: the report's first line
-		   has the confidence of the bound */
+		/* the confidence is shown here because it is that of the hypothesis; the report's first
+		   line shows the confidence of the bound */
 		doc_item(d, 1);
 		doc_printf(d, "may mean, with %s confidence: ", sure);
 		doc_said(d, r->hypothesis);
@@ -308,8 +308,8 @@ void doc_lists(struct document *d, const struct report *r)
 
 /* ---- the table of ranks ---- */
 
-/* Alignment of a column. It is left out if it is empty, or has the same unremarkable value for all
-   ranks. Columns with a long heading are only shown on pages. */
+/* Alignment of a column. The column is left out if it is empty, or has the same unremarkable
+   value for all ranks; a column with a long heading is shown on pages only. */
 static enum doc_align align_of(const struct report *r, const struct rank_choice *choice, size_t i,
                                bool *shown)
 {

@@ -19,8 +19,8 @@ void doc_put_verdict(struct document *d, enum verdict v)
 
 #define MAY_BE_NOISE ", which may be noise"
 
-/* The check whose figure the heading shows. If there are findings, it must be about a key figure,
-   since the report then shows the titles of the findings. */
+/* The check whose figure the heading shows, or NULL. If the report has findings, it shows their
+   titles, and only a check of a key figure is shown in addition. */
 static const struct check *worst_check(const struct report *r)
 {
 	const struct check *c = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
