@@ -29,7 +29,8 @@ static const char *const objects[] = {
 	"{\"a\": -3, \"b\": \"\\u0041\", \"c\": {\"d\": [], \"e\": true}, \"f\\n\": 0}",
 	"{\"a\":1e3,\"b\":[{\"a\":0},{\"a\":0}],\"a key that is longer than thirty-two bytes\":01}",
 	"{\"a\": 1234567890123456789, \"b\": NaN}",
-	"{\"a\001\": 1, \"b\\x\": 2}", /* texts with faults, which are counted each time */
+	"{\"a\001\": 1, \"b\\x\": 2}", /* texts with tolerated faults: each repetition counts them again
+	                                */
 	"{}",
 };
 
@@ -72,7 +73,8 @@ static void make(struct strbuf *b, const char *const *texts, uint32_t nr)
 	strbuf_setlen(b, 0);
 	strbuf_adds(&whole, "[");
 	for (uint32_t i = 0; i < parts; i++) {
-		/* sometimes the comma is missing, which only the first element may lack */
+		/* sometimes the comma before an element is missing, which is an error except at the first
+		 */
 		strbuf_adds(&whole, i && random_below(60) ? ",\n  " : "\n  ");
 		strbuf_adds(&whole, texts[random_below(3) ? random_below(nr) : 0]);
 	}

@@ -110,7 +110,8 @@ static void test_link(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct link_point p[12];
 		for (size_t k = 0; k < rows[i].nr; k++) {
-			size_t at = (k * 5) % rows[i].nr; /* a mixed order of the collectives */
+			size_t at =
+			    (k * 5) % rows[i].nr; /* collectives in mixed order of their transfer times */
 			int64_t wire = rows[i].first + (int64_t)at * rows[i].more;
 			p[k] = (struct link_point){ .wire_ns = wire,
 				                        .lag_ns = rows[i].offset + wire * rows[i].share / 100 +

@@ -229,7 +229,8 @@ static void sums_stay(void **state)
 
 /* ---- sums of kernels ---- */
 
-/* Names of the rows that stay: "NAME" or "CATEGORY*names". */
+/* Which kernels stay rows ("NAME"), and how many of each category are summed ("CATEGORY*number").
+ */
 static void kernels_stay(void **state)
 {
 	(void)state;
