@@ -35,7 +35,7 @@ rules:
   - {id: compute, metric: step.compute_time, fail: {increase: 1%}, noise: {k: 90}}
   - {id: launches, metric: step.kernel_count, fail: {change: 0}}
 """
-BREAK = "\u200b"  # where a long word may be broken
+BREAK = "\u200b"  # invisible character that reports put where a long word may be broken
 COMMENT, CHARACTER, BAR, PADDING = 830, 8, 13, 28  # pixels
 
 
@@ -132,7 +132,7 @@ def accepts(dir, text):
 
 
 def decides(dir):
-    """An undecided verdict: its command takes the recordings that it asks for, and asks for others if these do not decide."""
+    """An undecided verdict: the command in its report reads the recordings that the report asks for; if these do not decide, the next report asks for more."""
     run(dir, "baseline", "create", "base.json.gz", "--baseline", "may.json", "--rules", "unsure.yaml")
     args = "check", make(dir, "trace.py", "may.json.gz", "--steps", 6, "--slow-kernel", "*=1.03", seed=2), "--baseline", "may.json", "--rules", "unsure.yaml"
     text = run(dir, *args, expect=(3,))

@@ -201,7 +201,7 @@ def default_rules(folder):
     check("serve.json", {**SERVE, "request_throughput": 9, "mean_ttft_ms": 6}, 0, "improved")
     check("serve.json", {**SERVE, "p99_ttft_ms": 0}, 3, "inconclusive")
     check("serve.json", {k: v for k, v in SERVE.items() if k != "p99_ttft_ms"}, 3, "missing")
-    check("serve.json", {**SERVE, "std_ttft_ms": 99}, 0)  # neither better nor worse
+    check("serve.json", {**SERVE, "std_ttft_ms": 99}, 0)  # no rule judges a standard deviation, since it is neither better nor worse
     # figures of a flat file whose names say nothing about a direction
     write(folder / "flat" / "x.json", {"score_a": 1, "score_b": 2})
     run("baseline", "create", "flat", "--baseline", "f.json", cwd=folder)
