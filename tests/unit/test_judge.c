@@ -998,8 +998,8 @@ static void test_waiver_selects(void **state)
 	}
 }
 
-/* A check of one rank is covered by the rank's own number, or because its rule selects that rank.
- */
+/* A waiver covers the check of one rank if it names that rank's number, or if the rule of the check
+   selects that rank. */
 static void test_waiver_of_rank(void **state)
 {
 	(void)state;
@@ -1123,7 +1123,8 @@ static void test_waiver_size(void **state)
 	}
 }
 
-/* An override also decides about operators of kernels, and about noise. */
+/* The limits of a kernel's override also decide whether the operator or category of the kernel is
+   within its limits, and how small a change can be detected. */
 static void test_override_reaches(void **state)
 {
 	(void)state;

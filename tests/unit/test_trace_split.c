@@ -21,8 +21,7 @@ static bool names_same(const struct name_table *a, const struct name_table *b)
 	return same;
 }
 
-static size_t
-    joined; /* number of parts of texts, read by separate threads, that were joined in all checks */
+static size_t joined; /* number of parts, read by separate threads, joined in all checks so far */
 
 static void check_way(struct span text, struct trace_options options, const struct record *whole,
                       size_t block, uint64_t stop_after, const char *what)
