@@ -9,10 +9,10 @@
    command
  - if compute takes longer while the wall time hardly changes, the report says why
  - a suite says for each case that needs attention what to do, and how to accept the failed cases; a warning is not red
- - a pass alarms nobody by its colors
+ - the report of a pass has nothing in red
  - no cell of a table in Markdown is wider than its column can be, and no table wider than a comment
  - a row of a suite has the figure of its worst check
- - no kernel that is called by a short name is called by a hash
+ - a kernel that has a short name is shown by this name, never by a hash
  - a command is not broken between an option and its value
  - among the changes in a history, changes for the worse come first
 

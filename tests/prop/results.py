@@ -24,7 +24,7 @@ import tempfile
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
 LLAMA = "/root/wl/cache/modelscope/models/Meta-Llama-3-8B-Instruct.r1.0.cnone/"
-# {file: (number of figures, {name: (value, unit, direction)})}; the direction is what a rule of init fails on.
+# {file: (number of figures, {name: (value, unit, direction)})}; the direction is the change at which a rule that `init` writes fails.
 TABLE = {
     "googlebench--tools_gbench_Inputs_test1_run1.json": (28, {"BM_100xFaster/real_time": ("10000", "ns", "increase")}),
     "googlebench--tools_gbench_Inputs_test3_run0.json": (4, {"BM_Two/real_time": ("8.5", "ns", "increase")}),

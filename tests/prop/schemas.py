@@ -32,7 +32,7 @@ GPUGATE = os.environ.get("GPUGATE")
 BY_HAND = ["result", "plan", "diff", "report", "metrics"]
 SCHEMAS = {p.name: json.loads(p.read_text(encoding="utf-8")) for p in (ROOT / "schemas").glob("*.json")}
 bad = 0
-seen = set() # (file, path of a key in its schema)
+seen = set() # keys that occurred in an output, as (schema file, path of the key)
 valid = {} # name of a schema → its largest document so far
 
 
