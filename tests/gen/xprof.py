@@ -23,7 +23,7 @@ DERIVED = 0xDEADBEEF
 LINES = {"Steps": DERIVED, "Launch Stats": DERIVED + 1, "Framework Name Scope": DERIVED + 2,
          "Framework Ops": DERIVED + 3, "XLA Modules": DERIVED + 4, "XLA Ops": DERIVED + 5}
 COMPUTE, COPY, COMM = 13, 14, 21
-# name, µs, stream, grid, block, occupancy, HLO op
+# GPU work of one step, in order: name, µs, stream, grid, block, occupancy, HLO op
 PLAN = [
     ("MemcpyH2D", 40, COPY, None, None, 4194304, "copy.1"),
     ("Memset 2", 2, COMPUTE, None, None, 8192, "memset.1"),
