@@ -9,10 +9,10 @@
    command
  - if compute takes longer while the wall time hardly changes, the report says why
  - a suite says for each case that needs attention what to do, and how to accept the failed cases; a warning is not red
- - a pass alarms nobody by its colors
+ - the report of a pass has nothing in red
  - no cell of a table in Markdown is wider than its column can be, and no table wider than a comment
  - a row of a suite has the figure of its worst check
- - no kernel that is called by a short name is called by a hash
+ - a kernel that has a short name is shown by this name, never by a hash
  - a command is not broken between an option and its value
  - among the changes in a history, changes for the worse come first
 
@@ -35,7 +35,7 @@ rules:
   - {id: compute, metric: step.compute_time, fail: {increase: 1%}, noise: {k: 90}}
   - {id: launches, metric: step.kernel_count, fail: {change: 0}}
 """
-BREAK = "\u200b"  # where a long word may be broken
+BREAK = "\u200b"  # invisible character that reports put where a long word may be broken
 COMMENT, CHARACTER, BAR, PADDING = 830, 8, 13, 28  # pixels
 
 
@@ -132,7 +132,7 @@ def accepts(dir, text):
 
 
 def decides(dir):
-    """An undecided verdict: its command takes the recordings that it asks for, and asks for others if these do not decide."""
+    """An undecided verdict: the command in its report reads the recordings that the report asks for; if these do not decide, the next report asks for more."""
     run(dir, "baseline", "create", "base.json.gz", "--baseline", "may.json", "--rules", "unsure.yaml")
     args = "check", make(dir, "trace.py", "may.json.gz", "--steps", 6, "--slow-kernel", "*=1.03", seed=2), "--baseline", "may.json", "--rules", "unsure.yaml"
     text = run(dir, *args, expect=(3,))

@@ -93,8 +93,8 @@ static void test_cuda_time(void **state)
 	release(&s);
 }
 
-/* Each metric has its own parts and no others. The parts include the change of the means, so
- * nothing remains for the last row. */
+/* Each metric has the parts that belong to it and no others. Here the change of the mean is broken
+ * down, so that nothing remains for the row "median − mean". */
 static void test_parts_of_each_metric(void **state)
 {
 	(void)state;
@@ -547,8 +547,7 @@ static void test_fold(void **state)
 	assert_adds_up(x);
 	assert_null(part(x, 2, "gemm14"));
 	assert_non_null(part(x, 2, "gemm15"));
-	assert_int_equal(part(x, 2, "14 other kernels")->change,
-	                 105000); /* sum of 1 … 14; the rest is unchanged */
+	assert_int_equal(part(x, 2, "14 other kernels")->change, 105000); /* 1 + 2 + … + 14 µs */
 	vec_release(&x->parts);
 	release(&s);
 }

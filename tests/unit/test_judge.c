@@ -40,7 +40,7 @@ static void setup(struct bench_of_two *s, const struct activity *candidate, size
 	fixture_categories(&s->categories);
 	s->b = fixture_digest(5, usual, NR_OF(usual));
 	s->c = fixture_digest(5, candidate, nr);
-	/* both fixtures above recognize communication kernels by the same text */
+	/* the digests of both sides recognize communication kernels by the same text */
 	s->baseline = fixture_run(s->b);
 	s->candidate = fixture_run(s->c);
 	diag_init(&s->log);
@@ -533,8 +533,8 @@ static void test_incompatible(void **state)
 	}
 }
 
-/* Texts of communication that match no kernel of the other side make no difference, and neither
-   does a later table. */
+/* The runs are compared although the baseline recognizes communication by one more text, since that
+   text matches none of the candidate's kernels. */
 static void test_same_communication(void **state)
 {
 	(void)state;
@@ -585,7 +585,7 @@ static struct digest *add_repeat(struct bench_of_two *s, int64_t ms)
 	return d;
 }
 
-/* Adds a past run that has only an answer to `r`. */
+/* Adds a past run that has a value for rule `r` only. */
 static void add_recent(struct bench_of_two *s, const struct rule *r, int64_t value)
 {
 	struct past_run *run = vec_push_zero(&s->recent.runs);
@@ -998,8 +998,8 @@ static void test_waiver_selects(void **state)
 	}
 }
 
-/* A check of one rank is covered by the rank's own number, or because its rule selects that rank.
- */
+/* A waiver covers the check of one rank if it names that rank's number, or if the rule of the check
+   selects that rank. */
 static void test_waiver_of_rank(void **state)
 {
 	(void)state;
@@ -1123,7 +1123,8 @@ static void test_waiver_size(void **state)
 	}
 }
 
-/* An override also decides about operators of kernels, and about noise. */
+/* The limits of a kernel's override also decide whether the operator or category of the kernel is
+   within its limits, and how small a change can be detected. */
 static void test_override_reaches(void **state)
 {
 	(void)state;
