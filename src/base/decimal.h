@@ -15,7 +15,7 @@ struct decimal {
 /// a double needs 17.
 enum { DECIMAL_SIGNIFICANT = 18, DECIMAL_DIGITS_MAX = 400 };
 
-/// Decimal places of figures that are stored in millionths.
+/// Number of decimal places of figures that are stored in millionths.
 enum { MICRO_DIGITS = 6 };
 
 /// Outcome of decimal_parse().

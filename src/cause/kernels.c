@@ -9,7 +9,8 @@ struct culprit {
 	 */
 	const struct activity_pair *now, *was;
 	int64_t rise; /* rise in ns per step, without the slowdown that all kernels have */
-	/* ratio of the candidate to the baseline, of durations or of numbers of launches */
+	/* the candidate's value divided by the baseline's: of the mean duration, or of the number of
+	 * launches */
 	double times;
 	/* true if a check that needs an explanation is about the kernel; false if no check is */
 	bool asked;
@@ -64,7 +65,7 @@ static bool is_taken(const struct culprits *c, const struct activity_pair *a)
 	return false;
 }
 
-/* Number of launches per step that the candidate makes beyond the baseline's. */
+/* Number of launches per step in the candidate minus that in the baseline. */
 static double more_launches(const struct inquiry *q, const struct activity_pair *a)
 {
 	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
@@ -80,9 +81,9 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 	return (launches - 1) * 4 + time;
 }
 
-/* The kernel that `now` probably replaces, or NULL. Its launches fell by as many as those of `now`
-   rose, and it is preferably of the same category. The replaced kernel may be gone, or still be
-   used elsewhere. */
+/* The kernel that `now` probably replaces, or NULL: its launches fell by as many as those of `now`
+ * rose. Kernels of the same category are preferred. The replaced kernel may be gone, or still be
+ * used elsewhere. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -96,8 +97,8 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* categories follow from names: a vanished kernel of another category counts if it is
-		   similar */
+		/* the category follows from the kernel's name, so that a replacement may have another one;
+		 * the old kernel must then be similar and gone */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))
@@ -159,8 +160,8 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* rise without the slowdown that all kernels have, which is reported once; a small rest is
-		   noise */
+		/* subtract the slowdown that all kernels have, which is reported once; a small remaining
+		 * rise is noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -221,7 +222,8 @@ static const char *duration(struct inquiry *q, double ns)
 	return unit_text(q->a, UNIT_NS, (int64_t)(ns + 0.5));
 }
 
-/* Advice that is equal for one kernel and for several, so that the report gives it once. */
+/* Advice with the same words for one kernel and for several, so that the report prints it only
+ * once. */
 #define SLOWER                                                                                    \
 	"compare inputs (shapes, types, memory layout), and the code or library that slower kernels " \
 	"come from"

@@ -22,13 +22,14 @@ struct code_breakdown {
 	struct parts parts;
 	VEC(struct leaf) leaves;
 	struct code_names names; ///< names of the rank that is being added
-	bool known[NR_SIDES]; ///< true for a side with a row that has a module or a place
+	bool known[NR_SIDES]; ///< for each side, true if one of its rows has a module or a place
 	bool modules, places; ///< true if either side has modules; true if either side has places
 };
 
 /* ---- rows of the code table that belong to a metric ---- */
 
-/* Kinds of rows that add up to the metric, as bits; 0 if the code table does not have them. */
+/* Kinds of rows of the code table (enum code_kind) that add up to the metric, as bits; 0 if no rows
+ * do. */
 static unsigned kinds_of(enum metric_id id)
 {
 	const unsigned kernel = 1 << CODE_KERNEL, copy = 1 << CODE_MEMCPY, set = 1 << CODE_MEMSET;

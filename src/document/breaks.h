@@ -14,8 +14,8 @@ bool text_may_begin_line(const char *p);
 /// within "rank 3".
 bool text_may_break(const char *text, size_t blank);
 
-/// End of the part of `s` from `at` on that fits in `width` characters; `*next` is the beginning of
-/// the following part.
+/// Index in `s` of the end of a line that begins at `at` and has at most `width` characters;
+/// `*next` becomes the beginning of the next line.
 size_t text_piece_end(struct span s, size_t at, size_t width, size_t *next);
 
 #endif

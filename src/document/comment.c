@@ -9,7 +9,8 @@
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
-#define ROOM_FOR_NOTE 80 /* bytes for a note such as "N sections more in the report" */
+#define ROOM_FOR_NOTE \
+	80 /* number of bytes kept free for a note such as "N sections more in the report" */
 
 /* ---- text and code spans ---- */
 
@@ -29,12 +30,13 @@ static void add_fence(struct strbuf *b, size_t nr)
 		strbuf_addch(b, '`');
 }
 
-/* Least length of a word that may be broken in a cell, and distances of the break points where a
-   word or a path has no separators. The widest word decides the width of a column. */
+/* WORD_CHARS: least length of a word that may be broken in a cell, since the widest word decides
+ * the width of a column. PIECE_CHARS, PATH_CHARS: a word, or a path, without separators gets a
+ * break point after this many characters. */
 enum { WORD_CHARS = 20, PIECE_CHARS = 8, PATH_CHARS = 36 };
 enum word_breaks { BREAKS_NOT, BREAKS_WORD, BREAKS_PATH };
 
-/* The way in which the word at `at` may be broken: a path only after its slashes. */
+/* How the word at `at` may be broken; a path may be broken only after its slashes. */
 static enum word_breaks breaks_of(struct span s, size_t at)
 {
 	size_t end = at;
@@ -52,7 +54,7 @@ static bool is_seam(char c, enum word_breaks breaks)
 	return c && strchr(breaks == BREAKS_PATH ? "/" : "/_:,.<>()~-&*", c);
 }
 
-/* Renderers disagree on a pipe after a backslash in a table: it is replaced. */
+/* In a table, renderers of Markdown disagree on a pipe after a backslash: the pipe is replaced. */
 static void add_content(struct strbuf *b, struct span s, bool in_table)
 {
 	size_t piece = 0;
@@ -87,7 +89,8 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 		strbuf_adds(b, "–");
 	} else {
 		size_t fence = longest_fence(s) + 1;
-		const char first = s.p[0], last = s.p[s.n - 1]; /* renderers strip one blank at each end */
+		const char first = s.p[0], last = s.p[s.n - 1]; /* blanks at both ends, of which renderers
+		                                                   of Markdown strip one each */
 		const char *pad = first == '`' || last == '`' || (first == ' ' && last == ' ') ? " " : "";
 		add_fence(b, fence);
 		strbuf_adds(b, pad);
@@ -159,8 +162,8 @@ static size_t word_end(struct span s, size_t at)
 	return depth ? first : s.n;
 }
 
-/* True for words, figures and the dots within them, in which GitHub finds no link, mention or
-   markup. */
+/* True for a word or a figure, perhaps with dots inside, in which GitHub finds no link, mention or
+ * markup. */
 static bool is_prose(struct span s)
 {
 	static const char marks[] = " .,;:%()+-'=";

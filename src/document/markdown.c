@@ -58,8 +58,8 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 /* Estimated width of a comment on GitHub, and of characters, bars and padding in it, in pixels. */
 enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAST = 2 };
 
-/* The columns of a table that fit into the width of a comment, and the number of those that do not.
- */
+/* The columns of a table that fit into the width of a comment, and the number of columns that do
+ * not fit. */
 struct columns {
 	const struct doc_table *t;
 	size_t *list, nr, more;
@@ -165,9 +165,9 @@ static void put_table(struct md_section *s, const struct doc_table *t, const cha
 
 /* ---- nodes and sections ---- */
 
-/* Add a node as a section of the comment of its own, so that it can be removed separately. A
-   collapsed section of the document becomes a single section of the comment, with all its contents.
- */
+/* Add a node of the document as a separate section of the comment, so that it can be removed
+ * without the others. A collapsed section of the document becomes a single section of the comment,
+ * with all its contents. */
 static void put_node(struct md_section *s, const struct doc_node *n, const char *section)
 {
 	if (n->kind == NODE_TABLE) {
@@ -190,8 +190,8 @@ static bool is_shown(const struct doc_node *n)
 	       (n->kind != NODE_SECTION || n->place < DOC_PAGE);
 }
 
-/* Add the nodes of a section. In a collapsed section, the first node writes the start of <details>
-   and the last node its end. */
+/* Add the nodes of a section. If the section is collapsed, <details> begins before its first node
+ * and ends after its last node. */
 static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded)
 {
 	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
@@ -207,7 +207,8 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 		    folded || n != parent->children ? NULL : doc_only_line(parent);
 		bool command =
 		    n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
-		s->folded = folded && !command; /* a command that is folded by itself is easily found */
+		s->folded = folded && !command; /* a command is not inside the common collapsed part:
+		                                   collapsed by itself, it is easily found */
 		if (only) {
 			strbuf_addf(&s->head, "\n**%s:** ", title);
 			add_line(&s->head, only, false);
@@ -215,7 +216,7 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			heading = "";
 			continue;
 		}
-		/* the command is written behind the title, in the same line */
+		/* the command is written after the section's title, on the same line */
 		if (command && heading[0] && !folded) {
 			strbuf_addf(&s->head, "\n%s ", heading);
 			add_line(&s->head, n->lines, false);
@@ -251,7 +252,7 @@ static void add_marker(struct strbuf *b, const char *name)
 	strbuf_adds(b, " -->\n");
 }
 
-/* Append the heading, in which a symbol, which is easy to see, replaces the verdict. */
+/* Append the heading, in which a symbol that is easy to see replaces the word of the verdict. */
 static void add_heading(struct strbuf *b, const struct doc_line *l)
 {
 	static const char *const signs[NR_TONES] = { [TONE_BAD] = "\u274C ",

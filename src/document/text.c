@@ -86,8 +86,8 @@ static void put_blanks(struct text *t, size_t nr)
 
 /* ---- paragraphs and lists ---- */
 
-/* A command goes on in the next line after a backslash, at blanks outside of quotes; an option
-   and its value stay together. */
+/* Write a command. It is broken into lines, each but the last ending in a backslash, at blanks
+ * outside of quotes; an option and its value stay on one line. */
 static void put_command(struct text *t, const struct flat *f)
 {
 	size_t from = 0, blank = 0, word = 0, chars = INDENT + 2;
@@ -134,7 +134,7 @@ static void put_wrapped(struct text *t, const struct flat *f, const char *bullet
 		strbuf_addch(t->out, '\n');
 }
 
-/* Write a line after its title, if it has one. */
+/* Write a title, and the line `line` after it. */
 static void put_titled(struct text *t, const char *title, const struct doc_line *line)
 {
 	struct flat f = { 0 };
@@ -157,7 +157,7 @@ static void put_line(struct text *t, const struct doc_line *line, const char *bu
 	flat_release(&f);
 }
 
-/* Write a row of a table of items. */
+/* Write a row as an item of a list, for a table with the flag `items`. */
 static void put_item(struct text *t, const struct doc_table *table, const struct doc_row *row)
 {
 	struct flat f = { 0 };
@@ -193,8 +193,8 @@ static size_t indent_of(const struct doc_table *t, const struct doc_row *row, si
 	return t->tree && column == 0 && row ? INDENT * (size_t)row->level : 0;
 }
 
-/* Update the width of a column, and its least width: names can be cut, words are broken at
-   blanks. */
+/* Update the width of a column and its least width for one more cell. The least width is the
+ * longest word, or less in a name, which can be cut. */
 static void measure_cell(const struct doc_line *line, size_t indent, size_t *width, size_t *least)
 {
 	struct flat f = { 0 };
@@ -256,7 +256,8 @@ static void shrink(struct layout *l, size_t width)
 	}
 }
 
-/* A cell under output: names are cut to the column first, then the text is broken into lines. */
+/* A cell while it is written: first its name is cut to the column's width, then its text is broken
+ * into lines. */
 struct cell {
 	struct flat f;
 	size_t at, next, end, indent;
@@ -278,8 +279,9 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return true;
 }
 
-/* Shorten names that are too long: in the middle if beginning and end still distinguish them. Other
-   names are broken into lines, unless that takes too many lines. */
+/* Shorten names that are too long for the column. A name is shortened in the middle if its
+ * beginning and its end still distinguish it from other names. Otherwise it is broken into lines,
+ * unless that takes too many lines. */
 static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
                      const struct layout *l, size_t column)
 {
@@ -383,8 +385,8 @@ static void put_block(struct text *t, const struct layout *l, size_t from, size_
 		put_row(t, l, l->rest, from, to);
 }
 
-/* Name the columns that do not fit. With --verbose, they follow in further blocks, each with the
-   first column. */
+/* Name the columns that do not fit into the width. With --verbose, they follow below in further
+ * tables, each of which repeats the first column. */
 static void put_blocks(struct text *t, const struct layout *l)
 {
 	for (size_t from = 0, to; from < l->columns.nr; from = to) {
