@@ -12,6 +12,7 @@
  - a row of a suite has the figure of its worst check
  - no kernel that is called by a short name is called by a hash
  - a command is not broken between an option and its value
+ - a slow rank is compared with its peers: key figures say what is the median of ranks, and what that rank has
  - of what changed in a history, what got worse stands first
 
 $GPUGATE is the program; without it, exit 77 skips.
@@ -218,6 +219,10 @@ def main():
                 assert 'class="worse"' not in page and "\033[31m" not in run(dir, *args, FORCE_COLOR="1"), "a pass in red"
             if name not in ("long", "hostile"):
                 assert not re.search(r"~[0-9a-f]{8}", text), (name, re.findall(r".*~[0-9a-f]{8}.*", text))
+            if name == "slow-rank":
+                first = " ".join(text.split("\n\n")[0].split())
+                assert re.search(r"ms compute per step, median of \d ranks \(.*\); rank 2: [\d.]+ ms", first), first
+                assert "per step against its peers" in first and "where: rank 2" not in text, text
             if name == "unsure":
                 verdicts = {c["verdict"] for c in result["checks"]}
                 assert {"fail", "undecided"} <= verdicts, verdicts
