@@ -29,6 +29,7 @@ enum doc_tone {
 	TONE_OPEN, ///< something undecided
 	TONE_GOOD, ///< something that passed or improved
 	TONE_WORSE, ///< a change for the worse
+	TONE_CAUTION, ///< a change for the worse that only warns
 	TONE_BETTER,
 	NR_TONES
 };

@@ -62,9 +62,9 @@ static void put_piece(struct text *t, const struct flat *f, size_t from, size_t 
 		from++;
 	}
 	static const char *const colors[NR_TONES] = {
-		[TONE_STRONG] = "\033[1m",  [TONE_BAD] = "\033[1;31m", [TONE_WARN] = "\033[33m",
-		[TONE_OPEN] = "\033[35m",   [TONE_GOOD] = "\033[32m",  [TONE_WORSE] = "\033[31m",
-		[TONE_BETTER] = "\033[32m",
+		[TONE_STRONG] = "\033[1m",   [TONE_BAD] = "\033[1;31m",  [TONE_WARN] = "\033[33m",
+		[TONE_OPEN] = "\033[35m",    [TONE_GOOD] = "\033[32m",   [TONE_WORSE] = "\033[31m",
+		[TONE_CAUTION] = "\033[33m", [TONE_BETTER] = "\033[32m",
 	};
 	while (from < to) {
 		size_t end = from;

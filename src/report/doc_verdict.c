@@ -223,7 +223,16 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		doc_words(d, ", noise ");
 		put_noise(d, k->metric, k->noise, k->baseline);
 	}
-	doc_words(d, k->wide ? ", noise not known yet)" : ")");
+	if (k->limit) {
+		bool warns = r->checks.v[k->check].verdict == VERDICT_WARN;
+		doc_words(d, warns ? ", warning beyond " : ", limit ");
+		doc_said(d, limit_text(&d->arena, k->limit));
+	}
+	if (k->few_runs)
+		doc_printf(d, "; %" PRId64 " run%s too few to know the noise%s", k->few_runs,
+		           k->few_runs == 1 ? " is" : "s are",
+		           k->metric->id == METRIC_STEP_PERIOD ? " of the host" : "");
+	doc_words(d, ")");
 	if (odd) {
 		doc_printf(d, "; rank %" PRId64 ": ", slow->rank);
 		doc_add(d, DOC_FIGURE, TONE_STRONG, rank_cell(slow, column));

@@ -13,6 +13,8 @@
  - no kernel that is called by a short name is called by a hash
  - a command is not broken between an option and its value
  - a slow rank is compared with its peers: key figures say what is the median of ranks, and what that rank has
+ - a key figure beyond a limit that only warns is shown so, and why its noise is not known
+ - all reasons why checks are skipped, and up to four rules whose limits are exceeded
  - of what changed in a history, what got worse stands first
 
 $GPUGATE is the program; without it, exit 77 skips.
@@ -117,6 +119,17 @@ def fits(name, markdown):
             table = []
 
 
+def counts(name, text, result):
+    """The number of checks that are skipped comes with all reasons, that of broken limits with up to four rules."""
+    headline, checks = " ".join(text.split()), result["checks"]
+    found = re.search(r"(\d+) skipped(?: \((.*?)\))?", headline)
+    nr, reasons = found.groups() if found else (0, "none")
+    assert reasons and (not reasons[0].isdigit() or sum(int(part.split()[0]) for part in reasons.split(", ")) == int(nr)), (name, headline)
+    rules = [c["rule"] for c in checks if c["verdict"] == result["verdict"] in ("fail", "undecided")]
+    named = [f"{rule} ×{rules.count(rule)}" if rules.count(rule) > 1 else rule for rule in dict.fromkeys(rules)]
+    assert not 0 < len(named) <= 4 or f"({', '.join(named)})" in headline, (name, headline, named)
+
+
 def whole_commands(name, text):
     for line in text.splitlines():
         assert not re.search(r"--[a-z-]+ \\$", line), (name, line)
@@ -215,6 +228,7 @@ def main():
             result, page = json.loads((dir / "out.json").read_text(encoding="utf-8")), (dir / "out.html").read_text(encoding="utf-8")
             if args[0] == "check":
                 divided += parts_add_up(name, result)
+                counts(name, text, result)
             if name == "pass":
                 assert 'class="worse"' not in page and "\033[31m" not in run(dir, *args, FORCE_COLOR="1"), "a pass in red"
             if name not in ("long", "hostile"):
@@ -222,6 +236,9 @@ def main():
             if name == "slow-rank":
                 first = " ".join(text.split("\n\n")[0].split())
                 assert re.search(r"ms compute per step, median of \d ranks \(.*\); rank 2: [\d.]+ ms", first), first
+                caution = run(dir, *args, FORCE_COLOR="1", expect=(1,)).partition("\nFindings")[0]
+                warned = re.search(r"wall time per step \(\033\[33m\+[\d.]+ %\033\[0m, (?:warning beyond|limit) \d+ %; (.*?)\)", " ".join(caution.split()))
+                assert warned and warned[1] == "1 run is too few to know the noise of the host", caution
                 assert "per step against its peers" in first and "where: rank 2" not in text, text
             if name == "unsure":
                 verdicts = {c["verdict"] for c in result["checks"]}
