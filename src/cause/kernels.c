@@ -220,11 +220,6 @@ static const char *duration(struct inquiry *q, double ns)
 	return unit_text(q->a, UNIT_NS, (int64_t)(ns + 0.5));
 }
 
-/* Advice that is equal for one kernel and for several, so that the report gives it once. */
-#define SLOWER                                                                                    \
-	"compare inputs (shapes, types, memory layout), and the code or library that slower kernels " \
-	"come from"
-
 static void add_title(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	const char *name = word_kernel(q, c->now->name), *launches;
@@ -260,7 +255,6 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 		suspect_title(q, s, "%s is slower: %s → %s per launch", name,
 		              duration(q, pair_mean(c->now, SIDE_BASELINE)),
 		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)));
-		suspect_action(q, s, SLOWER);
 	}
 }
 
@@ -291,6 +285,23 @@ static void say_place(struct inquiry *q, struct suspect *s)
 	if (b.n)
 		suspect_say(q, s, "launched by %s", b.p);
 	strbuf_release(&b);
+}
+
+/* Advise what to do about slower kernels: the same for all with one place, so that the report gives
+   it once. */
+static void advise_slower(struct inquiry *q, struct suspect *s)
+{
+	const char *of = "", *at = "", *name[NR_PLACE_LEVELS] = { NULL };
+	for (size_t i = 0; i < s->finding.where.nr; i++)
+		name[s->finding.where.v[i].level] = s->finding.where.v[i].name;
+	if (name[PLACE_OPERATOR])
+		of = arena_printf(q->a, " of %s", name[PLACE_OPERATOR]);
+	if (name[PLACE_CODE])
+		at = arena_printf(q->a, " at %s", name[PLACE_CODE]);
+	suspect_action(q, s,
+	               "compare the inputs%s%s (shapes, types, memory layout), and the code or library "
+	               "that the slower kernels come from",
+	               of, at);
 }
 
 static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)
@@ -399,6 +410,8 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 	}
 	struct suspect *s = &q->suspects.v[at];
 	say_place(q, s);
+	if (s->finding.cause == CAUSE_KERNEL)
+		advise_slower(q, s);
 	if (members == 1) {
 		say_shape(q, s, &list[0]);
 	} else {

@@ -98,6 +98,26 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 	strbuf_release(&t);
 }
 
+void md_command(struct strbuf *b, const char *text)
+{
+	enum { FENCE = 3 };
+	struct strbuf line = STRBUF_INIT;
+	text_add_log(&line, span_of(text), (size_t)-1);
+	struct span s = strbuf_span(&line);
+	size_t fence = longest_fence(s) + 1 > FENCE ? longest_fence(s) + 1 : FENCE;
+	add_fence(b, fence);
+	strbuf_adds(b, "sh\n");
+	for (size_t at = 0, end; at < s.n || !at; at = end + 1) {
+		end = text_command_end(s, at, MD_COMMAND_CHARS - 2);
+		strbuf_adds(b, at ? "  " : "");
+		strbuf_add(b, (struct span){ s.p + at, end - at });
+		strbuf_adds(b, end < s.n ? " \\\n" : "\n");
+	}
+	add_fence(b, fence);
+	strbuf_addch(b, '\n');
+	strbuf_release(&line);
+}
+
 /* True for text without Markdown, host names and words like "GH-1", which would become links. */
 static bool is_figure(struct span s)
 {

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 
 #define MD_NAME_CHARS 120
+#define MD_COMMAND_CHARS 90
 #define MD_BREAK 0x200B /* zero-width space: marks a position at which a cell may be broken */
 
 struct md_section {
@@ -29,6 +30,10 @@ struct md_document {
 /// Append untrusted text as a code span of at most `max_chars`, whatever characters it contains.
 /// `in_table`: pipes are replaced, too.
 void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
+
+/// Append an untrusted command as a block of code, in lines of at most MD_COMMAND_CHARS characters
+/// if possible.
+void md_command(struct strbuf *b, const char *text);
 
 /// Append a figure as plain text with no-break spaces; as a code span if it does not look like a
 /// figure.

@@ -93,6 +93,9 @@ struct doc_table {
 	const char *more_text; ///< noun for "12 more …"; "" means rows
 };
 
+/// Title of the fold of a comment that holds all there is.
+#define DOC_FOLD_ALL "All checks and figures"
+
 /// Where a section is shown.
 enum doc_place {
 	DOC_OPEN, ///< shown everywhere

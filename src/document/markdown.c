@@ -165,6 +165,11 @@ static void put_table(struct md_section *s, const struct doc_table *t, const cha
 
 /* ---- nodes and sections ---- */
 
+static bool is_command(const struct doc_node *n)
+{
+	return n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
+}
+
 /* Add a node as a section of the comment of its own, so that it can be removed separately. A folded
    section of the document is a single one, with all its contents. */
 static void put_node(struct md_section *s, const struct doc_node *n, const char *section)
@@ -174,6 +179,10 @@ static void put_node(struct md_section *s, const struct doc_node *n, const char 
 		return;
 	}
 	strbuf_adds(&s->head, "\n");
+	if (is_command(n)) {
+		md_command(&s->head, n->lines->first->text);
+		return;
+	}
 	for (const struct doc_line *l = n->lines; l; l = l->next) {
 		struct strbuf *row = n->kind == NODE_LIST ? md_row(s) : &s->head;
 		if (n->kind == NODE_LIST)
@@ -187,6 +196,13 @@ static bool is_shown(const struct doc_node *n)
 {
 	return n->kind != NODE_PICTURE && !doc_is_empty(n) &&
 	       (n->kind != NODE_SECTION || n->place < DOC_PAGE);
+}
+
+/* The title of a fold, which needs no colon. */
+static struct span summary_of(const char *title)
+{
+	size_t n = strlen(title);
+	return (struct span){ title, n && title[n - 1] == ':' ? n - 1 : n };
 }
 
 /* Add the nodes of a section. In a folded one, the first node opens the fold and the last closes
@@ -204,9 +220,8 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 		struct md_section *s = md_section(&m->doc, parent->fixed);
 		const struct doc_line *only =
 		    folded || n != parent->children ? NULL : doc_only_line(parent);
-		bool command =
-		    n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
-		s->folded = folded && !command; /* a command that is folded by itself is easily found */
+		/* what is folded by itself is easily found */
+		s->folded = folded && parent->place != DOC_ASIDE;
 		if (only) {
 			strbuf_addf(&s->head, "\n**%s:** ", title);
 			add_line(&s->head, only, false);
@@ -214,21 +229,15 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			heading = "";
 			continue;
 		}
-		/* the command is written behind the title, in the same line */
-		if (command && heading[0] && !folded) {
-			strbuf_addf(&s->head, "\n%s ", heading);
-			add_line(&s->head, n->lines, false);
-			strbuf_addch(&s->head, '\n');
-			heading = "";
-			continue;
-		}
-		if (heading[0] && !n->table.items)
+		if (heading[0] && is_command(n))
+			strbuf_addf(&s->head, "\n%s\n", heading);
+		else if (heading[0] && !n->table.items)
 			strbuf_addf(&s->head, "\n**%s**\n", heading);
 		heading = "";
 		if (folded) {
 			const char *more = n->table.title && n->table.title[0] ? n->table.title : title;
 			strbuf_adds(&s->head, "\n<details><summary>");
-			doc_html_escape(&s->head, span_of(n->kind == NODE_TABLE ? more : title));
+			doc_html_escape(&s->head, summary_of(n->kind == NODE_TABLE ? more : title));
 			strbuf_adds(&s->head, "</summary>\n");
 			strbuf_adds(&s->tail, "\n</details>\n");
 		}

@@ -112,7 +112,8 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 	static const struct doc_column columns[] = { { "what changed", DOC_LEFT },
 		                                         { "change", DOC_RIGHT },
 		                                         { "where", DOC_LEFT } };
-	doc_section(d, "findings", "Findings", DOC_OPEN);
+	/* before they are sure, what would decide is more important */
+	doc_section(d, "findings", "Findings", r->verdict == VERDICT_UNDECIDED ? DOC_ASIDE : DOC_OPEN);
 	d->sections[d->depth]->fixed = true;
 	struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));
 	t->items = true;

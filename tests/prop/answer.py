@@ -4,7 +4,7 @@
  - a terminal shows the same whatever reports are written besides
  - the parts of a finding add up to its cost, each once
  - a failed check beside an undecided one: how to decide, and a command that accepts, which does what it says
- - an undecided verdict names the noise, and gives a command that judges the recordings it asks for, as a shell runs it
+ - an undecided verdict names the noise, and gives before its findings, which are folded, a command that judges the recordings it asks for, as a shell runs it
  - compute that takes longer while the wall time hardly changes: why
  - a suite says of each open case what to do, and how to accept those that failed; a warning is not red
  - a pass alarms nobody by its colors
@@ -151,6 +151,12 @@ def decides(dir):
     assert re.match(r"undecided · .*: compute per step \S+ % longer, which may be noise \((±\S+ %; )?limit 1 %\)", " ".join(text.split())), text
     assert "\033[31m" not in run(dir, *args, expect=(3,), FORCE_COLOR="1"), "undecided in red"
     assert "  gpugate baseline promote may.json.gz" in text, text
+    run(dir, *args, "--markdown", "may.md", "--html", "may.html", expect=(3,))
+    comment, page = ((dir / name).read_text(encoding="utf-8") for name in ("may.md", "may.html"))
+    assert text.index("  gpugate check may.json.gz") < text.index("Findings"), text
+    assert 0 < comment.index("```sh\ngpugate check may.json.gz") < comment.index("<details><summary>Findings</summary>"), comment
+    assert page.index("gpugate check may.json.gz") < page.index("<details><summary><h2 id=\"findings-title\""), page
+    assert "<details><summary>Intended? Make it the baseline</summary>\n\n```sh\ngpugate baseline promote" in comment, comment
     slow = {"new": ["--slow-kernel", "*=1.03"], "old": []}
     for _ in range(2):
         command = text[text.index("  gpugate check may.json.gz"):].replace("\\\n", "").split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)

@@ -153,8 +153,8 @@ static void order(void **state)
 		"| part | change | how |\n| --- | ---: | --- |\n| `compute` | +9.000\u00A0ms |  |\n",
 		"\nbaseline `k` at `k` (10 runs, 6 steps; approved 12 days ago) → candidate `k` at `k` (3 "
 		"runs, ",
-		"<details><summary>If it is meant, make it the baseline:</summary>\n\n"
-		"`gpugate baseline create 'k' --force`\n\n</details>\n",
+		"<details><summary>Intended? Make it the baseline</summary>\n\n"
+		"```sh\ngpugate baseline create 'k' --force\n```\n\n</details>\n",
 		"\n<details><summary>2 of 8 checks beyond their limits, ",
 		"<details><summary>All checks</summary>\n",
 		"<details><summary>Worth naming</summary>\n\n- insight: candidate rank 3: straggler: k\n",
@@ -235,7 +235,7 @@ static void assert_cut_from_the_bottom(const char *text)
 		"<!-- gpugate:",     "| what changed", "**What to know**",
 		"**Where the",       "\nbaseline ",
 
-		"If it is meant",    ">All checks</",  ">Worth naming</",
+		"Intended?",         ">All checks</",  ">Worth naming</",
 		">Kernels per step", ">Evidence</",    ">Ranks of the candidate</",
 		">Notes</",
 	};
