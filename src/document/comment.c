@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "document/breaks.h"
+#include "document/document.h"
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
@@ -269,11 +270,13 @@ struct strbuf *md_row(struct md_section *s)
 /* Append a note such as "12 more and 2 columns more in the report". */
 static void add_note(const struct md_section *s, struct strbuf *b)
 {
+	const char *text = s->more_text ? s->more_text : "";
 	if (!s->more && !s->columns)
 		return;
 	strbuf_addch(b, '\n');
 	if (s->more)
-		strbuf_addf(b, "%zu more%s", s->more, s->columns ? " and " : "");
+		strbuf_addf(b, "%zu more%s%.*s%s", s->more, text[0] ? " " : "",
+		            doc_noun_chars(text, s->more), text, s->columns ? " and " : "");
 	if (s->columns)
 		strbuf_addf(b, "%zu column%s more", s->columns, s->columns == 1 ? "" : "s");
 	strbuf_adds(b, " in the report\n");

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/span.h"
@@ -95,6 +96,13 @@ struct doc_table {
 
 /// Title of the fold of a comment that holds all there is.
 #define DOC_FOLD_ALL "All checks and figures"
+
+/// Number of characters of a noun in the plural that are written for `nr` of it.
+static inline int doc_noun_chars(const char *noun, size_t nr)
+{
+	size_t n = strlen(noun);
+	return (int)(nr == 1 && n && noun[n - 1] == 's' ? n - 1 : n);
+}
 
 /// Where a section is shown.
 enum doc_place {

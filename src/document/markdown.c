@@ -159,6 +159,7 @@ static void put_table(struct md_section *s, const struct doc_table *t, const cha
 		add_row(s, &columns, rest);
 	else
 		s->more = t->more + t->nr_rows - shown;
+	s->more_text = t->more_text;
 	s->columns = columns.more;
 	arena_release(&a);
 }
@@ -269,8 +270,8 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	/* one sign is used for several open verdicts, so that the word is added */
-	if (sign && r->tone == TONE_OPEN)
+	/* one sign is used for several verdicts, so that the word is added */
+	if (sign && (r->tone == TONE_OPEN || (r->tone == TONE_WARN && strcmp(r->text, "warn") != 0)))
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");

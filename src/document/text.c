@@ -416,8 +416,8 @@ static void put_table(struct text *t, const struct doc_table *table, const char 
 		put_item(t, table, row);
 	if (more) {
 		put_blanks(t, INDENT);
-		strbuf_addf(t->out, "%zu more%s%s\n", more, table->more_text[0] ? " " : "",
-		            table->more_text);
+		strbuf_addf(t->out, "%zu more%s%.*s\n", more, table->more_text[0] ? " " : "",
+		            doc_noun_chars(table->more_text, more), table->more_text);
 	}
 	vec_release(&l.columns);
 	vec_release(&l.widths);

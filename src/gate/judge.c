@@ -31,24 +31,6 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
-/* Characters that need no quotes in a shell. */
-#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
-
-/* Append `text`, quoted as one word for a shell, without line breaks. */
-static void add_word(struct strbuf *b, struct arena *a, const char *text)
-{
-	const char *line = text_line(a, span_of(text));
-	strbuf_addch(b, ' ');
-	if (line[0] && strspn(line, PLAIN) == strlen(line)) {
-		strbuf_adds(b, line);
-		return;
-	}
-	strbuf_addch(b, '\'');
-	for (const char *p = line; *p; p++)
-		*p == '\'' ? strbuf_adds(b, "'\\''") : strbuf_addch(b, *p);
-	strbuf_addch(b, '\'');
-}
-
 static bool is_refused(const struct check *c)
 {
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
@@ -65,7 +47,7 @@ static void add_accepted(struct strbuf *b, struct report *out)
 		if (named)
 			continue;
 		strbuf_adds(b, " --accept");
-		add_word(b, &out->arena, c->rule);
+		text_add_word(b, &out->arena, c->rule);
 	}
 }
 
@@ -94,7 +76,7 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, first ? "gpugate baseline create" : "gpugate baseline promote");
 	for (size_t i = 0; i < in->nr_promote; i++)
-		add_word(&b, &out->arena, in->promote[i]);
+		text_add_word(&b, &out->arena, in->promote[i]);
 	if (!first) {
 		strbuf_adds(&b, " --reason 'why it is right'");
 		add_accepted(&b, out);
@@ -107,7 +89,7 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
-	bool plain = dot && dot > path && dot[-1] != '/' && strspn(dot, PLAIN) == strlen(dot);
+	bool plain = dot && dot > path && dot[-1] != '/' && strspn(dot, TEXT_WORD) == strlen(dot);
 	return plain ? dot : "";
 }
 
@@ -133,7 +115,7 @@ static const char *decide_command(const struct judge_input *in, struct report *o
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, "gpugate check");
 	for (size_t i = 0; i < in->nr_check; i++)
-		add_word(&b, &out->arena, in->promote[i]);
+		text_add_word(&b, &out->arena, in->promote[i]);
 	const char *ending = ending_of(in->promote[0]);
 	add_further(&b, "repeat=new", in->nr_candidates - 1, nr, ending);
 	if (!out->plan_runs)

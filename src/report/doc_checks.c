@@ -118,7 +118,7 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 	struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));
 	t->items = true;
 	t->brief = ROWS_SHOWN;
-	t->more_text = "with --verbose and in the page";
+	t->more_text = "findings";
 	for (size_t i = 0; i < r->findings.nr; i++)
 		put_finding(d, r, i);
 	for (size_t i = 0; i < r->checks.nr; i++)

@@ -15,7 +15,8 @@
  - a slow rank is compared with its peers: key figures say what is the median of ranks, and what that rank has
  - a key figure beyond a limit that only warns is shown so, and why its noise is not known
  - all reasons why checks are skipped, and up to four rules whose limits are exceeded
- - of what changed in a history, what got worse stands first
+ - of what changed in a history, what got worse stands first; the rest is folded; the command that finds the commit runs
+ - a diff names the largest cause, and what else there is
 
 $GPUGATE is the program; without it, exit 77 skips.
 """
@@ -215,10 +216,18 @@ def history(dir):
     first = next(line for line in text.splitlines() if line.startswith("- "))
     assert first.startswith(("- compute per step", "- wall time per step")) and "(+" in " ".join(text.split("- ")[1].split()), text
     assert re.search(r"time of kernel [^\n]*gemm", text), text
-    assert text.startswith("worse · history of ") and "\nWhat to do: see what changed between " in text, text
-    rows = text[text.index("\nFigures\n"):].splitlines()[3:]
-    changed = [not re.search(r" –  ", row) for row in rows if re.search(r" ±", row)]
-    assert changed == sorted(changed, reverse=True), "unchanged figures stand first"
+    assert text.startswith("worse · history of ") and "\n- see what changed between " in text, text
+    heads = text.split("\nFigures that changed\n")
+    assert len(heads) == 2 and "Figures that did not change" not in text, "unchanged figures are not folded"
+    assert not re.search(r"±.* –  ", heads[1]), heads[1]
+    command = text[text.index("  gpugate bisect"):].strip().split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)
+    subprocess.run(command, shell=True, check=True, cwd=dir)
+    assert "git bisect start" in (dir / "bisect.sh").read_text(encoding="utf-8"), command
+    heading = next(line for line in (dir / "h.md").read_text(encoding="utf-8").splitlines() if line.startswith("### "))
+    assert re.fullmatch(r"### ⚠️ gpugate · worse · history of default: [a-zA-Z ]+ [\d.]+\s% higher since `\w+`( \([-\d]+\))?", heading), heading
+    diff = run(dir, "diff", "base.json.gz", "all.json.gz", "--markdown", "d.md")
+    assert re.match(r"no verdict · wall time per step \S+ % longer: compute per step \S+ \S+ → \S+ \S+", " ".join(diff.split())), diff
+    assert re.search(r"\n\d+ more figures in the report", (dir / "d.md").read_text(encoding="utf-8")), "what else there is"
     fits("history", (dir / "h.md").read_text(encoding="utf-8"))
 
 

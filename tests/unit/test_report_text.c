@@ -127,7 +127,7 @@ static void order(void **state)
 		"      k           +9.000 ms  renamed from 'k'\n"
 		"        launches  +8.000 ms  launches 12 → 14\n"
 		"        mean      +1.000 ms  mean 1.000 ms → 1.100 ms\n"
-		"  median − mean   +3.300 ms\n",
+		"  not attributed  +3.300 ms\n",
 		"\nbaseline k at k (10 runs, 6 steps; approved 12 days ago) → candidate k at k (3 runs, 6 "
 		"steps); k;\n"
 		"environment differs: gpu.name; rules k, profile k\n",
