@@ -3,11 +3,11 @@
 #
 # The token is GPUGATE_TOKEN in the environment and nowhere else: jq reads it there and hands it to curl by a
 # pipe. The shell never holds it, so no trace (bash -x) and no list of processes shows it; -q keeps a ~/.curlrc
-# that says `verbose` away, and what the API answers is printed without it.
+# that says `verbose` away, and answers of the API are printed without the token.
 #
-# A function that calls the API returns 1 where what failed may pass; `persist` then does it again from its
-# beginning, so that whoever wants to create something looks first whether a lost answer has created it.
-# What will not pass ends the script with one line. `status` is that of the last call, $work/answer its body.
+# A function that calls the API returns 1 after a failure that may be temporary; `persist` then runs the whole function
+# again. So a function that creates something must first look whether an earlier call, whose answer was lost, has created
+# it. A permanent failure ends the script with one line. `status` is the status of the last call, $work/answer its body.
 
 me=${0##*/}
 fail() { echo "$me: $*" >&2; exit 1; }
@@ -180,8 +180,8 @@ identify() {
     [[ $user ]] || fail "the API does not say whose the token is: $(plain '.errors[0].message?')"
 }
 
-# Makes the text in $work/comment our comment with this first line, new or edited; `said` tells what was done. A comment of
-# somebody else that quotes the line is left alone.
+# Edits our comment that has this first line, or makes a new one, with the text in $work/comment; `said` tells what was done. A
+# comment of another user that quotes the line is not changed.
 publish() { # MARKER WANTED: whether one is made where there is none
     local id
     said=

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Branches of a repository as trees of files of their own; sourced by the scripts beside it, which have `fail`, and $work,
-# a folder that they remove. The current clone is not changed.
-#   GPUGATE_REMOTE   where the branches are (default: origin); with an https:// address GPUGATE_TOKEN, where it is set,
-#                    is the password
+# Functions that check out branches of a repository as separate folders, without a change of the current clone. The scripts
+# in this folder source this file; they define `fail`, and $work, a temporary folder that they remove.
+#   GPUGATE_REMOTE   remote or address of the repository (default: origin); for an https:// address, GPUGATE_TOKEN is the
+#                    password if it is set
 
 remote=${GPUGATE_REMOTE:-origin}
-# A link in a branch is not followed: it could lead anywhere. The token stays in the environment, and is for the
-# server of the remote and no other: a redirect, or .lfsconfig in the branch, could name another.
+# Links in a branch are not followed, because they could lead anywhere. The token stays in the environment, and is sent only
+# to the server of the remote: a redirect, or .lfsconfig in the branch, could name another server.
 git=(git -c core.symlinks=false)
 # shellcheck disable=SC2016
 [[ -z ${GPUGATE_TOKEN+set} || ! $remote =~ ^https?://[^/]+ ]] || git+=(-c credential.helper=

@@ -31,7 +31,7 @@ void mem_limit(uint64_t bytes);
 /// reads none. Borrowed until the next call.
 void mem_reads(const char *name);
 
-/// The name that mem_reads() set in this thread, so that a helper thread can set the same.
+/// The name that mem_reads() set in this thread, so that a helper thread can set the same name.
 const char *mem_read_name(void);
 
 /// Announces that the data called `what` is about to take `bytes` bytes, because mem_limit() is

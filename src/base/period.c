@@ -2,9 +2,10 @@
    spread, cuts the sequence into c pieces; so does a run of several kernels that each come more
    often. The pieces are repetitions if nearly all launches of a piece also occur in the previous
    piece. Layers repeat too, and so do the parts of a batch: but kernels that a step launches once
-   (the embedding, the head, the optimizer) are then in one piece of many, and not in the next.
-   By launches, 24 layers of a model that runs once are 97 % regular; by distinct names 72 %. Hence
-   the lowest of these shares is used. */
+   (the embedding, the head, the optimizer) are then in one piece of many, and not in the next. If
+   launches are counted, the 24 layers of a model that runs only once are 97 % regular; if distinct
+   names are counted, 72 %. So the lowest share decides: that of launches, of their time, or of
+   names. */
 #include "base/period.h"
 
 #include <stdbool.h>
@@ -17,12 +18,14 @@ enum {
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
 	RUNS = 4096, /* smallest number of different hash values for rows of launches */
-	FEW = 4, /* number of pieces below which the first piece must be like the others */
-	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in 1e-6 */
-	AS_EVEN = 30000, /* difference of unevenness that is ignored, in 1e-6 */
+	FEW = 4, /* with fewer pieces than this, the first one must be like the others */
+	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
+	                  millionths */
+	AS_EVEN = 30000, /* difference of unevenness that is ignored, in millionths */
 	EXPLAINS = 5, /* factor by which a longer period must leave less unexplained to be preferred */
 	VARIES = 75 * MICRO, /* regularity up to which repetitions count as varying */
-	/* least percentage of clean pieces; in batches of two parts only half are clean */
+	/* least percentage of pieces whose launches were all in the previous piece: half, in batches of
+	   two parts */
 	CLEAN_PCT = 40,
 	/* percentage of the usual launches that a complete last repetition has at least */
 	WHOLE_PCT = 75,
@@ -39,7 +42,7 @@ struct places {
 struct anchor {
 	const uint32_t *at;
 	size_t count;
-	int64_t unevenness; ///< unevenness of the gaps between the anchor's launches, in 1e-6
+	int64_t unevenness; ///< unevenness of the gaps between the anchor's launches, in millionths
 	int64_t without_longest; ///< unevenness without the longest gap; equal to `unevenness` if there
 	                         ///< are only FEW pieces
 	int64_t regularity; ///< regularity of the pieces, in 1e-6 %
@@ -62,14 +65,15 @@ static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t
 	for (size_t i = 0; i < nr; i++)
 		p->first[ids[i]]++;
 	for (size_t i = 1; i <= nr_ids; i++)
-		/* ends of the lists; filling the lists from the back turns them into starts */
+		/* ends of the lists; filling the lists from the back turns these ends into starts */
 		p->first[i] += p->first[i - 1];
 	for (size_t i = nr; i-- > 0;)
 		p->at[--p->first[ids[i]]] = (uint32_t)i;
 }
 
-/* Makes positions of rows of IN_A_ROW launches, which are identified by a hash with at least as
- * many values as there are launches. If two runs collide, another run becomes the anchor. */
+/* Lists the positions of each sequence of IN_A_ROW launches. A sequence is identified by a hash,
+   which has at least as many values as there are launches. If two sequences have one hash, another
+   one becomes the anchor. */
 static void places_init_runs(struct places *p, const struct launch_sequence *s)
 {
 	size_t nr = s->nr >= IN_A_ROW ? s->nr - IN_A_ROW + 1 : 0, nr_ids = nr < RUNS ? RUNS : nr;
@@ -192,8 +196,8 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 	return share < least ? share : least;
 }
 
-/* The regularity below which a pattern explains far less than one of regularity `best`: it leaves
- * `times` as much unexplained. */
+/* The regularity below which a pattern explains far less than one of regularity `best`, because the
+   pattern leaves `times` as much unexplained. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
@@ -211,8 +215,8 @@ static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_
 
 /* Regularity of the pieces between the anchors, or of their parts. The launches before the first
    anchor end the last piece, as if the sequence were a ring. If there are many pieces, the first
-   may differ from the others; if there are few, it is also compared with the last, unless that is
-   cut short. */
+   may differ from the others; if there are few, it is also compared with the last, unless the last
+   is cut short. */
 static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
                                  struct tally *tallies)
 {
@@ -237,7 +241,8 @@ static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor 
 }
 
 /* Judges an anchor by its pieces and by their halves. If launches come in random order, any long
-   pieces are alike, and so are their halves: a real period explains far more than its half. */
+   pieces are alike, and so are their halves. A real period, in contrast, explains far more than its
+   half. */
 static void anchor_judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
 {
 	a->regularity = pieces_regularity(s, a, 1, tallies);
@@ -306,8 +311,8 @@ static size_t common_lead(const struct launch_sequence *s, const struct anchor *
 	}
 }
 
-/* Number of launches of [at, end) that [before, at) has too; `*last` becomes the end of the last
-   such launch. */
+/* Number of launches in [at, end) that also occur in [before, at); `*last` becomes the end of the
+   last one of them. */
 static size_t common_launches(const struct launch_sequence *s, size_t before, size_t at, size_t end,
                               struct tally *tallies, size_t *last)
 {

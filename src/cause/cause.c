@@ -140,7 +140,8 @@ static bool is_worse(const struct check *c)
 	return c->has_pct && (up ? c->change_pct > NOTABLE : c->change_pct < -NOTABLE);
 }
 
-/* The suspect that names the item of the check, else the one that explains most of its change. */
+/* The suspect that names the item of the check, else the suspect that explains most of the check's
+   change. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
@@ -158,9 +159,9 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 	return best;
 }
 
-/* The suspect that a check belongs to. A check that cannot be judged belongs to the reason for
-   that. But if unreliable figures have become worse, the check belongs to their likely cause,
-   which is marked as uncertain. */
+/* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
+   explains why. But if unreliable figures have become worse, the check belongs to their likely
+   cause, which is marked as uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = distrust_of(q, c);
@@ -185,7 +186,7 @@ static enum verdict worse_verdict(enum verdict a, enum verdict b)
 }
 
 /* The finding for checks of one metric that no suspect explains. The first check gives the title.
-   / */
+ */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++) {

@@ -6,7 +6,7 @@
 struct culprit {
 	enum cause cause;
 	/* the kernel (`now`), and the kernel that it replaced (`was`); `was` is NULL if there is none
-	   / */
+	 */
 	const struct activity_pair *now, *was;
 	int64_t rise; /* rise in ns per step, without the slowdown that all kernels have */
 	/* ratio of the candidate to the baseline, of durations or of numbers of launches */
@@ -81,7 +81,8 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 }
 
 /* The kernel that `now` probably replaces, or NULL. Its launches fell by as many as those of `now`
-   rose, and it is preferably of the same category. It may be gone, or still be used elsewhere. */
+   rose, and it is preferably of the same category. The replaced kernel may be gone, or still be
+   used elsewhere. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;

@@ -121,7 +121,7 @@ static int64_t find_leak(struct inquiry *q)
 	int64_t steps = steps_of(q), bytes = both_rise(growth);
 	if (bytes > INT64_MAX / steps)
 		return 0;
-	bytes *= steps; /* growth over the whole run, as far as the steps explain it */
+	bytes *= steps; /* the part of the growth over the whole run that the steps explain */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));
@@ -160,7 +160,8 @@ struct scaling {
 	struct span category;
 };
 
-/* Add a category. Categories that depend on the batch size are scaled; those of the model stay. */
+/* Add the bytes of a category at the peak. Categories whose size depends on the batch are scaled by
+   a larger batch; categories of the model stay as they are. */
 static void add_scaling(struct scaling *out, struct span category, int64_t before, int64_t now)
 {
 	double by = before > 0 ? (double)now / (double)before : 2;
@@ -265,8 +266,8 @@ static int64_t repetitions(const struct inquiry *q, const struct memory_item **s
 	return nr;
 }
 
-/* True if only some steps need more memory. If each step did, allocations as a whole would have
-   grown by as much as the tensors of the peak. */
+/* True if only some steps need more memory. If each step needed more, the bytes of all allocations
+   would have grown by as much as the tensors of the peak. */
 static bool is_uneven(struct inquiry *q, const struct memory_item **site)
 {
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);

@@ -40,7 +40,7 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* Difference between the rank and its peers, minus the difference that the baseline had already. */
+/* Difference between the rank and its peers, minus the same difference in the baseline. */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
 	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),
@@ -304,7 +304,8 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view)
 	}
 }
 
-/* The rows of a folded run are those of the mean rank in any case. */
+/* In a folded run, only the figures of single ranks are compared. Its rows are those of the mean
+   rank, so they need not be restricted to a typical rank. */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

@@ -39,10 +39,12 @@ struct suspect {
 	struct finding finding;
 	int64_t stake[NR_STAKES]; ///< how much of a rise the suspect explains in each group; 0: nothing
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
+
 	/// the row of the code table with most of the rise; NULL if unknown
 	const struct code_stat *code;
 	bool in_doubt; ///< true if the evidence already says that the cause is not certain; false:
 	               ///< nothing says so
+
 	/// The trust finding whose unreliable checks belong to this suspect; only for CAUSE_UNTRUSTED
 	/// and broken runs, else NULL.
 	const struct trust_finding *trust;
@@ -59,6 +61,7 @@ struct inquiry {
 	struct bench *bench;
 	struct report *out;
 	struct arena *a; ///< arena of the report, which owns all texts
+
 	/// GPU activities of both sides: of all ranks or, if one rank is slow, of a typical other
 	/// rank.
 	struct activity_pairs pairs;
@@ -114,7 +117,7 @@ void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
 struct locate_query {
 	enum code_kind kind;
 	uint64_t kernel[NR_SIDES]; ///< code_kernel_key() of the kernel on each side; 0: any kernel
-	bool by_count; ///< true: compare counts instead of times
+	bool by_count; ///< true: compare counts; false: compare times
 };
 
 /// Find the part of the code that a rise comes from, on levels from phase to operator. A level is
@@ -135,7 +138,7 @@ void suspect_part(struct suspect *s, const char *name, int64_t change);
 /// so far or, if there are none, those of a check's breakdown of the same amount.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
-/// "+2.10 ms", "12.3 %" of a figure; owned by the report.
+/// The text of a figure, such as "+2.10 ms" or "12.3 %"; owned by the report.
 const char *word_change(struct inquiry *q, enum unit unit, int64_t change);
 
 /// A value such as "12.65 ms"; owned by the report.

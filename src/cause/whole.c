@@ -151,7 +151,8 @@ static int shift_cmp(const void *a, const void *b)
 struct shifts {
 	VEC(struct shift) list;
 	double weight, heaviest; /* sum and maximum of all weights in the list */
-	double all; /* time of all computation in the baseline, also of kernels that only it has */
+	double all; /* time of all computation in the baseline, also of kernels that only the baseline
+	               has */
 };
 
 static void shifts_add(struct shifts *s, double weight, double ratio)
@@ -310,8 +311,8 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 		}
 }
 
-/* True if all kernels are slower by one factor. If operators are known, the gate has decided
-   that. */
+/* True if all kernels are slower by one factor. If operators are known, the gate has decided this
+   already. */
 static bool is_uniform(struct inquiry *q, double by)
 {
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);

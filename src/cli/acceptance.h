@@ -1,4 +1,4 @@
-/// Whether a run may become the pin of a baseline.
+/// Whether a run may become the pin (the approved run) of a baseline.
 #ifndef GG_CLI_ACCEPTANCE_H
 #define GG_CLI_ACCEPTANCE_H
 

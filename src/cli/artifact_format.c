@@ -19,7 +19,7 @@
 #include "xspace/xspace.h"
 
 /* Set the settings of a digest that does not depend on them, since all digests of a run must have
-   the same. */
+   the same settings. */
 static void set_settings(const struct loader *l, struct digest *d)
 {
 	d->marker = arena_dup(&d->arena, span_of(l->options->reduce.marker));
@@ -29,7 +29,7 @@ static void set_settings(const struct loader *l, struct digest *d)
 
 /* ---- loaders for memory ---- */
 
-/* Adds `d`, which has only memory, and takes it over. `st` and `own`: result of reducing it. */
+/* Adds a digest `d` of memories only, and takes it over. `st` and `own`: result of reducing. */
 static enum status add_memory(const struct loader *l, struct source *src,
                               struct artifact_file *file, enum status st, struct digest *d,
                               struct diag_log *own)
@@ -99,7 +99,7 @@ static enum status load_timeline(const struct loader *l, struct source *src,
 
 /* ---- loaders for figures and digests ---- */
 
-/* Adds `d`, which has only figures, and takes it over. `st`: result of reading it. */
+/* Adds the digest `d` of a metrics file, and takes it over. `st`: result of reading the file. */
 static enum status add_figures(const struct loader *l, struct artifact_file *file, enum status st,
                                struct digest *d)
 {
@@ -141,7 +141,7 @@ enum status artifact_load_machine(const struct loader *l, struct source *src,
 	return st;
 }
 
-/* Load what the recorder wrote, which its schema says. */
+/* Load a file of the recorder; its key "schema" says what the file holds. */
 static enum status load_machine(const struct loader *l, struct source *src,
                                 struct artifact_file *file)
 {

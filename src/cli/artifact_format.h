@@ -14,6 +14,7 @@ struct artifact_format {
 	const char *schema; ///< files of gpugate: how their "schema" begins, with the opening quote
 	enum json_form form; ///< shape of the JSON, even if the whole file must be read to know it
 	bool (*recognize)(struct span first); ///< tests the file's first bytes after blanks
+
 	/// like `recognize`, but gets the bytes with the blanks before them
 	bool (*recognize_blanks)(struct span first);
 	/// endings of file names that only artifacts have, not the logs and markers beside them
@@ -23,7 +24,7 @@ struct artifact_format {
 	enum status (*load)(const struct loader *l, struct source *src, struct artifact_file *file);
 	bool ahead; ///< inflate gzip in a thread of its own
 	bool is_unsafe; ///< true: refused unless --allow-pickle is given
-	bool is_guess; ///< true: load() may find that it is JSON of another kind
+	bool is_guess; ///< true: load() may find that the file is JSON of another kind
 	bool or_result; ///< true: formats of result files are tried first
 	bool is_recording; ///< true: gpugate init takes such a file as a recorded run
 	const char *refusal; ///< message after "FILE: " if the format is refused

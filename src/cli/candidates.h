@@ -6,7 +6,7 @@
 #include "model/report.h"
 
 /// Runs of the same code: the arguments are the first run, and each --repeat is another one. Each
-/// --control is a run of the baseline's code, alternating with them.
+/// --control is a run of the baseline's code, alternating with these runs.
 struct candidates {
 	struct run *v;
 	size_t nr;

@@ -183,7 +183,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 	const char *query = query_text(&rule->query, a), *select = select_text(&rule->query, a);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
-		/* Metrics of pairs are computed from both sides. */
+		/* A baseline has no values of metrics that compare two runs. */
 		return;
 	past_query(pin, query, &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)

@@ -33,7 +33,7 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
 	bool absent = strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 && errno == ENOENT;
 	if (absent && candidates_need_no_baseline(o))
 		return ST_OK;
-	if (absent && candidate) {
+	if (absent) {
 		enum status said = setup_baseline_there(*path, log);
 		(void)said;
 		return ST_OK;
@@ -145,7 +145,7 @@ static enum status show(const struct candidates *c, const struct setup *s, const
 	return in.folder ? evidence_write(&in, r, log) : ST_OK;
 }
 
-/* All runs that are compared are folded where one is. */
+/* If at least one of the runs to be compared is folded, fold them all. */
 static enum status fold_sides(struct check_job *j, struct diag_log *log)
 {
 	const struct candidates *c = &j->candidates;
@@ -165,7 +165,7 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	report_init(&j->report);
 	enum status st = setup_init(&j->setup, o, log);
 	j->setup.rules.noise.budget /= (int64_t)gates;
-	j->setup.rules.in_review = o->changed.nr || o->value[OPT_CHANGED_FROM];
+	j->setup.rules.in_review = o->value[OPT_REVIEW] != NULL;
 	if (st == ST_OK && o->value[OPT_EVIDENCE])
 		st = evidence_clear(o->value[OPT_EVIDENCE], log);
 	if (st == ST_OK)

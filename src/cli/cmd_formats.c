@@ -4,8 +4,8 @@
 #include "model/embedded.h"
 #include "rules/formats_file.h"
 
-/* Copy a table of formats. It has been read before, so that it is a regular file of limited size.
- */
+/* Copy a table of formats. The file was read before, and is therefore known to be a regular file of
+   limited size. */
 static enum status copy_file(const char *path, struct sink *out, struct diag_log *log)
 {
 	struct source *src;

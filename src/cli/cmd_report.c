@@ -62,7 +62,7 @@ static bool tells_phase(const struct run *run)
 	return false;
 }
 
-/* Replace the lists by those of a single phase. */
+/* Replace the report's lists by the lists of a single phase. */
 static enum status narrow(const struct setup *s, struct run *run, enum phase phase,
                           struct report *r, struct diag_log *log)
 {

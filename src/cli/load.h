@@ -19,8 +19,8 @@ struct load_options {
 
 /// Read every artifact that `paths` names, also in directories, into `out`: one digest per
 /// artifact, sorted by rank, traces before the snapshot. The result does not depend on --jobs or on
-/// the order of `paths`. ST_INPUT if an artifact is unusable, a rank has two of one kind, or
-/// nothing was found. The caller ends with run_release() in any case.
+/// the order of `paths`. ST_INPUT if an artifact is unusable, a rank has two artifacts of one kind,
+/// or nothing was found. The caller ends with run_release() in any case.
 GG_MUST_CHECK enum status run_load_artifacts(const char *const *paths, size_t nr,
                                              const struct load_options *options, struct run *out,
                                              struct diag_log *log);

@@ -53,6 +53,7 @@ struct artifact_file {
 	struct artifacts artifacts;
 	struct flight_dump *flight; ///< dump of the Flight Recorder; NULL if it is not one; owned
 	struct source_progress progress; ///< bytes read so far, for the progress line
+
 	/// log for messages about the file: own_log, or another log while a format is only tried
 	struct diag_log *log;
 	struct diag_log own_log;

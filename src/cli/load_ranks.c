@@ -69,7 +69,7 @@ static int host_cmp(const void *a, const void *b)
 }
 
 /* Number the files that the hosts of one job wrote (HOST.xplane.pb), sorted by name, since they do
-   not contain a rank. Only if all names differ and none has a rank. */
+   not contain a rank. Has no effect unless all names differ and no name has a rank. */
 static void number_hosts(struct artifacts *artifacts)
 {
 	VEC(struct artifact *) hosts = VEC_INIT;
@@ -107,7 +107,7 @@ static enum status read_again(struct artifact *p, struct diag_log *log)
 	return ST_OK;
 }
 
-/* If two stored texts differ, read both digests, so that they are compared as written anew. */
+/* If two stored texts differ, read both digests: they are compared as this version writes them. */
 static enum status settle_texts(struct artifact *a, struct artifact *b, struct diag_log *log)
 {
 	if (span_eq(a->digest->text, b->digest->text))
@@ -260,9 +260,9 @@ static enum status take_folded(struct artifacts *artifacts, struct run *run, str
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
-	/* rank of the previous artifact; -1 (the whole run) counts as the first rank */
+	/* number of digests so far, and index of the first artifact of the present rank */
 	size_t nr = 0, first = 0;
-	int64_t rank = -1; /* of the previous artifact; those without a rank join the first rank */
+	int64_t rank = -1; /* rank of the previous artifact; -1: of the whole run */
 	TRY(take_folded(artifacts, run, log));
 	TRY(join_where(artifacts, log));
 	number_hosts(artifacts);

@@ -166,6 +166,8 @@ enum command {
 	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF),                          \
 	  "ask git which files those are: since COMMIT (default: the target of the merge or pull "     \
 	  "request, else the commit of the baseline)")                                                 \
+	X(REVIEW, "review", NULL, ON(CHECK) | ON(SUITE),                                               \
+	  "a change under review is judged: what main does already is waived")                         \
 	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK) | ON(SUITE),                                \
 	  "least verdict that ends with exit code 1 (default: fail)")                                  \
 	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE),                       \

@@ -116,7 +116,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 		enum status text = write_report("-", report_format_find("text"), r, &w, &own);
 		st = st == ST_OK ? text : st;
 	}
-	if (st != ST_OK) { /* written files must not claim success */
+	if (st != ST_OK) { /* files that are already written must not claim success */
 		fill_failure(o, st, r, &own);
 		enum status ignored = write_files(o, r, true, &to_stdout, &again);
 		(void)ignored;
@@ -207,7 +207,7 @@ static enum status check_pair(const char *output, const char *other, const char 
 	if (!other || !is_same_file(output, other) || strcmp(output, "/dev/null") == 0)
 		return ST_OK;
 	if (strcmp(output, "-") == 0 && strcmp(what, "another output") != 0)
-		return ST_OK; /* standard input is not standard output */
+		return ST_OK; /* "-" as an input is not the same as "-" as an output */
 	return diag_fail(log, ST_USAGE, "%s would be written over: it is %s too",
 	                 text_quote(&log->arena, span_of(output)), what);
 }

@@ -2,7 +2,7 @@
 ///
 /// Each part numbers things in the order in which it meets them. A table of `struct part_ids` holds
 /// for every id of the part the id in the whole. Tables only grow and are filled in order, so that
-/// the ids of the whole are those that it would have given without parts.
+/// each thing gets the same id in the whole as in a trace read without parts.
 #ifndef GG_CODE_IDS_H
 #define GG_CODE_IDS_H
 

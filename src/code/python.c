@@ -175,7 +175,8 @@ void python_medians(struct python_frames *p, struct digest *d)
 			at += f->count;
 		}
 	}
-	for (size_t t = 0; t < p->threads.nr; t++) /* done first, to release the frames' memory */
+	/* this loop comes before durations are read, because it releases memory of frames */
+	for (size_t t = 0; t < p->threads.nr; t++)
 		keep_counted_frames(&p->threads.v[t], next);
 	for (size_t t = 0; t < p->threads.nr; t++) {
 		const struct python_thread *thread = &p->threads.v[t];

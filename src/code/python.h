@@ -28,7 +28,7 @@ struct python_thread {
 };
 
 /// A stretch of time that functions of higher classes cover. Its length is the next segment's
-/// `before_ns` minus its own.
+/// `before_ns` minus its own `before_ns`.
 struct segment {
 	int64_t start_ns;
 	int64_t before_ns; ///< prefix sum: length of all segments before this one
@@ -48,7 +48,7 @@ struct python_window {
 };
 
 struct python_frames {
-	int64_t total_ns; ///< sum of all durations; fits int64, as do all its parts
+	int64_t total_ns; ///< sum of all durations, which fits int64
 	struct wide_numbers wide; ///< durations that need more than 31 bits
 	struct idmap ids; ///< pairs (pid id, tid id); the id of a pair is an index in `threads`
 	struct thread_found found; ///< cache of the last thread

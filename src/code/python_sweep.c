@@ -98,8 +98,8 @@ static inline int64_t uncovered(struct sweep *s, int64_t at)
 	return at < s->until_ns ? s->still_ns : at - s->covered_ns;
 }
 
-/* path_begins() counts one more frame of a path that runs without a running callee, path_ends() one
- * less. */
+/* A path gets exclusive time while at least one of its frames runs without a running callee:
+   path_begins() is called when a frame of the path begins to do so, path_ends() when it stops. */
 static void path_begins(struct path *x, int64_t uncovered_ns)
 {
 	if (x->running++ == 0)
@@ -155,7 +155,7 @@ static inline void sweep_thread_next(struct sweep_thread *l, const struct sweep 
 	l->next = i;
 }
 
-/* Time of the next event on the thread, strays not included; INT64_MAX if there is none. */
+/* Time of the next event on the thread, without those of strays; INT64_MAX if there is none. */
 static int64_t sweep_thread_at(const struct sweep_thread *l)
 {
 	int64_t end = l->inside.v[l->inside.nr - 1].end_ns;

@@ -10,7 +10,8 @@
 #include "model/flops.h"
 #include "model/step_figures.h"
 
-/* Least share of a step that is named in a sentence, and that makes another bound considerable. */
+/* Least share of a step at which a sentence names it, and at which a second bound is considerable.
+ */
 #define PART_WORTH_NAMING (10 * PERCENT)
 #define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)
@@ -172,9 +173,9 @@ static void explain(struct bounds *b, enum bound what, int64_t most, int64_t *id
 	*idle -= b->share[what];
 }
 
-/* Attribute idle time to waits of the host for the GPU. After each wait the queue is empty, so
-   that the GPU idles as long as the host needs. A single wait per step is not counted: it is how
-   steps are timed. */
+/* Attribute idle time to waits of the host for the GPU. After each wait the queue is empty, so that
+   the GPU idles as long as the host needs. A single wait per step is not counted, because programs
+   time their steps by it. */
 static int64_t explain_waits(struct bounds *b)
 {
 	int64_t count = 0, sync = share_of_step(b, METRIC_STEP_SYNC_TIME);
@@ -276,7 +277,7 @@ static void decide(struct bounds *b)
 		c->confidence = CONFIDENCE_LOW;
 	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONIZATION) &&
 	         c->confidence == CONFIDENCE_HIGH)
-		/* The cause of the idle time is inferred rather than measured. */
+		/* Confidence is not high, since the cause of the idle time was inferred, not measured. */
 		c->confidence = CONFIDENCE_MEDIUM;
 }
 
@@ -338,7 +339,7 @@ static struct recorded recorded_of(const struct run *run)
 }
 
 /* Text on the data that is missing to compute operations per second and their share of the peak;
-   NULL if nothing is. */
+   NULL if no data is missing. */
 static const char *flops_missing(struct bounds *b, const struct recorded *r)
 {
 	static const char what[] = "or flops_per_step of the run context: operations per second and "

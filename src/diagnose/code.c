@@ -116,7 +116,7 @@ static int64_t recomputed_share(const struct run *run)
 }
 
 /* GPU time of the recompute phase per step, as the mean of the ranks that have the phase; 0 if no
-   rank has. */
+   rank has this phase. */
 static int64_t recompute_phase(const struct run *run)
 {
 	struct work_sum w = { 0 };

@@ -208,8 +208,8 @@ static bool computes(const struct python_tree *t, size_t i)
 	       (__int128)t->alone_ns[i] * 100 >= (__int128)f->total_ns * ALONE_PCT;
 }
 
-/* Index of the outermost function that computes longest; if a callee has most of its time, of that
-   callee, and so on inwards. */
+/* Index of the outermost function that computes longest. If one of its callees has most of its
+   time, that callee is taken instead, and so on inwards. */
 static int64_t busiest_function(const struct python_tree *t)
 {
 	size_t nr = t->d->functions.nr;

@@ -39,8 +39,8 @@ void diagnose_phase(const struct run_view *v, const char *phase, struct arena *a
                     struct run_report *out);
 
 /// Keep only those recommendations in `r` that are new since the baseline or save over 10 % more
-/// than there. Also removes recommendations for which the baseline lacks data. `v` is the view of
-/// the baseline.
+/// than in the baseline. Also removes recommendations for which the baseline lacks data. `v` is the
+/// view of the baseline.
 void diagnose_limit(struct run_report *r, const struct diagnosis_rules *rules,
                     const struct run_report *baseline, const struct run_view *v);
 

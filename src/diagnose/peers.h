@@ -27,10 +27,10 @@ enum { SLOW_FLOOR = 3000000 };
 /// flag of each of the `nr` ranks.
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 
-/// Find late ranks: the others wait 1 % of the steps for this rank only, more than three scaled
-/// MADs beyond the usual, and wait for no other rank twice as long. `late_ns` is the time in which
-/// only that rank was waited for, `step_ns` the total time of the steps. Sets the flag of each of
-/// the `nr` ranks.
+/// Find late ranks: for at least 1 % of the time of the steps, the others wait for this rank only;
+/// that is more than three scaled MADs above the median of all ranks, and for no other rank do they
+/// wait twice as long. `late_ns` is the time in which only that rank was waited for, `step_ns` the
+/// total time of the steps. Sets the flag of each of the `nr` ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
 
 #endif

@@ -75,7 +75,8 @@ static void note_utilization(const struct run_view *v, bool candidate, struct re
 	vec_release(&list);
 }
 
-/* A folded run shows only ranks that something is said of. */
+/* True if the table shows the rank. For a folded run, the table shows only ranks that an insight
+   names. */
 static bool is_shown(const struct digest *d, bool candidate, const struct report *out)
 {
 	bool named = !d->part_of;

@@ -78,8 +78,8 @@ static void add_link(struct diagnosis *d, size_t r)
 
 /* ---- functions that differ from the peers' ---- */
 
-/* Find functions of each rank that differ. Fewer are given for slow and late ranks, which have an
-   insight anyway. */
+/* Find functions of each rank that differ. For a slow or late rank, which has another insight
+   already, fewer functions are named. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
@@ -191,14 +191,16 @@ static void add_late(struct diagnosis *d, size_t r)
 
 /* ---- insights on all ranks ---- */
 
-/* Where a folded run has many odd ranks, some of them will do. */
+/* True if enough ranks of a folded run are named: at least NAMED insights were added after the
+   first `before`. */
 static bool is_enough(const struct diagnosis *d, size_t before)
 {
 	enum { NAMED = 32 };
 	return d->run->ranks.v[0]->part_of && d->out->insights.nr - before >= NAMED;
 }
 
-/* A slow rank is late, too, and so is one behind a slow link. */
+/* Append the insights on each rank. A slow rank is also late, and so is a rank behind a slow link;
+   that it is late is then not reported. */
 static void diagnose(const struct run_view *v, bool candidate, struct report *out)
 {
 	size_t before = out->insights.nr;
@@ -231,7 +233,8 @@ static void diagnose(const struct run_view *v, bool candidate, struct report *ou
 	arena_release(&d.arena);
 }
 
-/* The ranks of a folded run are looked at without their rows. */
+/* Append the insights on the ranks of a run. A folded run has no rows of single ranks, so only
+   figures of its ranks are compared. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	const struct fold *f = run_fold(v->run);

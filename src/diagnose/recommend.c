@@ -82,8 +82,8 @@ static bool is_profiler(struct span place)
 	return false;
 }
 
-/* Share, in 1e-6, of the time of synchronization calls that the profiler itself made, among those
-   with a known place in the code. */
+/* Share, in millionths, of the time of synchronization calls that the profiler itself made, among
+   those with a known place in the code. */
 static int64_t profilers_share(const struct run *run)
 {
 	int64_t all = 0, own = 0;

@@ -168,8 +168,8 @@ static void join_operations(struct all_operations *all)
 	all->list.nr = kept;
 }
 
-/* Add a row to the table. Its rate is that of the kernels, since calls whose operations were not
-   counted took time, too. */
+/* Add a row to the table. The rate is the number of operations divided by the GPU time. It is left
+   out if the operations of some calls were not counted, since these calls took time, too. */
 static void add_operations_row(struct tabler *t, struct report_table *table,
                                const struct operations *x)
 {

@@ -242,7 +242,7 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 
 /* ---- the entry of one item ---- */
 
-/* For each side, the columns whose median is the side's value. */
+/* The columns (runs) of one side; the median of their values is the side's value. */
 struct sides {
 	bool of[NR_SOURCES];
 };

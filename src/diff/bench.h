@@ -10,6 +10,7 @@
 struct bench_runs {
 	const struct run *baseline; ///< the approved run; NULL if there is no baseline yet
 	const struct history *recent; ///< accepted runs since the approved one; NULL if there are none
+
 	/// all runs of the main branch, whatever their verdict; NULL if there are none
 	const struct history *sample;
 	const struct run *candidates; ///< runs of the code that is judged, at least one
@@ -46,18 +47,20 @@ struct cell {
 struct bench {
 	struct naming naming;
 	struct bench_runs runs;
-	/// number of recent runs from which on the reference leaves out the approved run
+	/// least number of recent runs with which the reference is made without the approved run
 	int64_t min_runs;
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
 	bool against_itself; ///< true if the first candidate is the same file as the approved run;
-	                     ///< false if another
+	                     ///< false if it is another file
 	bool before_period; ///< true if the approved run has steps but was stored before step.period
 	                    ///< existed
 	int64_t tick_ns; ///< tick of the coarsest clock of all sides in ns (struct trust_counts)
+
 	/// the approved run's entry among the recent runs; NULL without one
 	const struct past_run *twin;
 	struct run none; ///< empty run that takes the baseline's place if there is no baseline
 	const struct run *run[NR_SIDES]; ///< the approved run and the first candidate
+
 	/// views of the approved run, then of each candidate, then of each control run
 	struct run_view *view;
 	struct bench_column *columns; ///< all runs, without duplicates
@@ -81,6 +84,7 @@ void bench_release(struct bench *b);
 /// the approved run and the recent runs together (rules.md, "Reference").
 struct entry {
 	struct span label; ///< label of the item, such as a kernel's name
+
 	/// for a kernel that the candidate renamed: its name in the baseline; else empty
 	struct span was;
 	int64_t rank;
@@ -91,6 +95,7 @@ struct entry {
 	size_t nr_runs[NR_SIDES];
 	bool has_pin;
 	int64_t pin; ///< the approved run's value of the item
+
 	/// values of the item, one for each column of the bench, which owns the array
 	const struct cell *cells;
 };

@@ -17,7 +17,8 @@ enum node_order {
 	NODES_IN_ORDER, ///< children stay in the order in which they were added
 	NODES_BY_SIZE, ///< children sorted by change, the largest first
 	NODES_FOLD_MANY, ///< children sorted by change; all beyond the first PARTS_SHOWN become one row
-	NODES_FOLD, ///< like NODES_FOLD_MANY, but small children join that row too
+	NODES_FOLD, ///< children sorted by change; those beyond PARTS_SHOWN, and small ones, become one
+	            ///< row
 };
 
 /// One contribution to the change: a kernel, a call, a site, a rank; or a group of contributions.
@@ -29,12 +30,13 @@ struct node {
 	int64_t count[NR_SIDES]; ///< number of calls, kernels or similar; 0 on a side without them
 	__int128 amount[NR_SIDES]; ///< total amount, such as time or bytes
 	int64_t change; ///< part of the whole change that the node contributes
-	bool group; ///< true if the node is as important as its most important child; false if as its
-	            ///< own change
-	bool shown; ///< true once the node has become a part of the breakdown; false before, or if
-	            ///< summed up
+	bool group; ///< true if the node is as important as its most important child; false if it is as
+	            ///< important as its own change
+	bool shown; ///< true once the node has become a part of the breakdown; false before, or if the
+	            ///< node is summed up
 	enum node_order order; ///< order of the node's children
 	const char *one, *many; ///< nouns for children summed up in one row, singular and plural
+
 	/// first and last child of this node; next child of its parent
 	struct node *first, *last, *next;
 	size_t nr, seq;
@@ -45,6 +47,7 @@ struct parts {
 	struct arena *arena;
 	struct breakdown *out; ///< the result; `arena` owns it, the caller its list of parts
 	struct arena nodes; ///< memory of the nodes, released by parts_write()
+
 	/// Called for each node just before it becomes a part: sets the label and the detail, and adds
 	/// children.
 	void (*describe)(void *ctx, struct node *n);

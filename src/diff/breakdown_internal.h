@@ -11,8 +11,8 @@ struct breakdown_input {
 	const struct activity_pairs *pairs;
 	const struct breakdown_query *query;
 	struct arena *arena;
-	bool any_ranks; ///< true: break down by items even if there are several ranks; false: by rank
-	                ///< then
+	bool any_ranks; ///< true: break down by items even if there are several ranks; false: several
+	                ///< ranks are broken down by rank
 };
 
 /// One rank of a run that the query covers.
@@ -67,8 +67,9 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in);
 /// unless `any_ranks` is set.
 struct breakdown *breakdown_by_call(const struct breakdown_input *in);
 
-/// Breakdown by terms that add up to the metric in every step, device, kernel or thread. NULL
-/// whenever breakdown_by_call() would be for its metrics, and if a rank did not record the terms.
+/// Breakdown by terms that add up to the metric in every step, device, kernel or thread. NULL for
+/// metrics without such terms; for several ranks if a breakdown by rank says more; and if a rank
+/// did not record the terms.
 struct breakdown *breakdown_by_term(const struct breakdown_input *in);
 
 /// Breakdown of a metric of one phase, which the label names, by the work in that phase.

@@ -16,6 +16,7 @@ struct memory_breakdown {
 	int64_t steps[NR_SIDES]; ///< numbers of steps by which the bytes of the sides are divided
 	bool no_lines; ///< true: leave out lines of code, since sites are deep in the tree already;
 	               ///< false: show them
+
 	/// shown site that changed most in the same direction as the total
 	const struct memory_item *largest;
 	int64_t largest_change;

@@ -14,7 +14,7 @@ struct breakdown_query {
 	               ///< the baseline
 	const char *stat; ///< name of the statistic that changed, such as "median"
 	bool renamed; ///< kernel.time: true if the baseline's figure has the kernel's old name; false
-	              ///< if the same name
+	              ///< if it has the same name
 	struct rank_scope ranks; ///< ranks to which the change and the activity pairs belong
 };
 

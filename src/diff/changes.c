@@ -70,12 +70,14 @@ static void shuffle(double *v, size_t nr, uint64_t *state)
 	}
 }
 
-/* True if few enough permutations have a split as good; stops as soon as there are too many. */
+/* True if few enough permutations have a split that is as good as the original's; stops as soon as
+   there are too many. */
 static bool is_change(struct search *s, const double *v, size_t nr, double observed, int64_t *p)
 {
 	int64_t rounds = MILLION / s->p - 1;
 	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
-	int64_t as_well = 1; /* number of series with a split as good, which includes the original */
+	/* number of series with a split as good as the original's, including the original */
+	int64_t as_well = 1;
 	size_t at;
 	memcpy(s->shuffled, v, nr * sizeof *v);
 	for (int64_t i = 0; i < rounds; i++) {

@@ -16,8 +16,8 @@ enum { CHANGE_MOST = 200 };
 
 struct change_point {
 	size_t at; ///< index of the first value of the new level
-	int64_t p; ///< p value in 1e-6: share of permutations (with the series itself) that split as
-	           ///< far apart
+	int64_t p; ///< p value in millionths: share of permutations (with the series itself) that split
+	           ///< as far apart
 };
 
 struct change_list {
@@ -26,10 +26,10 @@ struct change_list {
 
 /// E-divisive with means (Matteson & James, "A nonparametric approach for multiple change point
 /// analysis", 2014, with the distance |x − y|², which detects changes of the mean): the best split
-/// of the series is kept if at most a share `p` (1e-6, above 0) of its permutations has a split as
-/// good. Then both halves are searched. The random numbers follow from the values, so that equal
-/// series give equal points. Only the newest CHANGE_MOST values are searched. The caller releases
-/// the list.
+/// of the series is kept if at most a share `p` (in millionths, above 0) of its permutations has a
+/// split as good. Then both halves are searched. The random numbers follow from the values, so that
+/// equal series give equal points. Only the newest CHANGE_MOST values are searched. The caller
+/// releases the list.
 void changes_find(const int64_t *v, size_t nr, int64_t p, struct change_list *out);
 
 #endif

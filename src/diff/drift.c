@@ -173,8 +173,8 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		/* kernels come before other activities in the list, so that the name is before this element
-		 */
+		/* all kernels come before other activities in the list, so the search goes on before this
+		   one */
 		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }

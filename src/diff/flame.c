@@ -9,7 +9,8 @@
 /* Greatest depth of a path: deeper work counts for the last part that fits. */
 enum { DEPTH = 32 };
 
-/* Least size of a node: smaller ones than this part of the total would be too narrow to see. */
+/* The least size of a node is the total divided by LEAST_PART: a smaller node would be too narrow
+   to see. */
 enum { LEAST_PART = 400 };
 
 struct segment {

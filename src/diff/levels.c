@@ -7,7 +7,8 @@
 #include "base/number.h"
 #include "diff/changes.h"
 
-enum { CHANCE = 1000, /* p value of a change point in 1e-6, as in `gpugate history` */ PIECE = 64 };
+/* CHANCE: p value of a change point in millionths, as in `gpugate history`. */
+enum { CHANCE = 1000, PIECE = 64 };
 
 /* A value as an integer multiple of 1e-9, limited to the range of int64. */
 static int64_t fine(double v)

@@ -22,6 +22,7 @@ struct activity_pair {
 	const struct kernel_row *row[NR_SIDES]; ///< for a kernel: its row in the first rank that lists
 	                                        ///< it; NULL if no rank does
 	size_t seq; ///< position in the order in which activities were collected
+
 	/// For a kernel of one side only: the kernel of the other side that it was renamed to or from.
 	/// Both have the same number of launches per step, the same category and means within 10 %,
 	/// and each is the single nearest to the other in time. NULL if there is none.

@@ -29,9 +29,11 @@ enum {
 	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the value
 	ROW_TAKEN_OFF = 4, ///< the row reduces the metric; its value is shown without the sign
 	ROW_AT_PEAK = 8, ///< the name of the operator that ran at the peak is shown
+
 	/// the lists of sites (allocating functions) break these bytes down further
 	ROW_HAS_SITES = 16,
 	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
+
 	/// the row is a sum over devices, several of which may run at the same time
 	ROW_OF_DEVICES = 64,
 	ROW_PER_DEVICE = 256, ///< the value is divided by the number of devices that work
@@ -48,8 +50,8 @@ struct term_row {
 /// a share, the rows are the whole and the part of which it is the quotient.
 struct term_sum {
 	enum metric_id metric;
-	bool one_rank; ///< true: only for a single rank, since several are broken down by rank; false:
-	               ///< for any
+	bool one_rank; ///< true: the sum is used only for a change of a single rank, because a change
+	               ///< of several is broken down by rank
 	const char *by; ///< words after "by" in the title of the breakdown
 	struct term_row rows[TERM_ROWS];
 };

@@ -17,6 +17,7 @@ struct md_section {
 	size_t more; ///< number of rows that were left out before the section was built
 	const char *more_text; ///< what those rows are, "figures"; NULL if not known
 	size_t columns; ///< number of columns that were left out before the section was built
+
 	/// true: the section is removed as a whole only if nothing else makes the document fit
 	bool fixed;
 	bool folded; ///< true: the section is inside the document's collapsed part

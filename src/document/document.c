@@ -184,7 +184,7 @@ void doc_commit(struct document *d, const char *commit, const char *address)
 	enum { COMMIT_CHARS = 10 };
 	size_t hex = strspn(commit, "0123456789abcdef");
 	bool dirty = strcmp(commit + hex, "-dirty") == 0;
-	/* true: shown in full, because it is short or not a commit id of git */
+	/* true if the commit is shown in full, because it is short or not an id of git; false if cut */
 	bool whole = (commit[hex] && !dirty) || hex <= COMMIT_CHARS;
 	const char *text =
 	    whole ? commit

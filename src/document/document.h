@@ -25,12 +25,12 @@ enum doc_kind {
 enum doc_tone {
 	TONE_PLAIN,
 	TONE_STRONG,
-	TONE_BAD, ///< something that failed
+	TONE_BAD, ///< tone of something that failed
 	TONE_WARN,
-	TONE_OPEN, ///< something undecided
-	TONE_GOOD, ///< something that passed or improved
-	TONE_WORSE, ///< a change for the worse
-	TONE_CAUTION, ///< a change for the worse that only warns
+	TONE_OPEN, ///< tone of something undecided
+	TONE_GOOD, ///< tone of something that passed or improved
+	TONE_WORSE, ///< tone of a change for the worse
+	TONE_CAUTION, ///< tone of a change for the worse that only warns
 	TONE_BETTER,
 	NR_TONES
 };
@@ -40,6 +40,7 @@ struct doc_run {
 	enum doc_tone tone;
 	const char *text; ///< the text, not escaped; owned by the document or its builder
 	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
+
 	/// link address without characters that need escapes; on a page also "#" and the id of an item;
 	/// NULL if there is none
 	const char *link;
@@ -52,7 +53,7 @@ struct doc_run {
 struct doc_line {
 	struct doc_run *first, *last;
 	bool has_value;
-	int64_t value; ///< cells: sorting key, and length of a bar
+	int64_t value; ///< cells: number by which rows are sorted, and which a bar shows
 	int level; ///< items: level, 0 for the outermost
 	const char *picture; ///< items: id of a picture below the item; NULL if there is none
 	const char *id; ///< items: id by which links of the page find the item; NULL if there is none
@@ -88,6 +89,7 @@ struct doc_table {
 	size_t more; ///< number of rows that the builder left out
 	size_t brief; ///< number of rows in a terminal and a comment; 0: all of them
 	bool tree; ///< true: each row belongs to the row above it with a smaller level
+
 	/// True: a terminal shows rows as items: the first cell, then the second after a dot, then the
 	/// third after its title. A comment needs no heading above the table.
 	bool items;
@@ -107,10 +109,10 @@ static inline int doc_noun_chars(const char *noun, size_t nr)
 /// Where a section is shown.
 enum doc_place {
 	DOC_OPEN, ///< shown everywhere
-	DOC_ASIDE, ///< shown in a terminal, folded elsewhere
-	DOC_FOLDED, ///< shown in a terminal only with --verbose, folded in a comment
+	DOC_ASIDE, ///< shown in a terminal, collapsed elsewhere
+	DOC_FOLDED, ///< shown in a terminal only with --verbose, collapsed in a comment
 	DOC_PAGE, ///< shown only on a page
-	DOC_PAGE_FOLDED, ///< shown only on a page, folded
+	DOC_PAGE_FOLDED, ///< shown only on a page, collapsed
 	DOC_TERMINAL, ///< shown only in a terminal, with --verbose
 };
 
@@ -134,7 +136,9 @@ enum { DOC_DEPTH = 4 };
 struct document {
 	struct arena arena; ///< owner of the nodes and of texts that builders print
 	const char *marker; ///< text by which a comment is found later; not escaped
-	const char *fold; ///< title of the fold for all folded sections of a comment, or NULL
+	const char *fold; ///< title of the collapsed part with all collapsed sections of a comment, or
+	                  ///< NULL
+
 	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
 	/// which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);

@@ -59,12 +59,12 @@ static size_t chars_of(struct page *p, const char *whole)
 	return p->told->nr > known ? NAME_CHARS_MAX : NAME_CHARS_AGAIN;
 }
 
-/* Write a name. A shortened name can be unfolded if its cell has nothing else; within a line there
-   is no room for that. */
+/* Write a name. A shortened name can be expanded if its cell has nothing else; within a line there
+   is no room to expand it. */
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
-	/* `whole` may have the length of `text` and differ in its spelling */
+	/* `whole` may be as long as `text` and only be spelled differently */
 	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
 	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");
@@ -254,7 +254,8 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 	for (; from && nr; from = from->next, nr--)
 		put_row(p, t, from, longest);
 	strbuf_adds(p->out, "</tbody>");
-	if (!from && t->rest) { /* rest in the foot, which sorting does not move */
+	if (!from && t->rest) { /* the row of sums is put into the foot, because sorting does not move
+		                       the foot */
 		strbuf_adds(p->out, "<tfoot>\n");
 		put_row(p, t, t->rest, longest);
 		strbuf_adds(p->out, "</tfoot>");
@@ -263,7 +264,8 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 	return from;
 }
 
-/* Write a table. Rows that short forms leave out are folded. */
+/* Write a table. Rows beyond the number that a terminal or a comment shows are in a collapsed part.
+ */
 static void put_table(struct page *p, const struct doc_table *t, const char *section)
 {
 	struct arena a = ARENA_INIT;

@@ -171,8 +171,9 @@ static bool is_command(const struct doc_node *n)
 	return n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
 }
 
-/* Add a node as a section of the comment of its own, so that it can be removed separately. A folded
-   section of the document is a single one, with all its contents. */
+/* Add a node as a section of the comment of its own, so that it can be removed separately. A
+   collapsed section of the document becomes a single section of the comment, with all its contents.
+ */
 static void put_node(struct md_section *s, const struct doc_node *n, const char *section)
 {
 	if (n->kind == NODE_TABLE) {
@@ -206,8 +207,8 @@ static struct span summary_of(const char *title)
 	return (struct span){ title, n && title[n - 1] == ':' ? n - 1 : n };
 }
 
-/* Add the nodes of a section. In a folded one, the first node opens the fold and the last closes
-   it. */
+/* Add the nodes of a section. In a collapsed section, the first node writes the start of <details>
+   and the last node its end. */
 static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded)
 {
 	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
@@ -260,7 +261,7 @@ static void add_marker(struct strbuf *b, const char *name)
 	strbuf_adds(b, " -->\n");
 }
 
-/* Append the heading, in which a symbol replaces the verdict, to be seen from a distance. */
+/* Append the heading, in which a symbol, which is easy to see, replaces the verdict. */
 static void add_heading(struct strbuf *b, const struct doc_line *l)
 {
 	static const char *const signs[NR_TONES] = { [TONE_BAD] = "\u274C ",
@@ -270,7 +271,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	/* one sign is used for several verdicts, so that the word is added */
+	/* the word of the verdict is added where several verdicts share one symbol */
 	if (sign && (r->tone == TONE_OPEN || (r->tone == TONE_WARN && strcmp(r->text, "warn") != 0)))
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)

@@ -6,9 +6,9 @@
 #include "document/document.h"
 
 struct doc_text_options {
-	size_t width; ///< columns; only words that are to be copied may exceed them
-	bool color; ///< use ANSI colors
-	bool verbose; ///< also show folded sections, and all rows
+	size_t width; ///< number of columns; only words that people copy may be wider
+	bool color; ///< true: use ANSI colors
+	bool verbose; ///< true: also show collapsed sections, and all rows
 };
 
 /// Render for a terminal or the log of a CI system. No line begins with text from the input, and

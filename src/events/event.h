@@ -65,6 +65,7 @@ struct event {
 	int64_t pid, tid; ///< idents of process and thread
 	int64_t device; ///< ident of the GPU: args.device, else pid; also for steps and annotations of
 	                ///< a GPU
+
 	/// stream, as an ident (args.stream, else tid); for GPU activities and GPU annotations
 	int64_t stream;
 	int64_t correlation; ///< correlation id; for GPU activities and runtime calls
@@ -80,10 +81,12 @@ struct event {
 	struct span input_dims, input_types; ///< operator, annotation "nccl:…": shapes and types of
 	                                     ///< inputs, "[8, 4], [4]", "float, -"; empty if absent;
 	                                     ///< borrowed for the call
+
 	/// Operator: values of scalar inputs in the form of input_dims, "-, -, -, [1, 1], False".
 	struct span concrete_inputs;
 	int64_t flops; ///< operator: floating-point operations that the trace gives for kernels of
 	               ///< Inductor; 0 if unknown
+
 	/// collective that the event belongs to; for kernels, operators and annotations
 	struct collective_args collective;
 	int64_t python_id, python_parent; ///< python_function: ids of the call and of its caller; -1 if

@@ -9,6 +9,7 @@ struct machine_stat {
 	const char *id; ///< index of the GPU, in the numbering of the sampling tool
 	int64_t samples;
 	int64_t span_ns; ///< time from the first sample to the last
+
 	/// Median clocks of the samples in which the GPU was busy, or of all samples if it never was.
 	int64_t sm_clock_hz, memory_clock_hz;
 	int64_t power_mw; ///< median power over the same samples as the clocks
@@ -16,6 +17,7 @@ struct machine_stat {
 	int64_t throttled_pct; ///< share of the span in which the GPU was throttled, in 1e-6 %: by the
 	                       ///< driver's counter with the highest value, else by samples
 	int64_t other_processes; ///< largest number of other processes that used the GPU
+
 	/// Reasons for which the GPU was throttled: "sw_power_cap"; NULL if it was not throttled, or if
 	/// unknown.
 	const char *reasons;

@@ -92,6 +92,7 @@ struct snapshot {
 	VEC(struct snapshot_annotation) annotations;
 	bool has_history; ///< true if the file has device_traces
 	uint64_t other_actions; ///< number of entries with unknown action
+
 	/// Number of tolerated faults in the JSON text, and offset of the first one.
 	uint64_t json_faults, fault_byte;
 };

@@ -16,6 +16,7 @@ enum {
 	SIDE_BYTES = EVIDENCE_BYTES / 2 - 8192,
 	NAME_CHARS = 200, ///< longest name of an event
 	MOST_LEVELS = 40, ///< largest number of nested modules, and of nested operators
+
 	/// largest number of bytes for the modules and operators around one launch
 	AROUND_BYTES = 2 * MOST_LEVELS * (6 * NAME_CHARS + 240),
 	HOST_THREAD = 1, ///< id of the first host thread

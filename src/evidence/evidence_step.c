@@ -71,7 +71,7 @@ static int64_t lane_tid(struct step_writer *s, const struct code_launch *l)
 }
 
 /* Write the operators around a launch that are not written yet, the outermost first. False if the
-   launch is in no operator, or not in the one that its row names. */
+   launch is in no operator, or in another operator than the one that its row names. */
 static bool put_around(struct step_writer *s, const struct code_launch *l, int64_t tid)
 {
 	const struct code_step *step = s->step;

@@ -147,8 +147,8 @@ static void emit_devices(struct emitter *e)
 	}
 }
 
-/* Share of `part_of` − `less` in `whole`, in 1e-6 percent; MEMORY_UNKNOWN if one of the three
-   is. */
+/* Share of `part_of` − `less` in `whole`, in 1e-6 percent; MEMORY_UNKNOWN if one of these three
+   figures is unknown. */
 static int64_t memory_share(int64_t part_of, int64_t less, int64_t whole)
 {
 	if (part_of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
@@ -199,7 +199,7 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 		return s->oom_count;
 	case METRIC_MEMORY_GROWTH_PER_STEP:
 		return s->growth_per_step;
-	default: /* the metric memory.headroom */
+	default: /* this case is the metric memory.headroom */
 		return s->capacity == MEMORY_UNKNOWN || s->peak_reserved == MEMORY_UNKNOWN
 		           ? MEMORY_UNKNOWN
 		           : s->capacity - s->peak_reserved;

@@ -22,7 +22,7 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 	case METRIC_RANK_COMPUTE_SKEW_PCT:
 		*out = c->compute_skew;
 		return c->known && c->compute_skew != MEMORY_UNKNOWN;
-	default: /* the metric rank.missing_steps */
+	default: /* this case is the metric rank.missing_steps */
 		*out = c->missing_steps;
 		return c->known;
 	}
@@ -62,8 +62,8 @@ static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
 struct comm_sum {
 	__int128 ns, count, bytes;
 	__int128 sized, sized_ns; /* bytes and time of collectives with a known size */
-	__int128 bus,
-	    bus_ns; /* bytes on the links, and time, of collectives for which these bytes are known */
+	__int128 bus, bus_ns; /* sums over the collectives whose bytes on the links are known: these
+	                         bytes, and the time */
 };
 
 static void add_comm(struct comm_sum *sum, const struct comm_stat *c)
@@ -98,7 +98,7 @@ static void emit_comm(struct emitter *e, struct span label, const struct comm_su
 		if (s->bytes > 0 && s->sized_ns > 0)
 			figure_emit(e, label, number_div_round(s->bytes * NS_PER_S, s->sized_ns));
 		break;
-	default: /* the metric comm.bus_bandwidth */
+	default: /* this case is the metric comm.bus_bandwidth */
 		if (s->bus > 0 && s->bus_ns > 0)
 			figure_emit(e, label, number_div_round(s->bus * NS_PER_S, s->bus_ns));
 	}

@@ -63,12 +63,14 @@ struct fold_deed {
 struct fold_figure {
 	enum metric_id metric;
 	enum statistic stat; ///< statistic over the steps; STAT_MEDIAN if a rank has a single value
+
 	/// For metrics of devices or memories: the way in which several values of one rank were reduced
 	/// to one. REDUCE_EACH: ranks with one value only.
 	enum reduce within;
 	/// label as in struct figure; empty if there is none, or for all devices or memories
 	struct span label;
 	enum category_class cls; ///< class of a kernel; only for metrics of kernels
+
 	/// category of a kernel; for figures by place in the code the class of kernels, empty for all
 	/// classes
 	struct span category;
@@ -102,6 +104,7 @@ struct fold {
 	struct arena arena; ///< arena that owns the texts and step numbers
 	size_t nr; ///< number of ranks
 	int64_t *rank; ///< numbers of the ranks, ascending; owned
+
 	/// true if numbers and figures of each rank are known; false in baselines, which have only
 	/// distributions
 	bool by_rank;
@@ -149,7 +152,8 @@ bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_
 /// True if the fold has figures of metric `m`.
 bool fold_has(const struct fold *f, const struct metric *m);
 
-/// Number of GPU activities in the last step of a rank, in 1e-6 of their usual number per step.
+/// Number of GPU activities in the last step of a rank, in millionths of their usual number per
+/// step.
 int64_t digest_last_share(const struct digest *d);
 
 /// Classes of kernels for which figures by place in the code are stored separately, ended by NULL;

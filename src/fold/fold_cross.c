@@ -80,8 +80,8 @@ static int part_cmp(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Moves the collectives of one rank in the series to `out`. They get no row any more, so that the
-   block does not match them. */
+/* Moves to `out` the collectives that one rank has in the series. In the rank's own list, they then
+   refer to no row of `comms`, so that they are not matched within the block of ranks. */
 static void take_rank(struct digest *d, const struct use *uses, size_t nr, struct fold_series *s,
                       struct parts *out)
 {

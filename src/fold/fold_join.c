@@ -130,8 +130,8 @@ const char *fold_fault(const struct digest *a, const struct digest *b)
 	return a->world_size != b->world_size ? "they are of jobs of different sizes" : NULL;
 }
 
-/* Sets the members that all ranks have in common from the first digest; for the others, takes the
-   lowest, highest or sum, which do not depend on the order. */
+/* Sets the members that all ranks have in common from the first digest; for the other members,
+   takes the lowest, highest or sum, which do not depend on the order. */
 static void join_identity(struct digest *into, const struct digest *from)
 {
 	bool first = !into->trace;
@@ -221,8 +221,8 @@ static void point_deeds(struct fold *f, const struct fold_deed *was, int64_t *co
 		column[i] = fold_deed_index(f, &was[column[i]]);
 }
 
-/* Unites the lists of step numbers and of last deeds, and updates the indices that refer to them.
- */
+/* Unites the lists of step numbers, and those of what ranks did last; updates the indices into
+   these lists. */
 static void join_indexed(struct fold *into, struct fold *more)
 {
 	struct fold a = *into;

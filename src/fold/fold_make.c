@@ -50,7 +50,7 @@ static bool is_item(const struct metric *m)
 static void take_figure(void *ctx, const struct figure *f)
 {
 	struct collector *c = ctx;
-	/* items of devices get no label, since there may be as many names as ranks */
+	/* figures of devices and memories get no label, since each rank may name them differently */
 	if (is_item(f->metric)) {
 		if (f->metric->label != LABEL_MEMORY || memory_is_selected(NULL, f->label))
 			vec_push(&c->items, f->samples[0]);
@@ -71,8 +71,8 @@ static void take_figure(void *ctx, const struct figure *f)
 	}
 }
 
-/* Adds the devices or memories of a rank as one value: for each way of reducing them, if there are
-   several. */
+/* Adds the devices or memories of a rank as one value; if there are several of them, as one value
+   for each way of reducing them. */
 static void take_items(struct collector *c, const struct metric *m)
 {
 	struct fold_figure key = { .metric = m->id, .label = SPAN(""), .category = SPAN("") };

@@ -132,7 +132,8 @@ static enum status check_ranks(struct digest *const *ranks, size_t nr, struct di
 	return ST_OK;
 }
 
-/* What the ranks of `run` show about each other: waiting, lateness and, if `links`, slow links. */
+/* The results of comparing the ranks of `run` with each other: waiting, lateness and, if `links`,
+   slow links. */
 static struct fold_peer *peers_of(const struct run *run, bool links)
 {
 	size_t nr = run->ranks.nr;

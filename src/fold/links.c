@@ -20,8 +20,8 @@ static int by_sort(const void *a, const void *b)
 	return (x->lag_ns > y->lag_ns) - (x->lag_ns < y->lag_ns);
 }
 
-/* Set the transfer time of equal messages to the shortest one, since all ranks wait in the
-   others. */
+/* Set the transfer time of equal messages to the shortest one, since in longer ones all ranks wait.
+ */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);
@@ -51,9 +51,10 @@ static int64_t slope_of(struct link_point *p, size_t nr)
 	return slope;
 }
 
-/* Plotted as lag over transfer time, collectives in which the rank came last lie on one line, the
-   others on another. Either line may show the slope, or both together if one has the short
-   transfers and the other the long ones. */
+/* The lag is a linear function of the transfer time, but another one for the collectives in which
+   the rank came last. So the slope is computed from these collectives, from the others, and from
+   all together (one kind may have the short transfers and the other kind the long ones); the
+   largest slope is the result. */
 int64_t link_slope(struct link_point *p, size_t nr)
 {
 	struct link_point *some = mem_calloc(nr, sizeof *some);
@@ -83,7 +84,7 @@ enum { LINK_POINTS = 64 };
 struct links {
 	const struct run *run;
 	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
-	VEC(struct link_line) lines; /* one line for each pair of a rank and a set of ranks */
+	VEC(struct link_line) lines; /* one element for each pair of a rank and a set of ranks */
 	/* indexed by rank: one of this many collectives becomes a point of the sample */
 	size_t *stride;
 	/* indexed by rank: time in which the others waited for this rank and for no other */
@@ -114,9 +115,9 @@ static int64_t set_key(const struct rank_match *m)
 	return (int64_t)h;
 }
 
-/* Add the time in which the others waited for the last rank only, from the arrival of the second
-   to last on. If several ranks are late together because all waited for another rank, the time
-   before that is nobody's fault. */
+/* Add the time in which the others waited for the last rank only, from the arrival of the second to
+   last on. If several ranks are late together because all waited for another rank, the time before
+   that is not attributed to any rank. */
 static void add_alone(struct links *l, const struct rank_match *m)
 {
 	int64_t second = INT64_MAX;

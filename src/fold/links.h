@@ -1,5 +1,5 @@
-/// Finds slow links, and ranks for which the others wait and for no other rank, from ends and
-/// durations of matched collectives.
+/// Finds slow links, and ranks for which all others wait while no other rank is waited for, from
+/// ends and durations of matched collectives.
 #ifndef GG_FOLD_LINKS_H
 #define GG_FOLD_LINKS_H
 
@@ -16,10 +16,10 @@ struct link_point {
 	           ///< else false
 };
 
-/// Lag of the rank's ends for each ns of transfer, in 1e-6: the median slope over all pairs of
-/// collectives of which one takes a quarter longer, so that clock offsets cancel out. 0 if there
-/// are few pairs, equal transfer times, or slopes that rise in less than nine of ten pairs.
-/// O(nr²); `p` is reordered.
+/// Lag of the rank's ends for each ns of transfer, in millionths: the median slope over all pairs
+/// of collectives of which one takes a quarter longer, so that clock offsets cancel out. 0 if there
+/// are few pairs, equal transfer times, or slopes that rise in less than nine of ten pairs. O(nr²);
+/// `p` is reordered.
 int64_t link_slope(struct link_point *p, size_t nr);
 
 /// Sets for each rank the largest link_slope() over the sets of ranks with which it communicates

@@ -6,7 +6,7 @@
 #include "fold/fewer.h"
 #include "fold/fold.h"
 
-/// What comparing a rank with its peers shows.
+/// The results of comparing a rank with its peers.
 struct fold_peer {
 	struct cross_rank cross;
 	int64_t alone_ns, link;

@@ -31,6 +31,7 @@ struct tally {
 	int64_t second; ///< second smallest value, which may equal `min`; only with two or more values
 	int64_t min_rank, max_rank; ///< lowest rank with the smallest value, and with the largest value
 	int64_t median; ///< median, if known exactly, else TALLY_UNKNOWN; joining makes it unknown
+
 	/// counts in ascending order of `key`: of values if `count` ≤ TALLY_EXACT, else of parts
 	VEC(struct tally_bin) bins;
 };

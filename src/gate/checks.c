@@ -110,8 +110,8 @@ static bool is_notable(const struct check *k)
 	                         k->verdict == VERDICT_UNDECIDED || k->verdict == VERDICT_WARN);
 }
 
-/* Name of the statistic that the breakdown explains: over steps unless a mean, else over ranks
-   unless a mean, else the median over runs. */
+/* Name of the statistic that the breakdown explains: the statistic over steps unless it is a mean,
+   else the one over ranks unless that is a mean, else the median. */
 static const char *statistic_of(const struct rule *r)
 {
 	if (r->metric->per_step && r->stat != STAT_MEAN)
@@ -135,7 +135,8 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* unknown unless the approved run recorded it; a kernel that it did not launch took 0 ns */
+	/* the figure is unknown unless the approved run recorded it; a kernel that was not launched
+	   took 0 ns */
 	if (!e->has_pin && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
@@ -241,8 +242,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	else if (d.verdict == VERDICT_WAIVED)
 		k.waiver = waiver_text(&m->rules->waivers.v[waiver], a);
 	if (waiver >= 0 && (d.verdict == VERDICT_WAIVED || d.verdict == VERDICT_FAIL))
-		m->waived[waiver] =
-		    true; /* counts as used even if the change exceeds its size; the message then says so */
+		m->waived[waiver] = true; /* a waiver counts as used even if the change exceeds the waiver's
+		                             size; the message then says so */
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
 		k.spoiler = spoiler;
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
@@ -441,7 +442,7 @@ static int by_id(const void *a, const void *b)
 	return strcmp(x->id, y->id);
 }
 
-/* Append a number to ids that equal an earlier one: different names can have the same hash. / */
+/* Append a number to ids that equal an earlier one: different names can have the same hash. */
 static void make_ids_unique(struct report *out)
 {
 	VEC(struct check *) ids = VEC_INIT;

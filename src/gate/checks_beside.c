@@ -13,7 +13,7 @@ static size_t end_of_label(const struct entries *all, size_t first)
 	return lo;
 }
 
-/* Index of the first entry of [lo, hi), which all have one label, with a rank ≥ `rank`. / */
+/* Index of the first entry of [lo, hi), which all have one label, with a rank ≥ `rank`. */
 static size_t first_of_rank(const struct entries *all, size_t lo, size_t hi, int64_t rank)
 {
 	SEARCH(lo, hi, i, all->list.v[i].rank < rank);
@@ -81,7 +81,8 @@ static void add_counts(const struct entries *all, size_t from, size_t end, int64
 			nr[s] = number_add(nr[s], all->list.v[i].value[s]);
 }
 
-/* Number of kernels per step, in 1e-6, that figure `e` sums up, on the side with more of them. / */
+/* Number of kernels per step, in millionths, that figure `e` sums up, on the side with more
+   kernels. */
 static int64_t launches_of(struct beside *b, const struct entry *e)
 {
 	int64_t nr[NR_SIDES] = { 0 };

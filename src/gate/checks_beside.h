@@ -1,4 +1,4 @@
-/// Figures other than its two values that a check needs.
+/// The figures that a check needs besides the two values that it compares.
 #ifndef GG_GATE_CHECKS_BESIDE_H
 #define GG_GATE_CHECKS_BESIDE_H
 
@@ -11,7 +11,8 @@ struct beside {
 	struct bench *bench;
 	const struct rule *rule;
 	struct entries others; ///< figures of the metric that the rule's `unless` names
-	struct entries launches; ///< kernels per step that each figure of the rule's metric sums up
+	struct entries launches; ///< for each figure of the rule's metric, the number of kernels per
+	                         ///< step in it
 	struct span category; ///< category of the kernels in `launches`; empty: all categories
 	bool has_others, has_launches; ///< true once `others` and `launches` are filled
 };

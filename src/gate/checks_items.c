@@ -42,7 +42,7 @@ static bool has_item(const struct items *items, struct span label)
 	return items->list.nr && bsearch(&label, items->list.v, items->list.nr, sizeof label, by_label);
 }
 
-/* Sum up the time of all kernels, selected or not, since `min_share` is a share of it. / */
+/* Sum up the time of all kernels, selected or not, since `min_share` is a share of this sum. */
 static void totals_of(struct bench *b, struct query q, __int128 total[NR_SIDES])
 {
 	struct entries all;
@@ -66,7 +66,7 @@ static bool has_share(const struct entry *e, int64_t min_share, const __int128 t
 	return false;
 }
 
-/* Find the items among the top N by time of either side with the rule's min_share on a side. / */
+/* Find the items among the top N by time of either side with the rule's min_share on a side. */
 static void items_of(struct bench *b, const struct rule *rule, struct items *items)
 {
 	struct query q = rule->query;

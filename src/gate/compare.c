@@ -50,7 +50,8 @@ static enum beyond beyond_relative(const struct change *ch, const struct limits 
 }
 
 /* Compares a change, which is in the direction of the limit's condition, with the limit. Only fail
-   limits are tested against noise: an uncertain failure would only become a warning anyway. */
+   limits are tested against noise, since a change beyond a warn limit gives no more than a warning
+   anyway. */
 static enum beyond beyond_change(const struct change *ch, const struct limits *map,
                                  const struct limit *l)
 {

@@ -17,6 +17,7 @@ struct comparison {
 	bool hidden; ///< for_each: true if the side without the item may have it among kernels too
 	             ///< small to be listed; false if that side cannot have it
 	bool waived; ///< true if an unexpired waiver covers the check
+
 	/// text that says since when the main branch shows this change; NULL if it does not
 	const char *of_main;
 	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent; 0: unlimited
@@ -31,7 +32,9 @@ struct comparison {
 	bool has_noise;
 	bool sure[2]; ///< true if noise cannot explain the change: [0] if a rise, [1] if a fall
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
-	bool of_all; ///< true if all operators rose as much: one check then reports the rise for all
+	bool of_all; ///< true if all operators rose by as much as this figure: one check then reports
+	             ///< the rise for all
+
 	/// For a kernel: the decision on the operator or category that launches the kernel and those
 	/// that replaced it. NULL if it is unknown: the kernel is then judged by itself.
 	const struct decision *unit;
@@ -41,7 +44,8 @@ struct comparison {
 
 /// The reason for a verdict.
 enum reason {
-	REASON_LIMIT, ///< fail or warn: the change is beyond `limit`; improved: by more than `limit`
+	REASON_LIMIT, ///< fail or warn: the change is beyond `limit`; improved: the change for the
+	              ///< better exceeds `limit`
 	REASON_WITHIN, ///< pass: the change is within the limits
 	REASON_TOLD, ///< skipped: the metric of the rule's `unless` shows the change already
 	REASON_SPOILED,
@@ -52,7 +56,7 @@ enum reason {
 	REASON_GONE, ///< for_each: only the baseline has the item
 	REASON_HIDDEN, ///< for_each: on one side the item may be among kernels too small to be listed
 	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise
-	REASON_OF_ALL, ///< pass: a change beyond the fail `limit`, but all operators changed as much
+	REASON_OF_ALL, ///< pass: a change beyond the fail `limit`, but all operators changed by as much
 	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but its operator or category is not
 	REASON_BOOTSTRAP, ///< there is no baseline yet: skipped, or within the absolute limits
 };

@@ -122,7 +122,7 @@ struct code_rows {
 };
 
 /* Add the largest changes of a metric by place in the code; an item that a side lacks is 0 there.
-   / */
+ */
 static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
 {
 	const struct metric *m = &metric_table[id];

@@ -18,7 +18,7 @@
 #include "trust/trust.h"
 
 /* Turn `out` into the report of an error, without checks; the first error is shown. Returns `st`.
-   / */
+ */
 static enum status stop(struct report *out, enum status st, const struct diag_log *log)
 {
 	const char *error = diag_first_error(log);
@@ -308,7 +308,7 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 	return ST_OK;
 }
 
-/* Check the conditions under which the runs can be compared, such as settings and environment. / */
+/* Check the conditions under which the runs can be compared, such as settings and environment. */
 static enum status prepare(const struct judge_input *in, struct report *out, struct diag_log *log)
 {
 	const struct rules *rules = in->rules;

@@ -18,6 +18,7 @@ struct judge_input {
 	size_t nr_candidates;
 	const struct run *baseline; ///< the approved run; NULL if there is none
 	const struct history *recent; ///< accepted runs since the approved one; NULL if there are none
+
 	/// all runs of the main branch, whatever their verdict; NULL if there are none
 	const struct history *sample;
 	/// Runs of the baseline's code made for this comparison (--control), alternating with those of
@@ -30,10 +31,12 @@ struct judge_input {
 	enum fail_on fail_on;
 	const char *baseline_path; ///< path of the baseline as the user wrote it
 	const char *baseline_workload; ///< workload that the baseline was made for
+
 	/// commit and time of the approved run; "" if unknown
 	const char *baseline_commit, *baseline_time;
-	bool ignore_environment; ///< true if differences in keys of must_match only warn; false if they
-	                         ///< stop
+	bool ignore_environment; ///< true if differences in keys of must_match only give a warning;
+	                         ///< false if they are an error
+
 	/// Arguments after "gpugate baseline promote" (or create) that name the same runs and options.
 	/// The report uses them to advise how to accept the runs. NULL: no such advice.
 	const char *const *promote;

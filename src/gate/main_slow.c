@@ -10,7 +10,7 @@
 #include "diff/past.h"
 #include "metric/unit.h"
 
-enum { CHANCE = 1000 }; /* p value of a change point in 1e-6, as in `gpugate history` */
+enum { CHANCE = 1000 }; /* p value of a change point in millionths, as in `gpugate history` */
 
 struct past_cell {
 	const struct past_run *run;

@@ -44,7 +44,8 @@ static int64_t base_of(const struct asked *q, bool since_pin)
 	return since_pin ? q->c->pin : q->c->baseline;
 }
 
-/* Sets `*out` to the change that `l` allows, in the metric's unit. False if it is unknown. / */
+/* Sets `*out` to the change that `l` allows, in the metric's unit. False if that change is unknown.
+ */
 static bool amount_of(const struct asked *q, const struct limits *map, const struct limit *l,
                       double *out)
 {
@@ -194,7 +195,7 @@ static const char *plan_text(struct arena *a, const struct evidence *e)
 
 /* ---- texts of the evidence ---- */
 
-/* Text such as "1 in 26"; `odds` is in 1e-6. */
+/* Text such as "1 in 26"; `odds` is in millionths. */
 static const char *odds_text(struct arena *a, int64_t odds)
 {
 	if (odds >= 500000)
@@ -267,7 +268,8 @@ static double far_of(const struct asked *q, const struct estimate *x)
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
-/* True for an operator that changed by as much as all: the machine's check reports that change. */
+/* True for an operator that changed by as much as all operators together: the check on the machine
+   reports that change. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;

@@ -22,7 +22,8 @@ enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_T
 
 /* ---- figures on the scale of the model ---- */
 
-/* The logarithm of a figure, or a percentage as a share of 1; NAN without a logarithm. / */
+/* The logarithm of a figure, or a percentage as a share of 1; NAN if the figure has no logarithm.
+ */
 static double scale_of(const struct metric *metric, int64_t value)
 {
 	if (metric->unit == UNIT_PCT)
@@ -93,14 +94,15 @@ static double median_over(struct values *v)
 
 /* ---- the machine's part of a change ---- */
 
-/* The epoch of a column: the approved run that was the baseline at the time. Runs of today belong
-   to the current one's epoch. */
+/* The epoch of a column: the approved run that was the baseline at the time. The runs that are
+   judged now belong to the epoch of the present approved run. */
 static uint64_t epoch_of(const struct bench *b, size_t column)
 {
 	return is_past_column(b, column) ? b->columns[column].epoch : b->pin;
 }
 
-/* Median value of an operator over the past runs of one epoch, or over the controls without any. */
+/* Median value of an operator over the past runs of one epoch, or, if there are none, over the
+   control runs. */
 static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
                        uint64_t epoch)
 {
@@ -187,8 +189,8 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 	return variance_of(&own, df);
 }
 
-/* The prior if there are too few past runs, from today's runs only: most operators have not
-   changed, so that their differences are noise. */
+/* The prior that is used if there are too few past runs. It follows from the judged runs only: most
+   operators have not changed, so that their differences are noise. */
 static struct noise_prior prior_of_today(const struct noise_model *m)
 {
 	double nr = (double)m->units.list.nr, share = 0.4 * nr, left = fmax(UNKNOWN_RUNS - share, 0);
@@ -326,8 +328,8 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* True for a figure from a metrics file that is neither a time nor a rate, for example an
-   accuracy. Its noise can only be estimated from its past. */
+/* True for a figure from a metrics file that is neither a time nor a rate, for example an accuracy.
+   The noise of such a figure can only be estimated from past runs. */
 static bool is_bare_figure(const struct metric *metric)
 {
 	int unit = unit_figure(metric->unit);
@@ -399,7 +401,8 @@ static double value_once(const struct bench *b, const struct entry *e, const str
 	return nr > 0 ? sum / nr : value_in(e, metric, column);
 }
 
-/* Estimate the change of a figure that is not one of several similar figures, as operators are. */
+/* Estimate the change of a figure that has no similar figures; the time of an operator has such
+   figures, namely the times of the other operators. */
 static void estimate_figure(const struct noise_model *m, const struct entry *e,
                             const struct metric *metric, bool since_pin, struct estimate *out)
 {

@@ -33,7 +33,8 @@ struct noise_model {
 struct estimate {
 	bool known;
 	double by; ///< change from the reference to the candidate
-	double own; ///< part of the change that other operators do not share; all of it without others
+	double own; ///< part of the change that other operators do not share; the whole change if there
+	            ///< are no others
 	double variance; ///< variance of the figure between single runs
 	double shared; ///< share of the variance that repeats have in common
 	double baseline; ///< variance of the reference's center, relative to that of one run

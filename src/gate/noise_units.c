@@ -1,6 +1,6 @@
 #include "gate/noise_units.h"
 
-/* least share of the time; in smaller operators, their own noise hides the machine's / */
+/* least share of the time: in operators below it, their own noise hides that of the machine */
 static const double least_share = 0.005;
 
 static bool is_shared_by_both(const struct entry *e)

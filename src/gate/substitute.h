@@ -5,7 +5,8 @@
 #include "gate/compare.h"
 #include "gate/noise_model.h"
 
-/// The operator or category that launches a kernel, in which another may have replaced the kernel.
+/// The operator or category that launches a kernel, in which another kernel may have taken its
+/// place.
 struct substitute {
 	bool found; ///< true if an operator or category is known; false: the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits

@@ -6,9 +6,9 @@
 #include "diff/units.h"
 #include "metric/unit.h"
 
-/* Operators count as changed alike within this share of the common change, since a lower clock
-   does not slow work that waits for memory as much; and the share of the time that they must have.
- */
+/* Operators count as changed alike if their changes differ from the common change by at most this
+   share of it, since a lower clock slows work that waits for memory less. Such operators must have
+   at least the second share of the time. */
 static const double reach_of_shift = 0.45, most_of_time = 0.7;
 enum { LEAST_UNITS = 4 };
 

@@ -37,11 +37,13 @@ struct course_figure {
 /// A change point: a place in the series where the level of a figure changes.
 struct course_point {
 	int64_t figure; ///< index of the figure that changed
+
 	/// indexes of the last run before the change and of the first run after it
 	int64_t last, first;
 	int64_t before, after; ///< median values before and after the change
 	int64_t change_pct; ///< change in 1e-6 percent; INT64_MIN if it cannot be formed
-	int64_t p; ///< p value of the change in 1e-6
+	int64_t p; ///< p value of the change in millionths
+
 	/// true if the figure got worse; true if it got better; true if a run after the change became
 	/// the baseline
 	bool is_worse, is_better, approved;
@@ -71,7 +73,8 @@ struct course {
 };
 
 struct course_options {
-	int64_t p; ///< greatest p value of a change point, in 1e-6
+	int64_t p; ///< greatest p value of a change point, in millionths
+
 	/// day from which on runs count (days since 1970-01-01); INT64_MIN: all runs count
 	int64_t since;
 	const char *metric; ///< glob of the metrics that are shown with their items; NULL: figures of

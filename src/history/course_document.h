@@ -27,7 +27,8 @@ const char *course_sparkline(struct document *d, const struct course_figure *f);
 /// there. The text goes to the present item of a list and to items below it.
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p);
 
-/// Appends the figure as a chart of a page.
+/// Draws the values of one figure over all runs, and appends the chart to `out`, which becomes part
+/// of an HTML page.
 void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
                  struct strbuf *out);
 

@@ -33,7 +33,7 @@ struct boxes {
 };
 
 /* Place the boxes: children of one parent side by side, below the parent. A part that the candidate
-   lacks has no width; the table has it. */
+   lacks has no width, and is only in the table. */
 static void lay_out(const struct flame *f, struct boxes *out)
 {
 	int64_t all = f->nodes.v[0].value[1], *next = NULL; /* begin of the next box on each level */

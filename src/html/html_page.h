@@ -1,4 +1,4 @@
-/// A page of HTML: escaped text, sections, and parts that a reader can unfold.
+/// A page of HTML: escaped text, sections, and parts that a reader can expand.
 #ifndef GG_HTML_HTML_PAGE_H
 #define GG_HTML_HTML_PAGE_H
 
@@ -7,7 +7,7 @@
 #include "io/sink.h"
 #include "model/report.h"
 
-/// What surrounds a document on a page.
+/// The parts of a page that are around its document.
 struct page_frame {
 	const char *tool; ///< text above the heading: the name of the tool
 	const char *heading;
@@ -35,11 +35,11 @@ void html_printf(struct html *h, const char *fmt, ...) __attribute__((format(pri
 /// Append any text, escaped; control and bidirectional characters become U+FFFD. NULL is "".
 void html_text(struct html *h, const char *text);
 
-/// Begin a section with a heading; it is listed in the table of contents unless it is folded.
+/// Begin a section with a heading; it is listed in the table of contents unless it is collapsed.
 void html_section(struct html *h, const char *id, const char *title, bool folded);
 void html_section_end(struct html *h, bool folded);
 
-/// Begin a part that a reader can unfold.
+/// Begin a part that is collapsed until a reader expands it.
 void html_details(struct html *h, const char *summary);
 void html_details_end(struct html *h);
 

@@ -26,13 +26,13 @@ struct svg_points {
 /// Extend `r` to include `v`.
 void svg_range_add(struct svg_range *r, int64_t v);
 
-/// Returns `r` widened to at most SVG_PARTS intervals of equal, round length; from 0 on if `r` is
-/// near 0. `binary`: round lengths are powers of two.
+/// Returns `r` widened to at most SVG_PARTS intervals of equal, round length; they begin at 0 if
+/// `r` is near 0. `binary`: round lengths are powers of two.
 enum { SVG_PARTS = 6 };
 struct svg_range svg_axis(struct svg_range r, bool binary);
 
-/// Reduce `nr` points to at most SVG_POINTS, sorted by x: the highest of each part of the line. The
-/// caller releases with vec_release(&out->list).
+/// Reduce `nr` points to at most SVG_POINTS, sorted by x: of each part of the line, the highest
+/// point stays. The caller releases with vec_release(&out->list).
 void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out);
 
 /// Append the lines of the grid.

@@ -89,8 +89,8 @@ static enum status check_marker(struct init *in)
 	return ST_OK;
 }
 
-/* True if the path can be used in the workflow file, where paths are separated by blanks and begin
-   in a checkout. */
+/* True if the path can be used in the workflow file: paths there are separated by blanks, and are
+   relative to the checkout of the repository. */
 static bool is_plain_path(const char *path)
 {
 	bool plain = *path != '/' && *path != '-' && !strstr(path, "..");

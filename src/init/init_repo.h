@@ -20,6 +20,7 @@ struct repository {
 	bool included; ///< true if the GitLab pipeline includes GITLAB_FILE; false if not
 	enum forge remote; ///< code hosting service that the address of the git remote belongs to
 	const char *branch; ///< main branch of the git remote; NULL if unknown
+
 	/// name for the workload, which needs no quotes in file names and in YAML
 	const char *workload;
 	const char *run; ///< path of a profile with one of the usual names; NULL if there is none

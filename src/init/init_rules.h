@@ -10,9 +10,11 @@ struct init_rules {
 	const char *workload; ///< name of the workload, for which is_plain_name() is true
 	const char *marker; ///< step marker to write in the rules; NULL: the default marker
 	const struct run_view *view; ///< run that the rules are adapted to; NULL if there is none
+
 	/// history whose noise narrows limits; NULL: the limits of the built-in rules stay
 	const struct history *past;
 	const struct rules *builtin; ///< the built-in rules, parsed
+
 	/// result: numbers of rules kept, left out, and with narrower limits
 	size_t kept, left_out, closer;
 };

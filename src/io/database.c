@@ -252,7 +252,8 @@ static enum status walk(struct scan *s, uint32_t page, size_t level)
 		return damaged(s, "has more cells than fit");
 	for (size_t i = 0; i < nr; i++) {
 		size_t cell = be(p + from + i * 2, 2);
-		s->page = page; /* set again for messages, because another page may have been read */
+		s->page = page; /* the page number is set again for messages, because read_cell() and walk()
+		                   may read other pages */
 		if (cell + 4 > usable)
 			return damaged(s, "has a cell beyond its end");
 		TRY(*head == PAGE_LEAF ? read_cell(s, (struct span){ (char *)p + cell, usable - cell })

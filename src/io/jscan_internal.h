@@ -31,9 +31,10 @@ struct seam { /* the text between two values; two cache lines, of which the firs
 	                   ///< `sibling`
 	struct seam *sibling; ///< next of the seams that have followed the same seam, in the order in
 	                      ///< which they are compared
-	struct seam *inner; ///< place of the beginnings of objects in the value; NULL if none was seen
+	struct seam *inner; ///< place (in the tree of places) at which objects in the value begin; NULL
+	                    ///< if no object was seen yet
+	struct seam *other; ///< place after a key that is not remembered; NULL if no such key was seen
 	                    ///< yet
-	struct seam *other; ///< place after a key that is not remembered; NULL if none was seen yet
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
 	                             ///< up
 	uint32_t mask; ///< mask with a bit for each byte of `text`, of the first 32
@@ -68,6 +69,7 @@ struct jscan {
 	uint64_t begun[JSCAN_DEPTH / 64]; ///< bit for each level of nesting: 1 once a member has been
 	                                  ///< read
 	struct strbuf text; ///< buffer for the decoded text of a string with escapes
+
 	/// Array of SEAM_LIMIT seams; [0] is the place "nowhere", after which nothing is remembered.
 	struct seam *seams;
 	unsigned nr_seams;
@@ -224,7 +226,7 @@ void jscan_seams_init(struct jscan *js);
 /// Releases the memory for seams.
 void jscan_seams_release(struct jscan *js);
 
-/// Updates the place after a container has been entered.
+/// Sets the present place in the tree of places, after a container has been entered.
 void jscan_seams_push(struct jscan *js, bool object);
 
 #endif

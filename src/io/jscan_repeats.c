@@ -39,8 +39,8 @@ bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag)
 	return false;
 }
 
-/* True for objects that may be cached, without inner objects and arrays. A bracket inside a string
- * counts like a real one: the object is then scanned normally. */
+/* True for objects that may be cached, without inner objects and arrays. An object with a bracket
+   inside a string is not cached either, but scanned normally. */
 static bool is_flat(struct span text)
 {
 	return text.n > 1 && text.p[0] == '{' && text.p[text.n - 1] == '}' &&
@@ -60,6 +60,6 @@ void jscan_learn_again(struct jscan *js, struct jscan_repeats *r, uint32_t tag)
 		return;
 	struct jscan_repeat fresh = { .n = (uint32_t)text.n, .tag = tag };
 	fresh.text = mem_strndup(text.p, text.n);
-	*at = (uint32_t)r->list.nr; /* set before the push, since the push may move the list */
+	*at = (uint32_t)r->list.nr; /* `*at` is set before the push, since the push may move the list */
 	vec_push(&r->list, fresh);
 }

@@ -88,7 +88,8 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 /* The place after those keys that follow `from` and are not remembered. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
-	if (!from->other) { /* the place after such a place is the same place again */
+	if (!from->other) { /* after one key that is not remembered, another such key leaves the place
+		                   unchanged */
 		from->other = is_nowhere(js, from) ? from : new_place(js);
 		from->other->other = from->other;
 	}

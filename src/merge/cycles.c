@@ -237,8 +237,8 @@ static uint32_t path_id(struct nodes *all, const struct node *caller, const stru
 	return idmap_add(&all->ids, idmap_pair(caller ? caller->id : IDMAP_NONE, name));
 }
 
-/* Adds the functions of `from`, in which callers come first, to the tree: as new nodes, or into
-   existing ones. */
+/* Adds the functions of `from` to the tree, as new nodes or into existing ones. In `from`, callers
+   must come before their callees. */
 static void add_functions(struct nodes *all, const struct digest *from)
 {
 	struct node **made = mem_calloc(from->functions.nr, sizeof(*made));

@@ -14,10 +14,11 @@ struct input_stat {
 	int64_t samples; ///< number of samples that the figure summarizes; 0 if the file holds the
 	                 ///< figure itself
 	int64_t spread; ///< scaled MAD of the samples in units of 10^-`digits`, rounded; -1 if unknown
-	int64_t micro; ///< value in 1e-6 if read from a file of earlier versions; else INPUT_EXACT
+	int64_t micro; ///< value in millionths if read from a file of earlier versions; else
+	               ///< INPUT_EXACT
 };
 
-/// Value of `micro` for a figure that `value` and `digits` hold.
+/// Value of the member `micro` for a figure that `value` and `digits` hold.
 #define INPUT_EXACT INT64_MIN
 
 /// Converts figures that were read from files of earlier versions into the present form.
@@ -28,9 +29,9 @@ void input_settle(struct input_stat *v, size_t nr);
 uint64_t input_hash(uint64_t h, const struct input_stat *s);
 
 /// Makes one metric for each name among the `nr` figures, which are sorted, in `out` (room for
-/// `nr`). Its unit has as many decimal places as all values of the name need; if the units of a
-/// name's figures differ, the metric is a bare number. Returns the number of metrics, which are
-/// owned by `a`.
+/// `nr`). The unit of a metric has as many decimal places as all values of its name need; if the
+/// units of a name's figures differ, the metric is a bare number. Returns the number of metrics,
+/// which are owned by `a`.
 size_t input_metrics(const struct input_stat **v, size_t nr, struct arena *a,
                      const struct metric **out);
 

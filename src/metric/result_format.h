@@ -32,6 +32,7 @@ struct result_pair {
 /// A condition that a record must meet for its figures to count.
 struct result_valid {
 	const char *at; ///< path of the values that must all meet the condition
+
 	/// Expected value: "text" in quotes, a number, true, false or the path of a member.
 	const char *equals;
 	const char *min, *max; ///< least and largest number that meets the condition

@@ -128,8 +128,8 @@ static void add_figure(struct strbuf *out, uint64_t v, int digits)
 	add_quotient(out, v, power_of_10(digits), digits);
 }
 
-/* Appends at least four significant digits of v / 10^6, without trailing zeros. A value other than
-   zero is never written as zero. */
+/* Appends at least four significant digits of v / 10^6, without trailing zeros. A value that is not
+   0 is never written as 0. */
 static void add_micro(struct strbuf *out, uint64_t v)
 {
 	const uint64_t one = MICRO;

@@ -12,15 +12,15 @@ enum unit {
 	UNIT_NS,
 	UNIT_BYTES,
 	UNIT_COUNT,
-	UNIT_PCT, ///< percentages; values are 1e-6 percent
-	UNIT_PER_S, ///< rates; values are 1e-6 per second
+	UNIT_PCT, ///< percentages, stored in millionths of a percent
+	UNIT_PER_S, ///< rates, stored in millionths per second
 	UNIT_BYTES_PER_S,
 	UNIT_NS_PER_STEP,
-	UNIT_COUNT_PER_STEP, ///< numbers per step; values are 1e-6 per step
+	UNIT_COUNT_PER_STEP, ///< numbers per step, stored in millionths
 	UNIT_BYTES_PER_STEP,
 	UNIT_FLOPS,
 	UNIT_FLOPS_PER_S,
-	UNIT_NUMBER, ///< numbers whose meaning only the metric tells; values are 1e-6
+	UNIT_NUMBER, ///< numbers whose meaning only the metric tells, stored in millionths
 	UNIT_HZ,
 	UNIT_MILLIWATT,
 	UNIT_CELSIUS,

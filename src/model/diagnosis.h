@@ -73,6 +73,7 @@ struct recommendation {
 	const char *id, *title;
 	int64_t saves_ns; ///< saving per step; -1 if unknown
 	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" if unknown
+
 	/// texts with their placeholders filled in; `ask` may be ""
 	const char *observation, *hypothesis, *action, *confirm, *ask;
 	enum confidence confidence;

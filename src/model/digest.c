@@ -49,7 +49,8 @@ struct digest *digest_new(void)
 	return d;
 }
 
-/* Releases one list of a digest; every VEC is a pointer and two sizes. */
+/* Releases one list of a digest. VEC(char) is used for any VEC, since all consist of a pointer and
+   two sizes. */
 static void free_list(struct digest *d, const struct digest_list *l)
 {
 	VEC(char) list;

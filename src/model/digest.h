@@ -42,6 +42,7 @@ struct device_stat {
 	int64_t streams, activities;
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< union of communication; its overlap with computation
+
 	/// Length of measured steps (or window), and the busy part of it; -1 if not recorded.
 	int64_t measured_ns, measured_busy_ns;
 };
@@ -206,13 +207,13 @@ struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
-	/// lateness in collectives that the rank entered last: median duration of the others minus own
+	/// lateness in collectives that the rank entered last: median duration of others minus its own
 	int64_t late_ns;
 	int64_t last_count; ///< number of collectives that the rank entered last
 	int64_t steps, step_ns; ///< number of steps in these sums, and the sum of their step.time
 	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks
-	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6
-	                      ///< %;\nMEMORY_UNKNOWN if unknown
+	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6 %;
+	                      ///< MEMORY_UNKNOWN if unknown
 };
 
 /// A host thread over the whole window.
@@ -254,15 +255,16 @@ struct memory_stat {
 /// The lists of a snapshot (model/memory.h) in one table. Each line below says what the columns of
 /// struct memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
-	MEMORY_LIST_CATEGORY, ///< bytes, blocks at peak; largest: largest block; other: bytes at end
+	MEMORY_LIST_CATEGORY, ///< a category's bytes and blocks at the peak; largest: its largest
+	                      ///< block; other: its bytes at the end
 	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; largest: its largest block
 	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; largest: its largest block
-	MEMORY_LIST_GROWTH, ///< rise of a site's bytes, blocks; other: steps in which they rose
+	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; other: steps in which bytes rose
 	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; largest: most frequent size;
 	                   ///< other: number of sizes
 	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; largest: its largest block
-	MEMORY_LIST_BLOCK, ///< bytes of one block of a site; blocks: number of blocks of that size
-	MEMORY_LIST_SIZE, ///< bytes, blocks at peak of a size class; other: the class's lower bound
+	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of blocks of that size
+	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; other: its lower bound
 	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; largest: free bytes;
 	                     ///< other: lower bound of the class; category: kind of segment
 	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; other: size of its segment
@@ -280,7 +282,7 @@ struct memory_item {
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< figures that enum memory_list describes; or MEMORY_UNKNOWN
+	int64_t blocks, largest, other; ///< meaning: enum memory_list; or MEMORY_UNKNOWN
 };
 
 /// The level of one memory at one moment of its history.
@@ -320,10 +322,10 @@ struct env_entry {
 	const char *key, *value;
 };
 
-/// Value of digest.unmarked.
+/// Value of the member `unmarked` of a digest: steps without markers were asked for.
 #define UNMARKED_PERIOD "period"
 
-/// The highest number of a rank.
+/// The highest number that a rank may have.
 enum { RANK_MAX = INT32_MAX };
 
 /// Value of a sample that does not exist: the first of several steps has no step.period.
@@ -340,7 +342,8 @@ struct digest {
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
 	const char *metrics_file; ///< base names of metrics files, "a.json, b.json"; NULL if none
 	uint64_t source_hash; ///< hash of the figures: equal for the same artifact
-	int64_t rank, world_size; ///< rank, -1: whole run; declared ranks, -1: unknown
+	int64_t rank, world_size; ///< number of the rank, -1 for the whole run; number of ranks in the
+	                          ///< job, -1 if unknown
 	const char *marker; ///< pattern of the step markers that was used
 	const char *communication; ///< space-separated substrings of the names of communication kernels
 	int64_t warmup; ///< number of steps left out at the beginning
@@ -366,9 +369,10 @@ struct digest {
 	int64_t *step_numbers; ///< array of nr_steps step numbers
 	int64_t *step_activities; ///< number of GPU activities of each step; array of nr_steps
 	int64_t *samples[NR_STEP_METRICS]; ///< samples of each step metric in its unit, or NULL;
-	                                   ///< NO_SAMPLE\nwhere a step has no value
+	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
-	/// Figures of phases by step. First NULL: phases unknown; another NULL: all values 0.
+
+	/// Figures of phases by step; [p][0] is NULL if p is unknown, others if all values are 0.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;
@@ -378,6 +382,7 @@ struct digest {
 	VEC(struct device_stat) devices; ///< GPUs, sorted by id
 	VEC(struct op_stat) ops; ///< operators, sorted by name
 	VEC(struct flop_stat) flops; ///< floating-point operations, by operator and type
+
 	/// Host calls, sorted by kind, name; sums of small rows come last in each kind.
 	VEC(struct call_stat) calls;
 	VEC(struct thread_stat) threads; ///< host threads, sorted by id
@@ -393,7 +398,7 @@ struct digest {
 	VEC(struct kernel_stat) phase_kernels; ///< kernels of the requested phase; never stored
 	VEC(struct op_stat) phase_ops;
 	struct progress progress;
-	struct cross_rank cross; ///< figures that need all ranks (model/ranks.h) or are stored
+	struct cross_rank cross; ///< figures that need all ranks: computed (model/ranks.h) or stored
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
 	VEC(struct memory_item) memory_items; ///< rows of all lists, sorted by memory and list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
@@ -478,6 +483,7 @@ int run_digest_cmp(const struct digest *a, const struct digest *b);
 struct run {
 	const char *label; ///< name of the run as the user gave it; borrowed
 	VEC(struct digest *) ranks; ///< digests, owned
+
 	/// folded ranks, beside `ranks` until fold_whole() makes them one digest; owned
 	struct digest *folded;
 	VEC(const char *) ignored; ///< files of a directory that are not artifacts; owned by the arena

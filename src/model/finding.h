@@ -92,7 +92,8 @@ struct source_line source_line_of(struct arena *a, struct span place, int64_t li
 
 /// A part of the cost of a finding.
 struct finding_part {
-	/// name of the part, such as the match name of a kernel, or a place; "the rest" for the last
+	/// name of the part, such as the match name of a kernel, or a place; "the rest" for the last,
+	/// which joins small parts
 	const char *name;
 	/// amount of the part, in the unit of the cost; parts have the sign of the cost
 	int64_t change;
@@ -104,6 +105,7 @@ struct finding_part {
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the most severe among its checks
+
 	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
 	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
 	const char *title;
@@ -119,6 +121,7 @@ struct finding {
 	bool cost_per_step; ///< true if the cost is bytes that every step adds
 	int64_t share_pct; ///< cost as a share of the baseline's step, or of its peak memory, in 1e-6 %
 	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" if unknown
+
 	/// parts that add up to the cost, each name once, the largest first; may be empty
 	VEC(struct finding_part) parts;
 	VEC(struct place) where; ///< places, outermost level first; empty if only the run is known

@@ -20,7 +20,8 @@ enum flame_kind {
 struct flame_node {
 	enum flame_kind kind;
 	int level; ///< depth in the tree; 0 is the root, all GPU time
-	const char *name; ///< name as valid UTF-8 for one line, not escaped; maybe of the recording
+	const char *name; ///< name as valid UTF-8 for one line, not escaped; it may come from the
+	                  ///< recording
 	int64_t value[2]; ///< ns per step in baseline and candidate; 0 where the node is absent
 };
 

@@ -26,11 +26,13 @@ struct past_run {
 	uint64_t source_hash; ///< hash of the figures of all ranks: equal for the same run
 	uint64_t pin; ///< source hash of the baseline's pin at that time; 0 if unknown
 	const char *verdict; ///< verdict of the gate: "pass", "fail", …; "" if unknown
+
 	/// Name of the group of runs that were made one after the other on one machine; NULL if the run
 	/// is in no group, or if that is unknown.
 	const char *together;
 	bool accepted; ///< true if the run counts for the reference of the baseline with this `pin`
 	int64_t ranks, steps; ///< number of ranks; measured steps of the rank with the most
+
 	/// Number of values that were left out because there was no room; values of the smallest items
 	/// are left out.
 	int64_t cut;

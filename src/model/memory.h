@@ -133,10 +133,13 @@ struct memory_trust {
 	bool history; ///< true if the device has a history
 	bool midway; ///< true if some memory was allocated or reserved when the history began
 	bool truncated; ///< true if a step ended before the first entry: entries were lost
-	int64_t unseen_frees, unseen_bytes; ///< frees (number, bytes) of blocks from before recording
-	int64_t contradicted_frees; ///< number of frees of blocks that are freed again or live later
+	int64_t unseen_frees, unseen_bytes; ///< number and bytes of frees of blocks from before the
+	                                    ///< recording
+	int64_t contradicted_frees; ///< number of frees of blocks that a later entry frees again, or
+	                            ///< that are live at the end
 	int64_t lost_allocs; ///< number of blocks that are never freed and yet absent at the end
-	int64_t lowest_allocated; ///< lowest level; below 0 the history and the final state disagree
+	int64_t lowest_allocated; ///< lowest level; if below 0, the history and the final state
+	                          ///< disagree
 	int64_t other_actions; ///< number of entries with an unknown action, over all devices
 };
 
@@ -147,15 +150,17 @@ struct memory_profile {
 	int64_t capacity; ///< size of the device's memory; -1 if unknown
 	int64_t entries;
 	int64_t peak_allocated, peak_reserved, reserved_at_peak;
-	int64_t peak_entries, peak_time_us; ///< the peak: entries so far; time in µs, -1 if unknown
+	int64_t peak_entries, peak_time_us; ///< number of history entries up to the peak; time of the
+	                                    ///< peak in µs, -1 if unknown
 	struct memory_site peak_site; ///< site of the allocation that reached the peak
 	int64_t start_allocated, start_reserved;
 	int64_t end_allocated, end_reserved;
-	int64_t end_pending, end_requested; ///< at the end: bytes freed but active; requested bytes
+	int64_t end_pending, end_requested; ///< bytes at the end: freed but still active; requested
 	int64_t end_blocks; ///< number of blocks that are allocated at the end
 	int64_t inactive, largest_inactive;
 	int64_t inactive_whole; ///< inactive bytes in segments without an active block
-	int64_t alloc_count, free_count, churn_bytes; ///< number of calls, and bytes, in window
+	int64_t alloc_count, free_count, churn_bytes; ///< during the recording: numbers of calls; bytes
+	                                              ///< that were allocated
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of allocated or mapped segments within segment_churn
 	int64_t growth_per_step; ///< growth in bytes; valid only if has_growth
@@ -164,16 +169,18 @@ struct memory_profile {
 	int64_t peak_persistent; ///< part of the peak that is also live at the end
 	int64_t peak_carried; ///< part of the peak that is from before the recording and freed later
 	int64_t peak_transient; ///< rest of the peak, beside peak_persistent and peak_carried
+
 	/// Small active blocks between free ones: number, bytes, and bytes of the free blocks
 	/// beside them.
 	int64_t pinned_blocks, pinned_bytes, pinned_free_bytes;
 	struct memory_trust trust;
 
-	VEC(struct memory_point) points; ///< levels: first, last, at errors, lows, highs
+	/// Levels over time: the first, the last, lows, highs, and those at errors.
+	VEC(struct memory_point) points;
 	VEC(struct memory_point) step_ends; ///< levels at step ends, from which growth is computed
 	struct memory_rows peak_sites, end_sites; ///< sites whose bytes add up to the levels
 	struct memory_rows oom_sites; ///< blocks that were live before the last out-of-memory error
-	struct memory_rows peak_blocks; ///< largest blocks: size and number of this size
+	struct memory_rows peak_blocks; ///< the largest sizes of blocks, each with its number of blocks
 	VEC(struct memory_size) peak_sizes; ///< size classes of blocks at the peak, sorted by size
 	VEC(struct memory_category) categories; ///< categories of sites, sorted by bytes at the peak
 	VEC(struct memory_churn) churn;

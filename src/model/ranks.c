@@ -10,7 +10,7 @@
    collectives of all ranks are the same one. */
 struct series {
 	int64_t group_size; /* number of ranks in the group; -1 if unknown */
-	bool one_sided; /* true for sends and receives: the calls of peers differ */
+	bool one_sided; /* true for sends and receives, which are different calls on the two peers */
 	bool unsure; /* true if sends may be included: all ranks must have equal numbers */
 	uint32_t rank, next; /* rank that is counted at present; index of its next collective */
 	size_t ranks, total, longest;

@@ -35,7 +35,8 @@ static inline const struct collective *match_part(const struct run *run,
 }
 
 /// Fills `out`, one element per rank of the run, with the figures that need all ranks: computed, or
-/// taken from a stored baseline. Unknown with one rank, and for a rank without a trace.
+/// taken from a stored baseline. They are unknown if the run has one rank, and for a rank without a
+/// trace.
 void ranks_cross(const struct run *run, struct cross_rank *out);
 
 #endif

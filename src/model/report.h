@@ -41,7 +41,7 @@ struct part {
 	int64_t change; ///< change in the unit of the table
 	const char *text; ///< text of the change, "+9.00 ms"
 	const char *detail; ///< remark, "renamed", "launches 12 → 14", …; "" if there is none
-	struct source_line at; ///< source line of a place in the code; otherwise without a file
+	struct source_line at; ///< source line of a place in the code; else its path is NULL
 };
 
 /// The change of a check (or of a diff), split into parts that add up to it.
@@ -83,12 +83,14 @@ struct evidence {
 	int64_t noise, detectable;
 	bool has_limit[2]; ///< true if there is a lower limit[0], or an upper limit[1]
 	int64_t limit[2]; ///< limits in the metric's unit
-	int64_t false_alarms; ///< expected number of failures in unchanged runs, 1e-6 per run
+	int64_t false_alarms; ///< expected number of failures per unchanged run, in millionths
+
 	/// Number of candidate runs, or of pairs with a control run, that would decide the check.
 	int64_t more_runs, more_pairs;
 	/// numbers, medians and MADs of the steps of each side, indexed by side_index
 	int64_t steps[2], median[2], spread[2];
-	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in 1e-6
+	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in millionths
+
 	/// MADs of both sides as text, "±1.20 ms"; "" if unknown
 	const char *noise_text, *detectable_text;
 	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" if there is no plan
@@ -117,7 +119,7 @@ struct check {
 	const char *pct_text; ///< relative change, "+12.3 %"; "" if unknown
 	const char *limit; ///< limit as text, "increase 5% and 2ms"; "" if there is none
 	const char *message; ///< one sentence: what changed, from which value to which, and the limit
-	struct breakdown *breakdown; ///< where the change went, or NULL
+	struct breakdown *breakdown; ///< breakdown of the change, or NULL
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
 	struct evidence evidence;
 	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL
@@ -177,7 +179,7 @@ struct figure_row {
 	const char *baseline_text, *candidate_text, *change_text, *pct_text;
 	bool has_baseline, has_candidate, has_pct;
 	int64_t baseline, candidate, change, change_pct;
-	struct source_line at; ///< source line of a place in the code; otherwise without a file
+	struct source_line at; ///< source line of a place in the code; else its path is NULL
 };
 
 /// The largest tensor of one category of memory in baseline and candidate, in requested bytes.
@@ -259,7 +261,7 @@ struct report {
 	bool partial; ///< true if the report is of --quick, made from a part of the run
 	int64_t counts[NR_VERDICTS];
 	bool has_false_alarms;
-	int64_t false_alarms; ///< expected number of false alarms in a gate run, in 1e-6
+	int64_t false_alarms; ///< expected number of false alarms in a gate run, in millionths
 	const char *false_alarms_text; ///< a sentence on `false_alarms`; NULL if there is none
 	struct {
 		bool judged; ///< true if there are enough operators (or categories) to judge the machine
@@ -270,7 +272,8 @@ struct report {
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;
-	VEC(struct finding) findings; ///< findings by cost; each open check is in one of them
+	/// findings, sorted by cost; each check that has to be accepted is in one of them
+	VEC(struct finding) findings;
 	VEC(struct trust_finding) trust;
 	VEC(struct rank_column) rank_columns; ///< columns of the table of ranks, except "rank"
 	VEC(struct rank_row) ranks; ///< rows of ranks, candidate first; empty if a run has one rank
@@ -280,6 +283,7 @@ struct report {
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
 	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
 	VEC(struct figure_row) figures; ///< every run-level figure of both sides; only in a diff
+
 	/// Breakdowns of step.cuda_time, then memory; only in diffs.
 	VEC(struct breakdown *) breakdowns;
 	/// Reports on the single runs, owned by the arena; NULL if there is none. In a check that

@@ -76,6 +76,7 @@ struct field {
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
 	bool (*has)(const void *const *rows,
 	            size_t nr); ///< true if the value is written; NULL if it always is
+
 	/// Writes the JSON Schema of the value, or, if `several`, of the values of several structs.
 	void (*describe)(bool several, int depth, struct sink *out);
 };
@@ -91,6 +92,7 @@ struct schema {
 	size_t names; ///< offset of the member whose value makes a row a sum; 0 if no row is a sum
 	int (*cmp)(const void *a,
 	           const void *b); ///< compares two rows; NULL if rows are compared by their keys
+
 	/// Minor version of the stored format that added the kind of row, or its present meaning; NULL
 	/// if all rows are as old as their list.
 	int (*since)(const void *row);

@@ -29,8 +29,8 @@ static void join_occupancy(struct kernel_stat *x, const struct kernel_stat *y)
 	if (ns > 0) {
 		x->occupancy = number_div_round(sum, ns);
 		x->occupancy_rest = (int64_t)(sum - (__int128)x->occupancy * ns);
-	} else if (in_steps ==
-	           less) { /* the lower value if any step ran it, as that is unknown there */
+	} else if (in_steps == less) { /* the occupancy in steps is unknown: the lower value is kept,
+		                              which is below 0 */
 		x->occupancy = y->occupancy;
 	}
 }
@@ -79,7 +79,7 @@ static const struct field kernel_stat_fields[] = {
 	FIELD(occupancy_ns, OPTIONAL_COUNT(0), OWN, OWN, 1),
 	FIELD(occupancy_rest, OPTIONAL_NUMBER(0), OWN, OWN, 1),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
-	/* the largest kernel of both cycles may be the same one, so only the sum is an upper bound */
+	/* one kernel may be the largest in both cycles, so only the sum of both is an upper bound */
 	FIELD(largest_ns, OPTIONAL_NUMBER(0), SUM, MAX, 0),
 };
 ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycles),

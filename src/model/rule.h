@@ -34,7 +34,7 @@ struct file_limit {
 struct limit {
 	enum condition condition;
 	bool relative; ///< true: `value` is in 1e-6 percent of the baseline; false: in the unit
-	int64_t value; ///< size of the limit; percentage points in 1e-6
+	int64_t value; ///< size of the limit; percentage points in millionths
 	const char *text; ///< text as written in the rules: "5%", "2ms"
 	struct file_limit exact; ///< limit for input.*, unless relative; replaces `value`
 };
@@ -58,13 +58,15 @@ enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 
 /// How changes are distinguished from noise.
 struct noise_rule {
-	int64_t k; ///< standard errors from which on a change is sure, in 1e-6; 0: no noise
+	int64_t k; ///< least number of standard errors of a sure change, in millionths; 0: no noise
+
 	/// Number of accepted runs from which on the reference is their median, without the pin.
 	int64_t min_runs;
 	int64_t budget; ///< chance that the gate fails for unchanged code, in 1e-6 percent
 };
 
-/// Other limits of a rule for some of its items. A map without limits keeps the rule's limits.
+/// Other limits of a rule for some of its items. Where `fail` or `warn` has none, the rule's limits
+/// apply.
 struct rule_override {
 	VEC(struct span) match; ///< patterns over names of items; at least one pattern
 	struct limits fail, warn;
@@ -82,6 +84,7 @@ struct rule {
 	int64_t min_share; ///< least share of kernel time on either side, in 1e-6 percent
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
+
 	/// metric of `unless`: a check is skipped if this metric has about the same value; or NULL
 	const struct metric *unless;
 	int64_t unless_within; ///< largest difference from that metric, 1e-6 % of it; -1 if any

@@ -9,7 +9,8 @@
 struct fact {
 	const char *id; ///< name of a metric, or "steps", "gpu", …
 	const char *label; ///< label for people, "CUDA time per step"
-	const char *text; ///< figure with unit; valid UTF-8 for one line, maybe of the recording
+	const char *text; ///< figure with unit; valid UTF-8 for one line, it may come from the
+	                  ///< recording
 	bool has_value;
 	int64_t value; ///< raw value in `unit`
 	enum unit unit;

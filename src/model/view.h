@@ -50,6 +50,7 @@ struct run_view {
 	struct known_names *known; ///< cache of the names of kernels that have been looked up
 	struct rank_view *ranks; ///< views of ranks, one for each of run->ranks
 	struct name_table *labels; ///< labels composed of several names, added as they are asked for
+
 	/// Metrics of the figures of metrics files, sorted by name, each in its own unit.
 	const struct metric **inputs;
 	size_t nr_inputs;
@@ -90,6 +91,7 @@ struct figure {
 	const struct metric *metric;
 	int64_t rank;
 	struct span label; ///< kernel, device, … as metric->label says; for step.* the phase; or empty
+
 	/// Samples in the metric's unit; borrowed from the digest or scratch memory.
 	const int64_t *samples;
 	size_t nr; ///< number of samples; 0 if only `summary` is known
@@ -157,7 +159,7 @@ struct answers {
 	VEC(struct answer) list; ///< answers sorted by label, then rank
 };
 
-/// True where the labels of `f` fit the globs of `q`; of the rank nothing is asked.
+/// True where the labels of `f` fit the globs of `q`; the rank may be any.
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
 
 /// True if a query for the class `name` includes kernels of `cls`: compute is all that is not

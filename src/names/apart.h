@@ -1,5 +1,4 @@
-/// Adds words to names that would otherwise be shown as the same text, the words in which they
-/// differ.
+/// Adds to names that would be shown as the same text the words in which they differ.
 #ifndef GG_NAMES_APART_H
 #define GG_NAMES_APART_H
 

@@ -152,8 +152,8 @@ static enum status take_memset(void *ctx, const struct database_value *v)
 }
 
 /* Table of graph launches. Without --cuda-graph-trace=node a graph is recorded as a single
- * activity, without its kernels. Its id is a number by which CUDA counts graphs, the same in each
- * run of a program. */
+   activity, without its kernels. The id of a graph is the number that CUDA gives it by counting
+   graphs; it is the same in each run of a program. */
 static const char *const graph_table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 static const struct database_column graph_columns[] = {
 	GPU_COLUMNS,

@@ -42,6 +42,7 @@ struct nsys {
 	struct idmap devices; ///< CUDA's numbers of the GPUs that the process used
 	VEC(struct nsys_gpu) gpus; ///< GPUs, indexed by id in `devices`
 	struct idmap gpu_ids; ///< numbers in the report of the GPUs that the process used
+
 	/// Index in `gpus` for each id in `gpu_ids`; IDMAP_NONE once the GPU has been handed to the
 	/// caller.
 	VEC(uint32_t) first_of_gpu;

@@ -18,14 +18,13 @@ enum { PROCESSES_MAX = 1024 };
 
 struct census {
 	struct nsys *n;
-	struct idmap processes; ///< ids of processes; as map ids equal to the indices in `n->processes`
+	struct idmap processes; ///< process ids; the map numbers them in the order of `n->processes`,
 	                        ///< until the processes are sorted
 	struct idmap pairs; ///< pairs (process, device); both are ids of the maps above
 	struct idmap devices;
 	VEC(struct share) shares;
 	struct idmap pids;
-	struct idmap mapped; ///< pairs (process id, device), for which the report maps the device to a
-	                     ///< GPU
+	struct idmap mapped; ///< pairs (process id, device) whose GPU the report tells
 	VEC(int64_t) gpus; ///< GPU of each pair, indexed by id in `mapped`
 };
 

@@ -64,7 +64,7 @@ static void read_top_key(struct trace_reader *r, struct span key)
 {
 	struct jscan *js = r->in.js;
 	if (span_eq(key, SPAN("traceEvents"))) {
-		(void)jscan_peek(js); /* called only to skip the white space before the value */
+		(void)jscan_peek(js); /* the call only skips the white space before the value */
 		uint64_t byte = jscan_byte(js);
 		if (r->has_events)
 			jscan_fail(js, byte, "'traceEvents' is there twice; write the trace anew");

@@ -29,7 +29,8 @@ enum event_phase {
 /// Values besides those of enum event_kind: no category at all, or a category that is not read.
 enum { KIND_NONE = -1, KIND_OTHER = -2 };
 
-/// Number of remembered beginnings of events: phase and category, up to the name's value.
+/// Largest number of beginnings of events that are remembered. A beginning is the text with phase
+/// and category, up to the value of "name".
 enum { EVENT_LEADS = 16 };
 struct event_lead {
 	struct jscan_lead text; ///< text of the event up to the value of "name"
@@ -90,7 +91,8 @@ struct trace_input {
 	unsigned foreign; ///< evidence for another kind of file, as bits, from the keys so far
 	                  ///< (recognize.h)
 	struct xprof xprof;
-	bool piece; ///< true for a piece of a trace: others read its beginning, so `xprof` is empty
+	bool piece; ///< true if this scan reads a piece of a trace without its beginning; `xprof` is
+	            ///< then empty
 	bool portable; ///< true to use no instructions that only some processors have
 };
 
@@ -157,11 +159,13 @@ enum raw_field {
 struct raw_event {
 	enum event_phase phase;
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
+
 	/// Name, if the event seems to be wanted; NULL if the name is still in `text`.
 	const struct name *name;
 	uint64_t seen; ///< set of fields and texts that were read and are usable, as bits SEEN_…
 	uint64_t bad; ///< set of fields that were read but are unusable, as bits: an error only if the
 	              ///< event is wanted, which is known at its end
+
 	/// Values of fields; a field in neither `seen` nor `bad` holds an old value.
 	struct field fields[NR_FIELDS];
 	struct strbuf text[NR_TEXTS]; ///< texts of the event; empty if absent
@@ -190,7 +194,8 @@ enum member {
 /// Keys of "args".
 extern const struct jscan_keys arg_keys;
 
-/// Reads the next value into the field or text `where`; only for the last seven members.
+/// Reads the next value into the field or text `where`; `m` must be MEMBER_IDENT or one of the
+/// members after it.
 void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where);
 
 /// Removes the fields `those` from the set `seen`.
@@ -212,8 +217,8 @@ bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t l
 	((struct event){ .sequence = -1, \
 	                 .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
 
-/// Reads the elements after the present one by several threads as far as possible; the rest is left
-/// to read_elements().
+/// Reads the elements after the present one by several threads as far as possible. The caller must
+/// read the remaining elements by read_elements().
 void split_events(struct trace_input *in, struct source *src, const struct trace_options *options);
 
 /// The value of a field, or `absent` if it has no usable value.

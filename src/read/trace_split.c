@@ -33,7 +33,7 @@ struct split {
 	pthread_mutex_t mutex; ///< mutex for the members below, and for the sink of the events
 	pthread_cond_t changed;
 	size_t turn; ///< number of the piece whose events come next
-	bool stop; ///< true if no more events are handed to the sink
+	bool stop; ///< true once no further events may be handed to the sink
 };
 
 /* One thread, and the piece that it reads. */
@@ -171,12 +171,13 @@ static bool scan_piece(struct worker *w)
 	w->meta.events = 1; /* marks the piece as not the first: earlier pieces had events */
 	jscan_piece(w->in.js, w->piece, w->n, w->at);
 	bool all = read_elements(&w->in, &w->ev, UINT64_MAX);
-	/* without the closing bracket of the array */
+	/* the closing bracket of the array is not counted */
 	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all;
 	return jscan_status(w->in.js) == ST_OK && w->in.sunk == ST_OK;
 }
 
-/* Joins the part to the whole; false if the piece must be read again. */
+/* Joins the events that this thread read from its piece of the input (the part) to those of the
+   whole trace. False if they do not fit: the piece must then be read anew by a single scanner. */
 static bool join_part(struct worker *w)
 {
 	struct trace_input *in = w->split->in;
@@ -191,8 +192,8 @@ static bool join_part(struct worker *w)
 	return true;
 }
 
-/* Waits for the turn of the piece, then joins the part if `good`; false if no later piece is
- * wanted. */
+/* Waits for the turn of the piece, then joins the part if `good`; false if no thread may take a
+   further piece. */
 static bool hand_on_piece(struct worker *w, bool good)
 {
 	struct split *s = w->split;

@@ -62,7 +62,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
 	struct call_sums *until =
-	    mem_calloc(nr + 2, sizeof *until); /* [i + 1] is the sum of part i; later prefix sums */
+	    mem_calloc(nr + 2, sizeof *until); /* element i + 1: sum of part i; later prefix sum */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
 	sort_plain(edges, nr, sizeof *edges, number_cmp_i64);
@@ -74,7 +74,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 			continue;
 		int64_t start_ns = span_start(&r->host, s), dur_ns = span_dur(&r->host, s);
 		if ((part < nr && edges[part] <= start_ns) ||
-		    (part > 0 && start_ns < edges[part - 1])) /* the call is in another part */
+		    (part > 0 && start_ns < edges[part - 1])) /* began in another part than the last call */
 			part = edges_until(edges, nr, start_ns);
 		struct call_sums *b = &until[part + 1];
 		call_add(h, dur_ns, steps[part]);

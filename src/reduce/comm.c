@@ -152,7 +152,7 @@ static int comm_point_cmp(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* An annotation without arguments gets those of the operator around it. */
+/* An annotation without arguments gets the arguments of the operator around it. */
 static void scope_enter(struct comm_walk *w, uint32_t index, const struct comm_scope *outer)
 {
 	struct comm_scope *s = &w->comm->scopes.v[index];

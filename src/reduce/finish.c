@@ -56,7 +56,7 @@ static void *host_side_run(void *ctx)
 	struct host_side *side = ctx;
 	mem_reads(side->name);
 	python_order(&side->r->python);
-	host_walk_once(side); /* must come before frames get paths */
+	host_walk_once(side); /* it needs the names of frames, which paths replace */
 	python_make_paths(&side->r->python, side->r->names);
 	function_calls_once(side);
 	return NULL;
@@ -90,7 +90,7 @@ static enum status both_sides(struct reducer *r, struct digest *d, struct diag_l
 	if (st == ST_OK)
 		function_runtime(r, d);
 	if (!beside)
-		host_side_run(&side); /* runs last, when most memory has been released */
+		host_side_run(&side); /* the host side runs last, when most memory has been released */
 	return st;
 }
 

@@ -42,16 +42,15 @@ struct gpu_name {
 };
 
 struct gpu_events {
-	int64_t total_ns; ///< sum of all durations; fits int64, as do all its parts
-	/// Tick of the clock, which divides every start and duration; at most CLOCK_TICK_MAX.
-	int64_t tick_ns;
+	int64_t total_ns; ///< sum of all durations, which fits int64
+	int64_t tick_ns; ///< tick of the clock: it divides all starts, durations; ≤ CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
 	VEC(struct transfer) transfers; ///< transfers by `activity`, in file order
 	struct wide_numbers wide; ///< durations and correlation ids that need more than 32 bits
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
 	struct idmap rows; ///< ids of the pairs (index into `names`, lane id) of activities
-	struct name_table shapes; ///< shapes of names; the bytes of a name are a struct gpu_shape
+	struct name_table shapes; ///< launch shapes; the bytes of each entry are a struct gpu_shape
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
 	struct idmap devices, streams; ///< idents of devices and streams
 	struct idmap lanes; ///< ids of pairs (device id, stream id)

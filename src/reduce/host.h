@@ -59,7 +59,7 @@ struct last_host {
 };
 
 struct host_events {
-	int64_t total_ns; ///< sum of all durations; fits int64, as do all its parts
+	int64_t total_ns; ///< sum of all durations, which fits int64
 	VEC(struct host_span) spans; ///< spans in file order
 	VEC(uint64_t) span_bases; ///< start of each block in ns; computed modulo 2^64
 	VEC(struct wide_span) wide_spans; ///< spans that do not fit into a struct host_span

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Appends the names of the GPUs that worked. For a GPU with an unknown id it is the name that all
-   GPUs share. Empty if neither is known. */
+/* Appends the names of the GPUs that worked. If the id of one is unknown, only a name that all GPUs
+   share is appended, or nothing. */
 static void list_gpu_names(const struct reducer *r, const struct trace_meta *meta,
                            struct strbuf *out)
 {

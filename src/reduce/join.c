@@ -12,7 +12,7 @@ static bool join_ids(struct reducer *to, struct reducer *from)
 	return host_join_ids(to, from) && comm_join_ids(to, from) && where_join_ids(to, from);
 }
 
-/* False in every case in which joining `from` would let event_take() set a fault. */
+/* False if the events of `from`, taken one by one into `to`, could set a fault. */
 static bool part_fits(struct reducer *to, const struct reducer *from)
 {
 	return !to->fault && !from->fault &&
@@ -44,7 +44,7 @@ bool reducer_join(struct reducer *to, struct reducer *from)
 	flops_join(to, from, spans);
 	where_join(to, from, spans, activities);
 	comm_join(to, from, activities);
-	steps_join(to, from); /* uses the number of events before the part */
+	steps_join(to, from); /* must come before join_totals() adds the events of the part */
 	phases_join(to, from);
 	memories_join(to, from);
 	python_join(&to->python, &from->python, &from->joined);

@@ -36,7 +36,7 @@ struct own_part {
 
 /// Steps that the profiler marked itself.
 struct own_steps {
-	struct idmap groups; ///< idents of the steps' groups
+	struct idmap groups; ///< idents of groups, one group for each step
 	VEC(struct mark) marks; ///< steps over all GPUs, indexed by id in `groups`
 	VEC(struct own_part) parts; ///< parts; own_steps_order() sorts them by device, stream, start
 	VEC(struct mark) numbered; ///< annotations that have the number of a step
@@ -70,7 +70,7 @@ void steps_release(struct steps *s);
 void steps_take(struct reducer *r, const struct event *ev, bool marker);
 
 /// Join a part of a trace: steps_fit() is false if the part has steps that XProf derived, since
-/// such traces are not read in parts; then its marks, before its events are counted.
+/// such traces are not read in parts. Call steps_join() before the part's events are counted.
 bool steps_fit(const struct reducer *from);
 void steps_join(struct reducer *to, struct reducer *from);
 
@@ -103,7 +103,7 @@ void annotations_join(struct reducer *to, struct reducer *from);
 /// Sets the proposed markers in `d`: annotations that would make good steps, if there are none.
 void markers_propose(struct reducer *r, struct digest *d);
 
-/// Finds the period of the launches of a trace without markers; makes marks of it on request.
+/// Finds the period of launches in a trace without markers; on request repetitions become marks.
 void unmarked_steps(struct reducer *r, struct digest *d);
 
 /// Index of the step at an instant, or NO_ID. steps_at() tries the last hit first.

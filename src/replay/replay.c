@@ -10,8 +10,8 @@
 
 /* ---- limits of sizes ---- */
 
-/* Every sum of the replay consists of some of these sizes. The size that a failed allocation asked
-   for is in no sum, since a broken program may ask for any size. */
+/* Checks the sum of all sizes that the replay may add up. The size that a failed allocation asked
+   for is not among them, since a broken program may ask for any size. */
 static enum status check_sizes(const struct snapshot *s, struct diag_log *log)
 {
 	unsigned __int128 sum = 0;

@@ -11,8 +11,9 @@
 GG_MUST_CHECK enum status snapshot_reduce(const struct snapshot *s, const struct replay_options *o,
                                           struct digest *out, struct diag_log *log);
 
-/// Appends a memory named `id` to a digest; its name comes after all others in order, and is not
-/// copied. Figures that `p` lacks become MEMORY_UNKNOWN.
+/// Appends a memory named `id` to a digest. Memories are sorted by name, so the caller must add
+/// them in this order; the name is not copied and must live as long as the digest. Figures that `p`
+/// lacks become MEMORY_UNKNOWN.
 void profile_add(struct digest *d, const char *id, enum memory_source source,
                  const struct memory_profile *p);
 

@@ -89,7 +89,7 @@ static size_t kernels_worth(const struct report *r)
 	return nr;
 }
 
-/* The table of kernels, which a report with a verdict shows folded. */
+/* The table of kernels, which is collapsed in a report with a verdict. */
 void doc_kernels(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {
@@ -108,7 +108,7 @@ void doc_kernels(struct document *d, const struct report *r)
 		if (is_unseen(k))
 			continue;
 		doc_row(d, 0);
-		/* "more" or "fewer" without its noun, since the column is that of launches */
+		/* only "more" or "fewer": the column's heading already says "launches" */
 		const char *drift = drift_names[k->drift];
 		size_t word = strcspn(drift, " ");
 		doc_cell(d);

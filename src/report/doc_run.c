@@ -51,7 +51,8 @@ static void put_recommendation(struct document *d, const struct recommendation *
 	doc_words(d, ")");
 	put_line(d, "seen", r->observation);
 	if (whole) {
-		/* beside the hypothesis: the first line of the report has that of another statement */
+		/* the confidence is shown here because it is that of the hypothesis; the report's first
+		   line shows the confidence of the bound */
 		doc_item(d, 1);
 		doc_printf(d, "may mean, with %s confidence: ", sure);
 		doc_said(d, r->hypothesis);
@@ -78,8 +79,8 @@ void doc_recommendations(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* The kernel, else the last part of the place, that tells an action from those of other
-   findings. */
+/* The name that distinguishes the action of this finding from the actions of other findings: the
+   kernel, else the last part of the place. */
 static const char *subject_of(const struct finding *f)
 {
 	const char *name = NULL;
@@ -278,8 +279,8 @@ static void put_table(struct document *d, const struct report_table *t, const ch
 		put_rest(d, t, order, LIST_ROWS);
 }
 
-/* True for lists that a page on two sides has elsewhere: categories, GPU time by code, memory at
-   its peak. */
+/* True for lists that a report on two runs shows in other sections: categories, GPU time by code,
+   memory at its peak. */
 static bool is_told(const struct report *r, const char *id)
 {
 	static const char *const ids[] = { "categories",  "gpu_by_operator",   "gpu_by_module",
@@ -313,8 +314,8 @@ void doc_lists(struct document *d, const struct report *r)
 
 /* ---- the table of ranks ---- */
 
-/* Alignment of a column. It is left out if it is empty, or has the same unremarkable value for all
-   ranks. Columns with a long heading are only shown on pages. */
+/* Alignment of a column. The column is left out if it is empty, or has the same unremarkable
+   value for all ranks; a column with a long heading is shown on pages only. */
 static enum doc_align align_of(const struct report *r, const struct rank_choice *choice, size_t i,
                                bool *shown)
 {

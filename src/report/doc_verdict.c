@@ -21,8 +21,8 @@ void doc_put_verdict(struct document *d, enum verdict v)
 
 #define MAY_BE_NOISE ", which may be noise"
 
-/* The check whose figure the heading shows. It must be about a key figure, unless there are no
-   findings, whose titles are shown otherwise. */
+/* The check whose figure the heading shows, or NULL. If the report has findings, it shows their
+   titles, and only a check of a key figure is shown in addition. */
 static const struct check *worst_check(const struct report *r)
 {
 	const struct check *c = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
@@ -243,7 +243,8 @@ static void put_key_figure(struct document *d, const struct report *r, const str
    time, or other work of the step hides it. */
 static void put_pace(struct document *d, const struct report *r, const struct key_figures *all)
 {
-	/* reciprocal: the wall time changes by less than a fourth of the compute time's change */
+	/* the wall time hardly changes if its change is below 1/HARDLY of the change of the compute
+	   time */
 	enum { HARDLY = 4 };
 	const struct fact *now = run_fact(r->run, "step.idle_time");
 	const struct fact *before = run_fact(r->baseline_run, "step.idle_time");

@@ -9,7 +9,7 @@
 enum {
 	ENV_KEYS = 8,
 	MESSAGE_CHARS = 60, /* largest number of characters of a name in a message */
-	NAME_LEAST = 6, /* shorter names could be ordinary words */
+	NAME_LEAST = 6, /* smallest such number; a shorter name may be a word */
 };
 
 /* ---- the head of the report ---- */

@@ -24,8 +24,8 @@ const char *doc_sentence_text(struct document *d, const char *text);
 
 /* Parts of a report. Each is a section, which is dropped if it stays empty. */
 
-/// Findings, and checks beyond their limits that none explains; what findings rest on; what is
-/// worth naming of ranks; what else there is to know.
+/// In this order: findings, and failed checks that no finding explains; the evidence for the
+/// findings; what is notable about a run or its ranks; remarks.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
 void doc_reasons(struct document *d, const struct report *r);
 void doc_insights(struct document *d, const struct report *r);

@@ -158,7 +158,8 @@ void testcases_collect(struct testcases *t, const struct report *r)
 		add_check(t, &r->checks.v[i], report_finding(r, i));
 	for (size_t i = 0; i < r->trust.nr; i++)
 		add_finding(t, &r->trust.v[i]);
-	while (number_duplicates(t)) /* repeated, since "x#2" may itself be a name */
+	/* the numbering is repeated, since "x#2" may itself be the name of a case */
+	while (number_duplicates(t))
 		;
 }
 

@@ -1,5 +1,5 @@
-/// The key figures of a run (compute time, wall time, memory, input), and the check that a verdict
-/// is explained by.
+/// The key figures of a run (compute time, wall time, memory, input), and the check that explains a
+/// verdict.
 #ifndef GG_REPORT_KEY_FIGURES_H
 #define GG_REPORT_KEY_FIGURES_H
 

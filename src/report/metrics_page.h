@@ -9,7 +9,8 @@
 
 struct metrics_line {
 	struct span label; ///< label of the figure; borrowed from the view
-	const struct function_stat *function; ///< function of the figure, as in struct figure
+	const struct function_stat *function; ///< the GPU, runtime or Python function that the figure
+	                                      ///< is about, as in struct figure
 	int64_t rank; ///< rank of the line; -1 if it joins several ranks
 	int64_t value, low, high; ///< median and extremes over the steps, or over several ranks
 	int64_t low_rank, high_rank; ///< ranks with the extremes; only for several ranks
@@ -34,7 +35,8 @@ void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lin
 /// Sort by class of functions, then by value, largest first, then by label and rank.
 int metrics_by_value(const void *a, const void *b);
 
-/// Texts of cells: a name that fits, and a rank such as "rank 3". The page owns them.
+/// Texts for cells: a name, shortened to fit; and the words for a rank, "rank 3". The page owns
+/// them.
 const char *metrics_name(struct metrics_page *p, struct span text);
 const char *metrics_rank(struct metrics_page *p, int64_t rank);
 

@@ -28,10 +28,11 @@ struct breakdown_list {
 	VEC(const struct breakdown *) list;
 };
 
-/// Breakdowns to show, each once. Those of failed step figures come first, since they include what
-/// failed within a step; without them those of failed kernels, operators, …. Next, other failed
-/// figures of a run or its devices; if there are none at all, undecided step figures, else those
-/// that warn. Last, memory that failed, else warned, and the breakdowns of a diff.
+/// The breakdowns to show, each once, in this order: those of step figures whose checks failed,
+/// which include what failed within a step (if no step figure failed: of failed kernels, operators,
+/// …); those of other failed figures of a run or its devices; if nothing failed, those of undecided
+/// step figures, else of step figures that warn; those of memory figures that failed, else of those
+/// that warn; and the breakdowns of a diff.
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.
@@ -47,8 +48,8 @@ bool check_needs_reason(const struct check *c);
 /// The headline of a report without its verdict, such as "3 of 60 checks beyond their limits".
 const char *report_counts(const struct report *r);
 
-/// True if the noise is worth a figure: wide noise that is rather assumed than seen in the runs
-/// that are stored says only that it is not known.
+/// True if the noise is worth showing. Wide noise that is mostly assumed, and not measured in
+/// stored runs, only means that the noise is unknown.
 bool noise_is_known(const struct check *c);
 
 /// The amount "3 % and 2ms" from the limit "increase 3% and 2ms"; owned by `a`.

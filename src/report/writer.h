@@ -11,7 +11,7 @@ struct write_options {
 	bool color; ///< text: use ANSI colors
 	bool junit_strict; ///< junit: leave out what the Jenkins schema forbids
 	size_t max_bytes; ///< markdown: size limit in bytes; 0: the default of 60,000
-	bool verbose; ///< text: also show sections that other formats fold
+	bool verbose; ///< text: also show sections that are collapsed in other formats
 	size_t width; ///< text: number of columns; 0: TEXT_WIDTH
 };
 

@@ -48,8 +48,8 @@ static int64_t time_in(const struct value *v)
 	return ns >= 0 && ns <= INT64_MAX ? (int64_t)ns : -1;
 }
 
-/* The first of the members called `names` in a record that is a number. Units in brackets after a
- * name are ignored. */
+/* The first member of a record that has one of the `names` and whose value is a number. Units in
+   brackets after a member's name are ignored. */
 static const struct value *named(const struct value *record, const char *const *names)
 {
 	for (; *names; names++)

@@ -47,12 +47,13 @@ struct key_map;
 /// Type of the struct member in which the value of a key is stored.
 enum key_holds {
 	HOLDS_NOTHING, ///< no member: the key's map fills the whole struct, or code reads the value
-	HOLDS_TEXT, ///< text as const char *; if the key is absent, absent_text, or NULL without one
+	HOLDS_TEXT, ///< text as const char *; for an absent key absent_text, which may be NULL
 	HOLDS_SPAN,
 	HOLDS_FLAG, ///< bool: true if the word is not the first one of `words`, or if the map is
 	            ///< present
 	HOLDS_ENUM,
-	HOLDS_NUMBER, ///< int64_t: an integer, a number or share in 1e-6, or days since 1970-01-01
+	HOLDS_NUMBER, ///< int64_t: an integer, a number or share in millionths, or days since
+	              ///< 1970-01-01
 	HOLDS_STRUCT, ///< struct that a table of its own fills; VEC(struct span) for KEY_TEXTS and
 	              ///< KEY_PATTERNS
 };
@@ -65,6 +66,7 @@ struct key {
 	const char *meaning; ///< description of the key in one line, for users
 	word_fn *words; ///< words that a KEY_WORD or KEY_METRIC may have
 	const struct key_map *map; ///< keys of the maps inside a KEY_MAP, KEY_NAMED or KEY_MAPS
+
 	/// smallest and largest value; for KEY_NAMED the range of the number of items
 	int64_t min, max;
 	enum key_holds holds;
@@ -110,7 +112,7 @@ GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
 GG_MUST_CHECK enum status keys_check_value(struct document *d, const struct key *key,
                                            struct node *value);
 
-/// Set the members of `out`, which must be zeroed, to the values of absent keys.
+/// Set the members of `out`, which must be zeroed, to the values that they have for absent keys.
 void keys_default(const struct key_map *keys, void *out);
 
 /// Store the values of a map, which keys_check() has accepted, in the members of `out`; NULL is an

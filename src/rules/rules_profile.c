@@ -29,7 +29,7 @@ static const struct node *over_of(const struct node *over, const struct node *n,
 }
 
 /* Copy `base`, a map or the list of rules, with the values that `over` replaces. The recursion is
-   at most five deep, as checked maps are. */
+   at most five deep, because keys_check() refuses maps that are nested deeper. */
 static struct node *overlay(struct document *d, const struct node *base, const struct node *over)
 {
 	struct node *out = copy_of(d, base), **tail = &out->first;
@@ -91,8 +91,8 @@ enum status profile_apply(struct document *d, const struct node *p, const struct
 	return ST_OK;
 }
 
-/* Append the changes that a map makes, as text. The recursion is at most five deep, as checked
-   maps are. */
+/* Append the changes that a map of a profile makes, as text. The recursion is at most five deep,
+   because keys_check() refuses maps that are nested deeper. */
 static void add_text(struct strbuf *b, const struct node *map, const char *path, struct arena *a)
 {
 	for (const struct node *n = map->first; n; n = n->next) {

@@ -63,8 +63,8 @@ static enum status check_noise(struct document *d, const struct node *noise, con
 	                     "'noise' belongs to an increase or decrease in 'fail', and there is none");
 }
 
-/* Check that a pattern matches a known phase. There are only a few, so that any other is a
-   mistake. */
+/* Check that a pattern matches a known phase. There are only a few phases, so a pattern that
+   matches none of them is a mistake. */
 static enum status check_phase(struct document *d, const struct node *phase, const struct metric *m)
 {
 	struct strbuf list = STRBUF_INIT;

@@ -123,7 +123,8 @@ static void write_need(struct sink *out, const struct key_map *map, enum key_nee
 	sink_puts(out, any ? "]," : "");
 }
 
-/* Write the schema of a map. The recursion is at most six deep, as the tables are. */
+/* Write the schema of a map. The recursion is at most six deep, because the tables of keys are
+   nested no deeper. */
 static void write_map(struct sink *out, const struct key_map *map, int depth)
 {
 	line(out, depth,

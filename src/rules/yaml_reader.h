@@ -23,6 +23,7 @@ struct node {
 	                  ///< an escape
 	int64_t value; ///< value that keys_check() sets: index of a word, number, or day
 	struct node *key; ///< for an entry of a map: its key; NULL otherwise
+
 	/// first entry of this map or list; next entry after this one in the map or list around both
 	struct node *first, *next;
 };

@@ -282,7 +282,7 @@ static void read_column(struct columns *c, size_t i)
 	const char *key = column_key(i);
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
-	/* a value that is not a list of columns: all digests share this column */
+	/* a value that is not a list of columns is the column of all digests */
 	if (first != JSCAN_ARRAY) {
 		size_t nr = read_numbers(r, i, first, store_limits.steps / c->nr, &v);
 		for (size_t k = 0; k < c->nr; k++)

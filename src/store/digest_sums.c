@@ -65,7 +65,8 @@ static __int128 sum_of(const struct digest *d, enum metric_id id, size_t steps, 
 	return sum;
 }
 
-/* Kernels, copies and memory sets must add up to the usable steps, or to no step at all. */
+/* Kernels, copies and memory sets must add up to at least the GPU time of the usable steps, and
+   at most that of all steps and of work outside of steps. */
 static const char *kernels_fault(const struct digest *d)
 {
 	__int128 time = 0, count = 0;
@@ -77,7 +78,7 @@ static const char *kernels_fault(const struct digest *d)
 			return "a kernel, copy or memory set has a time, but was never launched";
 	}
 	if (d->fold)
-		return NULL; /* its rows are the middle of many ranks, which need not add up */
+		return NULL; /* figures of a folded digest combine many ranks, and need not add up */
 	__int128 of_steps = sum_of(d, METRIC_STEP_CUDA_TIME, (size_t)d->usable_steps, &slack);
 	if (time < of_steps - slack)
 		return "kernels, copies and memory sets add up to less than step.cuda_time";

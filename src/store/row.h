@@ -39,10 +39,12 @@ struct row_reader {
 	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
 	uint64_t start; ///< offset from which store_limits.bytes counts
 	int64_t minor; ///< minor version of the document that is read
+
 	/// true if the document is a run, whose steps have samples; only baselines have summaries
 	/// instead
 	bool sampled;
-	bool whole; ///< a digest or a run, unlike a baseline: what is folded has its ranks
+	bool whole; ///< true for a digest or a run, in which a fold must have the values of all ranks;
+	            ///< false for a baseline
 	bool keeps_text; ///< true if the text of each digest is kept
 	bool row_is_newer; ///< true if the present row is of a kind that only a newer minor version
 	                   ///< knows

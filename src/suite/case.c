@@ -98,7 +98,8 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 	}
 }
 
-/* True for the first check of each rule that needs attention: its rule is what --accept names. */
+/* True for the first check of its rule among the checks that need attention, since --accept names
+   rules. */
 static bool is_first_of_rule(const struct report *r, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

@@ -125,8 +125,9 @@ static const char *name_in(struct arena *a, const struct suite_entry *e, const c
 	return NULL;
 }
 
-/* How exactly a line of the suite fixes the names of its cases: a line without {name} most, others
-   by their length. The most exact line that matches a name makes the case. */
+/* How exactly a line of the suite fixes the names of its cases: a line without {name} is the most
+   exact one; of the others, the one with the longest name. The most exact line that matches a name
+   makes the case. */
 static size_t plain_length(const struct suite_entry *e)
 {
 	return strlen(e->workload) + (e->each ? 0 : 1000);

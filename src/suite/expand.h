@@ -13,7 +13,9 @@ struct suite_job {
 	const char *missing; ///< reason why the case has no results; NULL if it has results
 	bool repeats; ///< true: each path is a run of its own; false: all paths are one run
 	VEC(const char *) runs; ///< paths of the case's results
-	VEC(const char *) controls; ///< paths of runs of the base code, recorded in turn with `runs`
+
+	/// paths of runs of the base code, recorded alternately with `runs`
+	VEC(const char *) controls;
 };
 
 struct suite_jobs {

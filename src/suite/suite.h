@@ -20,13 +20,16 @@ struct suite_item {
 	int64_t of; ///< index of the case that the line belongs to
 	int64_t place; ///< position of the line among those of the case
 	unsigned verdict; ///< verdict of the check, as enum verdict
+
 	/// id of the check, such as "step_time", or cause of the finding, such as "slow-rank"
 	const char *id;
 	const char *rule; ///< rule of a check that did not pass, as --accept takes it; NULL otherwise
 	const char *text; ///< message of the check, or title of the finding
+
 	/// cost of a finding, such as "+2.10 ms per step (16.4 % of it)"; NULL if unknown
 	const char *cost;
 	const char *action; ///< action that a finding advises; NULL if there is none
+
 	/// places of a finding as text, such as "Block › model.py:12 › aten::mul"; NULL if unknown
 	const char *where;
 };
@@ -38,13 +41,14 @@ struct suite_case {
 	unsigned verdict; ///< verdict of the case: a value of enum verdict, or SUITE_ERROR
 	int64_t exit_code; ///< exit code that `check` would have
 	const char *text; ///< headline of the case's report, or error message
+
 	/// metric of the figure that says most about the case; NULL if there is none
 	const char *metric;
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
 	int64_t change_pct; ///< change of the figure of `metric` in 1e-6 percent; INT64_MIN if unknown
 	bool is_worse, is_better;
-	int64_t false_alarms; ///< expected false alarms per unchanged run, in 1e-6; -1 if unknown
+	int64_t false_alarms; ///< expected false alarms per unchanged run, in millionths; -1 if unknown
 	int64_t plan_runs, plan_pairs; ///< number of further runs, or of pairs with control runs, that
 	                               ///< would decide the case; or 0
 	const char *accept; ///< command that accepts the run; NULL if there is none
@@ -55,6 +59,7 @@ struct suite {
 	const char *name; ///< name of the suite in its file
 	uint64_t hash; ///< hash of the names of all cases, by which shards of one suite are recognized
 	int64_t total; ///< number of cases in all shards
+
 	/// number of this shard, from 1, and number of shards; both are 1 without shards
 	int64_t shard, shards;
 	VEC(struct suite_case) cases; ///< cases in the order of the suite

@@ -7,7 +7,7 @@
 #include "model/rows.h"
 #include "trust/finding.h"
 
-/* Factor by which a kernel's threads or a copy's bytes grew in the candidate, with a weight. / */
+/* Factor by which a kernel's threads or a copy's bytes grew in the candidate, with a weight. */
 struct scaling {
 	double ratio;
 	int64_t weight;
@@ -44,7 +44,8 @@ static bool is_same_count(const struct digest *b, const struct kernel_stat *x,
 	return (__int128)x->step_count * c->usable_steps == (__int128)y->step_count * b->usable_steps;
 }
 
-/* Add the factors of all kernels and copies that both digests have, in the same order. */
+/* Add the factors of all kernels and copies that both digests have; both list them in the same
+   order. */
 static void scalings_add(const struct digest *b, const struct digest *c, struct scalings *kernels,
                          struct scalings *copies)
 {
@@ -97,7 +98,8 @@ struct alike {
 	int64_t weight;
 };
 
-/* Find the kernels or copies that are scaled by nearly `ratio`; grids of few blocks are rounded. */
+/* Find the kernels or copies whose factor is near `ratio`. It need not be equal, because grids
+   of few blocks are rounded. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };
@@ -130,8 +132,8 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* Find the factor of the kernels. It counts only if copies have it too: one kernel by itself may
-   have been rewritten. */
+/* Find the factor of the kernels. The factor counts only if the copies grew by it too: one kernel
+   by itself may have been rewritten. */
 static void find_scaled(struct scalings *kernels, struct scalings *copies,
                         const struct trust_scope *s)
 {

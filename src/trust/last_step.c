@@ -100,8 +100,9 @@ static bool is_passed(const struct column *c, const struct digest *d)
 	       entered(d) <= others_median(&c[ENTERED], entered(d));
 }
 
-/* True if the GPUs of the other ranks still have work while their hosts launched far more than
-   this rank's. It finds hosts that run ahead of their GPU, which is_passed() misses. */
+/* True if the GPUs of the other ranks still have work while their hosts launched far more than this
+   rank's. This finds a stuck rank in jobs whose hosts run ahead of their GPUs, which is_passed()
+   misses. */
 static bool is_behind(const struct column *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
@@ -164,7 +165,8 @@ static size_t test_all(const struct peers *p, const struct column *c, bool *foun
 	return nr;
 }
 
-/* A stuck rank makes the others end within a step; they are then not reported as cut off. */
+/* Finds the ranks that are stuck or, if there are none, cut off: a stuck rank makes the others
+   end within a step, so these must not be reported as cut off. */
 void peers_find_ends(struct peers *p)
 {
 	struct column c[NR_FIGURES] = {

@@ -172,7 +172,8 @@ static int source_cmp(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* Append a finding on ranks with identical times to the nanosecond: one file was given for both. */
+/* Append a finding on ranks whose times are identical to the nanosecond, since one file was
+   given for both. */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;
@@ -256,7 +257,8 @@ static int64_t world_of(const struct run *run)
 	return run->ranks.nr ? run->ranks.v[0]->world_size : -1;
 }
 
-/* Checks only runs with a part of the job's ranks: world sizes are compared as environment. */
+/* Only compares runs of jobs with the same number of ranks: different world sizes are reported as a
+   difference of environment. */
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s)
 {

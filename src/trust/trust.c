@@ -38,7 +38,7 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* without recorded launches, work is assigned to steps by its start and none is lost / */
+	/* without recorded launches, work is assigned to steps by its start and no work is lost */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
@@ -63,8 +63,9 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		    share(a, t->overlap_ns, t->gpu_ns));
 }
 
-/* Number of usable steps that statistics need of a rank. If the rules do not say, it is three, or
-   as many as the baseline has: if somebody approved a run of two steps, two are enough. */
+/* Number of usable steps that statistics need of a rank. If the rules do not set it, the number is
+   three, or that of the baseline's usable steps if these are fewer: if a run of two steps was
+   approved, two are enough. */
 static int64_t steps_wanted(const struct expected *want, const struct digest *baseline)
 {
 	enum { STEPS_MIN = 3 };
@@ -101,7 +102,8 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          usable, text_s(usable), b->usable_steps);
 }
 
-/* Append a finding if a rank exceeds its GPU's peak rate: the operations or the peak are wrong. */
+/* Append a finding if a rank exceeds its GPU's peak rate: then the number of operations or the
+   peak is wrong. */
 static void find_beyond_peak(const struct trust_scope *s, const struct digest *d)
 {
 	static const struct {
@@ -161,7 +163,8 @@ bool trust_any_trace(const struct run *run)
 	return false;
 }
 
-/* Where many ranks share a finding, some of them will do. */
+/* Many ranks may have the same finding: keep at most NAMED findings of each kind, of those from
+   index `from` on. */
 static void keep_some(struct report *out, size_t from, const struct trust_scope *s)
 {
 	enum { NAMED = 16 };

@@ -128,7 +128,7 @@ void xplane_release(struct xplane *p)
 
 enum { STAT_METADATA = 1, STAT_DOUBLE, STAT_UINT64, STAT_INT64, STAT_STR, STAT_BYTES, STAT_REF };
 
-/* Converts a double to units of 1e-6; only the occupancy is a fraction. */
+/* Converts a double to millionths; only the occupancy is a fraction. */
 static int64_t micro(uint64_t bits)
 {
 	double v;

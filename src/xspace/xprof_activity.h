@@ -35,6 +35,7 @@ struct xprof_details {
 	int64_t occupancy; ///< estimated occupancy in 1e-6 %
 	bool residency; ///< true if the activity shows memory that was resident, and is not work
 	struct span op; ///< path of the operator: "jit(f)/add"
+
 	/// Names of the HLO operation and module: "loop_add_fusion.3", "jit_f".
 	struct span hlo_op, hlo_module;
 };
@@ -64,8 +65,8 @@ struct xprof_ops {
 void xprof_ops_init(struct xprof_ops *o);
 void xprof_ops_release(struct xprof_ops *o);
 
-/// Sets operator and module of an activity, whose correlation id is set, and remembers the operator
-/// for the launch; false if there are too many names.
+/// Sets operator and module of an activity, whose correlation id must be set, and remembers the
+/// operator for the launch; false if there are too many names.
 bool xprof_ops_add(struct xprof_ops *o, struct name_table *names, const struct xprof_details *d,
                    struct event *e);
 

@@ -12,7 +12,7 @@ history, a suite, a job that hangs):
  - the first screen of a failed check holds the verdict, key figures and findings with their parts; the keyboard
    goes through the page from its top to its end; it moves through the flame graph and narrows it
  - a page of one rank has at most 300 KB; pages, those of 64 ranks, with memory snapshots and of long traces
-   ($GPUGATE_SHARED) among them, stay below 4,000 pixels before anything is unfolded
+   ($GPUGATE_SHARED) among them, stay below 4,000 pixels before anything is expanded
  - each chart has a name and a description, each table a caption, each region a name; every text has
    contrast enough in both themes; at 400 pixels the page itself does not scroll sideways
 

@@ -2,7 +2,7 @@
 """Checks that the manual pages pass mandoc and groff, and that zsh and fish complete the same as bash
 (tests/prop/completions.py).
 
-$GPUGATE is the program, its build has pages/ beside it; exit 77 skips.
+$GPUGATE is the program, beside which its build has the folder pages/; exit 77 skips.
 """
 import pathlib
 import shutil

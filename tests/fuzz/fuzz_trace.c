@@ -14,8 +14,8 @@ static void law(bool holds)
 		abort();
 }
 
-/* Which fault of damaged gzip data is said depends on the size of blocks: ISA-L may hand out some
-   bytes of a member that zlib refuses, and the parser may object to them first. */
+/* Which fault of damaged gzip data is reported depends on the size of blocks: ISA-L may hand out
+   some bytes of a member that zlib refuses, and the parser may object to them first. */
 static bool refused_alike(struct span text, const struct record *a, const struct record *b)
 {
 	return span_starts(text, SPAN("\x1f\x8b")) && a->status == ST_INPUT && b->status == ST_INPUT;

@@ -1,4 +1,5 @@
-"""Plants causes of regressions in a recorded PyTorch trace, which the generators of traces cannot do. Each function changes the
+"""Plants causes of regressions in a recorded PyTorch trace; the generators make only traces of their own. Each function changes
+the
 events of a Trace in place; times are in µs, and later events on the host are moved by the planted time."""
 import bisect
 import collections
@@ -103,7 +104,7 @@ def hold_host(trace, points):
 
 
 def queue(trace):
-    """Activities of a stream run one after the other."""
+    """Delays GPU activities that overlap on one stream, so that they run one after the other."""
     end = {}
     for e in sorted(trace.gpu(), key=lambda e: e["ts"]):
         stream = e["pid"], e["tid"]
@@ -251,8 +252,8 @@ def more_copies(trace, nr, us, size):
 
 
 def lost_overlap(trace):
-    """Removes overlap with communication: compute that starts during a collective waits for its end,
-    and so does all later work."""
+    """Removes overlap with communication: compute that starts during a collective waits for its end, and all later work starts
+    later, too."""
     comm = [e for e in trace.kernels() if any(n in e["name"].lower() for n in NCCL)]
     starts = sorted(e["ts"] for e in trace.gpu() if not any(n in e["name"].lower() for n in NCCL))
     points, end = [], 0.0

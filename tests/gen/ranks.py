@@ -34,7 +34,7 @@ NEVER = 1 << 62
 MAIN, AUTOGRAD = trace.MAIN, trace.AUTOGRAD
 ELEMENTS = 4 << 20
 STORAGE = "(ncclDevKernelArgsStorage<4096ul>)"
-#         what          name in arguments       annotation                 kernel                          moves by
+#         what          name in arguments       annotation                 kernel                          factor of the bytes
 KINDS = {
     "allgather": ("_allgather_base", "nccl:_all_gather_base", "ncclDevKernel_AllGather_RING_LL" + STORAGE, 1),
     "reducescatter": ("_reduce_scatter_base", "nccl:_reduce_scatter_base",

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What is said of a run, whatever the run: of situations that are made here, and of names of 300 characters,
+"""Laws of every report, on runs that are made here, some of them with names of 300 characters:
 
- - a terminal shows the same whatever reports are written besides
+ - a terminal shows the same text, whichever reports are written to files
  - the parts of a finding add up to its cost, each once
- - a failed check beside an undecided one: how to decide, and a command that accepts, which does what it says
- - an undecided verdict names the noise, and gives before its findings, which are folded, a command that judges the recordings it asks for, as a shell runs it
- - compute that takes longer while the wall time hardly changes: why
- - a suite says of each open case what to do, and how to accept those that failed; a warning is not red
+ - with a failed check and an undecided one, the report says how to decide, and gives a command that accepts the run;
+   this command does accept it
+ - an undecided verdict names the noise, and gives before its findings, which are folded, a command that judges the recordings that it asks for; a shell runs this
+   command
+ - if compute takes longer while the wall time hardly changes, the report says why
+ - a suite says for each case that needs attention what to do, and how to accept the failed cases; a warning is not red
  - a pass alarms nobody by its colors
  - no cell of a table in Markdown is wider than its column can be, and no table wider than a comment
  - a row of a suite has the figure of its worst check
@@ -15,7 +17,8 @@
  - a slow rank is compared with its peers: key figures say what is the median of ranks, and what that rank has
  - a key figure beyond a limit that only warns is shown so, and why its noise is not known
  - all reasons why checks are skipped, and up to four rules whose limits are exceeded
- - of what changed in a history, what got worse stands first; the rest is folded; the command that finds the commit runs
+ - among the changes in a history, changes for the worse come first; what did not change is folded;
+   the command that finds the commit runs
  - a diff names the largest cause, and what else there is
 
 $GPUGATE is the program; without it, exit 77 skips.

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Approvals, from the failing check to the history on main, in a git repository with a bare origin:
 
- - a check fails, somebody who may approves, `ci/forge/accept promote` commits the baseline to the branch, and the
-   check of the same run passes; after the merge `accept append` adds the run of main to the history beside the
-   baseline, one that fails too
- - two approvals that race: the one that comes second is done again on the new state, never merged as text, and
-   accepts nothing that was not failing when it began; two appends that race are both kept
- - a push that is refused for another reason ends with what git says; hostile reasons, branches and links do nothing
- - `ci/forge/approval` believes only those who may write, and only what is newer than the run (_forge.py)
- - `ci/github/fetch/fetch` finds the pull request by what GitHub says and takes nothing but digests
+ - a check fails, a person with permission approves the run, `ci/forge/accept promote` commits the baseline to the
+   branch, and the check of the same run passes; after the merge, `accept append` adds the run of main to the history
+   beside the baseline, even if this run fails
+ - two approvals at the same time: the second one is repeated on the new state of the branch, never merged as text,
+   and accepts no check that was not failing when it began; two appends at the same time are both kept
+ - if a push is refused for another reason, the script ends with git's message; hostile reasons, branches and links do
+   nothing
+ - `ci/forge/approval` accepts only approvals of people with write permission that are newer than the run (_forge.py)
+ - `ci/github/fetch/fetch` finds the pull request by GitHub's data, not by the artifact, and takes only digests
 
 $GPUGATE is the program; needs git and jq; exit 77 skips.
 """
@@ -156,8 +157,8 @@ def from_failure_to_green(r):
     expect("no check of what the check has written", r.subjects("main")[0], "baselines: append a run of train [skip ci]")
     r.accept(main, out, "main", "append", code=3, says="has this run already")
     expect("commits of main", len(r.subjects("main")), 4)
-    # A run that fails counts for the noise only; the reference stays. On a separate branch, since a larger noise makes the gate
-    # less sure from then on.
+    # A run that fails counts for the noise only; the reference stays. This is tested on a separate branch, since a larger noise
+    # makes the gate less sure from then on.
     r.git(main, "push", "--quiet", "origin", "origin/main:refs/heads/noisy")
     noisy, before = r.clone("noisy"), r.baseline("main")
     bad = r.gate(noisy, r.trace(5, "--slow-kernel", "*=3"), code=1)

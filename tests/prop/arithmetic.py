@@ -3,8 +3,8 @@
 
 Random events near these limits are compared with unlimited integers (Python's):
 
-- what is refused is what the rules of docs/verdicts.md refuse, and no other
-- sums, counts, longest and window of what is taken are exact, read by one thread and by several
+- exactly those events are refused that the rules of docs/verdicts.md refuse
+- for accepted events, sums, counts, longest duration and window are exact, read by one thread and by several
 - an export of Nsight Systems and a memory snapshot with such values end in a digest or in one line; under the sanitizers
   of the build an overflow would end the program
 

@@ -2,8 +2,8 @@
 """The commands of stored baselines do what they say, and refuse what they should:
 
  - append, promote, propose and prune keep the right runs; of more than 20 recent runs, the oldest are dropped
- - refused are a run that fails, that is stored already, that cannot be trusted, or that has another GPU
- - following the advice of a report, how to accept a run, does so
+ - a run is refused if it fails, is stored already, cannot be trusted, or has another GPU
+ - the command that a report advises for accepting a run does accept the run
  - provenance comes from options, else from the environment of the CI system; hostile text does no harm
  - --bootstrap makes the first baseline only of a run within the absolute limits
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Many writers of one baseline at once lose nothing, and a reader never sees half a file:
 
- - 16 programs append a run each, through a link for every other one, while others read
+ - 16 programs append a run each, every second one through a symbolic link, while other programs read
  - approvals and appends at once, also of whole suites, keep every run
  - a writer that is killed leaves no lock and no other file that matters
- - of many that create the baseline at once, one does
+ - if many programs create the baseline at once, exactly one of them succeeds
 
 $GPUGATE is the program; exit 77 skips.
 """

@@ -5,7 +5,7 @@
    has examples whose options the command has
  - in a real bash, at its terminal: commands, the options of each command and no others, values, files, metrics
 
-tests/extended/shells.py does the same in zsh and fish. $GPUGATE is the program, its build has pages/ beside it;
+tests/extended/shells.py does the same in zsh and fish. $GPUGATE is the program, beside which its build has the folder pages/;
 exit 77 skips.
 """
 import os

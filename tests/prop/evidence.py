@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """`check --evidence DIR`: a small trace of each failed finding.
 
- - the report names each file, and there are no others; a check that passes writes none
+ - the report names each trace, and the folder has no others; a check that passes writes no trace
  - a file is strict JSON below 2 MB, has both sides as processes on one clock, and gpugate reads it: the time of the
    regressed operator, its place and its module are those of the mean steps of both sides together
- - for a side that is a recording it shows one of its steps: each call, kernel and operator at its time; for a digest a mean
-   step
+ - for a side that is a recording, the trace shows one recorded step: each call, kernel and operator at its time; for a
+   digest it shows a mean step
  - files of an earlier run are removed, also if the check passes; files that gpugate has not written stay
  - names of any bytes do no harm; a folder that cannot be made ends with exit code 5
 
@@ -60,7 +60,7 @@ def operator(dir):
     work = [e for e in events if e.get("cat") == "kernel"]
     assert {e["name"] for e in work} == {"kernel_2"} and {e["args"]["correlation"] for e in work} == launches
     assert [sum(e["dur"] for e in work if e["pid"] == side) for side in (0, 1)] == [2000, 4000]
-    # the processes are the sides; each has half of the sum, as one step
+    # one process for each side; the file is read as one run, whose figures are the mean of both sides
     for metric, label in (("op.self_gpu_time", "op2"), ("place.gpu_time", "/w/m/f2.py:f2")):
         have = [m["value"] for m in figures if m["metric"] == metric and label in m.values()]
         assert have == [3_000_000], (metric, have)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Disks and file systems that fail: for every command that writes, each call on a file in turn
 
- - fails once, with each errno that it may have; or fails from that point on, with all calls of its kind
+ - fails once, with each errno that the call may have; or fails together with all later calls of its kind
  - is the point at which the program is killed
 
-Afterwards, the exit code is that of the file that failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the
+Afterwards, the exit code is that for the kind of the file that failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the
 file, each output is whole and either old or new (or a report of the error), nothing is left behind, and the same command
 run again does what it does when nothing fails. A write in a healthy run is: file, fsync, rename, fsync of the folder, in
 this order, so that a power cut does no harm.
@@ -40,7 +40,7 @@ def codes_of(case, call, path):
     if is_output(case, call, path):
         return {5}
     if name in EXIT_OF_INPUTS:
-        # writers of a baseline look at its path, too
+        # commands that write a baseline also look up its path, which may fail as an output does
         return {EXIT_OF_INPUTS[name], 5} if name.startswith("base.") and call in HARMLESS else {EXIT_OF_INPUTS[name]}
     if name in case.outputs or path in case.outputs:
         return {5}
@@ -89,7 +89,7 @@ def failed_faults(p, done, call, path, error, persistent):
             return case_faults(p, done)
         # git's information on the commit is optional
         return [] if went_well(p, done) else [f"exit {done.returncode}: {done.stderr.decode()}"]
-    # files of killed writers need not be found
+    # the search for files of killed writers may fail without an effect
     beside = call == "opendir" or (path.endswith(".tmp") and call in ("flock", "open", "close", "read"))
     if went_well(p, done) and (call in HARMLESS or error == errno.EINTR or beside):
         return []
@@ -100,7 +100,7 @@ def failed_faults(p, done, call, path, error, persistent):
     base = os.path.basename(path.removesuffix(" (deleted)"))
     name = base if (base in case.files or base in case.outputs) and not persistent else ""
     wrong += message_faults(done.stderr, name)
-    # no verdict in another output can contradict a history
+    # `history` gives no verdict, so its outputs cannot contradict each other
     return wrong + file_faults(p, strict=not persistent and set(case.outputs) <= set(REPORTS)
                                and call not in HARMLESS and case.args[0] != "history")
 

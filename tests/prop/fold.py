@@ -5,12 +5,12 @@ The ranks of a job are simulated (gen/ranks.py), with a slow and a late rank in 
 in others.
 
  - random trees of merges, with parts that are given twice, write the bytes of one merge of all
- - reductions of figures of single ranks are those of the unfolded run; medians of others are near, and up to 64 ranks
-   exact, as are waiting and lateness
- - `check` gives one answer for both sides folded, either, and neither; it names the planted ranks and no other
- - a baseline keeps no ranks, and its file does not grow with them
- - a rank that is missing is named, and its block stays unfolded until it is there
- - what cannot be folded, or asked of a folded run, is refused in one line
+ - figures that are kept for each rank reduce to the values of the unfolded run; medians of other figures are near these
+   values, and exact for up to 64 ranks; so are waiting and lateness
+ - `check` gives the same answer whether both sides, one side or no side is folded; it names the planted ranks and no other
+ - a folded baseline keeps no single ranks, and the size of its file does not depend on their number
+ - a rank that is missing is named, and its block stays unfolded until the rank is there
+ - digests that cannot be folded, and rules that a folded run cannot answer, are refused in one line
 
 $GPUGATE is the program; exit 77 skips.
 """

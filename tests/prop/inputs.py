@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """A metrics file of a benchmark job joins the run in whose folder it is.
 
- - one without a rank belongs to the whole run, not to a further rank, whichever ranks there are, as a file, from standard
-   input, gzipped, in a directory, as a digest and merged, in any order
+ - a metrics file without a rank belongs to the whole run and not to one more rank, whichever ranks the run has; this holds
+   for a file, standard input, gzip, a directory, a digest and a merged run, in any order
  - files of ranks stay separate, and 'ranks' of a rule combines them
- - a figure that occurs twice for a rank is exit 3, and both files are named; so are damaged files, in a directory too,
-   while JSON of another kind there is ignored and run.json is context, whatever it holds
+ - a figure that occurs twice for a rank ends with exit 3, and both files are named; damaged files, also in a directory,
+   end with exit 3 and are named; in a directory, JSON of another kind is ignored, and run.json is always the context
  - a run may consist of metrics files only: a decrease fails if more is better; for a name that neither side has, the most
    similar one is suggested
  - every report contains the figures

@@ -95,7 +95,7 @@ def pairs(b, factor, base):
 
 
 def controls(b):
-    """The state of the machine cancels when controls are given, with a stored baseline and without."""
+    """The state of the machine cancels out if control runs are given, with a stored baseline and without."""
     for where in (("--baseline", "b.json"), ("--baseline", "none.json"), ()):
         none = where != ("--baseline", "b.json")
         if none and where:

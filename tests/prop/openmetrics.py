@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The output of --openmetrics is readable for Prometheus' own parser and in the way of GitLab, and agrees with the exit
+"""The output of --openmetrics can be read by Prometheus' own parser and in the way in which GitLab reads it, and agrees with the exit
 code and the JSON of the same run.
 
 GitLab (lib/gitlab/ci/parsers/metrics/generic.rb) drops from each line what follows a '#', splits the rest as

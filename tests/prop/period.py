@@ -7,9 +7,8 @@ Of each trace with two steps or more the step annotations, then all user annotat
 then find as many steps, whose median step.cuda_time is within 1 % of what the annotations gave. Work that runs only once
 stays one window, however often its layers repeat.
 
-On the TRACEs, else on generated traces and, where $GPUGATE_SHARED is set, on those of the shared
-data, also made longer; without it these are skipped, by name. $GPUGATE is the program;
-exit 77 skips.
+This is checked on the TRACEs if any are given; otherwise on generated traces and on the traces of the shared data, which are
+also made longer. Without $GPUGATE_SHARED the shared traces are skipped, by name. $GPUGATE is the program; exit 77 skips.
 """
 import concurrent.futures
 import gzip

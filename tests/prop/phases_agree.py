@@ -4,8 +4,8 @@
 usage: phases_agree.py [GPUGATE] [--seed N] [--count N] [TRACE…]
 
 Compares `gpugate metrics TRACE --json -` with _phases_reference.py, which follows the definition of phases
-(docs/metrics.md): on random traces, then on the shared ones (or on the TRACEs given). For each step the phases, with what
-has no launch, must add up to step.cuda_time. A random trace that disagrees is named by its seed: --seed N --count 1 makes
+(docs/metrics.md): on random traces, then on the shared ones (or on the TRACEs given). For each step, the phases and the
+work without a known launch must add up to step.cuda_time. A random trace that disagrees is named by its seed: --seed N --count 1 makes
 it again. $GPUGATE is the program, without it the test is skipped (exit 77); without $GPUGATE_SHARED it ends with the random
 traces. """
 import argparse

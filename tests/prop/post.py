@@ -5,9 +5,10 @@
    else with the marker, and an own comment that only quotes the marker, stay unchanged
  - temporary failures (5xx, no answer, rate limits) are tried again after the pauses that the API asks for; permanent ones
    end with one line that says what to do; a lost answer never makes a second comment
- - `--comment` means what the script says it means; forks, missing tokens
+ - `--comment` works as the head of the script describes; forks, missing tokens
  - ten annotations at most, and no name in them does anything; the summary stays below its limit
- - the token is never printed nor in the arguments of a process, not even traced, or echoed by the server
+ - the token is never printed and never in the arguments of a process, even if the shell traces its commands or the server
+   echoes the token
 
 A fake `sleep` notes the pauses. $GPUGATE is the program (for one report of its own); exit 77 skips. """
 import json
@@ -359,7 +360,7 @@ def real_report(p, api):
     program = os.environ["GPUGATE"]
     r = subprocess.run([program, "check", "nothing.json", "--workload", "a b", "--markdown", p.folder / "report.md",
                         "--json", p.folder / "result.json"], cwd=p.folder, capture_output=True, check=False)
-    expect("exit of check", r.returncode, 4)
+    expect("exit of check", r.returncode, 3)
     p.post(api, "--comment", "on-failure", says="made comment")
     p.post(api, says="edited comment")
 

@@ -7,6 +7,7 @@
  - the composite actions and the jobs do what they should, step by step, with `if`, `env` and outputs as the runner
    evaluates them: a failing check with its comment, annotations and summary; a fork's run posted by the second workflow;
    approval; append (with the stand-in of _forge.py and a git repository)
+ - jobs run for the events that they are for; the job that posts is skipped if there is nothing to post
  - a stranger's comment starts no job; only the job that appends reads the token that may push; the pods of ci/kubernetes
    have few rights and run no setting as a command
 
@@ -155,6 +156,37 @@ def check_page():
     expect("its jobs", set(block["jobs"]) - set(whole["jobs"]), set())
     expect("its runner", block["jobs"]["gate"]["runs-on"], whole["jobs"]["gate"]["runs-on"])
     expect("pushes", block[True]["push"], whole[True]["push"])
+    check_jobs("the workflow", whole, skips=False)
+    jobs = {**whole["jobs"], "gate": {**whole["jobs"]["gate"], "if": block["jobs"]["gate"]["if"]}}
+    check_jobs("the one that a label starts", {"jobs": jobs}, skips=True)
+
+
+def check_jobs(name, doc, skips):
+    """Checks which jobs run. With `skips` a pull request without the label is not measured, and nothing is posted."""
+    def jobs(event, outcome="success", action="synchronize", labels=(), label="", fork=False):
+        event = {"action": action, "label": {"name": label},
+                 "pull_request": {"labels": [{"name": each} for each in labels], "head": {"repo": {"full_name": "f/r" if fork else "o/r"}}}} | event
+        context = {"github": {"repository": "o/r", **event, "event": event}}
+        ran = {}
+        for job, about in doc["jobs"].items():
+            context["needs"] = {"gate": {"result": ran.get("gate", "")}}
+            if "if" not in about or evaluate(about["if"].removeprefix("${{").removesuffix("}}"), context):
+                ran[job] = outcome
+            else:
+                ran[job] = "skipped"
+        return [job for job, result in ran.items() if result != "skipped"]
+    push, pull, queue = ({"event_name": each} for each in ("push", "pull_request", "merge_group"))
+    both = ["gate", "post"]
+    for outcome in ("success", "failure"):
+        expect(f"{name}: main", jobs(push, outcome), ["gate", "append"])
+        expect(f"{name}: a merge queue", jobs(queue, outcome), both)
+        expect(f"{name}: a label", jobs(pull, outcome, "labeled", ["benchmark"], "benchmark"), both)
+        expect(f"{name}: a push later", jobs(pull, outcome, labels=["x", "benchmark"]), both)
+        expect(f"{name}: a fork", jobs(pull, outcome, labels=["benchmark"], fork=True), ["gate"])
+    for event in (push, pull, queue):
+        expect(f"{name}: cancelled", jobs(event, "cancelled", labels=["benchmark"]), ["gate"])
+    expect(f"{name}: no label", jobs(pull), [] if skips else both)
+    expect(f"{name}: another label", jobs(pull, "success", "labeled", ["x", "benchmark"], "x"), [] if skips else both)
 
 
 def check_shells():
@@ -177,16 +209,22 @@ def check_shells():
 
 def evaluate(text, context):
     """Evaluates an expression of Actions, as far as these files use expressions."""
+    functions = {"format": lambda f, *a: f.format(*a), "contains": lambda all, one: one in all, "fromJSON": json.loads,
+                 "startsWith": lambda text, head: text.startswith(head), "cancelled": lambda: False}
+
     def value(match):
-        if match[0] in ("true", "false", "format") or match[0].startswith("'"):
+        if match[0] in ("true", "false", *functions) or match[0].startswith("'"):
             return {"true": "True", "false": "False"}.get(match[0], match[0])
         have = context
         for part in match[0].split("."):
-            have = have.get(part, "") if isinstance(have, dict) else ""
+            if isinstance(have, list):
+                have = have if part == "*" else [each[part] for each in have]
+            else:
+                have = have.get(part, "") if isinstance(have, dict) else ""
         return repr(have)
-    code = re.sub(r"'[^']*'|[a-zA-Z_][\w-]*(?:\.[\w-]+)*", value, text)
-    code = code.replace("||", " or ").replace("&&", " and ")
-    return eval(code.strip(), {"format": lambda f, *a: f.format(*a)})   # pylint: disable=eval-used
+    code = re.sub(r"'[^']*'|[a-zA-Z_][\w-]*(?:\.(?:[\w-]+|\*))*", value, text)
+    code = re.sub(r"!(?!=)", " not ", code.replace("||", " or ").replace("&&", " and "))
+    return eval(code.strip(), functions)   # pylint: disable=eval-used
 
 
 def fill(value, context):
@@ -431,6 +469,26 @@ def github(folder):
     forge.server.shutdown()
 
 
+# ---- Jenkins ----
+
+def jenkins(folder):
+    """The posting step of ci/jenkins makes a comment, and a status on the pull request's own commit."""
+    forge = _forge.Forge()
+    _, clone = repository(folder)
+    step = re.search(r"sh '''(.*?)'''", (ROOT / "ci" / "jenkins" / "README.md").read_text(), re.S)[1].replace("OWNER/NAME", "o/r")
+    git(clone, "commit", "--quiet", "--allow-empty", "-m", "topic")
+    head = git(clone, "rev-parse", "HEAD")
+    git(clone, "update-ref", "refs/remotes/origin/PR-7", head)    # as its plugin for GitHub fetches it, and then merges main
+    git(clone, "commit", "--quiet", "--allow-empty", "-m", "merge")
+    (clone / "gpugate").mkdir()
+    subprocess.run([PROGRAM, "check", trace(folder, 2, "--slow-kernel", "*flash_bwd*=2"), "--workload", "resnet50", "--markdown", "gpugate/report.md",
+                    "--json", "gpugate/result.json"], cwd=clone, check=False, capture_output=True)
+    p = subprocess.run(["sh", "-ec", step.replace("--api github", f"--api github --url {forge.address}")], cwd=clone, capture_output=True, text=True, check=False, env={
+        "PATH": os.environ["PATH"], "HOME": str(folder), "FORGE": str(ROOT / "ci" / "forge"), "CHANGE_ID": "7", "BRANCH_NAME": "PR-7", "GPUGATE_TOKEN": TOKEN})
+    expect("jenkins", (p.returncode, len(forge.bodies()), dict(forge.statuses)), (0, 1, {(head, "gpugate/resnet50"): "failure"}))
+    forge.server.shutdown()
+
+
 # ---- GitLab ----
 
 def gitlab_jobs(plain=True, **inputs):
@@ -502,7 +560,7 @@ def main():
     check_shells()
     check_page()
     check_push_token()
-    for test in (check_kubernetes, github, gitlab):
+    for test in (check_kubernetes, github, jenkins, gitlab):
         with tempfile.TemporaryDirectory() as name:
             test(pathlib.Path(name))
     if wrong:

@@ -112,7 +112,7 @@ def error(dir):
 
 
 def jobs(dir):
-    """One of two files is done while the other one waits. It is a regular file, and the total size is unknown."""
+    """One of two files, a regular one, is done while the other one waits; the total size is unknown."""
     gate = threading.Event()
     one = dir / "1.whole"
     one.write_text(json.dumps({"traceEvents": [EVENT], "distributedInfo": {"rank": 1, "world_size": 2}}))
@@ -139,7 +139,8 @@ def size(dir):
 
 
 def silent(dir):
-    """A second program on a terminal is the clock: when it has printed two lines, the others would have printed one."""
+    """A second program, on a terminal, measures the time: when it has printed two lines of progress, the programs under test
+    would have printed at least one."""
     gate = threading.Event()
     path = fed(dir, "0.file", gate)
     file = subprocess.Popen([PROGRAM, "metrics", path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

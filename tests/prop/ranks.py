@@ -205,7 +205,7 @@ def check_dlrm(folder):
 
 
 def check_far_ahead(folder, seed):
-    """Hosts that run far ahead of their GPUs: little of what the stuck rank launched last has ended."""
+    """Hosts that run far ahead of their GPUs: most of the last launches of the stuck rank have no kernel that ended."""
     job = shared_job("fsdp", "fsdp-a100-rank0of16-5steps.json.gz", ["--steps", "3"])
     for place in ("0:3", "2:4"):
         out = folder / place.replace(":", "-")

@@ -9,7 +9,7 @@
  - every option and command that the pages name exists, and every one in `--help` is named
  - docs/rules.md names every key of a rules file, docs/development.md every folder of src
  - links, anchors and named files of the project exist
- - the table of metrics is what `gpugate metrics` prints; that of the simulation is checked by tests/sim/table.py
+ - the table of built-in rules is that of rules/default.yaml; the table of metrics is what `gpugate metrics` prints; that of the simulation is checked by tests/sim/table.py
  - the two small tables of README.md are rows of those in docs/simulation.md and docs/speed.md
  - the files that docs/pull-requests.md shows whole are those of ci/ and templates/
  - pages, actions and templates name the version of CMakeLists.txt
@@ -105,6 +105,18 @@ def metrics_table(program):
         groups[head].append(f"| `{name}` | {unit} | {worse} | {ranks} | {meaning} |")
     return "\n\n".join("\n".join([f"### {head}", "", "| metric | unit | worse when | over ranks | meaning |", "|---|---|---|---|---|", *rows])
                        for head, rows in groups.items()) + "\n"
+
+
+def rules_table():
+    """A table of the rules of rules/default.yaml, one row for each; the third column has all keys but limits and metric."""
+    def flow(value):
+        return re.sub(r"\s+", " ", yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=1000).removesuffix("...\n").strip())
+    rows = []
+    for rule in yaml.safe_load(text_of(ROOT / "rules" / "default.yaml"))["rules"]:
+        fail, warn = (f"`{flow(rule[key])[1:-1]}`" if key in rule else "" for key in ("fail", "warn"))
+        other = ", ".join(f"`{key}: {flow(value)}`" for key, value in rule.items() if key not in ("id", "metric", "fail", "warn"))
+        rows.append(f"| `{rule['id']}` | `{rule['metric']}` | {other} | {fail} | {warn} |")
+    return "\n".join(["| rule | metric | with | `fail` | `warn` |", "|---|---|---|---|---|", *rows]) + "\n"
 
 
 def cells_of(page, head):
@@ -355,6 +367,7 @@ def main():
     names = [pathlib.Path(a).name for a in sys.argv[1:] if a != "--update"]
     update = "--update" in sys.argv
     replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
+    replaced(ROOT / "docs" / "rules.md", "rules", rules_table(), update)
     readme_tables(update)
     shown_files(update)
     versions(program, update)

@@ -5,7 +5,7 @@ versions 2.0, 2.4 and 2.8. The examples of docs/recording.md run in readme.py.
  - recordings pass the gate, with their steps, memory and context
  - on a signal to any one rank all ranks record the same steps; a rank that cannot says so
  - where: one step with stacks beside measured steps that stay clean
- - keep: each way gives the same figures, and a trace goes only when its digest is there
+ - keep: each setting gives the same figures, and a trace is removed only once its digest exists
  - a job that crashes, ends early or is killed leaves whole files or none
  - a failure of recording never ends the job
 

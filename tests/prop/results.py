@@ -183,7 +183,7 @@ def judged(folder):
                         (json.dumps(SERVE).replace("12.5", "1.23456789012345678901"), "significant digits")):
         write(folder / "bad.json", text)
         refused("metrics", "bad.json", words=words, cwd=folder)
-    # in a folder, it is recognized under any file name
+    # in a folder, a result file is recognized under any file name
     write(folder / "d" / "log.txt", ":::MLLOG " + json.dumps({"key": "run_start", "time_ms": 1}) + "\n")
     refused("metrics", "d", words="the run is not valid", cwd=folder)
 

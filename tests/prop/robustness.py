@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Threats by artifacts, baselines, rules, disks and untrusted people: for each there is a function, named after the threat,
-which checks the program as users run it. An error is one line that names file and place, with the exit code of its kind;
+"""Threats by artifacts, baselines, rules, disks and untrusted people: each threat has a test function, which is named after it
+and runs the program as users do. An error is one line that names file and place, with the exit code of its kind;
 nothing is left behind. Tests elsewhere that cover a threat are named, and must exist.
 
 usage: robustness.py [THREAT…]     ($GPUGATE is the program; exit 77 skips)
@@ -48,7 +48,7 @@ def decompression_bomb(b):
     os.chdir(b.dir)
     most = measured("digest", "bomb.json.gz", "-o", "d.json")
     assert children[-1][1] == 0, children
-    # A sanitizer keeps freed memory for a while.
+    # With a sanitizer the limit does not hold, since freed memory is kept for a while.
     assert is_sanitized() or most < 64 << 10, f"{most} KiB for 256 MiB that are 0.3 MB"
     size = len(head) + len(tail) + 256 * MIB
     b.fine("digest", "bomb.json.gz", "-o", "d.json", "--max-input", size)
@@ -587,7 +587,7 @@ def tested_elsewhere(threat):
 
 
 def prove(threat):
-    """The error of a threat's function, or None."""
+    """The error of the test function that is named after the threat; None if it passes."""
     try:
         tested_elsewhere(threat)
         for function in HERE:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Commands before and after the first baseline:
 
- - without a baseline a check shows the run, says how to make it the baseline and ends with 4; JUnit has an error. The
-   printed command creates the baseline. A suite says the same about its case
+ - without a baseline, a check shows the run, prints the command that makes the run the baseline, and ends with 4; the JUnit
+   file has an error. The printed command creates the baseline. A suite says the same about its case
  - `baseline create --repeat` begins the history, `--history DIR` keeps it elsewhere, for every command that reads it;
    commit and name come from git, and a modified tree is marked
  - `init --from-noise` narrows limits as far as the noise allows, and a run of the same code passes them
@@ -77,7 +77,7 @@ def first(p):
     p.run(0, *shlex.split(command[1])[1:])
     p.result(0, p.trace(2), "--workload", "w")
     p.run(3, "check", "nothing.json", "--workload", "w")
-    p.run(4, "check", "nothing.json", "--workload", "other")
+    p.run(3, "check", "nothing.json", "--workload", "other")
 
 
 def provenance(p):
@@ -126,17 +126,17 @@ def slow_main(p):
     for i in range(2, 17):
         p.day = i
         if i == 9:
-            r = p.result(1, p.trace(40, *SLOW), *rules, "--changed", "x.py")
+            r = p.result(1, p.trace(40, *SLOW), *rules, "--review")
             expect("main was never slow", r["verdict"], "fail")
         p.run(0, "baseline", "append", p.trace(i, *(SLOW if i >= 9 else ())), *rules, "--commit", f"c{i}")
     p.day = 17
-    r = p.result(0, p.trace(41, *SLOW), *rules, "--changed", "x.py")
+    r = p.result(0, p.trace(41, *SLOW), *rules, "--review")
     waived = [c for c in r["checks"] if c["verdict"] == "waived"]
     expect("waived", [c["rule"] for c in waived], ["time", "ops"])
     expect("since", all("main is there already, since c9 of " in c["message"] for c in waived), True)
     # a slowdown that main already has is not noise: counted as noise, it would leave both checks undecided
     expect("of no review", p.result(1, "t41.json", *rules)["verdict"], "fail")
-    expect("and more of its own", p.result(1, p.trace(42, "--slow-kernel", "*flash_bwd*=2.6"), *rules, "--changed", "x.py")["summary"]["waived"], 0)
+    expect("and more of its own", p.result(1, p.trace(42, "--slow-kernel", "*flash_bwd*=2.6"), *rules, "--review")["summary"]["waived"], 0)
 
 
 def main():

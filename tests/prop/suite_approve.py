@@ -2,11 +2,13 @@
 """A suite on pull requests, from its first run on, with the scripts of ci/forge, a git repository and the stand-in for the
 APIs of GitHub and GitLab (_forge.py):
 
- - cold start: one comment accepts one case, the next all others; each is answered, and the status follows
+ - without any baseline: one comment accepts one case, the next comment all other cases; each comment is answered, and the
+   status of the commit follows
  - runs of main go into the histories of all cases
- - a regression of two cases: one is accepted, the other is not, then it is; who may not is told; two approvals at once
- - an undecided case runs again as its plan says, and only that case does; a benchmark that makes nothing new decides nothing
- - names of cases that a shell, Markdown or unzip could trip over
+ - a regression of two cases: first one is accepted, later the other; a person without permission gets an answer that says
+   so; two approvals at once
+ - only an undecided case runs again, as its plan says; a benchmark that makes no new files leaves the case undecided
+ - names of cases with characters that are special in a shell, in Markdown or for unzip
 
 $GPUGATE is the program; needs git and jq; exit 77 skips.
 """

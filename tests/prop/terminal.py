@@ -72,7 +72,7 @@ def colors(a):
 
 
 def names(dir, trace):
-    """In a page, names that unfold to the complete name are display names; others are shown completely."""
+    """In a page, names that can be expanded to the complete name are display names; others are shown completely."""
     run("diff", trace, trace, "--html", dir / "page.html")
     page = (dir / "page.html").read_text(encoding="utf-8")
     rows = re.search('<section id="kernels".*?</section>', page, re.S)

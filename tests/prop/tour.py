@@ -6,7 +6,7 @@
  - five runs of main on a branch of histories; a regression, and approvals by people with and without permission
  - an undecided run, which runs again in pairs with its base until there is a verdict
  - another GPU; a machine that is slow
- - what is refused: an older run, a branch with other code or forced to another commit, a second approval
+ - approvals that are refused: for an older run, for a branch with other code or forced to another commit, a second approval
 
 usage: tour.py [--update]      ($GPUGATE is the program; needs git and jq; exit 77 skips)
 --update writes the page anew.
@@ -150,7 +150,7 @@ class Week:
         self.page.append(text.strip("\n") + "\n")
 
     def quote(self, body):
-        """The visible part of a comment before anything is unfolded, and the rest."""
+        """The part of a comment that is visible before anything is expanded, and the collapsed parts."""
         lines = [line for line in body.strip("\n").splitlines() if not line.startswith("<!-- ")]
         shown, depth, folded = [], 0, ""
         for line in lines:

@@ -85,7 +85,8 @@ def kernels_changed(change, every):
 
 
 def unseen(nr):
-    """Add frees of blocks that nobody allocated, and as many allocations that are never freed: levels stay consistent."""
+    """Add frees of blocks that nobody allocated, and as many allocations that are never freed, so that levels stay
+    consistent."""
     def edit(d):
         trace = next(t for t in d["device_traces"] if t)
         first = trace[0]

@@ -16,15 +16,15 @@
 /* --- snapshots from text ---
 
    G DEVICE ADDRESS TOTAL FLAGS     segment; flags: - or of L (large), E (expandable)
-   b STATE SIZE REQUESTED STACK     block of it; state a, p or i; address follows on
-   D DEVICE                         the entries below are of this device
+   b STATE SIZE REQUESTED STACK     next block of the segment; state a, p or i
+   D DEVICE                         the lines below are entries of this device
    a f c ADDRESS SIZE STACK         alloc, free_requested, free_completed
    s x m u ADDRESS SIZE STACK       segment alloc, free, map, unmap
    o SIZE FREE STACK                oom
    ? 0 0 -                          an unknown action
    e TIME NAME, S TIME NAME         END and START of an annotation on the device
 
-   Entry i of a device has time 10 · (i + 1); "q" makes those below have none.
+   Entry i of a device has time 10 · (i + 1); after a line "q", entries have no time.
    A stack is - or a digit: one frame, function fN in /p/q/x.py at line N. */
 
 struct rig {

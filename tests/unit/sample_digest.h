@@ -259,7 +259,7 @@ static inline struct digest *sample_snapshot(int64_t rank)
 		m.peak_transient = -512;
 		vec_push(&d->memories, m);
 		for (int list = 0; list < NR_MEMORY_LISTS; list++)
-			for (int k = 0; k < 2; k++) /* equal rows are allowed */
+			for (int k = 0; k < 2; k++) /* twice, because rows may be equal */
 				vec_push(&d->memory_items,
 				         (struct memory_item){ id, (enum memory_list)list, SPAN("loss"),
 				                               (enum site_kind)(list % 6), SPAN("t/train.py"),

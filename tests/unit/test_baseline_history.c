@@ -189,7 +189,7 @@ static void test_past_run(void **state)
 	            again = fixture_rule(METRIC_STEP_COMPUTE_TIME),
 	            absent = fixture_rule(METRIC_MEMORY_PEAK_ALLOCATED);
 	top.for_each = true;
-	top.top = 1; /* the history keeps twice as many items */
+	top.top = 1; /* the history keeps twice as many items as the rule checks */
 	step.fail.and_of_step = true;
 	vec_push(&rules.rules, step);
 	vec_push(&rules.rules, top);

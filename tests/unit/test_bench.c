@@ -98,10 +98,10 @@ static const struct row {
 	{ 10, { 20, 30, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },
 	{ 10, { 20, 30, 40, -1 }, { 12, -1 }, false, 30, 3, 12000, 1 },
 	{ 10, { 20, 0, 40, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },
-	/* a pin that is among the recent runs is counted once, below min_runs and above */
+	/* a pin that is also a recent run counts once, with fewer runs than min_runs and with more */
 	{ 10, { 10, 20, -1 }, { 12, -1 }, true, 15, 2, 12000, 1 },
 	{ 10, { 10, 20, 30, 40, 50, -1 }, { 12, -1 }, true, 30, 5, 12000, 1 },
-	/* no value of the pin, but of recent runs */
+	/* the pin has no value, but a recent run has one */
 	{ 0, { 20, -1 }, { 12, -1 }, false, 20, 1, 12000, 1 },
 };
 

@@ -113,7 +113,8 @@ static void test_parts_of_each_metric(void **state)
 			fail_msg("%s: %lld are left over", metric_table[ids[i]].name,
 			         (long long)part(b, 0, "not attributed")->change);
 		vec_release(&b->parts);
-		for (int off = -2; off <= 2; off++) { /* a remainder of 1 ns is rounding, more is a row */
+		/* a remainder of 1 ns is rounding; a larger remainder gets a row */
+		for (int off = -2; off <= 2; off++) {
 			b = breakdown(&s, ids[i], "", change + off);
 			assert_adds_up(b);
 			if (off != 0 && off * off < 4)
@@ -196,8 +197,9 @@ static void test_counts_and_bytes(void **state)
 	release(&s);
 }
 
-/* Wall time consists of what runs in it, and synchronization of calls. The rest of a change belongs
-   to the baseline, or is the difference between median and mean. The host's time has no parts. */
+/* A change of wall time is broken down by the work in it, a change of synchronization time by its
+   calls. What remains of a change was already in the baseline's later runs, or is the difference
+   between median and mean. The host time of a step is not broken down. */
 static void test_step_terms(void **state)
 {
 	(void)state;
@@ -490,7 +492,7 @@ static void test_ranks(void **state)
 	assert_int_equal(part(b, 0, "rank 7")->change, MS(3) / 2);
 	assert_int_equal(part(b, 0, "not attributed")->change, MS(1) / 2);
 	vec_release(&b->parts);
-	/* the ranks differ, so there is no breakdown, as for a single rank */
+	/* the sides have different ranks, so there is no breakdown by rank */
 	s.run[1].ranks.v[1]->rank = 8;
 	b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10));
 	assert_adds_up(b);

@@ -167,6 +167,7 @@ static void test_verdicts(void **state)
 struct full {
 	const char *what, *fail, *warn;
 	int64_t b, c, pin, noise; ///< values of baseline, candidate, pin and noise; below 0 if absent
+
 	/// Letters: s the metric is spoiled, w waived, b bootstrap, e the rule has for_each; f or W:
 	/// its on_new and on_gone are fail or warn; k: its on_missing is skip.
 	char flags[8];
@@ -496,8 +497,8 @@ static void test_zero(void **state)
 	}
 }
 
-/* A difference of one clock tick per launch is not a change, in either direction; one more
-   nanosecond is. */
+/* A difference of one clock tick per launch, in either direction, is not a change; a difference
+   larger by one nanosecond is a change. */
 static void test_floor(void **state)
 {
 	(void)state;
@@ -587,7 +588,8 @@ static void test_spoiled_comes_first(void **state)
 	release(&r);
 }
 
-/* A share of the step needs the step, unless the other half of the limit has decided. */
+/* A limit in percent of the step needs the time of the step, unless the other part of the limit
+   decides by itself. */
 static void test_without_step(void **state)
 {
 	(void)state;

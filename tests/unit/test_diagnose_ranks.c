@@ -94,7 +94,7 @@ static void test_link(void **state)
 		/* transfer time of the first collective, and increase per collective */
 		int64_t first, more;
 		int64_t offset, share, noise;
-		int64_t low, high; /* range of the expected slope in 1e-6 */
+		int64_t low, high; /* range of the expected slope in millionths */
 	} rows[] = {
 		{ "a good link", 12, 1000, 500, 0, 0, 0, 0, 0 },
 		{ "under another clock", 12, 1000, 500, -123456789, 0, 5, 0, 0 },
@@ -125,8 +125,7 @@ static void test_link(void **state)
 }
 
 /* Messages of two sizes, ten each, on a link with half the speed. Waiting that all ranks share does
- * not count as time of a message. Messages for which the rank came last are on a line of their own.
- */
+   not count as time of a message. Messages that waited for this rank are fitted separately. */
 static void test_link_sizes(void **state)
 {
 	(void)state;
@@ -273,8 +272,8 @@ static void test_late_together(void **state)
 }
 
 /* Ten collectives of 1 to 10 µs and ten more, in which rank 2 ends late by half of their duration,
-   with a clock that is 7 ms ahead. It is last in the second ten, which does not make it a late
-   rank. */
+   with a clock that is 7 ms ahead. Rank 2 is last in the second ten, but this does not make it a
+   late rank. */
 static struct fixture *link_fixture(int nr)
 {
 	struct strbuf line = STRBUF_INIT;

@@ -132,8 +132,8 @@ static void test_new_gone_renamed(void **state)
 	release(&s);
 }
 
-/* Two candidates that fit equally well: neither counts as the renamed kernel. A third one that is
- * nearer does. */
+/* Two candidates that fit equally well: neither counts as the renamed kernel. A third candidate
+   that is nearer is taken. */
 static void test_rename_is_unique(void **state)
 {
 	(void)state;
@@ -185,7 +185,7 @@ static void test_summed_up_on_some_ranks(void **state)
 {
 	(void)state;
 	static const struct {
-		/* time of the kernel on the rank that lists it; in the candidate both ranks do */
+		/* time of the kernel on the rank that lists it; in the candidate both ranks list it */
 		int64_t small_ns;
 		bool told;
 	} rows[] = { { MS(2), false }, { MS(4), false }, { MS(5), true } };

@@ -217,7 +217,7 @@ static void sums_stay(void **state)
 	assert_true(rows_of(d) < 5 * FOLD_FUNCTIONS + FOLD_KERNELS + FOLD_OPS + 2000);
 	size_t rows = rows_of(d);
 	struct sink *once = written(d);
-	fold(d, &t); /* sums rows a second time */
+	fold(d, &t); /* folds what is folded already: nothing changes */
 	assert_int_equal(rows_of(d), rows);
 	struct sink *twice = written(d);
 	assert_true(span_eq(sink_memory(once), sink_memory(twice)));

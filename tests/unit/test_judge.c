@@ -40,7 +40,7 @@ static void setup(struct bench_of_two *s, const struct activity *candidate, size
 	fixture_categories(&s->categories);
 	s->b = fixture_digest(5, usual, NR_OF(usual));
 	s->c = fixture_digest(5, candidate, nr);
-	/* digests are made with the communication texts of the categories */
+	/* both fixtures above recognize communication kernels by the same text */
 	s->baseline = fixture_run(s->b);
 	s->candidate = fixture_run(s->c);
 	diag_init(&s->log);

@@ -21,7 +21,7 @@ typedef union {
 	int64_t aligned;
 } filled;
 
-/* A value that differs from the default: the number of a word, or a number in 1e-6. */
+/* A value that differs from the default: the number of a word, or a number in millionths. */
 static int64_t other_value(const struct key *key)
 {
 	int64_t last = 0;

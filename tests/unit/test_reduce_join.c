@@ -92,8 +92,8 @@ static void add_times(struct strbuf *b, struct dice *d, int64_t at_ns)
 	            (int)(at_ns % 1000), roll(d, 60) ? "" : "-", dur_ns / 1000, (int)(dur_ns % 1000));
 }
 
-/* Adds a correlation id; calls and activities use ids of one range, some of which are wide, text or
-   absent. */
+/* Adds a correlation id from a small range, so that calls and activities share ids. Some ids need
+   more than 32 bits, some are texts, and some are absent. */
 static void add_correlation(struct strbuf *b, struct dice *d)
 {
 	if (!roll(d, 20))
@@ -309,7 +309,7 @@ static void does_not_fit(void **state)
 {
 	static const struct {
 		const char *odd, *error;
-		/// number of occurrences of `odd` that does not fit; 0: 4, while 3 of them fit
+		/// smallest number of occurrences of `odd` that does not fit; 0 means 4
 		unsigned times;
 	} rows[] = {
 		/* an event at the earliest possible time, which is also the initial end of a memory without

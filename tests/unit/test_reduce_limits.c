@@ -64,7 +64,7 @@ static void test_nothing(void **state)
 	struct rig g;
 	rig_open(&g, NULL);
 	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
-	assert_false(g.d->window); /* a window without time would be a wrong figure */
+	assert_false(g.d->window); /* a window of length 0 would give wrong figures */
 	assert_int_equal(g.d->nr_steps, 0);
 	assert_int_equal(g.d->attribution, ATTRIBUTION_NONE);
 	assert_int_equal(g.d->env.nr, 0);

@@ -116,7 +116,8 @@ static void long_names_are_cut(void **state)
 	md_code(&b, name, MD_NAME_CHARS, false);
 	assert_has(strbuf_str(&b), "`01234567890123456789012345678901234567890123456789012345678901234"
 	                           "567890123456789012345678901234567890123456789é~");
-	assert_int_equal(b.n, MD_NAME_CHARS + 1 + 2); /* é has two bytes, the span two ends */
+	/* + 1: é has two bytes; + 2: the backquotes of the code span */
+	assert_int_equal(b.n, MD_NAME_CHARS + 1 + 2);
 	strbuf_release(&b);
 }
 

@@ -81,7 +81,7 @@ static const struct row {
 	  "a=12.5", false },
 	{ "- {name: f, has: [a], take: [{at: a, stdev: s}]}", "{\"a\": 1}", "'stdev' and 'count'",
 	  true },
-	/* a server that does not answer, NaN, and digits that do not fit */
+	/* a server that does not answer; NaN; a number with more digits than a figure can hold */
 	{ NULL, "{" SERVE "0.0, \"completed\": 0}", "vLLM served 0 of 8 requests", true },
 	{ NULL, "{" SERVE "1, \"completed\": 8, \"failed\": 2}", "2 requests of vLLM failed", true },
 	{ NULL, "{" SERVE "NaN}", "'mean_ttft_ms' of case 'm.rnone.cnone' is 'NaN', not measured",
