@@ -255,7 +255,8 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 	f->cost_text = f->cost_is_bytes
 	                   ? arena_printf(q->a, "%s%s", word_change(q, UNIT_BYTES, f->cost),
 	                                  f->cost_per_step ? " per step" : "")
-	                   : arena_printf(q->a, "%s %s", word_change(q, UNIT_NS, f->cost), q->per);
+	                   : arena_printf(q->a, "%s %s%s", word_change(q, UNIT_NS, f->cost), q->per,
+	                                  f->cause == CAUSE_SLOW_RANK ? " against its peers" : "");
 	if (whole > 0)
 		f->cost_text =
 		    arena_printf(q->a, "%s, %s of the %s", f->cost_text,

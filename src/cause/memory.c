@@ -129,8 +129,8 @@ static int64_t find_leak(struct inquiry *q)
 	suspect_figure(q, s, METRIC_MEMORY_GROWTH_PER_STEP, growth);
 	name_item(q, s, largest_item(q, MEMORY_LIST_GROWTH));
 	suspect_action(q, s,
-	               "see who keeps tensors, or graphs of autograd, of earlier steps: detach() "
-	               "or .item() what is kept for logging");
+	               "find what still refers to tensors or autograd graphs of earlier steps; keep "
+	               "detach() or .item() of what is kept for logging");
 	cost_bytes(s, both_rise(growth));
 	s->finding.cost_per_step = true;
 	s->stake[STAKE_GROWTH] = STAKE_ALL;

@@ -336,9 +336,10 @@ static void find_uniform(struct inquiry *q, double by)
 	            "launches and grids are those of the baseline; most of the kernels' time moved "
 	            "by the same factor");
 	say_clocks(q, s);
-	suspect_action(q, s,
-	               "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
-	               "CLOCK,PERFORMANCE), lock the clocks (nvidia-smi -lgc) and record again");
+	suspect_action(
+	    q, s,
+	    "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
+	    "CLOCK,PERFORMANCE), lock the clocks (nvidia-smi -lgc MHZ,MHZ) and record again");
 	stake_all_work(q, s);
 }
 

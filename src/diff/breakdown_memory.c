@@ -350,7 +350,7 @@ static const char *build(struct memory_breakdown *b, const struct metric *m)
 		if (growth)
 			set_steps(b);
 		add_sites(b, &b->root, b->change,
-		          growth ? "sites that do not grow, median − mean" : UNEXPLAINED);
+		          growth ? "sites that do not grow, not attributed" : UNEXPLAINED);
 		return "category and site";
 	}
 	const struct term_sum *t;

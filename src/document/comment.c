@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "document/breaks.h"
+#include "document/document.h"
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
@@ -99,6 +100,26 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 		add_fence(b, fence);
 	}
 	strbuf_release(&t);
+}
+
+void md_command(struct strbuf *b, const char *text)
+{
+	enum { FENCE = 3 };
+	struct strbuf line = STRBUF_INIT;
+	text_add_log(&line, span_of(text), (size_t)-1);
+	struct span s = strbuf_span(&line);
+	size_t fence = longest_fence(s) + 1 > FENCE ? longest_fence(s) + 1 : FENCE;
+	add_fence(b, fence);
+	strbuf_adds(b, "sh\n");
+	for (size_t at = 0, end; at < s.n || !at; at = end + 1) {
+		end = text_command_end(s, at, MD_COMMAND_CHARS - 2);
+		strbuf_adds(b, at ? "  " : "");
+		strbuf_add(b, (struct span){ s.p + at, end - at });
+		strbuf_adds(b, end < s.n ? " \\\n" : "\n");
+	}
+	add_fence(b, fence);
+	strbuf_addch(b, '\n');
+	strbuf_release(&line);
 }
 
 /* True for text without Markdown, host names and words like "GH-1", which would become links. */
@@ -252,11 +273,13 @@ struct strbuf *md_row(struct md_section *s)
 /* Append a note such as "12 more and 2 columns more in the report". */
 static void add_note(const struct md_section *s, struct strbuf *b)
 {
+	const char *text = s->more_text ? s->more_text : "";
 	if (!s->more && !s->columns)
 		return;
 	strbuf_addch(b, '\n');
 	if (s->more)
-		strbuf_addf(b, "%zu more%s", s->more, s->columns ? " and " : "");
+		strbuf_addf(b, "%zu more%s%.*s%s", s->more, text[0] ? " " : "",
+		            doc_noun_chars(text, s->more), text, s->columns ? " and " : "");
 	if (s->columns)
 		strbuf_addf(b, "%zu column%s more", s->columns, s->columns == 1 ? "" : "s");
 	strbuf_adds(b, " in the report\n");

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 
 #define MD_NAME_CHARS 120
+#define MD_COMMAND_CHARS 90
 #define MD_BREAK 0x200B /* zero-width space: marks a position at which a cell may be broken */
 
 struct md_section {
@@ -15,6 +16,7 @@ struct md_section {
 	VEC(struct strbuf) rows;
 	size_t more; ///< number of rows that were left out when the section was built, for the note
 	             ///< below the table
+	const char *more_text; ///< noun for those rows, such as "figures"; NULL if not known
 	size_t columns; ///< number of columns that were left out when the section was built, for the
 	                ///< same note
 
@@ -33,6 +35,10 @@ struct md_document {
 /// Append untrusted text as a code span of at most `max_chars`, whatever characters it contains.
 /// `in_table`: pipes, which would end the cell, are replaced, too.
 void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
+
+/// Append an untrusted command as a block of code, in lines of at most MD_COMMAND_CHARS characters
+/// if possible.
+void md_command(struct strbuf *b, const char *text);
 
 /// Append a figure as plain text with no-break spaces; as a code span if it does not look like a
 /// figure.

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/span.h"
@@ -29,6 +30,7 @@ enum doc_tone {
 	TONE_OPEN, ///< tone of something undecided
 	TONE_GOOD, ///< tone of something that passed or improved
 	TONE_WORSE, ///< tone of a change for the worse
+	TONE_CAUTION, ///< tone of a change for the worse that only warns
 	TONE_BETTER,
 	NR_TONES
 };
@@ -98,6 +100,16 @@ struct doc_table {
 	const char
 	    *more_text; ///< noun in the line "12 more …" below the table; "": the line speaks of rows
 };
+
+/// Title of the fold of a comment that holds all there is.
+#define DOC_FOLD_ALL "All checks and figures"
+
+/// Number of characters of a noun in the plural that are written for `nr` of it.
+static inline int doc_noun_chars(const char *noun, size_t nr)
+{
+	size_t n = strlen(noun);
+	return (int)(nr == 1 && n && noun[n - 1] == 's' ? n - 1 : n);
+}
 
 /// Where a section is shown.
 enum doc_place {

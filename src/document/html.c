@@ -102,7 +102,7 @@ static void put_run(struct page *p, const struct doc_run *r)
 	static const char *const classes[NR_TONES] = {
 		[TONE_STRONG] = "strong",           [TONE_BAD] = "badge fail",  [TONE_WARN] = "badge warn",
 		[TONE_OPEN] = "badge inconclusive", [TONE_GOOD] = "badge pass", [TONE_WORSE] = "worse",
-		[TONE_BETTER] = "better",
+		[TONE_CAUTION] = "caution",         [TONE_BETTER] = "better",
 	};
 	if (r->kind == DOC_NAME) {
 		put_name(p, r);

@@ -62,9 +62,9 @@ static void put_piece(struct text *t, const struct flat *f, size_t from, size_t 
 		from++;
 	}
 	static const char *const colors[NR_TONES] = {
-		[TONE_STRONG] = "\033[1m",  [TONE_BAD] = "\033[1;31m", [TONE_WARN] = "\033[33m",
-		[TONE_OPEN] = "\033[35m",   [TONE_GOOD] = "\033[32m",  [TONE_WORSE] = "\033[31m",
-		[TONE_BETTER] = "\033[32m",
+		[TONE_STRONG] = "\033[1m",   [TONE_BAD] = "\033[1;31m",  [TONE_WARN] = "\033[33m",
+		[TONE_OPEN] = "\033[35m",    [TONE_GOOD] = "\033[32m",   [TONE_WORSE] = "\033[31m",
+		[TONE_CAUTION] = "\033[33m", [TONE_BETTER] = "\033[32m",
 	};
 	while (from < to) {
 		size_t end = from;
@@ -90,28 +90,14 @@ static void put_blanks(struct text *t, size_t nr)
  * outside of quotes; an option and its value stay on one line. */
 static void put_command(struct text *t, const struct flat *f)
 {
-	size_t from = 0, blank = 0, word = 0, chars = INDENT + 2;
 	struct span s = strbuf_span(&f->text);
-	bool quoted = false;
-	put_blanks(t, INDENT);
-	for (size_t i = 0; i < s.n;) {
-		quoted ^= s.p[i] == '\'';
-		if (s.p[i] == ' ' && !quoted && text_may_begin_line(s.p + i + 1)) {
-			bool option = s.p[word] == '-' && s.p[i + 1] != '-';
-			blank = option ? blank : i;
-			word = i + 1;
-		}
-		text_next(s, &i);
-		if (++chars <= t->o->width || blank <= from)
-			continue;
-		put_piece(t, f, from, blank);
-		strbuf_adds(t->out, " \\\n");
-		put_blanks(t, 2 * INDENT);
-		from = blank + 1;
-		chars = 2 * INDENT + 2 + text_chars((struct span){ s.p + from, i - from });
+	for (size_t at = 0, end; at < s.n || !at; at = end + 1) {
+		size_t indent = at ? 2 * INDENT : INDENT;
+		end = text_command_end(s, at, t->o->width > indent + 2 ? t->o->width - indent - 2 : 0);
+		put_blanks(t, indent);
+		put_piece(t, f, at, end);
+		strbuf_adds(t->out, end < s.n ? " \\\n" : "\n");
 	}
-	put_piece(t, f, from, s.n);
-	strbuf_addch(t->out, '\n');
 }
 
 static size_t width_after(const struct text *t, size_t hang)
@@ -433,8 +419,8 @@ static void put_table(struct text *t, const struct doc_table *table, const char 
 		put_item(t, table, row);
 	if (more) {
 		put_blanks(t, INDENT);
-		strbuf_addf(t->out, "%zu more%s%s\n", more, table->more_text[0] ? " " : "",
-		            table->more_text);
+		strbuf_addf(t->out, "%zu more%s%.*s\n", more, table->more_text[0] ? " " : "",
+		            doc_noun_chars(table->more_text, more), table->more_text);
 	}
 	vec_release(&l.columns);
 	vec_release(&l.widths);
@@ -461,7 +447,7 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 			const struct doc_line *only = doc_only_line(n);
 			if (n->title[0] && !only)
 				put_title(t, n->title);
-			else if (t->out->n && !t->after_title)
+			else if (t->out->n && !t->after_title && n->children->kind != NODE_SECTION)
 				strbuf_addch(t->out, '\n');
 			if (only) {
 				put_titled(t, n->title, only);
@@ -487,6 +473,8 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 	if (d->fold && !o->verbose) {
 		struct doc_run more = { .text = "; --verbose lists them" };
 		struct doc_run run = { .text = d->fold, .next = &more };
+		if (strcmp(d->fold, DOC_FOLD_ALL) == 0)
+			run = (struct doc_run){ .text = "--verbose lists all checks and figures." };
 		strbuf_addch(out, '\n');
 		put_line(&t, &(struct doc_line){ .first = &run }, "", 0);
 	}

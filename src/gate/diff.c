@@ -158,6 +158,25 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 	return NULL;
 }
 
+/* The change of the figure that explains most of a change of the wall time, such as ": data loading
+   69.81 ms → 1.311 ms"; "" if none has half of it. */
+static const char *largest_cause(struct report *out, const struct figure_row *wall)
+{
+	static const enum metric_id ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_DATALOADER_TIME,
+		                                  METRIC_STEP_EXPOSED_COMM_TIME };
+	const struct figure_row *most = NULL;
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		const struct figure_row *f = figure_of_both(out, ids[i]);
+		bool same = f && (f->change > 0) == (wall->change > 0);
+		if (same && number_distance(f->change, 0) > number_distance(wall->change, 0) / 2 &&
+		    (!most || number_distance(f->change, 0) > number_distance(most->change, 0)))
+			most = f;
+	}
+	return most ? arena_printf(&out->arena, ": %s %s → %s", metric_label(most->metric),
+	                           most->baseline_text, most->candidate_text)
+	            : "";
+}
+
 /* Set the headline of the report to the key figure with the largest relative change. */
 static void add_headline(struct report *out)
 {
@@ -180,10 +199,12 @@ static void add_headline(struct report *out)
 	const char *what = metric_label(most->metric);
 	const char *text = most->pct_text[0] ? most->pct_text : most->change_text;
 	bool time = most->metric->unit != UNIT_BYTES, up = most->change > 0;
-	out->headline = !most->change
-	                    ? arena_printf(&out->arena, "%s as before", what)
-	                    : arena_printf(&out->arena, "%s %s %s", what, text + strspn(text, "+-"),
-	                                   time ? (up ? "longer" : "shorter") : (up ? "more" : "less"));
+	out->headline =
+	    !most->change
+	        ? arena_printf(&out->arena, "%s as before", what)
+	        : arena_printf(&out->arena, "%s %s %s%s", what, text + strspn(text, "+-"),
+	                       time ? (up ? "longer" : "shorter") : (up ? "more" : "less"),
+	                       most->metric->id == METRIC_STEP_PERIOD ? largest_cause(out, most) : "");
 }
 
 static void add_breakdown_of(struct bench *b, enum metric_id id, struct report *out)

@@ -69,6 +69,7 @@ struct course {
 	VEC(struct course_part)
 	parts; ///< items that changed with a change point, sorted by figure, run and position
 	const char *headline;
+	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };
 
 struct course_options {

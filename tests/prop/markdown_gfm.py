@@ -45,7 +45,7 @@ rules:
   - {id: collectives, metric: comm.time, fail: {increase: 5%}}
   - {id: stragglers, metric: rank.straggler_pct, ranks: each, fail: {max: 5%}}
 """
-TAGS = set("p h3 strong code table thead tbody tr th td ul li details summary".split())
+TAGS = set("p h3 strong pre code table thead tbody tr th td ul li details summary".split())
 
 
 class Page(html.parser.HTMLParser):
@@ -59,7 +59,7 @@ class Page(html.parser.HTMLParser):
         assert not self.open, f"left open: {self.open}"
 
     def handle_starttag(self, tag, attrs):
-        assert tag in TAGS and {k for k, _ in attrs} <= {"align"}, f"<{tag} {attrs}>"
+        assert tag in TAGS and ({k for k, _ in attrs} <= {"align"} or attrs in ([("lang", "sh")], [("class", "language-sh")])), f"<{tag} {attrs}>"
         self.open.append(tag)
         if tag == "table":
             self.tables.append([])
@@ -110,7 +110,7 @@ def page(markdown, marker):
     rendered = subprocess.run(RENDER, input=text.encode(), capture_output=True, check=True).stdout.decode()
     p = Page(rendered)
     assert p.comments == [f" gpugate:{marker} "], p.comments
-    bad = re.findall(r"[^\w\s.,:;=()+\-±–−→%×/'·›❌⚠\uFE0F❔✅]|www\.|//", "".join(p.outside))
+    bad = re.findall(r"[^\w\s.,:;=()+\-±–−→%×/'·›?❌⚠\uFE0F❔✅]|www\.|//", "".join(p.outside))
     assert not bad, f"outside code spans: {bad}"
     lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("| ---")]
     assert len(lines) == sum(map(len, p.tables)), "a row is in no table"

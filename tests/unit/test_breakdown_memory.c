@@ -125,7 +125,7 @@ static void test_growth(void **state)
 	assert_adds_up(x);
 	assert_int_equal(part(x, 1, "t/train.py:remember")->change, MIB(8));
 	assert_int_equal(part(x, 0, "1 other category")->change, 1000);
-	assert_int_equal(part(x, 0, "sites that do not grow, median − mean")->change, -900);
+	assert_int_equal(part(x, 0, "sites that do not grow, not attributed")->change, -900);
 	assert_string_equal(s.where, "most of it at t/train.py:remember");
 	stop(&s);
 }

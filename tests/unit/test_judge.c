@@ -156,7 +156,7 @@ static void test_regression(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_int_equal(s.report.verdict, VERDICT_FAIL);
-	assert_string_equal(s.report.headline, "fail: 2 of 4 checks beyond their limits");
+	assert_string_equal(s.report.headline, "fail: 2 of 4 checks beyond their limits (cuda, top)");
 	/* expected order: failures first, then by rule; `elem` is below the least share */
 	static const char *const order[] = { "cuda", "top[gemm_a]", "count", "top[gemm_b]" };
 	for (size_t i = 0; i < NR_OF(order); i++)
@@ -358,7 +358,8 @@ static void test_fail_before_missing(void **state)
 	fixture_limit(&r->fail, COND_MAX, false, 1, "1");
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
-	assert_string_equal(s.report.headline, "fail: 1 of 2 checks beyond its limits, 1 missing");
+	assert_string_equal(s.report.headline,
+	                    "fail: 1 of 2 checks beyond its limits (cuda), 1 missing");
 	/* Accepting is not offered if a figure is missing. */
 	assert_string_equal(s.report.accept, "");
 	release(&s);
@@ -840,8 +841,8 @@ static void test_bootstrap(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_OK);
 	assert_string_equal(s.report.headline,
-	                    "pass: 1 of 4 checks within its limits, 3 skipped (1 not recorded): there "
-	                    "is no baseline yet");
+	                    "pass: 1 of 4 checks within its limits, 3 skipped: there is no baseline "
+	                    "yet");
 	assert_string_equal(
 	    check(&s, "max")->message,
 	    "median step.cuda_time is 100.00 ms, within its absolute limits: the others "
@@ -913,11 +914,11 @@ static void test_fail_on(void **state)
 		if (cases[i / 3].make == make_fail && s.fail_on == FAIL_ON_NEVER)
 			assert_string_equal(
 			    s.report.headline,
-			    "fail: 1 of 1 check beyond its limits (--fail-on never: the verdict "
-			    "does not decide)");
+			    "fail: 1 of 1 check beyond its limits (cuda); --fail-on never: the verdict "
+			    "does not decide");
 		if (cases[i / 3].make == make_warn && s.fail_on == FAIL_ON_WARN)
-			assert_string_equal(s.report.headline, "warn: 1 of 1 check passed with a warning "
-			                                       "(--fail-on warn: warnings fail)");
+			assert_string_equal(s.report.headline, "warn: 1 of 1 check passed with a warning; "
+			                                       "--fail-on warn: warnings fail");
 		release(&s);
 	}
 }
