@@ -67,7 +67,8 @@ static void add_pair_figure(struct bench *b, const struct metric *m, struct repo
 		add_figure(out, m, &e);
 }
 
-/* Add all figures except those of metrics with thousands of rows: kernels, operators, threads. */
+/* Add all figures of metric `m`, unless it is one of the metrics that may have thousands of
+   figures, such as one for each kernel, operator or thread. */
 static void add_figures(struct bench *b, const struct metric *m, struct report *out)
 {
 	struct query q = { .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce };
@@ -121,8 +122,8 @@ struct code_rows {
 	VEC(struct figure_row) list;
 };
 
-/* Add the largest changes of a metric by place in the code; an item that a side lacks is 0 there.
- */
+/* Add those figures of a metric by place in the code that changed most; a figure that one side
+   lacks is 0 on that side. */
 static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
 {
 	const struct metric *m = &metric_table[id];
@@ -190,7 +191,8 @@ static void add_headline(struct report *out)
 		if (size <= largest)
 			continue;
 		most = f;
-		/* the step's period counts double, because it contains the other figures */
+		/* the change of the step's period counts double, since the step contains what the others
+		   measure */
 		largest = i == 0 ? 2 * (__int128)size : size;
 	}
 	out->headline = "the runs have no key figure in common";

@@ -84,8 +84,8 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	return arena_take(&out->arena, &b);
 }
 
-/* The ending of the candidate's first artifact, such as ".json.gz", which the names of further
-   artifacts get; "" if the artifact is a folder, or its ending needs quotes. */
+/* The ending of the candidate's first artifact, such as ".json.gz", which the report proposes for
+   the names of further artifacts; "" if the artifact is a folder, or its ending needs quotes. */
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
@@ -93,8 +93,9 @@ static const char *ending_of(const char *path)
 	return plain ? dot : "";
 }
 
-/* Append options for `nr` recordings to be made, in braces that a shell expands. `name` is followed
-   by a number, the first after those that exist. */
+/* Append an option for `nr` recordings that are still to be made, such as
+   "--repeat=new{4..6}.json", which a shell expands. Their numbers follow those of the `exist`
+   recordings that exist. */
 static void add_further(struct strbuf *b, const char *name, size_t exist, int64_t nr,
                         const char *ending)
 {
@@ -105,8 +106,8 @@ static void add_further(struct strbuf *b, const char *name, size_t exist, int64_
 		strbuf_addf(b, " --%s{%" PRId64 "..%" PRId64 "}%s", name, first, last, ending);
 }
 
-/* The command that judges the candidate together with those further runs or pairs that decide
-   undecided checks. */
+/* The command that judges the candidate again, together with as many further runs or pairs of runs
+   as would decide the undecided checks. */
 static const char *decide_command(const struct judge_input *in, struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
@@ -199,8 +200,8 @@ static void add_rules(struct strbuf *b, const struct report *out)
 	vec_release(&rules.rows);
 }
 
-/* Append how many more runs would decide the other checks, unless the verdict is undecided: the
-   number of runs is then the first advice. */
+/* Append how many more runs would decide the undecided checks; not if the verdict on the whole is
+   undecided, since the report then advises that number of runs first. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;

@@ -20,8 +20,8 @@ static const char *label_of(const char *metric)
 	return m ? metric_label(m) : metric;
 }
 
-/* The words of a query after its metric, without the usual ones: "stat=p95 ranks=median" gives
-   "p95, median rank". */
+/* The words of a query after the name of its metric, as text, without those that say what is usual:
+   "stat=p95 ranks=median" gives "p95, median rank". */
 static const char *statistic_of(struct document *d, const char *query)
 {
 	static const struct {
@@ -160,7 +160,8 @@ static int weight(const struct course *t, const struct course_point *p)
 	return p->is_worse ? 4 + 2 * key : p->is_better ? 1 + key : 0;
 }
 
-/* The change point with the highest weight among those that begin with the run, or NULL. */
+/* The change point with the highest weight among those whose first changed run is `run`, or
+   NULL. */
 static const struct course_point *main_point(const struct course *t, int64_t run)
 {
 	const struct course_point *best = NULL;
@@ -317,7 +318,8 @@ const char *course_sparkline(struct document *d, const struct course_figure *f)
 	return arena_take(&d->arena, &b);
 }
 
-/* 2 if the figure got worse at a change point, 1 if it only changed otherwise, 0 if it did not. */
+/* Order of figures in the table: 2 if the figure got worse at a change point, 1 if it only has
+   other change points, 0 if it has none. */
 static int news_of(const struct course *t, const struct course_figure *f)
 {
 	int news = 0;
@@ -413,7 +415,8 @@ static void put_pictures(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Collect the names of all kernels, which are then shortened as in other reports. */
+/* Collect the names of the kernels that changed, so that they can be shortened as in other
+   reports. */
 static void add_names(const struct course *t, struct short_names *names, struct document *d)
 {
 	for (size_t i = 0; i < t->parts.nr; i++) {
