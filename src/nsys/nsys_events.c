@@ -1,10 +1,10 @@
-/* Converts rows of an export to events. Times are in ns of the session. */
+/* Converts rows of an export to events. Times are in ns, as the recording session counts them. */
 #include <string.h>
 
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* Reads an ident; an integer below 0 counts as absent. */
+/* Reads an id; NULL or an integer below 0 gives IDENT_NONE. */
 static int64_t ident_of(const struct database_value *v)
 {
 	return v->null || v->integer < 0 ? IDENT_NONE : v->integer;
