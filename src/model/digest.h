@@ -282,7 +282,7 @@ struct memory_item {
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< meaning: enum memory_list; or MEMORY_UNKNOWN
+	int64_t blocks, largest, other; ///< enum memory_list says what they are; or MEMORY_UNKNOWN
 };
 
 /// The level of one memory at one moment of its history.

@@ -128,7 +128,7 @@ struct span code_path_label(const struct run_view *v, struct span path);
 /// True if at least one rank recorded what the metric `m` needs.
 bool run_has(const struct run_view *v, const struct metric *m);
 
-/// A set of ranks; all zero means any rank.
+/// A set of ranks; a struct of zeros is the set of all ranks.
 struct rank_scope {
 	const char *glob; ///< glob over the numbers of ranks; NULL: any
 	bool one; ///< true if only `rank` is in the set
