@@ -238,9 +238,9 @@ static const struct database_column nvtx_columns[] = {
 	{ .name = "domainId", .optional = true },
 };
 
-/* Types of NVTX events: push/pop and start/end ranges, of the library and of its text form; the
-   creation of a domain. Source: ENUM_NSYS_EVENT_TYPE; EVENT_TYPE_NVTX_… in reports/nvtx_sum.py of
-   nsys. */
+/* Types of NVTX events: ranges by push and pop, or by start and end, each from the NVTX library or
+   imported as text (NVTXT); the creation of a domain. Source: ENUM_NSYS_EVENT_TYPE;
+   EVENT_TYPE_NVTX_… in reports/nvtx_sum.py of nsys. */
 enum {
 	TYPE_PUSH_POP = 59,
 	TYPE_START_END = 60,
