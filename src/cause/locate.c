@@ -138,8 +138,7 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 {
 	enum {
 		MANY = 400
-	}; /* largest number of origins in the code that are searched; with more, no single one stands
-	      out */
+	}; /* largest number of origins in code; with more, no single one stands out */
 	struct spots spots = { 0 };
 	double rise = 0;
 	for (int side = 0; side < NR_SIDES; side++)
