@@ -9,8 +9,7 @@
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
-#define ROOM_FOR_NOTE \
-	80 /* number of bytes kept free for a note such as "N sections more in the report" */
+#define ROOM_FOR_NOTE 80 /* bytes kept free for "N sections more in the report" */
 
 /* ---- text and code spans ---- */
 
