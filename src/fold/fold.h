@@ -56,8 +56,7 @@ struct fold_pattern {
 /// process group in which they have fewer collectives than their peers.
 struct fold_deed {
 	struct span op, activity, waits_in;
-	struct span
-	    fewer_in; ///< group as in struct fewer; empty if the ranks do not have fewer collectives
+	struct span fewer_in; ///< group as in struct fewer; empty if the ranks have no fewer
 };
 
 /// The values of one metric and label over all ranks.
@@ -117,8 +116,7 @@ struct fold {
 	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once
 	VEC(struct fold_deed) deeds; ///< texts of ranks, sorted, each once
 	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
-	VEC(struct fold_series)
-	series; ///< collectives whose ranks are in several blocks, sorted by fold_series_cmp()
+	VEC(struct fold_series) series; ///< collectives across blocks, sorted by fold_series_cmp()
 	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
 };
 
