@@ -33,8 +33,8 @@ enum {
 	AGREE_PCT = 75 /* percentage of the repetitions that must begin with the same launch */
 };
 
-/* Positions in the sequence of each name, or of each group of IN_A_ROW launches in a row; those of
- * `id` are at[first[id]..first[id + 1]), ascending. */
+/* Positions at which each name, or each group of IN_A_ROW launches in a row, occurs in the
+ * sequence: at[first[id]..first[id + 1]) for `id`, ascending. */
 struct places {
 	size_t nr_ids;
 	uint32_t *first, *at;
