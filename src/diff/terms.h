@@ -56,7 +56,7 @@ struct term_sum {
 	struct term_row rows[TERM_ROWS];
 };
 
-/// Sum number `nth` of those for a metric, in order of preference; NULL after the last sum. Static.
+/// The `nth` sum (from 0) for a metric, in order of preference; NULL after the last one. Static.
 const struct term_sum *terms_of(enum metric_id id, size_t nth);
 
 /// The data from which the values of terms are read.
