@@ -35,9 +35,9 @@ enum id_table {
 	NR_ID_TABLES
 };
 
-/// For each kind, the ids of a part in the whole.
+/// Tables, one for each kind of things, that map the ids of a part to ids of the whole.
 struct part_ids {
-	struct ids of[NR_ID_TABLES]; ///< ids in the whole, as of[table].v[id in the part]
+	struct ids of[NR_ID_TABLES]; ///< of[table].v[id in the part] is the id in the whole
 	const struct ids *names; ///< for each id in the name table of the part's reader: the id of this
 	                         ///< name in the whole; set while the part is joined
 };
