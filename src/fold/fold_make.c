@@ -122,7 +122,8 @@ static void collect(struct collector *c, bool complete)
 	}
 }
 
-/* True for figures of a rank as a whole, which stay separate for each rank. */
+/* True for figures of a rank as a whole (without a label), which are stored with a value for each
+ * rank. */
 bool fold_is_by_rank(const struct fold_figure *f)
 {
 	const struct metric *m = &metric_table[f->metric];
