@@ -33,8 +33,8 @@ enum {
 	AGREE_PCT = 75 /* percentage of the repetitions that must begin with the same launch */
 };
 
-/* Positions in the sequence of each name, or of each group of IN_A_ROW launches in a row; those of
- * `id` are at[first[id]..first[id + 1]), ascending. */
+/* Positions at which each name, or each group of IN_A_ROW launches in a row, occurs in the
+ * sequence: at[first[id]..first[id + 1]) for `id`, ascending. */
 struct places {
 	size_t nr_ids;
 	uint32_t *first, *at;
@@ -48,8 +48,7 @@ struct anchor {
 	int64_t unevenness; ///< unevenness of the lengths of the pieces, in millionths
 	int64_t without_longest; ///< unevenness without the longest piece; equal to `unevenness` if
 	                         ///< there are fewer than FEW pieces
-	int64_t
-	    regularity; ///< how much the pieces have in common (as `regularity` in period.h), in 1e-6 %
+	int64_t regularity; ///< regularity of the pieces (see period_find()), in 1e-6 %
 	size_t clean; ///< number of pieces all of whose launches also occur in the previous piece
 };
 

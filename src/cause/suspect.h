@@ -44,8 +44,7 @@ struct suspect {
 
 	/// the row of the code table with most of the rise; NULL if unknown
 	const struct code_stat *code;
-	bool
-	    in_doubt; ///< true if a sentence of the evidence already says that the cause is not certain
+	bool in_doubt; ///< true if the evidence already says that the cause is not certain
 
 	/// The trust finding whose unreliable checks belong to this suspect; only for CAUSE_UNTRUSTED
 	/// and broken runs, else NULL.

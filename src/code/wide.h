@@ -36,8 +36,8 @@ static inline bool wide_fits(const struct wide_numbers *to, const struct wide_nu
 }
 
 /// Appends the list of a part to that of the whole; returns the index of the part's first number in
-/// the list of the whole. A negative number is an ident that contains the id of a text; the part's
-/// id is replaced by the id in the whole.
+/// the list of the whole. A negative number is an ident that refers to a text by its id; the part's
+/// id is replaced by that in the whole.
 uint32_t wide_join(struct wide_numbers *to, struct wide_numbers *from, const struct part_ids *ids);
 
 /// Converts a packed number of a part to that of the whole; `first` is the result of wide_join().

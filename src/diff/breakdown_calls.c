@@ -36,14 +36,12 @@ static const struct counted {
 	bool one_rank;
 	collect_fn *collect;
 	enum call_kind kind; /* kind of the host calls to add, for collect_calls() */
-	size_t count,
-	    amount; /* offsets of two members of a digest's row: the number of calls, and their total */
+	size_t count, amount; /* offsets in a digest's row: number of calls, their total */
 	const char *by; /* words after "by" in the title of the breakdown */
 	/* labels of the two parts of a change: by the number of calls, and by the mean of a call; NULL:
 	 * there is only the number */
 	const char *number, *mean;
-	const char *one,
-	    *many; /* nouns for calls that are summed up in one row; NULL if calls have no names */
+	const char *one, *many; /* nouns for the calls that one row sums up; NULL: no names */
 } counted[] = {
 #define OF(type, count, amount) offsetof(struct type, count), offsetof(struct type, amount)
 #define BY_CALL "call", CALLS, "call", "calls"

@@ -300,7 +300,8 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 	if (!in->bench->runs.baseline || !kinds_of(in->query->metric->id))
 		return NULL;
 	breakdown_each_rank(in, add_rows, &b);
-	/* for metrics of steps, operators are not enough: both sides need modules or places */
+	/* for metrics of steps, a breakdown by operators only says too little: both sides need modules
+	 * or places */
 	bool both = b.known[SIDE_BASELINE] && b.known[SIDE_CANDIDATE];
 	if (b.leaves.nr && (both || in->query->metric->parts == PARTS_CODE)) {
 		add_unknown(&b);

@@ -7,8 +7,7 @@
 
 struct breakdown_query {
 	const struct metric *metric;
-	const char
-	    *cls; ///< class of the kernels that count, "compute" or "communication"; NULL: both classes
+	const char *cls; ///< class of kernels that counts, "compute" or "communication"; NULL: both
 	struct span label; ///< name of the kernel, category, phase, … whose change is broken down
 	int64_t change; ///< change to explain, which all parts add up to
 	int64_t later; ///< part of `change` by which the baseline's later runs already differ from the

@@ -5,8 +5,7 @@
 #include "model/view.h"
 
 struct code_name {
-	uint64_t
-	    key; ///< number by which rows of the code table (struct code_stat) refer to the activity
+	uint64_t key; ///< number by which rows of the code table refer to the activity
 	struct span match; ///< name of the activity by which both sides are compared
 };
 

@@ -26,8 +26,7 @@ enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 /// Further properties of a row of a sum, as bits.
 enum {
 	ROW_PER_ONE = 1, ///< the row's value is divided by the number of launches or steps
-	ROW_LESS_ABOVE =
-	    2, ///< the row's value becomes its own figure minus the sum of the rows above it
+	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the row's value
 	ROW_TAKEN_OFF = 4, ///< the row reduces the metric; its value is shown without the sign
 	ROW_AT_PEAK = 8, ///< the row also shows the name of the operator that ran at the peak
 
@@ -57,7 +56,7 @@ struct term_sum {
 	struct term_row rows[TERM_ROWS];
 };
 
-/// Sum number `nth` of those for a metric, in order of preference; NULL after the last sum. Static.
+/// The `nth` sum (from 0) for a metric, in order of preference; NULL after the last one. Static.
 const struct term_sum *terms_of(enum metric_id id, size_t nth);
 
 /// The data from which the values of terms are read.

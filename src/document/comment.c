@@ -10,8 +10,7 @@
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
-#define ROOM_FOR_NOTE \
-	80 /* number of bytes kept free for a note such as "N sections more in the report" */
+#define ROOM_FOR_NOTE 80 /* bytes kept free for "N sections more in the report" */
 
 /* ---- text and code spans ---- */
 
@@ -90,8 +89,7 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 		strbuf_adds(b, "–");
 	} else {
 		size_t fence = longest_fence(s) + 1;
-		const char first = s.p[0], last = s.p[s.n - 1]; /* blanks at both ends, of which renderers
-		                                                   of Markdown strip one each */
+		const char first = s.p[0], last = s.p[s.n - 1]; /* renderers strip one blank at each end */
 		const char *pad = first == '`' || last == '`' || (first == ' ' && last == ' ') ? " " : "";
 		add_fence(b, fence);
 		strbuf_adds(b, pad);

@@ -85,8 +85,7 @@ struct doc_table {
 	const struct doc_column *columns;
 	size_t nr_columns, nr_rows;
 	struct doc_row *rows, *last;
-	struct doc_row
-	    *rest; ///< row of sums over the rows that the builder left out; NULL if there are none
+	struct doc_row *rest; ///< sums over the rows that the builder left out; NULL if there are none
 	struct doc_row *rest_brief; ///< row of sums that also include the rows beyond `brief`, which a
 	                            ///< terminal and a comment leave out
 	size_t more; ///< number of rows that the builder left out
@@ -97,8 +96,7 @@ struct doc_table {
 	/// cell, then the title of the third column and the third cell. A comment shows no heading
 	/// above the table.
 	bool items;
-	const char
-	    *more_text; ///< noun in the line "12 more …" below the table; "": the line speaks of rows
+	const char *more_text; ///< noun in "12 more …" below the table; "" means rows
 };
 
 /// Title of the fold of a comment that holds all there is.

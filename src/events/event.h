@@ -146,8 +146,7 @@ struct trace_meta {
 	VEC(struct span) counters;
 	VEC(struct counter_sample) samples; ///< samples of all GPUs that worked
 	uint64_t events; ///< number of elements of traceEvents, usable or not
-	uint64_t
-	    malformed; ///< number of events that would be used, but lack ts or have an unusable form
+	uint64_t malformed; ///< number of wanted events that lack ts or have an unusable form
 	uint64_t json_faults; ///< number of tolerated faults: raw control bytes, bad escapes, NaN
 	uint64_t fault_byte; ///< offset of the first tolerated JSON fault
 	bool truncated; ///< true if the trace is cut short, and was read with --allow-truncated

@@ -13,7 +13,8 @@
 #include "base/text.h"
 #include "io/sink.h"
 
-/* The first bytes of each file, by which earlier files are recognized. */
+/* The first bytes of each file that this program writes; by them it recognizes files of earlier
+ * runs. */
 #define FIRST_BYTES "{\"displayTimeUnit\": \"ms\", \"gpugate_evidence\": "
 
 /* ---- rows that a finding is about ---- */

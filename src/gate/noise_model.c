@@ -14,9 +14,9 @@
 #include "metric/figure_name.h"
 
 /* Assumptions before anything is measured: standard deviations, and the number of runs that each
-   assumption is worth. Wall times of one process differ by 13 % to 16 % between sessions if the
-   host decides. The machine's variance is assumed to be that of the operators, which every run has
-   measured many times: ten runs without such an assumption would estimate it less well. */
+   assumption is worth. Wall times of one process differ by 13 % to 16 % between sessions if they
+   depend on the host. The machine's variance is assumed to be as large as that of the operators,
+   which is known from many values of each run; an estimate from ten runs alone would be worse. */
 static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
 enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
 

@@ -237,7 +237,7 @@ void html_more_charts(struct html *h, size_t nr)
 
 /* ---- charts of steps ---- */
 
-/* Number the steps of both sides from their first measured step. */
+/* Number the steps of each line anew, so that the first measured step of each side is step 1. */
 static void number_steps(struct chart *c)
 {
 	for (size_t i = 0; i < c->nr; i++)

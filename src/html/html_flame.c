@@ -56,8 +56,8 @@ static void lay_out(const struct flame *f, struct boxes *out)
 	vec_release(&at);
 }
 
-/* Class of the color: "u2" grew by 5 % to 20 %, "l1" shrank a little, "k3" depends on the kind of
-   node, if there is only one run. */
+/* Name of the color's class in the style sheet: "u2" for a node that grew by 5 % to 20 %, "l1" for
+   one that shrank a little; if there is only one run, "k0" to "k4" by the kind of node. */
 static const char *class_of(const struct flame *f, const struct flame_node *n)
 {
 	static const char *const names[2][3] = { { "u1", "u2", "u3" }, { "l1", "l2", "l3" } };

@@ -30,7 +30,7 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 
-/// Like jscan_key_of(), but fast for a key that also followed the present place in the last object.
+/// Like jscan_key_of(), but fast for the key that usually comes next at this place.
 /// Sets `where` if the key is in `keys`, and `key` if the result is JSCAN_KEY_OTHER.
 JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
                                    const struct jscan_keys *keys, unsigned *where, struct span *key)
@@ -69,7 +69,7 @@ JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 	return true;
 }
 
-/// Like jscan_key(), but fast for a key that also followed the present place in the last object.
+/// Like jscan_key(), but fast for the key that usually comes next at this place.
 static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 {
 	struct seam *s = js->place[js->depth]->next;
