@@ -188,10 +188,13 @@ static void add_reasons(const struct judge_input *in, struct strbuf *b, const st
    top-kernels ×2". */
 static void add_rules(struct strbuf *b, const struct report *out)
 {
-	enum { MOST = 4 };
+	enum { MOST = 4, CHARS = 50 }; /* with more, the line would be too long for a comment */
 	struct tally rules = { 0 };
+	size_t chars = 0;
 	tally(out, out->verdict, rule_of, &rules);
-	for (size_t i = 0; i < rules.rows.nr && rules.rows.nr <= MOST; i++) {
+	for (size_t i = 0; i < rules.rows.nr; i++)
+		chars += strlen(rules.rows.v[i].text);
+	for (size_t i = 0; i < rules.rows.nr && rules.rows.nr <= MOST && chars <= CHARS; i++) {
 		strbuf_addf(b, "%s%s", i ? ", " : " (", rules.rows.v[i].text);
 		if (rules.rows.v[i].nr > 1)
 			strbuf_addf(b, " ×%" PRId64, rules.rows.v[i].nr);

@@ -10,7 +10,7 @@
 #include "html/svg.h"
 #include "report/document.h"
 
-enum { COMMIT_CHARS = 12, SPARK_CHARS = 16, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
+enum { COMMIT_CHARS = 12, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
 
 /* ---- names and values as text ---- */
 
@@ -294,29 +294,6 @@ static void put_advice(struct document *d, const struct course *t)
 }
 
 /* ---- figures over the runs ---- */
-
-/* Draw the values of all runs, oldest first, as a line of at most SPARK_CHARS bars. A bar that
-   covers several runs shows their highest value. */
-const char *course_sparkline(struct document *d, const struct course_figure *f)
-{
-	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
-	enum { NR_BARS = sizeof bars / sizeof *bars };
-	struct strbuf b = STRBUF_INIT;
-	size_t nr = f->values.nr, chars = nr < SPARK_CHARS ? nr : SPARK_CHARS;
-	int64_t low = INT64_MAX, high = INT64_MIN;
-	for (size_t i = 0; i < nr; i++) {
-		number_lower(&low, f->values.v[i]);
-		number_raise(&high, f->values.v[i]);
-	}
-	for (size_t k = 0, i = 0; k < chars; k++) {
-		int64_t top = INT64_MIN;
-		for (; i < nr * (k + 1) / chars; i++)
-			number_raise(&top, f->values.v[i]);
-		__int128 range = (__int128)high - low, above = (__int128)top - low;
-		strbuf_adds(&b, bars[range ? number_div_round(above * (NR_BARS - 1), range) : 0]);
-	}
-	return arena_take(&d->arena, &b);
-}
 
 /* Order of figures in the table: 2 if the figure got worse at a change point, 1 if it only has
    other change points, 0 if it has none. */

@@ -229,9 +229,8 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		doc_said(d, limit_text(&d->arena, k->limit));
 	}
 	if (k->few_runs)
-		doc_printf(d, "; %" PRId64 " run%s too few to know the noise%s", k->few_runs,
-		           k->few_runs == 1 ? " is" : "s are",
-		           k->metric->id == METRIC_STEP_PERIOD ? " of the host" : "");
+		doc_printf(d, "; noise unknown from %" PRId64 " run%s", k->few_runs,
+		           k->few_runs == 1 ? "" : "s");
 	doc_words(d, ")");
 	if (odd) {
 		doc_printf(d, "; rank %" PRId64 ": ", slow->rank);
