@@ -253,6 +253,7 @@ static void test_nothing_above_share(void **state)
 	assert_int_equal(check(&s, "top")->verdict, VERDICT_SKIPPED);
 	assert_string_equal(check(&s, "top")->message,
 	                    "kernel.time: no kernel has a share of 99 % on either side");
+	assert_string_equal(check(&s, "top")->limit, "increase 10%");
 	/* if the noise is unknown, there is no text on it */
 	assert_string_equal(check(&s, "top")->evidence.text, "");
 	assert_int_equal(s.report.status, ST_INPUT); /* ST_INPUT, since nothing was compared */
@@ -1277,6 +1278,8 @@ static void test_diff(void **state)
 	struct bench_of_two s;
 	setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(400) }, { EVENT_KERNEL, "elem", 500, MS(45) }));
 	s.judged = true;
+	vec_push(&s.b->inputs, (struct input_stat){ .name = "loss", .value = 3 });
+	vec_push(&s.c->inputs, (struct input_stat){ .name = "loss", .value = 4 });
 	assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
 	                 ST_OK);
 	assert_true(s.report.kind == REPORT_DIFF);
@@ -1285,14 +1288,16 @@ static void test_diff(void **state)
 	assert_int_equal(s.report.breakdowns.nr, 1);
 	assert_int_equal(s.report.breakdowns.v[0]->change, -MS(11));
 	assert_int_equal(s.report.drift.nr, 3);
-	bool category = false, drift = false;
+	bool category = false, drift = false, input = false;
 	for (size_t i = 0; i < s.report.figures.nr; i++) {
 		const struct figure_row *f = &s.report.figures.v[i];
 		assert_true(f->metric->label != LABEL_KERNEL && f->metric->need != NEED_COMM);
 		category |= f->metric->id == METRIC_CATEGORY_TIME && strcmp(f->item, "GEMM") == 0;
 		drift |= f->metric->id == METRIC_KERNEL_DRIFT_PCT && !f->has_baseline;
+		input |=
+		    strcmp(f->metric->name, "input.loss") == 0 && f->has_pct && f->change_pct == 33333333;
 	}
-	assert_true(category && drift);
+	assert_true(category && drift && input);
 	assert_int_equal(s.report.environment.nr, 1);
 	assert_true(s.report.environment.v[0].match);
 	release(&s);

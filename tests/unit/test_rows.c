@@ -284,6 +284,28 @@ static void test_occupancy(void **state)
 	assert_int_equal(backward.occupancy, forward.occupancy);
 }
 
+/* A sum has the time in steps and the remainder of its own figures alone; if no occupancy has time,
+   the lower value in steps is kept. */
+static void test_unknown_occupancy(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t x[2], y[2], want; /* occupancy and ns */
+	} rows[] = {
+		{ { 0, 0 }, { -1, 1 }, -1 }, { { -1, 1 }, { 0, 0 }, -1 }, { { 0, 0 }, { -1, 0 }, 0 },
+		{ { -1, 0 }, { 0, 0 }, 0 },  { { 0, 1 }, { -1, 0 }, -1 }, { { 0, 0 }, { 0, 0 }, 0 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct kernel_stat x = { .occupancy = rows[i].x[0],
+			                     .step_total_ns = rows[i].x[1],
+			                     .occupancy_rest = 7 };
+		struct kernel_stat y = { .occupancy = rows[i].y[0], .step_total_ns = rows[i].y[1] };
+		row_add(&kernel_stat_row, ROWS_FOLDED, &x, &y);
+		if (x.occupancy != rows[i].want || x.occupancy_rest || x.occupancy_ns)
+			fail_msg("row %zu: %d", i, (int)x.occupancy);
+	}
+}
+
 /* ---- lists of rows ---- */
 
 static void test_lists(void **state)
@@ -381,10 +403,15 @@ static void test_absent_members(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_members),      cmocka_unit_test(test_joins),
-		cmocka_unit_test(test_whole_values), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_sums),         cmocka_unit_test(test_occupancy),
-		cmocka_unit_test(test_lists),        cmocka_unit_test(test_absent_members),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_joins),
+		cmocka_unit_test(test_whole_values),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_occupancy),
+		cmocka_unit_test(test_unknown_occupancy),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_absent_members),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

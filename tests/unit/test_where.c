@@ -32,7 +32,7 @@ static struct strbuf rows_of(const char *events)
 	diag_init(&log);
 	name_table_init(&names);
 	struct source *src =
-	    source_memory("doc", text.p, text.n, &(struct source_options){ .max_bytes = 1 << 20 });
+	    source_memory("doc", text.p, text.n, &(struct source_options){ .max_bytes = 1 << 22 });
 	struct reducer *r = reducer_new(&options, &names);
 	struct digest *d = digest_new();
 	assert_int_equal(
@@ -201,6 +201,45 @@ static void where(void **state)
 	}
 }
 
+/* Of more rows than are kept with their names, those with the least time lose them; nothing else of
+ * them is lost. */
+static void many(void **state)
+{
+	(void)state;
+	enum { KEPT = 4096 };
+	static const size_t nr[] = { KEPT, KEPT + 1, KEPT + 2 }, named[] = { KEPT, KEPT, KEPT };
+	for (size_t i = 0; i < sizeof nr / sizeof *nr; i++) {
+		struct strbuf events = STRBUF_INIT;
+		for (size_t k = 0; k < nr[i]; k++)
+			strbuf_addf(&events,
+			            "{'ph':'X','cat':'cpu_op','name':'o','pid':1,'tid':1,'ts':%zu,'dur':9},"
+			            "{'ph':'X','cat':'cuda_runtime','name':'cudaLaunchKernel','pid':1,'tid':1,"
+			            "'ts':%zu,'dur':1,'args':{'correlation':%zu}},"
+			            "{'ph':'X','cat':'kernel','name':'k%zu','pid':1,'tid':7,'ts':%zu,'dur':%zu,"
+			            "'args':{'correlation':%zu,'device':0,'stream':%zu}},",
+			            10 * k, 10 * k + 1, k + 1, k, 10 * k + 2, k + 1, k + 1, k + 7);
+		struct strbuf got = rows_of(strbuf_str(&events));
+		size_t kept = 0, without = 0;
+		int64_t sum = 0;
+		for (const char *at = strbuf_str(&got); *at; at = strchr(at, '\n') + 1) {
+			int64_t count, ns;
+			bool bare = strncmp(at, "kernel all||| ", 14) == 0;
+			assert_int_equal(sscanf(strstr(at, bare ? "||| " : "|||o ") + (bare ? 4 : 5),
+			                        "%" SCNd64 " %" SCNd64, &count, &ns),
+			                 2);
+			sum += ns;
+			kept += !bare;
+			without += bare ? (size_t)count : 0;
+			assert_true(!bare || ns == (int64_t)(without * (without + 1) / 2) * 1000);
+		}
+		assert_int_equal(kept, named[i]);
+		assert_int_equal(without, nr[i] - named[i]);
+		assert_int_equal(sum, (int64_t)(nr[i] * (nr[i] + 1) / 2) * 1000);
+		strbuf_release(&got);
+		strbuf_release(&events);
+	}
+}
+
 /* With more rows than all limits, sums do not change, and rows keep module and operator as long as
    there is space. */
 static void folded(void **state)
@@ -308,6 +347,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(where),
+		cmocka_unit_test(many),
 		cmocka_unit_test(folded),
 		cmocka_unit_test(apart),
 	};
