@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "breakdown_sums.h"
 #include "diff/past.h"
+#include "gate/figure_rule.h"
 
 /* Two sides of five steps of 100 ms each, and all settings that a test can change. */
 struct bench_of_two {
@@ -749,6 +750,106 @@ static void test_noise_of_runs(void **state)
 	}
 }
 
+/* Under review, what main has lost already does not fail the change; what main has won, or what a
+   limit in both directions says, does. */
+static void test_in_review(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t before, after, candidate; /* ns */
+		enum condition condition;
+		enum verdict verdict;
+	} rows[] = {
+		{ 100000000, 104000000, 109000000, COND_INCREASE, VERDICT_WAIVED },
+		{ 100000000, 104000000, 109100000, COND_INCREASE, VERDICT_WAIVED },
+		{ 100000000, 104000000, 109100002, COND_INCREASE, VERDICT_FAIL },
+		{ 104000000, 100000000, 109000000, COND_INCREASE, VERDICT_FAIL },
+		{ 100000000, 104000000, 109000000, COND_CHANGE, VERDICT_FAIL },
+		{ 100000000, 100000000, 109000000, COND_INCREASE, VERDICT_FAIL },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_rule(&s, "cuda", METRIC_STEP_CUDA_TIME);
+		fixture_limit(&r->fail, rows[i].condition, true, PERCENT(5), "5%");
+		r->worse = rows[i].condition == COND_CHANGE ? WORSE_EITHER : WORSE_UP;
+		r->noise.k = 0;
+		s.rules.in_review = true;
+		for (size_t k = 0; k < 20; k++) {
+			add_recent(&s, r, k < 10 ? rows[i].before : rows[i].after);
+			s.recent.runs.v[k].provenance.commit = k == 10 ? "0123456789abcdef" : "c";
+			s.recent.runs.v[k].provenance.time = k < 10 ? "2026-01-01T1" : "2026-01-02T2";
+		}
+		for (size_t k = 0; k < 5; k++)
+			s.c->samples[METRIC_STEP_CUDA_TIME][k] = rows[i].candidate;
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "cuda");
+		bool said = strstr(k->message, "as main is there already, since 0123456789ab of 2026-01-02"
+		                               ": 104.00 ms") != NULL;
+		if (k->verdict != rows[i].verdict || (said != (i < 3)))
+			fail_msg("row %zu: %s", i, k->message);
+		release(&s);
+	}
+}
+
+/* A limit of a metrics file's figure in the figure's own unit. A maximum is rounded down and a
+   minimum up, so that neither is wider than it was written. */
+static void test_figure_rule(void **state)
+{
+	(void)state;
+	static const struct {
+		struct decimal limit;
+		enum condition condition;
+		int64_t want;
+	} rows[] = {
+		{ { 15, 1 }, COND_MAX, 1500000 },
+		{ { 12345678, 7 }, COND_MAX, 1234567 },
+		{ { 12345678, 7 }, COND_MIN, 1234568 },
+		{ { 3, -2 }, COND_MAX, 300000000 },
+		{ { 1, 7 }, COND_MAX, 0 },
+		{ { 1, 7 }, COND_MIN, 1 },
+		{ { 1, 400 }, COND_MIN, 1 },
+		{ { 1, 400 }, COND_MAX, 0 },
+		{ { 0, 400 }, COND_MIN, 0 },
+		{ { 1, -400 }, COND_MAX, INT64_MAX },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct arena a = ARENA_INIT;
+		struct diag_log log;
+		const struct rule *out;
+		struct rule r = fixture_rule(METRIC_INPUT);
+		fixture_limit(&r.fail, rows[i].condition, false, 0, "l");
+		r.fail.list.v[0].exact = (struct file_limit){ rows[i].limit, "" };
+		diag_init(&log);
+		assert_int_equal(
+		    figure_rule(&r, metric_of_input(SPAN("loss"), &a), "rules.yaml", &a, &out, &log),
+		    ST_OK);
+		assert_int_equal(out->fail.list.nr, 1);
+		assert_int_equal(out->fail.list.v[0].value, rows[i].want);
+		vec_release(&r.fail.list);
+		diag_release(&log);
+		arena_release(&a);
+	}
+}
+
+/* An item whose share is exactly the least one is checked, also if only one side has it. */
+static void test_least_share(void **state)
+{
+	(void)state;
+	static const struct activity half[] = { { EVENT_KERNEL, "gemm_a", 5, MS(50) },
+		                                    { EVENT_KERNEL, "gone", 5, MS(50) } };
+	for (int over = 0; over < 2; over++) {
+		struct bench_of_two s;
+		setup(&s, half, 1);
+		digest_free(s.b);
+		s.baseline.ranks.v[0] = s.b = fixture_digest(5, half, 2);
+		add_kernel_rule(&s)->min_share = PERCENT(50) + over;
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_int_equal(s.report.checks.nr, 2 - over);
+		release(&s);
+	}
+}
+
 /* Slow growth over many runs: every run was within its limit of the previous one, but all together
  * were not. */
 static void test_creep(void **state)
@@ -1272,6 +1373,37 @@ static void test_extremes(void **state)
 	}
 }
 
+/* The period counts double in the headline, and of two figures that change alike the first is
+   named. */
+static void test_headline_of_diff(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t period, compute; /* change in ns; the period is 200 ms, compute takes 99 ms */
+		const char *says;
+	} rows[] = {
+		{ 0, 0, "wall time per step" },
+		{ 0, 1, "compute per step" },
+		{ MS(2), MS(2), "compute per step 2.02 %" },
+		{ MS(2), MS(1), "wall time per step" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		s.judged = true;
+		for (size_t k = 0; k < 5; k++) {
+			s.b->samples[METRIC_STEP_PERIOD][k] = MS(200);
+			s.c->samples[METRIC_STEP_PERIOD][k] = MS(200) + rows[i].period;
+			s.c->samples[METRIC_STEP_COMPUTE_TIME][k] += rows[i].compute;
+		}
+		assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
+		                 ST_OK);
+		if (!strstr(s.report.headline, rows[i].says))
+			fail_msg("row %zu: %s", i, s.report.headline);
+		release(&s);
+	}
+}
+
 static void test_diff(void **state)
 {
 	(void)state;
@@ -1328,6 +1460,9 @@ int main(void)
 		cmocka_unit_test(test_repeats_differ),
 		cmocka_unit_test(test_noise_of_runs),
 		cmocka_unit_test(test_creep),
+		cmocka_unit_test(test_in_review),
+		cmocka_unit_test(test_figure_rule),
+		cmocka_unit_test(test_least_share),
 		cmocka_unit_test(test_bootstrap),
 		cmocka_unit_test(test_fail_on),
 		cmocka_unit_test(test_waived),
@@ -1341,6 +1476,7 @@ int main(void)
 		cmocka_unit_test(test_pair_figures),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_headline_of_diff),
 		cmocka_unit_test(test_diff),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

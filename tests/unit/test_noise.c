@@ -451,6 +451,37 @@ static void test_units(void **state)
 	}
 }
 
+/* With control runs, the machine's speed is the mean difference of each pair. */
+static void test_pairs(void **state)
+{
+	(void)state;
+	struct category_table categories;
+	struct noise_model m;
+	struct bench bench;
+	struct rules rules = fixture_rules();
+	fixture_categories(&categories);
+	struct run base = run_of(10000), candidates[2] = { run_of(11000), run_of(12100) },
+	           controls[2] = { run_of(10000), run_of(10000) };
+	bench_init(&bench,
+	           &(struct bench_runs){ .baseline = &base,
+	                                 .candidates = candidates,
+	                                 .nr_candidates = 2,
+	                                 .controls = controls,
+	                                 .nr_controls = 2 },
+	           (struct naming){ .categories = &categories });
+	noise_model_init(&m, &bench, &rules);
+	assert_near(m.shift, 1.5 * log(1.1), 1e-6);
+	noise_model_release(&m);
+	bench_release(&bench);
+	run_release(&base);
+	for (int i = 0; i < 2; i++) {
+		run_release(&candidates[i]);
+		run_release(&controls[i]);
+	}
+	rules_release(&rules);
+	category_table_release(&categories);
+}
+
 /* Runs count as made together if host, boot and job are the same, as far as both runs tell them. */
 static void test_together(void **state)
 {
@@ -586,6 +617,7 @@ int main(void)
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_extremes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
