@@ -181,6 +181,30 @@ static void test_regression(void **state)
 	release(&s);
 }
 
+/* What is better than its limit counts as within it, and is told beside. */
+static void test_improved(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s,
+	      WITH({ EVENT_KERNEL, "gemm_a", 50, MS(250) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
+	           { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }));
+	add_cuda_rule(&s);
+	struct rule *r = add_rule(&s, "count", METRIC_STEP_KERNEL_COUNT);
+	fixture_limit(&r->fail, COND_CHANGE, false, 0, "0");
+	s.rules.rules.v[0].noise.k = 0;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "cuda")->verdict, VERDICT_IMPROVED);
+	assert_string_equal(s.report.headline, "pass: 2 of 2 checks within their limits, 1 improved");
+	/* only a side with work on a GPU says to which steps it belongs */
+	report_release(&s.report);
+	s.c->trust.gpu_events = 0;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.baseline.notes.nr, 1);
+	assert_int_equal(s.report.candidate.notes.nr, 0);
+	release(&s);
+}
+
 /* The message of a check for each possible result. */
 static void test_sentences(void **state)
 {
@@ -1440,6 +1464,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_regression),
+		cmocka_unit_test(test_improved),
 		cmocka_unit_test(test_sentences),
 		cmocka_unit_test(test_new_gone_and_share),
 		cmocka_unit_test(test_nothing_above_share),

@@ -306,6 +306,22 @@ static void test_unknown_occupancy(void **state)
 	}
 }
 
+/* A row that becomes a sum has no name and no shape; a row that is a sum stays as it is. */
+static void test_make_sum(void **state)
+{
+	(void)state;
+	struct kernel_stat k = {
+		.name = SPAN("k"), .count = 3, .grid = { 4, 5, 6 }, .block = { 7, 8, 9 }
+	};
+	row_make_sum(&kernel_stat_row, &k);
+	assert_true(k.name.n == 0 && k.names == 1 && k.count == 3);
+	for (int n = 0; n < 3; n++)
+		assert_true(k.grid[n] == -1 && k.block[n] == -1);
+	k.names = 7;
+	row_make_sum(&kernel_stat_row, &k);
+	assert_int_equal(k.names, 7);
+}
+
 /* ---- lists of rows ---- */
 
 static void test_lists(void **state)
@@ -410,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_occupancy),
 		cmocka_unit_test(test_unknown_occupancy),
+		cmocka_unit_test(test_make_sum),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_absent_members),
 	};
