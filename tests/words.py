@@ -55,7 +55,7 @@ WORD = re.compile(r"(?<![\w%\\])[A-Za-z]{2,}(?![\w(])")
 
 
 def blank(match):
-    """Letters in the length of the match, so that positions stay and a noun remains in its place."""
+    """Replaces a match by as many letters, so that positions stay and the sentence still has a noun there."""
     return "x" * len(match[0])
 
 

@@ -156,7 +156,7 @@ pages() { # PATH [KEY of the array in the answer]
 
 # ---- comments of a request ----
 
-# Sets comments, edits and edit to the addresses of the comments of `request`.
+# For comments on `request`, sets their address (comments), and address and method to edit one (edits, edit).
 # shellcheck disable=SC2154
 comments_setup() {
     if [[ $api == github ]]; then

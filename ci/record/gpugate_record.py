@@ -192,7 +192,7 @@ class _Nvml:
         value = of()
         try:
             code = getattr(self.lib, name)(self.handle, *arguments, ctypes.byref(value))
-        except AttributeError:  # an older driver
+        except AttributeError:  # a driver too old to have this function
             return None
         return value.value if code == 0 else None
 
@@ -208,11 +208,11 @@ class _Nvml:
             code = self.lib.nvmlDeviceGetComputeRunningProcesses_v3(self.handle, ctypes.byref(count), None)
         except AttributeError:
             return None
-        return max(0, count.value - 1) if code in (0, 7) else None  # 7: there are more than the none that fit
+        return max(0, count.value - 1) if code in (0, 7) else None  # 7: the buffer, of size 0, is too small for the processes
 
     def sample(self):
         """One line of the file: the current state of the GPU."""
-        class Pair(ctypes.Structure):  # of utilization, and of times
+        class Pair(ctypes.Structure):  # two numbers: utilization of GPU and of memory
             _fields_ = [("first", ctypes.c_uint), ("second", ctypes.c_uint)]
 
         class Times(ctypes.Structure):
@@ -259,7 +259,7 @@ class _Machine(threading.Thread):
     """Samples the state of this rank's GPU at the beginning, at the end and once a second in between. Does nothing if neither
     NVML nor rocm-smi is available."""
 
-    MOST = 100_000  # samples: a day
+    MOST = 100_000  # largest number of samples: about a day of them
 
     def __init__(self, every=1.0):
         super().__init__(name="gpugate machine state", daemon=True)
@@ -345,19 +345,19 @@ class Recorder:
         self.profile = {"profile_memory": True, **(profile or {})}
         self.device_state, self._machine = device_state, None
         self.where = where
-        self._due = None            # of a recording that is written: what waits for the one with stacks
-        self._code = None           # the profiler of that, and how many of its steps have begun
+        self._due = None            # files of the measured steps, which are kept until the steps with stacks have run
+        self._code = None           # profiler of the steps with stacks; below, how many of these steps have begun
         self._code_steps = 0
         self._entered, self._profiler = False, None
-        self._step = 0              # the one that runs
-        self._first = None          # the first step of the recording that runs or is to come
-        self._complete = None       # the same, of the one whose steps have all run
-        self._made = 0              # recordings that are complete
-        self._history = False       # the memory history is on
-        self._compiled = {}         # _compiled() as the recorded steps begin
+        self._step = 0              # number of the step that runs now
+        self._first = None          # first step of the current or next recording
+        self._complete = None       # first step of a recording whose steps have all run, until its files are written
+        self._made = 0              # number of complete recordings
+        self._history = False       # true while torch records the memory history
+        self._compiled = {}         # result of _compiled() when the recorded steps began
         self._signalled = False
-        self._handler = None        # of the signal, before
-        self._request = 1           # number of the next one
+        self._handler = None        # the job's own handler of the signal, restored at the end
+        self._request = 1           # number of the next request for a recording
 
     # ---- calls of the job: only exceptions of its own code are passed on ----
 
@@ -392,7 +392,7 @@ class Recorder:
     def _guard(self, what, function):
         try:
             function()
-        except Exception as fault:  # the job is worth more than its profile
+        except Exception as fault:  # a failed recording must not end the job
             _say(f"{what}: {type(fault).__name__}: {fault}; the job goes on, this rank is not recorded")
             self._give_up()
 
@@ -445,7 +445,7 @@ class Recorder:
         return self.wait + self.warmup + (CODE_STEPS if self.where else 0)
 
     def _action(self, step):
-        """Returns what the profiler does in a step: the schedule."""
+        """The schedule: returns what the profiler does in this step."""
         from torch.profiler import ProfilerAction
         if self._first is None or not self._first - self.warmup <= step < self._first + self.steps:
             return ProfilerAction.NONE
@@ -459,7 +459,7 @@ class Recorder:
             self._machine_text()
             self._machine = _Machine()
         if self.memory and self._step == self._first:
-            self._record_memory(False)  # forgets what was before
+            self._record_memory(False)  # forgets allocations from before the recording
             self._record_memory(True)
 
     def _after(self):
@@ -493,7 +493,7 @@ class Recorder:
         try:
             before = signal.signal(self.on_signal, self._on_signal)
             self._handler = signal.SIG_DFL if before is None else before
-        except ValueError:  # not in the main thread
+        except ValueError:  # Python handles signals only in the main thread
             _say("the recorder runs outside the main thread and cannot receive signals; other ranks still can")
         _say(f"waiting for signal {int(self.on_signal)}")
 
@@ -517,7 +517,7 @@ class Recorder:
         with open(path, encoding="ascii") as file:
             text = file.read()
         if not text.endswith("\n"):
-            return  # it is being written
+            return  # another rank has not finished writing the request
         self._request += 1
         first = int(text)
         if first - self.warmup < self._step:
@@ -579,7 +579,7 @@ class Recorder:
 
     def _code_ready(self, profiler):
         if self._code_steps < CODE_STEPS:
-            return  # the job ends in it
+            return  # the job ends before all steps with stacks have run
         _, scratch, files, folder = self._due
         path = os.path.join(scratch, f"where-rank{_rank()[0]}.json")
         profiler.export_chrome_trace(path)
@@ -615,7 +615,7 @@ class Recorder:
             snapshot = self._take_memory()
             self._forget_memory()
             self._write(profiler, snapshot, machine, self._place(first))
-        except Exception as fault:  # the next recording may have more luck
+        except Exception as fault:  # only this recording is lost: the next one is tried all the same
             _say(f"steps {first} to {first + self.steps - 1} are lost: {type(fault).__name__}: {fault}; the job goes on")
 
     def _machine_text(self):
@@ -638,7 +638,7 @@ class Recorder:
                 with open(files[-1], "w", encoding="ascii") as file:
                     _write_json(snapshot, file.write)
             figures = _compiled()
-            if figures:  # what is compiled after the warm-up is compiled again
+            if figures:  # functions compiled after the warm-up count as compiled again
                 figures["recompiles"] = figures["compiled_frames"] - self._compiled.get("compiled_frames", 0)
                 files.append(os.path.join(scratch, f"compile-rank{rank}.json"))
                 with open(files[-1], "w", encoding="ascii") as file:

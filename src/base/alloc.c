@@ -25,8 +25,8 @@ void mem_return_large(void)
 #endif
 }
 
-/* The only function below main() that may end the process: passing this one error through every
- * container would double the code that can go wrong. */
+/* Ends the process, as no other function below main() may: returning lack of memory as an error
+ * from every container would double the code that can go wrong. */
 void mem_fail(void)
 {
 	static const char text[] =
@@ -85,7 +85,7 @@ static _Noreturn void beyond_limit(const char *what, size_t bytes)
 		failure_handler();
 	const char *dot = strrchr(what, '>');
 	char size[32] = "";
-	if (bytes >> 20) /* a size below 1 MiB is one block among many, which is not worth naming */
+	if (bytes >> 20) /* blocks below 1 MiB are many: not worth naming */
 		snprintf(size, sizeof size, " to %zu MiB", bytes >> 20);
 	int n = snprintf(text, sizeof text,
 	                 "gpugate: %.600s%smore memory than the limit of %" PRIu64

@@ -34,8 +34,8 @@ void mem_reads(const char *name);
 /// The name that mem_reads() set in this thread, so that a helper thread can set the same name.
 const char *mem_read_name(void);
 
-/// Announces that the data called `what` is about to take `bytes` bytes, because mem_limit() is
-/// only checked every few MiB.
+/// Announces that the data called `what` is about to take `bytes` bytes, because the limit of
+/// mem_limit() is otherwise checked only every few MiB.
 void mem_grows(const char *what, size_t bytes);
 
 /// Sets a function that is called once before the process ends because memory ran out (exit code

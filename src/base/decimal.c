@@ -68,7 +68,7 @@ enum decimal_fault decimal_parse(struct span text, struct decimal *out)
 {
 	char digits[DECIMAL_SIGNIFICANT + 1];
 	int64_t point, nothing, value = 0;
-	/* all digits are dropped, because only the form of the text is checked here */
+	/* the scale rounds all digits away, because only the form of the text is checked here */
 	if (!number_parse(text, -200000 - (int)text.n, &nothing))
 		return DECIMAL_NO_NUMBER;
 	size_t nr = significant(text, digits, sizeof digits, &point);

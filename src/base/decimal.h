@@ -15,7 +15,7 @@ struct decimal {
 /// a double needs 17.
 enum { DECIMAL_SIGNIFICANT = 18, DECIMAL_DIGITS_MAX = 400 };
 
-/// Decimal places of figures that are stored in millionths.
+/// Number of decimal places of figures that are stored in millionths.
 enum { MICRO_DIGITS = 6 };
 
 /// Outcome of decimal_parse().
@@ -31,8 +31,8 @@ struct decimal decimal_of(int64_t value, int64_t digits);
 /// `d` · 10^`digits` as an integer, rounded half away from zero; saturated to int64.
 int64_t decimal_scaled(struct decimal d, int64_t digits);
 
-/// The number of decimal places with which `d` has `significant` digits; if `d` has more digits
-/// than that, the number of its own decimal places.
+/// The number of decimal places with which `d` is written in `significant` significant digits; if
+/// `d` has more digits than these, the number of decimal places that it has.
 int64_t decimal_digits_for(struct decimal d, int significant);
 
 /// `a` · `b`, exactly; false if the product has too many digits.

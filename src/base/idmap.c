@@ -12,7 +12,8 @@ void idmap_init(struct idmap *m)
 /* The slot that holds `key`, or the free slot in which it would be stored. */
 static size_t find_slot(const struct idmap *m, int64_t key)
 {
-	/* neighboring keys share a cache line of 16 slots, because ids are mostly consecutive */
+	/* the hash puts neighboring keys into one cache line of 16 slots, because keys are mostly
+	 * consecutive ids */
 	uint64_t h = ((uint64_t)key >> 4 ^ m->seed[0]) * 0x9e3779b97f4a7c15u;
 	h = (h ^ h >> 32) * (m->seed[1] | 1);
 	size_t i = ((h ^ h >> 32) << 4 | ((uint64_t)key & 15)) & (m->cap - 1);

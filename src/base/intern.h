@@ -38,7 +38,8 @@ struct ids {
 	size_t nr, cap;
 };
 
-/// Adds those names of `from` that are not yet in `known` to `to`, in order; false if `to` is full.
+/// Adds names of `from` to `to`, in order, beginning with the first one that has no id in `known`
+/// yet; false if `to` is full.
 bool name_table_join(struct name_table *to, const struct name_table *from, struct ids *known);
 
 /// Releases all memory, also the names of the table.

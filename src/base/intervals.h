@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/// Union of the intervals so far. All times together lie within INT64_MAX ns.
+/// Union of the intervals so far. From the earliest start to the latest end, at most INT64_MAX ns
+/// may pass.
 struct cover {
 	int64_t end; ///< end of the last interval of the union
 	int64_t length_ns; ///< total length of the union

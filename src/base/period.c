@@ -27,34 +27,37 @@ enum {
 	/* least percentage of pieces whose launches were all in the previous piece: half, in batches of
 	   two parts */
 	CLEAN_PCT = 40,
-	/* percentage of the usual launches that a complete last repetition has at least */
+	/* the last repetition counts as complete if it has at least this percentage of the usual number
+	   of launches */
 	WHOLE_PCT = 75,
 	AGREE_PCT = 75 /* percentage of the repetitions that must begin with the same launch */
 };
 
-/* Positions of each name, or of each row of launches, ascending: at[first[id]..first[id + 1]). */
+/* Positions at which each name, or each group of IN_A_ROW launches in a row, occurs in the
+ * sequence: at[first[id]..first[id + 1]) for `id`, ascending. */
 struct places {
 	size_t nr_ids;
 	uint32_t *first, *at;
 };
 
-/* Launches of one name, or starts of one row of launches, at which the sequence may be cut. */
+/* Positions at which the sequence may be cut into pieces: all launches of one name, or all starts
+ * of one group of IN_A_ROW launches in a row. */
 struct anchor {
 	const uint32_t *at;
 	size_t count;
-	int64_t unevenness; ///< unevenness of the gaps between the anchor's launches, in millionths
-	int64_t without_longest; ///< unevenness without the longest gap; equal to `unevenness` if there
-	                         ///< are only FEW pieces
-	int64_t regularity; ///< regularity of the pieces, in 1e-6 %
-	size_t clean; ///< number of pieces whose launches were all in the previous piece
+	int64_t unevenness; ///< unevenness of the lengths of the pieces, in millionths
+	int64_t without_longest; ///< unevenness without the longest piece; equal to `unevenness` if
+	                         ///< there are fewer than FEW pieces
+	int64_t regularity; ///< regularity of the pieces (see period_find()), in 1e-6 %
+	size_t clean; ///< number of pieces all of whose launches also occur in the previous piece
 };
 
 /* Counts of one name during a walk over the pieces. */
 struct tally {
 	size_t piece; ///< number of the last piece in which the name was seen, counted from 1
 	uint32_t count, before; ///< number of launches in that piece, and in the piece before it
-	uint32_t seen, again; ///< launches after the first piece, and how many of them the previous
-	                      ///< piece had too
+	uint32_t seen, again; ///< number of launches after the first piece, and how many of them the
+	                      ///< piece before theirs has, too
 };
 
 static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t nr_ids)
@@ -71,9 +74,9 @@ static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t
 		p->at[--p->first[ids[i]]] = (uint32_t)i;
 }
 
-/* Lists the positions of each sequence of IN_A_ROW launches. A sequence is identified by a hash,
-   which has at least as many values as there are launches. If two sequences have one hash, another
-   one becomes the anchor. */
+/* Lists the positions of each group of IN_A_ROW launches in a row. A group is identified by a hash,
+ * whose range is at least the number of launches. If two groups share a hash, they make a bad
+ * anchor, and another group is chosen. */
 static void places_init_runs(struct places *p, const struct launch_sequence *s)
 {
 	size_t nr = s->nr >= IN_A_ROW ? s->nr - IN_A_ROW + 1 : 0, nr_ids = nr < RUNS ? RUNS : nr;
@@ -144,8 +147,8 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 	}
 }
 
-/* Keeps one anchor per count of launches: the earliest of those that are about as even as the best,
- * so that few launches come before the first repetition. */
+/* Keeps one anchor for each number of launches: among those about as even as the most even one, the
+ * one that begins earliest, so that few launches come before the first repetition. */
 static void select_anchors(struct anchors *out)
 {
 	size_t nr = 0;
@@ -196,15 +199,15 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 	return share < least ? share : least;
 }
 
-/* The regularity below which a pattern explains far less than one of regularity `best`, because the
-   pattern leaves `times` as much unexplained. */
+/* A pattern with less than the returned regularity explains far less than one with the regularity
+ * `best`: the share of launches that it leaves unexplained is over `times` times as large. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
 }
 
-/* Beginning of part `i`, if each piece is cut into `parts`; counted in launches from the first
-   anchor on. */
+/* Beginning of part number `i` if each piece is cut into `parts` equal parts, as a number of
+ * launches after the first cut. */
 static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_t i)
 {
 	size_t k = i / parts % a->count;
@@ -213,10 +216,10 @@ static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_
 	return i / parts / a->count * nr + from + (to - from) * (i % parts) / parts;
 }
 
-/* Regularity of the pieces between the anchors, or of their parts. The launches before the first
-   anchor end the last piece, as if the sequence were a ring. If there are many pieces, the first
-   may differ from the others; if there are few, it is also compared with the last, unless the last
-   is cut short. */
+/* Regularity of the pieces, or of the `parts` parts of each. The launches before the first cut
+ * count as the end of the last piece, as if the sequence were a ring. If there are many pieces, the
+ * first may differ from the others; if there are few, it is also compared with the last, unless the
+ * last is cut short. */
 static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
                                  struct tally *tallies)
 {
@@ -240,9 +243,9 @@ static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor 
 	return least_share(s, tallies);
 }
 
-/* Judges an anchor by its pieces and by their halves. If launches come in random order, any long
-   pieces are alike, and so are their halves. A real period, in contrast, explains far more than its
-   half. */
+/* Judges an anchor by the regularity of its pieces and of the halves of its pieces. If launches
+ * come in random order, any long pieces are alike, and so are their halves. With a real period, in
+ * contrast, whole pieces are far more regular than halves. */
 static void anchor_judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
 {
 	a->regularity = pieces_regularity(s, a, 1, tallies);
@@ -251,21 +254,20 @@ static void anchor_judge(const struct launch_sequence *s, struct anchor *a, stru
 		a->regularity = 0;
 }
 
-/* True if the launches of most pieces were all in the previous piece; otherwise something
-   varies. */
+/* True if in most pieces every launch also occurs in the previous piece; otherwise steps vary. */
 static bool anchor_is_clean(const struct anchor *a)
 {
 	return a->clean * 100 >= a->count * CLEAN_PCT;
 }
 
-/* False if a longer period explains far more, so that this one is only a part of the step: then
- * most parts are alike, and some have the kernels that the step launches once. But where the
- * launches vary, a longer period only evens them out and is not the step. */
+/* False if a longer period explains far more, so that the period of `a` is only a part of the step:
+ * then most of its pieces are alike, and a few also have the kernels that the step launches once.
+ * But if steps vary, a longer period only averages over several of them and is not the step. */
 static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		/* few pieces may be alike by chance, so more must be explained */
+		/* few pieces may be alike by chance, so the longer period must explain even more */
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))
@@ -295,7 +297,7 @@ static const struct anchor *anchor_choose(const struct anchors *list, int64_t *r
 	return chosen;
 }
 
-/* Number of launches just before their anchors that nearly all repetitions have in common. */
+/* Number of launches that nearly all repetitions have in common just before the cut. */
 static size_t common_lead(const struct launch_sequence *s, const struct anchor *a)
 {
 	for (size_t n = 0;; n++) {

@@ -183,3 +183,17 @@ const char *text_quote(struct arena *a, struct span s)
 	strbuf_addch(&b, '\'');
 	return arena_take(a, &b);
 }
+
+void text_add_word(struct strbuf *b, struct arena *a, const char *text)
+{
+	const char *line = text_line(a, span_of(text));
+	strbuf_addch(b, ' ');
+	if (line[0] && strspn(line, TEXT_WORD) == strlen(line)) {
+		strbuf_adds(b, line);
+		return;
+	}
+	strbuf_addch(b, '\'');
+	for (const char *p = line; *p; p++)
+		*p == '\'' ? strbuf_adds(b, "'\\''") : strbuf_addch(b, *p);
+	strbuf_addch(b, '\'');
+}

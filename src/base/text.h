@@ -78,4 +78,10 @@ const char *text_short(struct arena *a, struct span s, size_t max_chars);
 /// by `a`.
 const char *text_quote(struct arena *a, struct span s);
 
+/// Characters that need no quotes in a shell.
+#define TEXT_WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
+
+/// Append a blank and `text` quoted as one word for a shell, without line breaks.
+void text_add_word(struct strbuf *b, struct arena *a, const char *text);
+
 #endif

@@ -7,7 +7,7 @@
 
 /* ---- the group of figures that a check belongs to ---- */
 
-/* Metrics whose group differs from that of other metrics of their kind. */
+/* Metrics whose group of figures (enum stake) does not follow from their kind. */
 static const struct {
 	enum metric_id id;
 	enum stake stake;
@@ -160,8 +160,8 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 }
 
 /* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
-   explains why. But if unreliable figures have become worse, the check belongs to their likely
-   cause, which is marked as uncertain. */
+ * explains why. But if its figures are only unreliable and have become worse, the check belongs to
+ * the suspect that probably caused this, which is marked as uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = distrust_of(q, c);
@@ -255,7 +255,8 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 	f->cost_text = f->cost_is_bytes
 	                   ? arena_printf(q->a, "%s%s", word_change(q, UNIT_BYTES, f->cost),
 	                                  f->cost_per_step ? " per step" : "")
-	                   : arena_printf(q->a, "%s %s", word_change(q, UNIT_NS, f->cost), q->per);
+	                   : arena_printf(q->a, "%s %s%s", word_change(q, UNIT_NS, f->cost), q->per,
+	                                  f->cause == CAUSE_SLOW_RANK ? " against its peers" : "");
 	if (whole > 0)
 		f->cost_text =
 		    arena_printf(q->a, "%s, %s of the %s", f->cost_text,

@@ -134,7 +134,7 @@ static void find_copies(struct inquiry *q)
 	               "with non_blocking=True beside compute");
 	s->stake[STAKE_COPIES] = at_least_0(rise) + (both_rise(bytes) > 0);
 	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = at_least_0(rise);
-	/* a copy that blocks the host also leaves the GPU idle */
+	/* the rise also counts as idle time: a copy that blocks the host leaves the GPU without work */
 	s->stake[STAKE_IDLE] = at_least_0(rise);
 }
 
@@ -149,7 +149,7 @@ static double host_factor(struct inquiry *q)
 	return by > 1.03 ? by : 1;
 }
 
-/* Rise of a figure beyond the rise that a host slower by the factor `by` explains. */
+/* Rise of a figure without the part of the rise that a host slower by the factor `by` explains. */
 static int64_t rise_beyond(struct both f, double by)
 {
 	return f.known ? at_least_0(
@@ -252,7 +252,8 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 	s->stake[STAKE_LAUNCH] = slower;
 }
 
-/* Time in which the GPU has no work or, if that is unknown, the step time beyond its activities. */
+/* Time in which the GPU has no work; if that is unknown, the step time minus the time of all GPU
+ * activities. */
 static int64_t lost_time(struct inquiry *q)
 {
 	struct both idle = inquiry_figure(q, METRIC_STEP_IDLE_TIME);

@@ -9,7 +9,8 @@ struct culprit {
 	 */
 	const struct activity_pair *now, *was;
 	int64_t rise; /* rise in ns per step, without the slowdown that all kernels have */
-	/* ratio of the candidate to the baseline, of durations or of numbers of launches */
+	/* the candidate's value divided by the baseline's: of the mean duration, or of the number of
+	 * launches */
 	double times;
 	/* true if a check that needs an explanation is about the kernel; false if no check is */
 	bool asked;
@@ -64,7 +65,7 @@ static bool is_taken(const struct culprits *c, const struct activity_pair *a)
 	return false;
 }
 
-/* Number of launches per step that the candidate makes beyond the baseline's. */
+/* Number of launches per step in the candidate minus that in the baseline. */
 static double more_launches(const struct inquiry *q, const struct activity_pair *a)
 {
 	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
@@ -80,9 +81,9 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 	return (launches - 1) * 4 + time;
 }
 
-/* The kernel that `now` probably replaces, or NULL. Its launches fell by as many as those of `now`
-   rose, and it is preferably of the same category. The replaced kernel may be gone, or still be
-   used elsewhere. */
+/* The kernel that `now` probably replaces, or NULL: its launches fell by as many as those of `now`
+ * rose. Kernels of the same category are preferred. The replaced kernel may be gone, or still be
+ * used elsewhere. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -96,8 +97,8 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* categories follow from names: a vanished kernel of another category counts if it is
-		   similar */
+		/* the category follows from the kernel's name, so that a replacement may have another one;
+		 * the old kernel must then be similar and gone */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))
@@ -159,8 +160,8 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* rise without the slowdown that all kernels have, which is reported once; a small rest is
-		   noise */
+		/* subtract the slowdown that all kernels have, which is reported once; a small remaining
+		 * rise is noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -221,11 +222,6 @@ static const char *duration(struct inquiry *q, double ns)
 	return unit_text(q->a, UNIT_NS, (int64_t)(ns + 0.5));
 }
 
-/* Advice that is equal for one kernel and for several, so that the report gives it once. */
-#define SLOWER                                                                                    \
-	"compare inputs (shapes, types, memory layout), and the code or library that slower kernels " \
-	"come from"
-
 static void add_title(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	const char *name = word_kernel(q, c->now->name), *launches;
@@ -261,7 +257,6 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 		suspect_title(q, s, "%s is slower: %s → %s per launch", name,
 		              duration(q, pair_mean(c->now, SIDE_BASELINE)),
 		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)));
-		suspect_action(q, s, SLOWER);
 	}
 }
 
@@ -294,6 +289,23 @@ static void say_place(struct inquiry *q, struct suspect *s)
 	strbuf_release(&b);
 }
 
+/* Advise what to do about slower kernels: the same for all with one place, so that the report gives
+   it once. */
+static void advise_slower(struct inquiry *q, struct suspect *s)
+{
+	const char *of = "", *at = "", *name[NR_PLACE_LEVELS] = { NULL };
+	for (size_t i = 0; i < s->finding.where.nr; i++)
+		name[s->finding.where.v[i].level] = s->finding.where.v[i].name;
+	if (name[PLACE_OPERATOR])
+		of = arena_printf(q->a, " of %s", name[PLACE_OPERATOR]);
+	if (name[PLACE_CODE])
+		at = arena_printf(q->a, " at %s", name[PLACE_CODE]);
+	suspect_action(q, s,
+	               "compare the inputs%s%s (shapes, types, memory layout), and the code or library "
+	               "that the slower kernels come from",
+	               of, at);
+}
+
 static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	int64_t ns = c->rise > 0 ? c->rise : 0;
@@ -319,13 +331,9 @@ static void take(struct inquiry *q, struct suspect *s, const struct culprit *c)
 	add_stakes(q, s, c);
 }
 
-static void add_suspect(struct inquiry *q, const struct culprit *c)
+/* Name where in the code the work of a kernel changed. */
+static void locate(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
-	struct suspect *s = suspect_add(q, c->cause);
-	add_title(q, s, c);
-	if (c->now->category >= 0)
-		suspect_where(q, s, PLACE_CATEGORY,
-		              span_of(category_name(q->bench->naming.categories, c->now->category)));
 	struct locate_query code = { .kind = CODE_KERNEL, .by_count = c->cause == CAUSE_LAUNCHES };
 	for (int i = 0; i < NR_SIDES; i++) {
 		const struct kernel_row *row = (i == SIDE_BASELINE && c->was ? c->was : c->now)->row[i];
@@ -333,8 +341,16 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 		code.kernel[i] = row ? code_kernel_key(row->name) : 1;
 	}
 	suspect_locate(q, s, &code);
-	say_place(q, s);
-	say_shape(q, s, c);
+}
+
+static void add_suspect(struct inquiry *q, const struct culprit *c)
+{
+	struct suspect *s = suspect_add(q, c->cause);
+	add_title(q, s, c);
+	if (c->now->category >= 0)
+		suspect_where(q, s, PLACE_CATEGORY,
+		              span_of(category_name(q->bench->naming.categories, c->now->category)));
+	locate(q, s, c);
 	struct both time = { true,
 		                 { c->now->time_ns[SIDE_BASELINE], c->now->time_ns[SIDE_CANDIDATE] } };
 	for (int i = 0; i < NR_SIDES && c->was; i++)
@@ -355,6 +371,32 @@ static bool is_akin(const struct culprit *x, const struct culprit *y)
 	       b < a * 1.4;
 }
 
+static bool is_in_code(const struct place *p)
+{
+	return p->level >= PLACE_PHASE && p->level <= PLACE_OPERATOR;
+}
+
+/* Keep only the outer levels of the place that another kernel of the group has, too. */
+static void share_place(struct inquiry *q, struct suspect *s, const struct culprit *c)
+{
+	struct suspect other = { 0 };
+	size_t nr = 0, at = 0;
+	bool same = true;
+	locate(q, &other, c);
+	for (size_t i = 0; i < s->finding.where.nr; i++) {
+		const struct place *p = &s->finding.where.v[i];
+		const struct place *o = at < other.finding.where.nr ? &other.finding.where.v[at] : NULL;
+		if (is_in_code(p)) {
+			same = same && o && o->level == p->level && strcmp(o->name, p->name) == 0;
+			at++;
+		}
+		if (same || !is_in_code(p))
+			s->finding.where.v[nr++] = *p;
+	}
+	s->finding.where.nr = nr;
+	vec_release(&other.finding.where);
+}
+
 static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 {
 	size_t members = 1;
@@ -363,12 +405,18 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 	for (size_t i = 1; i < nr; i++) {
 		if (!list[i].now || !is_akin(&list[0], &list[i]))
 			continue;
+		share_place(q, &q->suspects.v[at], &list[i]);
 		take(q, &q->suspects.v[at], &list[i]);
 		list[i].now = NULL;
 		members++;
 	}
 	struct suspect *s = &q->suspects.v[at];
-	if (members > 1) {
+	say_place(q, s);
+	if (s->finding.cause == CAUSE_KERNEL)
+		advise_slower(q, s);
+	if (members == 1) {
+		say_shape(q, s, &list[0]);
+	} else {
 		suspect_say(q, s, "%s", s->finding.title);
 		suspect_title(
 		    q, s, "%zu kernels (%s) are %s by %s: %s and %zu more", members,

@@ -1,5 +1,5 @@
-/* Finds where in the code a rise of GPU work or of waiting comes from, down to the most precise
-   level on which one name has most of the rise. */
+/* Finds where in the code a rise of GPU work or of waiting comes from. The levels go from the phase
+ * to the operator; the search ends at the last level on which one name has most of the rise. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -8,7 +8,8 @@
 
 /* The rows of both sides that belong to the same origin in the code. */
 struct spot {
-	/* the candidate's row, else the baseline's: line numbers may differ */
+	/* row of the candidate if it has one, else of the baseline; line numbers may differ between
+	 * them */
 	const struct code_stat *row;
 	double amount[NR_SIDES]; /* time or number of launches per step */
 };
@@ -116,7 +117,8 @@ static void narrow(struct inquiry *q, struct spots *s, size_t level, const char 
 	s->list.nr = nr;
 }
 
-/* The name on a level with at least three fifths of the rise, or NULL. */
+/* The name on a level (such as an operator) that has at least three fifths of the rise; NULL if
+ * there is none. */
 static const char *main_name(struct inquiry *q, const struct spots *s, size_t level, double rise)
 {
 	const char *best = NULL;
@@ -134,7 +136,7 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	enum { MANY = 400 }; /* largest number of origins; with more, no single one stands out */
+	enum { MANY = 400 }; /* with more origins in the code, no single one stands out */
 	struct spots spots = { 0 };
 	double rise = 0;
 	for (int side = 0; side < NR_SIDES; side++)

@@ -121,15 +121,15 @@ static int64_t find_leak(struct inquiry *q)
 	int64_t steps = steps_of(q), bytes = both_rise(growth);
 	if (bytes > INT64_MAX / steps)
 		return 0;
-	bytes *= steps; /* the part of the growth over the whole run that the steps explain */
+	bytes *= steps; /* growth over these steps: a part of the growth over the whole run */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));
 	suspect_figure(q, s, METRIC_MEMORY_GROWTH_PER_STEP, growth);
 	name_item(q, s, largest_item(q, MEMORY_LIST_GROWTH));
 	suspect_action(q, s,
-	               "see who keeps tensors, or graphs of autograd, of earlier steps: detach() "
-	               "or .item() what is kept for logging");
+	               "find what still refers to tensors or autograd graphs of earlier steps; keep "
+	               "detach() or .item() of what is kept for logging");
 	cost_bytes(s, both_rise(growth));
 	s->finding.cost_per_step = true;
 	s->stake[STAKE_GROWTH] = STAKE_ALL;
@@ -152,16 +152,16 @@ static int64_t category_bytes(const struct run *run, struct span category)
 }
 
 struct scaling {
-	/* the baseline's bytes in categories that are unchanged, and in those that are scaled */
+	/* the baseline's bytes in categories that kept their size, and in those that grew */
 	int64_t same, scaled;
 	int64_t rise, fell; /* rise and fall, each summed over all categories */
-	double by; /* factor of the largest scaled category */
+	double by; /* factor by which the largest of the growing categories grew */
 	int64_t largest;
 	struct span category;
 };
 
-/* Add the bytes of a category at the peak. Categories whose size depends on the batch are scaled by
-   a larger batch; categories of the model stay as they are. */
+/* Add the bytes of a category at the peak. With a larger batch, categories such as activations grow
+ * in proportion, while those of the model (such as parameters) keep their size. */
 static void add_scaling(struct scaling *out, struct span category, int64_t before, int64_t now)
 {
 	double by = before > 0 ? (double)now / (double)before : 2;
@@ -190,8 +190,8 @@ static bool measure_scaling(const struct inquiry *q, struct scaling *out)
 				add_scaling(out, m->category, category_bytes(b, m->category),
 				            category_bytes(c, m->category));
 		}
-	/* a larger batch scales several categories, while parameters, gradients and states stay; a
-	   change of the code makes one place grow */
+	/* a larger batch makes several categories grow, while parameters, gradients and optimizer
+	 * states keep their size; a change of the code makes a single place grow */
 	return out->same > 0 && out->scaled > 0 && out->rise > 0 && out->fell < out->rise / 10;
 }
 

@@ -11,7 +11,8 @@ static int64_t size_of(int64_t v)
 	return v < 0 ? number_sub(0, v) : v;
 }
 
-/* The breakdown of a check whose change equals the cost of the finding, or NULL. */
+/* The one of the breakdowns of the finding's checks whose change equals the finding's cost; NULL if
+ * there is none. */
 static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const struct finding *f)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {
@@ -22,7 +23,8 @@ static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const 
 	return NULL;
 }
 
-/* The outermost level of the breakdown on which at least two parts are notable, or -1. */
+/* The outermost level of the breakdown on which at least two parts have a notable share of the
+ * change; -1 if there is none. */
 static int level_of(const struct breakdown *b)
 {
 	for (int level = 0;; level++) {
@@ -57,8 +59,8 @@ static int part_cmp(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Choose the largest parts with the sign of the cost, as long as their sum does not exceed it; a
-   last part has the rest. */
+/* Choose the largest parts that have the same sign as the cost, as long as their sum does not
+ * exceed the cost; a last part has the remaining cost. */
 void suspect_settle_parts(struct inquiry *q, struct suspect *s)
 {
 	struct finding *f = &s->finding;

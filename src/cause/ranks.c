@@ -1,6 +1,6 @@
-/* Detector for a single rank that is slow, late, or behind a slow link. The report's insights on a
-   rank are the evidence; this file adds the cost, the slow kernel and the figures that the rank
-   explains. */
+/* Detector for a single rank that is slow, late, or behind a slow link. The report's insights
+ * (remarks) on a rank are the evidence; this file adds what the rank costs, its slow kernel, and
+ * the figures whose change the rank explains. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -97,8 +97,8 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* True if one kernel has most of the rank's excess, while the rank's other kernels are like those
-   of its peers. */
+/* True if one kernel has most of the time by which the rank exceeds its peers, while its other
+ * kernels take about as long as theirs. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
 	double own = theirs > 0 ? (double)most / (double)theirs : 1;

@@ -7,23 +7,25 @@
 #include "metric/unit.h"
 #include "model/report.h"
 
-/// Groups of figures that change together; each check belongs to one group. A suspect's amount is
-/// in ns per step for groups of times, and in bytes for memory. Amounts of counts and shares are
-/// only compared with those of other suspects in the same group.
+/// Groups of figures that change together; each check belongs to one group. The amount that a
+/// suspect explains of a group is in ns per step for groups of times, and in bytes for memory. In
+/// groups of counts and shares, amounts have no unit and are only compared with those of other
+/// suspects.
 enum stake {
-	STAKE_WALL, ///< wall time, rates over wall time, and what a benchmark measures
+	STAKE_WALL, ///< wall time, rates per wall time, and figures that a benchmark measures
 	STAKE_IDLE, ///< time in which the GPU has nothing to do
 	STAKE_COMPUTE, ///< time of kernels that compute
 	STAKE_GPU, ///< time of all GPU activities, including waiting inside collectives
 	STAKE_KERNELS, ///< number of launched kernels
 	STAKE_COMM, ///< time and size of communication
 	STAKE_EXPOSED, ///< communication that no computation hides
-	STAKE_COPIES, ///< time and size of memory operations
+	STAKE_COPIES, ///< time and size of memory copies and memory sets
 	STAKE_LOADER,
 	STAKE_SYNCS,
 	STAKE_LAUNCH, ///< host time of launches and operators
 	STAKE_RANKS, ///< differences between one rank and the others
-	STAKE_TAIL, ///< time of the slowest steps, whose causes differ from those of the median step
+	STAKE_TAIL, ///< time of the slowest steps, which are slow for other reasons than the median
+	            ///< step
 	STAKE_PEAK, ///< allocated memory
 	STAKE_RESERVED, ///< memory reserved beyond what is allocated
 	STAKE_GROWTH, ///< growth of memory from step to step
@@ -42,8 +44,7 @@ struct suspect {
 
 	/// the row of the code table with most of the rise; NULL if unknown
 	const struct code_stat *code;
-	bool in_doubt; ///< true if the evidence already says that the cause is not certain; false:
-	               ///< nothing says so
+	bool in_doubt; ///< true if the evidence already says that the cause is not certain
 
 	/// The trust finding whose unreliable checks belong to this suspect; only for CAUSE_UNTRUSTED
 	/// and broken runs, else NULL.
@@ -67,10 +68,10 @@ struct inquiry {
 	struct activity_pairs pairs;
 	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
 	double common; ///< factor by which all kernels became longer; 1 if they did not
-	int64_t waited; ///< waiting and transfer time in ns per step that suspects about single ranks
-	                ///< explain already
+	int64_t waited; ///< time in ns per step, waiting and transfers, that suspects about single
+	                ///< ranks explain already
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
-	const char *per; ///< text for messages: "per step" or "per window"
+	const char *per; ///< unit of time in messages: "per step" or "per window"
 	VEC(struct suspect) suspects;
 };
 
@@ -135,7 +136,8 @@ void suspect_cost(struct suspect *s, int64_t ns);
 void suspect_part(struct suspect *s, const char *name, int64_t change);
 
 /// Choose the parts of the cost that reports show, once cost and checks are known: the parts named
-/// so far or, if there are none, those of a check's breakdown of the same amount.
+/// so far or, if there are none, the parts of the breakdown of a check whose change equals the
+/// cost.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
 /// The text of a figure, such as "+2.10 ms" or "12.3 %"; owned by the report.

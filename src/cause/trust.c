@@ -49,7 +49,8 @@ bool suspect_spoils(const struct suspect *s, const struct trust_finding *t)
 	        strcmp(s->trust->id, t->id) == 0);
 }
 
-/* True if a suspect has a finding of the same kind already, perhaps for another rank. */
+/* True if there is already a suspect for a trust finding of the same kind, perhaps on another rank.
+ */
 static bool is_told(const struct inquiry *q, const struct trust_finding *t)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++)

@@ -9,7 +9,7 @@
 
 /* ---- slow steps ---- */
 
-/* Rise of the mean step and of the slowest step beyond the rise of the median step. */
+/* How much more the mean step and the slowest step rose than the median step. */
 struct tail {
 	int64_t mean, most;
 };
@@ -54,7 +54,7 @@ static void find_slow(struct inquiry *q, enum metric_id id, struct slow_steps *o
 	}
 }
 
-/* Text such as "steps 4, 8, 12: one in 4"; the interval is given only if it is regular. */
+/* Text such as "steps 4, 8, 12: one in 4"; "one in 4" is added only if the distances are equal. */
 static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
 {
 	enum { NAMED = 6 };
@@ -72,8 +72,8 @@ static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
 	return arena_take(q->a, &b);
 }
 
-/* Figures that may explain slow steps: a figure explains them if its rise is at least half of
-   theirs. */
+/* Figures that may explain slow steps: a figure explains them if it rises in them by at least half
+ * of the time by which they are longer. */
 static const struct {
 	enum metric_id id;
 	const char *what;
@@ -137,7 +137,8 @@ void suspect_steps(struct inquiry *q)
 
 /* ---- one factor for all kernels ---- */
 
-/* A kernel that both sides have: its ratio, and as weight its time in the baseline. */
+/* A kernel that both sides have: the ratio of its durations, and as weight its time in the
+ * baseline. */
 struct shift {
 	double weight, ratio;
 };
@@ -311,8 +312,8 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 		}
 }
 
-/* True if all kernels are slower by one factor. If operators are known, the gate has decided this
-   already. */
+/* True if all kernels are slower by one factor. If the gate knows operators, it has decided this
+ * already. */
 static bool is_uniform(struct inquiry *q, double by)
 {
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
@@ -335,9 +336,10 @@ static void find_uniform(struct inquiry *q, double by)
 	            "launches and grids are those of the baseline; most of the kernels' time moved "
 	            "by the same factor");
 	say_clocks(q, s);
-	suspect_action(q, s,
-	               "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
-	               "CLOCK,PERFORMANCE), lock the clocks (nvidia-smi -lgc) and record again");
+	suspect_action(
+	    q, s,
+	    "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
+	    "CLOCK,PERFORMANCE), lock the clocks (nvidia-smi -lgc MHZ,MHZ) and record again");
 	stake_all_work(q, s);
 }
 

@@ -9,8 +9,8 @@
 /// A changed file with its path in the repository.
 struct changed_file {
 	struct span path; ///< number of parts of the path between '/'
-	size_t shortest; ///< length of the shortest recorded file name that ends with the path; 0 if
-	                 ///< there is none
+	size_t shortest; ///< length of the shortest file name in recordings that belongs to this file;
+	                 ///< 0 if there is none
 };
 
 struct changed_files {
@@ -34,10 +34,10 @@ void changed_files_from_git(struct changed_files *c, const char *commit, const c
 /// failed or is not installed.
 bool changed_ask_git(const char *const *argv, struct strbuf *out);
 
-/// Mark the code locations of a report that are in a changed file. A recorded name is in a file if
-/// it ends with the file's path (or the path ends with the name, since memory recordings keep only
-/// two parts). If several names of `run` (NULL if there is none) or of the report end so, only the
-/// shortest counts.
+/// Mark the code locations of a report that are in a changed file. A recorded file name means this
+/// file if it ends with the file's path (or if the path ends with the name, since memory recordings
+/// keep only the last two parts of a path). If several names of `run` (NULL if there is none) or of
+/// the report could mean one file, only the shortest does.
 void changed_files_mark(struct changed_files *c, const struct run *run, struct report *r);
 
 /// Apply the options --changed (`nr` names) and --changed-from (`from`; NULL if not given) to a

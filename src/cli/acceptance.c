@@ -58,7 +58,7 @@ static bool is_refused(const struct report *r, const struct options *o, size_t i
 	return check_is_open(k) && !is_accepted(o, k->rule);
 }
 
-/* The options that would accept all refused checks: one for each rule. */
+/* The options --accept that would accept all refused checks: one option for each rule. */
 static const char *missing_accepts(const struct report *r, const struct options *o, struct arena *a)
 {
 	const char *list = "";

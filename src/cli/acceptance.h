@@ -11,8 +11,8 @@ GG_MUST_CHECK enum status acceptance_check(const struct options *o, const struct
                                            struct diag_log *log);
 
 /// Returns ST_INPUT if trust findings on the run make its figures unreliable, and the report's
-/// status if a check has not passed whose rule --accept does not name. `all`: as if --accept named
-/// all rules.
+/// status if a check did not pass and its rule is not named by --accept. `all`: as if --accept
+/// named all rules.
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);
 

@@ -18,8 +18,8 @@
 #include "store/run_json.h"
 #include "xspace/xspace.h"
 
-/* Set the settings of a digest that does not depend on them, since all digests of a run must have
-   the same settings. */
+/* Store the settings for reading traces also in a digest made without them, since all digests of a
+ * run must have the same settings. */
 static void set_settings(const struct loader *l, struct digest *d)
 {
 	d->marker = arena_dup(&d->arena, span_of(l->options->reduce.marker));
@@ -29,7 +29,8 @@ static void set_settings(const struct loader *l, struct digest *d)
 
 /* ---- loaders for memory ---- */
 
-/* Adds a digest `d` of memories only, and takes it over. `st` and `own`: result of reducing. */
+/* Adds a digest `d` of memories only, and takes it over. `st`, `own`: status and log of reducing.
+ */
 static enum status add_memory(const struct loader *l, struct source *src,
                               struct artifact_file *file, enum status st, struct digest *d,
                               struct diag_log *own)
@@ -344,7 +345,7 @@ static bool ends_with(const char *name, const char *ending)
 	return n >= k && strcmp(name + n - k, ending) == 0;
 }
 
-/* True if the format fits; `whole` is `first` with the blanks before it. */
+/* True if the file has the format `f`; `whole` is `first` with the blanks before it. */
 static bool format_fits(const struct artifact_format *f, struct span whole, struct span first,
                         enum json_form form, const char *name)
 {

@@ -11,8 +11,8 @@ enum { ENDINGS_MAX = 3 };
 /// file's ending decides; a row without endings fits all remaining files.
 struct artifact_format {
 	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
-	const char *schema; ///< files of gpugate: how their "schema" begins, with the opening quote
-	enum json_form form; ///< shape of the JSON, even if the whole file must be read to know it
+	const char *schema; ///< how the value of "schema" begins in files of gpugate, with the quote
+	enum json_form form; ///< shape of the JSON, even if known only once the whole file was read
 	bool (*recognize)(struct span first); ///< tests the file's first bytes after blanks
 
 	/// like `recognize`, but gets the bytes with the blanks before them

@@ -50,7 +50,7 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 	past->provenance = b->provenance;
 	past->pin = past_source_hash(&b->pin);
 	past_run_fit(past);
-	/* the warning was given when the previous run was added */
+	/* true if this warning was given when the previous run was added */
 	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0;
 	if (past->cut && !told)
 		diag_warn(log,
@@ -84,8 +84,8 @@ static void add_recent(struct baseline *b)
 	b->recent.runs.nr = 0;
 }
 
-/* Hash that marks repeats as runs of one job; NULL if the recordings say that the machines
-   differ. */
+/* Hash that marks the runs as repeats in one job; NULL if the recordings say that their machines
+ * differ. */
 static const char *together_of(const struct candidates *c, struct arena *a)
 {
 	for (size_t i = 1; i < c->nr; i++)

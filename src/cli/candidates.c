@@ -98,8 +98,7 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		vec_push(&words.list, o->control.v[i]);
 	}
 	in.promote = words.list.v;
-	/* without a baseline no command for approval is advised: the first control run is the baseline
-	 */
+	/* without a stored baseline (a control run stands in for it) approval cannot be advised */
 	in.nr_check = b ? words.list.nr : 0;
 	enum status st = judge(&in, out, log);
 	vec_release(&words.list);

@@ -12,17 +12,17 @@ struct check_job {
 	struct report report; ///< the report, which borrows from the other members
 };
 
-/// Read and judge what the options of `check` name, as one of `gates` gates with a common budget of
-/// false alarms. ST_OK: the report has the verdict; else the first error of the log says why
-/// nothing was judged. The caller ends with check_end() in any case.
+/// Read and judge what the options of `check` name. The gate is one of `gates` gates that share a
+/// budget of false alarms. ST_OK: the report has the verdict; else the first error of the log says
+/// why nothing was judged. The caller ends with check_end() in any case.
 GG_MUST_CHECK enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                                       struct diag_log *log);
 
 /// Release what belongs to the job.
 void check_end(struct check_job *j);
 
-/// The status that decides the exit code if both occur, in this order: usage, output, baseline,
-/// unusable input, a failed check.
+/// The one of two statuses that decides the exit code: the first in the order usage, output,
+/// baseline, unusable input, failed check.
 enum status worse_status(enum status a, enum status b);
 
 #endif

@@ -106,7 +106,7 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 		report_init(&r);
 		enum status st = output_failure(o, parsed, &r, log);
 		report_release(&r);
-		(void)st; /* usage errors take precedence */
+		(void)st; /* an error of output is ignored, since the usage error takes precedence */
 		return parsed;
 	}
 	if (o->version)
@@ -127,7 +127,7 @@ int cli_main(int argc, char **argv)
 	hold_standard_streams();
 	mem_on_failure(leftover_remove_all);
 	mem_return_large();
-	/* Writing to a closed pipe then fails, which is exit code 5. */
+	/* Writing to a closed pipe must not kill the process: it fails instead, with exit code 5. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);

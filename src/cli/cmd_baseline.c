@@ -69,7 +69,7 @@ enum status cmd_baseline_create(const struct options *o, struct diag_log *log)
 
 /* ---- baseline append ---- */
 
-/* The first check with a verdict, for a message. */
+/* The first check that has the verdict `v`, to be named in a message; NULL if there is none. */
 static const struct check *check_of(const struct report *r, enum verdict v)
 {
 	for (size_t i = 0; i < r->checks.nr; i++)

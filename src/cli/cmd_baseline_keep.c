@@ -87,7 +87,7 @@ struct verify {
 	struct baseline b;
 	struct diag_log *log;
 	size_t warnings;
-	size_t nr_noiseless; ///< number of rules whose noise is mostly assumed
+	size_t nr_noiseless; ///< number of rules whose noise is mostly assumed, for lack of runs
 };
 
 #define WARN(v, ...)  \
@@ -183,7 +183,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 	const char *query = query_text(&rule->query, a), *select = select_text(&rule->query, a);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
-		/* A baseline has no values of metrics that compare two runs. */
+		/* Nothing to verify: a baseline has no values of metrics that compare two runs. */
 		return;
 	past_query(pin, query, &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)

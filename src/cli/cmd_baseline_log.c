@@ -219,7 +219,7 @@ static void add_newest(const struct timeline *s, const struct past_value *key, s
 	                 : m->need == NEED_INPUT ? unit_of_figure(-1, (int)digits)
 	                                         : m->unit;
 	doc_figure_cell(d,
-	                /* metrics of other versions are unknown here, and shown without a unit */
+	                /* a metric that this version does not know is shown without a unit */
 	                m ? unit_text(&d->arena, unit, newest)
 	                  : arena_printf(&d->arena, "%" PRId64, newest),
 	                true, newest);

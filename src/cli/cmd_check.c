@@ -24,7 +24,7 @@ enum status worse_status(enum status a, enum status b)
 	return order[a] >= order[b] ? a : b;
 }
 
-/* Read the baseline. If it is absent, it has no ranks: the run is shown even so. */
+/* Read the baseline. If its file is absent, `out` has no ranks, and the run is shown without it. */
 static enum status read_baseline(const struct setup *s, const struct options *o,
                                  const struct run *candidate, struct arena *a, const char **path,
                                  struct baseline *out, struct diag_log *log)
@@ -102,7 +102,7 @@ static enum status propose(const struct candidates *c, const struct setup *s,
 	return st;
 }
 
-/* Create the first baseline from a run that is within the absolute limits. */
+/* Create the first baseline (--bootstrap) from a run that is within the absolute limits. */
 static enum status bootstrap(const struct candidates *c, const struct setup *s,
                              const struct options *o, const char *path, struct diag_log *log)
 {

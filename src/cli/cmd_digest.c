@@ -15,8 +15,8 @@ static enum status write_run(const struct options *o, const struct run *run, str
 	return stored_run_save(run, o->value[OPT_OUTPUT], log);
 }
 
-/* Digests of a rank are stored separately and joined when the file is read. So merging is the union
-   of sets, in which order does not matter. */
+/* The digests of one rank are stored side by side and joined when the file is read. So `merge` only
+ * unites sets of digests, and their order does not matter. */
 enum status cmd_digest(const struct options *o, struct diag_log *log)
 {
 	struct setup s;

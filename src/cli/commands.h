@@ -46,7 +46,7 @@ enum status cmd_formats(const struct options *o, struct diag_log *log);
 enum status cmd_init(const struct options *o, struct diag_log *log);
 
 /// Largest memory of a command in bytes: the limit of the options, else an amount that leaves a
-/// quarter of the machine free for others and for the files that are read.
+/// quarter of the machine's memory to other processes and to cached files.
 uint64_t cli_memory_limit(const struct options *o);
 
 /// Print the messages of the log on standard error, one per line.

@@ -66,7 +66,7 @@ static enum status apply_document(struct document *doc, void *digest)
 bool context_is_artifact(const char *path)
 {
 	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces" };
-	struct diag_log own; /* errors in the file are left to its reader */
+	struct diag_log own; /* errors in the file are dropped here: its reader reports them later */
 	struct source *src;
 	struct span key;
 	diag_init(&own);

@@ -151,7 +151,7 @@ static enum status (*const of_figures[])(const struct loader *l, struct source *
 	artifact_load_machine,
 };
 
-/* Read figures of a file from its beginning, if the first bytes do not exclude them. */
+/* Read the file again from its beginning as a result file, unless its first bytes rule it out. */
 static enum status load_result(const struct loader *l, struct source *src, struct span first,
                                struct artifact_file *file, bool *found)
 {

@@ -35,7 +35,7 @@ struct artifacts {
 	size_t nr, cap;
 };
 
-/// Kind of the content of a file, in addition to the status of reading it.
+/// What a file contains; whether it could be read is told by its status.
 enum load_outcome {
 	OUTCOME_DIGEST,
 	OUTCOME_NO_ARTIFACT,
@@ -45,7 +45,7 @@ enum load_outcome {
 /// One file of a run and the result of reading it. While files are read, only one thread uses it.
 struct artifact_file {
 	const char *path;
-	size_t listed; ///< for a directory: number of its files, which come next
+	size_t listed; ///< for a directory: number of its files, which follow in the list
 	bool is_directory;
 	bool cycles; ///< true for a stored run in which traces of one rank were joined
 	enum load_outcome outcome;
@@ -59,7 +59,7 @@ struct artifact_file {
 	struct diag_log own_log;
 };
 
-/// The file name that a digest keeps of its file.
+/// The name of the file as its digest stores it.
 const char *artifact_file_name(const struct artifact_file *file);
 
 /// Add `d`, which was made from `file` with status `st`, as an artifact of the run. Takes `d` over
@@ -71,8 +71,8 @@ GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_f
 GG_MUST_CHECK enum status artifact_add_stored(const struct loader *l, struct artifact_file *file,
                                               struct digest *d);
 
-/// Reducers do not know the file: if `own` has an error, log it with the file's name. Releases
-/// `own`.
+/// If `own`, the log of a reducer, has an error, log it with the file's name, which reducers do not
+/// know. Releases `own`.
 void artifact_name_errors(struct diag_log *log, enum status st, const char *name,
                           struct diag_log *own);
 

@@ -94,7 +94,7 @@ static int artifact_cmp(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Read the complete digest of an artifact from its stored text, which is valid. */
+/* Read the complete digest of an artifact from its stored text, which was found valid before. */
 static enum status read_again(struct artifact *p, struct diag_log *log)
 {
 	struct digest *whole;
@@ -107,7 +107,7 @@ static enum status read_again(struct artifact *p, struct diag_log *log)
 	return ST_OK;
 }
 
-/* If two stored texts differ, read both digests: they are compared as this version writes them. */
+/* If two stored texts differ, read both digests, to compare them as this version writes them. */
 static enum status settle_texts(struct artifact *a, struct artifact *b, struct diag_log *log)
 {
 	if (span_eq(a->digest->text, b->digest->text))
@@ -121,7 +121,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() keeps the texts only if they are equal */
+		return true; /* settle_texts() has left the texts in place, so they are equal */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -186,8 +186,8 @@ static bool is_metrics_alone(const struct digest *d)
 	return !digest_has_trace(d) && !d->snapshot;
 }
 
-/* Check that `p` can be kept with the `nr` artifacts of its rank, by comparing it with each.
-   `*same` is set if an equal one is kept already. */
+/* Check that `p` may be kept beside the `nr` artifacts `kept` of its rank. `*same` is set if one of
+ * them equals `p`. */
 static enum status check_beside(const struct loader *l, struct artifact *p, struct artifact *kept,
                                 size_t nr, bool *same, struct diag_log *log)
 {
@@ -260,7 +260,7 @@ static enum status take_folded(struct artifacts *artifacts, struct run *run, str
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
-	/* number of digests so far, and index of the first artifact of the present rank */
+	/* number of kept artifacts, and the index of the present rank's first one among them */
 	size_t nr = 0, first = 0;
 	int64_t rank = -1; /* rank of the previous artifact; -1: of the whole run */
 	TRY(take_folded(artifacts, run, log));

@@ -72,7 +72,7 @@ enum command {
 };
 
 #define ON(cmd) (1u << CMD_##cmd)
-/* commands on stored baselines: those that take a run, and the others */
+/* commands on stored baselines: commands that take a run, then commands that do not */
 #define ON_TAKING (ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE))
 #define ON_STORED                                                                      \
 	(ON(BASELINE_SHOW) | ON(BASELINE_LOG) | ON(BASELINE_PRUNE) | ON(BASELINE_VERIFY) | \
@@ -80,7 +80,7 @@ enum command {
 #define ON_RUNS \
 	(ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON(MERGE) | ON_TAKING | ON(METRICS))
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
-/* commands with options on reading, which hold for all cases of a suite */
+/* commands that have the options on reading runs; in a suite, these options hold for all cases */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
 #define ON_DOCUMENTS (ON_PAGES | ON(METRICS) | ON(BASELINE_SHOW) | ON(BASELINE_LOG))

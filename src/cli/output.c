@@ -64,8 +64,8 @@ static enum status write_report(const char *path, const struct report_format *f,
 	return sink_commit(out, log);
 }
 
-/* Write the reports; `again`: skip standard output. `*to_stdout` tells whether a report goes
-   there. */
+/* Write the reports; `again`: skip those on standard output. `*to_stdout`: whether there is such a
+ * report. */
 static enum status write_files(const struct options *o, const struct report *r, bool again,
                                bool *to_stdout, struct diag_log *log)
 {
@@ -116,7 +116,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 		enum status text = write_report("-", report_format_find("text"), r, &w, &own);
 		st = st == ST_OK ? text : st;
 	}
-	if (st != ST_OK) { /* files that are already written must not claim success */
+	if (st != ST_OK) { /* reports written so far must not claim success: write them anew */
 		fill_failure(o, st, r, &own);
 		enum status ignored = write_files(o, r, true, &to_stdout, &again);
 		(void)ignored;

@@ -6,9 +6,9 @@
 #include "model/history.h"
 #include "model/report.h"
 
-/// The provenance from the options; what they lack from the run's context (commit), then from the
-/// environment variables of GitHub Actions, GitLab CI or Jenkins. Texts are one line of limited
-/// length, owned by `a`. ST_USAGE if the clock is wrong.
+/// The provenance from the options; what they do not give comes from the run's context (only the
+/// commit), else from the environment variables of GitHub Actions, GitLab CI or Jenkins. Texts are
+/// one line of limited length, owned by `a`. ST_USAGE if the clock is wrong.
 GG_MUST_CHECK enum status provenance_of(const struct options *o, const struct run *run,
                                         struct arena *a, struct provenance *out,
                                         struct diag_log *log);

@@ -18,7 +18,7 @@
 const char *setup_rules_path(const struct options *o)
 {
 	if (o->command == CMD_INIT)
-		return NULL; /* `init` is about to write the rules file */
+		return NULL; /* `init` is only about to write a rules file, so it reads none */
 	if (o->value[OPT_RULES])
 		return o->value[OPT_RULES];
 	return is_absent(RULES_PATH) ? NULL : RULES_PATH;

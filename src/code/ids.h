@@ -1,8 +1,10 @@
-/// Maps ids of a part of a trace to ids of the whole.
+/// Maps the ids that a part of a trace gives to things to the ids of the same things in the whole
+/// trace.
 ///
-/// Each part numbers things in the order in which it meets them. A table of `struct part_ids` holds
-/// for every id of the part the id in the whole. Tables only grow and are filled in order, so that
-/// each thing gets the same id in the whole as in a trace read without parts.
+/// Several threads may each read a part of a trace. Each part numbers things (such as threads and
+/// names) in the order in which it meets them. A table of `struct part_ids` holds for every id of
+/// the part the id in the whole. Tables only grow and are filled in order, so that each thing gets
+/// the same id in the whole as in a trace read without parts.
 #ifndef GG_CODE_IDS_H
 #define GG_CODE_IDS_H
 
@@ -33,17 +35,19 @@ enum id_table {
 	NR_ID_TABLES
 };
 
-/// For each kind, the ids of a part in the whole.
+/// Tables, one for each kind of things, that map the ids of a part to ids of the whole.
 struct part_ids {
-	struct ids of[NR_ID_TABLES]; ///< ids in the whole, as of[table].v[id in the part]
-	const struct ids *names; ///< ids in the whole of the reader's names; set while the part is
-	                         ///< joined
+	struct ids of[NR_ID_TABLES]; ///< of[table].v[id in the part] is the id in the whole
+	const struct ids *names; ///< for each id in the name table of the part's reader: the id of this
+	                         ///< name in the whole; set while the part is joined
 };
 
-/// Converts an ident of a part to one of the whole.
+/// Converts an ident (an id as written in the trace: events/event.h) of a part to the ident in the
+/// whole.
 int64_t ident_join(const struct part_ids *ids, int64_t ident);
 
-/// Adds the new keys of `from`, which are idents, to `to`, and stores their ids in a table.
+/// Adds the new keys of `from` to `to`, and stores the ids that all its keys have in `to` in the
+/// table `table`. The keys must be idents.
 void idmap_join_idents(struct idmap *to, const struct idmap *from, struct part_ids *ids,
                        enum id_table table);
 

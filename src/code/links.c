@@ -109,7 +109,8 @@ void code_forwards_order(struct code_links *l)
 
 const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_t span)
 {
-	size_t lo = 0, hi = l->sequences.nr; /* lo becomes the number of spans before this span */
+	size_t lo = 0, hi = l->sequences.nr; /* lo becomes the index of the first sequence number whose
+	                                        span is not before `span` */
 	SEARCH(lo, hi, i, l->sequences.v[i].span < span);
 	return lo < l->sequences.nr && l->sequences.v[lo].span == span ? &l->sequences.v[lo] : NULL;
 }
@@ -117,7 +118,7 @@ const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_
 bool code_forward_of(const struct code_links *l, struct code_start start,
                      const struct code_sequence *sequence, struct code_start *out)
 {
-	/* lo becomes the number of arrows from this start or earlier */
+	/* lo becomes the number of arrows that begin at `start` or before it */
 	size_t lo = 0, hi = l->arrows.nr;
 	SEARCH(lo, hi, i, start_cmp(&l->arrows.v[i].from, &start) <= 0);
 	if (lo && start_cmp(&l->arrows.v[lo - 1].from, &start) == 0) {
@@ -128,7 +129,8 @@ bool code_forward_of(const struct code_links *l, struct code_start start,
 		return false;
 	int64_t number = widen(&l->wide, sequence->number);
 	const struct code_forward *v = l->forwards.v;
-	lo = 0, hi = l->forwards.nr; /* lo becomes the number of forwards up to this number and start */
+	lo = 0, hi = l->forwards.nr; /* lo becomes the number of forward operators with a lower number,
+	                                or with this number and an earlier start */
 	SEARCH(lo, hi, i,
 	       v[i].number < number || (v[i].number == number && v[i].start.at_ns < start.at_ns));
 	if (!lo || v[lo - 1].number != number || v[lo - 1].mixed)

@@ -56,7 +56,8 @@ void code_links_take_op(struct code_links *l, const struct event *ev, uint32_t s
                         const char **fault);
 
 /// code_links_join() joins a part of a trace, whose spans come after the first `spans` of the
-/// whole. code_links_fit() tells beforehand whether the part's numbers have room.
+/// whole. code_links_fit() tells beforehand whether the list `wide` has room for the part's
+/// numbers.
 bool code_links_fit(const struct code_links *to, const struct code_links *from);
 void code_links_join(struct code_links *to, struct code_links *from, const struct part_ids *ids,
                      size_t spans);

@@ -6,7 +6,7 @@ static void forget_last(struct open_spans *o)
 	o->known = o->known < o->list.nr ? o->known : o->list.nr;
 }
 
-/* The earliest end among a span that ends at `until_ns`, put at index `i`, and the spans around it.
+/* The earliest end among the first `i` open spans and a span inside them that ends at `until_ns`.
  */
 static int64_t low_at(const struct open_spans *o, size_t i, int64_t until_ns)
 {
@@ -32,7 +32,7 @@ void open_spans_at(struct open_spans *o, int64_t at_ns)
 		forget_last(o);
 	if (!o->list.nr || o->list.v[o->list.nr - 1].low_ns > at_ns)
 		return;
-	/* looks at each span by itself, since a span may end after the span around it */
+	/* looks at the end of every span, since a span may end after the span around it */
 	for (size_t i = 0; i < o->list.nr; i++) {
 		struct open_span s = o->list.v[i];
 		if (s.until_ns <= at_ns) {

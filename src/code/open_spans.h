@@ -1,4 +1,5 @@
-/// Tracks the spans of a thread that contain the present moment, during a walk in order of time.
+/// Tracks which spans (such as operators) of a thread contain the present moment, during a walk in
+/// order of time.
 #ifndef GG_CODE_OPEN_SPANS_H
 #define GG_CODE_OPEN_SPANS_H
 
@@ -10,10 +11,11 @@ enum { OPEN_SPANS = 1024 };
 struct open_span {
 	int64_t start_ns, until_ns;
 	int64_t low_ns; ///< earliest end among this span and the spans around it
-	uint32_t name; ///< id of the span's name in a path
+	uint32_t name; ///< id by which the span's name is added to a path
 	uint32_t tag; ///< free for use by the caller
 	uint32_t kept; ///< free for use by the caller, initially 0
-	uint32_t path; ///< path of this span and the spans around it, if its index is below `known`
+	uint32_t path; ///< path of the names of the spans around this span and its own; valid if the
+	               ///< span's index is below `known`
 };
 
 /// The open spans, outermost first.

@@ -10,8 +10,9 @@
 struct code_frame {
 	struct span file, function; ///< file and function; the file is empty if the text has none
 	int64_t line;
-	bool own; ///< true if the rules count the frame, by its whole text, as the user's own code
-	bool skipped; ///< true if the rules skip the frame, judged by FILE:FUNCTION
+	bool own; ///< true if no rule skips the frame by its whole text, so that it counts as the
+	          ///< user's own code
+	bool skipped; ///< true if a rule skips the frame by the text FILE:FUNCTION
 	uint32_t module; ///< id of the name of the module that the frame calls, or NO_ID
 };
 

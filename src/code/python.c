@@ -1,5 +1,6 @@
-/* Python functions by call path. Exclusive time of a path is the time in which one of the path's
- * frames runs, but no callee and no function of a higher class. */
+/* Python functions by call path. The exclusive time of a path is the time in which one of its
+ * frames runs without a running callee, and no function of a higher class (GPU work or a runtime
+ * call) runs. */
 #include <ctype.h>
 #include <string.h>
 
@@ -60,8 +61,8 @@ static uint32_t clean_name(struct python_paths *p, uint32_t name)
 	if (p->clean_of[name] == NO_ID) {
 		struct strbuf b = STRBUF_INIT;
 		add_without_addresses(&b, name_span(p->names->by_id[name]));
-		/* the table has room, since the name table of the trace holds at least as many names and
-		 * longer ones */
+		/* the table cannot be full, since the name table of the trace has the same limits, and
+		 * holds at least as many names, none of them shorter */
 		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
 		strbuf_release(&b);
 	}
@@ -82,8 +83,8 @@ static uint32_t path_add(struct python_paths *p, uint32_t caller, uint32_t name)
 	return v[caller].last = id;
 }
 
-/* The path of a call. Most calls are of the same path as the call before, or follow the same path
- * as when that path was last called. */
+/* The path of a call of the function `name` from the path `caller`. Two guesses are mostly right:
+ * the path that `caller` called last, and the path that followed that one the last time. */
 static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint32_t name)
 {
 	struct path *v = p->paths.v;
@@ -140,13 +141,13 @@ static void path_rows(const struct python_paths *p, struct digest *d)
 	free(texts);
 }
 
-/* True for a row that is a path, not a sum of small rows. */
+/* True for the row of a single call path; false for other rows, also for a sum of small rows. */
 static bool is_path(const struct function_stat *f)
 {
 	return f->cls == FUNCTION_PYTHON && f->names == 0;
 }
 
-/* Removes the frames that do not count for any path that has a row. */
+/* Removes the frames whose path has no row of its own. */
 static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 {
 	struct python_frame *v = t->frames.v;
@@ -175,7 +176,7 @@ void python_medians(struct python_frames *p, struct digest *d)
 			at += f->count;
 		}
 	}
-	/* this loop comes before durations are read, because it releases memory of frames */
+	/* this loop comes before the loop that reads durations, because it releases memory of frames */
 	for (size_t t = 0; t < p->threads.nr; t++)
 		keep_counted_frames(&p->threads.v[t], next);
 	for (size_t t = 0; t < p->threads.nr; t++) {

@@ -8,15 +8,16 @@
 
 /// A call of a Python function, in 16 bytes.
 struct python_frame {
-	uint32_t start; ///< start in ns after the base of the run
+	uint32_t start; ///< start in ns after `base_ns` of the frame's python_run
 	uint32_t dur; ///< duration, to be read with widen()
 	uint32_t name; ///< id of the function's name
 	uint32_t parent; ///< id that the profiler gave to the calling frame, or NO_ID
 };
 
-/// A run of frames that start close together and have consecutive ids, in 16 bytes.
+/// A run of successive frames that start close together and have consecutive ids from the profiler,
+/// in 16 bytes.
 struct python_run {
-	uint64_t base_ns; ///< base time; the sum of base and start is computed modulo 2^64
+	uint64_t base_ns; ///< time to which the start of each frame is added, modulo 2^64
 	uint32_t first; ///< index of the run's first frame
 	uint32_t id; ///< id of the run's first frame; NO_ID if no frame of the run has an id
 };
@@ -27,15 +28,15 @@ struct python_thread {
 	VEC(struct python_run) runs; ///< runs of frames; the first run begins at frame 0
 };
 
-/// A stretch of time that functions of higher classes cover. Its length is the next segment's
-/// `before_ns` minus its own `before_ns`.
+/// A stretch of time in which functions of higher classes (GPU work, runtime calls) run. Its length
+/// is the next segment's `before_ns` minus its own `before_ns`.
 struct segment {
 	int64_t start_ns;
 	int64_t before_ns; ///< prefix sum: length of all segments before this one
 };
 
-/// The time that higher classes cover: disjoint segments in order. One more element after the last,
-/// which `nr` does not count, has the total as `before_ns`.
+/// The time in which functions of higher classes run, as disjoint segments in order. One more
+/// element after the last, which `nr` does not count, has the total as `before_ns`.
 struct higher {
 	VEC(struct segment) list;
 };

@@ -42,7 +42,8 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 		if (start <= UINT32_MAX && run_id(run, t->frames.nr) == id)
 			return (uint32_t)start;
 	}
-	/* the base is set back, to leave room for frames that start earlier */
+	/* the base lies before the start of this frame, to leave room for later frames that start
+	 * earlier */
 	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
 	vec_push(&t->runs, next);
 	return WIDE;
@@ -179,8 +180,8 @@ static size_t keep_frames(struct python_thread *t, const struct python_thread *o
 	return end;
 }
 
-/* Sorts frames by id, or by nesting. Only blocks that overlap are copied, since mostly few frames
-   are out of order. */
+/* Sorts frames by id if `ids`, else by start, callers first. Only blocks whose ranges of keys
+ * overlap are copied and sorted, since mostly few frames are out of order. */
 static void frames_reorder(struct python_frames *p, struct python_thread *t, bool ids)
 {
 	/* sorts in place: the copied frames are read before their memory is overwritten */
@@ -236,7 +237,7 @@ static bool frame_ids_ascend(const struct python_thread *t)
 /* True if a frame has the id `id`; the ids must ascend. */
 static bool ids_contain(const struct python_thread *t, uint32_t id)
 {
-	/* lo becomes the number of runs whose ids begin at `id` or below */
+	/* lo becomes the number of runs whose first id is `id` or lower */
 	size_t lo = 0, hi = t->runs.nr;
 	SEARCH(lo, hi, i, t->runs.v[i].id <= id);
 	if (lo == 0)

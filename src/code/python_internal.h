@@ -14,8 +14,8 @@ struct path {
 	uint32_t depth, count;
 	int64_t total_ns, exclusive_ns;
 	uint32_t running; ///< number of running frames of the path that have no running callee
-	uint32_t last; ///< id of the path that was last called from this path, or 0
-	uint32_t next; ///< id of the path that was called next, under the same caller, last time
+	uint32_t last; ///< cache: id of the path that was last called from this path, or 0
+	uint32_t next; ///< cache: id of the path that the caller last called after this path, or 0
 };
 
 struct python_paths {
@@ -54,7 +54,7 @@ static inline const struct python_run *run_at(const struct python_thread *t, str
 	return w->run;
 }
 
-/// Duration of a frame, and start of a frame, in ns.
+/// Duration of a frame; start of a frame, which belongs to the run `run`; both in ns.
 static inline int64_t frame_dur(const struct python_frames *p, const struct python_frame *f)
 {
 	return widen(&p->wide, f->dur);

@@ -37,8 +37,8 @@ struct sweep {
 	size_t segment; ///< index of the next segment in `higher`
 	int64_t next_ns; ///< start of the next segment, or INT64_MAX
 	int64_t until_ns; ///< end of the previous segment
-	int64_t still_ns, covered_ns; ///< uncovered time up to `until_ns`, and covered time to be
-	                              ///< subtracted after that
+	int64_t still_ns, covered_ns; ///< uncovered time up to `until_ns`; what to subtract from a
+	                              ///< later moment to get the uncovered time up to it
 };
 
 static void heap_push(struct sweep *s, struct moment m)

@@ -2,7 +2,8 @@
 
 uint32_t wide_add(struct wide_numbers *w, int64_t v, const char **fault)
 {
-	/* stores equal neighbors once, since absent ids often follow one another */
+	/* a number equal to the last one is not stored again, since the value of an absent id often
+	 * repeats */
 	if (w->list.nr == 0 || w->list.v[w->list.nr - 1] != v)
 		vec_push(&w->list, v);
 	if (w->list.nr == WIDE)

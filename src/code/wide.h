@@ -29,14 +29,15 @@ static inline int64_t widen(const struct wide_numbers *w, uint32_t v)
 	return (v & WIDE) ? w->list.v[v - WIDE] : v;
 }
 
-/// True if the list is not full after both lists are joined.
+/// True if the numbers of both lists fit into one list.
 static inline bool wide_fits(const struct wide_numbers *to, const struct wide_numbers *from)
 {
 	return to->list.nr + from->list.nr < WIDE;
 }
 
 /// Appends the list of a part to that of the whole; returns the index of the part's first number in
-/// the list of the whole. Negative numbers are idents, which are converted.
+/// the list of the whole. A negative number is an ident that refers to a text by its id; the part's
+/// id is replaced by that in the whole.
 uint32_t wide_join(struct wide_numbers *to, struct wide_numbers *from, const struct part_ids *ids);
 
 /// Converts a packed number of a part to that of the whole; `first` is the result of wide_join().

@@ -17,12 +17,14 @@
 #define PART_MOST (50 * PERCENT)
 #define PART_CLEAR (70 * PERCENT)
 
-/* Longest host time per GPU activity, with its operator, that launching can explain. A longer time
-   has another cause: modules are loaded, or the host computes. */
+/* Longest time that the host may spend per GPU activity, with the operator around the launch, for
+ * launching to be the cause of idle time. A longer time has another cause: modules are loaded, or
+ * the host computes. */
 enum { LAUNCH_NS = 200000 };
 
-/* A GPU counts as launch-bound, too, if it waits longer for each of many short activities than the
-   activity takes, since the Python code between operators is not recorded. */
+/* A GPU also counts as launch-bound if it waits longer for each of many short activities than the
+ * activity takes. The recorded host time alone does not show this, since the Python code between
+ * operators is not recorded. */
 enum { SHORT_NS = 50000, MANY_ACTIVITIES = 20 };
 
 struct bounds {
@@ -33,7 +35,8 @@ struct bounds {
 	const char *of; /* noun for messages to which shares refer: "the step time" or "the trace" */
 	int64_t activities; /* number of GPU activities of all ranks */
 	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
-	/* true if only the length of the idle time suggests launches as its cause; false if measured */
+	/* true if only the length of the idle time suggests launches as its cause; false if the cause
+	 * was measured */
 	bool inferred;
 	int64_t *share; /* shares of the step that each cause explains, indexed by enum bound */
 };
@@ -141,8 +144,8 @@ static int64_t host_per_activity(struct bounds *b, int64_t share)
 	return number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
 }
 
-/* Idle time per GPU activity, if the share `share` of the window is idle and launching explains
-   it: the time is not too long, and longer than the activities. Otherwise 0. */
+/* Idle time per GPU activity, if the share `share` of the window is idle. 0 if launching cannot
+ * explain this time: it must not be too long, and must be longer than an activity. */
 static int64_t waits_per_activity(struct bounds *b, int64_t share)
 {
 	__int128 window = 0, busy = 0;
@@ -173,9 +176,9 @@ static void explain(struct bounds *b, enum bound what, int64_t most, int64_t *id
 	*idle -= b->share[what];
 }
 
-/* Attribute idle time to waits of the host for the GPU. After each wait the queue is empty, so that
-   the GPU idles as long as the host needs. A single wait per step is not counted, because programs
-   time their steps by it. */
+/* Attribute idle time to waits of the host for the GPU. After each wait the GPU's queue is empty,
+ * so that the GPU idles until the host has launched the next work. A single wait per step is not
+ * counted, because programs use it to time their steps. */
 static int64_t explain_waits(struct bounds *b)
 {
 	int64_t count = 0, sync = share_of_step(b, METRIC_STEP_SYNC_TIME);
@@ -255,8 +258,8 @@ static void explain_idle(struct bounds *b)
 }
 
 /* Choose the bound with the largest share. It is "mixed" if another one is considerable and the
-   largest has less than half. Computing is the purpose of a run, so that it needs a larger share
-   to count as a bound. */
+   largest has less than half. Compute needs a larger share than the others to count as the bound,
+   since computing is the purpose of a run. */
 static void decide(struct bounds *b)
 {
 	enum bound most = BOUND_UNKNOWN;

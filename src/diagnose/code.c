@@ -93,7 +93,8 @@ static struct work_sum recomputed(const struct run *run)
 	return w;
 }
 
-/* Share of the window that Python functions for recomputation take; only outermost calls count. */
+/* Share of the window (the recorded time) that Python functions for recomputation take; a call
+ * inside another such call does not count. */
 static int64_t recomputed_share(const struct run *run)
 {
 	__int128 ns = 0, window = 0;
@@ -103,7 +104,7 @@ static int64_t recomputed_share(const struct run *run)
 		window += d->window_ns;
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
-			/* callers come earlier in the list, so that their flag is known */
+			/* callers come earlier in the list, so that their element of `inside` is set already */
 			inside[i] = f->parent >= 0 && inside[f->parent];
 			if (!inside[i] && function_is_recomputation(f)) {
 				ns += f->total_ns;
@@ -180,8 +181,8 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 
 /* ---- kernels that write zeroes ---- */
 
-/* Recommend less zeroing if kernels that write a single value and memory sets take much time
-   together; figures by category show them separately. */
+/* Recommend less zeroing if kernels that write a single value, together with memory sets, take much
+ * time. No rule can do this, since figures by category show the two separately. */
 static void excessive_zeroing(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	struct work_sum w = { 0 };
@@ -224,7 +225,8 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
 
 /* ---- CUDA graphs ---- */
 
-/* Longest mean duration of kernels for which graphs help: longer kernels hide the next launch. */
+/* Longest mean duration of kernels for which GPU graphs help: a longer kernel runs until the next
+ * one is launched. */
 enum { GRAPH_KERNEL_NS = 50000 };
 
 static bool is_graph_launch(const struct function_stat *f)

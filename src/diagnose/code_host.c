@@ -11,9 +11,9 @@
 
 #define HOST_WORTH_NAMING (10 * PERCENT)
 
-/* Shares in percent. A Python function counts as computing if at least ALONE_PCT of its time is
-   spent in Python, by itself or its callees, without calls that concern the GPU. If a callee has
-   PLACE_PCT of that time, the callee is named instead. */
+/* A Python function counts as computing if at least ALONE_PCT percent of its time is spent in
+ * Python, by itself or its callees, without calls that concern the GPU. If a callee has PLACE_PCT
+ * percent of that time, the callee is named instead. */
 enum { ALONE_PCT = 95, PLACE_PCT = 70 };
 
 /* ---- work that is done only once ---- */
@@ -33,7 +33,7 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 	        .tells_idle = share >= 50 * PERCENT,
 	        .id = "start-up",
 	        .title = "the recording holds what is done once",
-	        /* The saved time is unknown, since the setup may be over before the first step. */
+	        /* -1: the saved time is unknown, since the setup may be over before the first step */
 	        .saves_ns = -1,
 	        .observation = arena_printf(
 	            a,
@@ -126,8 +126,8 @@ void graph_breaks(const struct run_view *v, struct arena *a, struct run_report *
 
 /* ---- replays of graphs ---- */
 
-/* Recommend less host work around graphs. Kernels of a graph follow one another, so that the GPU
-   waits only for the host's work between replays. */
+/* Recommend less host work around GPU graphs. Within a graph, kernels follow one another without
+ * the host, so that the GPU waits only for the host's work between replays of graphs. */
 void host_around_graphs(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	int64_t busy, idle;
@@ -165,8 +165,8 @@ void host_around_graphs(const struct run_view *v, struct arena *a, struct run_re
 /* The Python functions of a rank, callers before callees. */
 struct python_tree {
 	const struct digest *d;
-	/// Time of each function and its callees without GPU work and CUDA calls, which precede Python
-	/// in the order of classes.
+	/// Time of each function and its callees, without the time in which GPU work or CUDA calls run:
+	/// they are of higher classes, whose time does not count for Python functions.
 	int64_t *alone_ns;
 };
 
@@ -208,8 +208,9 @@ static bool computes(const struct python_tree *t, size_t i)
 	       (__int128)t->alone_ns[i] * 100 >= (__int128)f->total_ns * ALONE_PCT;
 }
 
-/* Index of the outermost function that computes longest. If one of its callees has most of its
-   time, that callee is taken instead, and so on inwards. */
+/* Index of the function that computes longest, among those whose caller does not count as
+ * computing. If one of its callees has most of its time, that callee is taken instead, and so on
+ * inwards. */
 static int64_t busiest_function(const struct python_tree *t)
 {
 	size_t nr = t->d->functions.nr;

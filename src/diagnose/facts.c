@@ -63,7 +63,8 @@ static const char *worst_rank(struct summary *s, enum metric_id id, int64_t show
 	return arena_printf(s->a, "worst rank %" PRId64 ": %s", at, unit_text(s->a, m->unit, worst));
 }
 
-/* A note on the peak to which a share refers, and on the operations that count. */
+/* A note on a figure of floating-point operations: the peak rate to which a share refers, or the
+ * operations that count. */
 static const char *flops_note(struct summary *s, enum metric_id id)
 {
 	struct flop_peak peak;
@@ -86,7 +87,7 @@ static void add_metric(struct summary *s, enum metric_id id)
 	const struct metric *m = &metric_table[id];
 	const char *label = m->title;
 	int64_t value;
-	/* idle time and utilization of a window start with the first GPU activity */
+	/* without steps, idle time and utilization refer to the time from the first GPU activity on */
 	bool to_last =
 	    s->out->window && (id == METRIC_STEP_IDLE_TIME || id == METRIC_GPU_UTILIZATION_PCT);
 	if (s->out->window && id == METRIC_STEP_TIME)
@@ -111,7 +112,8 @@ static void add_metric(struct summary *s, enum metric_id id)
 	                                        .note = note[0] ? note : flops_note(s, id) });
 }
 
-/* The amount that was recorded: for steps and times the maximum over ranks, else sums. */
+/* How much was recorded: for steps and times the largest value of any rank, for all other members
+ * the sum over ranks. */
 struct extent {
 	int64_t steps, total_steps, warmup, window_ns, events, activities, world_size;
 	bool traces;

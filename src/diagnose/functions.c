@@ -30,8 +30,8 @@ struct unlike {
 	uint32_t rank;
 	const struct function_stat *f;
 	enum { UNLIKE_SHARE, UNLIKE_COST, UNLIKE_RATE } what;
-	/* figure of the rank, median of its peers; `beyond`: their difference in 1e-6 % of the window
-	 */
+	/* the rank's figure and the median of its peers; `beyond`: what their difference costs, in 1e-6
+	 * % of the window */
 	int64_t value, median, beyond;
 };
 
@@ -121,8 +121,8 @@ static int64_t cost_or_rate(const struct function_stat *f, bool rate)
 	return rate ? f->rate : f->median_ns;
 }
 
-/* Compare the function's cost of an execution, or its rate. This needs the function on all ranks,
-   and only ranks that are worse count. */
+/* Compare the time of one execution of the function, or its rate in bytes per second. All ranks
+ * must have the function; only ranks that are worse than their peers are found. */
 static void compare_costs(struct comparison *c, const struct row *rows, size_t nr, bool rate)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -159,7 +159,7 @@ static void compare(struct comparison *c)
 
 /* ---- texts on functions ---- */
 
-/* Order by rank, then by the effect on the window, the largest first. */
+/* Order by rank, then by `beyond`, the largest first. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct unlike *x = a, *y = b;

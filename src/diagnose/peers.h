@@ -15,8 +15,8 @@ struct peers {
 /// Median and scaled MAD of `nr` > 0 values; `v` is reordered.
 struct peers peers_of(int64_t *v, size_t nr);
 
-/// True if `value` differs from the median by more than three scaled MADs, and by more than
-/// `floor_pct` % of the median, or of the value if that is larger.
+/// True if `value` differs from the median by more than three scaled MADs, and also by more than
+/// `floor_pct` % of the median or of `value`, whichever is larger.
 bool peers_exclude(struct peers s, int64_t value, int64_t floor_pct);
 
 /// Least compute skew of a slow rank (its compute time beyond the median rank's), in 1e-6 %.
@@ -27,10 +27,10 @@ enum { SLOW_FLOOR = 3000000 };
 /// flag of each of the `nr` ranks.
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 
-/// Find late ranks: for at least 1 % of the time of the steps, the others wait for this rank only;
-/// that is more than three scaled MADs above the median of all ranks, and for no other rank do they
-/// wait twice as long. `late_ns` is the time in which only that rank was waited for, `step_ns` the
-/// total time of the steps. Sets the flag of each of the `nr` ranks.
+/// Find late ranks. A rank is late if the time in which the others wait only for this rank is at
+/// least 1 % of the time of the steps, more than three scaled MADs above the median of all ranks,
+/// and at least half of that of any other rank. `late_ns` is the time in which only that rank was
+/// waited for, `step_ns` the total time of the steps. Sets the flag of each of the `nr` ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
 
 #endif

@@ -200,7 +200,7 @@ static bool is_enough(const struct diagnosis *d, size_t before)
 }
 
 /* Append the insights on each rank. A slow rank is also late, and so is a rank behind a slow link;
-   that it is late is then not reported. */
+ * for both, the insight that they are late is left out. */
 static void diagnose(const struct run_view *v, bool candidate, struct report *out)
 {
 	size_t before = out->insights.nr;

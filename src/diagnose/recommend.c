@@ -36,8 +36,8 @@ static bool applies(const struct run_view *v, const struct run_report *out,
 	return true;
 }
 
-/* A text of a rule with its placeholders replaced by figures; "–" if the run lacks a figure. In a
-   run without steps, the word "step" becomes "window". */
+/* A text of a rule with its placeholders replaced by figures; "–" in place of a figure that the run
+   lacks. In a run without steps, the word "step" becomes "window". */
 static const char *filled(const struct run_view *v, const struct diagnosis_rule *r,
                           const char *text, bool window, struct arena *a)
 {
@@ -61,7 +61,8 @@ static const char *filled(const struct run_view *v, const struct diagnosis_rule 
 	return arena_take(a, &b);
 }
 
-/* The time that a recommendation saves. Shorter host calls save time only while the GPU is idle. */
+/* The time that a recommendation saves. Where it shortens calls on the host, it saves no more than
+ * the time in which the GPU is idle. */
 static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 {
 	int64_t value, idle;
@@ -82,8 +83,8 @@ static bool is_profiler(struct span place)
 	return false;
 }
 
-/* Share, in millionths, of the time of synchronization calls that the profiler itself made, among
-   those with a known place in the code. */
+/* The share of the profiler's own synchronization calls in the time of all synchronization calls
+ * with a known place in the code, in millionths. */
 static int64_t profilers_share(const struct run *run)
 {
 	int64_t all = 0, own = 0;
@@ -107,8 +108,8 @@ static bool has_stacks(const struct run *run)
 	return false;
 }
 
-/* Lower the saving by the waits with which the profiler ends a recording, since these cannot be
-   avoided. */
+/* Lower the saved time by the time of the waits with which the profiler ends a recording, since the
+ * program cannot avoid them. */
 static void leave_profiler_out(const struct run_view *v, const struct diagnosis_rule *r,
                                struct arena *a, struct recommendation *rec)
 {

@@ -31,7 +31,8 @@ static void add_steps(const struct digest *d, enum metric_id id, const char *tit
 		vec_push(&s->points, (struct series_point){ steps.step[i], steps.value[i] });
 }
 
-/* Add the level of each memory of a rank over its history, either allocated or `reserved` bytes. */
+/* Add the level of each memory of a rank over its history: reserved bytes if `reserved` is true,
+ * else allocated bytes. */
 static void add_levels(const struct digest *d, bool reserved, bool alone, struct arena *a,
                        struct run_report *out)
 {

@@ -105,7 +105,8 @@ struct listing {
 	/* metrics, one for each further column; rows are sorted by the first one, largest first */
 	enum metric_id ids[METRICS_MAX];
 	size_t nr;
-	/* true: add a column with the share of the first metric in its sum; false: no such column */
+	/* true: add a column with each row's share in the sum of the first metric over all items;
+	 * false: no such column */
 	bool share;
 	int64_t least; /* least value of the first metric for which an item has a row */
 };

@@ -36,8 +36,8 @@ void cell_absent(struct report_table *table);
 /// End the table. Columns without any value are removed, and so is a table without rows.
 void table_end(struct tabler *t);
 
-/// Set the member `rest` of the columns, whose metrics are `ids`, to the sum of those items that
-/// digests do not list singly. Returns the number of these items.
+/// Set the member `rest` of each column to the sum of its metric over those items that digests do
+/// not list singly; `ids` are the metrics of the columns. Returns the number of these items.
 size_t table_folded(struct tabler *t, struct report_table *table, const enum metric_id *ids,
                     size_t nr_ids);
 

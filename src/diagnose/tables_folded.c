@@ -2,8 +2,8 @@
 #include "base/number.h"
 #include "diagnose/tables.h"
 
-/* Number of a rank's small items of which its digest keeps only the sum, and the sum of one
-   figure. */
+/* Number of a rank's small items (such as kernels) of which its digest keeps only a sum; `*sum`
+ * becomes their sum of the metric `id`. */
 static size_t folded_of(const struct rank_view *r, enum metric_id id, __int128 *sum)
 {
 	const struct digest *d = r->digest;
@@ -36,7 +36,8 @@ static int64_t kernel_ns(const struct rank_view *r)
 	return number_div_round(ns, 1);
 }
 
-/* The ranks are combined: the number of items is the largest one, the figures are reduced. */
+/* Over ranks, the number of items is the largest of any rank, and figures are reduced as usual for
+ * their metric. */
 size_t table_folded(struct tabler *t, struct report_table *table, const enum metric_id *ids,
                     size_t nr_ids)
 {

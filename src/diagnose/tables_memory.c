@@ -135,7 +135,8 @@ static void lifetimes(struct tabler *t, const struct owned_memories *m)
 	table_end(t);
 }
 
-/* Add a note whether expandable segments would help, and the figures that decide about it. */
+/* Add a note that says whether expandable segments would help, and the figures on which this
+ * depends. */
 static void expandable(struct tabler *t, const struct owned_memories *m)
 {
 	static const char *const words[] = {
@@ -182,8 +183,8 @@ enum { ITEM_COLUMNS = 4 };
 struct item_table {
 	const char *id, *title, *note;
 	enum memory_list list;
-	/* true: add a column with the share of the first column in peak_allocated; false: no such
-	   column */
+	/* true: add a column with the first column's value as a share of peak_allocated; false: no such
+	 * column */
 	bool share;
 	struct {
 		const char *heading; /* heading of the column; NULL after the last column */

@@ -148,7 +148,8 @@ static int by_operator(const void *a, const void *b)
 	return flop_stat_cmp(&((const struct operations *)a)->of, &((const struct operations *)b)->of);
 }
 
-/* Join adjacent rows of one operator and element type. The peak is the one on the first rank. */
+/* Join adjacent rows of one operator and element type. The peak rate of the joined row is that of
+ * the first rank. */
 static void join_operations(struct all_operations *all)
 {
 	size_t kept = 0;

@@ -15,7 +15,8 @@ bool kernel_is_fill(const struct kernel_stat *k)
 
 bool op_is_recomputation(const struct op_stat *o)
 {
-	/* other operators of checkpoints are wrapped by autograd in this one and would count twice */
+	/* only this operator counts: autograd wraps the other operators of a checkpoint in it, so they
+	 * would count twice */
 	return o->names == 0 && span_eq(o->name, SPAN("CheckpointFunctionBackward"));
 }
 
@@ -75,7 +76,7 @@ int64_t set_up_share(const struct run *run, const struct function_stat **most)
 {
 	enum {
 		SET_UP_NS = 1000000
-	}; /* least duration in ns of a call that does more than enqueue work */
+	}; /* least duration in ns of a call that sets something up; shorter calls only enqueue work */
 	__int128 ns = 0, window = 0;
 	*most = NULL;
 	for (size_t r = 0; r < run->ranks.nr; r++) {

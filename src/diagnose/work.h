@@ -17,8 +17,8 @@ bool op_is_recomputation(const struct op_stat *o);
 /// **Source:** recompute_fn and unpack_hook, torch/utils/checkpoint.py (use_reentrant=False).
 bool function_is_recomputation(const struct function_stat *f);
 
-/// True for the call path of a background thread that waits for work. Waits of the main thread do
-/// not count, since they show what the program waits for.
+/// True for the call path of a background thread that waits for work. False for waits of the main
+/// thread, since they show what the program waits for.
 /// **Source:** Thread._bootstrap_inner, CPython Lib/threading.py.
 bool label_is_idle_thread(struct span label);
 

@@ -22,8 +22,8 @@ static void add_column(struct bench *b, enum bench_source source, size_t view,
 	b->columns[b->nr_columns++] = (struct bench_column){ source, epoch, past, view };
 }
 
-/* Add past runs, except those that have a column already, as the approved run or as a recent
-   one. */
+/* Add columns for past runs, except for runs that have a column already because they are the
+ * approved run or a recent one. */
 static void add_past(struct bench *b, const struct history *h, enum bench_source source)
 {
 	for (size_t i = 0; h && i < h->runs.nr; i++) {
@@ -67,7 +67,8 @@ static void init_columns(struct bench *b)
 	const struct bench_runs *r = &b->runs;
 	size_t past = (r->recent ? r->recent->runs.nr : 0) + (r->sample ? r->sample->runs.nr : 0);
 	b->columns = arena_alloc(&b->arena, nr_views(b) + past, sizeof *b->columns);
-	/* without a stored baseline, the first control run is also the baseline; it counts once */
+	/* without a stored baseline, the first control run is also the baseline; it must get only one
+	 * column */
 	if (r->baseline && r->baseline != r->controls)
 		add_column(b, SOURCE_PIN, 0, NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
@@ -79,7 +80,7 @@ static void init_columns(struct bench *b)
 	sort_columns(b);
 }
 
-/* Set the fields of the bench that depend on all ranks of all runs. */
+/* Set the members of the bench for which all ranks of all runs must be examined. */
 static void look_at_ranks(struct bench *b)
 {
 	const struct run *pin = b->run[SIDE_BASELINE];
@@ -271,8 +272,8 @@ static size_t count_of(const struct bench *b, const struct entry *e, enum bench_
 	return nr;
 }
 
-/* True if the baseline's value comes from the recent runs only; the approved run may be among
-   them. */
+/* True if the baseline's value is the median of the recent runs only, without the approved run as a
+ * further value. */
 static bool is_recent_alone(const struct bench *b, const struct entry *e)
 {
 	return !b->twin && b->min_runs > 0 && count_of(b, e, SOURCE_RECENT) >= (uint64_t)b->min_runs;
@@ -316,7 +317,7 @@ static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
 	}
 }
 
-/* True if neither side has the item, but only runs of the noise sample. */
+/* True if neither side has the item; then only runs of the noise sample have it. */
 static bool is_past(const struct entry *e)
 {
 	return !e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE];

@@ -1,5 +1,5 @@
-/// The "bench" of a comparison: all its runs with their views (indexes of a run), and one function
-/// that queries both sides.
+/// The "bench" of a comparison: all runs that are compared, each with its view (an index of its
+/// figures), and one function that queries both sides.
 #ifndef GG_DIFF_BENCH_H
 #define GG_DIFF_BENCH_H
 
@@ -13,7 +13,7 @@ struct bench_runs {
 
 	/// all runs of the main branch, whatever their verdict; NULL if there are none
 	const struct history *sample;
-	const struct run *candidates; ///< runs of the code that is judged, at least one
+	const struct run *candidates; ///< runs of the code to be judged; there must be at least one
 	size_t nr_candidates;
 	/// runs of the baseline's code (control runs), alternating with the candidates
 	const struct run *controls;
@@ -33,8 +33,9 @@ enum bench_source {
 /// One run of the comparison: a column of the values of all items.
 struct bench_column {
 	enum bench_source source;
-	uint64_t epoch; ///< for a past run: hash of the approved run at its time
-	const struct past_run *past; ///< the stored run; NULL for runs that are not past ones
+	uint64_t epoch; ///< for a past run: hash of the run that was the approved one when the past run
+	                ///< was added
+	const struct past_run *past; ///< the stored record of a past run; NULL for other runs
 	size_t view; ///< for a run that is not a past one: its index into bench.view
 };
 
@@ -47,14 +48,15 @@ struct cell {
 struct bench {
 	struct naming naming;
 	struct bench_runs runs;
-	/// least number of recent runs with which the reference is made without the approved run
+	/// from this number of recent runs on, the reference is made of them without the approved run
 	int64_t min_runs;
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
 	bool against_itself; ///< true if the first candidate is the same file as the approved run;
 	                     ///< false if it is another file
 	bool before_period; ///< true if the approved run has steps but was stored before step.period
 	                    ///< existed
-	int64_t tick_ns; ///< tick of the coarsest clock of all sides in ns (struct trust_counts)
+	int64_t tick_ns; ///< tick (smallest step) of the coarsest clock among all runs, in ns (struct
+	                 ///< trust_counts)
 
 	/// the approved run's entry among the recent runs; NULL without one
 	const struct past_run *twin;
@@ -90,8 +92,8 @@ struct entry {
 	int64_t rank;
 	bool has[NR_SIDES];
 	int64_t value[NR_SIDES];
-	const int64_t *runs[NR_SIDES]; ///< values whose median is value[], in the order of the runs;
-	                               ///< owned by the bench
+	const int64_t *runs[NR_SIDES]; ///< for each side, the values whose median is its value[], one
+	                               ///< for each run; owned by the bench
 	size_t nr_runs[NR_SIDES];
 	bool has_pin;
 	int64_t pin; ///< the approved run's value of the item
@@ -111,7 +113,8 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out);
 /// not count.
 bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i);
 
-/// True if `side` recorded the data that `m` needs; of several candidates, one is enough.
+/// True if the runs of `side` recorded the data that `m` needs; if there are several candidates,
+/// one of them is enough.
 bool bench_has(const struct bench *b, enum side_index side, const struct metric *m);
 
 #endif

@@ -162,8 +162,8 @@ static bool is_small(const struct parts *p, int64_t change)
 	return (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
 }
 
-/* True if a child belongs to the row that sums up small ones. The first child is always shown, and
-   so is a node without a row of its own. */
+/* True if the child `n` belongs to the row that sums up small children. The first child is always
+ * shown; a group without a label, which has no row of its own, is never summed up. */
 static bool is_folded(const struct parts *p, const struct node *parent, const struct node *n)
 {
 	bool small = parent->order == NODES_FOLD && is_small(p, largest_change(n));

@@ -9,7 +9,7 @@
 #include "diff/pairs.h"
 #include "model/report.h"
 
-/// Number of parts shown below one part; the others are summed up in one row.
+/// Number of children of a part that are shown; the other children are summed up in one row.
 enum { PARTS_SHOWN = 5 };
 
 /// Order of a node's children when they become parts.
@@ -28,14 +28,15 @@ struct node {
 	struct source_line at; ///< line of code that causes the contribution, if there is one
 	const void *of; ///< item that the contribution comes from, for the callback parts.describe
 	int64_t count[NR_SIDES]; ///< number of calls, kernels or similar; 0 on a side without them
-	__int128 amount[NR_SIDES]; ///< total amount, such as time or bytes
+	__int128 amount[NR_SIDES]; ///< total of the figure, such as time or bytes
 	int64_t change; ///< part of the whole change that the node contributes
-	bool group; ///< true if the node is as important as its most important child; false if it is as
-	            ///< important as its own change
-	bool shown; ///< true once the node has become a part of the breakdown; false before, or if the
-	            ///< node is summed up
+	bool group; ///< true: nodes are sorted, and small ones found, by the larger of this node's
+	            ///< change and its children's; false: by its own change
+	bool shown; ///< true once the node has become a part of the breakdown; a node that is summed up
+	            ///< with others never does
 	enum node_order order; ///< order of the node's children
-	const char *one, *many; ///< nouns for children summed up in one row, singular and plural
+	const char *one, *many; ///< nouns for the row of children that are summed up ("3 kernels"),
+	                        ///< singular and plural
 
 	/// first and last child of this node; next child of its parent
 	struct node *first, *last, *next;
@@ -68,30 +69,35 @@ struct node *node_add_group(struct parts *p, struct node *parent, const char *la
 void node_add_row(struct parts *p, struct node *parent, const char *label, int64_t change,
                   const char *detail);
 
-/// Append `n`, which was the child of another node; its links to the old siblings are lost.
+/// Append `n`, a child of another node, to `parent`. Its link to its next sibling is lost: the
+/// caller no longer walks the old list.
 void node_move(struct node *parent, struct node *n);
 
-/// Split the change of `n` into two children: Δcount × the baseline's mean, and the rest. Amounts
-/// are sums over `of` steps. A child with a change of 0 is left out.
+/// Split the change of `n` into two children: Δcount × the baseline's mean, and the rest of the
+/// change. Each side's count and amount are sums over `of` steps. A child with a change of 0 is
+/// left out.
 void node_split(struct parts *p, struct node *n, const int64_t of[NR_SIDES], const char *number,
                 const char *number_detail, const char *mean, const char *mean_detail);
 
-/// Text such as "2.00 ms → 3.00 ms", the mean on both sides; "" unless both sides have the node.
+/// Text such as "2.00 ms → 3.00 ms": amount divided by count on each side; "" unless both sides
+/// have the node.
 const char *node_mean(const struct node *n, struct arena *a, enum unit unit);
 
 /// True if both sides have the node.
 bool node_is_on_both_sides(const struct node *n);
 
-/// Set the change of each child to the difference of its mean amounts over `of` steps. Each is the
-/// difference of two rounded running sums, so that rounding errors do not add up. If the sum is 1
-/// away from `change`, the last child takes the 1. Returns the part of `change` that remains.
+/// Set the change of each child to the difference of its mean amounts over `of` steps. Each
+/// difference is taken between two rounded running sums, so that rounding errors do not add up. If
+/// all changes together differ from `change` by 1, the last child takes this 1. Returns the part of
+/// `change` that no child has.
 int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t change);
 
 /// Sort the children of a node according to its `order`.
 void nodes_sort(struct parts *p, struct node *parent);
 
 /// Write the children of `root` as parts, followed by `later`, the part of the change that the
-/// baseline's later runs had already, and by the rest under `rest_name`. Releases the nodes.
+/// baseline's later runs had already, and by a row called `rest_name` with the change `rest`.
+/// Releases the nodes.
 void parts_write(struct parts *p, struct node *root, int64_t later, const char *rest_name,
                  int64_t rest);
 

@@ -13,7 +13,7 @@ static const struct activity_sum {
 	unsigned kinds;
 	enum which which;
 	size_t amount; /* offset of the summed member in struct activity_pair */
-	const char *by; /* words for the breakdown's title; NULL: the usual ones */
+	const char *by; /* words for the breakdown's title; NULL: "class, category and kernel" */
 } sums[] = {
 #define AMOUNT(member) offsetof(struct activity_pair, member)
 	{ METRIC_STEP_CUDA_TIME, KERNELS | COPIES | SETS, ALL, AMOUNT(total_ns), NULL },
@@ -88,8 +88,8 @@ static bool is_in_sum(const struct activity_breakdown *b, const struct activity_
 	return true;
 }
 
-/* For a renamed kernel, the pair with the old name, else NULL. A check of a single kernel
-   considers only its own name, unless the query says that the kernel was renamed. */
+/* For a renamed kernel, the pair with the old name, else NULL. For a check of a single kernel, the
+ * pair with the old name counts only if the query says that the kernel was renamed. */
 static const struct activity_pair *old_name(const struct activity_breakdown *b,
                                             const struct activity_pair *p)
 {

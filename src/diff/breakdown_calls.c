@@ -31,15 +31,17 @@ static collect_fn collect_calls, collect_synchronization, collect_ops, collect_r
 
 static const struct counted {
 	enum metric_id metric;
-	/* true: only for a single rank, since several are broken down by rank; false: for any */
+	/* true: used only for a change of a single rank, since a change of several ranks is broken down
+	 * by rank; false: used for any number of ranks */
 	bool one_rank;
 	collect_fn *collect;
 	enum call_kind kind; /* kind of the host calls to add, for collect_calls() */
-	size_t count, amount; /* offsets of the row's members with the number and with the total */
+	size_t count, amount; /* offsets in a digest's row: number of calls, their total */
 	const char *by; /* words after "by" in the title of the breakdown */
-	/* labels of the two parts of a call, its number and its mean; NULL: only the number counts */
+	/* labels of the two parts of a change: by the number of calls, and by the mean of a call; NULL:
+	 * there is only the number */
 	const char *number, *mean;
-	const char *one, *many; /* nouns for calls in one row; NULL: calls have no names */
+	const char *one, *many; /* nouns for the calls that one row sums up; NULL: no names */
 } counted[] = {
 #define OF(type, count, amount) offsetof(struct type, count), offsetof(struct type, amount)
 #define BY_CALL "call", CALLS, "call", "calls"
@@ -182,7 +184,7 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 	}
 }
 
-/* Add the rows of all kernels whose raw names share the match name. */
+/* Add the rows of all kernels with different raw names but the same match name. */
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

@@ -22,13 +22,14 @@ struct code_breakdown {
 	struct parts parts;
 	VEC(struct leaf) leaves;
 	struct code_names names; ///< names of the rank that is being added
-	bool known[NR_SIDES]; ///< true for a side with a row that has a module or a place
+	bool known[NR_SIDES]; ///< for each side, true if one of its rows has a module or a place
 	bool modules, places; ///< true if either side has modules; true if either side has places
 };
 
 /* ---- rows of the code table that belong to a metric ---- */
 
-/* Kinds of rows that add up to the metric, as bits; 0 if the code table does not have them. */
+/* Kinds of rows of the code table (enum code_kind) that add up to the metric, as bits; 0 if no rows
+ * do. */
 static unsigned kinds_of(enum metric_id id)
 {
 	const unsigned kernel = 1 << CODE_KERNEL, copy = 1 << CODE_MEMCPY, set = 1 << CODE_MEMSET;
@@ -299,7 +300,8 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 	if (!in->bench->runs.baseline || !kinds_of(in->query->metric->id))
 		return NULL;
 	breakdown_each_rank(in, add_rows, &b);
-	/* for metrics of steps, operators are not enough: both sides need modules or places */
+	/* for metrics of steps, a breakdown by operators only says too little: both sides need modules
+	 * or places */
 	bool both = b.known[SIDE_BASELINE] && b.known[SIDE_CANDIDATE];
 	if (b.leaves.nr && (both || in->query->metric->parts == PARTS_CODE)) {
 		add_unknown(&b);

@@ -11,8 +11,8 @@ struct breakdown_input {
 	const struct activity_pairs *pairs;
 	const struct breakdown_query *query;
 	struct arena *arena;
-	bool any_ranks; ///< true: break down by items even if there are several ranks; false: several
-	                ///< ranks are broken down by rank
+	bool any_ranks; ///< true: break a change of several ranks down by items (such as calls); false:
+	                ///< break it down by rank
 };
 
 /// One rank of a run that the query covers.
@@ -37,12 +37,13 @@ const struct kernel_row *breakdown_kernel(const struct rank_part *part);
 /// Start an empty breakdown with a title such as "kernel.time of 'gemm' by launches and mean".
 struct parts breakdown_begin(const struct breakdown_input *in, const char *by);
 
-/// Write the children of `root` as parts. The row `rest` is the difference between the statistic
-/// that changed and the mean.
+/// Write the children of `root` as parts. A last row has the change `rest` that the parts, which
+/// are means, do not explain, because another statistic than the mean changed.
 struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,
                                 int64_t rest);
 
-/// The part of the change that the breakdown has to explain.
+/// The part of the change that the breakdown explains: without the part that the baseline's later
+/// runs had already.
 static inline int64_t breakdown_change(const struct breakdown_query *q)
 {
 	return number_sub(q->change, q->later);
@@ -51,7 +52,7 @@ static inline int64_t breakdown_change(const struct breakdown_query *q)
 /// True for metrics that are sums over GPU activities.
 bool breakdown_has_activities(enum metric_id id);
 
-/// True for metrics that multiply a number of calls, collectives or copies by the size of one.
+/// True for metrics that are a number of calls, collectives or copies times the mean of one.
 bool breakdown_has_calls(enum metric_id id);
 
 /// Breakdown by class, category and kernel.
@@ -62,14 +63,14 @@ struct breakdown *breakdown_by_activity(const struct breakdown_input *in);
 /// or places.
 struct breakdown *breakdown_by_code(const struct breakdown_input *in);
 
-/// Breakdown into a number and a mean of calls, collectives or copies, by name if there are several
-/// names. NULL for other metrics. Also NULL for several ranks if a breakdown by rank says more,
-/// unless `any_ranks` is set.
+/// Breakdown into the number and the mean of calls, collectives or copies, by name if they have
+/// several names. NULL for other metrics. Also NULL for several ranks if a breakdown by rank is
+/// more precise, unless `any_ranks` is set.
 struct breakdown *breakdown_by_call(const struct breakdown_input *in);
 
-/// Breakdown by terms that add up to the metric in every step, device, kernel or thread. NULL for
-/// metrics without such terms; for several ranks if a breakdown by rank says more; and if a rank
-/// did not record the terms.
+/// Breakdown by terms that add up to the metric in every step, device, kernel or thread. NULL if
+/// the metric has no such terms; if there are several ranks and a breakdown by rank is more
+/// precise; and if a rank did not record the terms.
 struct breakdown *breakdown_by_term(const struct breakdown_input *in);
 
 /// Breakdown of a metric of one phase, which the label names, by the work in that phase.
@@ -78,8 +79,9 @@ struct breakdown *breakdown_by_phase(const struct breakdown_input *in);
 /// Breakdown by rank. NULL for a single rank, and if the two sides have different ranks.
 struct breakdown *breakdown_by_rank(const struct breakdown_input *in);
 
-/// Breakdown of a change of a rank's missing steps into two parts: steps that some rank has, and
-/// steps that the rank itself has.
+/// Breakdown of a change in the number of a rank's missing steps into two parts: the change in the
+/// number of steps that any rank has, and the change in the number of steps that the rank itself
+/// has.
 struct breakdown *breakdown_of_lacked_steps(const struct breakdown_input *in);
 
 #endif

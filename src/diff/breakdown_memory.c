@@ -10,10 +10,10 @@ struct memory_breakdown {
 	struct parts parts;
 	struct node root;
 	const struct memory_ref *memory; ///< array of two: the memory of each side
-	int64_t change; ///< change from the baseline's memory to the candidate's
+	int64_t change; ///< change of the metric from the baseline's memory to the candidate's
 	bool sites_known; ///< true if both sides have the list of sites (functions that allocate)
-	enum memory_list list; ///< the list of the memory whose sites are shown
-	int64_t steps[NR_SIDES]; ///< numbers of steps by which the bytes of the sides are divided
+	enum memory_list list; ///< which of a memory's lists of sites is shown
+	int64_t steps[NR_SIDES]; ///< number of steps by which the bytes of each side are divided
 	bool no_lines; ///< true: leave out lines of code, since sites are deep in the tree already;
 	               ///< false: show them
 
@@ -98,9 +98,9 @@ static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t c
 
 #define UNEXPLAINED "not in the lists of sites"
 
-/* Set the divisors for growth. Growth is a median of slopes, but sites have their mean rise per
-   step. The divisor is the number of steps in which the steadiest site rose: a leak rises in each
-   of them. */
+/* Set the divisors for growth per step. The metric is a median of slopes; a site has only its total
+ * rise, from which a mean rise per step is made. The divisor is the largest number of steps in
+ * which any site rose, since a leaking site rises in every step. */
 static void set_steps(struct memory_breakdown *b)
 {
 	for (int s = 0; s < NR_SIDES; s++) {
@@ -164,8 +164,8 @@ static int64_t share_of(const struct term_row *part_row, int64_t part, int64_t w
 	return memory_fragmentation(complement ? part : number_sub(whole, part), whole);
 }
 
-/* Add the two rows of a share: the effect of the changed whole with the old part, then the rest of
-   the change. */
+/* Add the two rows of a metric that is a share of a whole: the change of the share if only the
+ * whole had changed, then the rest of the change. */
 static void add_share(struct memory_breakdown *b, const struct term_sum *t,
                       int64_t value[NR_SIDES][TERM_ROWS])
 {
@@ -310,8 +310,8 @@ static const char *main_site(struct memory_breakdown *b, enum metric_id id)
 
 /* ---- choice of the breakdown ---- */
 
-/* The list of sites for each metric. `whole` is true if the list explains the whole metric, and
-   false if a part of it. */
+/* For each metric, the list of sites that explains its change. `whole` is true if the bytes of the
+ * list add up to the metric, and false if they are only a part of it. */
 static const struct site_list {
 	enum metric_id metric;
 	enum memory_list list;
@@ -324,8 +324,8 @@ static const struct site_list {
 	{ METRIC_MEMORY_GROWTH_PER_STEP, MEMORY_LIST_GROWTH, true },
 };
 
-/* True if both sides have the list, from the same kind of source. A snapshot always has every
-   list, though some may be empty. */
+/* True if both sides have the list, from the same kind of source. Memory from a snapshot has every
+ * list, though some may be empty. */
 static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list)
 {
 	size_t nr[NR_SIDES];
@@ -350,7 +350,7 @@ static const char *build(struct memory_breakdown *b, const struct metric *m)
 		if (growth)
 			set_steps(b);
 		add_sites(b, &b->root, b->change,
-		          growth ? "sites that do not grow, median − mean" : UNEXPLAINED);
+		          growth ? "sites that do not grow, not attributed" : UNEXPLAINED);
 		return "category and site";
 	}
 	const struct term_sum *t;

@@ -67,7 +67,7 @@ struct parts breakdown_begin(const struct breakdown_input *in, const char *by)
 struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,
                                 int64_t rest)
 {
-	const char *name = rest ? arena_printf(p->arena, "%s − mean", q->stat) : "";
+	const char *name = rest ? "not attributed" : "";
 	parts_write(p, root, q->later, name, rest);
 	return p->out;
 }

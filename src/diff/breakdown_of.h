@@ -7,23 +7,22 @@
 
 struct breakdown_query {
 	const struct metric *metric;
-	const char *cls; ///< class that counts, "compute" or "communication"; NULL: both classes
+	const char *cls; ///< class of kernels that counts, "compute" or "communication"; NULL: both
 	struct span label; ///< name of the kernel, category, phase, … whose change is broken down
 	int64_t change; ///< change to explain, which all parts add up to
-	int64_t later; ///< part of `change` that lies between the approved run and the later runs of
-	               ///< the baseline
+	int64_t later; ///< part of `change` by which the baseline's later runs already differ from the
+	               ///< approved run
 	const char *stat; ///< name of the statistic that changed, such as "median"
-	bool renamed; ///< kernel.time: true if the baseline's figure has the kernel's old name; false
-	              ///< if it has the same name
+	bool renamed; ///< for kernel.time: true if the kernel had another name in the baseline
 	struct rank_scope ranks; ///< ranks to which the change and the activity pairs belong
 };
 
 /// Breakdown of a change by the method in the column "parts" of its metric. Time, counts and bytes
 /// of GPU activities are broken down by class, category and kernel, and into "launches" (Δcount ×
-/// mean) and "mean" (count × Δmean); other metrics by call, by terms or by rank. Changes are those
-/// of means over steps, ranks and runs; a last part completes the sum. A renamed kernel is one
-/// part. `a` owns the breakdown, the caller its list of parts. NULL for shares and rates, and if
-/// no parts are known.
+/// mean) and "mean" (count × Δmean); other metrics by call, by terms or by rank. Parts are changes
+/// of means over steps, ranks and runs; a last part has what they lack to the change. A renamed
+/// kernel is one part. `a` owns the breakdown, the caller its list of parts. NULL for shares and
+/// rates, and if no parts are known.
 struct breakdown *breakdown_of(const struct bench *b, const struct activity_pairs *p,
                                const struct breakdown_query *q, struct arena *a);
 

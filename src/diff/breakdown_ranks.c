@@ -34,8 +34,8 @@ static struct rank_amount amount_of(const struct run_view *v, size_t rank,
 	return a;
 }
 
-/* Share of rank `i` of the baseline in the change of the mean over all `nr` ranks. False if a side
-   lacks the rank's figure. */
+/* Amount that rank `i` of the baseline adds to the change of the mean over all `nr` ranks. False if
+ * a side lacks the rank's figure. */
 static bool rank_change(const struct breakdown_input *in, size_t i, __int128 nr, int64_t *out)
 {
 	const struct bench *b = in->bench;

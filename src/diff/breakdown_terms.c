@@ -9,14 +9,16 @@
 struct term_breakdown {
 	const struct breakdown_input *in;
 	const struct term_sum *terms;
-	/* the sum to use for a figure of a phase; NULL for other figures */
+	/* for a figure of a phase, the sum of figures by which it is broken down; NULL for other
+	 * figures */
 	const struct phase_sum *of_phase;
 	enum phase phase;
 	struct parts parts;
 	struct node root, *rows[TERM_ROWS];
 	/* numbers of steps, devices, … over which the amounts of each side are summed */
 	int64_t of[NR_SIDES];
-	bool unknown, several; /* true if a rank lacks the terms; true if a rank has several devices */
+	bool unknown, several; /* `unknown`: a rank did not record the terms; `several`: a rank has
+	                          several devices */
 };
 
 /* Add a row to the breakdown, in the order of the terms. */
@@ -111,7 +113,8 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in)
 
 /* ---- figures of phases, for which digests keep no kernels ---- */
 
-/* Number by which figures of a phase are divided: parts of the wall time are sums over devices. */
+/* Number by which figures of a phase are divided: the number of devices for parts of the wall time,
+ * which are sums over devices, else 1. */
 static int64_t phase_devices(const struct term_breakdown *b, const struct digest *d)
 {
 	return b->of_phase->metric == METRIC_STEP_PERIOD ? terms_devices(d) : 1;

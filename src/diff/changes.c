@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* Least number of permutations in a test; a small `p` needs more. */
+/* PERMUTATIONS: least number of permutations in a test; a small `p` needs more of them. */
 enum { PERMUTATIONS = 999, MILLION = 1000000 };
 
 struct search {
@@ -70,13 +70,14 @@ static void shuffle(double *v, size_t nr, uint64_t *state)
 	}
 }
 
-/* True if few enough permutations have a split that is as good as the original's; stops as soon as
-   there are too many. */
+/* True if at most a share `s->p` of the permutations of the series has a split as good as the best
+ * split of the series itself, whose quality is `observed`. Stops as soon as there are too many. */
 static bool is_change(struct search *s, const double *v, size_t nr, double observed, int64_t *p)
 {
 	int64_t rounds = MILLION / s->p - 1;
 	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
-	/* number of series with a split as good as the original's, including the original */
+	/* number of series with a split as good as `observed`: permutations, and 1 for the series
+	 * itself */
 	int64_t as_well = 1;
 	size_t at;
 	memcpy(s->shuffled, v, nr * sizeof *v);

@@ -16,8 +16,8 @@ enum { CHANGE_MOST = 200 };
 
 struct change_point {
 	size_t at; ///< index of the first value of the new level
-	int64_t p; ///< p value in millionths: share of permutations (with the series itself) that split
-	           ///< as far apart
+	int64_t p; ///< p value in millionths: the share of permutations (the series itself included)
+	           ///< that have as good a split
 };
 
 struct change_list {

@@ -5,7 +5,7 @@
 #include "model/view.h"
 
 struct code_name {
-	uint64_t key; ///< number that identifies the activity in struct code_stat
+	uint64_t key; ///< number by which rows of the code table refer to the activity
 	struct span match; ///< name of the activity by which both sides are compared
 };
 

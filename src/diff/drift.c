@@ -9,9 +9,9 @@
 /* The top kernels of each side. */
 struct top {
 	VEC(const struct activity_pair *)
-	side[NR_SIDES]; ///< kernels of each side, sorted by time, then name
+	side[NR_SIDES]; ///< for each side, its kernels with the most time, sorted by time, then name
 	VEC(const struct activity_pair *)
-	both; ///< kernels that either side has at the top, in the order of their list
+	both; ///< all kernels that are in `side` of one side or both, in the order of the list of pairs
 };
 
 static int by_time(const struct activity_pair *a, const struct activity_pair *b, int side)
@@ -40,8 +40,8 @@ static int by_place(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* False for kernels that some rank's digest has only in its sum of small kernels, so that all
-   their figures are incomplete. */
+/* False for a kernel that is only in the sum of small kernels in the digest of some rank: without
+ * this rank, its figures are incomplete. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->folded && !activity_is_partial(p, a);
@@ -87,7 +87,7 @@ static int by_distance(const void *x, const void *y)
 	return span_cmp(a->name, b->name);
 }
 
-/* Take the kernels with the largest changes in either direction, whatever their own size. */
+/* Choose the kernels whose time changed most, up or down, however short or long they are. */
 static void top_of_changes(struct top *t, const struct activity_pairs *p, size_t top)
 {
 	*t = (struct top){ 0 };
@@ -173,8 +173,8 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		/* all kernels come before other activities in the list, so the search goes on before this
-		   one */
+		/* in the list all listed kernels come before other activities, so that the search must go
+		 * on towards the beginning */
 		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }
@@ -184,9 +184,9 @@ const struct activity_pair *drift_find(const struct activity_pairs *p, struct sp
 	return p->list.nr ? bsearch(&name, p->list.v, p->list.nr, sizeof *p->list.v, by_name) : NULL;
 }
 
-/* The drift class of a kernel follows from the larger of its two contributions (launches, mean).
-   It is `same` if both together are within 2 % of the baseline's time, since unchanged kernels
-   differ by as much. */
+/* The drift class of a kernel. It follows from the larger of the two changes of its time: by the
+ * number of launches, and by the mean duration. It is `same` if both together are at most 2 % of
+ * the baseline's time, since unchanged kernels differ by as much. */
 static enum drift drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	if (is_gone(p, a))
@@ -194,7 +194,8 @@ static enum drift drift_class(const struct activity_pairs *p, const struct activ
 	if (is_new(p, a))
 		return DRIFT_NEW;
 	if (a->count[SIDE_BASELINE] <= 0 || a->count[SIDE_CANDIDATE] <= 0)
-		return DRIFT_SAME; /* unknown, since the other side may have the kernel in a sum */
+		return DRIFT_SAME; /* the change is unknown: the other side may have the kernel in its sum
+		                      of small kernels */
 	__int128 launches = activity_launches_ns(p, a);
 	__int128 mean = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE] - launches;
 	if ((magnitude(launches) + magnitude(mean)) * 50 <= a->time_ns[SIDE_BASELINE])

@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "diff/code_names.h"
 
-/* Greatest depth of a path: deeper work counts for the last part that fits. */
+/* Greatest number of segments in a path: work further inside counts for the last segment that fits.
+ */
 enum { DEPTH = 32 };
 
 /* The least size of a node is the total divided by LEAST_PART: a smaller node would be too narrow
@@ -18,7 +19,8 @@ struct segment {
 	struct span name;
 };
 
-/* GPU work with the path of code that launched it. */
+/* GPU work, and the path of names (modules, place, operators, kernel) of the code that launched it.
+ */
 struct stack {
 	struct span module, place, op, kernel;
 	struct segment *path; ///< array of `nr` segments
@@ -38,7 +40,7 @@ struct grower {
 	struct flame *out;
 };
 
-/* Adjacent stacks with the same next segment. */
+/* A group of adjacent stacks whose paths have the same next segment. */
 struct group {
 	size_t from, to;
 	__int128 sum[NR_SIDES];

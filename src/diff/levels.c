@@ -22,9 +22,9 @@ static size_t level_end(const struct change_list *c, size_t nr, size_t i)
 	return i < c->list.nr ? c->list.v[i].at : nr;
 }
 
-/* True if the series drifts rather than jumps. In noise around constant levels, the squared
-   differences of successive values add up to about twice their squared distances from the level's
-   mean (von Neumann 1941); in a drift they are smaller than these distances. */
+/* True if the series drifts rather than jumps. With noise around constant levels, the squared
+ * differences of successive values add up to about twice the sum of their squared distances from
+ * the level's mean (von Neumann 1941); in a drift they add up to less than that sum once. */
 static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 {
 	double steps = 0, squares = 0;
@@ -42,8 +42,8 @@ static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 	return steps < squares;
 }
 
-/* Store in `out` the number of each value's level, counted from `*level`, which moves past the last
-   level. */
+/* Store in `out` for each value the number of its level. The first level gets the number `*level`,
+ * which then becomes the first unused number. */
 static void number_piece(const int64_t *v, size_t nr, uint64_t *level, uint64_t *out)
 {
 	struct change_list c;
@@ -56,7 +56,8 @@ static void number_piece(const int64_t *v, size_t nr, uint64_t *level, uint64_t 
 	vec_release(&c.list);
 }
 
-/* Split the group of value `first` into its levels: each value gets the group of its level. */
+/* Split the group that begins with value number `first` into its levels: the values of each level
+ * become a group. */
 static void split_group(const double *v, const uint64_t *whole, uint64_t *group, size_t nr,
                         size_t first)
 {

@@ -9,8 +9,8 @@
 /// Split groups of values at their change points (changes.h). `group` holds the group of each of
 /// the `nr` values, oldest first; values after a group's first change point get new group numbers.
 /// A group that drifts is not split, since the drift shows how far its values may move. Each group
-/// is searched in pieces of 64 values, the oldest of which may be shorter, so that the time does
-/// not grow with the square of `nr`.
+/// is searched in pieces of 64 successive values, so that the time does not grow with the square of
+/// `nr`; the oldest piece may be shorter.
 void levels_split(const double *v, uint64_t *group, size_t nr);
 
 #endif

@@ -9,7 +9,7 @@
 struct refs {
 	const struct query *query;
 	const struct entry *entry;
-	int64_t value; ///< the value for which memories are searched
+	int64_t value; ///< value of the metric that the searched memories must have
 	const struct digest *digest;
 	VEC(struct memory_ref) list; ///< matching memories, sorted by rank, then id
 };

@@ -17,9 +17,9 @@ struct memory_pair {
 };
 
 /// Find the memories behind `e`, an entry of `q`: in the approved run, and in the candidate's run
-/// whose value is nearest to the median. Among several with that value, take the first one that
-/// both sides have, else the first. False if a side's value belongs to no single memory: it is a
-/// mean, or the approved run lacks it.
+/// whose value is nearest to the median. If several memories have that value, the first one that
+/// both sides have is taken, else the first. False if the value of a side does not belong to a
+/// single memory, because it is a mean or the approved run lacks the item.
 bool memory_pair_find(const struct bench *b, const struct query *q, const struct entry *e,
                       struct memory_pair *out);
 

@@ -108,7 +108,8 @@ bool activity_is_partial(const struct activity_pairs *p, const struct activity_p
 {
 	enum {
 		KEPT_TIMES = 2
-	}; /* a listed kernel may be this many times longer than one in the sum of small ones */
+	}; /* on one rank a kernel may take this many times as long as on another rank that has it in
+	      its sum of small kernels */
 	bool partial = false;
 	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->folded; s++)
 		if (a->steps[s] > 0 && a->steps[s] < p->steps[s])

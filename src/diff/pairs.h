@@ -24,8 +24,9 @@ struct activity_pair {
 	size_t seq; ///< position in the order in which activities were collected
 
 	/// For a kernel of one side only: the kernel of the other side that it was renamed to or from.
-	/// Both have the same number of launches per step, the same category and means within 10 %,
-	/// and each is the single nearest to the other in time. NULL if there is none.
+	/// Both have the same number of launches per step, the same category, and mean durations that
+	/// differ by at most 10 %; of all such kernels, each is the only one nearest to the other in
+	/// time. NULL if there is none.
 	const struct activity_pair *partner;
 };
 

@@ -5,13 +5,15 @@
 #include "model/history.h"
 #include "model/rule.h"
 
-/// Answers of `run` to all queries that the rules make of a baseline: the query of each rule (with
-/// for_each for twice as many items as the rule checks), and step.cuda_time if a limit is a share
-/// of it. The caller fills in the provenance and releases the list; `a` owns the texts.
+/// Answers of `run` to all queries that the rules make of a baseline: the query of each rule (for
+/// rules with for_each, answers for twice as many items as the rule checks), and step.cuda_time if
+/// a limit is given as a share of it. The caller fills in the provenance and releases the list; `a`
+/// owns the texts.
 void past_run_of(const struct rules *rules, struct naming naming, const struct run *run,
                  struct arena *a, struct past_run *out);
 
-/// Hash of the figures of all ranks. Only identical artifacts have the same hash.
+/// Hash of the figures of all ranks: two runs have the same hash only if they were read from
+/// identical artifacts.
 uint64_t past_source_hash(const struct run *run);
 
 /// The first run of `h` with the figures of `run`, or NULL. Promoting a run makes it both the

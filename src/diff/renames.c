@@ -49,8 +49,8 @@ static const struct loner *in_group(const struct loners *l, size_t i, const stru
 	return i < l->list.nr && group_cmp(&l->list.v[i], key) == 0 ? &l->list.v[i] : NULL;
 }
 
-/* The element nearest to `key` in time, which is one of its neighbors in the sorted list. NULL if
-   two are equally near. */
+/* The element nearest to `key` in time, which is one of the two elements beside the place of `key`
+ * in the sorted list. NULL if both are equally near. */
 static const struct loner *nearest(const struct loners *l, const struct loner *key)
 {
 	size_t at = lower_bound(l->list.v, l->list.nr, sizeof *key, key, loner_cmp);

@@ -53,7 +53,7 @@ static const struct term_sum sums[] = {
 	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
 	  { "GPU busy",
 	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY) }, 0 } } },
-	/* sum for traces without steps, which have no period */
+	/* second sum for this metric: for traces without steps, which have no period */
 	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
 	  { "from the first start to the last end", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
 	  { "GPU busy", { MINUS(BUSY_TIME) }, 0 } } },
@@ -154,8 +154,8 @@ static const struct term_sum sums[] = {
 	  { "reserved at another moment",
 	    { PLUS_OF(memory_stat, reserved_at_peak), MINUS_OF(memory_stat, peak_reserved) },
 	    ROW_TAKEN_OFF } } },
-	/* Shares: the first row is the whole. The second row is the part or, with ROW_COMPLEMENT, the
-	   rest. */
+	/* Metrics that are shares: the first row is the whole. The second row is the part or, with
+	   ROW_COMPLEMENT, the whole without the part. */
 	{ METRIC_MEMORY_FRAGMENTATION_PCT, false, "reserved and allocated", {
 	  { "reserved", { PLUS_OF(memory_stat, end_reserved) }, 0 },
 	  { "allocated", { PLUS_OF(memory_stat, end_allocated) }, ROW_COMPLEMENT } } },

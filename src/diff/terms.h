@@ -25,10 +25,10 @@ enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 
 /// Further properties of a row of a sum, as bits.
 enum {
-	ROW_PER_ONE = 1, ///< the value is divided by the number of launches or steps
-	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the value
+	ROW_PER_ONE = 1, ///< the row's value is divided by the number of launches or steps
+	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the row's value
 	ROW_TAKEN_OFF = 4, ///< the row reduces the metric; its value is shown without the sign
-	ROW_AT_PEAK = 8, ///< the name of the operator that ran at the peak is shown
+	ROW_AT_PEAK = 8, ///< the row also shows the name of the operator that ran at the peak
 
 	/// the lists of sites (allocating functions) break these bytes down further
 	ROW_HAS_SITES = 16,
@@ -36,8 +36,8 @@ enum {
 
 	/// the row is a sum over devices, several of which may run at the same time
 	ROW_OF_DEVICES = 64,
-	ROW_PER_DEVICE = 256, ///< the value is divided by the number of devices that work
-	ROW_COMPLEMENT = 128, ///< the row's value is what the share leaves out of the whole
+	ROW_PER_DEVICE = 256, ///< the row's value is divided by the number of devices that work
+	ROW_COMPLEMENT = 128, ///< in a share: the row is not the part, but the whole without the part
 };
 
 struct term_row {
@@ -46,8 +46,8 @@ struct term_row {
 	unsigned flags;
 };
 
-/// Rows that add up to a metric in every step, device, kernel, thread or memory. If the metric is
-/// a share, the rows are the whole and the part of which it is the quotient.
+/// Rows whose values add up to a metric in every step, device, kernel, thread or memory. If the
+/// metric is a share, there are two rows: the whole and the part.
 struct term_sum {
 	enum metric_id metric;
 	bool one_rank; ///< true: the sum is used only for a change of a single rank, because a change
@@ -56,14 +56,14 @@ struct term_sum {
 	struct term_row rows[TERM_ROWS];
 };
 
-/// Set number `nth` of the rows for a metric, in order of preference; NULL after the last. Static.
+/// The `nth` sum (from 0) for a metric, in order of preference; NULL after the last one. Static.
 const struct term_sum *terms_of(enum metric_id id, size_t nth);
 
 /// The data from which the values of terms are read.
 struct term_place {
 	const struct digest *digest; ///< digest from which step metrics are taken
 	const void *row; ///< row of the digest from which members are taken
-	int64_t unknown; ///< value that marks a member as unknown
+	int64_t unknown; ///< value that a member has if it is unknown
 	int64_t ones; ///< number of launches or steps, by which rows with ROW_PER_ONE are divided
 };
 

@@ -9,7 +9,7 @@ struct query unit_query(enum unit_kind kind)
 	    struct query){ .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce, .cls = "compute" };
 }
 
-/* The operator that launched most of the kernel's time. */
+/* The operator whose launches of the kernel take the most time together. */
 static struct span operator_of(const struct digest *d, const struct kernel_row *k)
 {
 	const struct code_stat *best = NULL;

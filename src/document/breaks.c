@@ -52,3 +52,21 @@ size_t text_piece_end(struct span s, size_t at, size_t width, size_t *next)
 	*next = end ? end + 1 : cut;
 	return end ? end : cut;
 }
+
+size_t text_command_end(struct span s, size_t at, size_t width)
+{
+	size_t blank = at, word = at, chars = 0;
+	bool quoted = false;
+	for (size_t i = at; i < s.n;) {
+		quoted ^= s.p[i] == '\'';
+		if (s.p[i] == ' ' && !quoted && text_may_begin_line(s.p + i + 1)) {
+			bool option = s.p[word] == '-' && s.p[i + 1] != '-';
+			blank = option ? blank : i;
+			word = i + 1;
+		}
+		text_next(s, &i);
+		if (++chars > width && blank > at)
+			return blank;
+	}
+	return s.n;
+}

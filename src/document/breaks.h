@@ -1,4 +1,4 @@
-/// Where a line of text may be broken, for terminals.
+/// Where a line of text or a command may be broken.
 #ifndef GG_DOCUMENT_BREAKS_H
 #define GG_DOCUMENT_BREAKS_H
 
@@ -14,8 +14,13 @@ bool text_may_begin_line(const char *p);
 /// within "rank 3".
 bool text_may_break(const char *text, size_t blank);
 
-/// End of the part of `s` from `at` on that fits in `width` characters; `*next` is the beginning of
-/// the following part.
+/// Index in `s` of the end of a line that begins at `at` and has at most `width` characters;
+/// `*next` becomes the beginning of the next line.
 size_t text_piece_end(struct span s, size_t at, size_t width, size_t *next);
+
+/// End of the line of a command that begins at `at`, of `width` characters if possible: the blank
+/// before the next line, or `s.n`. Lines end outside of quotes, and not between an option and its
+/// value.
+size_t text_command_end(struct span s, size_t at, size_t width);
 
 #endif

@@ -6,10 +6,11 @@
 
 #include "base/text.h"
 #include "document/breaks.h"
+#include "document/document.h"
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
-#define ROOM_FOR_NOTE 80 /* bytes for a note such as "N sections more in the report" */
+#define ROOM_FOR_NOTE 80 /* bytes kept free for "N sections more in the report" */
 
 /* ---- text and code spans ---- */
 
@@ -29,12 +30,13 @@ static void add_fence(struct strbuf *b, size_t nr)
 		strbuf_addch(b, '`');
 }
 
-/* Least length of a word that may be broken in a cell, and distances of the break points where a
-   word or a path has no separators. The widest word decides the width of a column. */
+/* WORD_CHARS: least length of a word that may be broken in a cell, since the widest word decides
+ * the width of a column. PIECE_CHARS, PATH_CHARS: a word, or a path, without separators gets a
+ * break point after this many characters. */
 enum { WORD_CHARS = 20, PIECE_CHARS = 8, PATH_CHARS = 36 };
 enum word_breaks { BREAKS_NOT, BREAKS_WORD, BREAKS_PATH };
 
-/* The way in which the word at `at` may be broken: a path only after its slashes. */
+/* How the word at `at` may be broken; a path may be broken only after its slashes. */
 static enum word_breaks breaks_of(struct span s, size_t at)
 {
 	size_t end = at;
@@ -52,7 +54,7 @@ static bool is_seam(char c, enum word_breaks breaks)
 	return c && strchr(breaks == BREAKS_PATH ? "/" : "/_:,.<>()~-&*", c);
 }
 
-/* Renderers disagree on a pipe after a backslash in a table: it is replaced. */
+/* In a table, renderers of Markdown disagree on a pipe after a backslash: the pipe is replaced. */
 static void add_content(struct strbuf *b, struct span s, bool in_table)
 {
 	size_t piece = 0;
@@ -96,6 +98,26 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 		add_fence(b, fence);
 	}
 	strbuf_release(&t);
+}
+
+void md_command(struct strbuf *b, const char *text)
+{
+	enum { FENCE = 3 };
+	struct strbuf line = STRBUF_INIT;
+	text_add_log(&line, span_of(text), (size_t)-1);
+	struct span s = strbuf_span(&line);
+	size_t fence = longest_fence(s) + 1 > FENCE ? longest_fence(s) + 1 : FENCE;
+	add_fence(b, fence);
+	strbuf_adds(b, "sh\n");
+	for (size_t at = 0, end; at < s.n || !at; at = end + 1) {
+		end = text_command_end(s, at, MD_COMMAND_CHARS - 2);
+		strbuf_adds(b, at ? "  " : "");
+		strbuf_add(b, (struct span){ s.p + at, end - at });
+		strbuf_adds(b, end < s.n ? " \\\n" : "\n");
+	}
+	add_fence(b, fence);
+	strbuf_addch(b, '\n');
+	strbuf_release(&line);
 }
 
 /* True for text without Markdown, host names and words like "GH-1", which would become links. */
@@ -159,8 +181,8 @@ static size_t word_end(struct span s, size_t at)
 	return depth ? first : s.n;
 }
 
-/* True for words, figures and the dots within them, in which GitHub finds no link, mention or
-   markup. */
+/* True for a word or a figure, perhaps with dots inside, in which GitHub finds no link, mention or
+ * markup. */
 static bool is_prose(struct span s)
 {
 	static const char marks[] = " .,;:%()+-'=";
@@ -249,11 +271,13 @@ struct strbuf *md_row(struct md_section *s)
 /* Append a note such as "12 more and 2 columns more in the report". */
 static void add_note(const struct md_section *s, struct strbuf *b)
 {
+	const char *text = s->more_text ? s->more_text : "";
 	if (!s->more && !s->columns)
 		return;
 	strbuf_addch(b, '\n');
 	if (s->more)
-		strbuf_addf(b, "%zu more%s", s->more, s->columns ? " and " : "");
+		strbuf_addf(b, "%zu more%s%.*s%s", s->more, text[0] ? " " : "",
+		            doc_noun_chars(text, s->more), text, s->columns ? " and " : "");
 	if (s->columns)
 		strbuf_addf(b, "%zu column%s more", s->columns, s->columns == 1 ? "" : "s");
 	strbuf_adds(b, " in the report\n");

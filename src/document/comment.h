@@ -8,15 +8,20 @@
 #include "base/vec.h"
 
 #define MD_NAME_CHARS 120
+#define MD_COMMAND_CHARS 90
 #define MD_BREAK 0x200B /* zero-width space: marks a position at which a cell may be broken */
 
 struct md_section {
 	struct strbuf head, tail;
 	VEC(struct strbuf) rows;
-	size_t more; ///< number of rows that were left out before the section was built
-	size_t columns; ///< number of columns that were left out before the section was built
+	size_t more; ///< number of rows that were left out when the section was built, for the note
+	             ///< below the table
+	const char *more_text; ///< noun for those rows, such as "figures"; NULL if not known
+	size_t columns; ///< number of columns that were left out when the section was built, for the
+	                ///< same note
 
-	/// true: the section is removed as a whole only if nothing else makes the document fit
+	/// true: the section is only removed if the document is still too long without all other
+	/// sections
 	bool fixed;
 	bool folded; ///< true: the section is inside the document's collapsed part
 };
@@ -28,8 +33,12 @@ struct md_document {
 };
 
 /// Append untrusted text as a code span of at most `max_chars`, whatever characters it contains.
-/// `in_table`: pipes are replaced, too.
+/// `in_table`: pipes, which would end the cell, are replaced, too.
 void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
+
+/// Append an untrusted command as a block of code, in lines of at most MD_COMMAND_CHARS characters
+/// if possible.
+void md_command(struct strbuf *b, const char *text);
 
 /// Append a figure as plain text with no-break spaces; as a code span if it does not look like a
 /// figure.

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/span.h"
@@ -29,6 +30,7 @@ enum doc_tone {
 	TONE_OPEN, ///< tone of something undecided
 	TONE_GOOD, ///< tone of something that passed or improved
 	TONE_WORSE, ///< tone of a change for the worse
+	TONE_CAUTION, ///< tone of a change for the worse that only warns
 	TONE_BETTER,
 	NR_TONES
 };
@@ -39,11 +41,11 @@ struct doc_run {
 	const char *text; ///< the text, not escaped; owned by the document or its builder
 	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
 
-	/// link address without characters that need escapes; on a page also "#" and the id of an item;
-	/// NULL if there is none
+	/// address to which the text links, without characters that need escapes; on a page also "#"
+	/// and the id of an item; NULL: no link
 	const char *link;
-	const char *tile; ///< id of a picture: a tile with it begins here on a page; "": without
-	                  ///< picture; NULL: no tile
+	const char *tile; ///< if not NULL, a tile (box) begins here on a page: with the picture of this
+	                  ///< id, or without one if ""
 	struct doc_run *next;
 };
 
@@ -51,19 +53,20 @@ struct doc_run {
 struct doc_line {
 	struct doc_run *first, *last;
 	bool has_value;
-	int64_t value; ///< cells: number by which rows are sorted, and which a bar shows
-	int level; ///< items: level, 0 for the outermost
+	int64_t value; ///< cells: number by which rows are sorted, and which is the length of a bar
+	int level; ///< items: level in the list, 0 for the outermost
 	const char *picture; ///< items: id of a picture below the item; NULL if there is none
 	const char *id; ///< items: id by which links of the page find the item; NULL if there is none
-	int key; ///< cells: color of the picture's part that the cell explains, from 1; 0: none
+	int key; ///< cells: number (from 1) of the color with which the picture draws what the cell
+	         ///< describes; 0: none
 	struct doc_line *next;
 };
 
 enum doc_align {
 	DOC_LEFT,
 	DOC_RIGHT, ///< right-aligned, for figures
-	DOC_BAR, ///< a bar as long as the value; only on a page
-	DOC_EXTRA, ///< like DOC_LEFT, but only on a page
+	DOC_BAR, ///< a bar whose length is the cell's value; only on a page
+	DOC_EXTRA, ///< left-aligned; only on a page
 };
 
 struct doc_column {
@@ -82,17 +85,29 @@ struct doc_table {
 	const struct doc_column *columns;
 	size_t nr_columns, nr_rows;
 	struct doc_row *rows, *last;
-	struct doc_row *rest; ///< sums over rows that the builder left out; NULL if there are none
-	struct doc_row *rest_brief; ///< sums that also include rows left out by short forms
+	struct doc_row *rest; ///< sums over the rows that the builder left out; NULL if there are none
+	struct doc_row *rest_brief; ///< row of sums that also include the rows beyond `brief`, which a
+	                            ///< terminal and a comment leave out
 	size_t more; ///< number of rows that the builder left out
-	size_t brief; ///< number of rows in a terminal and a comment; 0: all of them
+	size_t brief; ///< number of rows that a terminal and a comment show; 0: all of them
 	bool tree; ///< true: each row belongs to the row above it with a smaller level
 
-	/// True: a terminal shows rows as items: the first cell, then the second after a dot, then the
-	/// third after its title. A comment needs no heading above the table.
+	/// True: a terminal shows each row as an item of a list: the first cell, a dot, the second
+	/// cell, then the title of the third column and the third cell. A comment shows no heading
+	/// above the table.
 	bool items;
-	const char *more_text; ///< noun for "12 more …"; "" means rows
+	const char *more_text; ///< noun in "12 more …" below the table; "" means rows
 };
+
+/// Title of the fold of a comment that holds all there is.
+#define DOC_FOLD_ALL "All checks and figures"
+
+/// Number of characters of a noun in the plural that are written for `nr` of it.
+static inline int doc_noun_chars(const char *noun, size_t nr)
+{
+	size_t n = strlen(noun);
+	return (int)(nr == 1 && n && noun[n - 1] == 's' ? n - 1 : n);
+}
 
 /// Where a section is shown.
 enum doc_place {
@@ -123,9 +138,9 @@ enum { DOC_DEPTH = 4 };
 /// A document under construction; begin with doc_init().
 struct document {
 	struct arena arena; ///< owner of the nodes and of texts that builders print
-	const char *marker; ///< text by which a comment is found later; not escaped
-	const char *fold; ///< title of the collapsed part with all collapsed sections of a comment, or
-	                  ///< NULL
+	const char *marker; ///< text in a comment by which a later run finds it; not escaped
+	const char *fold; ///< title of the one collapsed part that holds all collapsed sections of a
+	                  ///< comment; NULL: each is collapsed by itself
 
 	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
 	/// which must live as long as the document.
@@ -150,8 +165,8 @@ void doc_section(struct document *d, const char *id, const char *title, enum doc
 /// Close the section that was opened last; it is removed if it is empty.
 void doc_end(struct document *d);
 
-/// Begin a paragraph; an item of the current list, or of a new one; or a picture, which only a page
-/// draws.
+/// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list;
+/// doc_picture() adds a picture, which only a page draws.
 void doc_paragraph(struct document *d);
 void doc_item(struct document *d, int level);
 void doc_picture(struct document *d, const char *id);
@@ -160,8 +175,8 @@ void doc_picture(struct document *d, const char *id);
 struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
                             size_t nr);
 
-/// Begin a row of the newest table, at a level of its tree. doc_rest() begins the row of sums, for
-/// short forms (`brief`) or for all.
+/// doc_row() begins a row of the newest table, at a level of its tree. doc_rest() begins its row of
+/// sums: `rest_brief` if `brief`, else `rest`.
 void doc_row(struct document *d, int level);
 void doc_rest(struct document *d, bool brief);
 
@@ -178,13 +193,13 @@ void doc_said(struct document *d, const char *text);
 /// Add a name, in the form that `display` returns.
 void doc_name(struct document *d, const char *whole);
 
-/// Add words of the program, or the short form of a commit, with a link to `address`; NULL: without
-/// a link. A terminal shows only the text.
+/// Add words of the program, or the short form of a commit, as a link to `address`; without a link
+/// if that is NULL. A terminal shows only the text.
 void doc_link(struct document *d, const char *text, const char *address);
 void doc_commit(struct document *d, const char *commit, const char *address);
 
-/// Begin a tile in the current paragraph, to which the following text belongs. Other formats than a
-/// page separate tiles by a dot.
+/// Begin a tile (a box on a page) in the current paragraph; the following text belongs to the tile.
+/// All formats except the page separate tiles by a dot.
 void doc_tile(struct document *d, const char *picture);
 
 /// Add words of the program, formatted as by printf.
@@ -196,10 +211,11 @@ void doc_name_cell(struct document *d, const char *text);
 void doc_said_cell(struct document *d, const char *text);
 void doc_figure_cell(struct document *d, const char *text, bool has, int64_t value);
 
-/// The tone of `change` in a figure for which more is worse, less is worse, or neither is.
+/// The tone of a figure's change `change`; the flags say whether a rise or a fall of the figure is
+/// a change for the worse.
 enum doc_tone doc_tone_of(bool more_is_worse, bool less_is_worse, int64_t change);
 
-/// Number of rows to show; `brief` in a terminal or a comment.
+/// Number of rows to show; `brief`: as in a terminal or a comment.
 size_t doc_rows_shown(const struct doc_table *t, bool brief);
 
 #endif

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "document/render.h"
 
-/* Lengths of names: a long name is given completely once, and a very long one is shortened
-   afterwards. */
+/* Lengths of names. A name longer than NAME_CHARS is shortened; readers can expand it to at most
+ * NAME_CHARS_MAX characters the first time, and NAME_CHARS_AGAIN afterwards. */
 enum {
 	NAME_CHARS = 90,
 	NAME_CHARS_MAX = 4000,
@@ -102,7 +102,7 @@ static void put_run(struct page *p, const struct doc_run *r)
 	static const char *const classes[NR_TONES] = {
 		[TONE_STRONG] = "strong",           [TONE_BAD] = "badge fail",  [TONE_WARN] = "badge warn",
 		[TONE_OPEN] = "badge inconclusive", [TONE_GOOD] = "badge pass", [TONE_WORSE] = "worse",
-		[TONE_BETTER] = "better",
+		[TONE_CAUTION] = "caution",         [TONE_BETTER] = "better",
 	};
 	if (r->kind == DOC_NAME) {
 		put_name(p, r);
@@ -119,7 +119,7 @@ static void put_run(struct page *p, const struct doc_run *r)
 	strbuf_adds(p->out, r->tone ? "</span>" : "");
 }
 
-/* True for the separating point that follows the badge of a verdict. */
+/* True for the text " · " (a separator) that follows the badge of a verdict. */
 static bool is_point(const struct doc_line *l, const struct doc_run *r)
 {
 	return l->first->kind == DOC_VERDICT && r == l->first->next && strcmp(r->text, " · ") == 0;
@@ -254,8 +254,8 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 	for (; from && nr; from = from->next, nr--)
 		put_row(p, t, from, longest);
 	strbuf_adds(p->out, "</tbody>");
-	if (!from && t->rest) { /* the row of sums is put into the foot, because sorting does not move
-		                       the foot */
+	if (!from && t->rest) { /* the row of sums is written into the table's foot, because sorting
+		                       does not move the foot */
 		strbuf_adds(p->out, "<tfoot>\n");
 		put_row(p, t, t->rest, longest);
 		strbuf_adds(p->out, "</tfoot>");

@@ -58,8 +58,8 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 /* Estimated width of a comment on GitHub, and of characters, bars and padding in it, in pixels. */
 enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAST = 2 };
 
-/* The columns of a table that fit into the width of a comment, and the number of those that do not.
- */
+/* The columns of a table that fit into the width of a comment, and the number of columns that do
+ * not fit. */
 struct columns {
 	const struct doc_table *t;
 	size_t *list, nr, more;
@@ -159,15 +159,21 @@ static void put_table(struct md_section *s, const struct doc_table *t, const cha
 		add_row(s, &columns, rest);
 	else
 		s->more = t->more + t->nr_rows - shown;
+	s->more_text = t->more_text;
 	s->columns = columns.more;
 	arena_release(&a);
 }
 
 /* ---- nodes and sections ---- */
 
-/* Add a node as a section of the comment of its own, so that it can be removed separately. A
-   collapsed section of the document becomes a single section of the comment, with all its contents.
- */
+static bool is_command(const struct doc_node *n)
+{
+	return n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
+}
+
+/* Add a node of the document as a separate section of the comment, so that it can be removed
+ * without the others. A collapsed section of the document becomes a single section of the comment,
+ * with all its contents. */
 static void put_node(struct md_section *s, const struct doc_node *n, const char *section)
 {
 	if (n->kind == NODE_TABLE) {
@@ -175,6 +181,10 @@ static void put_node(struct md_section *s, const struct doc_node *n, const char 
 		return;
 	}
 	strbuf_adds(&s->head, "\n");
+	if (is_command(n)) {
+		md_command(&s->head, n->lines->first->text);
+		return;
+	}
 	for (const struct doc_line *l = n->lines; l; l = l->next) {
 		struct strbuf *row = n->kind == NODE_LIST ? md_row(s) : &s->head;
 		if (n->kind == NODE_LIST)
@@ -190,8 +200,15 @@ static bool is_shown(const struct doc_node *n)
 	       (n->kind != NODE_SECTION || n->place < DOC_PAGE);
 }
 
-/* Add the nodes of a section. In a collapsed section, the first node writes the start of <details>
-   and the last node its end. */
+/* Returns the title of a collapsed section without the colon at its end. */
+static struct span summary_of(const char *title)
+{
+	size_t n = strlen(title);
+	return (struct span){ title, n && title[n - 1] == ':' ? n - 1 : n };
+}
+
+/* Add the nodes of a section. If the section is collapsed, <details> begins before its first node
+ * and ends after its last node. */
 static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded)
 {
 	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
@@ -205,9 +222,8 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 		struct md_section *s = md_section(&m->doc, parent->fixed);
 		const struct doc_line *only =
 		    folded || n != parent->children ? NULL : doc_only_line(parent);
-		bool command =
-		    n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
-		s->folded = folded && !command; /* a command that is folded by itself is easily found */
+		/* a section that is collapsed by itself is easily found */
+		s->folded = folded && parent->place != DOC_ASIDE;
 		if (only) {
 			strbuf_addf(&s->head, "\n**%s:** ", title);
 			add_line(&s->head, only, false);
@@ -215,21 +231,15 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			heading = "";
 			continue;
 		}
-		/* the command is written behind the title, in the same line */
-		if (command && heading[0] && !folded) {
-			strbuf_addf(&s->head, "\n%s ", heading);
-			add_line(&s->head, n->lines, false);
-			strbuf_addch(&s->head, '\n');
-			heading = "";
-			continue;
-		}
-		if (heading[0] && !n->table.items)
+		if (heading[0] && is_command(n))
+			strbuf_addf(&s->head, "\n%s\n", heading);
+		else if (heading[0] && !n->table.items)
 			strbuf_addf(&s->head, "\n**%s**\n", heading);
 		heading = "";
 		if (folded) {
 			const char *more = n->table.title && n->table.title[0] ? n->table.title : title;
 			strbuf_adds(&s->head, "\n<details><summary>");
-			doc_html_escape(&s->head, span_of(n->kind == NODE_TABLE ? more : title));
+			doc_html_escape(&s->head, summary_of(n->kind == NODE_TABLE ? more : title));
 			strbuf_adds(&s->head, "</summary>\n");
 			strbuf_adds(&s->tail, "\n</details>\n");
 		}
@@ -251,7 +261,7 @@ static void add_marker(struct strbuf *b, const char *name)
 	strbuf_adds(b, " -->\n");
 }
 
-/* Append the heading, in which a symbol, which is easy to see, replaces the verdict. */
+/* Append the heading, in which a symbol that is easy to see replaces the word of the verdict. */
 static void add_heading(struct strbuf *b, const struct doc_line *l)
 {
 	static const char *const signs[NR_TONES] = { [TONE_BAD] = "\u274C ",
@@ -261,8 +271,8 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	/* the word of the verdict is added, because several undecided verdicts share one symbol */
-	if (sign && r->tone == TONE_OPEN)
+	/* the word of the verdict is added where several verdicts share one symbol */
+	if (sign && (r->tone == TONE_OPEN || (r->tone == TONE_WARN && strcmp(r->text, "warn") != 0)))
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");

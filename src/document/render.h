@@ -6,7 +6,7 @@
 #include "document/document.h"
 
 struct doc_text_options {
-	size_t width; ///< number of columns; only words that people copy may be wider
+	size_t width; ///< width in characters; only words that people copy may be wider
 	bool color; ///< true: use ANSI colors
 	bool verbose; ///< true: also show collapsed sections, and all rows
 };
@@ -34,7 +34,8 @@ void doc_html(const struct document *d, const struct doc_page_hooks *hooks, stru
 /// Append text escaped for HTML, with control and bidirectional characters as U+FFFD.
 void doc_html_escape(struct strbuf *out, struct span text);
 
-/// The row with the sum of what is hidden when `shown` rows are shown; NULL if there is none.
+/// The row with the sums over the rows that are hidden when `shown` rows are shown; NULL if there
+/// is none.
 const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown);
 
 /// The only item of the list that a section begins with, to be put on the line of its title; NULL

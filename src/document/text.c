@@ -62,9 +62,9 @@ static void put_piece(struct text *t, const struct flat *f, size_t from, size_t 
 		from++;
 	}
 	static const char *const colors[NR_TONES] = {
-		[TONE_STRONG] = "\033[1m",  [TONE_BAD] = "\033[1;31m", [TONE_WARN] = "\033[33m",
-		[TONE_OPEN] = "\033[35m",   [TONE_GOOD] = "\033[32m",  [TONE_WORSE] = "\033[31m",
-		[TONE_BETTER] = "\033[32m",
+		[TONE_STRONG] = "\033[1m",   [TONE_BAD] = "\033[1;31m",  [TONE_WARN] = "\033[33m",
+		[TONE_OPEN] = "\033[35m",    [TONE_GOOD] = "\033[32m",   [TONE_WORSE] = "\033[31m",
+		[TONE_CAUTION] = "\033[33m", [TONE_BETTER] = "\033[32m",
 	};
 	while (from < to) {
 		size_t end = from;
@@ -86,32 +86,18 @@ static void put_blanks(struct text *t, size_t nr)
 
 /* ---- paragraphs and lists ---- */
 
-/* A command goes on in the next line after a backslash, at blanks outside of quotes; an option
-   and its value stay together. */
+/* Write a command. It is broken into lines, each but the last ending in a backslash, at blanks
+ * outside of quotes; an option and its value stay on one line. */
 static void put_command(struct text *t, const struct flat *f)
 {
-	size_t from = 0, blank = 0, word = 0, chars = INDENT + 2;
 	struct span s = strbuf_span(&f->text);
-	bool quoted = false;
-	put_blanks(t, INDENT);
-	for (size_t i = 0; i < s.n;) {
-		quoted ^= s.p[i] == '\'';
-		if (s.p[i] == ' ' && !quoted && text_may_begin_line(s.p + i + 1)) {
-			bool option = s.p[word] == '-' && s.p[i + 1] != '-';
-			blank = option ? blank : i;
-			word = i + 1;
-		}
-		text_next(s, &i);
-		if (++chars <= t->o->width || blank <= from)
-			continue;
-		put_piece(t, f, from, blank);
-		strbuf_adds(t->out, " \\\n");
-		put_blanks(t, 2 * INDENT);
-		from = blank + 1;
-		chars = 2 * INDENT + 2 + text_chars((struct span){ s.p + from, i - from });
+	for (size_t at = 0, end; at < s.n || !at; at = end + 1) {
+		size_t indent = at ? 2 * INDENT : INDENT;
+		end = text_command_end(s, at, t->o->width > indent + 2 ? t->o->width - indent - 2 : 0);
+		put_blanks(t, indent);
+		put_piece(t, f, at, end);
+		strbuf_adds(t->out, end < s.n ? " \\\n" : "\n");
 	}
-	put_piece(t, f, from, s.n);
-	strbuf_addch(t->out, '\n');
 }
 
 static size_t width_after(const struct text *t, size_t hang)
@@ -134,7 +120,7 @@ static void put_wrapped(struct text *t, const struct flat *f, const char *bullet
 		strbuf_addch(t->out, '\n');
 }
 
-/* Write a line after its title, if it has one. */
+/* Write a title, and the line `line` after it. */
 static void put_titled(struct text *t, const char *title, const struct doc_line *line)
 {
 	struct flat f = { 0 };
@@ -157,7 +143,7 @@ static void put_line(struct text *t, const struct doc_line *line, const char *bu
 	flat_release(&f);
 }
 
-/* Write a row of a table of items. */
+/* Write a row as an item of a list, for a table with the flag `items`. */
 static void put_item(struct text *t, const struct doc_table *table, const struct doc_row *row)
 {
 	struct flat f = { 0 };
@@ -193,8 +179,8 @@ static size_t indent_of(const struct doc_table *t, const struct doc_row *row, si
 	return t->tree && column == 0 && row ? INDENT * (size_t)row->level : 0;
 }
 
-/* Update the width of a column, and its least width: names can be cut, words are broken at
-   blanks. */
+/* Update the width of a column and its least width for one more cell. The least width is the
+ * longest word, or less in a name, which can be cut. */
 static void measure_cell(const struct doc_line *line, size_t indent, size_t *width, size_t *least)
 {
 	struct flat f = { 0 };
@@ -256,7 +242,8 @@ static void shrink(struct layout *l, size_t width)
 	}
 }
 
-/* A cell under output: names are cut to the column first, then the text is broken into lines. */
+/* A cell while it is written: first its name is cut to the column's width, then its text is broken
+ * into lines. */
 struct cell {
 	struct flat f;
 	size_t at, next, end, indent;
@@ -278,8 +265,9 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return true;
 }
 
-/* Shorten names that are too long: in the middle if beginning and end still distinguish them. Other
-   names are broken into lines, unless that takes too many lines. */
+/* Shorten names that are too long for the column. A name is shortened in the middle if its
+ * beginning and its end still distinguish it from other names. Otherwise it is broken into lines,
+ * unless that takes too many lines. */
 static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
                      const struct layout *l, size_t column)
 {
@@ -383,8 +371,8 @@ static void put_block(struct text *t, const struct layout *l, size_t from, size_
 		put_row(t, l, l->rest, from, to);
 }
 
-/* Name the columns that do not fit. With --verbose, they follow in further blocks, each with the
-   first column. */
+/* Name the columns that do not fit into the width. With --verbose, they follow below in further
+ * tables, each of which repeats the first column. */
 static void put_blocks(struct text *t, const struct layout *l)
 {
 	for (size_t from = 0, to; from < l->columns.nr; from = to) {
@@ -431,8 +419,8 @@ static void put_table(struct text *t, const struct doc_table *table, const char 
 		put_item(t, table, row);
 	if (more) {
 		put_blanks(t, INDENT);
-		strbuf_addf(t->out, "%zu more%s%s\n", more, table->more_text[0] ? " " : "",
-		            table->more_text);
+		strbuf_addf(t->out, "%zu more%s%.*s\n", more, table->more_text[0] ? " " : "",
+		            doc_noun_chars(table->more_text, more), table->more_text);
 	}
 	vec_release(&l.columns);
 	vec_release(&l.widths);
@@ -459,7 +447,7 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 			const struct doc_line *only = doc_only_line(n);
 			if (n->title[0] && !only)
 				put_title(t, n->title);
-			else if (t->out->n && !t->after_title)
+			else if (t->out->n && !t->after_title && n->children->kind != NODE_SECTION)
 				strbuf_addch(t->out, '\n');
 			if (only) {
 				put_titled(t, n->title, only);
@@ -485,6 +473,8 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 	if (d->fold && !o->verbose) {
 		struct doc_run more = { .text = "; --verbose lists them" };
 		struct doc_run run = { .text = d->fold, .next = &more };
+		if (strcmp(d->fold, DOC_FOLD_ALL) == 0)
+			run = (struct doc_run){ .text = "--verbose lists all checks and figures." };
 		strbuf_addch(out, '\n');
 		put_line(&t, &(struct doc_line){ .first = &run }, "", 0);
 	}

@@ -22,17 +22,16 @@ struct code_launch {
 	uint32_t around; ///< index + 1 of the innermost operator around the launch; 0 if there is none
 	uint32_t thread; ///< number of the host thread in the trace
 	uint32_t lane; ///< number of the pair of device and stream on which the activity ran
-	struct span name; ///< name of the activity; empty if the call waited
+	struct span name; ///< name of the activity; empty if the element is a call that waited
 	int64_t device, stream; ///< idents of the trace; -1 if there is none
 	int64_t call_start_ns, call_dur_ns;
-	int64_t start_ns, dur_ns, bytes; ///< times and bytes of the activity; if the call waited, times
-	                                 ///< of the call
+	int64_t start_ns, dur_ns, bytes; ///< of the activity, or times of the call that waited
 };
 
 /// One measured step, of median length; for a trace without steps, the whole trace.
 struct code_step {
 	int64_t number, start_ns, end_ns; ///< number of the step, -1 if it has none; its start and end
-	VEC(struct code_stat) rows; ///< code places that launch work in the step, each once
+	VEC(struct code_stat) rows; ///< rows of the code table for the step's launches, each once
 	VEC(struct code_around) around;
 	/// launches, sorted by start of the call; empty if no step is kept
 	VEC(struct code_launch) launches;

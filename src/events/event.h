@@ -72,8 +72,8 @@ struct event {
 	int64_t bytes; ///< bytes moved; for copies and memory sets args.bytes or 0; for memory events
 	               ///< Bytes (signed)
 	int64_t grid[3], block[3]; ///< kernel: launch shape; grid[0] < 0 if absent
-	const struct name *op, *module; ///< GPU activity: path of the operator, and module, that the
-	                                ///< activity itself names (JAX); or NULL
+	const struct name *op, *module; ///< GPU activity: path of the operator and name of the module,
+	                                ///< if the activity itself states them (JAX); else NULL
 	int64_t occupancy; ///< kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
 	int64_t memory_id; ///< memory: number of the memory (Device Id), ≥ -1
 	int64_t device_type; ///< memory: type of the device, 0 is the host
@@ -87,21 +87,21 @@ struct event {
 	int64_t flops; ///< operator: floating-point operations that the trace gives for kernels of
 	               ///< Inductor; 0 if unknown
 
-	/// collective that the event belongs to; for kernels, operators and annotations
+	/// kernel, operator, annotation: the collective that the event belongs to
 	struct collective_args collective;
 	int64_t python_id, python_parent; ///< python_function: ids of the call and of its caller; -1 if
 	                                  ///< absent
 	struct span call_stack; ///< operator of a trace of 2021: frames of its call stack, innermost
 	                        ///< first, separated by ';'; borrowed for the call
 	int64_t sequence; ///< operator: sequence number of autograd, -1 if absent
-	int64_t forward_thread; ///< operator: thread id of the forward operator; 0 unless the operator
-	                        ///< is a backward one
+	int64_t forward_thread; ///< backward operator: thread id of its forward operator; 0 for other
+	                        ///< operators
 	int64_t flow; ///< flow: id that both ends of the arrow share
 	bool flow_end; ///< flow: true at the end of the arrow, false at its start
 	bool nvtx; ///< annotation: true for a range of NVTX in a recording without modules
 	bool numbered; ///< annotation: true if XProf says that it is step number `step`
-	int64_t step; ///< number of the step; for steps and annotations of a GPU an ident, the same on
-	              ///< all GPUs for one step
+	int64_t step; ///< number of the step; for steps and annotations of a GPU, an ident that is the
+	              ///< same on all GPUs for the same step
 };
 
 /// An event with only its kind set; all other members are absent.
@@ -146,11 +146,11 @@ struct trace_meta {
 	VEC(struct span) counters;
 	VEC(struct counter_sample) samples; ///< samples of all GPUs that worked
 	uint64_t events; ///< number of elements of traceEvents, usable or not
-	uint64_t malformed; ///< number of wanted events without ts, or of an unusable form
+	uint64_t malformed; ///< number of wanted events that lack ts or have an unusable form
 	uint64_t json_faults; ///< number of tolerated faults: raw control bytes, bad escapes, NaN
 	uint64_t fault_byte; ///< offset of the first tolerated JSON fault
 	bool truncated; ///< true if the trace is cut short, and was read with --allow-truncated
-	bool partial; ///< true if reading stopped after the events that --quick asks for
+	bool partial; ///< true if, because of --quick, reading stopped before the end of the file
 	bool where; ///< true if the trace was recorded only to find places in the code
 	bool not_a_trace; ///< true if the file is well-formed JSON of another kind
 };
@@ -165,11 +165,13 @@ struct event_sink {
 
 /// Functions to divide a sink into parts, each of which is filled by one thread.
 struct event_parts {
-	/// Makes the `ctx` of a part, for events with names of the table `names`; released with end().
+	/// Makes a part, to be used as `ctx` of event(); the names of its events are in the table
+	/// `names`. Released with end().
 	void *(*begin)(const void *ctx, struct name_table *names);
-	/// Moves all events that the part has taken since the last call to `ctx`, as if `ctx` had taken
-	/// them; `names` holds the ids in the table of `ctx`. Returns false, and moves nothing, if the
-	/// events must be taken again in order; the part must then no longer be used.
+	/// Moves all events that `part` has taken since the last join() to the sink `ctx`, as if `ctx`
+	/// had taken them. `names` holds, for each id in the part's name table, the id in that of
+	/// `ctx`. Returns false, and moves nothing, if the reader must pass these events to `ctx`
+	/// again, in their order; the part must then no longer be used.
 	bool (*join)(void *ctx, void *part, const struct ids *names);
 	void (*end)(void *part);
 };

@@ -14,8 +14,9 @@ struct machine_stat {
 	int64_t sm_clock_hz, memory_clock_hz;
 	int64_t power_mw; ///< median power over the same samples as the clocks
 	int64_t temperature_c; ///< highest temperature
-	int64_t throttled_pct; ///< share of the span in which the GPU was throttled, in 1e-6 %: by the
-	                       ///< driver's counter with the highest value, else by samples
+	int64_t throttled_pct; ///< share of `span_ns` in which the GPU was throttled, in 1e-6 %: from
+	                       ///< the driver's counters of throttled time (the highest one) if known,
+	                       ///< else the share of throttled samples
 	int64_t other_processes; ///< largest number of other processes that used the GPU
 
 	/// Reasons for which the GPU was throttled: "sw_power_cap"; NULL if it was not throttled, or if

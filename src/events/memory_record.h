@@ -9,7 +9,8 @@
 #include "base/intern.h"
 #include "base/vec.h"
 
-/// Limit in bytes of each level, change and sum of changes in a record.
+/// Largest number of bytes that each level, each change and each sum of changes in a record may
+/// have.
 #define RECORD_BYTES ((int64_t)1 << 62)
 
 /// Categories of a memory timeline, in the order of its columns.
@@ -32,16 +33,16 @@ struct timeline_row {
 	int64_t time_us; ///< time of the change; -1 for the time before the recording
 	int64_t bytes; ///< change in bytes, signed
 	uint8_t action, category;
-	bool more; ///< true if further rows have the same time, so that the level after this row is not
-	           ///< complete
+	bool more; ///< true if the next row has the same time, so that the level after this row existed
+	           ///< at no moment
 };
 
 /// A file of torch.profiler's export_memory_timeline(): tensors of one device; the file does not
 /// name the device.
 struct memory_timeline {
 	VEC(struct timeline_row) rows; ///< rows sorted by time
-	bool raw; ///< true if there are rows for all actions; false if there are only levels at the
-	          ///< ends of microseconds
+	bool raw; ///< true if there is a row for each action; false if the file gives only the level at
+	          ///< the end of each microsecond
 	uint64_t json_faults, fault_byte;
 };
 
@@ -60,13 +61,14 @@ struct xprof_activity {
 struct xprof_state {
 	int64_t time_us;
 	int64_t stack, heap, free; ///< sizes in bytes: used stack memory, used heap memory, free memory
-	int64_t in_use; ///< in a summary, peak of the bytes in use; -1 if not given
+	int64_t in_use; ///< in a summary of the profile, the peak of the bytes in use; -1 if not given
 	struct xprof_activity activity;
 };
 
 /// A row of XProf's record (ActiveAllocation) for allocations that are live at the peak.
 struct xprof_active {
-	int64_t snapshot; ///< index of the activity in `states`; if < 0, see `special`
+	int64_t snapshot; ///< index in `states` of the state that has the activity; if < 0, `special`
+	                  ///< is used instead
 	int64_t special; ///< index of the activity in `specials`, if `snapshot` < 0
 	int64_t occurrences;
 };

@@ -53,14 +53,15 @@ enum snapshot_action {
 	ACTION_SEGMENT_UNMAP,
 	ACTION_SNAPSHOT,
 	ACTION_OOM,
-	ACTION_OTHER, ///< action that this program does not know: counted, but without effect
+	ACTION_OTHER, ///< action that this program does not know: its entries are counted, but have no
+	              ///< effect
 };
 
 struct snapshot_entry {
 	enum snapshot_action action;
 	uint64_t address; ///< address of the block; SNAPSHOT_NO_ADDRESS if not given (out of memory)
 	uint64_t size; ///< requested size in bytes, not rounded
-	uint64_t device_free; ///< free memory at an out-of-memory error; otherwise 0
+	uint64_t device_free; ///< free bytes on the device at an out-of-memory error; else 0
 	int64_t time_us; ///< time of the entry in µs; INT64_MIN if not given
 	uint32_t stack;
 };

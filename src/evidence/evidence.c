@@ -13,7 +13,8 @@
 #include "base/text.h"
 #include "io/sink.h"
 
-/* The first bytes of each file, by which earlier files are recognized. */
+/* The first bytes of each file that this program writes; by them it recognizes files of earlier
+ * runs. */
 #define FIRST_BYTES "{\"displayTimeUnit\": \"ms\", \"gpugate_evidence\": "
 
 /* ---- rows that a finding is about ---- */
@@ -36,7 +37,7 @@ static struct subject subject_of(const struct finding *f)
 		         !number_parse(text, 0, &s.rank))
 			s.rank = -1;
 	}
-	if (s.op) /* include all kernels of the operator, since they replace each other */
+	if (s.op) /* NULL: write all kernels of the operator, since they replace each other */
 		s.kernel = s.place = NULL;
 	if (s.op || s.kernel || s.place)
 		s.module = NULL;

@@ -17,24 +17,24 @@ enum {
 	NAME_CHARS = 200, ///< longest name of an event
 	MOST_LEVELS = 40, ///< largest number of nested modules, and of nested operators
 
-	/// largest number of bytes for the modules and operators around one launch
+	/// largest number of bytes that the events of the modules and operators around one launch take
 	AROUND_BYTES = 2 * MOST_LEVELS * (6 * NAME_CHARS + 240),
 	HOST_THREAD = 1, ///< id of the first host thread
 	GPU_STREAM = 100000, ///< id of the first GPU stream
 };
 
-/// The rows of the code table that a finding is about, given by their names.
+/// What a finding is about: the rows of the code table with certain names.
 struct subject {
-	/// names that a row must have, from the finding; NULL: any name
+	/// names that a row must have to belong to the finding; NULL: any name
 	const char *op, *kernel, *place, *module;
-	int64_t rank; ///< number of the rank; -1: the first rank that has rows
+	int64_t rank; ///< rank whose rows are written; -1: the first rank that has such rows
 };
 
 struct side_writer {
 	struct emit *e;
 	struct arena *a;
 	const struct evidence_input *in;
-	const struct digest *d; ///< digest of the side; NULL if the side has nothing to show
+	const struct digest *d; ///< digest of the written rank; NULL if the side has nothing to show
 	int side;
 	int64_t now_ns, nr_events, next_id, next_frame;
 	size_t bytes; ///< upper bound of the bytes written so far
@@ -68,8 +68,8 @@ void put_operators(struct side_writer *w, const struct code_stat *c, int64_t tid
 /// the modules and operators around them.
 bool has_room(const struct side_writer *w, int64_t nr, struct span name);
 
-/// Write all events of a side: put_mean() as a mean step, the other function as a recorded step.
-/// Both return the number of launches that were left out.
+/// Write all events of a side: put_mean() as a mean step, the other function as one step as it was
+/// recorded. Both return the number of launches that were left out.
 int64_t put_mean(struct side_writer *w, const struct subject *s);
 int64_t put_step(struct side_writer *w, const struct subject *s);
 

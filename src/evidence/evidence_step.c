@@ -14,8 +14,8 @@ struct step_writer {
 	struct side_writer *w;
 	const struct code_step *step;
 	int64_t origin_ns; /* time of the earliest event */
-	/* for each operator: the row of the code table with the module and place of all its launches,
-	   or MIXED */
+	/* for each operator: a row of the code table with the module and place that all its launches
+	 * have, or MIXED if they differ */
 	uint32_t *row_of;
 	bool *put; /* true for each operator that was written already */
 	struct idmap named; /* ids of threads and lanes that have been named */
@@ -70,8 +70,9 @@ static int64_t lane_tid(struct step_writer *s, const struct code_launch *l)
 	return tid;
 }
 
-/* Write the operators around a launch that are not written yet, the outermost first. False if the
-   launch is in no operator, or in another operator than the one that its row names. */
+/* Write the operators around a launch that are not written yet, the outermost first. False if no
+ * operator is around the launch, or if the innermost one is not the one that the launch's row
+ * names, or has launches from different places. */
 static bool put_around(struct step_writer *s, const struct code_launch *l, int64_t tid)
 {
 	const struct code_step *step = s->step;

@@ -199,7 +199,7 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 		return s->oom_count;
 	case METRIC_MEMORY_GROWTH_PER_STEP:
 		return s->growth_per_step;
-	default: /* this case is the metric memory.headroom */
+	default: /* the only remaining metric of memories, memory.headroom */
 		return s->capacity == MEMORY_UNKNOWN || s->peak_reserved == MEMORY_UNKNOWN
 		           ? MEMORY_UNKNOWN
 		           : s->capacity - s->peak_reserved;
@@ -302,8 +302,8 @@ static int category_sum_cmp(const void *a, const void *b)
 	return strcmp(((const struct category_sum *)a)->name, ((const struct category_sum *)b)->name);
 }
 
-/* Pass on sums by name, since several rows of the category table may have one name, even
-   "other". */
+/* Pass on one sum for each name of a category, since several rows of the category table may have
+ * the same name, even "other". */
 static void emit_categories(struct emitter *e)
 {
 	VEC(struct category_sum) sums = VEC_INIT;

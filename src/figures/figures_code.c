@@ -5,7 +5,8 @@
 #include "base/strbuf.h"
 #include "figures/figures_internal.h"
 
-/* An item of a metric (an operator, module or place), and the amount that one row adds to it. */
+/* An item of a metric (an operator, module or place), and the amount that a row of the code table
+ * adds to it. */
 struct item {
 	struct span label;
 	__int128 amount;

@@ -12,7 +12,8 @@ struct emitter {
 	void *ctx;
 };
 
-/// Pass on one value of the metric that is being computed, with its item's name `label`.
+/// Pass one value of the metric that is being computed on to the receiver of figures; `label` is
+/// the name of the value's item.
 void figure_emit(struct emitter *e, struct span label, int64_t value);
 
 /// Compute a metric that compares the rank with other ranks; false if the rank lacks the figure.

@@ -22,7 +22,7 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 	case METRIC_RANK_COMPUTE_SKEW_PCT:
 		*out = c->compute_skew;
 		return c->known && c->compute_skew != MEMORY_UNKNOWN;
-	default: /* this case is the metric rank.missing_steps */
+	default: /* the only remaining metric, rank.missing_steps */
 		*out = c->missing_steps;
 		return c->known;
 	}
@@ -30,8 +30,8 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 
 /* ---- figures of communication ---- */
 
-/* Ratio num / den of the bytes on the links to the size of the message, by the convention of
-   nccl-tests. False if it is unknown. */
+/* Ratio num / den of the bytes that a rank's links transfer to the size of the message, by the
+ * convention of nccl-tests. False if it is unknown. */
 static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
 {
 	*den = c->group_size;
@@ -52,7 +52,7 @@ static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
 	case COLLECTIVE_RECV:
 		*num = *den = 1;
 		return true;
-	default: /* no ratio: the partners are unknown, or no data is moved */
+	default: /* no ratio: the ranks that exchange data are unknown, or no data is moved */
 		return false;
 	}
 	return c->group_size > 1;
@@ -98,7 +98,7 @@ static void emit_comm(struct emitter *e, struct span label, const struct comm_su
 		if (s->bytes > 0 && s->sized_ns > 0)
 			figure_emit(e, label, number_div_round(s->bytes * NS_PER_S, s->sized_ns));
 		break;
-	default: /* this case is the metric comm.bus_bandwidth */
+	default: /* the only remaining metric, comm.bus_bandwidth */
 		if (s->bus > 0 && s->bus_ns > 0)
 			figure_emit(e, label, number_div_round(s->bus * NS_PER_S, s->bus_ns));
 	}

@@ -7,7 +7,8 @@
 struct collector {
 	const struct run_view *view;
 	const struct query *query;
-	bool by_label; ///< true: each device or memory is an item; false: they are reduced to one value
+	bool by_label; ///< true: each device or memory gets an answer of its own; false: their values
+	               ///< are reduced to one
 	struct answers *out;
 };
 

@@ -104,7 +104,8 @@ static void read_sizes(struct dump_reader *r, struct flight_entry *e)
 	}
 }
 
-/* Reads one type, or a list of types, of which the first is taken for all. */
+/* Reads the element type of an entry's tensors: one type, or a list of types, of which only the
+ * first is used. */
 static void read_type(struct dump_reader *r, struct flight_entry *e)
 {
 	bool first = true;

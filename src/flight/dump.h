@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "io/source.h"
 
-/// A process group, with the facts that one rank knows about it.
+/// A process group, as the dump of one rank describes it.
 struct flight_group {
 	const struct name *name, *desc; ///< name and description; the description is NULL if not given
 	VEC(int64_t) ranks; ///< members of the group, as ranks of the whole job; empty if not given
@@ -37,7 +37,7 @@ struct flight_entry {
 
 struct flight_dump {
 	int64_t rank; ///< rank that wrote the dump; -1 if not given
-	bool dropped; ///< true if older entries have been overwritten
+	bool dropped; ///< true if the recorder has overwritten entries older than these
 	uint64_t json_faults, fault_byte;
 	struct name_table names; ///< name table that owns all texts of the dump
 	VEC(struct flight_group) groups; ///< groups, in order of first occurrence

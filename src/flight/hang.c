@@ -9,13 +9,13 @@
 
 enum { NAME_CHARS = 80, RANKS_NAMED = 8, LINES_MAX = 16 };
 
-/* The part that one rank takes in one collective of one process group. */
+/* One collective of one process group, as one rank entered it. */
 struct part {
 	uint32_t group; ///< id of the process group in `identities`
 	uint32_t dump;
 	int64_t seq;
 	const struct flight_entry *entry;
-	bool several; ///< true if several collectives were entered under one number (coalesced)
+	bool several; ///< true if the rank entered several collectives under this number (coalesced)
 };
 
 /* A collective in which ranks wait for members that have not entered it. */
@@ -33,9 +33,10 @@ struct finder {
 	struct diag_log *log;
 	struct name_table identities; ///< process groups as texts of name and members
 	VEC(const struct flight_group *) groups; ///< process groups, indexed by id in `identities`
-	VEC(struct part) parts; ///< parts of all ranks, sorted by group, number, rank
+	VEC(struct part) parts; ///< collectives of all ranks, sorted by group, number, rank
 	VEC(struct hang) hangs;
-	int64_t *last; ///< for each dump, the number of the rank's last collective in the present group
+	int64_t *last; ///< for each dump, the number of the rank's last collective in the process group
+	               ///< being searched
 	bool *waits; ///< for each dump, true if the rank waits for a rank that has not entered the
 	             ///< collective
 	bool *named; ///< for each dump, true if an error has named the rank
@@ -95,8 +96,8 @@ static int part_cmp(const void *a, const void *b)
 	return 0;
 }
 
-/* Collects the parts of all ranks. Coalesced collectives share one number: together they end when
- * all have ended, and they get the name of the last one. */
+/* Collects the collectives of all ranks. Coalesced collectives share one number and become one
+ * part: it has ended when all of them have, and gets the name of the last one. */
 static void collect(struct finder *f)
 {
 	for (uint32_t k = 0; k < f->nr; k++) {
@@ -219,8 +220,8 @@ static void add_hang(struct finder *f, const struct flight_group *g, const struc
 	}
 }
 
-/* The lowest number of a last collective among the members of the group; INT64_MAX if no dump
- * tells. */
+/* The number of the last collective in the group that all members with a dump have entered;
+ * INT64_MAX if no dump tells. `*silent` becomes true if a member has no dump. */
 static int64_t lowest(const struct finder *f, const struct flight_group *g, bool *silent)
 {
 	int64_t low = INT64_MAX;
@@ -354,7 +355,8 @@ static bool is_alike(const struct part *x, const struct part *y)
 	return !a->dtype || !b->dtype || span_eq(name_span(a->dtype), name_span(b->dtype));
 }
 
-/* The part that agrees with most other parts; if several do, the one with the lowest rank. */
+/* The part that agrees with most of the `nr` parts of one collective; if several do, that of the
+ * lowest rank. */
 static const struct part *usual(const struct part *v, size_t nr)
 {
 	const struct part *best = v;
@@ -404,8 +406,8 @@ static bool say_mismatch(struct finder *f, const struct part *v, size_t nr)
 	return first;
 }
 
-/* Finds the first collective of a group in which ranks differ; later collectives differ as a
- * consequence. */
+/* Finds the first number in a group under which ranks entered different collectives; later
+ * differences follow from this one. */
 static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 {
 	for (size_t i = 0, end; i < nr; i = end) {

@@ -4,8 +4,8 @@
 #include "base/sort.h"
 #include "fold/fold.h"
 
-/* One kind of collective in one process group on one rank, over the steps that its peers have too.
- */
+/* The collectives of one kind and one process group on one rank, to be compared with those of ranks
+ * that have the same steps. */
 struct share {
 	const struct comm_stat *comm;
 	size_t rank;
@@ -49,7 +49,7 @@ static void find_fewer(const struct share *v, size_t nr, struct fewer *out)
 	vec_release(&counts);
 }
 
-/* What was found when the rank was folded. */
+/* For a folded run: the result that was found for the rank at index `at` when it was folded. */
 static struct fewer told(const struct fold *f, size_t at)
 {
 	return (struct fewer){ .kind = (enum collective_kind)f->number[FOLD_FEWER_KIND][at],
@@ -71,8 +71,8 @@ void ranks_fewer(const struct run *run, struct fewer *out)
 				                               d->usable_steps, d->comms.v[i].count });
 	}
 	vec_sort(&all, share_cmp);
-	size_t nr = 0; /* number of shares, once the shares of one rank that differ only in element type
-	                  are joined */
+	size_t nr = 0; /* number of elements that remain after those of one rank that differ only in
+	                  element type are joined */
 	for (size_t i = 0; i < all.nr; i++) {
 		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
 			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);

@@ -10,12 +10,12 @@ struct fewer {
 	enum collective_kind kind;
 	struct span group; ///< description of the process group, borrowed from the digest
 	int64_t count; ///< number of these collectives on the rank
-	int64_t usual; ///< median number over the peers; 0 if the rank lacks none
+	int64_t usual; ///< median number over the peers; 0 if the rank does not have fewer
 };
 
-/// Finds for each rank of `run` the first kind and group of which it has fewer. `out` has an
-/// element for each rank, zeroed by the caller. The ranks of a folded run were compared within
-/// their block.
+/// Finds for each rank of `run` the first kind of collective and process group of which it has
+/// fewer than its peers. `out` must have a zeroed element for each rank. In a folded run, the
+/// result is from a comparison with the ranks of the same block (fold.h).
 void ranks_fewer(const struct run *run, struct fewer *out);
 
 #endif

@@ -1,7 +1,7 @@
-/// A folded run: one digest for many ranks. The digest's rows are sums over the ranks; struct fold
-/// has everything else: numbers and figures of each rank, or only the distribution of a figure over
-/// the ranks, and the collectives of process groups that no block contains completely. All data are
-/// integers that do not depend on the order in which ranks were folded.
+/// A folded run: one digest for many ranks. The digest's rows are sums over the ranks. Everything
+/// else is in struct fold: numbers and figures of each rank, or only the distribution of each
+/// figure over the ranks; and the collectives of process groups whose ranks are in several blocks.
+/// All data are integers that do not depend on the order in which ranks were folded.
 #ifndef GG_FOLD_FOLD_H
 #define GG_FOLD_FOLD_H
 
@@ -21,8 +21,8 @@ enum fold_number {
 	FOLD_SOURCE, ///< source_hash of the rank's digest
 	FOLD_STEPS, ///< number of measured steps
 	FOLD_USABLE, ///< number of usable steps
-	FOLD_PATTERN, ///< index in `patterns`, for the numbers of the rank's steps
-	FOLD_DEED, ///< index in `deeds`, for the rank's texts
+	FOLD_PATTERN, ///< index in `patterns` of the list of the rank's step numbers
+	FOLD_DEED, ///< index in `deeds` of the rank's texts
 	FOLD_GPU, ///< 1 if the rank has kernels, else 0
 	FOLD_CUT, ///< collectives_cut of the rank's digest
 	FOLD_SHARE, ///< result of digest_last_share() for the rank
@@ -52,11 +52,11 @@ struct fold_pattern {
 	size_t nr;
 };
 
-/// Texts of one or more ranks: what they did last, as in struct progress, and the process group in
-/// which they have fewer collectives.
+/// Texts that one or more ranks have in common: what they did last, as in struct progress, and the
+/// process group in which they have fewer collectives than their peers.
 struct fold_deed {
 	struct span op, activity, waits_in;
-	struct span fewer_in; ///< group as in struct fewer; empty if the rank lacks none
+	struct span fewer_in; ///< group as in struct fewer; empty if the ranks have no fewer
 };
 
 /// The values of one metric and label over all ranks.
@@ -64,21 +64,23 @@ struct fold_figure {
 	enum metric_id metric;
 	enum statistic stat; ///< statistic over the steps; STAT_MEDIAN if a rank has a single value
 
-	/// For metrics of devices or memories: the way in which several values of one rank were reduced
-	/// to one. REDUCE_EACH: ranks with one value only.
+	/// For metrics of devices or memories: how the values of the several devices or memories of a
+	/// rank were reduced to one. REDUCE_EACH: this figure has only the ranks with a single device
+	/// or memory.
 	enum reduce within;
-	/// label as in struct figure; empty if there is none, or for all devices or memories
+	/// label as in struct figure; empty if the metric has no labels, or has one per device or
+	/// memory
 	struct span label;
 	enum category_class cls; ///< class of a kernel; only for metrics of kernels
 
-	/// category of a kernel; for figures by place in the code the class of kernels, empty for all
-	/// classes
+	/// category of a kernel; in figures by place in the code, the class of the kernels that count,
+	/// empty if all classes count
 	struct span category;
 	int64_t *value; ///< value of each rank, or FOLD_ABSENT; owned. NULL if only `tally` is known
 	struct tally tally; ///< distribution of the values, if `value` is NULL
 };
 
-/// The part that one rank has in a series.
+/// The collectives of a series on one rank.
 struct fold_member {
 	/// number of the rank, number of its collectives in the series, and their duration
 	int64_t rank, count, dur_ns;
@@ -86,7 +88,7 @@ struct fold_member {
 
 /// One collective of a series, matched across ranks.
 struct fold_match {
-	/// number of the step, and index of the collective in the step and series, from 0
+	/// number of the step; index of the collective among those of the series in this step, from 0
 	int64_t step, place;
 	struct tally dur; ///< durations on the ranks that took part
 };
@@ -96,8 +98,8 @@ struct fold_series {
 	enum collective_kind kind;
 	int64_t group_size; ///< number of ranks in the group; -1 if unknown
 	struct span group; ///< name of the group, else its description
-	VEC(struct fold_member) members; ///< parts of ranks, sorted by rank
-	VEC(struct fold_match) matches; ///< collectives, sorted by step and place
+	VEC(struct fold_member) members; ///< one element for each rank, sorted by rank
+	VEC(struct fold_match) matches; ///< collectives of the series, sorted by step and place
 };
 
 struct fold {
@@ -111,8 +113,8 @@ struct fold {
 	/// true if the digest's rows are the mean of a rank (fold_settle()); false if they are sums
 	bool is_mean;
 	int64_t *number[NR_FOLD_NUMBERS]; ///< numbers, indexed by enum fold_number, then by rank; owned
-	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted and all different
-	VEC(struct fold_deed) deeds; ///< what ranks did last, sorted and all different
+	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once
+	VEC(struct fold_deed) deeds; ///< texts of ranks, sorted, each once
 	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
 	VEC(struct fold_series) series; ///< collectives across blocks, sorted by fold_series_cmp()
 	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
@@ -156,15 +158,15 @@ bool fold_has(const struct fold *f, const struct metric *m);
 /// step.
 int64_t digest_last_share(const struct digest *d);
 
-/// Classes of kernels for which figures by place in the code are stored separately, ended by NULL;
-/// static.
+/// The classes of kernels; figures by place in the code are stored separately for each of them.
+/// Ended by NULL; static.
 extern const char *const fold_classes[];
 
 /// True for figures that are stored with a value for each rank.
 bool fold_is_by_rank(const struct fold_figure *f);
 
-/// Answers a query about a folded run like run_query(), but unsorted. If the query asks for each
-/// rank, the answer is that of the worst rank.
+/// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query
+/// asks for an answer for each rank, only that of the worst rank is given.
 void fold_query(const struct run_view *v, const struct query *q, struct answers *out);
 
 /// Why a folded run cannot answer the query (a part of a sentence), or NULL.

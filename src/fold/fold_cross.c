@@ -30,8 +30,8 @@ static int use_cmp(const void *a, const void *b)
 	return (x->comm > y->comm) - (x->comm < y->comm);
 }
 
-/* Number of steps of which the list holds all collectives, as for the matching of unfolded ranks
-   (model/ranks.c). */
+/* Number of steps of which the digest's list `collectives` is complete, as in the matching of
+ * unfolded ranks (model/ranks.c). */
 static int64_t covered_steps(const struct digest *d)
 {
 	if (d->collectives_cut == 0 || d->collectives.nr == 0)
@@ -63,8 +63,8 @@ static size_t ranks_of(const struct use *v, size_t nr)
 	return ranks;
 }
 
-/* One collective of one rank: its step, its index within step and series, the rank, its duration.
- */
+/* One collective on one rank: the step's number, the collective's index among those of the series
+ * in this step, the rank, the duration. */
 struct part {
 	int64_t step, place, rank, dur_ns;
 };
@@ -80,8 +80,8 @@ static int part_cmp(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Moves to `out` the collectives that one rank has in the series. In the rank's own list, they then
-   refer to no row of `comms`, so that they are not matched within the block of ranks. */
+/* Copies the collectives that one rank has in the series to `out`. In the rank's own list, they are
+ * changed to refer to no row of `comms`, so that they are not matched within the block of ranks. */
 static void take_rank(struct digest *d, const struct use *uses, size_t nr, struct fold_series *s,
                       struct parts *out)
 {
@@ -152,9 +152,9 @@ void fold_take_series(const struct run *run, struct fold *f)
 
 /* ---- matching when all blocks are there ---- */
 
-/* True if the collectives of a series can be matched. Groups with one name but different members
-   look like one group that is too large. Kinds that may include sends and receives are matched only
-   if all ranks have equally many. */
+/* True if the collectives of a series can be matched. They cannot if the series has more ranks than
+ * the group: then it has several groups of one name. Kinds that may include sends and receives are
+ * matched only if all ranks have equally many collectives. */
 static bool is_matched(const struct fold_series *s)
 {
 	bool unsure = s->kind == COLLECTIVE_SEND_RECV || s->kind == COLLECTIVE_OTHER, even = true;
@@ -187,8 +187,8 @@ static void settle_match(struct fold *f, const struct tally *t)
 	add_to(f, FOLD_ALONE, at, t->second - t->min);
 }
 
-/* Adds the waiting of each rank. A rank that lacks some collectives of the series gets none, since
-   it is unknown which ones. */
+/* Adds to each rank the time that it waited in the collectives of the series. A rank that lacks
+ * some of these collectives gets no such time, since it is unknown which ones it lacks. */
 static void settle_one(struct fold *f, const struct fold_series *s)
 {
 	int64_t wire = 0, matched = 0;

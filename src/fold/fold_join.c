@@ -8,15 +8,15 @@
 
 /* ---- rows, and the members that identify a digest ---- */
 
-/* Keeps a launch shape that both rows have; if the shapes differ, it becomes unknown. */
+/* Joins the launch shapes of two rows: if they differ, the shape becomes unknown. */
 static void join_shape(int64_t *x, const int64_t *y)
 {
 	if (memcmp(x, y, 3 * sizeof *x) != 0)
 		x[0] = x[1] = x[2] = -1;
 }
 
-/* Joins two rows like the rows of two profiler cycles, except that nothing may depend on their
-   order. */
+/* Joins two rows like the rows of two profiler cycles of one rank, except that the result must not
+ * depend on the order of the two. */
 static void join_row(const struct schema *s, void *row, const void *more)
 {
 	if (s != &kernel_stat_row) {
@@ -41,7 +41,7 @@ static void join_row(const struct schema *s, void *row, const void *more)
 	join_shape(x->block, y->block);
 }
 
-/* Every VEC is a pointer and two sizes. */
+/* Layout that every VEC has, whatever the type of its elements. */
 struct list {
 	char *v;
 	size_t nr, cap;
@@ -130,8 +130,9 @@ const char *fold_fault(const struct digest *a, const struct digest *b)
 	return a->world_size != b->world_size ? "they are of jobs of different sizes" : NULL;
 }
 
-/* Sets the members that all ranks have in common from the first digest; for the other members,
-   takes the lowest, highest or sum, which do not depend on the order. */
+/* Joins the members outside of the lists. Members that are equal on all ranks are set from the
+ * first digest; of the others, the lowest value, the highest value or the sum is taken, which do
+ * not depend on the order of digests. */
 static void join_identity(struct digest *into, const struct digest *from)
 {
 	bool first = !into->trace;
@@ -160,7 +161,8 @@ static void join_identity(struct digest *into, const struct digest *from)
 	into->collectives_cut = 0;
 	if (into->device_memory != from->device_memory)
 		into->device_memory = MEMORY_UNKNOWN;
-	/* a folded digest has the sum of its ranks' hashes; a single rank adds its own */
+	/* the hash of a folded digest is the sum over its ranks, each of which adds a number made from
+	 * its own hash */
 	into->source_hash +=
 	    from->fold ? from->source_hash : (from->source_hash | 1) * 0x9e3779b97f4a7c15u;
 }
@@ -179,7 +181,7 @@ void fold_join_rows(struct digest *into, const struct digest *from)
 
 /* ---- numbers, figures and series of folds ---- */
 
-/* For each rank of two folds its index in the union, which has `nr` ranks. */
+/* For each rank of two folds, its index among the `nr` ranks of both folds together. */
 struct places {
 	size_t *into, *more, nr;
 };
@@ -195,7 +197,8 @@ static struct places places_of(const struct fold *a, const struct fold *b)
 	return p;
 }
 
-/* The values of both folds as one column over the union; NULL for either means FOLD_ABSENT. */
+/* The values of both folds as one column over the ranks of both; a column `a` or `b` that is NULL
+ * counts as FOLD_ABSENT. */
 static int64_t *join_column(const struct places *p, int64_t *a, size_t nr_a, const int64_t *b,
                             size_t nr_b)
 {

@@ -11,7 +11,7 @@
 
 /* ---- collecting the figures of ranks ---- */
 
-/* A value of one rank, and the figure that it belongs to. */
+/* A value of the rank with index `at`, and the figure that it belongs to. */
 struct entry {
 	struct fold_figure key; ///< metric, statistic and labels of the figure; without values
 	size_t at;
@@ -24,10 +24,10 @@ const char *const fold_classes[] = { "compute", "communication", NULL };
 struct collector {
 	const struct run_view *view;
 	size_t at;
-	/// class of kernels to which figures by place in the code are limited; NULL: no limit
+	/// only kernels of this class count in figures by place in the code; NULL: all kernels
 	const char *cls;
 	VEC(struct entry) all;
-	VEC(int64_t) items; ///< values of the devices or memories of the current rank
+	VEC(int64_t) items; ///< values of one metric for the devices or memories of the current rank
 };
 
 static int entry_cmp(const void *a, const void *b)
@@ -71,8 +71,8 @@ static void take_figure(void *ctx, const struct figure *f)
 	}
 }
 
-/* Adds the devices or memories of a rank as one value; if there are several of them, as one value
-   for each way of reducing them. */
+/* Adds the values of a rank's devices or memories: a single value as it is; several values reduced
+ * to one, once for each way of reducing them. */
 static void take_items(struct collector *c, const struct metric *m)
 {
 	struct fold_figure key = { .metric = m->id, .label = SPAN(""), .category = SPAN("") };
@@ -88,8 +88,8 @@ static void take_items(struct collector *c, const struct metric *m)
 }
 
 /* False for metrics that are not kept: threads have different names on each rank, and ranks with
-   figures from files are not folded. Figures that compare ranks are made when all ranks are there
-   (`complete`). */
+   figures from files are not folded. Figures that compare ranks are only kept if all ranks of the
+   run are there (`complete`). */
 static bool is_folded(const struct metric *m, bool complete)
 {
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
@@ -122,7 +122,8 @@ static void collect(struct collector *c, bool complete)
 	}
 }
 
-/* True for figures of a rank as a whole, which stay separate for each rank. */
+/* True for figures of a rank as a whole (without a label), which are stored with a value for each
+ * rank. */
 bool fold_is_by_rank(const struct fold_figure *f)
 {
 	const struct metric *m = &metric_table[f->metric];
@@ -165,7 +166,7 @@ int64_t digest_last_share(const struct digest *d)
 
 static struct fold_pattern pattern_of(const struct digest *d)
 {
-	/* a digest with summaries of its steps does not know their numbers */
+	/* a digest that has only summaries of its steps has no step numbers */
 	return (struct fold_pattern){ d->step_numbers, d->summaries.nr ? 0 : d->nr_steps };
 }
 

@@ -36,7 +36,7 @@ static bool matches(const char *glob, struct span text)
 	return !glob || span_glob(span_of(glob), text);
 }
 
-/* The reduction over ranks; a query for each rank gets the worst one. */
+/* The reduction over ranks; a query for the value of each rank gets only the worst value. */
 static enum reduce reduce_of_ranks(const struct query *q)
 {
 	if (q->reduce != REDUCE_EACH)
@@ -112,8 +112,8 @@ void fold_query(const struct run_view *v, const struct query *q, struct answers 
 		end = i + 1;
 		if (g->metric != q->metric->id || g->stat != stat)
 			continue;
-		/* combines adjacent figures with one label; for devices also those with different values of
-		   `within` */
+		/* combines adjacent figures with the same label; for devices, all figures of the metric,
+		 * whatever their `within` */
 		for (end = i; end < f->figures.nr; end++) {
 			const struct fold_figure *h = &f->figures.v[end];
 			if (h->metric != g->metric || h->stat != g->stat ||

@@ -76,7 +76,7 @@ static enum status join_two(struct digest *into, struct digest **more, struct di
 	return ST_OK;
 }
 
-/* Removes parts that occur twice, with the same ranks and hashes. */
+/* Removes duplicates: folded digests with the same ranks and the same hashes. */
 static void drop_copies(struct digest **parts, size_t *nr)
 {
 	size_t kept = 0;
@@ -89,8 +89,8 @@ static void drop_copies(struct digest **parts, size_t *nr)
 	*nr = kept;
 }
 
-/* Joins pairs, then pairs of the results, and so on, so that each rank is moved only a few times.
- */
+/* Joins the parts in pairs, then the results in pairs, and so on, so that the data of each rank are
+ * moved only a few times. */
 enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                           struct diag_log *log)
 {
@@ -107,7 +107,8 @@ enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
 
 /* ---- folding the digests of ranks ---- */
 
-/* Why folding would lose data of a rank (a part of a sentence), or NULL. */
+/* The reason for which folding would lose data of a rank, as a part of a sentence; NULL if there is
+ * none. */
 static const char *unfoldable(const struct digest *d)
 {
 	return !digest_has_trace(d)                   ? "it has no trace"
@@ -157,8 +158,9 @@ static struct fold_peer *peers_of(const struct run *run, bool links)
 	return out;
 }
 
-/* Folds the ranks of one block and takes them over. Slow links are found by comparison with the
-   ranks of the block; collectives of groups that reach beyond the block are only added up. */
+/* Folds the ranks of one block into the result, which becomes the owner of their digests. Slow
+ * links are found by comparison within the block; collectives of process groups with ranks in other
+ * blocks are not matched, but only added up. */
 static struct digest *fold_block(struct digest *const *ranks, size_t nr,
                                  const struct naming *naming)
 {
@@ -174,7 +176,7 @@ static struct digest *fold_block(struct digest *const *ranks, size_t nr,
 	struct digest *d = fold_make(ranks, nr, whole, false, naming);
 	vec_move(&d->fold->series, &series.series);
 	vec_release(&series.series);
-	/* copy the names of groups, since `series` is released */
+	/* copy the names of groups, since `series`, which owns them, is released */
 	for (size_t i = 0; i < d->fold->series.nr; i++)
 		d->fold->series.v[i].group = arena_span(&d->fold->arena, d->fold->series.v[i].group);
 	arena_release(&series.arena);
@@ -240,8 +242,8 @@ static enum status drop_folded(struct run *run, struct diag_log *log)
 	return st;
 }
 
-/* Folds the complete blocks or, if `all`, every block with the ranks that it has, and joins the
-   result with run->folded. */
+/* Folds the complete blocks of `run` or, if `all`, also the incomplete ones, and joins the result
+ * with run->folded. */
 static enum status fold_some(struct run *run, bool all, const struct naming *naming,
                              struct diag_log *log)
 {
@@ -287,8 +289,8 @@ enum status fold_blocks(struct run *run, bool wanted, const struct naming *namin
 	return diag_fail(log, ST_USAGE, "a file of folded ranks is among those to merge: add --fold");
 }
 
-/* Folds a run without folded parts. Collectives are matched across all ranks, as without folding.
- */
+/* Folds a run of which no rank is folded yet. Collectives are matched across all ranks, as in a run
+ * that stays unfolded. */
 static enum status fold_unfolded(struct run *run, const struct naming *naming, struct diag_log *log)
 {
 	struct digests parts = { 0 };

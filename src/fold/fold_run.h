@@ -6,19 +6,20 @@
 #include "fold/fold.h"
 #include "model/rule.h"
 
-/// Joins the `nr` folded digests, which are taken over, into `*out`; NULL if there are none. Parts
-/// that occur twice count once. ST_INPUT if the parts cannot belong to one run.
+/// Takes over the `nr` folded digests `parts` and joins them into `*out`; NULL if there are none. A
+/// part that occurs twice counts once. ST_INPUT if the parts cannot belong to one run.
 GG_MUST_CHECK enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                                         struct diag_log *log);
 
-/// If `wanted`, folds each complete block of `run` into run->folded; other digests stay. The
-/// digests are sorted by rank, one for each artifact. ST_INPUT if digests cannot be folded;
-/// ST_USAGE if some are folded although `wanted` is false.
+/// If `wanted`, folds each complete block of `run` into run->folded; other digests stay as they
+/// are. The digests must be sorted by rank, one for each artifact. ST_INPUT if digests cannot be
+/// folded; ST_USAGE if some are folded although `wanted` is false.
 GG_MUST_CHECK enum status fold_blocks(struct run *run, bool wanted, const struct naming *naming,
                                       struct diag_log *log);
 
-/// Joins run->folded and the other digests of `run`, one for each rank, into a single folded and
-/// settled digest. Does nothing if nothing is folded, unless `force` is true.
+/// Joins run->folded and the other digests of `run`, of which there must be one per rank, into a
+/// single folded digest, and settles it (fold_settle()). Does nothing if nothing is folded, unless
+/// `force` is true.
 GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct naming *naming,
                                      struct diag_log *log);
 
@@ -28,9 +29,9 @@ GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct n
 GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr, const struct rules *rules,
                                      const struct naming *naming, struct diag_log *log);
 
-/// The part of a fold that a baseline keeps: distributions of figures instead of values of ranks.
-/// If there are many figures, only those that `rules` ask for, and those of whole ranks. Caller
-/// releases it with fold_free().
+/// A copy of what a baseline keeps of a fold: distributions of figures instead of the values of
+/// ranks. If there are many figures, the copy has only those that `rules` ask for, and those of
+/// whole ranks. Caller releases it with fold_free().
 struct fold *fold_pin(const struct fold *f, const struct rules *rules);
 
 #endif

@@ -17,7 +17,7 @@ static const struct fold_figure *by_rank(const struct fold *f, enum metric_id id
 	return NULL;
 }
 
-/* A column with a value for each rank, initially FOLD_ABSENT. */
+/* Allocates a column: an array with an element for each rank, set to FOLD_ABSENT. */
 static int64_t *new_column(struct fold *f)
 {
 	int64_t *out = mem_calloc(f->nr, sizeof *out);
@@ -129,14 +129,15 @@ static void scale_row(const struct schema *s, char *row, int64_t num, int64_t de
 	}
 }
 
-/* Divides sums over ranks that are not per step by the number of ranks. */
+/* Divides members that are sums over ranks, but not over steps, by the number of ranks. */
 static void scale_rank(struct digest *d, int64_t nr)
 {
 	scale_row(&trust_counts_row, (char *)&d->trust, 1, nr);
 	d->events = number_div_round(d->events, nr);
 }
 
-/* Converts the rows from sums over `den` steps to sums over `num` steps. */
+/* Multiplies the sums in all rows by num / den: they were sums over `den` steps, and become sums
+ * over `num` steps. */
 static void scale(struct digest *d, int64_t num, int64_t den)
 {
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -166,8 +167,9 @@ int64_t fold_figure_median(const struct fold_figure *g, size_t nr)
 	return median;
 }
 
-/* Makes summaries of step figures: for each statistic the median over the ranks. Medians from a
-   distribution are rounded, so that the order of minimum, median and maximum is restored. */
+/* Makes summaries of step figures: for each statistic the median over the ranks. Medians that come
+ * from a distribution are only estimates, so values are changed where needed to keep the order from
+ * minimum to maximum. */
 static void summarize(struct digest *d)
 {
 	static const enum statistic rising[] = { STAT_MIN, STAT_MEDIAN, STAT_P90,

@@ -20,8 +20,8 @@ static int by_sort(const void *a, const void *b)
 	return (x->lag_ns > y->lag_ns) - (x->lag_ns < y->lag_ns);
 }
 
-/* Set the transfer time of equal messages to the shortest one, since in longer ones all ranks wait.
- */
+/* Set the transfer time of all messages of the same kind and size to the shortest of them, since in
+ * longer transfers all ranks wait for something. */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);
@@ -51,10 +51,10 @@ static int64_t slope_of(struct link_point *p, size_t nr)
 	return slope;
 }
 
-/* The lag is a linear function of the transfer time, but another one for the collectives in which
-   the rank came last. So the slope is computed from these collectives, from the others, and from
-   all together (one kind may have the short transfers and the other kind the long ones); the
-   largest slope is the result. */
+/* The lag is a linear function of the transfer time, with another slope and offset for the
+   collectives in which the rank came last. So the slope is computed from these collectives, from
+   the others, and from all together (one kind may have the short transfers and the other kind the
+   long ones); the largest slope is the result. */
 int64_t link_slope(struct link_point *p, size_t nr)
 {
 	struct link_point *some = mem_calloc(nr, sizeof *some);
@@ -73,7 +73,8 @@ int64_t link_slope(struct link_point *p, size_t nr)
 
 /* ---- links of all ranks ---- */
 
-/* Collectives of one rank within one set of ranks, whose median end is the reference for lags. */
+/* The collectives of one rank with one set of ranks. The lag is the distance of the rank's end from
+ * the median end of the set. */
 struct link_line {
 	uint32_t rank;
 	size_t seen;
@@ -85,7 +86,7 @@ struct links {
 	const struct run *run;
 	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
 	VEC(struct link_line) lines; /* one element for each pair of a rank and a set of ranks */
-	/* indexed by rank: one of this many collectives becomes a point of the sample */
+	/* indexed by rank: of this many successive collectives, one becomes a point of the sample */
 	size_t *stride;
 	/* indexed by rank: time in which the others waited for this rank and for no other */
 	int64_t *alone_ns;

@@ -5,21 +5,21 @@
 
 #include "model/digest.h"
 
-/// A collective that was found on all of its ranks, as one of these ranks recorded it.
+/// A collective that was found on all of its ranks, with the times that one of these ranks
+/// recorded.
 struct link_point {
 	int64_t wire_ns; ///< transfer time: the duration on the rank where the collective is shortest
-	int64_t lag_ns; ///< time from the median end over all ranks to the end on this rank; clocks may
-	                ///< differ
+	int64_t lag_ns; ///< time from the median end over all ranks to the end on this rank; has a
+	                ///< constant error if the ranks' clocks differ
 	int64_t sort, bytes; ///< kind and size of the collective, -1 if unknown; equal collectives take
 	                     ///< equally long
-	bool last; ///< true if the rank came last, so that its own lag is part of the transfer time;
-	           ///< else false
+	bool last; ///< true if the rank came last; its own lag is then part of the transfer time
 };
 
 /// Lag of the rank's ends for each ns of transfer, in millionths: the median slope over all pairs
-/// of collectives of which one takes a quarter longer, so that clock offsets cancel out. 0 if there
-/// are few pairs, equal transfer times, or slopes that rise in less than nine of ten pairs. O(nr²);
-/// `p` is reordered.
+/// of collectives of which one transfer takes at least a quarter longer than the other; differences
+/// cancel clock offsets. 0 if there are few pairs, if transfer times are equal, or if less than
+/// nine of ten slopes are above 0. O(nr²); `p` is reordered.
 int64_t link_slope(struct link_point *p, size_t nr);
 
 /// Sets for each rank the largest link_slope() over the sets of ranks with which it communicates

@@ -16,20 +16,21 @@ struct fold_peer {
 /// Why two digests cannot be folded together (a part of a sentence), or NULL.
 const char *fold_fault(const struct digest *a, const struct digest *b);
 
-/// Makes one folded digest of `nr` ranks, which are sorted and taken over. `complete`: `peers` are
-/// the results of comparing all ranks of the run.
+/// Makes one folded digest of `nr` ranks, which the caller must pass sorted by rank; ownership of
+/// their digests passes to the result. `complete`: `ranks` are all ranks of the run, so that
+/// `peers` compares each with all others.
 struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fold_peer *peers,
                          bool complete, const struct naming *naming);
 
-/// Joins the folded digest `more`, which has other ranks and is taken over, into the folded digest
-/// `into`.
+/// Joins the folded digest `more` into the folded digest `into`, which becomes the owner of `more`.
+/// The two must have no rank in common.
 void fold_join(struct digest *into, struct digest *more);
 
 /// Joins the rows, sums and identifying members of `from` into `into`, but not its fold.
 void fold_join_rows(struct digest *into, const struct digest *from);
 
-/// Moves the collectives of process groups that are not complete in `run` to `f`, so that they are
-/// not matched within `run`.
+/// Moves the collectives of those process groups of which `run` lacks ranks to `f`, so that they
+/// are not matched within `run`.
 void fold_take_series(const struct run *run, struct fold *f);
 
 /// Gives the digest of all ranks the form that commands read: rows of the mean rank, summaries of
@@ -39,15 +40,15 @@ void fold_settle(struct digest *d);
 /// Median of a figure over those of the `nr` ranks that have it.
 int64_t fold_figure_median(const struct fold_figure *g, size_t nr);
 
-/// Matches the collectives of all series, adds the results to the numbers of ranks, and removes the
-/// series.
+/// Matches the collectives of all series, adds the results (such as waiting) to the numbers that
+/// are stored for each rank, and removes the series.
 void fold_settle_series(struct fold *f);
 
-/// Sort a list and remove duplicates.
+/// Sort the list `patterns` or `deeds` of the fold and remove duplicates.
 void fold_unite_patterns(struct fold *f);
 void fold_unite_deeds(struct fold *f);
 
-/// Index of an element, which must be in the list.
+/// Index of an element in the list `patterns` or `deeds`, which must contain it.
 int64_t fold_pattern_index(const struct fold *f, const struct fold_pattern *p);
 int64_t fold_deed_index(const struct fold *f, const struct fold_deed *d);
 

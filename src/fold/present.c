@@ -41,7 +41,7 @@ static void name_ranges(const struct ranges *r, struct strbuf *out)
 		strbuf_addf(out, " and %" PRId64 " more", unnamed);
 }
 
-/* Adds a rank to the ranges; it is not below the last rank. */
+/* Adds a rank, which must not be below the last one, to the ranges. */
 static void add_rank(struct ranges *out, int64_t rank)
 {
 	struct range *last = out->nr ? &out->v[out->nr - 1] : NULL;
@@ -60,8 +60,8 @@ void ranks_name(const int64_t *ranks, size_t nr, struct strbuf *out)
 	vec_release(&r);
 }
 
-/* Fills `there` with the ranks of `run`, which are sorted, and `missing` with the gaps below
-   `expected`. */
+/* Fills `there` with the ranks of `run`, which must be sorted, and `missing` with the numbers below
+ * `expected` that no rank has. */
 static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *there,
                         struct ranges *missing)
 {
@@ -77,7 +77,8 @@ static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *
 	for (size_t i = 0; i < all.nr; i++) {
 		int64_t rank = all.v[i];
 		if (rank < 0 || (nr && rank < next))
-			/* a metrics file of the whole run, or another artifact of the previous rank */
+			/* not counted: a metrics file of the whole run, or another artifact of the previous
+			 * rank */
 			continue;
 		nr++;
 		add_range(missing, next, rank - 1);

@@ -9,7 +9,8 @@
 
 enum { PARTS_BITS = 7, PARTS = 1 << PARTS_BITS };
 
-/* The part of the scale in which a value lies. Values below 2 · PARTS have a part of their own. */
+/* The number of the part of the logarithmic scale in which a value lies. Each value below 2 · PARTS
+ * has a part of its own. */
 static int64_t part_of(int64_t value)
 {
 	if (value < 0)
@@ -20,7 +21,8 @@ static int64_t part_of(int64_t value)
 	return ((int64_t)shift << PARTS_BITS) + (value >> shift);
 }
 
-/* Value number `at` of the `nr` values in a part, if these are evenly spread. */
+/* Estimate of value number `at` of the `nr` values in a part: they are taken to be evenly spread.
+ */
 static int64_t value_in(int64_t part, int64_t at, int64_t nr)
 {
 	if (part < 0)
@@ -64,7 +66,8 @@ static void put(struct tally *t, int64_t key, int64_t count)
 	t->bins.nr++;
 }
 
-/* Replaces exact values by parts of the scale, whose order is the same. */
+/* Replaces the exact values by the parts of the scale in which they lie; the order of the bins
+ * stays the same. */
 static void coarsen(struct tally *t)
 {
 	size_t nr = 0;

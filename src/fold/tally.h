@@ -9,8 +9,8 @@
 #include "base/vec.h"
 #include "metric/statistic.h"
 
-/// Number of values up to which each value is kept; of more values only counts per part of the
-/// scale are kept.
+/// Up to this number of values, each value is kept exactly; with more values, only the number of
+/// values in each part of a logarithmic scale is kept.
 enum { TALLY_EXACT = 64 };
 
 /// Value of a median that is not known exactly.

@@ -110,8 +110,9 @@ static bool is_notable(const struct check *k)
 	                         k->verdict == VERDICT_UNDECIDED || k->verdict == VERDICT_WARN);
 }
 
-/* Name of the statistic that the breakdown explains: the statistic over steps unless it is a mean,
-   else the one over ranks unless that is a mean, else the median. */
+/* Name of the statistic that the breakdown explains: the rule's statistic over steps if there is
+   one and it is not a mean; otherwise its reduction over ranks, unless that is a mean, too;
+   otherwise the median. */
 static const char *statistic_of(const struct rule *r)
 {
 	if (r->metric->per_step && r->stat != STAT_MEAN)
@@ -120,7 +121,8 @@ static const char *statistic_of(const struct rule *r)
 	return reduce_name(mean ? REDUCE_MEDIAN : r->reduce);
 }
 
-/* Breakdown of the change of a check, limited to the activities of its rank if it has one. */
+/* The breakdown of the change of check `k`; if the check is about one rank, only of the activities
+   of this rank. */
 static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
                                          const struct entry *e)
 {
@@ -135,8 +137,8 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* the figure is unknown unless the approved run recorded it; a kernel that was not launched
-	   took 0 ns */
+	/* if the approved run has no value, a figure of the whole run is unknown there, but a kernel
+	   was not launched there, and took 0 ns */
 	if (!e->has_pin && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
@@ -171,7 +173,8 @@ static int64_t waiver_of(const struct maker *m, const struct entry *e)
 	return waivers_find(m->rules, &item);
 }
 
-/* True if a side recorded the figure; otherwise the check is not applicable. */
+/* True if at least one side recorded the figure; a check on a figure that neither side recorded is
+   not applicable. */
 static bool is_known(const struct maker *m, const struct entry *e)
 {
 	if (m->rule->metric->label != LABEL_PAIR)
@@ -271,7 +274,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 
 /* ---- the entries of a rule ---- */
 
-/* Add the entry of a figure that is computed from both sides together, as the candidate's value. */
+/* Add one entry for a metric that compares both sides (LABEL_PAIR); its value is stored as that of
+   the candidate. */
 static void pair_entry(const struct maker *m, struct entries *entries)
 {
 	const struct metric *metric = m->rule->metric;
@@ -284,7 +288,8 @@ static void pair_entry(const struct maker *m, struct entries *entries)
 	vec_push(&entries->list, e);
 }
 
-/* Find the baseline's step.cuda_time, for rules with a limit `and` in percent of it. */
+/* Find step.cuda_time of the baseline, since the `and` of a rule's limit may be a percentage of
+   it. */
 static void find_step(struct maker *m)
 {
 	const struct metric *metric = &metric_table[METRIC_STEP_CUDA_TIME];
@@ -322,8 +327,9 @@ static void add_none_left(const struct maker *m, bool excepted)
 	vec_push(&m->out->checks, k);
 }
 
-/* True if the rule's query finds something without its glob patterns, so that a pattern must be
-   wrong. A class (compute or communication) without a kernel in the run is not an error. */
+/* True if the rule's query finds something without its glob patterns, so that one of the patterns
+   must be wrong. The class (compute or communication) stays in the query: a run may lack such
+   kernels. */
 static bool selectable(struct bench *b, const struct rule *rule)
 {
 	struct query q = { .metric = rule->query.metric,

@@ -81,8 +81,8 @@ static void add_counts(const struct entries *all, size_t from, size_t end, int64
 			nr[s] = number_add(nr[s], all->list.v[i].value[s]);
 }
 
-/* Number of kernels per step, in millionths, that figure `e` sums up, on the side with more
-   kernels. */
+/* Number of kernels per step, in millionths, that figure `e` sums up, on that side which has more
+   of them. */
 static int64_t launches_of(struct beside *b, const struct entry *e)
 {
 	int64_t nr[NR_SIDES] = { 0 };
@@ -103,8 +103,8 @@ static int64_t launches_of(struct beside *b, const struct entry *e)
 	return step ? number_div_round((__int128)most * MICRO, 1) : most;
 }
 
-/* True for metrics that are sums over kernels. Times of the host and of collectives are
-   differences of only two clock readings. */
+/* True for metrics that sum up times of kernels, each of which has an error of the clock. Times of
+   the host and of collectives are differences of only two clock readings. */
 static bool is_of_kernels(const struct metric *m)
 {
 	return (m->per_step && m->need == NEED_GPU) || m->id == METRIC_KERNEL_TIME ||

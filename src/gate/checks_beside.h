@@ -21,7 +21,8 @@ struct beside {
 void beside_release(struct beside *b);
 
 /// True if the figure of the rule's `unless` equals `e`, or differs by at most the rule's
-/// tolerance, on each side that has `e`; the check would then only repeat another.
+/// tolerance, on each side that has `e`; a check of `e` would then only repeat what another check
+/// says.
 bool check_is_told(struct beside *b, const struct entry *e);
 
 /// Smallest change of `e` that the clock of the traces can show, in ns: one tick of the clock for

@@ -66,7 +66,8 @@ static bool has_share(const struct entry *e, int64_t min_share, const __int128 t
 	return false;
 }
 
-/* Find the items among the top N by time of either side with the rule's min_share on a side. */
+/* Find the items that are among the top N by time on either side, and that have at least the rule's
+   `min_share` of the time on a side. */
 static void items_of(struct bench *b, const struct rule *rule, struct items *items)
 {
 	struct query q = rule->query;

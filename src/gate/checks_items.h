@@ -5,8 +5,9 @@
 #include "diff/bench.h"
 #include "model/rule.h"
 
-/// Keep only the entries whose items are among the top N by time on either side and have the rule's
-/// `min_share` there. Sort them by their value, largest first. A renamed kernel is one entry.
+/// Keep only the entries of items that are among the top N by time on either side, and that have at
+/// least the rule's `min_share` of the time on a side. Sort the entries by value, largest first. A
+/// renamed kernel is one entry.
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
 
 #endif

@@ -1,9 +1,10 @@
 #include "gate/compare.h"
 
-#define PCT_ONE 100000000 /* 100 % in 1e-6 percent */
+#define PCT_ONE 100000000 /* 100 %, in units of 1e-6 percent */
 
-/* Result of comparing a change with a limit. UNKNOWN: the limit cannot be formed, so the change is
-   neither within nor beyond it. NOISE: the change is beyond the limit but may be noise. */
+/* Result of comparing a change with a limit. UNKNOWN: the limit cannot be computed (such as a
+   percentage of 0), so the change is neither within nor beyond it. NOISE: the change is beyond the
+   limit but may be noise. */
 enum beyond { BEYOND_NO, BEYOND_NOISE, BEYOND_UNKNOWN, BEYOND_YES };
 
 /* A change of the candidate from the baseline or, to find improvements, the reverse change. */
@@ -90,8 +91,9 @@ static enum beyond beyond_limit(const struct comparison *c, const struct limits 
 	return beyond_change(&ch, map, l);
 }
 
-/* Compares a change with all conditions of fail or warn, of which one broken condition is enough.
-   If a relative condition cannot be formed, an absolute one that holds decides. */
+/* Compares a change with all conditions of a rule's fail or warn; one broken condition is enough.
+   If a relative condition cannot be computed, and there are absolute conditions, only those
+   count. */
 static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
                               struct decision *d)
 {
@@ -114,8 +116,9 @@ static enum beyond beyond_map(const struct comparison *c, const struct limits *m
 	return all;
 }
 
-/* True if the figure is better by so much that the mirrored change would break a fail limit. Limits
-   since the pin do not count, since an old improvement is not news. */
+/* True if the figure is better by so much that an equal change for the worse would break a fail
+   limit. Limits on changes since the pin (the approved run) are left out, since an improvement
+   since then may be old. */
 static bool improved(const struct comparison *c, struct decision *d)
 {
 	if (c->rule->worse == WORSE_EITHER || !c->has_baseline)
@@ -161,8 +164,8 @@ bool compare_is_since_pin(const struct rule *rule)
 	return since_pin && !others;
 }
 
-/* True if all limits are in percent. With such limits, as with 'max', a figure of 0 may mean
-   perfect or not measured. */
+/* True if all limits are in percent or are 'max'. Under such limits it is unclear whether a figure
+   of 0 is perfect or was not measured. */
 static bool has_percent_alone(const struct limits *map, bool *any)
 {
 	for (size_t i = 0; i < map->list.nr; i++) {
@@ -199,7 +202,8 @@ static struct decision decide_limits(const struct comparison *c)
 	if (fell_to_zero(c))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
-	/* A warn limit that cannot be formed counts only if no fail limit has decided. */
+	/* If only a warn limit cannot be computed, the check is inconclusive unless the rule has fail
+	   limits. */
 	if (fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && rule->fail.list.nr == 0))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_UNFORMED };
 	if (fail == BEYOND_NOISE) {
@@ -221,7 +225,9 @@ static struct decision decide_limits(const struct comparison *c)
 	return d;
 }
 
-/* Decide on a kernel. It fails only if its operator fails too: a replacement does the same work. */
+/* Decide on a kernel. A kernel beyond its limit fails only if the operator or category that
+   launches it is beyond the limit, too; if not, it may only do work that other kernels of the
+   operator did before. */
 static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);
@@ -250,8 +256,8 @@ static enum verdict of_level(enum level level)
 	}
 }
 
-/* True for items such as kernels, which a run may stop having at any time; for_each judges a
-   missing item by on_gone. */
+/* True for metrics of items such as kernels, which a later run may lack without an error; with
+   for_each, `on_gone` decides on a missing item. */
 static bool is_item(const struct metric *m)
 {
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_OP ||
@@ -259,8 +265,9 @@ static bool is_item(const struct metric *m)
 	       m->label == LABEL_DIRECTION;
 }
 
-/* The verdict on a figure that one side lacks. A figure that the baseline has must not vanish. A
-   figure that the baseline's version did not record is skipped until the baseline is renewed. */
+/* The verdict on a figure that one side lacks. The candidate must have each figure that the
+   baseline has. A figure that the baseline's version of gpugate did not know is skipped until a new
+   baseline is made. */
 static enum verdict of_missing(const struct comparison *c)
 {
 	if (c->predates && c->has_candidate)
@@ -309,10 +316,11 @@ static struct decision decide(const struct comparison *c)
 	if (c->rule->for_each && c->has_baseline != c->has_candidate)
 		return decide_one_sided(c);
 	if (c->rule->metric->label == LABEL_INPUT && c->has_candidate && !c->has_baseline)
-		return decide_one_sided(c); /* a benchmark case that only the candidate has */
+		return decide_one_sided(c); /* a benchmark case that the candidate has, and the baseline
+		                               lacks */
 	if (c->has_candidate && (c->has_baseline || pair))
 		return decide_kernel(c);
-	/* limits that need no baseline apply even without one */
+	/* absolute limits apply although the baseline lacks the figure */
 	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_ABSENT };
 	if (c->has_candidate)
 		d = decide_limits(c);

@@ -12,7 +12,7 @@ struct comparison {
 	int64_t baseline, candidate; ///< values of the two sides, in the metric's unit
 	bool has_step;
 	int64_t step_ns; ///< step.cuda_time of the baseline in ns, for limits such as "X% of step"
-	bool told; ///< true if the metric of the rule's `unless` shows the change already; else false
+	bool told; ///< true if the metric of the rule's `unless` already shows the same change
 	bool spoiled; ///< true if a trust finding makes the metric unreliable; false if it is reliable
 	bool hidden; ///< for_each: true if the side without the item may have it among kernels too
 	             ///< small to be listed; false if that side cannot have it
@@ -32,13 +32,13 @@ struct comparison {
 	bool has_noise;
 	bool sure[2]; ///< true if noise cannot explain the change: [0] if a rise, [1] if a fall
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
-	bool of_all; ///< true if all operators rose by as much as this figure: one check then reports
-	             ///< the rise for all
+	bool of_all; ///< true if all operators together changed by the same share as this operator: one
+	             ///< check then reports the change for all
 
-	/// For a kernel: the decision on the operator or category that launches the kernel and those
-	/// that replaced it. NULL if it is unknown: the kernel is then judged by itself.
+	/// For a kernel: the decision on its operator or category, to which kernels that replaced it
+	/// belong, too. NULL if that is unknown: the kernel is then judged by itself.
 	const struct decision *unit;
-	/// change of the operator or category of `unit`, in the unit of its metric
+	/// change of that operator or category, in the unit of its metric
 	int64_t unit_change;
 };
 
@@ -71,12 +71,13 @@ struct decision {
 	                ///< false if the change since the reference did
 };
 
-/// True if the rule limits changes since the pin, and no other changes.
+/// True if all limits of the rule are on changes since the pin (the approved run).
 bool compare_is_since_pin(const struct rule *rule);
 
-/// Decide one check: the first verdict that applies, in the order of rules.md, "Verdicts". A waiver
-/// with a size excuses a failure only up to that size; a change that cannot be formed stays a
-/// failure. The arithmetic is exact (integers and rationals), and "beyond" means strictly greater.
+/// Decide one check: of the verdicts in rules.md, "Verdicts", the first one that applies. A waiver
+/// with a size excuses a failure only up to that size, and never a failure whose change in percent
+/// is unknown. The arithmetic is exact (integers and rationals), and "beyond" means strictly
+/// greater.
 struct decision compare(const struct comparison *c);
 
 #endif

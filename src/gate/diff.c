@@ -67,7 +67,8 @@ static void add_pair_figure(struct bench *b, const struct metric *m, struct repo
 		add_figure(out, m, &e);
 }
 
-/* Add all figures except those of metrics with thousands of rows: kernels, operators, threads. */
+/* Add all figures of metric `m`, unless it is one of the metrics that may have thousands of
+   figures, such as one for each kernel, operator or thread. */
 static void add_figures(struct bench *b, const struct metric *m, struct report *out)
 {
 	struct query q = { .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce };
@@ -121,8 +122,8 @@ struct code_rows {
 	VEC(struct figure_row) list;
 };
 
-/* Add the largest changes of a metric by place in the code; an item that a side lacks is 0 there.
- */
+/* Add those figures of a metric by place in the code that changed most; a figure that one side
+   lacks is 0 on that side. */
 static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
 {
 	const struct metric *m = &metric_table[id];
@@ -158,6 +159,25 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 	return NULL;
 }
 
+/* The change of the figure that explains most of a change of the wall time, such as ": data loading
+   69.81 ms → 1.311 ms"; "" if none has half of it. */
+static const char *largest_cause(struct report *out, const struct figure_row *wall)
+{
+	static const enum metric_id ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_DATALOADER_TIME,
+		                                  METRIC_STEP_EXPOSED_COMM_TIME };
+	const struct figure_row *most = NULL;
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		const struct figure_row *f = figure_of_both(out, ids[i]);
+		bool same = f && (f->change > 0) == (wall->change > 0);
+		if (same && number_distance(f->change, 0) > number_distance(wall->change, 0) / 2 &&
+		    (!most || number_distance(f->change, 0) > number_distance(most->change, 0)))
+			most = f;
+	}
+	return most ? arena_printf(&out->arena, ": %s %s → %s", metric_label(most->metric),
+	                           most->baseline_text, most->candidate_text)
+	            : "";
+}
+
 /* Set the headline of the report to the key figure with the largest relative change. */
 static void add_headline(struct report *out)
 {
@@ -171,7 +191,8 @@ static void add_headline(struct report *out)
 		if (size <= largest)
 			continue;
 		most = f;
-		/* the step's period counts double, because it contains the other figures */
+		/* the change of the step's period counts double, since the step contains what the others
+		   measure */
 		largest = i == 0 ? 2 * (__int128)size : size;
 	}
 	out->headline = "the runs have no key figure in common";
@@ -180,10 +201,12 @@ static void add_headline(struct report *out)
 	const char *what = metric_label(most->metric);
 	const char *text = most->pct_text[0] ? most->pct_text : most->change_text;
 	bool time = most->metric->unit != UNIT_BYTES, up = most->change > 0;
-	out->headline = !most->change
-	                    ? arena_printf(&out->arena, "%s as before", what)
-	                    : arena_printf(&out->arena, "%s %s %s", what, text + strspn(text, "+-"),
-	                                   time ? (up ? "longer" : "shorter") : (up ? "more" : "less"));
+	out->headline =
+	    !most->change
+	        ? arena_printf(&out->arena, "%s as before", what)
+	        : arena_printf(&out->arena, "%s %s %s%s", what, text + strspn(text, "+-"),
+	                       time ? (up ? "longer" : "shorter") : (up ? "more" : "less"),
+	                       most->metric->id == METRIC_STEP_PERIOD ? largest_cause(out, most) : "");
 }
 
 static void add_breakdown_of(struct bench *b, enum metric_id id, struct report *out)

@@ -88,7 +88,7 @@ const struct rule *exceptions_rule(const struct rule *rule, const struct entry *
 		const struct rule_override *o = &rule->overrides.v[i];
 		if (!fits_any(o->match.v, o->match.nr, e))
 			continue;
-		/* The copy is on the arena, since decisions keep pointers to its limits. */
+		/* The copy of the rule is on the arena, since decisions keep pointers to its limits. */
 		struct rule *r = arena_alloc(a, 1, sizeof *r);
 		*r = *rule;
 		r->overrides.nr = 0;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Convert a limit from one unit to another: v · from / to · 10^digits, rounded up if `up`, else
-   down, so that "strictly greater" stays exact for integers. */
+/* Convert a limit from one unit to another: v · from / to · 10^digits. The result is rounded up if
+   `up`, else down; then "strictly greater" than the rounded limit means the same for integers. */
 static int64_t converted(struct decimal v, int64_t from, int64_t to, int digits, bool up)
 {
 	const __int128 room = (__int128)1 << 120;

@@ -31,24 +31,6 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
-/* Characters that need no quotes in a shell. */
-#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
-
-/* Append `text`, quoted as one word for a shell, without line breaks. */
-static void add_word(struct strbuf *b, struct arena *a, const char *text)
-{
-	const char *line = text_line(a, span_of(text));
-	strbuf_addch(b, ' ');
-	if (line[0] && strspn(line, PLAIN) == strlen(line)) {
-		strbuf_adds(b, line);
-		return;
-	}
-	strbuf_addch(b, '\'');
-	for (const char *p = line; *p; p++)
-		*p == '\'' ? strbuf_adds(b, "'\\''") : strbuf_addch(b, *p);
-	strbuf_addch(b, '\'');
-}
-
 static bool is_refused(const struct check *c)
 {
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
@@ -65,7 +47,7 @@ static void add_accepted(struct strbuf *b, struct report *out)
 		if (named)
 			continue;
 		strbuf_adds(b, " --accept");
-		add_word(b, &out->arena, c->rule);
+		text_add_word(b, &out->arena, c->rule);
 	}
 }
 
@@ -94,7 +76,7 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, first ? "gpugate baseline create" : "gpugate baseline promote");
 	for (size_t i = 0; i < in->nr_promote; i++)
-		add_word(&b, &out->arena, in->promote[i]);
+		text_add_word(&b, &out->arena, in->promote[i]);
 	if (!first) {
 		strbuf_adds(&b, " --reason 'why it is right'");
 		add_accepted(&b, out);
@@ -102,17 +84,18 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	return arena_take(&out->arena, &b);
 }
 
-/* The ending of the candidate's first artifact, such as ".json.gz", which the names of further
-   artifacts get; "" if the artifact is a folder, or its ending needs quotes. */
+/* The ending of the candidate's first artifact, such as ".json.gz", which the report proposes for
+   the names of further artifacts; "" if the artifact is a folder, or its ending needs quotes. */
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
-	bool plain = dot && dot > path && dot[-1] != '/' && strspn(dot, PLAIN) == strlen(dot);
+	bool plain = dot && dot > path && dot[-1] != '/' && strspn(dot, TEXT_WORD) == strlen(dot);
 	return plain ? dot : "";
 }
 
-/* Append options for `nr` recordings to be made, in braces that a shell expands. `name` is followed
-   by a number, the first after those that exist. */
+/* Append an option for `nr` recordings that are still to be made, such as
+   "--repeat=new{4..6}.json", which a shell expands. Their numbers follow those of the `exist`
+   recordings that exist. */
 static void add_further(struct strbuf *b, const char *name, size_t exist, int64_t nr,
                         const char *ending)
 {
@@ -123,8 +106,8 @@ static void add_further(struct strbuf *b, const char *name, size_t exist, int64_
 		strbuf_addf(b, " --%s{%" PRId64 "..%" PRId64 "}%s", name, first, last, ending);
 }
 
-/* The command that judges the candidate together with those further runs or pairs that decide
-   undecided checks. */
+/* The command that judges the candidate again, together with as many further runs or pairs of runs
+   as would decide the undecided checks. */
 static const char *decide_command(const struct judge_input *in, struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
@@ -133,7 +116,7 @@ static const char *decide_command(const struct judge_input *in, struct report *o
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, "gpugate check");
 	for (size_t i = 0; i < in->nr_check; i++)
-		add_word(&b, &out->arena, in->promote[i]);
+		text_add_word(&b, &out->arena, in->promote[i]);
 	const char *ending = ending_of(in->promote[0]);
 	add_further(&b, "repeat=new", in->nr_candidates - 1, nr, ending);
 	if (!out->plan_runs)
@@ -147,22 +130,78 @@ static void add_count(struct strbuf *b, const struct report *out, enum verdict v
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
 }
 
-/* Append the number of checks that are skipped because neither side recorded their figures. */
-static void add_absent(struct strbuf *b, const struct report *out)
+/* Numbers of checks by a text. */
+struct tally {
+	VEC(struct tally_row {
+		const char *text;
+		int64_t nr;
+	})
+	rows;
+};
+
+static void tally(const struct report *out, enum verdict v,
+                  const char *(*text)(const struct check *c), struct tally *to)
 {
-	int64_t nr = 0;
 	for (size_t i = 0; i < out->checks.nr; i++) {
 		const struct check *c = &out->checks.v[i];
-		nr += c->verdict == VERDICT_SKIPPED && !c->has_baseline && !c->has_candidate;
+		size_t k = 0;
+		if (c->verdict != v)
+			continue;
+		while (k < to->rows.nr && strcmp(to->rows.v[k].text, text(c)) != 0)
+			k++;
+		if (k == to->rows.nr)
+			vec_push(&to->rows, (struct tally_row){ .text = text(c) });
+		to->rows.v[k].nr++;
 	}
-	if (nr && nr == out->counts[VERDICT_SKIPPED])
-		strbuf_adds(b, " (not recorded)");
-	else if (nr)
-		strbuf_addf(b, " (%" PRId64 " not recorded)", nr);
 }
 
-/* Append how many more runs would decide the other checks, unless the verdict is undecided: the
-   number of runs is then the first advice. */
+static const char *why_skipped(const struct check *c)
+{
+	if (c->has_baseline && c->has_candidate)
+		return "judged by another check";
+	if (!c->has_baseline && !c->has_candidate)
+		return "not recorded";
+	return c->item[0] ? "too small to tell" : "recorded on one side only";
+}
+
+static const char *rule_of(const struct check *c)
+{
+	return c->rule;
+}
+
+/* Append why checks are skipped. Without a baseline, the end of the headline says it. */
+static void add_reasons(const struct judge_input *in, struct strbuf *b, const struct report *out)
+{
+	struct tally why = { 0 };
+	if (in->baseline)
+		tally(out, VERDICT_SKIPPED, why_skipped, &why);
+	for (size_t i = 0; i < why.rows.nr; i++) {
+		strbuf_adds(b, i ? ", " : " (");
+		if (why.rows.nr > 1)
+			strbuf_addf(b, "%" PRId64 " ", why.rows.v[i].nr);
+		strbuf_addf(b, "%s%s", why.rows.v[i].text, i + 1 == why.rows.nr ? ")" : "");
+	}
+	vec_release(&why.rows);
+}
+
+/* Append the rules of the checks that have the verdict, unless they are many: "operators,
+   top-kernels ×2". */
+static void add_rules(struct strbuf *b, const struct report *out)
+{
+	enum { MOST = 4 };
+	struct tally rules = { 0 };
+	tally(out, out->verdict, rule_of, &rules);
+	for (size_t i = 0; i < rules.rows.nr && rules.rows.nr <= MOST; i++) {
+		strbuf_addf(b, "%s%s", i ? ", " : " (", rules.rows.v[i].text);
+		if (rules.rows.v[i].nr > 1)
+			strbuf_addf(b, " ×%" PRId64, rules.rows.v[i].nr);
+		strbuf_adds(b, i + 1 == rules.rows.nr ? ")" : "");
+	}
+	vec_release(&rules.rows);
+}
+
+/* Append how many more runs would decide the undecided checks; not if the verdict on the whole is
+   undecided, since the report then advises that number of runs first. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
@@ -193,6 +232,8 @@ static const char *headline(const struct judge_input *in, struct report *out)
 		           : "pass: every check was skipped, there is no baseline yet to compare with";
 	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_name(out->verdict), nr, of,
 	            of == 1 ? "" : "s", words[out->verdict][nr != 1]);
+	if (out->verdict == VERDICT_FAIL || out->verdict == VERDICT_UNDECIDED)
+		add_rules(&b, out);
 	add_count(&b, out, VERDICT_UNDECIDED, "undecided");
 	add_plan(&b, out);
 	if (out->verdict != VERDICT_INCONCLUSIVE)
@@ -202,13 +243,13 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	add_count(&b, out, VERDICT_IMPROVED, "improved");
 	add_count(&b, out, VERDICT_WAIVED, "waived");
 	add_count(&b, out, VERDICT_SKIPPED, "skipped");
-	add_absent(&b, out);
+	add_reasons(in, &b, out);
 	if (!in->baseline)
 		strbuf_adds(&b, ": there is no baseline yet");
 	if (in->fail_on == FAIL_ON_NEVER && out->counts[VERDICT_FAIL])
-		strbuf_adds(&b, " (--fail-on never: the verdict does not decide)");
+		strbuf_adds(&b, "; --fail-on never: the verdict does not decide");
 	if (in->fail_on == FAIL_ON_WARN && out->counts[VERDICT_WARN])
-		strbuf_adds(&b, " (--fail-on warn: warnings fail)");
+		strbuf_adds(&b, "; --fail-on warn: warnings fail");
 	return arena_take(&out->arena, &b);
 }
 

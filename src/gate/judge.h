@@ -21,11 +21,11 @@ struct judge_input {
 
 	/// all runs of the main branch, whatever their verdict; NULL if there are none
 	const struct history *sample;
-	/// Runs of the baseline's code made for this comparison (--control), alternating with those of
-	/// the candidate. Without a stored baseline, `baseline` is the first of them.
+	/// Runs of the baseline's code made for this comparison (--control), alternating with runs of
+	/// the candidate. If there is no stored baseline, `baseline` is the first of these runs.
 	const struct run *controls;
 	size_t nr_controls;
-	/// true if a stored baseline is missing that should exist: the status is then ST_BASELINE
+	/// true if there should be a stored baseline, but there is none: the status is then ST_BASELINE
 	bool needs_baseline;
 	int64_t today; ///< days since 1970-01-01 (UTC), for the end dates of waivers
 	enum fail_on fail_on;
@@ -41,7 +41,8 @@ struct judge_input {
 	/// The report uses them to advise how to accept the runs. NULL: no such advice.
 	const char *const *promote;
 	size_t nr_promote;
-	/// number of words at the beginning of `promote` that name the same runs for `check`
+	/// number of words at the beginning of `promote` that are valid for `gpugate check`, too, and
+	/// name the same runs there
 	size_t nr_check;
 };
 

@@ -12,15 +12,15 @@ struct asked {
 	const struct comparison *c;
 	const struct entry *e;
 	const struct noise_model *model;
-	struct estimate now, since_pin; ///< estimates of the changes since the reference and since the
-	                                ///< approved run; without noise if unknown
+	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
+	                                ///< approved run; if one is not `known`, no noise is assumed
 	double alpha;
-	double far[2]; ///< numbers of standard errors beyond which the two changes are sure
+	double far[2]; ///< numbers of standard errors from which on each of the two changes is sure
 	bool pin_alone; ///< true if the rule limits only changes since the pin
 };
 
-/* Converts the change `by`, a difference of logarithms, to an amount in the metric's unit,
-   relative to `base`. The inverse function is distance_to(). */
+/* Converts a change `by`, given as a difference of logarithms, to an amount in the metric's unit,
+   if the figure was `base` before. The inverse function is distance_to(). */
 static double amount_from(const struct asked *q, int64_t base, double by)
 {
 	return q->c->rule->metric->unit == UNIT_PCT ? by * 1e8 : fabs((double)base) * expm1(by);
@@ -44,8 +44,8 @@ static int64_t base_of(const struct asked *q, bool since_pin)
 	return since_pin ? q->c->pin : q->c->baseline;
 }
 
-/* Sets `*out` to the change that `l` allows, in the metric's unit. False if that change is unknown.
- */
+/* Sets `*out` to the largest change that limit `l` allows, in the metric's unit. False if it cannot
+   be computed. */
 static bool amount_of(const struct asked *q, const struct limits *map, const struct limit *l,
                       double *out)
 {
@@ -88,7 +88,7 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		return;
 	out->has_detectable = true;
 	out->detectable = (int64_t)floor(least) +
-	                  1; /* plus 1, since a change must be strictly greater than the limit */
+	                  1; /* plus 1, since only a change strictly greater than the limit breaks it */
 	out->detectable_text = unit_amount(a, unit, out->detectable);
 	if (unit != UNIT_PCT && from > 0)
 		out->detectable_text =
@@ -226,7 +226,8 @@ static void add_runs(const struct asked *q, const struct evidence *out, struct a
 		strbuf_addf(b, "; a change fails from %s on", out->detectable_text);
 }
 
-/* Append a text such as "over steps (median ± scaled MAD), 5 of 12.50 ms ± 6.565 µs … p = 0.01". */
+/* Append a text that compares the steps of both sides, such as "over steps (median ± scaled MAD), 5
+   of 12.50 ms ± 6.565 µs … p = 0.01". */
 static void add_steps_text(enum unit unit, const struct evidence *out, struct arena *a,
                            struct strbuf *b)
 {
@@ -262,8 +263,8 @@ static size_t count_past(const struct bench *b, const struct entry *e)
 static double far_of(const struct asked *q, const struct estimate *x)
 {
 	double k = (double)q->c->rule->noise.k / 1e6;
-	/* a stricter level, since a check can be wrong twice: on the change since the approved run and
-	   on the change since the reference */
+	/* the change since the approved run is tested at a stricter level, because a check that tests
+	   it, and also the change since the reference, can be wrong twice */
 	double alpha = x == &q->since_pin ? q->alpha / 5 : q->alpha;
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }

@@ -4,7 +4,7 @@
 
 #include "gate/noise_model.h"
 
-/// Set the probability of a false alarm for each family of metrics. The units of `m`
+/// Set the probability of a false alarm in one check, for each family of metrics. The units of `m`
 /// (noise_units.h) must be known already.
 void noise_budget(struct noise_model *m, const struct rules *rules);
 

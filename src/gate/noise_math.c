@@ -160,7 +160,7 @@ struct noise_prior noise_prior_of(const double *s2, size_t nr, double df)
 		double d = log(fmax(s2[i], least)) - digamma(df / 2) + log(df / 2) - mean;
 		squares += d * d;
 	}
-	/* how much the variances differ beyond what the small number of runs explains */
+	/* by how much the variances differ more than the small numbers of runs explain */
 	double beyond = nr > 1 ? squares / (double)(nr - 1) - trigamma(df / 2) : 0;
 	double d0 = fmin(fmax(2 * trigamma_inverse(fmax(beyond, 1e-3)), few), many);
 	return (struct noise_prior){ exp(mean + digamma(d0 / 2) - log(d0 / 2)), d0 };
@@ -199,8 +199,8 @@ static double beta_fraction(double a, double b, double x)
 	return f;
 }
 
-/* Regularized incomplete beta function. The one of its two equal forms whose fraction converges
-   fast is evaluated. */
+/* Regularized incomplete beta function. It uses that of two equivalent formulas whose continued
+   fraction converges fast at `x`. */
 static double beta_share(double a, double b, double x)
 {
 	if (x <= 0 || x >= 1)

@@ -14,9 +14,9 @@
 #include "metric/figure_name.h"
 
 /* Assumptions before anything is measured: standard deviations, and the number of runs that each
-   assumption is worth. Wall times of one process differ by 13 % to 16 % between sessions if the
-   host decides. The machine's variance is assumed to be that of the operators, which every run has
-   measured many times: ten runs without such an assumption would estimate it less well. */
+   assumption is worth. Wall times of one process differ by 13 % to 16 % between sessions if they
+   depend on the host. The machine's variance is assumed to be as large as that of the operators,
+   which is known from many values of each run; an estimate from ten runs alone would be worse. */
 static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
 enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
 
@@ -46,7 +46,8 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values of some columns, each with the group of columns that it may be compared with. */
+/* Values of one figure in several runs (columns), each with the number of its group; only values of
+   the same group can be compared. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;
@@ -75,8 +76,8 @@ static double center_of(struct values *v, double *variance)
 	return center;
 }
 
-/* Variance of the values, which are oldest first. Groups are first split at lasting changes of
-   level, since these are not noise. Releases the values. */
+/* Variance of `v` within its groups; the values must be in order of time. Each group is first split
+   where its level changes for good, since such a change is not noise. Releases `v`. */
 static double variance_of(struct values *v, double *df)
 {
 	levels_split(v->list.v, v->group.v, v->list.nr);
@@ -154,7 +155,8 @@ static size_t control_of(const struct bench *b, size_t candidate)
 
 /* ---- the operators' own parts ---- */
 
-/* True if the operator's own part in column `i` can be compared with the candidate's own part. */
+/* True if an operator's own part (r_ij in noise_model.h) in column `i` is one that the candidate's
+   own part is compared with: a run of the reference, or a control run. */
 static bool is_own_reference(const struct bench *b, const struct entry *e, size_t i)
 {
 	return bench_is_reference(b, e, i) || is_source(b, i, SOURCE_CONTROL);
@@ -211,7 +213,8 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 		                         share + left };
 }
 
-/* degrees of freedom from which on each operator's own variance is used, not only the prior */
+/* degrees of freedom from which on an operator's variance follows from its own past runs, too, and
+   not only from the prior */
 enum { ENOUGH_FREE = 2 };
 
 static void fill_prior(struct noise_model *m)
@@ -268,8 +271,8 @@ static void fill_shift(struct noise_model *m)
 	m->rest = isnan(left) ? 0 : left;
 }
 
-/* The share of an operator's own variance that remains in the sum of all operators: the sum of the
-   squares of their shares of the time. */
+/* How much of the operators' own variance remains in the sum of all operators, where independent
+   noise cancels out in part: the sum of the squares of their shares of the time. */
 static double squares_of_shares(const struct noise_model *m)
 {
 	double sum = 0, squares = 0;
@@ -292,8 +295,8 @@ static void fill_mean_own(struct noise_model *m)
 
 /* ---- the noise of today's machine ---- */
 
-/* Share of the machine's variance that repeats have in common. It is 1 for repeats on one host, one
-   after the other, and an assumed part if the recordings do not say. */
+/* Share of the machine's variance that all runs of the candidate have in common. It is 1 for runs
+   made one after the other on one host, and an assumed value if the recordings do not tell. */
 static double shared_by_repeats(const struct bench *b)
 {
 	const double unknown = 0.3;
@@ -380,8 +383,8 @@ static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
 	return true;
 }
 
-/* Value of the past run in `column`. Runs that were made together count once: the first of them
-   has their mean, the others are NAN. */
+/* Value of the past run in `column`. If several runs were made together, the first one
+   has the mean of all, and the others are NAN, so that they count once. */
 static double value_once(const struct bench *b, const struct entry *e, const struct metric *metric,
                          size_t column)
 {
@@ -425,7 +428,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	double level = center_of(&from, &out->baseline);
 	out->by = out->own = center_of(&to, &of_candidate) - level;
 	double measured = variance_of(&past, &df);
-	/* the variance is at least that of the samples within one run */
+	/* the variance is at least the one that follows from the samples within a run */
 	double least = noise_of_samples(b, metric, e->label);
 	out->variance = fmax(noise_moderated(prior, measured, df), least);
 	out->df = prior.df + df;

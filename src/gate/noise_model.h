@@ -13,7 +13,7 @@
 
 struct noise_model {
 	struct bench *bench;
-	double alpha[NR_FAMILIES]; ///< probability of a false alarm per check of each family
+	double alpha[NR_FAMILIES]; ///< probability of a false alarm in one check, for each family
 	enum unit_kind kind; ///< whether the entries of `units` are operators or categories
 	struct entries units; ///< operators or categories by which GPU time is judged; the list is
 	                      ///< owned, its texts belong to `bench`
@@ -23,8 +23,9 @@ struct noise_model {
 	struct noise_prior own; ///< prior for the variance of an operator's own part r_ij
 	double mean_own; ///< mean variance of the operators' own parts r_ij
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
-	double own_in_sum; ///< share of an operator's variance of r_ij that remains in the sum of all
-	double shared; ///< share of the machine's variance that repeats of the candidate have in common
+	double own_in_sum; ///< share of the operators' own variance (of r_ij) that remains in their sum
+	double shared; ///< share of the machine's variance that all runs of the candidate have in
+	               ///< common
 	bool has_machine; ///< true if the rules also check a figure of the machine; false: only
 	                  ///< operators
 };

@@ -5,9 +5,9 @@
 #include "diff/bench.h"
 
 /// Variance of the logarithm of `metric` in one run that comes from the small number of samples:
-/// the mean over all runs with samples, 0 if there are none. `label` names the figure if the
-/// metric covers several. Runs differ by this variance and by their machines, since all samples of
-/// a run come from one machine.
+/// the mean over all runs with samples, 0 if there are none. `label` names the figure if the metric
+/// covers several. The variance between runs is larger, since all samples of a run come from one
+/// machine.
 double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label);
 
 #endif

@@ -1,6 +1,7 @@
 #include "gate/noise_units.h"
 
-/* least share of the time: in operators below it, their own noise hides that of the machine */
+/* smallest share of the time that an operator must have to count: the own noise of smaller ones
+   would hide that of the machine */
 static const double least_share = 0.005;
 
 static bool is_shared_by_both(const struct entry *e)

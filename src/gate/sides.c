@@ -64,7 +64,8 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 		s->window = s->window || d->window;
 		s->metrics_only = s->metrics_only && !d->snapshot;
 	}
-	/* show the notes of one rank for the whole run: those of many ranks would hide each other */
+	/* show the notes of the first rank for the whole run, since the notes of many ranks would be
+	   too many to read */
 	if (run->ranks.nr) {
 		const struct digest *first = run->ranks.v[0];
 		s->period = first->period_count;

@@ -18,8 +18,8 @@ static struct span unit_of(const struct noise_model *m, const struct rule *rule,
 	return unit;
 }
 
-/* A copy of the rule for the operator or category. Only relative limits remain: those per launch
-   have no meaning for a sum. */
+/* A copy of the rule for the operator or category. Only relative limits remain: a limit in ns per
+   launch has no meaning for a sum of kernels. */
 static struct rule rule_of_unit(const struct rule *rule, const struct metric *unit, struct arena *a)
 {
 	struct rule r = *rule;
@@ -56,7 +56,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	if (!unit)
 		return;
 	const struct metric *metric = unit_query(m->kind).metric;
-	/* The copy is on the arena, since the decision keeps a pointer to its limits. */
+	/* The copy of the rule is on the arena, since the decision keeps a pointer to its limits. */
 	struct rule *r = arena_alloc(a, 1, sizeof *r);
 	*r = rule_of_unit(rule, metric, a);
 	struct comparison of_unit = { .rule = r,

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 
-/* A point of the trend and its position: earlier baselines, the approved run, later runs, the
-   candidate; each sorted by time. */
+/* A point of the trend, and the number of the part of the trend that it is in: earlier baselines,
+   the approved run, later runs, or the candidate. Within a part, points are sorted by time. */
 struct placed {
 	int part;
 	struct trend_point point;

@@ -6,13 +6,14 @@
 #include "diff/units.h"
 #include "metric/unit.h"
 
-/* Operators count as changed alike if their changes differ from the common change by at most this
-   share of it, since a lower clock slows work that waits for memory less. Such operators must have
-   at least the second share of the time. */
+/* reach_of_shift: operators count as changed alike if their changes differ from the common change
+   by at most this share of it, since a lower clock slows work that waits for memory less.
+   most_of_time: share of the time that such operators must have together. */
 static const double reach_of_shift = 0.45, most_of_time = 0.7;
 enum { LEAST_UNITS = 4 };
 
-/* True if the operators' own parts are within noise, or within what one factor explains. */
+/* True if most operators changed alike: beside the common factor, their own changes are noise or
+   small. */
 static bool moved_alike(const struct noise_model *m)
 {
 	double all = 0, alike = 0, heaviest = 0, heaviest_alike = 0;
@@ -30,20 +31,22 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* one operator with most of the time does not count as all: leave out the heaviest */
+	/* the same must hold without the heaviest operator, which alone could look like all */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }
 
-/* True if the common factor explains the change for the worse. The tail (slowest steps), which has
-   other causes too, and the change since the approved run may be larger. */
+/* True if the figure of the check is worse by no more than the common factor explains. A larger
+   change has other causes, too, such as that of the slowest steps, or that since the approved
+   run. */
 static bool is_of_factor(const struct check *k, int64_t pct)
 {
 	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;
 	return k->has_pct && worse > 0 && (double)worse <= (1 + reach_of_shift) * (double)pct;
 }
 
-/* The first failing check that the common factor explains; it reports the change for all. */
+/* The first failing check on the whole machine that the common factor explains; only this one
+   reports the change. */
 static const struct check *speaker_of(const struct report *out, int64_t pct)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -77,7 +80,7 @@ static void settle(struct check *k, const struct check *speaker, struct report *
 void uniform_settle(const struct noise_model *m, struct report *out)
 {
 	const double one = 1e8,
-	             least = 0.01; /* 1e8 is 100 % in 1e-6 percent; 0.01 is the least rise to report */
+	             least = 0.01; /* 1e8 is 100 % in 1e-6 percent; 0.01: least slowdown to report */
 	int64_t pct = llround(fmin(expm1(fmax(m->shift, 0)) * one, 9e18));
 	const struct check *speaker = speaker_of(out, pct);
 	out->uniform.judged = m->units.list.nr >= LEAST_UNITS;

@@ -7,8 +7,9 @@
 #include "model/report.h"
 
 /// Decide whether all operators changed by one factor, and fill out->uniform. If so, the first
-/// failing check on the whole machine reports it. Other checks on the machine and on wall time
-/// that rose by at most that factor only warn; warnings of operators and kernels become passes.
+/// failing check on the whole machine reports it. Other failing checks on the machine and on wall
+/// time that got worse by no more than that factor become warnings; such warnings of operators and
+/// kernels become passes.
 void uniform_settle(const struct noise_model *m, struct report *out);
 
 #endif

@@ -7,7 +7,8 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* True if a part of a query has the form KEY=…, where `key` is also a key of rules. */
+/* True if `word`, which is a part of a query's text, has the form KEY=… with the key `key`; rules
+   know the same keys. */
 static bool is_key(struct span word, const char *key)
 {
 	return span_starts(word, span_of(key)) && word.p[strlen(key)] == '=';

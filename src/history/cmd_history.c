@@ -59,6 +59,29 @@ static enum status write_script(struct course *t, struct diag_log *log)
 	return st;
 }
 
+/* The command that prints a script to find the commit of a change, with the options that choose the
+   baseline and the runs. */
+static const char *bisect_command(const struct options *o, struct arena *a)
+{
+	static const struct {
+		int id;
+		const char *name;
+	} options[] = { { OPT_BASELINE, "baseline" }, { OPT_HISTORY, "history" },
+		            { OPT_RULES, "rules" },       { OPT_METRIC, "metric" },
+		            { OPT_SINCE, "since" },       { OPT_P, "p" } };
+	struct strbuf b = STRBUF_INIT;
+	strbuf_adds(&b, "gpugate bisect");
+	if (o->value[OPT_WORKLOAD])
+		text_add_word(&b, a, o->value[OPT_WORKLOAD]);
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (o->value[options[i].id]) {
+			strbuf_addf(&b, " --%s", options[i].name);
+			text_add_word(&b, a, o->value[options[i].id]);
+		}
+	strbuf_adds(&b, " >bisect.sh");
+	return arena_take(a, &b);
+}
+
 static enum status show_history(const struct options *o, const struct baseline *b,
                                 struct diag_log *log)
 {
@@ -66,6 +89,7 @@ static enum status show_history(const struct options *o, const struct baseline *
 	struct course t;
 	TRY(course_options_read(o, &wanted, log));
 	course_make(course_history(b), b->workload, &wanted, &t);
+	t.bisect = bisect_command(o, &t.arena);
 	enum status st = ST_OK;
 	if (wanted.metric && !t.figures.nr && t.runs.nr)
 		st = diag_fail(log, ST_USAGE, "no run of the history has a figure of %s",

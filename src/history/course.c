@@ -145,8 +145,8 @@ static int part_cmp(const void *a, const void *b)
 	return m != n ? (m < n) - (m > n) : span_cmp(x->label, y->label);
 }
 
-/* True if amounts in the two units can be compared, such as a time per step and the time of a
-   kernel in it. */
+/* True if amounts in the two units can be compared: the units have the same name, or both are
+   times, such as "ns" and "ns/step". */
 static bool is_like(enum unit a, enum unit b)
 {
 	return strcmp(unit_name(a), unit_name(b)) == 0 ||
@@ -255,8 +255,8 @@ static bool is_wanted(const struct course_figure *f, const struct course_options
 	return !is_of_item(f);
 }
 
-/* Remove figures of items that the user did not ask for; they were needed only to find parts of
-   changes. */
+/* Remove figures of items that the user did not ask for; they were needed only to find the items
+   that changed together with a figure. */
 static void drop_unwanted(struct course *t, const struct course_options *o)
 {
 	size_t nr = 0;

@@ -31,7 +31,7 @@ struct course_figure {
 	                               ///< the last change point
 	enum unit unit;
 	int worse; ///< direction in which the figure is worse, a value of enum worse
-	VEC(int64_t) runs, values; ///< index of each run with the figure, and the figure's value there
+	VEC(int64_t) runs, values; ///< indexes of the runs with the figure, and its value in each
 };
 
 /// A change point: a place in the series where the level of a figure changes.
@@ -69,6 +69,7 @@ struct course {
 	VEC(struct course_part)
 	parts; ///< items that changed with a change point, sorted by figure, run and position
 	const char *headline;
+	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };
 
 struct course_options {

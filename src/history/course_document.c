@@ -20,8 +20,8 @@ static const char *label_of(const char *metric)
 	return m ? metric_label(m) : metric;
 }
 
-/* The words of a query after its metric, without the usual ones: "stat=p95 ranks=median" gives
-   "p95, median rank". */
+/* The words of a query after the name of its metric, as text, without those that say what is usual:
+   "stat=p95 ranks=median" gives "p95, median rank". */
 static const char *statistic_of(struct document *d, const char *query)
 {
 	static const struct {
@@ -160,7 +160,8 @@ static int weight(const struct course *t, const struct course_point *p)
 	return p->is_worse ? 4 + 2 * key : p->is_better ? 1 + key : 0;
 }
 
-/* The change point with the highest weight among those that begin with the run, or NULL. */
+/* The change point with the highest weight among those whose first changed run is `run`, or
+   NULL. */
 static const struct course_point *main_point(const struct course *t, int64_t run)
 {
 	const struct course_point *best = NULL;
@@ -217,6 +218,27 @@ static const struct course_point *newest(const struct course *t)
 	return NULL;
 }
 
+static size_t points_of(const struct course *t, const struct course_figure *f)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < t->points.nr; i++)
+		nr += t->points.v[i].figure == f->place;
+	return nr;
+}
+
+/* Say that the wall time did not change, if other figures did. */
+static void put_wall(struct document *d, const struct course *t)
+{
+	const struct metric *wall = &metric_table[METRIC_STEP_PERIOD];
+	for (size_t i = 0; i < t->figures.nr && t->points.nr; i++) {
+		const struct course_figure *f = &t->figures.v[i];
+		if (strcmp(f->metric, wall->name) == 0 && !f->label.n && f->rank < 0 && !points_of(t, f)) {
+			doc_printf(d, "%s unchanged; ", metric_label(wall));
+			return;
+		}
+	}
+}
+
 /* Write the verdict on the history ("worse", "no worse" or "steady"), and its reason. */
 static void put_news(struct document *d, const struct course *t)
 {
@@ -230,11 +252,22 @@ static void put_news(struct document *d, const struct course *t)
 	doc_said(d, t->workload);
 	doc_words(d, ": ");
 	if (p) {
-		put_change(d, t, p);
-		doc_words(d, " since ");
+		const struct course_figure *f = figure_of(t, p->figure);
+		bool up = p->after > p->before;
+		doc_said(d, name_of(d, f));
+		doc_words(d, " ");
+		doc_add(d, DOC_FIGURE, TONE_WORSE,
+		        p->change_pct == INT64_MIN ? course_text(&d->arena, f->unit, p->after)
+		                                   : unit_relative(&d->arena, p->change_pct) + 1);
+		doc_words(d, p->change_pct == INT64_MIN ? " since "
+		             : up                       ? " higher since "
+		                                        : " lower since ");
 		put_run(d, &t->runs.v[p->first]);
+		doc_paragraph(d);
+		put_change(d, t, p);
 		doc_words(d, "; ");
 	}
+	put_wall(d, t);
 	doc_said(d, t->headline);
 }
 
@@ -249,8 +282,14 @@ static void put_advice(struct document *d, const struct course *t)
 	put_run(d, &t->runs.v[p->last]);
 	doc_words(d, " and ");
 	put_run(d, &t->runs.v[p->first]);
-	doc_words(d, "; gpugate bisect prints a script that finds the commit; if the change is meant, "
-	             "approve a later run with gpugate baseline promote");
+	doc_item(d, 0);
+	doc_words(d, "if the change is intended, approve a later run with gpugate baseline promote");
+	if (t->bisect) {
+		doc_section(d, "", "A script that finds the commit:", DOC_OPEN);
+		doc_paragraph(d);
+		doc_add(d, DOC_COMMAND, TONE_PLAIN, t->bisect);
+		doc_end(d);
+	}
 	doc_end(d);
 }
 
@@ -279,15 +318,8 @@ const char *course_sparkline(struct document *d, const struct course_figure *f)
 	return arena_take(&d->arena, &b);
 }
 
-static size_t points_of(const struct course *t, const struct course_figure *f)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < t->points.nr; i++)
-		nr += t->points.v[i].figure == f->place;
-	return nr;
-}
-
-/* 2 if the figure got worse at a change point, 1 if it only changed otherwise, 0 if it did not. */
+/* Order of figures in the table: 2 if the figure got worse at a change point, 1 if it only has
+   other change points, 0 if it has none. */
 static int news_of(const struct course *t, const struct course_figure *f)
 {
 	int news = 0;
@@ -313,17 +345,19 @@ static void put_figure(struct document *d, const struct course *t, const struct 
 	doc_words_cell(d, course_sparkline(d, f));
 }
 
-/* Write the table of figures; those that changed come first. */
-static void put_figures(struct document *d, const struct course *t)
+/* Write a table of figures: those that changed, the worse ones first, or those that did not. */
+static void put_figures(struct document *d, const struct course *t, bool changed)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
 		                                         { "level", DOC_RIGHT },   { "spread", DOC_RIGHT },
 		                                         { "changes", DOC_RIGHT }, { "runs", DOC_LEFT } };
-	doc_section(d, "figures", "Figures", DOC_OPEN);
-	struct doc_table *table = doc_table(d, "Figures", columns, sizeof columns / sizeof *columns);
+	const char *title = changed ? "Figures that changed" : "Figures that did not change";
+	doc_section(d, changed ? "figures" : "unchanged", title,
+	            changed || !t->points.nr ? DOC_OPEN : DOC_FOLDED);
+	struct doc_table *table = doc_table(d, title, columns, sizeof columns / sizeof *columns);
 	table->brief = FIGURES_SHOWN;
 	table->more_text = "figures";
-	for (int news = 2; news >= 0; news--)
+	for (int news = changed ? 2 : 0; news >= changed; news--)
 		for (size_t i = 0; i < t->figures.nr; i++)
 			if (news_of(t, &t->figures.v[i]) == news)
 				put_figure(d, t, &t->figures.v[i]);
@@ -381,7 +415,8 @@ static void put_pictures(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* Collect the names of all kernels, which are then shortened as in other reports. */
+/* Collect the names of the kernels that changed, so that they can be shortened as in other
+   reports. */
 static void add_names(const struct course *t, struct short_names *names, struct document *d)
 {
 	for (size_t i = 0; i < t->parts.nr; i++) {
@@ -401,7 +436,8 @@ static void course_document(const struct course *t, struct short_names *names, s
 	put_news(d, t);
 	put_points(d, t);
 	put_advice(d, t);
-	put_figures(d, t);
+	put_figures(d, t, true);
+	put_figures(d, t, false);
 	put_pictures(d, t);
 	put_runs(d, t);
 }

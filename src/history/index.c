@@ -37,8 +37,8 @@ const struct history *course_history(const struct baseline *b)
 
 /* ---- the stored baselines ---- */
 
-/* The glob of all paths that a pattern of the rules may produce: placeholders whose values only a
-   run could give become `*`. */
+/* The glob that matches all paths that a path pattern of the rules can give: a placeholder that
+   only a run could fill in becomes `*`. */
 static const char *pattern_of(struct index *x, const char *path, const char *workload)
 {
 	static const char name[] = "{workload}";

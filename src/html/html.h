@@ -18,8 +18,8 @@ void html_flame(struct html *h);
 /// Draw the steps of all ranks.
 void html_heat(struct html *h);
 
-/// Draw the figure of check `i` in all runs as a small chart without words. html_history() draws
-/// all figures with a history.
+/// Draw the figure of check `i` in all runs as a small chart without text. html_history() draws a
+/// large chart of each figure that has a history.
 void html_spark(struct html *h, size_t i);
 void html_history(struct html *h);
 
@@ -29,12 +29,13 @@ void html_steps(struct html *h);
 /// Draw memory over time and at its peak.
 void html_memory(struct html *h);
 
-/// Draw what each memory of a run holds at its peak. html_has_peaks() returns whether that is
-/// known; false for NULL.
+/// Draw what each memory of a run holds at its peak. html_has_peaks() returns whether the contents
+/// at the peak are known; `run` may be NULL there, which gives false.
 void html_peaks(struct html *h, const struct run_report *run);
 bool html_has_peaks(const struct run_report *run);
 
-/// Largest number of charts of one kind. html_more_charts() writes how many of `nr` were left out.
+/// Largest number of charts of one kind. html_more_charts() writes how many of `nr` charts this
+/// limit left out.
 enum { HTML_CHARTS = 32 };
 void html_more_charts(struct html *h, size_t nr);
 

@@ -19,7 +19,7 @@ struct line {
 	enum unit unit;
 	bool right; ///< true: the line belongs to the second axis, in percent
 	struct svg_points points; ///< points of the line; owned by it
-	const int64_t *summary; ///< statistics of a series without points, by enum statistic; or NULL
+	const int64_t *summary; ///< statistics (by enum statistic) of a line without points; else NULL
 };
 
 struct chart {
@@ -237,7 +237,7 @@ void html_more_charts(struct html *h, size_t nr)
 
 /* ---- charts of steps ---- */
 
-/* Number the steps of both sides from their first measured step. */
+/* Number the steps of each line anew, so that the first measured step of each side is step 1. */
 static void number_steps(struct chart *c)
 {
 	for (size_t i = 0; i < c->nr; i++)
@@ -306,7 +306,7 @@ static void level_chart(struct html *h, const struct series *s)
 	for (int i = 0; i < 2; i++) {
 		a[i] = series_find(runs[i], "memory.allocated", s->label);
 		r[i] = series_find(runs[i], "memory.reserved", s->label);
-		/* series over time and series over numbers of actions cannot share an axis */
+		/* a line over time and a line over numbers of allocator actions cannot share an x axis */
 		if (a[i] && a[i]->x_unit != s->x_unit)
 			a[i] = r[i] = NULL;
 	}

@@ -9,7 +9,7 @@
 
 enum {
 	ROW = 20,
-	WIDE = 100000, /* units of the total width: thousandths of a percent */
+	WIDE = 100000, /* width of the whole picture; the unit is a thousandth of a percent of it */
 	LEAST = 100, /* least width of a box */
 	LABEL = 2500, /* least width of a box with a name in it */
 	NAME_CHARS = 90,
@@ -56,8 +56,8 @@ static void lay_out(const struct flame *f, struct boxes *out)
 	vec_release(&at);
 }
 
-/* Class of the color: "u2" grew by 5 % to 20 %, "l1" shrank a little, "k3" depends on the kind of
-   node, if there is only one run. */
+/* Name of the color's class in the style sheet: "u2" for a node that grew by 5 % to 20 %, "l1" for
+   one that shrank a little; if there is only one run, "k0" to "k4" by the kind of node. */
 static const char *class_of(const struct flame *f, const struct flame_node *n)
 {
 	static const char *const names[2][3] = { { "u1", "u2", "u3" }, { "l1", "l2", "l3" } };
@@ -65,7 +65,7 @@ static const char *class_of(const struct flame *f, const struct flame_node *n)
 	int64_t change = number_sub(n->value[1], n->value[0]), size = change < 0 ? -change : change;
 	if (!f->both)
 		return of_kind[n->kind];
-	/* a change below a thousandth of the total gets no color */
+	/* a change below a thousandth of the total time, or below 1 % of the node's, gets no color */
 	if ((__int128)size * 1000 < f->nodes.v[0].value[1] || (__int128)size * 100 < n->value[0])
 		return "k0";
 	int grade = (__int128)size * 5 >= n->value[0] ? 2 : (__int128)size * 20 >= n->value[0];

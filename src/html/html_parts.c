@@ -11,7 +11,8 @@ enum { NAME_CHARS = 120 };
 struct bar_part {
 	int color;
 	int64_t size;
-	const char *text, *name; ///< texts of a part; the name may come from the input
+	const char *text, *name; ///< text and name of a part of the bar; the name may come from the
+	                         ///< input
 };
 
 struct bar {

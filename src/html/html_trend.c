@@ -25,7 +25,8 @@ static struct svg_range range_of(const struct check *c)
 	return y;
 }
 
-/* Draw the points of one source as dots, or all points as a line. */
+/* Draw the points of the trend whose source is `source` as dots or, if `source` < 0, all points as
+   a line. */
 static void put_points(struct html *h, const struct check *c, struct svg_range y, int source,
                        const char *class)
 {
@@ -61,7 +62,7 @@ void html_spark(struct html *h, size_t check)
 	if (!c->trend || !c->has_change || c->trend->points.nr < 2)
 		return;
 	struct svg_range y = range_of(c);
-	int64_t room = (y.hi - y.lo) / 10 + 1; /* room at the edges, so that dots are not cut */
+	int64_t room = (y.hi - y.lo) / 10 + 1; /* space above and below, so that dots are not cut */
 	y.lo = number_sub(y.lo, room);
 	y.hi = number_add(y.hi, room);
 	html_printf(h,

@@ -13,7 +13,8 @@ void svg_range_add(struct svg_range *r, int64_t v)
 
 /* ---- axes and scales ---- */
 
-/* The next round length after `step`: 1, 2, 5, 10, … or powers of two. */
+/* The next larger distance between grid lines after `step`: 1, 2, 5, 10, … or, if `binary`, powers
+   of two. */
 static __int128 next_step(__int128 step, bool binary, int *nth)
 {
 	if (binary)

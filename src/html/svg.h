@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "model/run_report.h"
 
-/// Size of a picture in its own units.
+/// Width and height of a picture in units of its own coordinates.
 enum { SVG_WIDTH = 10000, SVG_HEIGHT = 1000 };
 
 /// Largest number of points on a line.
@@ -31,8 +31,8 @@ void svg_range_add(struct svg_range *r, int64_t v);
 enum { SVG_PARTS = 6 };
 struct svg_range svg_axis(struct svg_range r, bool binary);
 
-/// Reduce `nr` points to at most SVG_POINTS, sorted by x: of each part of the line, the highest
-/// point stays. The caller releases with vec_release(&out->list).
+/// Reduce `nr` points, which must be sorted by x, to at most SVG_POINTS: in each interval of x, the
+/// highest point stays. The caller releases with vec_release(&out->list).
 void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out);
 
 /// Append the lines of the grid.
@@ -56,7 +56,7 @@ void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t f
 /// `part` is positive, else to the left.
 void svg_bar_signed(struct strbuf *b, int64_t part, int64_t whole);
 
-/// Append a segment of a stacked bar, between two values of `whole`.
+/// Append a segment of a stacked bar, from `from` to `to`, where `whole` is the length of the bar.
 void svg_segment(struct strbuf *b, int color, int64_t from, int64_t to, int64_t whole);
 
 #endif

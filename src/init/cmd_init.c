@@ -89,8 +89,8 @@ static enum status check_marker(struct init *in)
 	return ST_OK;
 }
 
-/* True if the path can be used in the workflow file: paths there are separated by blanks, and are
-   relative to the checkout of the repository. */
+/* True if the path can be written into the workflow file, in which paths are separated by blanks
+   and are relative to the repository's checkout. */
 static bool is_plain_path(const char *path)
 {
 	bool plain = *path != '/' && *path != '-' && !strstr(path, "..");

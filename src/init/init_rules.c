@@ -79,8 +79,8 @@ static void add_quoted(struct strbuf *out, const char *text)
 	strbuf_addch(out, '"');
 }
 
-/* Append a line of the built-in file; a setting of workload, inputs, steps or on_missing gets the
-   value for the run. */
+/* Append a line of the built-in rules; a line that sets workload, inputs, steps or on_missing gets
+   the value that fits the run. */
 static void add_setting(const struct init_rules *in, struct strbuf *out, struct span line)
 {
 	size_t ranks = in->view ? in->view->run->ranks.nr : 0;
@@ -141,7 +141,8 @@ static const char *left_out(const struct init_rules *in, const struct metric *m,
 	return has_figure(in->view, m) ? NULL : reason_of(in->view, m);
 }
 
-/* Append a rule as a comment with the reason; lines without indentation stay as they are. */
+/* Append a rule as a YAML comment, with the reason why it is left out; lines without indentation,
+   which do not belong to the rule, stay as they are. */
 static void add_left_out(struct strbuf *out, struct span paragraph, const char *reason)
 {
 	bool said = false;

@@ -26,7 +26,7 @@ struct ahead {
 	struct block blocks[NR_BLOCKS];
 	size_t at; ///< number of bytes of the oldest filled block that have been read
 	pthread_t thread;
-	pthread_mutex_t mutex; ///< mutex for the members of the struct below
+	pthread_mutex_t mutex; ///< mutex for all members that follow in this struct
 	pthread_cond_t changed;
 	size_t filled, taken; ///< number of blocks filled and read so far
 	bool stop;
@@ -97,7 +97,8 @@ struct ahead *ahead_begin(ahead_fill *fill, void *ctx, size_t block)
 	return NULL;
 }
 
-/* The block to read from, which the thread no longer changes. */
+/* Waits for the next block to read from, and returns it; the thread no longer changes that
+   block. */
 static struct block *current(struct ahead *a)
 {
 	pthread_mutex_lock(&a->mutex);

@@ -39,7 +39,7 @@ struct scan {
 	struct diag_log *log;
 	unsigned char *pages[DEPTH + 1]; ///< buffers: one page for each level of the tree, and one for
 	                                 ///< overflow pages
-	uint32_t page; ///< number of the page that is being read, for messages
+	uint32_t page; ///< number of the page that is being read, which messages name
 	size_t used; ///< number of bytes of the leaf page that its header and the cells so far take up
 	uint32_t budget; ///< number of pages that may still be read, so that a cycle of pages ends
 	bool any; ///< true once a row has been read
@@ -223,7 +223,8 @@ static enum status read_cell(struct scan *s, struct span cell)
 	}
 	if (cell.n < local + (bytes > most ? 4 : 0))
 		return damaged(s, "holds a row that passes its end");
-	/* without this check cells could share bytes, and one page could hold gigabytes of rows */
+	/* without this check cells of one page could overlap, and the page could hold gigabytes of
+	   rows */
 	s->used += (size_t)(cell.p - start) + (size_t)local;
 	if (s->used > usable)
 		return damaged(s, "has rows that share bytes");
@@ -292,7 +293,7 @@ static enum status take_table(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Reads page 1, which holds the table of tables. */
+/* Reads page 1, with which the table of all tables (sqlite_schema) begins. */
 static enum status read_schema(struct database *db, struct diag_log *log)
 {
 	struct scan s = { .db = db,
@@ -324,7 +325,8 @@ static const char *take_header(struct database *db, const unsigned char *h, uint
 		       "journal_mode=DELETE'";
 	if (be(h + 56, 4) > 1)
 		return "its texts are in UTF-16; export it anew, in UTF-8";
-	/* old versions of SQLite leave these numbers outdated */
+	/* old versions of SQLite do not keep the page count in the header up to date; the file's size
+	   then gives it */
 	if (!pages || be(h + 24, 4) != be(h + 92, 4))
 		pages =
 		    bytes / db->page_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)(bytes / db->page_bytes);

@@ -10,16 +10,16 @@
 /// Largest number of columns of a table. Source: SQLITE_MAX_COLUMN (sqlite.org/limits.html).
 enum { DATABASE_TABLE_COLUMNS = 2000 };
 
-/// For each column of a table, its place among the columns that a scan asks for.
+/// The columns of a table, and which of them a scan asks for.
 struct database_map {
-	/// For each column of the table its index among the columns asked for, or -1.
+	/// For each column of the table, its index (slot) among the columns asked for, or -1.
 	int16_t slot[DATABASE_TABLE_COLUMNS];
 	size_t nr; ///< number of columns of the table
-	int rowid; ///< slot of the column that is the row id and therefore not stored in rows, or -1
+	int rowid; ///< slot of the column that is the row id, which rows do not store, or -1
 };
 
-/// Fills `map` from the text of CREATE TABLE. Returns NULL, or the name of a column that is asked
-/// for and missing, or "" if the text cannot be read.
+/// Fills `map` from the text of CREATE TABLE. Returns NULL on success, the name of a column that is
+/// asked for and missing, or "" if the text cannot be read.
 const char *database_map_columns(struct span sql, const struct database_column *columns, size_t nr,
                                  struct database_map *map);
 

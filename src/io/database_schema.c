@@ -81,8 +81,9 @@ static bool begins_constraint(struct word w)
 	       is_plain(w, "CHECK") || is_plain(w, "FOREIGN");
 }
 
-/* Skips the rest of a column after its name, up to the comma or parenthesis, which becomes
-   `*after`. True if the column is another name of the row id: INTEGER … PRIMARY KEY. */
+/* Skips what follows a column's name in its definition, and the comma or parenthesis that ends the
+   definition, which becomes `*after`. True if the column is another name of the row id: INTEGER …
+   PRIMARY KEY. */
 static bool rest_of_column(struct span *s, struct word *after)
 {
 	bool integer = false, primary = false;

@@ -27,7 +27,7 @@ struct inflate *inflate_new(void)
 {
 	struct inflate *in = mem_calloc(1, sizeof *in);
 	if (inflateInit2(&in->z, 15 + 16) != Z_OK) {
-		/* 16 asks for the gzip wrapper, whose CRC and length zlib then checks */
+		/* adding 16 asks zlib for the gzip wrapper, whose CRC and length it then checks */
 		free(in);
 		return NULL;
 	}
@@ -71,7 +71,8 @@ static enum inflate_result step_zlib(struct inflate *in, struct span *input, cha
 	if (answer == Z_MEM_ERROR)
 		return INFLATE_NO_MEMORY;
 	if (answer == Z_OK || answer == Z_BUF_ERROR || *nr)
-		/* hand out the bytes before the damage first: zlib will repeat its error */
+		/* hand out the bytes before the damage first: at the next call zlib reports the same error
+		   again */
 		return INFLATE_MORE;
 	*message = z->msg ? z->msg : "a preset dictionary is asked for";
 	return INFLATE_DAMAGED;

@@ -41,7 +41,7 @@ static void stop(struct jscan *js, enum status st)
 {
 	if (js->status == ST_OK)
 		js->status = st;
-	js->base -= (uint64_t)(js->end - js->at); /* so that jscan_byte() still gives the same offset */
+	js->base -= (uint64_t)(js->end - js->at); /* keeps the offset that jscan_byte() returns */
 	js->at = js->end;
 	*js->end = '\0';
 	js->mark = NULL;
@@ -301,7 +301,7 @@ bool jscan_element(struct jscan *js)
 
 /* ---- skipping of values ---- */
 
-/* Skips a plain number within the window, as most numbers are. */
+/* Skips a number without exponent that ends within the window, as most numbers do; else false. */
 static bool skip_number(struct jscan *js)
 {
 	const char *p = js->at + (*js->at == '-'), *end = bytes_digits_end(p);
@@ -344,7 +344,7 @@ void jscan_skip(struct jscan *js)
 		} else if (!skip_scalar(js, c)) {
 			return;
 		}
-		/* leaves all containers that end here, and stops before the next value */
+		/* leaves all containers that end here, and stops before the value of the next member */
 		while (js->depth > base && !(in_object(js) ? jscan_skip_key(js) : jscan_member(js, ']')))
 			if (js->status != ST_OK)
 				return;

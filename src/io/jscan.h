@@ -65,16 +65,16 @@ struct jscan_key {
 };
 enum { JSCAN_KEY_OTHER, JSCAN_KEY_END, JSCAN_KEY_FIRST };
 
-/// A table of keys to look up. The row after the last key is for all other keys; its `what` is
-/// JSCAN_KEY_OTHER if the text of such keys is wanted.
+/// A table of keys to look up: `nr` rows, and after them one row for all other keys. The `what` of
+/// that last row is JSCAN_KEY_OTHER if the text of other keys is wanted.
 struct jscan_keys {
 	const struct jscan_key *rows;
 	size_t nr;
 };
 
 /// Reads the next key of the innermost object, and returns its row in `keys`; JSCAN_KEY_END at the
-/// end of the object. `keys` must outlive the scanner; for objects at the same place in the
-/// structure of the input it must always be the same table.
+/// end of the object. `keys` must outlive the scanner. For objects at the same place in the
+/// structure of the input, a reader must always pass the same table.
 const struct jscan_key *jscan_key_of(struct jscan *js, const struct jscan_keys *keys,
                                      struct span *key);
 

@@ -165,7 +165,8 @@ JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 #endif
 }
 
-/// True if `p` and `text` are equal at those of their first 32 bytes whose bits in `mask` are set.
+/// True if, of the first 32 bytes, `p` and `text` have all those in common whose bit in `mask` is
+/// set.
 static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
 {
 #if GG_AVX2
@@ -180,7 +181,7 @@ static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
 	    (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1)));
 	return (~(high << 16 | low) & mask) == 0;
 #else
-	/* in this program the bits of a mask are always the lowest ones */
+	/* callers pass only masks whose set bits are the lowest ones */
 	size_t n = (size_t)__builtin_popcount(mask);
 	for (; n >= 8; n -= 8, p += 8, text += 8)
 		if (bytes_load(p) != bytes_load(text))

@@ -26,12 +26,12 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 {
 	js->at = c->at;
 	js->place[js->depth] = c->place;
-	if (c->place->n) /* the position is after a key, not at the beginning of an object */
+	if (c->place->n) /* true after a key, false at the beginning of an object */
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 
-/// Like jscan_key_of(), with a fast path for the key that followed the same key last time. `where`
-/// is set for keys of `keys`, and `key` for JSCAN_KEY_OTHER.
+/// Like jscan_key_of(), but fast for the key that usually comes next at this place.
+/// Sets `where` if the key is in `keys`, and `key` if the result is JSCAN_KEY_OTHER.
 JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
                                    const struct jscan_keys *keys, unsigned *where, struct span *key)
 {
@@ -53,8 +53,8 @@ JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
 	return s->what;
 }
 
-/// Like jscan_object(), but only for an object at a place where an object has been seen before;
-/// else false.
+/// Like jscan_object(), but only if an object has been read at this place (the same path of keys)
+/// before; else returns false and consumes nothing.
 JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 {
 	uint64_t bit = (uint64_t)1 << (js->depth % 64);
@@ -69,7 +69,7 @@ JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 	return true;
 }
 
-/// Like jscan_key(), with a fast path for keys that have been seen before.
+/// Like jscan_key(), but fast for the key that usually comes next at this place.
 static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 {
 	struct seam *s = js->place[js->depth]->next;
@@ -197,8 +197,8 @@ JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 	return true;
 }
 
-/// Consumes `lead` if the input continues with this text, up to the value in the object that the
-/// text begins; else false.
+/// Consumes the remembered text `lead`, from the end of an element up to a value in the next
+/// object, if the input continues with it; else returns false.
 static inline bool jscan_follow_lead(struct jscan *js, const struct jscan_lead *lead)
 {
 	const char *p = js->at;

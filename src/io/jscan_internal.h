@@ -25,27 +25,29 @@
    of the seams that have followed it, and objects in its value begin at a place of their own. */
 enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 1024 };
 
-struct seam { /* the text between two values; two cache lines, of which the first holds only text */
+struct seam { /* a remembered text between two values; two cache lines, of which the first holds
+	             only `text` */
 	char text[SEAM_TEXT];
 	struct seam *next; ///< first of the seams that have followed this seam; the others follow by
 	                   ///< `sibling`
 	struct seam *sibling; ///< next of the seams that have followed the same seam, in the order in
 	                      ///< which they are compared
-	struct seam *inner; ///< place (in the tree of places) at which objects in the value begin; NULL
-	                    ///< if no object was seen yet
-	struct seam *other; ///< place after a key that is not remembered; NULL if no such key was seen
-	                    ///< yet
+	struct seam *inner; ///< place (in the tree of places) for objects that are the value after this
+	                    ///< seam; NULL if none was seen yet
+	struct seam *other; ///< place (in the tree of places) after a key that follows this seam and is
+	                    ///< not remembered; NULL if none was seen yet
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
 	                             ///< up
-	uint32_t mask; ///< mask with a bit for each byte of `text`, of the first 32
-	uint32_t hits; ///< number of matches in which another seam had been compared before
-	uint8_t what, where; ///< copies of members of `row`; `what` is JSCAN_KEY_OTHER also if `text`
-	                     ///< is longer than `mask`
+	uint32_t mask; ///< mask with a bit for each byte of `text`, but only for its first 32
+	uint32_t hits; ///< number of matches of this seam before which another seam had been compared
+	               ///< in vain
+	uint8_t what, where; ///< copies of members of `row`; `what` is JSCAN_KEY_OTHER, too, if `text`
+	                     ///< is longer than the bytes that `mask` covers
 	uint8_t n; ///< length of `text`; 0 for a place that has no text, such as the one before the
 	           ///< first key
 	uint8_t key_at, key_n; ///< position and length of the key in `text`
 	bool end; ///< true if the text ends with the closing bracket of the object, and not with a key
-	bool first; ///< true for the first seam of an object, which begins without a comma
+	bool first; ///< true for the first seam of an object, in which there is no comma
 };
 
 /* State of the scanner. The window holds [buf, end); *end is a NUL, at which every inner loop
@@ -55,7 +57,8 @@ struct jscan {
 	struct source *src;
 	struct diag_log *log;
 	bool tolerant, eof, cut;
-	bool piece; ///< true if the window is borrowed and holds the whole piece of a piecewise scan
+	bool piece; ///< true if the scanner reads pieces of an array: the window is borrowed, and holds
+	            ///< a whole piece
 	unsigned depth, max_depth;
 	enum status status;
 	char *buf, *at, *end, *mark;
@@ -70,7 +73,7 @@ struct jscan {
 	                                  ///< read
 	struct strbuf text; ///< buffer for the decoded text of a string with escapes
 
-	/// Array of SEAM_LIMIT seams; [0] is the place "nowhere", after which nothing is remembered.
+	/// Array of SEAM_LIMIT seams. Seam 0 is the place "nowhere"; after it no text is remembered.
 	struct seam *seams;
 	unsigned nr_seams;
 	/// Last seam at each level of nesting; in an array, the seam before the array.
@@ -91,8 +94,8 @@ static inline void jscan_pass(struct jscan *js, struct seam *s)
 		js->begun[level / 64] |= (uint64_t)1 << (level % 64);
 }
 
-/// Size of a lead: the text with which many objects of an array begin, from the end of the previous
-/// element up to a value in the object.
+/// Largest size of a lead: a text with which many objects of an array begin, from the end of the
+/// previous element up to a value in the object.
 enum { LEAD_TEXT = 96 };
 struct jscan_lead {
 	char text[LEAD_TEXT];
@@ -111,23 +114,23 @@ struct jscan_since {
 /// The position of the next byte.
 struct jscan_since jscan_here(const struct jscan *js);
 
-/// The text between `since` and the present position, with the white space after it unless `end`.
-/// Empty if the text cannot be remembered: it has tolerated faults, has partly left the window, or
-/// is longer than `limit`.
+/// The text from `since` to the present position and, unless `end`, the white space after it. Empty
+/// if the text cannot be remembered: it has tolerated faults, has partly left the window, or is
+/// longer than `limit`.
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 
-/// Makes a lead (a remembered beginning of objects) of the text since a position: from the end of
-/// an element up to a value in the next object. False if that is not possible. The seams after a
-/// lead are a list of their own.
+/// Makes a lead (a remembered beginning of objects) of the text from `since`, the end of an
+/// element, to the present position, a value in the next object. False if the text cannot be
+/// remembered. Each lead has a list of its own of the seams that follow it.
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);
 
 /// Finds how the next element of the innermost array begins: its comma, bracket and first key.
 /// False if the text in the window does not show this.
 bool jscan_beginning(struct jscan *js, struct strbuf *out);
 
-/// End of the last element in `text`, after `from`, that seems to be followed by another element; 0
-/// if there is none.
+/// Offset of the end of the last element in `text`, after `from`, that seems to be followed by
+/// another element, since `beginning` comes next; 0 if there is none.
 size_t jscan_last_beginning(struct span text, struct span beginning, size_t from);
 
 /// Appends to `out` the text that has been taken from the source but not been read.
@@ -136,8 +139,8 @@ void jscan_unread(struct jscan *js, struct strbuf *out);
 /// Continues the scan at offset `byte`, which must be that of the source's next byte.
 void jscan_resume(struct jscan *js, uint64_t byte);
 
-/// A scanner for pieces of the array in which `whole` is; each piece begins after an element.
-/// Caller: jscan_free().
+/// A scanner for pieces of the array in which the scanner `whole` is; each piece must begin right
+/// after an element. Caller: jscan_free().
 struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log);
 
 /// Scans the `n` bytes at `p`, which begin at offset `byte` of the input, after an element, and are
@@ -147,7 +150,7 @@ void jscan_piece(struct jscan *js, char *p, size_t n, uint64_t byte);
 /// Adds the tolerated faults of the piece to those of the whole.
 void jscan_add_faults(struct jscan *js, const struct jscan *piece);
 
-/// True unless the position is at the end of a piece.
+/// True if the present piece is not read to its end, or the scanner does not read pieces.
 static inline bool jscan_left(const struct jscan *js)
 {
 	return !js->piece || js->at < js->end;
@@ -226,7 +229,7 @@ void jscan_seams_init(struct jscan *js);
 /// Releases the memory for seams.
 void jscan_seams_release(struct jscan *js);
 
-/// Sets the present place in the tree of places, after a container has been entered.
+/// Sets the present place in the tree of places, after the scanner has entered a container.
 void jscan_seams_push(struct jscan *js, bool object);
 
 #endif

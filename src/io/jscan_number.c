@@ -76,7 +76,7 @@ bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out)
 			return false;
 		v += bytes_digits(p, decimals) * powers[digits - decimals];
 	}
-	/* a NUL may be the end of the window */
+	/* a NUL may be the end of the window, beyond which the number may continue */
 	if (*end == '\0' || *end == 'e' || *end == 'E' || v > INT64_MAX)
 		return false;
 	js->at = (char *)end;

@@ -8,7 +8,8 @@ void jscan_repeats_release(struct jscan_repeats *r)
 	vec_release(&r->list);
 }
 
-/* Hash of some bytes that differ between frames in snapshots, whatever the order of the keys. */
+/* Hash of bytes that are likely to differ between the stack frames in memory snapshots, whatever
+   the order of the keys. */
 static uint32_t place_of(const char *p)
 {
 	uint64_t h = bytes_load(p + 10) * 0x9e3779b97f4a7c15u;
@@ -17,8 +18,8 @@ static uint32_t place_of(const char *p)
 	return (uint32_t)(h >> 40) % REPEAT_PLACES;
 }
 
-/* A text that was valid at the same place, and ends with a bracket, is valid here too; only the
- * depth of nesting must be checked. */
+/* A cached text, which was valid and ends with its bracket, is also valid if the input repeats it
+ * here; only the depth of nesting must be checked. */
 bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag)
 {
 	(void)jscan_next(js);
@@ -39,8 +40,8 @@ bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag)
 	return false;
 }
 
-/* True for objects that may be cached, without inner objects and arrays. An object with a bracket
-   inside a string is not cached either, but scanned normally. */
+/* True for objects that may be cached: those without inner objects and arrays. An object with a
+   bracket inside a string is not cached either, but scanned normally. */
 static bool is_flat(struct span text)
 {
 	return text.n > 1 && text.p[0] == '{' && text.p[text.n - 1] == '}' &&

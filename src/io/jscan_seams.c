@@ -42,8 +42,8 @@ static inline bool stands_at(const struct seam *s, const char *p)
 	       (s->n <= 32 || memcmp(p + 32, s->text + 32, s->n - 32u) == 0);
 }
 
-/* The known seam whose text comes next, or NULL. At every 16th match a seam moves forward in its
- * list, so that frequent seams are found first. */
+/* The seam, among those remembered for this place, whose text comes next; NULL if there is none. At
+ * every 16th match a seam moves forward in its list, so that frequent seams are found first. */
 static struct seam *search(struct jscan *js)
 {
 	struct seam *from = js->place[js->depth], **at = &from->next, **before = NULL;
@@ -67,7 +67,7 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 {
 	struct seam **at = &from->next;
 	unsigned nr = 0;
-	/* the text may be known already, but was not found at the window's end */
+	/* the text may be known already, but was not recognized at the window's end */
 	for (; *at; at = &(*at)->sibling, nr++)
 		if (span_eq((struct span){ (*at)->text, (*at)->n }, text))
 			return *at;
@@ -85,11 +85,11 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 	return s;
 }
 
-/* The place after those keys that follow `from` and are not remembered. */
+/* The place after a key that follows `from` and is not remembered; all such keys share it. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
-	if (!from->other) { /* after one key that is not remembered, another such key leaves the place
-		                   unchanged */
+	if (!from->other) { /* if another key follows that is not remembered, the place stays the
+		                   same */
 		from->other = is_nowhere(js, from) ? from : new_place(js);
 		from->other->other = from->other;
 	}
@@ -116,7 +116,8 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out)
 {
 	struct span text = jscan_text_since(js, since, false, LEAD_TEXT);
-	if (text.n == 0 || text.p[0] != ',') /* only the first element has no comma before it */
+	if (text.n == 0 || text.p[0] != ',') /* a lead must begin with a comma, which only the first
+	                                        element lacks */
 		return false;
 	struct seam *place = new_place(js);
 	if (is_nowhere(js, place))
@@ -168,7 +169,7 @@ static bool read_key(struct jscan *js, bool keep, struct span *key)
 		return false;
 	}
 	js->mark = keep ? js->at : NULL;
-	/* offset of the key, valid if the window does not move */
+	/* offset of the key in the window, valid as long as the window does not move */
 	size_t n = 0, at = (size_t)(js->at - js->buf);
 	bool ok = jscan_scan_string(js, &escaped);
 	if (ok) {

@@ -39,7 +39,8 @@ static bool scan_escape(struct jscan *js)
 		js->at += 2;
 	} else if (js->tolerant) {
 		jscan_fault(js, jscan_byte(js));
-		js->at++; /* keeps the backslash, after which the bytes are plain */
+		js->at++; /* keeps the backslash in the string; the bytes after it are scanned as plain
+		             ones */
 	} else {
 		jscan_fail(js, jscan_byte(js), "invalid escape in a string");
 	}

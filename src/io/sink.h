@@ -15,7 +15,7 @@ struct sink;
 GG_MUST_CHECK enum status sink_open(const char *path, bool gzip, struct sink **out,
                                     struct diag_log *log);
 
-/// Like sink_open(), for a file that was read in order to be changed.
+/// Like sink_open(), for a file that this process has read in order to change it.
 GG_MUST_CHECK enum status sink_open_again(const char *path, struct sink **out,
                                           struct diag_log *log);
 

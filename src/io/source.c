@@ -24,25 +24,25 @@ enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
 struct source {
 	char *name; ///< name of the source, fit for a message
 	int fd; ///< file descriptor; -1 for a source in memory
-	struct span memory, whole; ///< rest that is unread, and all bytes, of a source in memory
+	struct span memory, whole; ///< for a source in memory: the bytes that are unread, and all bytes
 	off_t start; ///< offset in the file at which reading began; -1 if the file cannot be read twice
 	struct source_options options;
 	enum coding coding;
 	bool raw_eof, in_member, truncated;
-	bool ended; ///< true once the thread `ahead` has given all its bytes
+	bool ended; ///< true once all bytes that the thread `ahead` decompressed have been read
 	struct inflate *inflate; ///< decoder of gzip; NULL if the file is not compressed
 	uint64_t member_at, member_nr; ///< offset of the gzip member in the file; number of its decoded
 	                               ///< bytes handed out so far
-	uint64_t skip; ///< number of decoded bytes to drop, when zlib decodes again what ISA-L has
-	               ///< decoded
+	uint64_t skip; ///< number of decoded bytes still to be dropped, since zlib decodes again what
+	               ///< ISA-L has decoded
 	char *raw; ///< bytes read but not yet handed on: [raw_at, raw_nr)
 	size_t raw_at, raw_nr;
 	uint64_t raw_bytes, bytes; ///< number of raw bytes taken from the file; number of bytes handed
 	                           ///< out
-	char *peek; ///< bytes of source_peek() or source_unread() not yet read: [peek_at, peek_nr)
+	char *peek; ///< unread bytes of source_peek() or source_unread(): [peek_at, peek_nr)
 	size_t peek_at, peek_nr;
-	struct source_end end; ///< end of the input, stored to be reported again after the bytes that
-	                       ///< were given back
+	struct source_end end; ///< end of the input that source_unread() gave back, to be reported
+	                       ///< again after the bytes that it gave back
 	bool want_ahead;
 	struct ahead *ahead; ///< thread that reads on after the peeked bytes; NULL if there is none
 };
@@ -175,7 +175,8 @@ static enum status detect(struct source *s, struct diag_log *log)
 static enum status next_member(struct source *s, struct diag_log *log)
 {
 	TRY(fill_raw(s, 2, log));
-	/* a single byte like the first one of a member: inflate_step() will report the cut */
+	/* a single byte that may begin a member begins one, too: inflate_step() will report that the
+	   file is cut short */
 	if (at_gzip_magic(s) || (s->raw_nr == 1 && s->raw[0] == 0x1f)) {
 		begin_member(s);
 		return ST_OK;
@@ -362,8 +363,8 @@ void source_unread(struct source *s, struct span rest, struct source_end *end)
 	}
 }
 
-/* A thread that reads ahead, or source_unread(), may already know the end when the reader does not.
- */
+/* The end may be known before the caller has read up to it: to a thread that reads ahead, or after
+   source_unread(). It does not count until the caller reaches it. */
 bool source_truncated(const struct source *s)
 {
 	return (!s->ahead || s->ended) && !s->end.reached && s->truncated;

@@ -48,19 +48,19 @@ GG_MUST_CHECK enum status source_read(struct source *s, char *buf, size_t cap, s
 #define SOURCE_PEEK ((size_t)4096)
 GG_MUST_CHECK enum status source_peek(struct source *s, struct span *first, struct diag_log *log);
 
-/// Makes a thread decompress gzip ahead, from now on, while the caller works on the bytes read so
-/// far.
+/// Starts a thread that from now on decompresses gzip ahead, while the caller works on the bytes
+/// read so far.
 void source_ahead(struct source *s);
 
-/// How a source ended: the last status and the last messages of source_read().
+/// How the input of a source ended: the last status and the last messages of source_read().
 struct source_end {
 	bool reached;
 	enum status status;
 	struct diag_log said;
 };
 
-/// Gives bytes that were read last and not used back to the source: first the bytes `rest`, then
-/// the end of the input `end`, if it was reached; `end` is empty afterwards.
+/// Gives back to the source what was read last and not used: the bytes `rest` and, if it was
+/// reached, the end of the input `end`. Afterwards, `end` is empty.
 void source_unread(struct source *s, struct span rest, struct source_end *end);
 
 /// True if a gzip stream ended too early, which the options allowed.

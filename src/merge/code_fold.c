@@ -15,9 +15,9 @@ static int by_time(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The time of row number `most` among the rows for which `has` is true, the largest first; 0 if
- * there are fewer rows. Rows of equal time are treated alike, so that their order does not matter.
- */
+/* The smallest time of a row that is kept if at most `most` of the rows for which `has` is true may
+ * be kept; 0 if there are no more of them. Rows of equal time are kept or not together, so that
+ * their order does not matter. */
 static int64_t least_of_largest(const struct digest *d, bool (*has)(const struct code_stat *),
                                 size_t most)
 {
@@ -43,8 +43,8 @@ static bool is_of_kernel(const struct code_stat *c)
 	return is_gpu(c) && c->names == 0;
 }
 
-/* Removes from the table the names of kernels whose share of the time is too small, or that are
- * beyond the limit. */
+/* Removes the name of the kernel from those rows whose share of the time is too small, or that are
+ * beyond the limit of rows with a name. */
 static void fold_code_kernels(struct digest *d)
 {
 	__int128 sum = 0;
@@ -68,8 +68,8 @@ static bool is_any(const struct code_stat *c)
 	return true;
 }
 
-/* Removes the place in the code from the smallest rows beyond the limit; if `all`, also module and
- * operator. */
+/* If the table has too many rows, removes the place in the code from those with the least time; if
+ * `all`, also module and operator. */
 static void fold_code_places(struct digest *d, bool all)
 {
 	if (d->code.nr <= FOLD_CODE)

@@ -73,9 +73,9 @@ static void point_collectives(struct digest *of, const int64_t *step)
 		of->collectives.v[i].step = step[of->collectives.v[i].step];
 }
 
-/* Makes room for the phases that one or both digests have; where only one has a phase, the other
- * counts as zero. If only one digest has phases within steps, the result has none, since all
- * launches of the other digest would count as outside any phase. */
+/* Makes room for figures of phases. If only one of the digests has any phases within steps, the
+ * result has none, since all launches of the other would count as outside of phases. If both have
+ * some, a phase that only one of them has is zero in the other. */
 static void join_phases(struct digest *d, const struct digest *own, const struct digest *next)
 {
 	bool both = own->phases[PHASE_FORWARD][0] && next->phases[PHASE_FORWARD][0];
@@ -88,7 +88,7 @@ static void join_phases(struct digest *d, const struct digest *own, const struct
 		d->step_phases = arena_alloc(&d->arena, d->nr_steps, sizeof *d->step_phases);
 }
 
-/* Copies the phases of step `at` of a cycle to step `i` of the joined digest. */
+/* Copies the figures of phases in step `at` of a cycle to step `i` of the joined digest. */
 static void take_phases(struct digest *d, size_t i, const struct digest *of, size_t at)
 {
 	for (int p = PHASE_FORWARD; p < NR_INNER_PHASES; p++)
@@ -142,8 +142,8 @@ static int collective_cmp(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Changes the indices `comm` of collectives from rows of the list `was` to the same rows in
- * d->comms. */
+/* Changes the indices `comm` of collectives from rows of the old list `was` to the same rows in the
+ * joined list d->comms. */
 static void point_comms(const struct digest *d, struct digest *of, const struct comm_stat *was)
 {
 	for (size_t i = 0; i < of->collectives.nr; i++) {
@@ -154,8 +154,8 @@ static void point_comms(const struct digest *d, struct digest *of, const struct 
 	}
 }
 
-/* Offset in the joined list from which on collectives of this cycle may be missing, because the
- * cycle's own list was cut. */
+/* Index in the joined list from which on collectives of this cycle may be missing, because the
+ * cycle's own list was cut off. */
 static size_t end_of_kept(const struct digest *d, const struct digest *cycle, int64_t last_ns)
 {
 	size_t nr = d->collectives.nr;
@@ -206,7 +206,7 @@ struct nodes {
 	struct node **v; ///< nodes, indexed by id of the call path until they are sorted
 	size_t nr, cap;
 	struct name_table names;
-	struct idmap ids; ///< ids of call paths: of pairs of the caller's path and a name
+	struct idmap ids; ///< ids of call paths; a path is the pair of the caller's path and a name
 };
 
 /* Compares two nodes by class and call path, a caller before its callees. */
@@ -288,8 +288,8 @@ static void join_env(struct digest *d, const struct digest *from)
 			digest_set_env(d, span_of(from->env.v[i].key), span_of(from->env.v[i].value));
 }
 
-/* Joins `y`, which begins with a later step, into `x`. `y` is kept alive, since rows of `x` then
-   use its names. */
+/* Joins `y`, which must begin with a later step, into `x`. `y` stays alive as long as `x`, since
+   rows of `x` use its names. */
 static void join_cycle(struct digest *x, struct digest *y)
 {
 	join_env(x, y);
@@ -310,7 +310,8 @@ static void join_cycle(struct digest *x, struct digest *y)
 	x->events = number_add(x->events, y->events);
 	x->total_steps = number_add(x->total_steps, y->total_steps);
 	x->window_ns = number_add(x->window_ns, y->window_ns);
-	/* if one part is attributed by timestamp, the whole counts as attributed so */
+	/* if one of the digests was attributed to steps by timestamp, the whole counts as attributed
+	   so */
 	if (y->attribution > x->attribution)
 		x->attribution = y->attribution;
 	if (x->device_memory != y->device_memory)

@@ -5,13 +5,14 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* A row that may be kept in its list, with its size. */
+/* A row that may stay in its list: its index, and the weight by which the largest rows are
+   chosen. */
 struct weighted {
 	int64_t weight;
 	size_t index;
 };
 
-/* The choice of the rows of one list that go into a sum. */
+/* Which rows of one list go into a sum (`fold`), and which may stay (`large`). */
 struct choice {
 	bool *fold;
 	VEC(struct weighted) large;
@@ -38,7 +39,7 @@ static void choose(struct choice *c, size_t index, int64_t weight, bool small)
 		vec_push(&c->large, (struct weighted){ weight, index });
 }
 
-/* Keeps only the `most` largest of the rows chosen so far. */
+/* Lets only the `most` largest of the rows in `large` stay. */
 static void limit(struct choice *c, size_t most)
 {
 	vec_sort(&c->large, by_weight);
@@ -272,8 +273,8 @@ static void order_functions(struct digest *d)
 	d->functions.cap = out.cap;
 }
 
-/* A Python function is kept if it and all functions below it together take the minimum share; so
-   the callers of a kept function are kept, too. */
+/* Chooses the Python functions that are kept: those that take the minimum share together with all
+   functions below them in the call tree; so the callers of a kept function are kept, too. */
 static void choose_functions(const struct digest *d, struct choice *c)
 {
 	const struct function_stat *v = d->functions.v;
@@ -297,10 +298,10 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_fold_functions(struct digest *d)
 {
-	order_functions(d); /* of equally large functions the first are kept */
+	order_functions(d); /* in this order, the first of equally large functions are kept */
 	size_t nr = d->functions.nr;
 	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };
-	/* index of each function itself if it is kept, else of its nearest kept caller */
+	/* for each function its own index if it is kept, else the index of its nearest kept caller */
 	int64_t *kept = mem_calloc(nr, sizeof *kept);
 	choose_functions(d, &c);
 	for (size_t i = 0; i < nr; i++) {

@@ -5,9 +5,9 @@
 #include "model/category.h"
 #include "model/digest.h"
 
-/// Limits of the rows that a digest keeps: the largest number of each kind (FOLD_KERNELS, …), and
-/// the reciprocal of the smallest share (FOLD_PART, …) of the sum of its kind (kernel time, self
-/// time of operators, the window, time of threads, bytes of a list of sites).
+/// Limits of the rows that a digest keeps. FOLD_KERNELS, …: the largest number of rows of a kind.
+/// FOLD_PART, …: the reciprocal of the smallest share that a row has of the sum over its kind
+/// (kernel time, self time of operators, the window, time of threads, bytes of a list of sites).
 enum fold_limits {
 	FOLD_KERNELS = 400,
 	FOLD_KERNEL_PART = 2000,
@@ -24,8 +24,8 @@ enum fold_limits {
 
 /// Adds rows that are too small or beyond the limits to sums (`names` > 0): kernels to one sum for
 /// each category of `t`, small sites to the SITE_REST row of their list. Rows of communication,
-/// copies and memory sets stay. The totals of a digest do not change; a digest that is within the
-/// limits does not change at all.
+/// copies and memory sets are kept. The totals of a digest do not change; a digest that is within
+/// the limits does not change at all.
 void digest_fold(struct digest *d, const struct category_table *t);
 
 /// True if rows of the code table have a module or a place.
@@ -36,9 +36,9 @@ bool digest_has_places(const struct digest *d);
 void digest_fold_code(struct digest *d);
 
 /// Like digest_fold(), but only for functions. Callers must come before their callees; afterwards
-/// the functions are in the order of a digest: sums by class, sums of Python functions by the
-/// nearest caller that is kept. A caller is kept if it and all functions below it take the minimum
-/// share.
+/// the functions are in the order of a digest. There is one sum for each class and, of Python
+/// functions, one for each caller that is kept. A caller is kept if it and all functions below it
+/// take the minimum share.
 void digest_fold_functions(struct digest *d);
 
 /// Turns `k` into a sum of one kernel of `category`, which is borrowed.

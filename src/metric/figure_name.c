@@ -145,7 +145,8 @@ static bool holds_any(struct span name, const char *const *words)
 	return false;
 }
 
-/* The words of rates are tried first: "requests per second of latency tests" is a rate. */
+/* Words of rates are tried before words of times: "requests per second of latency tests" is a
+   rate. */
 const char *figure_better(struct span name, const char *unit)
 {
 	static const char *const higher[] = { "throughput",    "per_s",    "tok_s",     "tok/s",

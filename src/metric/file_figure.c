@@ -31,8 +31,8 @@ enum { SPARE_DIGITS = 3 };
 
 struct input_unit {
 	const char *name, *unit, *better;
-	int64_t digits, most; ///< number of decimal places that the values have, and the largest number
-	                      ///< with which all values fit
+	int64_t digits, most; ///< number of decimal places that the values need, and the largest number
+	                      ///< with which all values fit into int64
 };
 
 static void add_input_unit(struct input_unit *out, const struct input_stat *s)
@@ -43,7 +43,8 @@ static void add_input_unit(struct input_unit *out, const struct input_stat *s)
 	number_raise(&out->digits, s->digits + SPARE_DIGITS);
 	number_lower(&out->most, most);
 	if (!s->unit || !out->unit || strcmp(s->unit, out->unit) != 0)
-		out->unit = NULL; /* gate/figure_rule.c refuses rules on such a figure, with its name */
+		out->unit = NULL; /* the figure is then a bare number; gate/figure_rule.c refuses limits
+		                     with a unit, and names the figure */
 	out->better = out->better ? out->better : s->better;
 }
 

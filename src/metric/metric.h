@@ -19,8 +19,8 @@ enum metric_id {
 	NR_METRICS,
 };
 
-/// Number of metrics with a sample for each step. Their ids are 0, 1, … and are the indices of
-/// their samples.
+/// Number of metrics that have a sample for each step. Their ids are 0, 1, … and are also the
+/// indices of their lists of samples.
 enum {
 	NR_STEP_METRICS =
 #define STEP(...) 1 +
@@ -72,8 +72,8 @@ enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_I
 /// Families of metrics that become noisy together; the metrics of a family share a budget of false
 /// alarms (gate/noise_model.h).
 enum family {
-	FAMILY_BY_NEED, ///< value of a table row that names no family; metric_family() derives the
-	                ///< family
+	FAMILY_BY_NEED, ///< value for a table row that names no family; metric_family() then derives
+	                ///< the family from what the metric needs
 	FAMILY_EXACT, ///< counts and bytes, which are free of noise
 	FAMILY_MACHINE, ///< GPU time of whole steps, whose noise comes from the machine as a whole
 	FAMILY_OPERATORS, ///< GPU time of one operator, category or kernel
@@ -157,7 +157,7 @@ const struct metric *metric_find(struct span name);
 /// The name of the metric in sentences, such as "compute per step"; static.
 const char *metric_label(const struct metric *m);
 
-/// Bytes of the name of a figure in a metrics file at most.
+/// Largest length in bytes of the name of a figure in a metrics file.
 enum { INPUT_NAME_MAX = 250 };
 
 /// True for a name that a figure of a metrics file may have, or with `glob` a pattern

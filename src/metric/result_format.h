@@ -31,7 +31,7 @@ struct result_pair {
 
 /// A condition that a record must meet for its figures to count.
 struct result_valid {
-	const char *at; ///< path of the values that must all meet the condition
+	const char *at; ///< path of one or more values, all of which must meet the condition
 
 	/// Expected value: "text" in quotes, a number, true, false or the path of a member.
 	const char *equals;
@@ -46,7 +46,7 @@ struct result_take {
 	const char *at; ///< path of the figure
 	const char *minus; ///< path of a value that is subtracted from the figure; NULL if there is
 	                   ///< none
-	const char *as; ///< template of the figure's name; NULL if the name is the last one of the path
+	const char *as; ///< template of the figure's name; NULL: the last name of the path `at`
 	const char *scale; ///< factor of the value; NULL means 1
 	const char *unit; ///< unit, one of figure_units; NULL if the name or the value tells the unit
 	const char *unit_at; ///< path of the text that holds the unit; "^name" is a member beside the

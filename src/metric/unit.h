@@ -101,8 +101,8 @@ const struct unit_word *unit_word_find(struct span name);
 /// Largest number of decimals in a number with a unit.
 enum { UNIT_DECIMALS = 6 };
 
-/// Takes the digits and points off the front of `s`, and any blanks after them, and returns the
-/// digits.
+/// Takes the number at the beginning of `s` (digits and points), and blanks after it, off the front
+/// of `s`. Returns the number.
 struct span unit_number_take(struct span *s);
 
 /// True if `number` has more decimals than UNIT_DECIMALS.

@@ -11,8 +11,8 @@
 
 enum category_class { CLASS_COMPUTE, CLASS_COMMUNICATION, CLASS_MEMORY, CLASS_OTHER };
 
-/// A category of kernels in rules/categories.yaml. The first match of a name counts, in either
-/// case.
+/// A category of kernels, one row in rules/categories.yaml. The first row that matches a name
+/// counts; case does not matter.
 struct category {
 	const char *name;
 	enum category_class cls;

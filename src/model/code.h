@@ -38,7 +38,7 @@ struct range_stat {
 	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
 };
 
-/// Label of work without a place, in a table in which other work has a place.
+/// Label of work whose place is unknown, in a table in which other work has a place.
 #define CODE_NO_PLACE "(no place)"
 
 /// Hash of the name of a GPU activity, which struct code_stat stores instead of the name; never 0.

@@ -7,7 +7,7 @@
 enum bound {
 	BOUND_UNKNOWN,
 	BOUND_COMPUTE,
-	BOUND_MEMORY, ///< memory operations (copies, sets) that nothing hides
+	BOUND_MEMORY, ///< limited by memory operations (copies, sets) that no other work hides
 	BOUND_LAUNCH,
 	BOUND_COMMUNICATION,
 	BOUND_SYNCHRONIZATION,
@@ -27,7 +27,7 @@ struct diagnosis_figure {
 
 /// One condition of a rule of diagnosis. It does not hold if the run lacks the figure.
 struct diagnosis_condition {
-	enum bound bound; ///< what the run must be bound by; NR_BOUNDS: condition on `figure`
+	enum bound bound; ///< what must bound the run; NR_BOUNDS: the condition is on `figure`
 	struct diagnosis_figure figure; ///< used only if `bound` is NR_BOUNDS
 	bool above; ///< true if the figure must be above `value`; false if it must be below
 	int64_t value; ///< threshold in the unit of the figure; for FORM_OF in 1e-6 %
@@ -52,7 +52,7 @@ struct diagnosis_rules {
 	VEC(struct diagnosis_rule) list;
 };
 
-/// Share of the wall time, in 1e-6 %, from which on a second class makes a run BOUND_MIXED.
+/// Smallest share of the wall time (in 1e-6 %) of a second class that makes a run BOUND_MIXED.
 #define BOUND_BESIDE INT64_C(25000000)
 
 /// Names of the parts of a step's wall time, indexed by enum step_part; static.
@@ -63,7 +63,7 @@ struct classification {
 	enum bound bound;
 	enum confidence confidence;
 	int64_t share[NR_BOUNDS]; ///< share of the wall time that each bound explains, in 1e-6 %
-	int64_t part[NR_STEP_PARTS]; ///< shares of the wall time, 1e-6 %; all 0 if unknown
+	int64_t part[NR_STEP_PARTS]; ///< share of each part in the wall time, 1e-6 %; all 0 if unknown
 	VEC(const char *) evidence; ///< sentences on why the run is bound as it is
 	VEC(const char *) missing; ///< sentences on what to record to know more
 };

@@ -28,8 +28,8 @@ struct kernel_stat {
 	int64_t grid[3], block[3]; ///< most frequent launch shape; grid[0] < 0 if unknown
 	int64_t shapes; ///< number of distinct launch shapes
 	int64_t occupancy; ///< occupancy in 1e-6 %, weighted by time; < 0 if unknown
-	/* only in a row that joins others: the time in steps for which the occupancy is known, and the
-	 * remainder of the division by it (occupancy · occupancy_ns + occupancy_rest is exact) */
+	/* only in a row that joins others: the time in steps with a known occupancy, and the remainder
+	 * after division by it (occupancy · occupancy_ns + occupancy_rest is the exact sum) */
 	int64_t occupancy_ns, occupancy_rest;
 	int64_t names; ///< number of small kernels that this row sums up, each below 0.05 % of kernel
 	               ///< time; `name` is then their category, or empty; 0 for a row that is not a sum
@@ -43,7 +43,7 @@ struct device_stat {
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< union of communication; its overlap with computation
 
-	/// Length of measured steps (or window), and the busy part of it; -1 if not recorded.
+	/// Length of measured steps (or window), and the GPU's busy time in it; -1 if not recorded.
 	int64_t measured_ns, measured_busy_ns;
 };
 
@@ -137,12 +137,12 @@ struct progress {
 	int64_t step; ///< number of the last step that began; -1 if none did
 	int64_t launches; ///< kernel launches since that step began, graph launches not included
 	int64_t collectives; ///< collectives that the host entered since that step began
-	int64_t pending; ///< number of these launches whose kernel never ended
+	int64_t pending; ///< number of those `launches` whose kernel never ended
 	struct span op, activity; ///< names of the last host event and the last GPU activity that began
 	struct span waits_in; ///< operator or collective of the first pending launch; empty if none
 };
 
-/// Classes of functions; the highest one that runs gets the time (`function.exclusive_pct`).
+/// Classes of functions, highest first; the highest that runs gets time (`function.exclusive_pct`).
 enum function_class {
 	FUNCTION_COMPUTE,
 	FUNCTION_MEMORY,
@@ -152,7 +152,7 @@ enum function_class {
 	NR_FUNCTION_CLASSES
 };
 
-/// Frames of a call path that are kept; deeper frames count as the last one's own time.
+/// Largest depth of a call path that is kept; deeper frames count as own time of its last frame.
 enum { FUNCTION_DEPTH = 128 };
 
 /// A function over the whole window. Python functions are a tree of call paths: a caller comes
@@ -221,10 +221,10 @@ struct thread_stat {
 	const char *id; ///< process and thread, "PID/TID"
 	int64_t busy_ns;
 	int64_t names; ///< number of small threads in this sum, which has no `id`; 0 if not a sum
-	int64_t op_ns; ///< union of the thread's operators, without runtime calls; -1 if unknown
+	int64_t op_ns; ///< union of the thread's operator times, without runtime calls; -1 if unknown
 };
 
-/// Value of a figure that the source of a memory does not give.
+/// Value of a memory's figure that its kind of recording does not give.
 #define MEMORY_UNKNOWN INT64_MIN
 
 /// The kind of recording that the figures of a memory were made from.
@@ -246,7 +246,7 @@ struct memory_stat {
 	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
 	int64_t inactive, largest_inactive; ///< sum of free blocks at the end; the largest
 	int64_t segment_count, segment_churn, oom_count;
-	int64_t segment_allocs; ///< number of allocated or mapped segments within segment_churn
+	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
 	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak (model/memory.h)
 	/* the operator that ran when `allocated` was highest; only from traces and XProf, else NULL */
 	const char *peak_op, *peak_dims, *peak_types;
@@ -282,7 +282,7 @@ struct memory_item {
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< meaning: enum memory_list; or MEMORY_UNKNOWN
+	int64_t blocks, largest, other; ///< enum memory_list says what they are; or MEMORY_UNKNOWN
 };
 
 /// The level of one memory at one moment of its history.
@@ -337,7 +337,7 @@ struct digest {
 	struct fold *fold; ///< the fold of a folded run (fold/fold.h), owned; else NULL
 	const struct fold *part_of; ///< the fold that this rank is a part of (fold_thin()); else NULL
 	size_t part; ///< index of this rank in `part_of`
-	struct span text; ///< stored text of a digest that is only copied (digest_forget()), else empty
+	struct span text; ///< stored text if the lists were released (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
 	const char *metrics_file; ///< base names of metrics files, "a.json, b.json"; NULL if none
@@ -364,15 +364,15 @@ struct digest {
 	struct trust_counts trust;
 
 	size_t nr_steps; ///< number of measured steps; 1 if `window`
-	int64_t usable_steps; ///< number of measured steps without a last one cut short; statistics,
-	                      ///< kernels and operators cover only these
+	int64_t usable_steps; ///< number of measured steps, not counting a last one that is cut short;
+	                      ///< statistics, kernels and operators cover only these
 	int64_t *step_numbers; ///< array of nr_steps step numbers
 	int64_t *step_activities; ///< number of GPU activities of each step; array of nr_steps
 	int64_t *samples[NR_STEP_METRICS]; ///< samples of each step metric in its unit, or NULL;
 	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
 
-	/// Figures of phases by step; [p][0] is NULL if p is unknown, others if all values are 0.
+	/// Figures of phases by step. [p][0] is NULL if p is unknown; other arrays, if they are all 0.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;

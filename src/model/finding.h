@@ -21,7 +21,7 @@ enum cause {
 	/* ---- causes in one rank, or in one link between ranks ---- */
 	CAUSE_SLOW_RANK, ///< a rank computes longer than its peers
 	CAUSE_SLOW_LINK, ///< the collectives of a link end after those of its peers
-	CAUSE_LATE_RANK, ///< the other ranks wait for a rank whose compute is like theirs
+	CAUSE_LATE_RANK, ///< the others wait for one rank, although its compute time is like theirs
 	/* ---- causes that change the work of every kernel ---- */
 	CAUSE_BATCH, ///< the work of a step is scaled: another batch, sequence or model
 	CAUSE_UNIFORM, ///< every kernel is slower by the same factor: clock, power cap or another GPU
@@ -109,7 +109,7 @@ struct finding {
 	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
 	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
 	const char *title;
-	/* true if one figure shows the cause best; if false, the texts of that figure are "" */
+	/* true if the members below hold the figure that shows the cause best; else its texts are "" */
 	bool has_figure;
 	const struct metric *metric;
 	int64_t baseline, candidate, change; ///< values in the unit of the metric

@@ -26,7 +26,7 @@ struct flame_node {
 };
 
 struct flame {
-	bool both; ///< true with two runs; false with a candidate only: value[0] is 0
+	bool both; ///< true: two runs; false: only a candidate, so that each value[0] is 0
 	VEC(struct flame_node) nodes; ///< nodes, parents first, siblings by size; may be empty
 };
 

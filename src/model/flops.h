@@ -13,8 +13,8 @@ struct flop_peak {
 /// The type that a trace or a person calls by this name: "c10::BFloat16", "bf16", …
 enum flop_type flop_type_of(struct span name);
 
-/// Type of nearly all operations (99 %), else the precision that the run context names; FLOP_OTHER
-/// if both are unknown.
+/// Type of nearly all operations (99 %); if there is none, the precision that the run context
+/// names; FLOP_OTHER if that is unknown, too.
 enum flop_type flops_type(const struct digest *d);
 
 /// Operations of a step, on average over the usable steps. False if the trace does not tell them

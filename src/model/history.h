@@ -33,8 +33,8 @@ struct past_run {
 	bool accepted; ///< true if the run counts for the reference of the baseline with this `pin`
 	int64_t ranks, steps; ///< number of ranks; measured steps of the rank with the most
 
-	/// Number of values that were left out because there was no room; values of the smallest items
-	/// are left out.
+	/// Number of values that were left out for lack of room; the smallest items lose their values
+	/// first.
 	int64_t cut;
 	VEC(struct past_value) values; ///< values sorted by query, label, rank
 };

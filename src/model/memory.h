@@ -21,8 +21,8 @@ enum memory_limits {
 	MEMORY_OOMS = 16,
 };
 
-/// Tiers of categories of allocation sites, in the order in which they are tried. The first tier
-/// with a match decides: by the innermost frame that matches, and for that frame by the first row.
+/// Tiers of categories of allocation sites, in the order in which they are tried. In the first tier
+/// with a match, the innermost frame that matches counts, and for this frame the first row.
 enum site_tier { TIER_REGION, TIER_OPERATION, TIER_HELPER, NR_SITE_TIERS };
 
 /// Rules by which a stack of frames becomes an allocation site (rules/sites.yaml). Their texts are
@@ -87,7 +87,7 @@ struct memory_growth {
 /// Small active blocks of one site that lie between free blocks.
 struct memory_pinned {
 	struct memory_row total;
-	int64_t free_bytes; ///< bytes of the free blocks beside these blocks; each gap counts once
+	int64_t free_bytes; ///< bytes of the free blocks beside these blocks; each counts only once
 };
 
 /// Blocks of one category. Over all categories, peak_bytes and end_bytes add up to the levels.
@@ -159,13 +159,13 @@ struct memory_profile {
 	int64_t end_blocks; ///< number of blocks that are allocated at the end
 	int64_t inactive, largest_inactive;
 	int64_t inactive_whole; ///< inactive bytes in segments without an active block
-	int64_t alloc_count, free_count, churn_bytes; ///< during the recording: numbers of calls; bytes
-	                                              ///< that were allocated
+	int64_t alloc_count, free_count, churn_bytes; ///< during the recording: numbers of allocations
+	                                              ///< and of frees; bytes that were allocated
 	int64_t segment_count, segment_churn, oom_count;
-	int64_t segment_allocs; ///< number of allocated or mapped segments within segment_churn
+	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
 	int64_t growth_per_step; ///< growth in bytes; valid only if has_growth
 	bool has_growth;
-	int64_t nr_step_ends; ///< number of step ends, of which the list may hold only some
+	int64_t nr_step_ends; ///< number of step ends; the list `step_ends` may hold only some of them
 	int64_t peak_persistent; ///< part of the peak that is also live at the end
 	int64_t peak_carried; ///< part of the peak that is from before the recording and freed later
 	int64_t peak_transient; ///< rest of the peak, beside peak_persistent and peak_carried

@@ -47,7 +47,7 @@ struct memory_headroom {
 /// Headroom of `m`; its risk is RISK_UNKNOWN if the capacity is unknown.
 struct memory_headroom memory_headroom_of(const struct memory_stat *m);
 
-/// Expandable segments are recommended from this share and size of unused memory at the peak on.
+/// Smallest share and size of unused memory at the peak for which expandable segments are advised.
 #define EXPANDABLE_PCT 10
 #define EXPANDABLE_BYTES ((int64_t)512 << 20)
 

@@ -32,7 +32,7 @@ struct phase_samples {
 	int64_t *value; ///< `nr` values, in order of the steps
 	int64_t *step; ///< numbers of the steps, `nr` of them
 	size_t nr;
-	size_t usable; ///< number of values without a last step cut short
+	size_t usable; ///< number of values, not counting that of a last step cut short
 };
 
 /// Fills `out` with samples of metric `m` in phase `p`, owned by `a`. False if the digest has none,
@@ -40,7 +40,7 @@ struct phase_samples {
 bool phase_samples_of(const struct digest *d, enum phase p, const struct metric *m, struct arena *a,
                       struct phase_samples *out);
 
-/// The summary of samples, at least one of which is usable.
+/// The summary of samples, at least one of which must be usable.
 struct phase_summary phase_summarize(enum phase p, const struct metric *m,
                                      const struct phase_samples *s);
 

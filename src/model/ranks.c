@@ -11,8 +11,8 @@
 struct series {
 	int64_t group_size; /* number of ranks in the group; -1 if unknown */
 	bool one_sided; /* true for sends and receives, which are different calls on the two peers */
-	bool unsure; /* true if sends may be included: all ranks must have equal numbers */
-	uint32_t rank, next; /* rank that is counted at present; index of its next collective */
+	bool unsure; /* true if sends may be among them: matched only if all ranks have equally many */
+	uint32_t rank, next; /* rank that is being counted; its next index in the series */
 	size_t ranks, total, longest;
 	size_t first; /* index of the series' first match among all matches */
 };
@@ -28,7 +28,7 @@ struct matcher {
 	struct match_member *members;
 };
 
-/* Number of steps of which the list holds all collectives. */
+/* Number of steps all of whose collectives are in the digest's list, which may be cut off. */
 static int64_t covered_steps(const struct digest *d)
 {
 	if (d->collectives_cut == 0 || d->collectives.nr == 0)
@@ -37,7 +37,7 @@ static int64_t covered_steps(const struct digest *d)
 	return last < d->usable_steps ? last : d->usable_steps;
 }
 
-/* Id of the kind, group and size of a comm_stat: equal on all ranks of the group. */
+/* Id for the kind, group and group size of a comm_stat: equal on all ranks of the group. */
 static uint32_t kind_id(struct matcher *m, const struct comm_stat *c)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -146,7 +146,7 @@ static void match_all(struct matcher *m)
 	each_member(m, m->place + 1, m->members);
 }
 
-/* The member with the shortest duration entered last: it waits for nobody. */
+/* The member that entered last is the one with the shortest duration: it waits for nobody. */
 static void find_last(const struct run *run, struct rank_match *out)
 {
 	size_t equal = 0;

@@ -14,7 +14,7 @@ struct match_member {
 struct rank_match {
 	const struct match_member *members; ///< members, sorted by rank
 	size_t nr;
-	int64_t wire_ns; ///< shortest duration among the members: the last to enter waits for nobody
+	int64_t wire_ns; ///< shortest duration among the members: that of the last to enter
 	size_t last; ///< index of the member that entered last; `nr` if several are equally short
 };
 

@@ -76,22 +76,22 @@ struct trend {
 struct evidence {
 	int64_t baseline_runs; ///< number of runs whose median is the baseline's value
 	int64_t candidate_runs;
-	int64_t past_runs; ///< number of past runs from which the noise is known
+	int64_t past_runs; ///< number of past runs from which the noise was estimated
 	VEC(int64_t) runs; ///< candidate's value in each of its runs, if there are several
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
 	/// size of a change that noise may cause, and smallest change that fails; in the metric's unit
 	int64_t noise, detectable;
-	bool has_limit[2]; ///< true if there is a lower limit[0], or an upper limit[1]
+	bool has_limit[2]; ///< true if there is a lower limit ([0]), an upper limit ([1])
 	int64_t limit[2]; ///< limits in the metric's unit
 	int64_t false_alarms; ///< expected number of failures per unchanged run, in millionths
 
-	/// Number of candidate runs, or of pairs with a control run, that would decide the check.
+	/// Number of more candidate runs, or pairs with a control run, that would decide the check.
 	int64_t more_runs, more_pairs;
 	/// numbers, medians and MADs of the steps of each side, indexed by side_index
 	int64_t steps[2], median[2], spread[2];
 	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in millionths
 
-	/// MADs of both sides as text, "±1.20 ms"; "" if unknown
+	/// `noise` and `detectable` as text, such as "±1.20 ms"; "" if unknown
 	const char *noise_text, *detectable_text;
 	const char *plan_text; ///< "2 more runs of the candidate would decide"; "" if there is no plan
 	const char *text; ///< one sentence or more on all evidence; "" if there is none
@@ -193,7 +193,7 @@ struct scaling_row {
 /// A column of the table of ranks.
 struct rank_column {
 	const char *title;
-	const char *head; ///< short title in text of 100 columns; NULL: not shown there
+	const char *head; ///< short title in reports as text, 100 columns wide; NULL: not shown there
 	bool plain; ///< true if the column is left out when all ranks have the same value
 };
 
@@ -221,7 +221,7 @@ struct side {
 	int64_t runs; ///< number of runs of the side; 0 means 1
 	bool has_pin_age; ///< true if pin_age_days is known; only for the baseline
 	int64_t pin_age_days; ///< days since the pin was approved
-	bool window; ///< true if figures per step are figures of the whole window
+	bool window; ///< true if there are no steps, so that figures per step are of the window
 	int64_t period; ///< number of repetitions in a trace without step markers; 0 if none
 	const char *marker; ///< step marker that would give `marker_steps` steps, or NULL
 	int64_t marker_steps;
@@ -254,7 +254,7 @@ struct report {
 	enum verdict verdict; ///< PASS, WARN, FAIL, MISSING or INCONCLUSIVE, for all checks together
 	enum status status; ///< status from which the exit code follows
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
-	const char *error; ///< the first error, if it left no checks (exit 2–5); else NULL
+	const char *error; ///< first error, if because of it there are no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
 	const char *decide; ///< command that would decide all checks; "" if none is undecided
 	bool same_artifact; ///< true if the candidate is the same artifact as the baseline
@@ -264,11 +264,11 @@ struct report {
 	int64_t false_alarms; ///< expected number of false alarms in a gate run, in millionths
 	const char *false_alarms_text; ///< a sentence on `false_alarms`; NULL if there is none
 	struct {
-		bool judged; ///< true if there are enough operators (or categories) to judge the machine
-		bool found; ///< true if all operators are slower alike, and a check fails for it
+		bool judged; ///< true if there are enough operators (or categories) to compare
+		bool found; ///< true if all operators are slower by one factor, and a check fails for it
 		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
-	int64_t plan_runs, plan_pairs; ///< number of runs, or pairs of runs, that decide all
+	int64_t plan_runs, plan_pairs; ///< further runs, or pairs of runs, that would decide all checks
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;
@@ -282,9 +282,9 @@ struct report {
 	VEC(struct check) checks; ///< checks: failed ones first, then in the order of the rules
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
 	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
-	VEC(struct figure_row) figures; ///< every run-level figure of both sides; only in a diff
+	VEC(struct figure_row) figures; ///< all figures of whole runs, of both sides; only in a diff
 
-	/// Breakdowns of step.cuda_time, then memory; only in diffs.
+	/// Breakdowns of the changes of step.cuda_time, then of memory; only in a diff.
 	VEC(struct breakdown *) breakdowns;
 	/// Reports on the single runs, owned by the arena; NULL if there is none. In a check that
 	/// failed or warned, the candidate's report lacks recommendations that hold for the baseline

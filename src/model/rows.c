@@ -9,7 +9,7 @@
 const struct digest_list digest_lists[] = {
 	/* Columns: member of struct digest; row type; true if the rows of equal keys are joined when
 	   profiler cycles are merged */
-	LIST(env, env_entry, false), /* each key keeps one value, so rows are not joined */
+	LIST(env, env_entry, false), /* the first value of each key is kept; rows are not joined */
 	LIST(summaries, step_summary, false),
 	LIST(phase_summaries, phase_summary, false),
 	LIST(kernels, kernel_stat, true),

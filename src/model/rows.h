@@ -24,11 +24,11 @@ enum field_type {
 	FIELD_HASH, ///< uint64_t as 16 hex digits
 	FIELD_ENUM, ///< an enum, by its name in `names`
 	FIELD_SHAPE, ///< int64_t[3], left out if [0] < 0; an absent key is read as -1
-	FIELD_ROW, ///< struct of schema `sub`, on the line of its owner
-	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; if ranks share a
-	            ///< line, its key "ranks" lists them, unless all ranks share it
+	FIELD_ROW, ///< struct of schema `sub`, on the line of the struct that contains it
+	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; the key "ranks"
+	            ///< of a line lists the ranks that have it, unless all have it
 	FIELD_OPTIONAL_ROWS, ///< like FIELD_ROWS, but left out if empty
-	FIELD_OWN, ///< form that `read` and `write` convert and `describe` writes as JSON Schema
+	FIELD_OWN, ///< own form: `read` and `write` convert it, `describe` writes its schema
 };
 
 /// The occasions on which two rows are joined into one.
@@ -65,13 +65,13 @@ struct field {
 	size_t offset;
 	int64_t absent;
 	const char *const *names; ///< names of the values of FIELD_ENUM, ended by NULL
-	bool names_row; ///< true if an unknown name of FIELD_ENUM is from a newer minor version
+	bool names_row; ///< true if a row with an unknown enum name is from a newer minor version
 	const struct schema *sub;
 	enum row_key order;
 	bool sums_last; ///< true for a key if sums (`names` > 0) come after all other rows
 	int since; ///< minor version of the stored format that added the member, if above 0
 	enum row_join join[NR_ROW_OCCASIONS];
-	const char *shown; ///< key in `metrics --json`, where text is an id; NULL if not shown
+	const char *shown; ///< key in `metrics --json`, which shows a text as an id; NULL if not shown
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
 	bool (*has)(const void *const *rows,
@@ -89,12 +89,12 @@ struct schema {
 	const struct field *fields; ///< table of members, keys first; at most 64 members
 	size_t nr;
 	size_t size; ///< size of the struct in bytes
-	size_t names; ///< offset of the member whose value makes a row a sum; 0 if no row is a sum
+	size_t names; ///< offset of the member that is above 0 in a sum of rows; 0 if no row is a sum
 	int (*cmp)(const void *a,
 	           const void *b); ///< compares two rows; NULL if rows are compared by their keys
 
-	/// Minor version of the stored format that added the kind of row, or its present meaning; NULL
-	/// if all rows are as old as their list.
+	/// The minor version of the stored format from which on a row like this is valid; NULL if all
+	/// rows are as old as their list.
 	int (*since)(const void *row);
 	/// Sets the members that are JOIN_OWN, before all others are joined; array indexed by occasion.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);

@@ -45,7 +45,7 @@ int range_stat_cmp(const void *a, const void *b)
 	return row_cmp(&range_stat_row, a, b);
 }
 
-/* This is the 64-bit FNV-1a hash. */
+/* The hash is FNV-1a with 64 bits; 1 replaces 0. */
 uint64_t code_kernel_key(struct span name)
 {
 	uint64_t h = 14695981039346656037u;

@@ -22,7 +22,7 @@ static const struct field comm_stat_fields[] = {
 ROW_TYPE(comm_stat, LISTED);
 #undef ROW
 
-/* Collectives are in order of start, which neighbors may share; they are never joined. */
+/* Collectives are sorted by start; several may start at one time. They are never joined. */
 #define ROW collective
 static const struct field collective_fields[] = {
 	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version

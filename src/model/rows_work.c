@@ -29,8 +29,8 @@ static void join_occupancy(struct kernel_stat *x, const struct kernel_stat *y)
 	if (ns > 0) {
 		x->occupancy = number_div_round(sum, ns);
 		x->occupancy_rest = (int64_t)(sum - (__int128)x->occupancy * ns);
-	} else if (in_steps == less) { /* the occupancy in steps is unknown: the lower value is kept,
-		                              which is below 0 */
+	} else if (in_steps == less) { /* if there is time in steps, the lower (unknown) occupancy is
+		                              kept; else the higher one is */
 		x->occupancy = y->occupancy;
 	}
 }

@@ -33,7 +33,7 @@ struct file_limit {
 /// One condition of a fail or warn map.
 struct limit {
 	enum condition condition;
-	bool relative; ///< true: `value` is in 1e-6 percent of the baseline; false: in the unit
+	bool relative; ///< true: unit of `value` is 1e-6 percent of the baseline; else the metric's
 	int64_t value; ///< size of the limit; percentage points in millionths
 	const char *text; ///< text as written in the rules: "5%", "2ms"
 	struct file_limit exact; ///< limit for input.*, unless relative; replaces `value`
@@ -43,7 +43,7 @@ struct limit {
 struct limits {
 	VEC(struct limit) list;
 	bool has_and; ///< true if relative increases and decreases must also exceed an `and`
-	bool and_of_step; ///< true: `and_value` in 1e-6 % of step.cuda_time; false: in the unit
+	bool and_of_step; ///< true: unit of `and_value` is 1e-6 % of step.cuda_time; else the metric's
 	int64_t and_value; ///< size of the `and` limit
 	const char *and_text; ///< text of the `and` as written; NULL if the map has none
 	struct file_limit and_exact; ///< limit of the `and` for input.*; replaces `and_value`
@@ -58,15 +58,15 @@ enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 
 /// How changes are distinguished from noise.
 struct noise_rule {
-	int64_t k; ///< least number of standard errors of a sure change, in millionths; 0: no noise
+	int64_t k; ///< standard errors from which on a change is sure, in millionths; 0: ignore noise
 
-	/// Number of accepted runs from which on the reference is their median, without the pin.
+	/// Number of accepted runs from which on their median, without the pin, is the reference.
 	int64_t min_runs;
 	int64_t budget; ///< chance that the gate fails for unchanged code, in 1e-6 percent
 };
 
-/// Other limits of a rule for some of its items. Where `fail` or `warn` has none, the rule's limits
-/// apply.
+/// Other limits of a rule for some of its items. If `fail` or `warn` is empty, the rule's own
+/// limits apply.
 struct rule_override {
 	VEC(struct span) match; ///< patterns over names of items; at least one pattern
 	struct limits fail, warn;
@@ -80,18 +80,18 @@ struct rule {
 	enum reduce reduce; ///< reduction over ranks: the metric's, unless `ranks:` names another
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
-	int64_t top; ///< the N of for_each, or of a PAIR metric (of two runs)
-	int64_t min_share; ///< least share of kernel time on either side, in 1e-6 percent
+	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
+	int64_t min_share; ///< smallest share of kernel time that an item has on a side, 1e-6 percent
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
 	/// metric of `unless`: a check is skipped if this metric has about the same value; or NULL
 	const struct metric *unless;
-	int64_t unless_within; ///< largest difference from that metric, 1e-6 % of it; -1 if any
+	int64_t unless_within; ///< largest difference from that metric, in 1e-6 % of it; -1: no limit
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;
-	enum substitutes substitutes; ///< possible replacements; only for kernel.* metrics
+	enum substitutes substitutes; ///< kernels that count as replacements; only for kernel.* metrics
 	enum unsure unsure;
 	struct noise_rule noise;
 	unsigned line, column; ///< position of the rule's id in the file

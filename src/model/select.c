@@ -69,7 +69,7 @@ const char *select_text(const struct query *q, struct arena *a)
 	return arena_take(a, &b);
 }
 
-/* The value of one key for a check; for a check of several items, the rule's own glob. */
+/* The value that an item has for one key; for a check of several items, the rule's own glob. */
 static struct span value_of(const struct select_key *key, const struct select_item *item,
                             char number[NUMBER_TEXT])
 {
@@ -83,7 +83,7 @@ static struct span value_of(const struct select_key *key, const struct select_it
 		return own ? span_of(own) : SPAN("");
 	bool kernel = label == LABELED(KERNEL);
 	if (key->glob == GLOB(cls) && label == LABELED(OP) && own)
-		return span_of(own); /* the kernels of this metric may be of either class */
+		return span_of(own); /* an operator may launch kernels of both classes */
 	if (key->glob == GLOB(cls) && label == LABELED(OP))
 		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
 		                   ? "communication"

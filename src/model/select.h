@@ -18,11 +18,11 @@ struct select_key {
 /// All keys, ended by a row without a name; static.
 extern const struct select_key select_table[];
 
-/// The labels by which figures of a metric can be selected, as bits.
+/// The kinds of labels by which figures of a metric can be selected, as bits.
 unsigned select_labels(const struct metric *m);
 
-/// The labels that can be selected at all: those of every metric, except of metrics that are formed
-/// from all kernels.
+/// The kinds of labels by which figures of some metric can be selected; metrics that are computed
+/// from all kernels do not count.
 extern const unsigned select_any_label;
 
 /// The glob of `key` in `q`, to be read or set; it is NULL if none is set.
@@ -49,8 +49,8 @@ struct select_item {
 	const struct category_table *categories;
 };
 
-/// True if all globs match the item. For labels that the item lacks (a figure of all ranks), the
-/// rule's own `select` is matched instead: `rank: 3` covers a rule with `select: {rank: 3}`.
+/// True if all globs match the item. If the item has no value for a key (a figure of all ranks has
+/// no rank), the rule's own glob counts: `rank: 3` covers a rule with `select: {rank: 3}`.
 bool select_covers(const struct query *globs, const struct select_item *item);
 
 #endif

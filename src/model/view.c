@@ -101,8 +101,8 @@ static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat
 	return row;
 }
 
-/* The digest's own figures decide which kernels are communication, whatever the table of categories
-   says today, so that kernels and per-step figures add up. */
+/* The digest's list of communication kernels decides their class, and not today's table of
+   categories, so that the sum over kernels agrees with the figures per step. */
 static void classify(struct kernel_row *row, const struct run_view *v, const struct digest *d)
 {
 	const struct category_table *t = v->naming->categories;

@@ -37,7 +37,7 @@ struct rank_view {
 	size_t nr_kernels;
 	size_t nr_folded; ///< number of rows after the kernels: sums of small kernels, one per category
 	int64_t folded_ns, folded_count; ///< time and number of launches in these sums, over the steps
-	int64_t folded_most; ///< time in ns per step that no kernel in one of the sums exceeds
+	int64_t folded_most; ///< upper bound of the time in ns per step of any kernel in these sums
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 };
 
@@ -128,7 +128,7 @@ struct span code_path_label(const struct run_view *v, struct span path);
 /// True if at least one rank recorded what the metric `m` needs.
 bool run_has(const struct run_view *v, const struct metric *m);
 
-/// A set of ranks; all zero means any rank.
+/// A set of ranks; a struct of zeros is the set of all ranks.
 struct rank_scope {
 	const char *glob; ///< glob over the numbers of ranks; NULL: any
 	bool one; ///< true if only `rank` is in the set

@@ -150,7 +150,7 @@ static const char *parse_arg(struct demangler *d)
 	}
 	if (accept(d, "J"))
 		return parse_args(d, false);
-	if (accept(d, "Tn") && !parse_type(d)) /* the declared type of the value that follows */
+	if (accept(d, "Tn") && !parse_type(d)) /* skips the declared type of the value that follows */
 		return NULL;
 	if (look(d) == 'L' || look(d) == 'X')
 		return ++d->depth > DEPTH_MAX ? NULL : parse_arg(d);

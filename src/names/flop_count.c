@@ -1,5 +1,6 @@
-/* Formulas of torch.utils.flop_counter (torch 2.8): a product is two operations per element. Masks
-   of attention do not reduce the count; groups of a convolution do, in its gradient too. */
+/* Formulas as in torch.utils.flop_counter (torch 2.8): a multiplication with an addition counts as
+   two operations. Masks of attention do not reduce the count; groups of a convolution do, also in
+   the convolution's gradient. */
 #include "names/flop_count.h"
 
 #include "base/number.h"
@@ -12,8 +13,8 @@ enum formula {
 	FORMULA_ATTENTION,
 	FORMULA_ATTENTION_BACKWARD,
 	FORMULA_TRITON, ///< formula: the number of operations that Inductor recorded
-	FORMULA_TRITON_TEMPLATE, ///< formula: the number of operations that Inductor recorded, where 0
-	                         ///< means unknown
+	FORMULA_TRITON_TEMPLATE, ///< like FORMULA_TRITON, but a recorded 0 means that the number is
+	                         ///< unknown
 	FORMULA_UNKNOWN, ///< no formula: PyTorch has none, or the inputs do not suffice
 };
 
@@ -50,7 +51,8 @@ static const struct flop_rule rules[] = {
 	{ NAME("aten::_flash_attention_backward"), FORMULA_UNKNOWN, 1 },
 	{ NAME("aten::_efficient_attention_forward"), FORMULA_UNKNOWN, 0 },
 	{ NAME("aten::_efficient_attention_backward"), FORMULA_UNKNOWN, 1 },
-	/* PyTorch does not count these operators, but a sum without them would be too low */
+	/* PyTorch has no formula for these operators; they count as unknown, since a sum without them
+	   would be too low */
 	{ NAME("aten::_addmm_activation"), FORMULA_UNKNOWN, 1 },
 	{ NAME("aten::_int_mm"), FORMULA_UNKNOWN, 0 },
 	{ NAME("aten::_grouped_mm"), FORMULA_UNKNOWN, 0 },
@@ -223,8 +225,9 @@ static int64_t convolution_backward(const struct event *ev)
 	           : -1;
 }
 
-/* Query, key and value have the shape batch, heads, length, size. Forward: scores, and scores times
-   values; backward: the scores again, and two gradients of each. */
+/* Query, key and value have the shape batch, heads, length, size. Forward: two products (scores,
+   and scores times values); backward: five products (the scores again, and two gradients of
+   each). */
 static int64_t attention(const struct flop_rule *rule, const struct event *ev)
 {
 	bool back = rule->formula == FORMULA_ATTENTION_BACKWARD;

@@ -13,11 +13,11 @@
 
 /* The forms of a kernel's short name; they differ in what they show of the template arguments. */
 enum form {
-	FORM_FUNCTOR, ///< form that shows functors; without functors, the type of the elements
+	FORM_FUNCTOR, ///< form that shows functors or, without any, one type of elements
 	FORM_TYPES, ///< form that shows all types
 	FORM_VALUES, ///< form that shows types and numbers
 	FORM_WHOLE, ///< form that shows everything except namespaces and parameters
-	FORM_OTHER, ///< FORM_FUNCTOR, followed by the words in which kernels of equal form differ
+	FORM_OTHER, ///< FORM_FUNCTOR, followed by the words in which kernels with the same text differ
 	FORM_HASH, ///< FORM_FUNCTOR, followed by the hash of the whole name
 };
 enum { DEPTH_MAX = 6, FORM_CHARS = 100, PLAIN_CHARS = 40, ALIKE_MAX = 64 };
@@ -168,7 +168,7 @@ static const char *lambda_of(struct span s)
 	return NULL;
 }
 
-/* Appends the name of the function that contains a lambda, but not of operators and wrappers. */
+/* Appends the name of the function that contains a lambda; operators and wrappers are skipped. */
 static void add_outer(struct strbuf *b, struct span s, enum form form, int depth)
 {
 	struct span base, args;
@@ -248,7 +248,7 @@ static void add_args(struct strbuf *b, struct span list, enum form form, int dep
 		struct strbuf one = STRBUF_INIT;
 		if (wants(arg, form, functors))
 			add_arg(&one, arg, form, depth);
-		bool again = form == FORM_FUNCTOR && !functors && !first; /* show one element type */
+		bool again = form == FORM_FUNCTOR && !functors && !first; /* show only one element type */
 		if (one.n && !again) {
 			strbuf_adds(b, first ? "<" : ", ");
 			strbuf_add(b, strbuf_span(&one));

@@ -37,8 +37,8 @@ static bool skip_details(struct span *rest)
 	return true;
 }
 
-/* The phase of a step of vLLM, whose name gives the number of requests whose context is read and of
- * requests that generate. */
+/* The phase of a step of vLLM, whose name tells how many requests are in prefill (context) and how
+ * many generate tokens. */
 static enum phase execute_phase(struct span rest)
 {
 	uint64_t tokens, context, generation;

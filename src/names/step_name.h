@@ -16,9 +16,9 @@ int64_t step_number_of(struct span name);
 /// build_step_span_name(): step[EXTEND bs=2 toks=300], step[DECODE bs=5], by enum ForwardMode.
 enum phase step_phase_of(struct span name);
 
-/// The step marker that would match a name and similar names: "execute_*" for vLLM, "step[*" for
-/// SGLang, else the name up to its first number and "*", or the name itself; owned by `a` or
-/// borrowed. `server` is set to true for vLLM and SGLang.
+/// The step marker that matches `name` and the names of similar steps: "execute_*" for vLLM,
+/// "step[*" for SGLang, else the name up to its first number and "*", or, without a number, the
+/// name itself; owned by `a` or borrowed. `server` is set to true for vLLM and SGLang.
 struct span marker_pattern_of(struct span name, struct arena *a, bool *server);
 
 #endif

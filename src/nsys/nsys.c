@@ -148,8 +148,8 @@ static enum status take_cuda_number(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Indexes the devices by the number of their GPU, so that each row of the report finds its devices
- * without a search. */
+/* Indexes the devices of the process by the number of their GPU, so that take_gpu() finds the
+ * devices of a GPU without a search. */
 static void list_gpus(struct nsys *n)
 {
 	for (size_t i = n->gpus.nr; i-- > 0;) {
@@ -181,8 +181,8 @@ static enum status take_gpu(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Finds the number of each GPU in the report. A process may number its GPUs differently
-   (CUDA_VISIBLE_DEVICES); the report's mapping of these numbers is used if it has one. */
+/* Finds which number in the report each GPU of the process has. A process may number its GPUs
+   differently (CUDA_VISIBLE_DEVICES); if the report has a mapping of these numbers, it is used. */
 static enum status find_gpus(struct nsys *n)
 {
 	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", mapping_columns, take_mapping));

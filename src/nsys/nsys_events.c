@@ -1,10 +1,10 @@
-/* Converts rows of an export to events. Times are in ns of the session. */
+/* Converts rows of an export to events. Times are in ns, as the recording session counts them. */
 #include <string.h>
 
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
-/* Reads an ident; an integer below 0 counts as absent. */
+/* Reads an id; NULL or an integer below 0 gives IDENT_NONE. */
 static int64_t ident_of(const struct database_value *v)
 {
 	return v->null || v->integer < 0 ? IDENT_NONE : v->integer;
@@ -238,9 +238,9 @@ static const struct database_column nvtx_columns[] = {
 	{ .name = "domainId", .optional = true },
 };
 
-/* Types of NVTX events: push/pop and start/end ranges, of the library and of its text form; the
-   creation of a domain. Source: ENUM_NSYS_EVENT_TYPE; EVENT_TYPE_NVTX_… in reports/nvtx_sum.py of
-   nsys. */
+/* Types of NVTX events: ranges by push and pop, or by start and end, each from the NVTX library or
+   imported as text (NVTXT); the creation of a domain. Source: ENUM_NSYS_EVENT_TYPE;
+   EVENT_TYPE_NVTX_… in reports/nvtx_sum.py of nsys. */
 enum {
 	TYPE_PUSH_POP = 59,
 	TYPE_START_END = 60,

@@ -15,7 +15,7 @@
 #include "io/database.h"
 #include "nsys/nsys.h"
 
-/// Value for the number of a GPU that the report does not number.
+/// Value of `gpu` for a GPU that has no number in the report.
 #define GPU_UNKNOWN INT64_MIN
 
 /// A GPU that the process used, with its number in CUDA and in the report.
@@ -43,8 +43,8 @@ struct nsys {
 	VEC(struct nsys_gpu) gpus; ///< GPUs, indexed by id in `devices`
 	struct idmap gpu_ids; ///< numbers in the report of the GPUs that the process used
 
-	/// Index in `gpus` for each id in `gpu_ids`; IDMAP_NONE once the GPU has been handed to the
-	/// caller.
+	/// Index in `gpus` of the first device of each id in `gpu_ids`; IDMAP_NONE once the GPU has
+	/// been handed to the caller.
 	VEC(uint32_t) first_of_gpu;
 	struct strbuf text; ///< buffer in which names are composed
 };
@@ -75,7 +75,8 @@ static inline bool nsys_ours(const struct nsys *n, const struct database_value *
 #define NSYS_SCAN(n, table, columns, fn) \
 	database_scan((n)->db, table, columns, sizeof(columns) / sizeof *(columns), fn, n, (n)->log)
 
-/// Records an error in `table`; returns its status, for a function that gives up.
+/// Records an error about `table` in the log; returns the status that the calling function must
+/// return.
 GG_MUST_CHECK enum status nsys_fail(struct nsys *n, const char *table, const char *what);
 
 /// The text of the StringIds row with this id; false if there is no such row, or if the text is too

@@ -4,12 +4,12 @@
  * TARGET_INFO_GPU. */
 #include "nsys/nsys_internal.h"
 
-/* Unit in the names of counters that are read. The units of other counters are unreliable: clocks
- * named "[MHz]" are in Hz. */
+/* Unit at the end of the names of counters that are read. The units of other counters are
+ * unreliable: clocks named "[MHz]" are in Hz. */
 #define UNIT " [Throughput %]"
 
-/* Largest share in percent: a counter may be a little above its peak, but a value above this limit
- * is not a share. */
+/* Largest value in percent that counts as a share of a peak: a counter may be a little above its
+ * peak, but not by as much as this. */
 enum { PCT_MAX = 1000 };
 
 struct metrics {

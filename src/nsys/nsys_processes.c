@@ -20,11 +20,12 @@ struct census {
 	struct nsys *n;
 	struct idmap processes; ///< process ids; the map numbers them in the order of `n->processes`,
 	                        ///< until the processes are sorted
-	struct idmap pairs; ///< pairs (process, device); both are ids of the maps above
+	struct idmap pairs; ///< pairs (process, device), as ids of `processes` and `devices`
 	struct idmap devices;
 	VEC(struct share) shares;
 	struct idmap pids;
-	struct idmap mapped; ///< pairs (process id, device) whose GPU the report tells
+	struct idmap mapped; ///< pairs (process, device), as ids of `pids` and `devices`, for which the
+	                     ///< report tells the GPU
 	VEC(int64_t) gpus; ///< GPU of each pair, indexed by id in `mapped`
 };
 
@@ -103,7 +104,7 @@ static enum status map_devices(struct census *c)
 
 /* ---- ranks of processes ---- */
 
-/* The number after `key` in flat JSON, or -1. */
+/* The number after `key` in JSON text without nested objects, or -1. */
 static int64_t json_number(struct span json, struct span key)
 {
 	const char *at = memmem(json.p, json.n, key.p, key.n), *end = json.p + json.n;
@@ -119,8 +120,8 @@ static int64_t json_number(struct span json, struct span key)
 	return number_parse_u64(digits, &v) && v <= INT32_MAX ? (int64_t)v : -1;
 }
 
-/* Takes a rank of a process if its communicator has more ranks than earlier ones; the rank becomes
- * -2 if two communicators of equal size disagree. */
+/* Sets the rank of a process to its rank in the communicator with the most ranks so far, or to -2
+ * if two communicators of that size disagree. */
 static void take_rank(struct nsys_process *p, int64_t rank, int64_t ranks)
 {
 	if (rank < 0 || ranks < p->world_size)
@@ -148,8 +149,8 @@ static bool text_of(const struct nsys *n, const struct database_value *text,
 	return true;
 }
 
-/* Takes a rank that a process names in an NVTX row; in a file without process ids any row counts.
- */
+/* Takes the rank that a row of NVTX names for its process; in a file without process ids, each row
+   counts for the only process. */
 static enum status take_said(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;

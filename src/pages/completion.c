@@ -116,7 +116,7 @@ static const char zsh_tail[] = "\tesac\n"
                                "}\n"
                                "_gpugate \"$@\"\n";
 
-/* Write text for use within '…', within [ ] or before a colon. */
+/* Write text, quoted so that it may be within '…', within [ ] or before a colon. */
 static void zsh_text(FILE *out, const char *s)
 {
 	static const char *const to[] = { "'\\''", "\\[", "\\]", "\\:" };
@@ -167,7 +167,8 @@ static void zsh_command(FILE *out, const struct page_command *c)
 	fputs("\n\t\t;;\n", out);
 }
 
-/* Write the commands of one word or, with `seconds`, the second words of the others. */
+/* Write the commands that have one word or, with `seconds`, the second words of those that have
+   two. */
 static void zsh_commands(FILE *out, const char *name, bool seconds)
 {
 	fprintf(out, "\t%s=(", name);

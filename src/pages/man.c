@@ -6,8 +6,8 @@
 
 enum { LINE = 72 };
 
-/* Write a word of running text: not as a request at the start of a line, and with minus signs
-   instead of hyphens in options. */
+/* Write a word of running text, escaped so that it is not a request of mdoc at the start of a line,
+   and with minus signs instead of hyphens in options. */
 static void word(FILE *out, const char *s, size_t n, bool first)
 {
 	bool typed = s[0] == '-' || (n > 1 && s[1] == '-');
@@ -70,7 +70,7 @@ static void options(FILE *out, int c)
 #undef X
 	};
 	size_t next = 0;
-	const char *title = NULL; /* group title that is still to be written */
+	const char *title = NULL; /* title of the group of options that is still to be written */
 	bool list = false;
 	fputs(".Sh OPTIONS\n", out);
 	for (const struct page_option *o = page_options; o < page_options + NR_OPTIONS; o++) {
@@ -153,7 +153,7 @@ static void commands(FILE *out)
 	fputs(".El\n", out);
 }
 
-/* Sections for which the program has no table. */
+/* Sections of the manual page whose content is in no table of the program. */
 static const char rest[] =
     ".Sh ENVIRONMENT\n"
     ".Bl -tag -width Ds\n"

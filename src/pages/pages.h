@@ -1,5 +1,6 @@
 /// Manual pages and shell completions. A separate program writes them at build time from the tables
-/// of the command line. It uses no other room, so that a cross build can compile it for the host.
+/// of the command line. That program uses no other room, so that a cross build can compile it for
+/// the host.
 #ifndef GG_PAGES_PAGES_H
 #define GG_PAGES_PAGES_H
 
@@ -18,7 +19,7 @@ struct page_option {
 	const char *meaning;
 };
 
-/// What an argument or the value of an option can be.
+/// What an argument, or the value of an option, can be.
 enum page_value { VALUE_NONE, VALUE_FILE, VALUE_WORDS, VALUE_METRIC, VALUE_FREE };
 
 extern const struct page_command page_commands[NR_COMMANDS];
@@ -43,7 +44,8 @@ bool page_repeats(const struct page_option *o);
 /// in `to`.
 void page_put(FILE *out, const char *s, const char *from, const char *const *to);
 
-/// Write the words of a|b|c or, for VALUE_METRIC, the names of all metrics, separated by blanks.
+/// Write the words that `words` separates by '|' or, for VALUE_METRIC, the names of all metrics,
+/// separated by blanks.
 void page_words(FILE *out, enum page_value value, const char *words);
 
 /// Write gpugate.1 if `c` is NR_COMMANDS, else the manual page of one command.

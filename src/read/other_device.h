@@ -4,9 +4,9 @@
 
 #include "base/diag.h"
 
-/// The device whose activities the recording at `path` holds under other names ("MTIA of Meta"),
-/// judged by words in its text; NULL if it holds no such activities, or if the file cannot be read
-/// again. Static.
+/// The other vendor's device whose activities the recording at `path` contains ("MTIA of Meta"),
+/// recognized by words that occur only in recordings of that device; NULL if there are no such
+/// words, or if the file cannot be read again. The text is static.
 const char *other_device(const char *path);
 
 #endif

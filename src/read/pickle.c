@@ -29,8 +29,8 @@ enum {
 };
 
 struct walk_level {
-	const struct pickle_chunk *last, *chunk; ///< last chunk and present chunk of the container;
-	                                         ///< NULL at the end
+	const struct pickle_chunk *last, *chunk; ///< last chunk of the container; chunk with the next
+	                                         ///< item, NULL at the end
 	uint32_t at;
 	bool dict;
 };

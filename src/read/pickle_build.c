@@ -53,7 +53,7 @@ static uint32_t new_node(struct machine *m, enum pickle_type type)
 	return id;
 }
 
-/* Pushes a new node, whose address is valid until the next one. */
+/* Pushes a new node; the returned address is valid until the next node is made. */
 static struct pickle_node *push_node(struct machine *m, enum pickle_type type)
 {
 	uint32_t id = new_node(m, type);

@@ -238,7 +238,7 @@ bool pickle_value(const struct pickle_op *op, struct arena *a, struct pickle_nod
 	case 0x8d:
 		set_text(out, arg);
 		return true;
-	case 'G': /* opcodes BINFLOAT and those of bytes */
+	case 'G': /* opcodes BINFLOAT and BINBYTES, SHORT_BINBYTES, BINBYTES8 */
 	case 'B':
 	case 'C':
 	case 0x8e:

@@ -69,8 +69,8 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 	return false;
 }
 
-/* True if the innermost array begins with an object that has `want` of the keys `words`, and no key
- * of an event. */
+/* True if the first element of the innermost array is an object with at least `want` of the keys
+   `words`, and no key of an event before them. */
 static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;
@@ -127,8 +127,8 @@ static bool holds_collectives(struct jscan *js)
 	return found;
 }
 
-/* True if a list within a list begins with a number, or is empty: it holds rows of the profiler's
- * memory timeline, or its times. Traces have neither. */
+/* True if a list within a list begins with a number, or is empty. It is then a row of the
+   profiler's memory timeline, or the list of the timeline's times; traces have no such lists. */
 static bool holds_numbers(struct jscan *js)
 {
 	return !jscan_element(js) ? jscan_status(js) == ST_OK : jscan_peek(js) == JSCAN_NUMBER;
@@ -143,7 +143,7 @@ static enum json_form form_of_list(struct jscan *js)
 }
 
 /* Finds the form of a JSON document. The scan stops as soon as the form is known, since the rest is
- * not needed. An empty list of segments means that nothing was allocated. */
+ * not needed. A list of segments may be empty, if nothing was allocated. */
 static enum json_form form_of_json(struct jscan *js)
 {
 	bool segments = false, traces = false, empty = false;

@@ -12,7 +12,7 @@
 
 struct snapshot_builder {
 	const struct snapshot_limits *limits;
-	struct snapshot snapshot; ///< snapshot that is built, taken over by the caller at the end
+	struct snapshot snapshot; ///< snapshot that is built; at the end the caller becomes its owner
 	struct idmap sites; ///< keys (function, file); the id of a key is used in `frames`
 	struct idmap frames; ///< keys (id in `sites`, line); the id of a key is the id of a frame
 	struct idmap paths; ///< keys (id of a path, frame): prefixes of all stacks, each is the id of a
@@ -50,8 +50,8 @@ bool snapshot_end_stack(struct snapshot_builder *b, uint32_t *out);
 /// Appends a block to the open segment.
 bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block *block);
 
-/// Ends the open segment, which consists of the blocks since the end of the last segment. Blocks
-/// are sorted, and addresses are computed if no block has one.
+/// Ends the open segment, which consists of the blocks since the end of the last segment. Sorts
+/// these blocks, and computes their addresses if no block has one.
 bool snapshot_end_segment(struct snapshot_builder *b, const struct snapshot_segment *segment);
 
 /// Begins the history of the next device.

@@ -48,8 +48,9 @@ static void add_timeline_row(struct timeline_reader *r, struct timeline_row row)
 
 /* ---- form with rows of actions ---- */
 
-/* A fault of a row's action, or NULL. A new version of a tensor has two rows: its bytes are taken
- * from the category of the old version, then added to the category of the new version. */
+/* What is wrong with the action of a row, or NULL. A new version of a tensor has two rows: its
+   bytes are taken from the category of the old version, then added to the category of the new
+   version. */
 static const char *fault_of(const struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 {
 	int64_t bytes = v[COLUMN_BYTES];
@@ -103,8 +104,8 @@ static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 	return whole && nr == want;
 }
 
-/* Reads the form with rows of actions. `row` is the first row, which has been read; if `second`,
- * the second row has been entered. */
+/* Reads the form with rows of actions. `row` is the first row, which the caller has read;
+   `second`: the caller has also entered a second row. */
 static void read_raw(struct timeline_reader *r, const int64_t *row, bool second)
 {
 	int64_t v[NR_COLUMNS];

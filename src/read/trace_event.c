@@ -107,8 +107,8 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- the beginning of an event ---- */
 
-/* Consumes the beginning of an event if it is a known one. The beginning that followed the previous
- * one last time is tried first. */
+/* Consumes the beginning of an event if it equals a remembered one. The one that came after the
+   previous event's beginning last time is tried first. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	size_t first = in->leads[in->last_lead].next, i = first;
@@ -123,8 +123,8 @@ static inline struct event_lead *follow_lead(struct trace_input *in)
 	return &in->leads[i];
 }
 
-/* Remembers the beginning of an event, at the value of "name", if only phase and category came
-   before. */
+/* Remembers the beginning of an event, up to the value of "name", which comes next. Only phase
+   and category may have come before "name". */
 static void learn_lead(struct trace_input *in, const struct raw_event *ev,
                        const struct jscan_since *since, bool with_phase)
 {
@@ -152,8 +152,9 @@ JSCAN_INLINE bool follow_origin(const struct event_origin *o, struct raw_event *
 	return true;
 }
 
-/* Remembers the text of pid and tid, at the value of "ts", if nothing else follows the name. This
-   is not done for each event, as threads may take turns. */
+/* Remembers the text of pid and tid, if only these two come between the name and the value of
+   "ts", which is next. The caller does this for one of four events that differ from the remembered
+   text, not for each, since events of two threads may alternate. */
 static void learn_origin(struct jscan *js, struct event_origin *o, const struct raw_event *ev,
                          const struct jscan_since *behind)
 {
@@ -176,8 +177,9 @@ static void learn_origin(struct jscan *js, struct event_origin *o, const struct 
 
 /* ---- members of an event ---- */
 
-/* Reads a value that is not plain, or a key that occurs once in an event. True if the value was the
- * bracket of "args", which has been entered. */
+/* Reads the value of the key that comes next, if it is not a number, skipped value or "args" in
+   the usual form, for which read_members() has faster code. True if the value is the object of
+   "args", which has then been entered. */
 static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where,
                       struct span key)
 {
@@ -208,7 +210,8 @@ static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member 
 	return entered;
 }
 
-/* Reads a plain number into its field; other values are left to read_slow(). */
+/* Reads a number in its usual form into its field. If the value is anything else, returns false,
+   and read_slow() has to read it. */
 JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where,
                              struct jscan_cursor *c)
 {
@@ -224,8 +227,8 @@ JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where
 	return true;
 }
 
-/* Reads the members of an event and of its "args" up to the end of the event: from after the name
- * if `lead` is given, else from `since` on, the beginning of the event. */
+/* Reads the members of an event and of its "args" up to the end of the event. If `lead` is
+   given, the members up to the name have been read; else `since` is the beginning of the event. */
 JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
                                struct event_lead *lead, const struct jscan_since *since)
 {
@@ -318,8 +321,8 @@ static inline void forget(struct raw_event *ev)
 	forget_seen(ev, UINT64_MAX);
 }
 
-/* True for a memory event, by its phase and name. The name may be in the name table already, since
- * the last of several "ph" keys counts. */
+/* True for a memory event, by its phase and name. The name is either in the name table or still
+   in `ev->text`: it depends on the phase that was known when the name was read. */
 static bool is_memory(const struct raw_event *ev)
 {
 	struct span name = ev->name ? name_span(ev->name) : strbuf_span(&ev->text[TEXT_NAME]);

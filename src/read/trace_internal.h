@@ -29,7 +29,8 @@ enum event_phase {
 /// Values besides those of enum event_kind: no category at all, or a category that is not read.
 enum { KIND_NONE = -1, KIND_OTHER = -2 };
 
-/// Number of remembered beginnings of events: phase and category, up to the name's value.
+/// Largest number of beginnings of events that are remembered. A beginning is the text with phase
+/// and category, up to the value of "name".
 enum { EVENT_LEADS = 16 };
 struct event_lead {
 	struct jscan_lead text; ///< text of the event up to the value of "name"
@@ -193,7 +194,8 @@ enum member {
 /// Keys of "args".
 extern const struct jscan_keys arg_keys;
 
-/// Reads the next value into the field or text `where`; only for the last seven members.
+/// Reads the next value into the field or text `where`; `m` must be MEMBER_IDENT or one of the
+/// members after it.
 void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where);
 
 /// Removes the fields `those` from the set `seen`.
@@ -215,8 +217,8 @@ bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t l
 	((struct event){ .sequence = -1, \
 	                 .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
 
-/// Reads the elements after the present one by several threads as far as possible; the rest is left
-/// to read_elements().
+/// Reads the elements after the present one by several threads as far as possible. The caller must
+/// read the remaining elements by read_elements().
 void split_events(struct trace_input *in, struct source *src, const struct trace_options *options);
 
 /// The value of a field, or `absent` if it has no usable value.

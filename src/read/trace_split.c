@@ -33,7 +33,7 @@ struct split {
 	pthread_mutex_t mutex; ///< mutex for the members below, and for the sink of the events
 	pthread_cond_t changed;
 	size_t turn; ///< number of the piece whose events come next
-	bool stop; ///< true if no more events are handed to the sink
+	bool stop; ///< true once no further events may be handed to the sink
 };
 
 /* One thread, and the piece that it reads. */
@@ -192,8 +192,8 @@ static bool join_part(struct worker *w)
 	return true;
 }
 
-/* Waits for the turn of the piece, then joins the part if `good`; false if no later piece is
- * wanted. */
+/* Waits for the turn of the piece, then joins the part if `good`; false if no thread may take a
+   further piece. */
 static bool hand_on_piece(struct worker *w, bool good)
 {
 	struct split *s = w->split;

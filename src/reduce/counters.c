@@ -2,7 +2,7 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* True from the start of the first usable step to the end of the last (else in the window). */
+/* True from the first usable step's start to the last one's end (without steps: in the window). */
 static bool in_usable_steps(const struct reducer *r, int64_t at_ns)
 {
 	return r->steps.usable && at_ns >= r->steps.marks.v[r->steps.warmup].start_ns &&

@@ -47,8 +47,8 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 	return (cx > cy) - (cx < cy);
 }
 
-/* Adds an activity to its stream; returns its overlap with the activity that lasts longest so far.
- * Activities of a graph replay share a correlation id and may overlap. */
+/* Adds an activity to its stream; returns its overlap with the earlier activity that ends last.
+   Activities of one graph replay share a correlation id and may overlap: their overlap is 0. */
 static int64_t lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation)
 {
 	int64_t overlap = 0;
@@ -137,8 +137,8 @@ static int64_t idle_of_window(const struct gpu_walk *w)
 	return idle_ns;
 }
 
-/* A device without activities in any step is measured over its window, unless warm-up left no
-   step. */
+/* A device without activities in any step is measured from its first to its last activity, but
+   not at all if the warm-up left no step. */
 static void device_rows(const struct gpu_walk *w, const struct device_periods *periods)
 {
 	struct digest *d = w->d;

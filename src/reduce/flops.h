@@ -38,7 +38,7 @@ void flops_release(struct flops *f);
 /// Stores the operations of the operator that becomes the next span.
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
 
-/// Joins a part of a trace; its spans come after the first `spans` of the whole.
+/// Joins a part of a trace; `spans` is the number of spans in the whole without the part.
 void flops_join(struct reducer *to, struct reducer *from, size_t spans);
 
 /// Counts a span that has a rule, unless it lies in another span with a rule.

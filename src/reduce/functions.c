@@ -53,7 +53,7 @@ static int64_t segment_end(const struct segment *s)
 static void higher_add(struct higher *h, const struct class_functions *c)
 {
 	struct higher sum = { 0 };
-	int64_t length = 0, until = 0; /* length and end of the segments in `sum` */
+	int64_t length = 0, until = 0; /* total length and last end of segments in `sum` */
 	if (!c->calls.nr)
 		return;
 	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
@@ -80,7 +80,7 @@ static void higher_add(struct higher *h, const struct class_functions *c)
 	*h = sum;
 }
 
-/* Time covered before `at`, where segment `i` is the last that begins by then. */
+/* Time that segments cover before `at`; `i` must be the index of the last that begins by `at`. */
 static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at)
 {
 	const struct segment *s = &h->list.v[i];
@@ -88,7 +88,7 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/* Time covered before `at`, where at least `begun` segments begin by then. */
+/* Time that segments cover before `at`; at least `begun` segments must begin by `at`. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
@@ -97,8 +97,8 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
-/* Time covered in [from, to), where `begun` segments begin by `from`; mostly no other segment
- * begins before `to`. */
+/* Time that segments cover in [from, to); `begun` segments must begin by `from`. Mostly no other
+   segment begins before `to`. */
 static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
 {
 	const struct segment *v = h->list.v;
@@ -181,7 +181,7 @@ static void function_row_add(struct class_functions *c, struct span name)
 	                       .cls = c->cls, .name = name, .parent = -1, .rate = -1, .rate_mad = -1 });
 }
 
-/* Adds activity `i` as a call of a function, unless that is NO_ID. */
+/* Adds activity `i` as a call of `function`; does nothing if `function` is NO_ID. */
 static void function_call_add(struct class_functions *c, size_t i, uint32_t function)
 {
 	if (function == NO_ID)

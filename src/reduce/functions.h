@@ -21,10 +21,10 @@ struct functions {
 
 void functions_release(struct functions *f);
 
-/// Computes bytes per second of activities, which are still in file order.
+/// Computes bytes per second of activities, which must still be in file order.
 void function_rates(struct reducer *r);
 
-/// Makes rows of GPU functions from the activities, which are sorted by start.
+/// Makes rows of GPU functions from the activities, which must be sorted by start.
 void function_classes(struct reducer *r, struct digest *d);
 
 /// Lists the runtime calls in `calls`, sorted by start.

@@ -43,7 +43,7 @@ struct gpu_name {
 
 struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
-	int64_t tick_ns; ///< tick of the clock, divides all starts, durations; ≤ CLOCK_TICK_MAX
+	int64_t tick_ns; ///< tick of the clock: it divides all starts, durations; ≤ CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
 	VEC(struct transfer) transfers; ///< transfers by `activity`, in file order
 	struct wide_numbers wide; ///< durations and correlation ids that need more than 32 bits

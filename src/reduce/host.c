@@ -131,8 +131,8 @@ static void span_add(struct host_events *h, struct wide_span s)
 	}
 }
 
-/* An annotation without an id is a step if its name has a number: equal names may be one step on
-   several streams. */
+/* An annotation without an id belongs to a step only if its name has a number. Annotations with
+   equal names, which may be on several streams, are then one step. */
 void gpu_annotation_take(struct reducer *r, const struct event *ev)
 {
 	struct event e = *ev;

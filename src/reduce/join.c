@@ -44,7 +44,7 @@ bool reducer_join(struct reducer *to, struct reducer *from)
 	flops_join(to, from, spans);
 	where_join(to, from, spans, activities);
 	comm_join(to, from, activities);
-	steps_join(to, from); /* before join_totals() adds the events of the part */
+	steps_join(to, from); /* must come before join_totals() adds the events of the part */
 	phases_join(to, from);
 	memories_join(to, from);
 	python_join(&to->python, &from->python, &from->joined);

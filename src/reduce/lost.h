@@ -7,13 +7,13 @@
 struct reducer;
 
 /// Sets `settled` in the kernel launches between "…StreamBeginCapture" and "…StreamEndCapture" of
-/// their thread: they are recorded into a graph and run nothing. Launches are sorted by
-/// correlation.
+/// their thread: they are recorded into a graph and run nothing. Launches must be sorted by
+/// correlation id.
 void captures_settle(struct reducer *r);
 
 /// Estimates `t->lost_ns` once the steps are known: for each kernel launch that is not settled, the
-/// mean of the kernels of its operator, else of its call, else of all. A last step that was cut
-/// short is left out.
+/// mean time of the kernels of its operator, else of its call, else of all. A last step that was
+/// cut short is left out.
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
 #endif

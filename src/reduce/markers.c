@@ -88,8 +88,8 @@ static int annotation_cmp(const void *a, const void *b)
 	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* Joins annotations on a GPU, each from the first to the last activity on one stream: those of one
-   id, on several streams, are one step. */
+/* Joins the annotations on a GPU that have one id into one step: each stream has its own
+   annotation, which lasts from the first to the last activity on that stream. */
 static void join_streams(struct steps *s)
 {
 	struct idmap groups;
@@ -162,12 +162,12 @@ static void launches_sort(struct marker_search *m)
 
 static int64_t launched_before(const struct marker_search *m, int64_t at_ns)
 {
-	size_t lo = 0, hi = m->nr_launched; /* lo becomes the number of launches before the step */
+	size_t lo = 0, hi = m->nr_launched; /* lo becomes the number of launches before `at_ns` */
 	SEARCH(lo, hi, i, m->launched_ns[i] < at_ns);
 	return (int64_t)lo;
 }
 
-/* Counts the launches in steps of `k`; an instant belongs to the first step that contains it. */
+/* Counts the launches in steps of marker `k`; an instant belongs to the first step around it. */
 static void hold(const struct marker_search *m, const struct annotation *v, struct marker *k)
 {
 	int64_t *held = mem_calloc(k->nr, sizeof *held), ended = INT64_MIN;
@@ -199,7 +199,7 @@ static bool is_fit(const struct marker_search *m, const struct marker *k)
 	                 : k->steps >= STEPS_NEEDED && k->alike && k->held * 100 >= all * HOLDS_PCT;
 }
 
-/* True if `k` is a better marker than `best`; markers of inference servers are preferred. */
+/* True if marker `k` is better than marker `best`; those of inference servers are preferred. */
 static bool is_better(const struct marker *k, const struct marker *best)
 {
 	if (!best || k->server != best->server)

@@ -199,8 +199,8 @@ static uint32_t peak_thread(const struct reducer *r, const struct memory_state *
 	return idmap_find(&r->threads.ids, idmap_pair(pid, tid));
 }
 
-/* True if `s` ran on the thread at `at_ns` and lies within `best`. If both began together, the
-   shorter is the inner one, or else the later in the file. */
+/* True if operator `s` ran on the thread at `at_ns` and lies within `best`. If two operators
+   began together, the shorter is the inner one; if they are equal, the later in the file. */
 static bool span_is_inner(const struct reducer *r, const struct host_span *s,
                           const struct host_span *best, uint32_t thread, int64_t at_ns)
 {
@@ -211,7 +211,7 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
 	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
-/* False for "[]": aten::empty, which allocates most memory, has no shape. */
+/* False for "[]", inputs without a shape: those of aten::empty, which allocates most memory. */
 static bool has_shape(const struct name *dims)
 {
 	for (uint32_t i = 0; i < dims->n; i++)
@@ -264,8 +264,8 @@ static void set_peak_op(const struct reducer *r, const struct memory_state *m, s
 
 /* ---- rows of memories ---- */
 
-/* The trace numbers memories and devices differently, so the size is known only if all devices have
-   the same size. */
+/* The trace numbers memories in another way than devices, so the size of a memory is known only
+   if all devices have the same size. */
 static int64_t device_memory(const struct trace_meta *meta)
 {
 	for (size_t i = 0; i < meta->devices.nr; i++)

@@ -36,7 +36,7 @@ void memory_take(struct reducer *r, const struct event *ev);
 bool memories_fit(struct reducer *to, const struct reducer *from);
 void memories_join(struct reducer *to, struct reducer *from);
 
-/// Makes the rows of memories; the steps must be known.
+/// Makes the rows of memories. Call it once the steps are known.
 void memory_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
 #endif

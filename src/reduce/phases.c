@@ -87,8 +87,8 @@ static int phase_start_cmp(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* With a closure, forward and backward run within Optimizer.step: its phase then begins at the end
-   of the last backward function. */
+/* If Optimizer.step has a closure, forward and backward run within it: the optimizer's phase
+   then begins at the end of the last backward function. */
 static void trim_optimizer(struct phase_spans *p)
 {
 	int64_t last = INT64_MIN;
@@ -104,14 +104,14 @@ static void trim_optimizer(struct phase_spans *p)
 		struct phase_span *s = &p->list.v[i];
 		if (s->phase != PHASE_OPTIMIZER)
 			continue;
-		size_t lo = i + 1, hi = p->list.nr; /* lo becomes the number of spans begun by then */
+		size_t lo = i + 1, hi = p->list.nr; /* lo becomes the number of spans before its end */
 		SEARCH(lo, hi, k, p->list.v[k].start_ns < s->end_ns);
 		number_raise(&s->start_ns, until[lo - 1] < s->end_ns ? until[lo - 1] : s->end_ns);
 	}
 	free(until);
 }
 
-/* Makes the spans of a thread disjoint: a span that begins within another joins the outer one. */
+/* Makes a thread's spans disjoint: drops the part of each span that an earlier span covers. */
 static void spans_make(struct phase_spans *p, bool *found)
 {
 	size_t nr = 0;
@@ -148,7 +148,7 @@ static enum phase span_phase_at(const struct phase_spans *p, size_t *near, uint3
                                 int64_t at_ns)
 {
 	const struct phase_span *v = p->list.v;
-	size_t lo = 0, hi = p->list.nr; /* lo becomes the number of spans that begin by then */
+	size_t lo = 0, hi = p->list.nr; /* lo becomes the number of spans begun by `at_ns` */
 	if (*near == 0 || (*near <= hi && phase_begins_by(&v[*near - 1], thread, at_ns))) {
 		lo = *near;
 		for (size_t ahead = 0; ahead < 2 && lo < hi; ahead++) {

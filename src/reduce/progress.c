@@ -1,7 +1,7 @@
 /* Finds out what the rank did last. */
 #include "reduce/reducer.h"
 
-/* The host event around an instant that began last; the shortest if there are several. */
+/* The innermost host event around an instant: it began last; the shortest if several did. */
 struct innermost {
 	int64_t thread, at_ns;
 	int64_t start_ns, end_ns;

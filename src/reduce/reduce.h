@@ -9,7 +9,7 @@
 
 struct reduce_options {
 	const char *marker; ///< glob that matches step annotations
-	bool by_period; ///< true if, without annotations, repetitions of launches are steps
+	bool by_period; ///< true if repetitions of launches are the steps of a trace without markers
 	bool marker_alone; ///< true if steps that the profiler marked itself are ignored
 	int64_t warmup; ///< number of first steps to leave out
 	const char *communication; ///< space-separated substrings of the names of communication kernels
@@ -17,7 +17,7 @@ struct reduce_options {
 	enum phase phase; ///< phase for extra rows; PHASE_ALL: no extra rows
 	bool keep_step; ///< true if digest.step is wanted
 	size_t threads; ///< number of threads to use when all events are in; 0 means 1
-	uint32_t max_events; ///< number of events beyond which ST_INPUT; 0: 2^32 - 2
+	uint32_t max_events; ///< number of events beyond which ST_INPUT is returned; 0: 2^32 - 2
 };
 
 struct reducer;

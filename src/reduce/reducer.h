@@ -68,7 +68,7 @@ struct row_found {
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed
-	struct part_ids joined; ///< ids that the ids of a part have in the whole; empty in the whole
+	struct part_ids joined; ///< ids in the whole for the ids of a part; empty in the whole
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
@@ -113,7 +113,7 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 }
 
 /// Moves the contents of the part `from` to the whole `to`. Returns false, and moves nothing, if
-/// only the events in order tell the result.
+/// the result is only found by taking the events of the part one by one.
 bool reducer_join(struct reducer *to, struct reducer *from);
 
 /// Fills in what the rank did last, from the activities sorted by start.

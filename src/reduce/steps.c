@@ -71,8 +71,8 @@ static bool numbers_are_distinct(const struct reducer *r)
 	return distinct;
 }
 
-/* Gives each instant to the first step that contains it: the rest of a step begins when all earlier
- * steps have ended. */
+/* Divides the time among steps: an instant that several steps contain belongs to the first of
+   them, so that of a step only the time after the end of all earlier steps counts. */
 static void divide_time(struct reducer *r)
 {
 	int64_t ended = INT64_MIN;

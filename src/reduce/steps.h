@@ -103,7 +103,7 @@ void annotations_join(struct reducer *to, struct reducer *from);
 /// Sets the proposed markers in `d`: annotations that would make good steps, if there are none.
 void markers_propose(struct reducer *r, struct digest *d);
 
-/// Finds the period of the launches of a trace without markers; makes marks of it on request.
+/// Finds the period of launches in a trace without markers; on request repetitions become marks.
 void unmarked_steps(struct reducer *r, struct digest *d);
 
 /// Index of the step at an instant, or NO_ID. steps_at() tries the last hit first.

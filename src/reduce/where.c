@@ -226,7 +226,7 @@ static uint32_t call_stack(struct where_walk *w)
 }
 
 /* Stores the call stack at `begun_ns`, once all operators that begin then have been entered. The
-   backward operators of these operators get it. */
+   backward operators that belong to these operators get the same stack. */
 static void tell_call_stack(struct where_walk *w)
 {
 	struct where *where = &w->r->where;
@@ -280,7 +280,7 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
-/* Path of the NVTX ranges that count as modules. A path comes after the paths that contain it. */
+/* Path of modules for a path of NVTX ranges; the parent of a path has a smaller id than it. */
 static uint32_t range_stack(struct reducer *r, uint32_t range)
 {
 	struct where *w = &r->where;
@@ -328,7 +328,7 @@ static uint32_t moment_id(struct where *w, const struct where_moment *m)
 static void keep_moment(struct where *w, uint32_t span, const struct where_moment *m)
 {
 	uint32_t id = moment_id(w, m);
-	if (id != NO_ID) /* without an id the table is full: the code around the call stays unknown */
+	if (id != NO_ID) /* NO_ID: the table is full, and the code around the call stays unknown */
 		w->of_span[span] = id + 1;
 }
 
@@ -395,7 +395,7 @@ static int point_cmp(const void *a, const void *b)
 static uint32_t told_stack(const struct where *w, struct code_start start)
 {
 	const struct where_stack_point *v = w->points.v;
-	size_t lo = 0, hi = w->points.nr; /* lo becomes the number of points up to then */
+	size_t lo = 0, hi = w->points.nr; /* lo: number of points up to `start` */
 	SEARCH(lo, hi, i,
 	       v[i].thread < start.thread ||
 	           (v[i].thread == start.thread && v[i].at_ns <= start.at_ns));

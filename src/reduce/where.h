@@ -76,14 +76,14 @@ struct where_step_activity {
 	uint32_t lane; ///< id of the lane (device and stream) of the activity
 };
 
-/// A call of that step that launched activities, or waited.
+/// A call of the step that is kept, which launched activities or waited.
 struct where_step_call {
 	uint32_t span, thread;
 	uint32_t around; ///< index + 1 of the innermost operator around the call
 	int64_t start_ns, dur_ns;
 };
 
-/// An operator around a call of that step.
+/// An operator around a call of the step that is kept.
 struct where_step_around {
 	int64_t start_ns, until_ns;
 	uint32_t name; ///< id of the name
@@ -141,12 +141,12 @@ void where_take_range(struct reducer *r, const struct event *ev);
 void where_take_op(struct reducer *r, const struct event *ev);
 void where_take_stated(struct reducer *r, const struct event *ev);
 
-/// Join a part of a trace, whose spans and activities come after the first ones of the whole. False
-/// if a table is full.
+/// Join a part of a trace; `spans` and `activities` are the numbers of those in the whole without
+/// the part. False if a table is full.
 GG_MUST_CHECK bool where_join_ids(struct reducer *to, struct reducer *from);
 void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities);
 
-/// Marks the calls that are wanted; before all walks, while the activities are in file order.
+/// Marks the calls that are wanted. Call it before all walks, while activities are in file order.
 void where_begin(struct reducer *r, const struct digest *d);
 
 /// Walk over the operators and calls of a thread, in order. Caller ends with where_walk_end().
@@ -155,7 +155,7 @@ void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call);
 void where_walk_end(struct where_walk *w);
 
-/// Looks up the frames of forward operators, after all walks, while frames still have names.
+/// Looks up the frames of forward operators. Call it after all walks, while frames have names.
 void where_link(struct reducer *r);
 
 /// Id in `moments` of an activity whose launch is known; NO_ID if that table is full.

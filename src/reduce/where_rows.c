@@ -115,7 +115,7 @@ struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment,
 	return row_of(r, d, &m, name, true);
 }
 
-/* Least time with which a row keeps its names. */
+/* Least time that a row must have to keep its names; rows with less become a sum. */
 static int64_t least_of_named(const struct where_sums *s)
 {
 	if (s->list.nr <= WHERE_ROWS)

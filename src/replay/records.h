@@ -11,14 +11,14 @@
 /// The caller sets snapshot, rank, marker, communication and warmup, as for snapshot_reduce().
 void timeline_reduce(const struct memory_timeline *t, struct digest *out);
 
-/// Like timeline_reduce(), for the memories of an XProf profile, of source "xprof"; lists over time
-/// are sorted. ST_INPUT if the profile contradicts itself or is empty: `out` then only allows
+/// Like timeline_reduce(), for the memories of an XProf profile, of source "xprof"; sorts the lists
+/// over time in `p`. ST_INPUT if the profile contradicts itself or is empty: `out` then only allows
 /// digest_free().
 GG_MUST_CHECK enum status xprof_reduce(struct xprof_profile *p, struct digest *out,
                                        struct diag_log *log);
 
-/// A profile whose history begins midway and whose other figures are unknown. The caller sets
-/// `peak_allocated`.
+/// A profile that shall hold a record: its history begins midway, all other figures are unknown.
+/// The caller sets `peak_allocated`.
 struct memory_profile record_profile(void);
 
 #endif

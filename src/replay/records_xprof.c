@@ -8,9 +8,10 @@
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
 
-/* From this number of snapshots on, the tool kept only the highest of each group. Source: default
-   of max_num_snapshots, ConvertXPlaneToMemoryProfile() of xplane_to_memory_profile.h, of TensorFlow
-   and of openxla/xprof, which no tool changes. */
+/* From this number of snapshots on, the profile is a sample: the tool divided its snapshots into
+   groups of neighbors, and kept only the highest of each group. Source: default of
+   max_num_snapshots, ConvertXPlaneToMemoryProfile() of xplane_to_memory_profile.h, of TensorFlow
+   and of openxla/xprof; no tool changes this default. */
 enum { SAMPLED_FROM = 1000 };
 
 /* One memory of the profile, and the results of its analysis so far. */

@@ -34,7 +34,7 @@ static int churn_alloc_cmp(const void *a, const void *b)
 	return (x->requested > y->requested) - (x->requested < y->requested);
 }
 
-/* Figures of one site from its allocations, which are sorted by size. */
+/* Figures of one site from its allocations, which must be sorted by size. */
 static struct memory_churn churn_of(const struct replay *r, const struct churn_alloc *v, size_t nr)
 {
 	struct memory_churn c = { .total = replay_row(r, v->site), .smallest = v->requested };

@@ -90,8 +90,8 @@ struct memory_row replay_row(const struct replay *r, uint32_t site);
 void replay_keep(struct replay *r, struct memory_row *row);
 
 /// If there are more than MEMORY_SITES rows, adds up the rows beyond the first MEMORY_SITES - 1 in
-/// `rest`; returns the number of rows to keep. The `nr` rows are sorted, have `size` bytes and
-/// begin with a struct memory_row.
+/// `rest`; returns the number of rows to keep. The `nr` rows must be sorted; each has `size` bytes
+/// and begins with a struct memory_row.
 size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t size,
                   struct memory_row *rest);
 

@@ -164,7 +164,8 @@ static struct stack_frames search_stack(struct sites *t, const uint32_t *frames,
 	return f;
 }
 
-/* Index of a category by its name, because rows of several tiers may name the same category. */
+/* Index of a category by its name, because rows in several tiers (enum site_tier) may name the
+   same category. */
 static uint32_t category_slot(struct sites *t, const char *name)
 {
 	for (size_t i = 0; i < t->categories.nr; i++)

@@ -31,15 +31,24 @@ static void put_change(struct document *d, const struct check *c)
 
 /* ---- findings and their evidence ---- */
 
+/* True if the title of a finding names the place already: kernel and category of a finding on
+   kernels, or a rank. */
+static bool is_in_title(const struct finding *f, const struct place *p)
+{
+	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
+	const char *at = p->level == PLACE_RANK ? strstr(f->title, p->name) : NULL;
+	return (kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY)) ||
+	       (at && at[strlen(p->name)] == ' ');
+}
+
 /* Add the places of a finding, the outermost first. */
 static void put_where(struct document *d, const struct finding *f)
 {
-	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
 	enum place_level last = NR_PLACE_LEVELS;
 	for (size_t i = 0, nr = 0; i < f->where.nr && nr < PLACES_SHOWN; i++) {
 		const struct place *p = &f->where.v[i];
-		if (kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY))
-			continue; /* the title of the finding names kernel and category already */
+		if (is_in_title(f, p))
+			continue;
 		doc_words(d, !nr++ ? "" : p->level == last ? ", " : " › ");
 		doc_name(d, p->name);
 		doc_words(d, p->at.changed ? " (changed here)" : "");
@@ -103,12 +112,13 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 	static const struct doc_column columns[] = { { "what changed", DOC_LEFT },
 		                                         { "change", DOC_RIGHT },
 		                                         { "where", DOC_LEFT } };
-	doc_section(d, "findings", "Findings", DOC_OPEN);
+	/* before they are sure, what would decide is more important */
+	doc_section(d, "findings", "Findings", r->verdict == VERDICT_UNDECIDED ? DOC_ASIDE : DOC_OPEN);
 	d->sections[d->depth]->fixed = true;
 	struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));
 	t->items = true;
 	t->brief = ROWS_SHOWN;
-	t->more_text = "with --verbose and in the page";
+	t->more_text = "findings";
 	for (size_t i = 0; i < r->findings.nr; i++)
 		put_finding(d, r, i);
 	for (size_t i = 0; i < r->checks.nr; i++)

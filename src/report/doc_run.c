@@ -51,8 +51,8 @@ static void put_recommendation(struct document *d, const struct recommendation *
 	doc_words(d, ")");
 	put_line(d, "seen", r->observation);
 	if (whole) {
-		/* the confidence stands here, because it is that of the hypothesis: the report's first line
-		   has the confidence of the bound */
+		/* the confidence is shown here because it is that of the hypothesis; the report's first
+		   line shows the confidence of the bound */
 		doc_item(d, 1);
 		doc_printf(d, "may mean, with %s confidence: ", sure);
 		doc_said(d, r->hypothesis);
@@ -77,19 +77,6 @@ void doc_recommendations(struct document *d, const struct report *r)
 		doc_words(d, "Nothing that is looked for was found.");
 	}
 	doc_end(d);
-}
-
-/* Add the number of further runs that would decide all undecided checks. */
-static void put_plan(struct document *d, const struct report *r)
-{
-	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
-	if (r->verdict != VERDICT_UNDECIDED || !nr)
-		return;
-	doc_item(d, 0);
-	doc_printf(d, "record %" PRId64 " more %s%s of the candidate (new)", nr,
-	           r->plan_runs ? "run" : "pair", nr == 1 ? "" : "s");
-	doc_words(d, r->plan_runs ? "" : " and of the code without the change (old), in turn");
-	doc_words(d, ": that tells a change from noise");
 }
 
 /* The name that distinguishes the action of this finding from the actions of other findings: the
@@ -138,17 +125,36 @@ static void put_command(struct document *d, const char *title, enum doc_place pl
 	doc_end(d);
 }
 
+void doc_decide(struct document *d, const struct report *r)
+{
+	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
+	const char *what = r->plan_runs ? "run" : "pair", *s = nr == 1 ? "" : "s";
+	const char *which = r->plan_runs ? " of the candidate (new)"
+	                                 : " of runs (new: with the change, old: without), in turn";
+	bool run = text_or_empty(r->decide)[0];
+	if (r->verdict != VERDICT_UNDECIDED || !nr)
+		return;
+	doc_section(d, "decide", "", DOC_OPEN);
+	if (run) {
+		put_command(
+		    d,
+		    arena_printf(&d->arena, "Record %" PRId64 " more %s%s%s, and run:", nr, what, s, which),
+		    DOC_OPEN, r->decide);
+	} else {
+		doc_paragraph(d);
+		doc_printf(d, "%" PRId64 " more %s%s%s would decide.", nr, what, s, which);
+	}
+	doc_end(d);
+}
+
 void doc_advice(struct document *d, const struct report *r)
 {
 	doc_section(d, "advice", "What to do", DOC_OPEN);
-	put_plan(d, r);
 	put_actions(d, r);
-	if (r->verdict == VERDICT_UNDECIDED)
-		put_command(d, "To decide, record them and run:", DOC_OPEN, r->decide);
 	if (r->status == ST_BASELINE)
 		put_command(d, "To store this recording as the baseline, run:", DOC_OPEN, r->accept);
 	else
-		put_command(d, "If it is meant, make it the baseline:", DOC_ASIDE, r->accept);
+		put_command(d, "Intended? Make it the baseline:", DOC_ASIDE, r->accept);
 	doc_end(d);
 }
 
@@ -308,8 +314,8 @@ void doc_lists(struct document *d, const struct report *r)
 
 /* ---- the table of ranks ---- */
 
-/* Alignment of a column. It is left out if it is empty, or has the same unremarkable value for all
-   ranks. Columns with a long heading are only shown on pages. */
+/* Alignment of a column. The column is left out if it is empty, or has the same unremarkable
+   value for all ranks; a column with a long heading is shown on pages only. */
 static enum doc_align align_of(const struct report *r, const struct rank_choice *choice, size_t i,
                                bool *shown)
 {

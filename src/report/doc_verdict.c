@@ -2,7 +2,9 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "metric/statistic.h"
 #include "report/document.h"
+#include "report/findings.h"
 #include "report/key_figures.h"
 #include "report/table.h"
 
@@ -19,8 +21,8 @@ void doc_put_verdict(struct document *d, enum verdict v)
 
 #define MAY_BE_NOISE ", which may be noise"
 
-/* The check whose figure the heading shows. If there are findings, it must be about a key figure,
-   since the report then shows the titles of the findings. */
+/* The check whose figure the heading shows, or NULL. If the report has findings, it shows their
+   titles, and only a check of a key figure is shown in addition. */
 static const struct check *worst_check(const struct report *r)
 {
 	const struct check *c = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
@@ -158,17 +160,58 @@ static void put_before(struct document *d, const char *before, const char *after
 	doc_words(d, " → ");
 }
 
+/* The rank that the main finding names as slow, as a row of the table of ranks, or NULL. */
+static const struct rank_row *slow_rank(struct document *d, const struct report *r)
+{
+	const struct finding *f = report_main_finding(r);
+	for (size_t i = 0; f && f->cause == CAUSE_SLOW_RANK && i < r->ranks.nr; i++) {
+		const char *name = arena_printf(&d->arena, "rank %" PRId64, r->ranks.v[i].rank);
+		if (r->ranks.v[i].candidate && f->where.nr && strcmp(f->where.v[0].name, name) == 0)
+			return &r->ranks.v[i];
+	}
+	return NULL;
+}
+
+/* The slow rank and the column of a metric in the table of ranks; false if one of them is missing.
+ */
+static bool slow_figure(struct document *d, const struct report *r, const struct metric *m,
+                        const struct rank_row **row, size_t *column)
+{
+	*row = slow_rank(d, r);
+	for (*column = 0; *row && *column < r->rank_columns.nr; ++*column)
+		if (m->head && strcmp(r->rank_columns.v[*column].title, m->head) == 0)
+			return true;
+	return false;
+}
+
+/* True if the candidate's figure is the median of its ranks. */
+static bool is_of_median(struct document *d, const struct report *r, size_t column, int64_t figure)
+{
+	size_t nr = 0;
+	int64_t *values = arena_alloc(&d->arena, r->ranks.nr + 1, sizeof *values);
+	for (size_t i = 0; i < r->ranks.nr; i++)
+		if (r->ranks.v[i].candidate && r->ranks.v[i].values.v[column] != INT64_MIN)
+			values[nr++] = r->ranks.v[i].values.v[column];
+	return nr && (int64_t)nr == r->candidate.ranks &&
+	       reduce_of(REDUCE_MEDIAN, values, nr) == figure;
+}
+
 /* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". */
 static void put_key_figure(struct document *d, const struct report *r, const struct key_figure *k)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);
 	bool same = !k->before || change_is_nothing(change, k->baseline);
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
+	const struct rank_row *slow;
+	size_t column;
 	doc_tile(d, k->check < 0 ? "" : arena_printf(&d->arena, "trend:%td", k->check));
 	if (!same && strcmp(k->before, k->after) != 0)
 		put_before(d, k->before, k->after);
 	doc_add(d, DOC_FIGURE, TONE_STRONG, k->after);
 	doc_printf(d, " %s", figure_label(&d->arena, r, k->metric));
+	bool odd = slow_figure(d, r, k->metric, &slow, &column);
+	if (odd && is_of_median(d, r, column, k->candidate))
+		doc_printf(d, ", median of %" PRId64 " ranks", r->candidate.ranks);
 	if (!k->before)
 		return;
 	doc_words(d, same ? " (unchanged" : " (");
@@ -180,7 +223,20 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		doc_words(d, ", noise ");
 		put_noise(d, k->metric, k->noise, k->baseline);
 	}
-	doc_words(d, k->wide ? ", noise not known yet)" : ")");
+	if (k->limit) {
+		bool warns = r->checks.v[k->check].verdict == VERDICT_WARN;
+		doc_words(d, warns ? ", warning beyond " : ", limit ");
+		doc_said(d, limit_text(&d->arena, k->limit));
+	}
+	if (k->few_runs)
+		doc_printf(d, "; %" PRId64 " run%s too few to know the noise%s", k->few_runs,
+		           k->few_runs == 1 ? " is" : "s are",
+		           k->metric->id == METRIC_STEP_PERIOD ? " of the host" : "");
+	doc_words(d, ")");
+	if (odd) {
+		doc_printf(d, "; rank %" PRId64 ": ", slow->rank);
+		doc_add(d, DOC_FIGURE, TONE_STRONG, rank_cell(slow, column));
+	}
 }
 
 /* Say why the wall time hardly changes although compute takes longer: the GPU is idle for less

@@ -9,7 +9,7 @@
 enum {
 	ENV_KEYS = 8,
 	MESSAGE_CHARS = 60, /* largest number of characters of a name in a message */
-	NAME_LEAST = 6, /* shorter names could be ordinary words */
+	NAME_LEAST = 6, /* smallest such number; a shorter name may be a word */
 };
 
 /* ---- the head of the report ---- */
@@ -60,12 +60,18 @@ static void put_context(struct document *d, const struct report *r)
 {
 	if (!r->candidate.label || (r->kind != REPORT_RUN && !r->baseline.label))
 		return;
+	/* what both sides have is told of the candidate */
+	struct side before = r->baseline;
+	if (before.period == r->candidate.period && before.marker_steps == r->candidate.marker_steps) {
+		before.period = 0;
+		before.marker = NULL;
+	}
 	bool apart = r->kind == REPORT_CHECK && r->verdict != VERDICT_PASS;
 	if (apart)
 		doc_section(d, "about", "", DOC_OPEN);
 	doc_paragraph(d);
 	if (r->baseline.ranks) {
-		put_side(d, r, "baseline", &r->baseline);
+		put_side(d, r, "baseline", &before);
 		doc_words(d, " → ");
 	}
 	put_side(d, r, r->kind == REPORT_RUN ? "report of" : "candidate", &r->candidate);
@@ -116,6 +122,7 @@ static void put_pictures(struct document *d)
 
 static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
 {
+	doc_decide(d, r);
 	doc_findings(d, r, trust);
 	doc_remarks(d, r, trust);
 	if (!r->findings.nr)
@@ -299,7 +306,7 @@ void report_document(const struct report *r, struct short_names *names, struct d
 		put_context(d, r);
 	else if (!r->error)
 		d->fold = r->verdict == VERDICT_PASS || r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr
-		              ? "All checks and figures"
+		              ? DOC_FOLD_ALL
 		              : report_counts(r);
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);

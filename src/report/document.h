@@ -58,6 +58,9 @@ void doc_bound(struct document *d, const struct report *r);
 void doc_unknown(struct document *d, const struct report *r);
 void doc_advice(struct document *d, const struct report *r);
 
+/// How to decide an undecided check: the recordings that are needed, and the command.
+void doc_decide(struct document *d, const struct report *r);
+
 /// Recommendations, facts, lists, and the table of ranks.
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);

@@ -11,7 +11,7 @@
 
 struct emit {
 	struct sink *out;
-	bool comma; ///< true if a value precedes the current place
+	bool comma; ///< true if a value comes before the next one, which then needs a comma
 };
 
 /// Begin an object or array; `key` is NULL inside an array.

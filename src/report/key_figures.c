@@ -98,16 +98,19 @@ static struct key_figure of_check(const struct report *r, const struct check *c)
 	bool known = noise_is_known(c);
 	bool wide = c->evidence.has_noise && c->evidence.noise >= c->baseline / 10;
 	bool news = c->verdict != VERDICT_PASS && c->verdict != VERDICT_SKIPPED;
+	bool warns = c->has_change && (c->verdict == VERDICT_WARN || c->verdict == VERDICT_UNDECIDED);
+	bool few = news && c->evidence.has_noise && !known;
 	return (struct key_figure){
 		.metric = c->metric,
-		.tone = tone_of_check(c),
+		.tone = warns ? TONE_CAUTION : tone_of_check(c),
 		.before = c->has_baseline ? c->baseline_text : NULL,
 		.after = c->candidate_text,
 		.baseline = c->baseline,
 		.candidate = c->candidate,
 		.noise = known && (news || !wide) ? c->evidence.noise : -1,
 		.check = c - r->checks.v,
-		.wide = news && c->evidence.has_noise && !known,
+		.few_runs = few ? c->evidence.past_runs : 0,
+		.limit = warns && c->limit[0] && (few || c->verdict == VERDICT_WARN) ? c->limit : NULL,
 	};
 }
 

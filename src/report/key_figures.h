@@ -14,7 +14,11 @@ struct key_figure {
 	int64_t baseline, candidate, noise;
 	ptrdiff_t check; ///< index of the check on the figure; -1 if there is none
 	enum doc_tone tone; ///< tone of the change, colored in a diff or if a check failed or improved
-	bool wide; ///< true if too few runs are stored to know the noise
+	/// Number of stored runs if they are too few to know the noise, which is not shown then; else
+	/// 0.
+	int64_t few_runs;
+	/// the limit that the figure exceeds with a warning or perhaps, "increase 10%"; else NULL
+	const char *limit;
 };
 
 struct key_figures {

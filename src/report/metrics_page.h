@@ -9,7 +9,8 @@
 
 struct metrics_line {
 	struct span label; ///< label of the figure; borrowed from the view
-	const struct function_stat *function; ///< function of the figure, as in struct figure
+	const struct function_stat *function; ///< the GPU, runtime or Python function that the figure
+	                                      ///< is about, as in struct figure
 	int64_t rank; ///< rank of the line; -1 if it joins several ranks
 	int64_t value, low, high; ///< median and extremes over the steps, or over several ranks
 	int64_t low_rank, high_rank; ///< ranks with the extremes; only for several ranks

@@ -245,7 +245,8 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
 }
 
-/* Add the extent of a rank that has only result files, or only the state of GPUs. */
+/* Add what a rank has that has neither trace nor snapshot: figures of result files, states of
+   GPUs. */
 static void add_figures(struct strbuf *b, const struct digest *d)
 {
 	if (d->inputs.nr)

@@ -1,9 +1,9 @@
-/* Writes OpenMetrics 1.0, which GitLab's metrics report can read too. Base units, no timestamps.
-   Everything has the same place in every run: families in the order of this file, series sorted by
-   their labels. GitLab compares values as texts, so that figures with noise have only four
-   significant digits, as in other reports: steps of at most 0.1 %, while unchanged code differs by
-   1 %. Counts and bytes are exact. All arithmetic uses integers: no exponents, no rounding by
-   doubles. */
+/* Writes OpenMetrics 1.0, which GitLab's metrics report can read too. Values are in base units
+   and have no timestamps. Everything has the same place in every run: families in the order of this
+   file, series sorted by their labels. GitLab compares values as texts, so figures with noise are
+   rounded to four significant digits, as in other reports: this changes them by at most 0.1 %,
+   while repeated runs of unchanged code differ by 1 %. Counts and bytes are exact. All arithmetic
+   uses integers: no exponents, no rounding by doubles. */
 #include <string.h>
 
 #include "base/text.h"
@@ -249,7 +249,8 @@ static bool is_same_series(const struct series_row *x, const struct series_row *
 	       (x->side == y->side || strcmp(x->side, y->side) == 0);
 }
 
-/* A label with a number, if several names look alike. */
+/* The labels of row `i`. If the rows before it are the same series, because several names look
+   alike, a label with a number is added. */
 static const char *numbered(struct exposition *e, size_t i)
 {
 	const struct series_row *v = e->rows.v;

@@ -28,11 +28,11 @@ struct breakdown_list {
 	VEC(const struct breakdown *) list;
 };
 
-/// The breakdowns to show, each once. First come breakdowns of failed step figures, since these
-/// include what failed within a step; if no step figure failed, breakdowns of failed kernels,
-/// operators, …. Next come other failed figures of a run or its devices. If nothing failed,
-/// undecided step figures are taken, else step figures that warn. Last come memory figures that
-/// failed, else those that warn, and the breakdowns of a diff.
+/// The breakdowns to show, each once, in this order: those of step figures whose checks failed,
+/// which include what failed within a step (if no step figure failed: of failed kernels, operators,
+/// …); those of other failed figures of a run or its devices; if nothing failed, those of undecided
+/// step figures, else of step figures that warn; those of memory figures that failed, else of those
+/// that warn; and the breakdowns of a diff.
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.

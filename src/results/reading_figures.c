@@ -81,9 +81,9 @@ static void group_scale(struct group *g, struct arena *a)
 		g->values[i] = decimal_scaled(g->v[i].value, g->digits);
 }
 
-/* Adds a percentile with its uncertainty, which is the distance between the values one standard
- * deviation of its rank above and below. The uncertainty is stored as the spread with which a
- * median of the same number of values would be as uncertain. */
+/* Adds a percentile with its uncertainty: half the distance between the values that lie one
+   standard deviation of its rank below and above it. The uncertainty is stored as a spread: the one
+   that as many values have whose median is as uncertain. */
 static void put_percentile(struct digest *d, const struct group *g, const int64_t *sorted,
                            int percent)
 {

@@ -36,8 +36,8 @@ static enum status check_name(struct document *d, const struct category_table *t
 	return ST_OK;
 }
 
-/* Report a text that contains a text of an earlier row, since that row takes all names that it
-   could match. */
+/* Report a text that contains a text of an earlier row, since the earlier row takes all names
+   that this text could match. */
 static enum status check_match(struct document *d, const struct category_table *t,
                                const struct node *n)
 {

@@ -47,7 +47,7 @@ struct key_map;
 /// Type of the struct member in which the value of a key is stored.
 enum key_holds {
 	HOLDS_NOTHING, ///< no member: the key's map fills the whole struct, or code reads the value
-	HOLDS_TEXT, ///< text as const char *; if the key is absent, absent_text, or NULL without one
+	HOLDS_TEXT, ///< text as const char *; for an absent key absent_text, which may be NULL
 	HOLDS_SPAN,
 	HOLDS_FLAG, ///< bool: true if the word is not the first one of `words`, or if the map is
 	            ///< present
@@ -112,7 +112,7 @@ GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
 GG_MUST_CHECK enum status keys_check_value(struct document *d, const struct key *key,
                                            struct node *value);
 
-/// Set the members of `out`, which must be zeroed, to the values of absent keys.
+/// Set the members of `out`, which must be zeroed, to the values that they have for absent keys.
 void keys_default(const struct key_map *keys, void *out);
 
 /// Store the values of a map, which keys_check() has accepted, in the members of `out`; NULL is an

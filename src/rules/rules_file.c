@@ -26,8 +26,8 @@ const char *workload_fault(struct span name)
 
 static const char *const placeholders[] = { "{workload}", "{gpu}", "{world_size}" };
 
-/* Check that the path of the baseline has no placeholders such as `{name}` except those that get
-   replaced, and that it stays inside the current folder. */
+/* Check that the path of the baseline has no placeholders except {workload}, {gpu} and
+   {world_size}, and that it stays inside the current folder. */
 static enum status check_baseline(struct document *d, const struct node *n)
 {
 	struct span s = n->text;

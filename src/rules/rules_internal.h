@@ -51,8 +51,8 @@ GG_MUST_CHECK enum status select_check(struct document *d, const struct node *ma
                                        unsigned labels);
 
 /// Set `root` to a copy of the document's root in which the numbers of profile `p` (an entry of
-/// `profiles`) replace others; owned by the document. Fails with ST_USAGE if the profile changes a
-/// key that does not exist.
+/// `profiles`) replace the document's own numbers; the document owns the copy. Fails with ST_USAGE
+/// if the profile changes a key that does not exist.
 GG_MUST_CHECK enum status profile_apply(struct document *d, const struct node *p,
                                         const struct node **root);
 

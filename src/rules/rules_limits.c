@@ -234,7 +234,7 @@ enum status limits_read(struct document *d, struct arena *a, const struct rule *
 	for (const struct node *n = map->first; n; n = n->next) {
 		int condition = keys_word(condition_name, n->key->text);
 		if (condition < 0)
-			continue; /* 'and' is read further below, since it depends on the other keys */
+			continue; /* 'and' is read below: it depends on the other keys */
 		struct limit limit = { .condition = (enum condition)condition };
 		TRY(direction_find(d, r, n, &limit.condition));
 		TRY(limit_read(d, a, m, n, &limit));

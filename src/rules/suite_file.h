@@ -15,7 +15,7 @@ struct suite_entry {
 
 	/// paths in which {name} is replaced; NULL: `check` looks in the usual places
 	const char *rules, *baseline;
-	int64_t repeat; ///< number of paths if above 1; each has one run of the same code
+	int64_t repeat; ///< if above 1: the number of paths, each of which has one run of the same code
 	VEC(struct span) runs; ///< patterns of the paths of results, in which {name} is replaced
 };
 

@@ -65,7 +65,8 @@ static __int128 sum_of(const struct digest *d, enum metric_id id, size_t steps, 
 	return sum;
 }
 
-/* Kernels, copies and memory sets must add up to the usable steps, or to no step at all. */
+/* Kernels, copies and memory sets must add up to at least the GPU time of the usable steps, and
+   at most that of all steps and of work outside of steps. */
 static const char *kernels_fault(const struct digest *d)
 {
 	__int128 time = 0, count = 0;

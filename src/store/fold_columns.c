@@ -46,7 +46,8 @@ static struct column *next_column(struct placer *p, bool differences)
 	return c;
 }
 
-/* Takes over a column of exactly `nr` numbers; NULL if the column does not have that many. */
+/* The next column, which must have exactly `nr` numbers; the caller becomes its owner. NULL if
+   the column has another number of them. */
 static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 {
 	struct column *c = next_column(p, true);

@@ -157,7 +157,7 @@ static int by_match(const void *a, const void *b)
 	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
 }
 
-/* The category of a match name: that of its raw name with the most time. */
+/* The category of a match name (a normalized name): that of its raw name with the most time. */
 static const char *category_of_match(const struct pinner *p, const struct rank_view *v,
                                      struct span match)
 {
@@ -422,8 +422,8 @@ static size_t size_of(const void *const *ranks, size_t nr)
 
 /* ---- search for the highest level of detail that fits ---- */
 
-/* Number of ranks from whose pins, and from half of whose pins, the size for all ranks is
-   estimated. */
+/* Number of ranks in a sample. The size of a pin of all ranks is estimated from the sizes of two
+   pins: of the sample, and of half of the sample. */
 enum { SAMPLE = 16 };
 
 /* Size of the pin in bytes at one level of detail; exact unless `estimate`. */
@@ -443,7 +443,7 @@ static size_t size_at(struct pinner *p, size_t detail, bool estimate)
 }
 
 /* Binary search for the first level of detail that fits the size limit; the last level is taken
- * without a check. The search begins with the guess and its neighbor. */
+   without a check. The level `guess` is tried first, then the one beside it. */
 static size_t first_with_room(struct pinner *p, size_t budget, size_t guess, bool estimate)
 {
 	size_t lo = 0, hi = sizeof details / sizeof *details - 1;

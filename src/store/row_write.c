@@ -202,8 +202,8 @@ struct lists {
 		const char *v;
 		size_t nr, at;
 	} * list;
-	/// true: the rows have no keys, so that no rows are shared, and rows of the last list come
-	/// first
+	/// true: the rows have no keys, so that equal rows of two lists do not share a line; rows of
+	/// the last list come first
 	bool apart;
 	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest
 	              ///< next row is on top

@@ -9,9 +9,9 @@
 
 #define RUN_SCHEMA "gpugate-run-1"
 
-/// Writes the digests of `run`, which are sorted (run_digest_cmp()), by copying their text if it is
-/// kept. A single digest is written as a plain digest. Equal digests give equal bytes. Errors are
-/// kept by the sink.
+/// Writes the digests of `run`, which must be sorted by run_digest_cmp(); copies the text of a
+/// digest if it is kept. A single digest is written as a plain digest. Equal digests give equal
+/// bytes. Errors are kept by the sink.
 void run_write(const struct run *run, struct sink *out);
 
 /// Writes the JSON Schema of a run of several ranks, which is schemas/gpugate-run-1.json; it refers

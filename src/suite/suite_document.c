@@ -236,12 +236,13 @@ static void put_accepts(struct document *d, const struct suite *s)
 	size_t nr = 0;
 	for (size_t i = 0; i < s->cases.nr; i++)
 		nr += may_be_accepted(&s->cases.v[i]);
-	doc_section(d, "accept", "If a change is meant", nr <= ACCEPTS_SHOWN ? DOC_OPEN : DOC_FOLDED);
+	doc_section(d, "accept", "Intended? Make it the baseline",
+	            nr <= ACCEPTS_SHOWN ? DOC_OPEN : DOC_FOLDED);
 	for (size_t i = 0; i < s->cases.nr; i++)
 		if (may_be_accepted(&s->cases.v[i])) {
 			doc_paragraph(d);
 			doc_name(d, s->cases.v[i].name);
-			doc_words(d, ": make it the baseline with");
+			doc_words(d, ":");
 			doc_paragraph(d);
 			doc_add(d, DOC_COMMAND, TONE_PLAIN, s->cases.v[i].accept);
 		}

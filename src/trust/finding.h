@@ -41,7 +41,7 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d);
 /// activity of its rank.
 void trust_find_ranks(const struct run *run, const struct trust_scope *s);
 
-/// Append a finding for each rank that only one side has; `s` is the scope of the candidate.
+/// Append a finding for each rank that only one side has; `s` describes the candidate's run.
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s);
 

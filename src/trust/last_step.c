@@ -165,7 +165,8 @@ static size_t test_all(const struct peers *p, const struct column *c, bool *foun
 	return nr;
 }
 
-/* A stuck rank makes the others end within a step; they are then not reported as cut off. */
+/* Finds the ranks that are stuck or, if there are none, cut off: a stuck rank makes the others
+   end within a step, so these must not be reported as cut off. */
 void peers_find_ends(struct peers *p)
 {
 	struct column c[NR_FIGURES] = {

@@ -11,7 +11,8 @@
 enum { CUT_HISTORY = SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_EVENTS };
 enum { HISTORY = CUT_HISTORY | SPOILED_BY_MEMORY_GROWTH };
 
-/* True if a device has a history of allocations, which an idle device lacks for good reason. */
+/* True if at least one device has a history of allocations. An idle device has none, which is not
+   a fault. */
 static bool any_history(const struct digest *d)
 {
 	for (size_t i = 0; i < d->memory_evidence.nr; i++)

@@ -1,4 +1,4 @@
-/// Internal to trust_ranks.c and trust_last_step.c: the ranks of one run, compared with each other.
+/// Internal to ranks.c and last_step.c: the ranks of one run, compared with each other.
 #ifndef GG_TRUST_PEERS_H
 #define GG_TRUST_PEERS_H
 

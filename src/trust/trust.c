@@ -102,7 +102,8 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          usable, text_s(usable), b->usable_steps);
 }
 
-/* Append a finding if a rank exceeds its GPU's peak rate: the operations or the peak are wrong. */
+/* Append a finding if a rank exceeds its GPU's peak rate: then the number of operations or the
+   peak is wrong. */
 static void find_beyond_peak(const struct trust_scope *s, const struct digest *d)
 {
 	static const struct {
@@ -162,8 +163,8 @@ bool trust_any_trace(const struct run *run)
 	return false;
 }
 
-/* Many ranks may have the same finding: of the findings from index `from` on, keep at most NAMED of
-   each kind. */
+/* Many ranks may have the same finding: keep at most NAMED findings of each kind, of those from
+   index `from` on. */
 static void keep_some(struct report *out, size_t from, const struct trust_scope *s)
 {
 	enum { NAMED = 16 };

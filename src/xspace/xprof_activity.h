@@ -65,8 +65,8 @@ struct xprof_ops {
 void xprof_ops_init(struct xprof_ops *o);
 void xprof_ops_release(struct xprof_ops *o);
 
-/// Sets operator and module of an activity, whose correlation id is set, and remembers the operator
-/// for the launch; false if there are too many names.
+/// Sets operator and module of an activity, whose correlation id must be set, and remembers the
+/// operator for the launch; false if there are too many names.
 bool xprof_ops_add(struct xprof_ops *o, struct name_table *names, const struct xprof_details *d,
                    struct event *e);
 

@@ -194,8 +194,8 @@ static struct xprof_details details_of(const struct xvalues *v)
 		                           .hlo_module = v->text[XSTAT_HLO_MODULE] };
 }
 
-/* The correlation id of an event. Ids below 0 are unsigned values beyond any that a file could
- * count. */
+/* The correlation id of an event, IDENT_NONE without one. Ids below 0 are unsigned ids of 2^63
+   or more, which cannot be real. */
 static int64_t correlation_of(const struct xvalues *v)
 {
 	int64_t id = v->number[XSTAT_CORRELATION];
@@ -239,8 +239,9 @@ static enum status take_step(struct reader *r, struct event *e, struct span name
 	return hand_on(r, e, name);
 }
 
-/* Takes an event of the host. An event that has the id of a GPU activity launched this activity,
- * whatever the event's name is; ranges of NVTX have the id 0. Frames of Python begin with '$'. */
+/* Takes an event of the host. If it has the id of a GPU activity, it is the call that launched
+   this activity, whatever its name is; NVTX ranges have the id 0. Frames of Python, whose names
+   begin with '$', are dropped. */
 static enum status take_host(struct reader *r, struct event *e, struct span name,
                              const struct xvalues *v)
 {

@@ -40,7 +40,7 @@ def make_root(suite, tar):
 
 
 def copy_source(folder):
-    """Copy all files that are in version control, or would be."""
+    """Copies all files of the project: those in version control, and new ones that .gitignore does not name."""
     names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
         if (ROOT / name).exists():

@@ -36,7 +36,7 @@ from _browser import Browser
 
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
-BYTES = 300 << 10  # of a page of one rank
+BYTES = 300 << 10  # largest size of the page of a run with one rank
 WIDTHS, THEMES = (1280, 400), ("light", "dark")
 
 UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -284,7 +284,7 @@ def sorting(browser):
 
 
 def choosing(browser, section, label):
-    """The selector shows the first one in the beginning, then `label`, then all."""
+    """The selector of a section shows the first memory or rank in the beginning, and after a choice `label`, or all of them."""
     shown = f"return [...document.querySelectorAll('#{section} [data-of]')].filter((e) => e.getClientRects().length).map((e) => e.dataset.of)"
     choose = (f"const s = document.querySelector('#{section} select'); s.value = arguments[0];"
               "s.dispatchEvent(new Event('change'))")
@@ -341,7 +341,7 @@ window.went = [];
 document.addEventListener('focusin', (e) => window.went.includes(e.target) || window.went.push(e.target));
 const can = 'a[href], button, select, summary, [tabindex="0"]';
 window.stops = [...document.querySelectorAll(can)].filter((e) => e.checkVisibility());""")
-    # A browser may also stop at boxes that scroll.
+    # The keyboard may also stop at boxes that scroll, which are not in the list of stops.
     for _ in range(browser.js("return window.stops.length + document.querySelectorAll('pre').length") + 1):
         press(browser, "Tab")
     wrong = browser.js("""

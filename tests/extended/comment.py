@@ -30,8 +30,8 @@ CLIPPED = """
 const wrong = [];
 for (const e of document.querySelectorAll('.markdown-body, .markdown-body *')) {
   if (!e.checkVisibility()) continue;
-  const style = getComputedStyle(e);  // a table may be pushed about in its own frame on a telephone
-  if (e.tagName === 'TABLE' && style.overflowX === 'auto' && innerWidth <= 400) continue;
+  const style = getComputedStyle(e);  // tables and commands may be pushed about in their own frames on a telephone
+  if (['TABLE', 'PRE'].includes(e.tagName) && style.overflowX === 'auto' && innerWidth <= 400) continue;
   if (e.scrollWidth > e.clientWidth + 1 && e.clientWidth && style.display !== 'inline')
     wrong.push(e.tagName + ' ' + e.clientWidth + ' of ' + e.scrollWidth + ': ' + e.textContent.trim().slice(0, 60));
 }

@@ -27,7 +27,7 @@ WANTED = ("bin/gpugate", "share/man/man1/gpugate-check.1", "share/bash-completio
           "share/gpugate/rules/default.yaml", "share/gpugate/rules/categories.yaml", "share/gpugate/schemas/gpugate-rules-1.json",
           "share/gpugate/ci/slurm/submit", "share/gpugate/ci/kubernetes/check.yaml", "share/gpugate/ci/github/post/action.yml",
           "share/gpugate/ci/gitlab/pipeline.yml", "share/gpugate/ci/record/gpugate_record.py")
-SOURCE = "gpugate-source-"  # in the path of the copy that is built
+SOURCE = "gpugate-source-"  # beginning of the folder in which a copy of the source is built; no package may contain it
 
 
 def run(*words, code=0, **options):
@@ -126,7 +126,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="gpugate-packages") as name, tempfile.TemporaryDirectory(prefix=SOURCE) as source:
         dir = pathlib.Path(name)
         build = built(pathlib.Path(source), dir)
-        os.umask(0o077)     # it must not show in packages
+        os.umask(0o077)     # this umask must have no effect on the modes of packaged files
         run("cpack", cwd=build)
         os.umask(0o022)
         for law in (installed, debian, archive):

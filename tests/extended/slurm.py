@@ -107,7 +107,7 @@ def free_ports(nr):
 
 @contextlib.contextmanager
 def daemon(*args):
-    """A process in the foreground that is ended with the block."""
+    """Starts a daemon that stays in the foreground; it is ended at the end of the `with` block."""
     p = subprocess.Popen(list(map(str, args)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield p
@@ -145,7 +145,7 @@ def cluster(dir):
                                               check=False).stdout.strip() == str(NODES))
         try:
             yield
-        finally:  # the steps of jobs are not ours: Slurm ends them
+        finally:  # steps of jobs are not child processes of this test, so Slurm must end them
             subprocess.run(["scancel", "--signal=KILL", "--user=root"], check=False, capture_output=True)
             subprocess.run(["scancel", "--user=root"], check=False, capture_output=True)
             until("the queue to empty", lambda: not output("squeue", "-h"))

@@ -19,7 +19,7 @@ import zipfile
 import _root
 
 ROOT = _root.ROOT
-PYTHON = "/usr/bin/python3"  # for which the distribution has the build backend
+PYTHON = "/usr/bin/python3"  # the Python for which the distribution installs setuptools, which builds wheels
 ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
        "PYTHONPATH": str(ROOT / "tests/gen/standin"), "SOURCE_DATE_EPOCH": "1767225600", "PYTHONDONTWRITEBYTECODE": "1"}
 TESTS = """\

@@ -93,8 +93,8 @@ static void *fail_pointer(void)
 
 static bool file_fails(const char *call, const char *path)
 {
-	/* the program reads its size from /proc each time that it has allocated some more, so that the
-	   number of these calls varies */
+	/* not counted: the program reads its size from /proc whenever it has allocated some more, so
+	   that the number of these calls varies */
 	if (strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0)
 		return false;
 	bool all = plan.call_length == 4 && strncmp(plan.call, "file", 4) == 0;
@@ -211,7 +211,7 @@ ssize_t pread(int fd, void *buf, size_t n, off_t at)
 	return fd_fails("read", fd) ? fail() : NEXT(pread)(fd, buf, n, at);
 }
 
-/* A write that fails has already written half of its bytes. */
+/* A write that is made to fail first writes half of its bytes, as on a full disk. */
 ssize_t write(int fd, const void *buf, size_t n)
 {
 	if (!fd_fails("write", fd))

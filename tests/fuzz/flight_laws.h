@@ -1,5 +1,6 @@
-/// Properties of every dump of the Flight Recorder: it is read, or refused with one line; and hangs
-/// are found without fault if a copy of the dump takes the place of another rank's dump.
+/// Properties of every dump of the Flight Recorder: it is read, or refused with one line; and the
+/// search for hangs ends with at most one line of error, also with a copy of the dump as that of a
+/// second rank.
 #ifndef GG_TESTS_FLIGHT_LAWS_H
 #define GG_TESTS_FLIGHT_LAWS_H
 

@@ -90,7 +90,8 @@ static void take(struct strbuf *b, unsigned field, struct strbuf *body)
 	strbuf_release(body);
 }
 
-/* Appends a map of metadata to a plane; its entries map a number to a number and a name. */
+/* Appends a map of metadata to a plane. Each entry has a number as its key, and as its value the
+ * same number with a name. */
 static void named(struct strbuf *plane, unsigned field, const char *const *v, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {

@@ -1,4 +1,4 @@
-/* A stored digest, which is a run of one rank. */
+/* The input is read as a stored digest, which is a run of one rank; run_laws.h checks it. */
 #include "fuzz.h"
 
 #include "run_laws.h"

@@ -1,4 +1,4 @@
-/* A dump of the Flight Recorder as a pickle. */
+/* The input is read as a dump of the Flight Recorder in a pickle; flight_laws.h checks it. */
 #include "fuzz.h"
 
 #include "flight_laws.h"

@@ -1,7 +1,7 @@
 /* The input is used as a name in all places where a name may come from a recording. For any name,
  * JSON parses, XML is well-formed, no line of text begins with a command to a CI system, and
- * Markdown has the same marks outside of code spans as for a harmless name. Read as the name of a
- * step, the input has a phase that is a whole step, or no phase. */
+ * Markdown has the same marks outside of code spans as for a harmless name. If the input is the
+ * name of a step, the phase found for it is prefill, decode or mixed, or there is none. */
 #include "fuzz.h"
 
 #include "../unit/sample_digest.h"

@@ -1,4 +1,4 @@
-/* The stored digests of several ranks. */
+/* The input is read as a stored run, the digests of several ranks; run_laws.h checks it. */
 #include "fuzz.h"
 
 #include "run_laws.h"

@@ -1,7 +1,7 @@
 /* Traces that are easily cut in the wrong place are read by 2 to 8 threads: they have strings that
  * look like events, and escapes, quotes and brackets wherever these may occur. Events, messages and
  * digest equal those of a single thread. The first two bytes choose the number of threads and the
- * size of pieces, each further byte one of the parts below. */
+ * size of the pieces that they read; each further byte appends one of the texts below. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A memory timeline of torch.profiler. */
+/* The input is read as a memory timeline of torch.profiler; record_laws.h checks it. */
 #include "fuzz.h"
 
 #include "read/timeline.h"

@@ -1,4 +1,4 @@
-/* A memory profile of XProf. */
+/* The input is read as a memory profile of XProf; record_laws.h checks it. */
 #include "fuzz.h"
 
 #include "read/xprof.h"

@@ -193,7 +193,7 @@ static inline const char *skip_label(const char *p)
 	return p + 1;
 }
 
-/* Skips a series: name{label="text",…} number. */
+/* Skips the line of a series in OpenMetrics: name{label="text",…} number. */
 static inline const char *skip_series(const char *p)
 {
 	check(strncmp(p, "gpugate_", 8) == 0);

@@ -85,7 +85,7 @@ static inline bool may_be_joined(const struct run *run)
 	return may;
 }
 
-/* Settles a folded digest as the commands do. */
+/* Completes the folded digest of a run by fold_whole(), as the commands do after reading it. */
 static inline void fold_settled(struct run *run)
 {
 	struct category_table categories = { .source = "fuzz" };

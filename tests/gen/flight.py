@@ -60,7 +60,7 @@ def main():
         if rank == o.silent:
             continue
         path = o.folder / f"nccl_trace_rank_{rank}"
-        if o.json: # in order of its keys, as it is written
+        if o.json: # PyTorch writes the keys of its JSON in sorted order
             path.with_suffix(".json").write_text(json.dumps(dump(rank, o), sort_keys=True), encoding="utf-8")
         else:
             path.write_bytes(pickle.dumps(dump(rank, o), protocol=2))

@@ -15,7 +15,7 @@ import random
 import re
 import sqlite3
 
-VM = 1 << 48  # what a serialized id has above the process
+VM = 1 << 48  # in a serialized id, the bits above the process id: those of the virtual machine
 PID, OTHER_PID = 4242, 4243
 COPIES = ["<unknown>", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"]
 KINDS = ["Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static", "Unknown"]

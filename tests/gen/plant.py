@@ -67,7 +67,7 @@ def copy_of(e, **more):
 
 
 class Holes:
-    """Time that is inserted at given points, and the amount of it before a moment."""
+    """Times inserted at given points; tells how much time has been inserted before a moment."""
 
     def __init__(self, points):
         points = sorted(points)

@@ -98,7 +98,7 @@ class Jobs(unittest.TestCase):
         files, _ = job("--slow-rank", "2=1.5")
         ends = [[round((e["ts"] + e["dur"]) * 1000) for e in kernels(files[r]) if "nccl" in e["name"]] for r in files]
         self.assertEqual(len(ends[0]), 21)
-        self.assertLessEqual(max(max(row) - min(row) for row in zip(*ends)), 1)     # floats of whole nanoseconds
+        self.assertLessEqual(max(max(row) - min(row) for row in zip(*ends)), 1)     # times are read as floats in µs, so 1 ns may be rounding
 
     def test_planted_faults(self):
         plain = job()[1]["ranks"]

@@ -309,7 +309,7 @@ def options():
     g.add_argument("--reverse", action="store_true", help="the keys in the other order")
     g.add_argument("--pickle", type=int, metavar="PROTOCOL", help="a pickle in place of JSON")
     o = p.parse_args()
-    if not 0 <= o.fragmentation <= 0.4:  # beyond, making the holes would be the peak
+    if not 0 <= o.fragmentation <= 0.4:  # with more fragmentation, the blocks that make the holes would be the peak
         p.error("--fragmentation is from 0 to 0.4")
     return o
 

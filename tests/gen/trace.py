@@ -218,7 +218,7 @@ def text(s):
     try:
         s.encode("utf-8")
     except UnicodeEncodeError:
-        return json.dumps(s)    # a lone surrogate can only be an escape
+        return json.dumps(s)    # a lone surrogate has no UTF-8 form, so it is written as an escape
     return json.dumps(s, ensure_ascii=False)
 
 
@@ -228,7 +228,7 @@ def key(k):
 
 
 def value(v, o, lines=0, pad="\n"):
-    """JSON as Kineto writes it: times with three decimals; the outer `lines` levels take a line per item."""
+    """JSON as Kineto writes it: times with three decimals; on the outer `lines` levels each item is on its own line."""
     kind = type(v)
     if kind is int:
         return str(v)
@@ -289,8 +289,8 @@ def events(m, o):
 
 
 def shape(e, o):
-    """Changes an event to the form of another version."""
-    if o.int_ts and "dur" in e:     # ends are cut like starts, so that neighbors do not overlap
+    """Changes an event to the form of an older or newer profiler, as the options ask."""
+    if o.int_ts and "dur" in e:     # ends are rounded down to whole µs like starts, so that neighbors do not overlap
         e["dur"] = Us(((e["ts"] + e["dur"]) // 1000 - e["ts"] // 1000) * 1000)
     if o.old_cats:
         if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):

@@ -11,8 +11,8 @@ import collections
 Launch = collections.namedtuple("Launch", "kind name us ops thread grid block keep drop bytes coll",
                                 defaults=("main", (528, 1, 1), (256, 1, 1), 0, 0, 0, None))
 LAYERS, TOKENS, HIDDEN = 4, 8192, 1024
-ACT = TOKENS * HIDDEN * 2                   # one bf16 activation
-WEIGHTS = (12 * LAYERS * HIDDEN * HIDDEN + 50304 * HIDDEN) * 16   # with gradients and two moments, in float
+ACT = TOKENS * HIDDEN * 2                   # bytes of the activations of one layer, in bf16
+WEIGHTS = (12 * LAYERS * HIDDEN * HIDDEN + 50304 * HIDDEN) * 16   # bytes of all weights with their gradients and two moments, as floats
 NATIVE = "void at::native::"
 ANON = NATIVE + "(anonymous namespace)::"
 BF16 = "c10::BFloat16"

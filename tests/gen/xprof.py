@@ -23,7 +23,7 @@ DERIVED = 0xDEADBEEF
 LINES = {"Steps": DERIVED, "Launch Stats": DERIVED + 1, "Framework Name Scope": DERIVED + 2,
          "Framework Ops": DERIVED + 3, "XLA Modules": DERIVED + 4, "XLA Ops": DERIVED + 5}
 COMPUTE, COPY, COMM = 13, 14, 21
-# name, µs, stream, grid, block, occupancy, HLO op
+# GPU work of one step, in order: name, µs, stream, grid, block, occupancy, HLO op
 PLAN = [
     ("MemcpyH2D", 40, COPY, None, None, 4194304, "copy.1"),
     ("Memset 2", 2, COMPUTE, None, None, 8192, "memset.1"),
@@ -157,7 +157,7 @@ def events(job):
         e = {"ph": "X", "pid": pid, "tid": tid, "ts": us(start), "dur": us(max(dur, 1)), "name": name}
         if args:
             e["args"] = {k: v if o.viewer else str(v) for k, v in sorted(args.items())}
-        if o.viewer:    # in another order, flows with a category of their own
+        if o.viewer:    # the viewer has the keys in another order, and gives launches a category
             e = {k: e[k] for k in ("pid", "tid", "name", "ts", "dur")} | {"cat": "gpu_launch"} | \
                 {k: e[k] for k in ("ph", "args") if k in e} | {"z": len(names)}
         names.append(e)

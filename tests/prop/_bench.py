@@ -9,7 +9,7 @@ import sys
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
-SECONDS = 120  # of processor time, for what takes a few: a hang, not a figure
+SECONDS = 120  # of processor time: a program that takes longer hangs, since it needs only a few seconds
 MIB = 1 << 20
 
 

@@ -17,7 +17,7 @@ import xml.etree.ElementTree
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM, SHIM = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHIM")
 KILLED = -signal.SIGKILL
-HANGS, HUNG = 120, "a hang"  # what takes a fraction of a second
+HANGS, HUNG = 120, "a hang"  # seconds after which a run counts as a hang: it normally takes a fraction of a second
 OLD = b"old\n"
 # The shim must be loaded before the sanitizer's functions, which it calls.
 SANITIZERS = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"
@@ -93,7 +93,7 @@ def an_error(name, data):
         return bool(list(xml.etree.ElementTree.fromstring(text).iter("error")))
     if name.endswith(".json"):
         d = json.loads(text)
-        said = d.get("error") or d["schema"] == "gpugate-plan-1"  # which has the verdict alone
+        said = d.get("error") or d["schema"] == "gpugate-plan-1"  # a plan has no error text, only a verdict
         return bool(said) and d.get("verdict", "error") == "error" and d.get("exit_code", 5) > 1
     if name.endswith(".html"):
         return text.endswith("</html>\n") and "error:" in text
@@ -104,7 +104,7 @@ def an_error(name, data):
     return text.startswith("<!-- gpugate:") and ": not judged\n" in text and text.endswith("\n")
 
 
-# A message of the sanitizer in a child that is about to become git: there it needs memory that the shim refuses.
+# The sanitizer prints this in a child process, before git is started there, if the shim refuses it memory.
 OF_THE_SANITIZER = "AddressSanitizer: CHECK failed: sanitizer_linux_libcdep.cpp"
 
 
@@ -139,7 +139,7 @@ def file_faults(p, strict):
 
 
 def each(tasks, function):
-    """What is wrong in all tasks, which run a few at a time."""
+    """Runs `function` on all tasks, a few at a time; returns the faults of all, as one list of lines."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [line for lines in pool.map(function, tasks) for line in lines]
 

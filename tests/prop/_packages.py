@@ -12,7 +12,7 @@ SYSTEM = "/usr/bin/python3"
 def has(module):
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError: # the package above it
+    except ModuleNotFoundError: # the package that contains the module is absent
         return False
 
 

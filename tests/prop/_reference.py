@@ -77,7 +77,7 @@ def differences(sources, path, have, reference, keep, same=exactly):
     return lines
 
 
-REFUSED = ("mtia-inference-rank0.json.gz", "chrome-counters-xprof.json")  # by name, as prop/silence holds: the figures of what is not understood
+REFUSED = ("mtia-inference-rank0.json.gz", "chrome-counters-xprof.json")  # files in which the program understands nothing: prop/silence.py tests that it says so
 
 
 def recordings(kind, pattern):

@@ -5,16 +5,21 @@
  - the parts of a finding add up to its cost, each once
  - with a failed check and an undecided one, the report says how to decide, and gives a command that accepts the run;
    this command does accept it
- - an undecided verdict names the noise, and gives a command that judges the recordings that it asks for; a shell runs this
+ - an undecided verdict names the noise, and gives before its findings, which are folded, a command that judges the recordings that it asks for; a shell runs this
    command
  - if compute takes longer while the wall time hardly changes, the report says why
  - a suite says for each case that needs attention what to do, and how to accept the failed cases; a warning is not red
- - a pass alarms nobody by its colors
+ - the report of a pass has nothing in red
  - no cell of a table in Markdown is wider than its column can be, and no table wider than a comment
  - a row of a suite has the figure of its worst check
- - no kernel that is called by a short name is called by a hash
+ - a kernel that has a short name is shown by this name, never by a hash
  - a command is not broken between an option and its value
- - among the changes in a history, changes for the worse come first
+ - a slow rank is compared with its peers: key figures say what is the median of ranks, and what that rank has
+ - a key figure beyond a limit that only warns is shown so, and why its noise is not known
+ - all reasons why checks are skipped, and up to four rules whose limits are exceeded
+ - among the changes in a history, changes for the worse come first; what did not change is folded;
+   the command that finds the commit runs
+ - a diff names the largest cause, and what else there is
 
 $GPUGATE is the program; without it, exit 77 skips.
 """
@@ -35,7 +40,7 @@ rules:
   - {id: compute, metric: step.compute_time, fail: {increase: 1%}, noise: {k: 90}}
   - {id: launches, metric: step.kernel_count, fail: {change: 0}}
 """
-BREAK = "\u200b"  # where a long word may be broken
+BREAK = "\u200b"  # invisible character that reports put where a long word may be broken
 COMMENT, CHARACTER, BAR, PADDING = 830, 8, 13, 28  # pixels
 
 
@@ -118,6 +123,17 @@ def fits(name, markdown):
             table = []
 
 
+def counts(name, text, result):
+    """The number of checks that are skipped comes with all reasons, that of broken limits with up to four rules."""
+    headline, checks = " ".join(text.split()), result["checks"]
+    found = re.search(r"(\d+) skipped(?: \((.*?)\))?", headline)
+    nr, reasons = found.groups() if found else (0, "none")
+    assert reasons and (not reasons[0].isdigit() or sum(int(part.split()[0]) for part in reasons.split(", ")) == int(nr)), (name, headline)
+    rules = [c["rule"] for c in checks if c["verdict"] == result["verdict"] in ("fail", "undecided")]
+    named = [f"{rule} ×{rules.count(rule)}" if rules.count(rule) > 1 else rule for rule in dict.fromkeys(rules)]
+    assert not 0 < len(named) <= 4 or f"({', '.join(named)})" in headline, (name, headline, named)
+
+
 def whole_commands(name, text):
     for line in text.splitlines():
         assert not re.search(r"--[a-z-]+ \\$", line), (name, line)
@@ -132,13 +148,19 @@ def accepts(dir, text):
 
 
 def decides(dir):
-    """An undecided verdict: its command takes the recordings that it asks for, and asks for others if these do not decide."""
+    """An undecided verdict: the command in its report reads the recordings that the report asks for; if these do not decide, the next report asks for more."""
     run(dir, "baseline", "create", "base.json.gz", "--baseline", "may.json", "--rules", "unsure.yaml")
     args = "check", make(dir, "trace.py", "may.json.gz", "--steps", 6, "--slow-kernel", "*=1.03", seed=2), "--baseline", "may.json", "--rules", "unsure.yaml"
     text = run(dir, *args, expect=(3,))
     assert re.match(r"undecided · .*: compute per step \S+ % longer, which may be noise \((±\S+ %; )?limit 1 %\)", " ".join(text.split())), text
     assert "\033[31m" not in run(dir, *args, expect=(3,), FORCE_COLOR="1"), "undecided in red"
     assert "  gpugate baseline promote may.json.gz" in text, text
+    run(dir, *args, "--markdown", "may.md", "--html", "may.html", expect=(3,))
+    comment, page = ((dir / name).read_text(encoding="utf-8") for name in ("may.md", "may.html"))
+    assert text.index("  gpugate check may.json.gz") < text.index("Findings"), text
+    assert 0 < comment.index("```sh\ngpugate check may.json.gz") < comment.index("<details><summary>Findings</summary>"), comment
+    assert page.index("gpugate check may.json.gz") < page.index("<details><summary><h2 id=\"findings-title\""), page
+    assert "<details><summary>Intended? Make it the baseline</summary>\n\n```sh\ngpugate baseline promote" in comment, comment
     slow = {"new": ["--slow-kernel", "*=1.03"], "old": []}
     for _ in range(2):
         command = text[text.index("  gpugate check may.json.gz"):].replace("\\\n", "").split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)
@@ -197,10 +219,18 @@ def history(dir):
     first = next(line for line in text.splitlines() if line.startswith("- "))
     assert first.startswith(("- compute per step", "- wall time per step")) and "(+" in " ".join(text.split("- ")[1].split()), text
     assert re.search(r"time of kernel [^\n]*gemm", text), text
-    assert text.startswith("worse · history of ") and "\nWhat to do: see what changed between " in text, text
-    rows = text[text.index("\nFigures\n"):].splitlines()[3:]
-    changed = [not re.search(r" –  ", row) for row in rows if re.search(r" ±", row)]
-    assert changed == sorted(changed, reverse=True), "unchanged figures stand first"
+    assert text.startswith("worse · history of ") and "\n- see what changed between " in text, text
+    heads = text.split("\nFigures that changed\n")
+    assert len(heads) == 2 and "Figures that did not change" not in text, "unchanged figures are not folded"
+    assert not re.search(r"±.* –  ", heads[1]), heads[1]
+    command = text[text.index("  gpugate bisect"):].strip().split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)
+    subprocess.run(command, shell=True, check=True, cwd=dir)
+    assert "git bisect start" in (dir / "bisect.sh").read_text(encoding="utf-8"), command
+    heading = next(line for line in (dir / "h.md").read_text(encoding="utf-8").splitlines() if line.startswith("### "))
+    assert re.fullmatch(r"### ⚠️ gpugate · worse · history of default: [a-zA-Z ]+ [\d.]+\s% higher since `\w+`( \([-\d]+\))?", heading), heading
+    diff = run(dir, "diff", "base.json.gz", "all.json.gz", "--markdown", "d.md")
+    assert re.match(r"no verdict · wall time per step \S+ % longer: compute per step \S+ \S+ → \S+ \S+", " ".join(diff.split())), diff
+    assert re.search(r"\n\d+ more figures in the report", (dir / "d.md").read_text(encoding="utf-8")), "what else there is"
     fits("history", (dir / "h.md").read_text(encoding="utf-8"))
 
 
@@ -216,10 +246,18 @@ def main():
             result, page = json.loads((dir / "out.json").read_text(encoding="utf-8")), (dir / "out.html").read_text(encoding="utf-8")
             if args[0] == "check":
                 divided += parts_add_up(name, result)
+                counts(name, text, result)
             if name == "pass":
                 assert 'class="worse"' not in page and "\033[31m" not in run(dir, *args, FORCE_COLOR="1"), "a pass in red"
             if name not in ("long", "hostile"):
                 assert not re.search(r"~[0-9a-f]{8}", text), (name, re.findall(r".*~[0-9a-f]{8}.*", text))
+            if name == "slow-rank":
+                first = " ".join(text.split("\n\n")[0].split())
+                assert re.search(r"ms compute per step, median of \d ranks \(.*\); rank 2: [\d.]+ ms", first), first
+                caution = run(dir, *args, FORCE_COLOR="1", expect=(1,)).partition("\nFindings")[0]
+                warned = re.search(r"wall time per step \(\033\[33m\+[\d.]+ %\033\[0m, (?:warning beyond|limit) \d+ %; (.*?)\)", " ".join(caution.split()))
+                assert warned and warned[1] == "1 run is too few to know the noise of the host", caution
+                assert "per step against its peers" in first and "where: rank 2" not in text, text
             if name == "unsure":
                 verdicts = {c["verdict"] for c in result["checks"]}
                 assert {"fail", "undecided"} <= verdicts, verdicts

@@ -366,7 +366,7 @@ def approvals(folder):
         labeled(api, 2, "2027-01-01T16:00:00Z")
         expect(f"{api}: labeled by one who may not", ask(api)["who"], "user4")
         labeled(api, 1, "2027-01-01T16:00:01Z")
-        forge.events.reverse()      # in whichever order they come
+        forge.events.reverse()      # the order in which the API lists events must not matter
         expect(f"{api}: label", ask(api), {"who": "user1", "reason": "label gpugate-accept (#7)"})
         labeled(api, 1, "2027-01-01T16:00:02Z", on=False)
         expect(f"{api}: label taken off", ask(api)["who"], "user4")
@@ -446,7 +446,7 @@ def fetches(folder):
     artifact(93, 61, "head2", archive(**{"run.json.gz": b"newer"}), repo=1)
     artifact(94, 61, "head9", good, repo=1)
     artifact(95, 62, "head2", good, repo=1, expired=True)
-    artifact(96, 62, "head2", good)     # a fork that has the same commit
+    artifact(96, 62, "head2", good)     # an artifact of a fork whose branch is at the same commit
     ask({"issue": {"number": 9}}, want={"request": "9", "fork": "false", "commit": "head2", "repeat": ""})
     expect("newest", {f.name: f.read_bytes() for f in out.iterdir()}, {"run.json.gz": b"newer"})
     ask({"issue": {"number": 7}}, says="is not open", want={"request": ""})

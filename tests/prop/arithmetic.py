@@ -129,7 +129,7 @@ def traces(dir, seed):
         d = json.loads(out)
         kernels, first, window = expected(rows)
         got = {(k["kind"], k["name"]): [k["count"], k["total_ns"], k["max_ns"], k["bytes"]] for k in d["kernels"]}
-        named = {key: k for key, k in got.items() if key in kernels}  # small ones are one row
+        named = {key: k for key, k in got.items() if key in kernels}  # kernels listed by name; small kernels are summed in one row
         assert named == {key: kernels[key] for key in named} and total(got) == total(kernels), f"seed {seed} {trial}: {got}, not {kernels}"
         assert (d["start_ns"], d["window_ns"]) == (first, window), f"seed {seed} {trial}: {d['start_ns']} {d['window_ns']}, not {first} {window}"
         assert run("digest", dir / "t.json", "-o", "-", "--marker", "no such marker", "--jobs", "4")[1] == out

@@ -28,7 +28,7 @@ NO_PARTS = {
 # Limits of zero by unit. Shares and rates are neither times nor counts; shares of memory count as memory.
 ZERO = {"ns": "0ns", "ns/step": "0ns", "B": "0B", "B/step": "0B", "1": "0", "1/step": "0", "%": "0pp"}
 WAYS = ["", "ranks: each", "ranks: mean", "ranks: max"]
-STATISTICS = {2: "mean", 3: "p90"}      # of the steps; else the median
+STATISTICS = {2: "mean", 3: "p90"}      # statistic over steps for the rules of these numbers; all other rules use the median
 
 
 def run(*args):
@@ -234,7 +234,7 @@ def faults(parts, change, level=0):
 def of_check(c, of_one_rank):
     if c["metric"] in NO_PARTS:
         return ["has parts: take it out of the list"] if c["attribution"] else []
-    if not c["attribution"]: # the host's time has ranks at most
+    if not c["attribution"]: # the host's time of a step can only be broken down by rank
         return [] if c["metric"] == "step.time" else ["no parts"]
     left = [p for p in c["attribution"] if re.fullmatch(r"\w+ − mean", p["part"])]
     of_means = [p for p in left if of_one_rank and c["rule"].endswith("-2")]

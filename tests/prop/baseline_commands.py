@@ -29,7 +29,7 @@ rules:
   - {id: peak, metric: memory.peak_allocated, fail: {max: MAX}}
 """
 CLEAN = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
-CLEAN |= {"GIT_DIR": os.devnull, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}   # git knows nothing here
+CLEAN |= {"GIT_DIR": os.devnull, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}   # so that git finds no repository and no settings
 WRONG = []
 
 
@@ -158,7 +158,7 @@ def shown(p):
     expect("noise is known", "mostly assumed" in p.gpugate("baseline", "verify"), False)
     p.gpugate("baseline", "show", says="accepted runs  4")
     p.gpugate("baseline", "prune", "--before", "2025-01-01", says="nothing to drop")
-    p.gpugate("baseline", "prune", "--before", "2026-01-01", says="1 dropped")  # the pin, as one of the runs
+    p.gpugate("baseline", "prune", "--before", "2026-01-01", says="1 dropped")  # the dropped run is the one that is also the pin
     p.gpugate("baseline", "prune", "--keep", "3", says="1 dropped")
     expect("noise is known", "mostly assumed" in p.gpugate("baseline", "verify"), False)
     expect("kept", [r["provenance"]["commit"] for r in p.history()], ["c2", "c3", "c4"])

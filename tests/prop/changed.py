@@ -125,7 +125,7 @@ def from_git(dir):
     (repo / "model" / "größe b.py").write_text("2\n")
     sh(repo, *git, "commit", "-qam", "2")
     sh(repo, *git, "checkout", "-q", "main")
-    (repo / "model" / "a.py").write_text("3\n")  # on the target meanwhile: no part of the change
+    (repo / "model" / "a.py").write_text("3\n")  # a commit on the target branch after the change began, which is not part of the change
     sh(repo, *git, "commit", "-qam", "3")
     sh(repo, *git, "update-ref", "refs/remotes/origin/main", "main")
     sh(repo, *git, "checkout", "-q", "change")
@@ -136,7 +136,7 @@ def from_git(dir):
                       ("git", {"CHANGE_TARGET": "main"}), ("git:origin/main", {})):
         result, _, _, said = gate(repo, "--changed-from", more, **env)
         assert marked(result)[0] == want and "warning" not in said, (more, env, said)
-    # the merge commit that GitHub checks out; only its parents are known
+    # on the merge commit that GitHub checks out, its first parent takes the place of the unknown target branch
     sh(repo, *git, "checkout", "-q", "--detach", "main")
     sh(repo, *git, "merge", "-q", "-m", "merge", "change")
     sh(repo, *git, "update-ref", "-d", "refs/remotes/origin/main")

@@ -13,7 +13,7 @@ import tempfile
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
 PROGRAM = os.environ.get("GPUGATE")
-LAST_DAY = 20849 * 86400  # of the waiver: 2027-01-31
+LAST_DAY = 20849 * 86400  # last day on which the waiver holds, 2027-01-31, in seconds
 RULES = """version: 1
 workload: options
 rules:

@@ -135,7 +135,7 @@ def manual():
             if f".It {code}\n{meaning}\n" not in page:
                 wrong.append(f"manual: page of '{command}' lacks exit code {code}")
         examples = re.findall(rf"^gpugate ({command} ?.*)$", page, re.M)
-        for words in examples:  # options are read before help is given
+        for words in examples:  # with --help added, the program checks the options of the example and then prints the help
             p = subprocess.run([PROGRAM, *shlex.split(words), "--help"], capture_output=True, text=True, check=False)
             if p.returncode:
                 wrong.append(f"manual: the example 'gpugate {words}': {p.stderr}")

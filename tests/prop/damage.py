@@ -35,7 +35,7 @@ CORPUS, GEN = TESTS / "fuzz" / "corpus", TESTS / "gen"
 sys.path.insert(0, str(GEN))
 import xspace  # noqa: E402
 
-RUNS = 200  # of each reader in ci/test, half of them cut
+RUNS = 200  # number of damaged files for each reader in ci/test, half of them cut and half with a byte replaced
 OTHERS = b'\0\xff"\\{],-9\n\x80:N'
 RULES = """version: 1
 workload: w
@@ -96,7 +96,7 @@ def as_pickle(data):
     try:
         return Data(io.BytesIO(data)).load()
     except UnicodeDecodeError:
-        return data  # a name, which gets U+FFFD
+        return data  # invalid UTF-8 in a name: the program replaces it by U+FFFD
 
 
 def as_gzip(data):

@@ -3,7 +3,7 @@
 
 On generated traces, and on the shared ones where $GPUGATE_SHARED is set: the figures of the summary are those of `metrics`;
 the phases of a step add up to the whole, kernel by kernel; recommendations name existing metrics, are sorted by what they
-save, and save at most a step; parts of one cell are numbers where the column has a unit. Ranks that wait for each other are
+save, and save at most a step; cells of a table are numbers if their column has a unit, and text otherwise. Ranks that wait for each other are
 distinguished from ranks that do not. The gate recommends nothing for a run that passes, and nothing that applies to the
 baseline as well. A user's own rules file replaces the built-in rules. Odd runs (windows, steps of no length, a host that
 loads modules, threads that wait, times near the limit, joined cycles) get correct statements or none. A table has an
@@ -111,7 +111,7 @@ def totals(r, table):
 
 
 def check_lists(tmp):
-    """Lists add up to the whole, and agree with those of a digest, which keeps small items as a sum."""
+    """The rows of each list in a report add up to its total, and agree with the report on a digest, which keeps small items as a sum."""
     options = [o for i in range(3000) for o in ("--new-kernel", f"void tiny_{i:04d}()=0.05")]
     run = generate("trace.py", tmp / "many.json", "--seed", "1", "--steps", "3", *options)
     trace = json.loads(run.read_text())

@@ -60,7 +60,7 @@ def operator(dir):
     work = [e for e in events if e.get("cat") == "kernel"]
     assert {e["name"] for e in work} == {"kernel_2"} and {e["args"]["correlation"] for e in work} == launches
     assert [sum(e["dur"] for e in work if e["pid"] == side) for side in (0, 1)] == [2000, 4000]
-    # one process for each side; the file is read as one run, whose figures are the mean of both sides
+    # the file has one process for each side; gpugate reads both as one run, whose figures are the mean of both sides
     for metric, label in (("op.self_gpu_time", "op2"), ("place.gpu_time", "/w/m/f2.py:f2")):
         have = [m["value"] for m in figures if m["metric"] == metric and label in m.values()]
         assert have == [3_000_000], (metric, have)

@@ -68,7 +68,7 @@ def again_faults(p):
         done = p.run(args=["baseline", "verify", "--rules", "rules.yaml", "--baseline", case.outputs[0].replace(".history.jsonl", ".json")])
         return [] if done.returncode == 0 else [f"the baseline is not sound: {done.stderr.decode()}"]
     if new and "--bootstrap" in case.args:
-        return []  # the baseline is there now
+        return []  # the failed run has created the baseline, so the same command no longer does the same
     done = p.run()
     # a history may contain its line twice after an interruption; it counts once
     again = done.returncode == case.code and "base.history.jsonl" in case.outputs

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Floating-point operations equal exactly those of PyTorch's counter for the same shapes.
 
-A reference of few lines (_flops_reference.py) reads the same traces: of the operators that torch.utils.flop_counter knows
-the outermost of those nested in one another, where their thread launched work for a GPU. On random traces (calls nested in
+A reference of few lines (_flops_reference.py) reads the same traces. It counts the operators that torch.utils.flop_counter
+knows, if their thread launched work for a GPU; of such operators nested in one another, only the outermost. On random traces (calls nested in
 each other, on several threads, with shapes that do not fit, in any order of the file) and on the shared ones where
 $GPUGATE_SHARED is set: several of these were recorded with with_flops=True, which adds no figure to a trace. The rates and
 shares of the metrics follow from the sums, and are absent if a part of the sum is unknown.
@@ -48,7 +48,7 @@ def metrics(path, *args):
 def compare(path, folder, context=(), keep=False):
     d = digest(path, folder / "digest.json")
     got = {f"{r['op']} {r['type']}": [r["count"], r["flops"], r["uncounted"], r["gpu_ns"]] for r in d.get("flops", [])}
-    if d["window"] or d["usable_steps"] == d["total_steps"]:    # else it is of a part of the trace
+    if d["window"] or d["usable_steps"] == d["total_steps"]:    # if steps are left out, the digest covers only a part of the trace, and the reference all of it
         lines.extend(f"{path.name}: {line}" for line in differences([REFERENCE], path, got, lambda: reference(path), keep))
     check_metrics(path, d, got, context)
     return len(got)

@@ -181,7 +181,7 @@ def lost(dir, baseline):
 
 
 def waited_before(dir):
-    """Comparisons of a run that knows its ranks with a baseline that does not, in which others waited for one rank."""
+    """Commands read folded runs, and a folded baseline, in which ranks wait for a slow rank or link, and write their pages."""
     rule_file, odd = rules(dir, "figures.yaml"), folded(run_of(dir, "odd", RANKS))
     gpugate("baseline", "create", odd, "--rules", rule_file, "--baseline", dir / "odd.baseline.json")
     for name in ("odd", "link"):

@@ -105,7 +105,7 @@ class Maker:
             high = rng.randint(low, end)
             self.id += 1
             own = self.id
-            missed = rng.random() < self.missed     # its end: it lasts as long as its caller
+            missed = rng.random() < self.missed     # the profiler missed the end of the call, which then lasts as long as its caller
             self.frame(tid, low, end if missed else high, own, parent)
             self.tree(tid, low, high, depth - 1, own)
             at = high
@@ -137,7 +137,7 @@ class Maker:
         self.gpu()
         self.python()
         if self.rng.random() < 0.3:
-            # with equal times in another order, only names tell who called whom
+            # in another order of events, only names distinguish caller and callee if both have equal times
             self.rng.shuffle(self.events)
         with (gzip.open if path.suffix == ".gz" else open)(path, "wt") as f:
             json.dump({"traceEvents": self.events}, f)

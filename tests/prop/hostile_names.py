@@ -32,7 +32,7 @@ from names import every
 PROGRAM = os.environ.get("GPUGATE")
 BATCH = 14
 UNSHOWN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-COMMANDS = re.compile(r"^\s*::|##\[|##[a-z]+\[")  # GitHub's at the start of a line, those of others anywhere
+COMMANDS = re.compile(r"^\s*::|##\[|##[a-z]+\[")  # commands of CI systems: GitHub obeys '::' at the start of a line, other systems '##[' anywhere
 GFM = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
 RULES = """version: 1
 workload: names
@@ -228,7 +228,7 @@ class Side:
         self.terminal[f"{what}, standard output"], self.terminal[f"{what}, standard error"] = text
         for letter in reports:
             name = names[letter][1]
-            if (self.dir / name).exists():  # not of what is refused as an argument
+            if (self.dir / name).exists():  # a command whose arguments are refused writes no reports
                 self.outputs[name] = (self.dir / name).read_bytes().decode("utf-8")
                 (self.dir / name).unlink()
 
@@ -339,7 +339,7 @@ def batch_faults(dir, names, number):
              for suffix, read in FORMATS.items()}
     for name, text in hostile.outputs.items():
         suffix = pathlib.Path(name).suffix
-        if " of " in name:  # such a text may be a key by which rows are found: other rows are shown, but of the usual form
+        if " of " in name:  # the replaced text may be a key by which rows are found: then other rows are shown, which must have the usual form
             wrong += same(name, lambda t: t if isinstance(t, set) else marked(FORMATS[suffix](t)) if suffix != ".json" else (keys(t), set())[1],  # pylint: disable=cell-var-from-loop
                           text, usual[suffix])
             continue

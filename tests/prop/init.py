@@ -118,7 +118,7 @@ def check_rules(dir, workload):
 
 # ---- detection of the CI system ----
 
-# name: remote, existing files, options, result: a system or an exit code
+# name of the case: remote of git, existing files, options of init; expected CI system, or exit code of a refusal
 SYSTEMS = {
     "nothing": (None, [], [], "none"),
     "github": (None, [".github/workflows/test.yml"], [], "github"),
@@ -239,7 +239,7 @@ def test_attributes(top):
     git("init", "-q", "-b", "main")
     run(dir, "init", "--ci", "none")
     history = dir / "baselines" / "x.history.jsonl"
-    for path in ("baselines/x.json", "baselines/H100/x.json"):  # as of "baselines/{gpu}/{workload}.json"
+    for path in ("baselines/x.json", "baselines/H100/x.json"):  # the second is a path that a pattern such as "baselines/{gpu}/{workload}.json" gives
         said = git("check-attr", "linguist-generated", "merge", "--", path)
         expect("linguist-generated: set" in said and "merge: unset" in said, f"baselines are not folded, or merged as text: {said}")
     for branch, lines in (("main", "1\n"), ("a", "1\n2\n"), ("b", "1\n3\n")):
@@ -292,7 +292,7 @@ def test_runs(top):
     run(dir, "init", "my.json.gz", "--marker", 'Profiler"\\*')
     expect(check_rules(dir, "marker")["steps"] == {"marker": 'Profiler"\\*'}, "marker")
     check_gitlab(dir, "marker", "my.json.gz")
-    run(dir, "init", trace, "--force") # an absolute path is not one of a checkout
+    run(dir, "init", trace, "--force") # a job's clone does not have this absolute path, so the file gets only the trace's name
     check_gitlab(dir, "marker", "trace.json.gz")
     run(dir, "init", "--marker", "a\nb", "--force", code=2)
     run(dir, "init", "absent.json", "--force", code=3)

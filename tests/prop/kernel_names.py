@@ -28,7 +28,7 @@ def of_trace(path):
 
 
 def of_export(path):
-    """Names of a Nsight Systems export, which keeps short, demangled and mangled names; a report shows one kind."""
+    """Names of kernels in an export of Nsight Systems, in three sets: short, demangled and mangled; a report shows names of one set."""
     names, base = {}, sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     for column in ("shortName", "demangledName", "mangledName"):
         try:

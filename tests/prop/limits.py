@@ -24,7 +24,7 @@ sys.path.insert(0, str(TESTS / "gen"))
 import nsys  # noqa: E402
 import xspace  # noqa: E402
 
-MEMORY = 3 << 30  # of address space, for files of which each is some megabytes
+MEMORY = 3 << 30  # bytes of address space that the program may use, although each input has only some megabytes
 
 
 def limit(file, name):

@@ -45,7 +45,7 @@ rules:
   - {id: collectives, metric: comm.time, fail: {increase: 5%}}
   - {id: stragglers, metric: rank.straggler_pct, ranks: each, fail: {max: 5%}}
 """
-TAGS = set("p h3 strong code table thead tbody tr th td ul li details summary".split())
+TAGS = set("p h3 strong pre code table thead tbody tr th td ul li details summary".split())
 
 
 class Page(html.parser.HTMLParser):
@@ -59,7 +59,7 @@ class Page(html.parser.HTMLParser):
         assert not self.open, f"left open: {self.open}"
 
     def handle_starttag(self, tag, attrs):
-        assert tag in TAGS and {k for k, _ in attrs} <= {"align"}, f"<{tag} {attrs}>"
+        assert tag in TAGS and ({k for k, _ in attrs} <= {"align"} or attrs in ([("lang", "sh")], [("class", "language-sh")])), f"<{tag} {attrs}>"
         self.open.append(tag)
         if tag == "table":
             self.tables.append([])
@@ -82,7 +82,7 @@ class Page(html.parser.HTMLParser):
         self.comments.append(data)
 
     def handle_data(self, data):
-        data = data.replace("\u200b", "")  # where a long word may be broken
+        data = data.replace("\u200b", "")  # character at which a long word may be broken
         cell = self.tables[-1][-1][-1] if {"td", "th"} & set(self.open) else None
         if self.open and self.open[-1] == "code":
             self.spans[-1] += data
@@ -110,7 +110,7 @@ def page(markdown, marker):
     rendered = subprocess.run(RENDER, input=text.encode(), capture_output=True, check=True).stdout.decode()
     p = Page(rendered)
     assert p.comments == [f" gpugate:{marker} "], p.comments
-    bad = re.findall(r"[^\w\s.,:;=()+\-±–−→%×/'·›❌⚠\uFE0F❔✅]|www\.|//", "".join(p.outside))
+    bad = re.findall(r"[^\w\s.,:;=()+\-±–−→%×/'·›?❌⚠\uFE0F❔✅]|www\.|//", "".join(p.outside))
     assert not bad, f"outside code spans: {bad}"
     lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("| ---")]
     assert len(lines) == sum(map(len, p.tables)), "a row is in no table"
@@ -149,7 +149,7 @@ def check(dir, a, b):
     assert seen == [bool(c["item"]) for c in result["checks"]], "a check without its item"
     reasons = [c["waiver"] for c in result["checks"] if c["verdict"] == "waived"]
     assert len(reasons) == any(c["item"] == "GH-1" and c["baseline"] is None for c in result["checks"]), reasons
-    told = "".join((*whole.spans, *whole.outside))  # words in which Markdown finds something have spans of their own
+    told = "".join((*whole.spans, *whole.outside))  # words with characters that Markdown interprets are in code spans of their own
     assert all(word.rstrip(",;:") in told for reason in reasons for word in reason.split()), "a waiver's reason is not told"
     kernels(whole, result["drift"])
     size = (dir / "m.md").stat().st_size
@@ -178,7 +178,7 @@ def ranks(dir, a, b):
     p = page(dir / "m.md", "hostile")
     said = {" ".join(n["message"].split()) for n in result["insights"]}
     shown_all = " ".join(p.spans + p.outside).split()
-    told = {s.split("; most unlike")[0] for s in said}  # behind it kernels have their display names
+    told = {s.split("; most unlike")[0] for s in said}  # the text after this has display names of kernels, so it is not compared
     assert told and all(s in " ".join(shown_all) for s in told), told
     assert len(names(p, "rank", 0)) == len(result["ranks"]["rows"]) == 8
 

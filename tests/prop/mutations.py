@@ -27,7 +27,7 @@ from _json_cases import BROKEN, NOT_UTF8, SOUND, TOLERATED
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GEN = ROOT / "tests" / "gen"
 PROGRAM = os.environ.get("GPUGATE")
-RUNS, SECONDS = 500, 30  # seconds of processor time, for what takes a fraction of one
+RUNS, SECONDS = 500, 30  # runs by default; seconds of processor time after which a run counts as a hang (normally less than one)
 REPORTS = {"--junit": "j.xml", "--json": "r.json", "--markdown": "m.md", "--html": "h.html"}
 WORDS = [b"-1", b"0", b"1e308", b"9223372036854775807", b"-9223372036854775808", b"18446744073709551616", b"null", b"[]", b"{}", b'""',
          b"true", b"99999999999999999999999999999999", b"0.0000000001", b'"\\ud800"', b'"\\u0000"', b"NaN", b"\x00", b"\n", b"  ", b"\t", b": ",
@@ -125,7 +125,7 @@ def mutate(data, rng, others):
         elif change == 7:
             k = rng.randrange(n)
             data[k:k + j - i], data[i:j] = data[i:j], data[k:k + j - i]
-        else:  # another value in place of one
+        else:  # replaces one value by another
             values = list(re.finditer(rb'-?[0-9][0-9.eE+-]*|"[^"\\\n]{0,40}"|true|false|null', bytes(data[i:i + 4096])))
             if values:
                 m = rng.choice(values)

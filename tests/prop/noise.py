@@ -25,7 +25,7 @@ rules:
     fail: {increase: 10%%}
   - {id: count, metric: step.kernel_count, fail: {change: 0}}
 """
-# differences of the runs in 1/10 %, with a spread of 1.99 %
+# how much longer each run takes than the first one, in tenths of a percent; the spread is 1.99 %
 RUNS = [0, 20, -20, 10, -10, 31, -31, 5, -5, 22, -25]
 
 
@@ -105,7 +105,7 @@ def verdicts(b):
     b.want(f"a change beyond the limit but within the noise is undecided, not {compute['verdict']}", compute["verdict"] == "undecided")
     b.want("the largest of the baseline's own runs passes", b.check(31)["compute"]["verdict"] == "pass")
     b.want("twice the limit fails", b.check(110, want=1)["compute"]["verdict"] == "fail")
-    # with three runs the median counts, and noise is smaller
+    # of three candidate runs the median is judged, and the noise is smaller than with one run
     more = ("--repeat", b.trace(61), "--repeat", b.trace(200))
     b.want("the median of three runs fails", b.check(62, *more, want=1)["compute"]["verdict"] == "fail")
     more = ("--repeat", b.trace(1), "--repeat", b.trace(-1))

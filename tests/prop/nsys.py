@@ -60,9 +60,9 @@ def in_common(source):
         if e.get("ph") != "X" or cat not in GPU + CALLS + ("user_annotation",):
             continue
         if any("\ud800" <= c <= "\udfff" for c in e["name"]):
-            continue  # no text of SQLite
+            continue  # SQLite cannot store this name as text
         if nsys.ns(e.get("dur", 0)) < 0 or (cat == "user_annotation" and e["name"].startswith("nccl:")):
-            continue  # with its shapes it says more than an export
+            continue  # annotations of nccl have shapes in a trace, but not in an export
         keep = {k: args[k] for k in ("device", "stream", "correlation", "bytes", "grid", "block") if k in args}
         if cat not in GPU:
             keep = {k: v for k, v in keep.items() if k == "correlation"}
@@ -83,7 +83,7 @@ def in_common(source):
 def comparable(d):
     for key in ("trace", "source_hash", "events", "counters"):
         d.pop(key, None)
-    sums = collections.Counter()  # without modules: an annotation of a trace is one of an export
+    sums = collections.Counter()  # rows are added over modules, because a range of an export is a module, while an annotation of a trace is not
     for row in d.get("code", []):
         for what in ("count", "total_ns", "bytes"):
             sums[row["kind"], row["phase"], what] += row.get(what, 0)
@@ -177,7 +177,7 @@ def random_export(path, rng):
             e["name"] = f"Memset ({rng.choice(nsys.KINDS)})"
         e["ts"], e["dur"] = clock / 1000, rng.randrange(1000)
         export.gpu_work(e)
-    for i in range(rng.randrange(40)):  # of others, and no ranges: left out
+    for i in range(rng.randrange(40)):  # to be left out: ranges of another process, without an end, or of another type of event
         export.range("step", i, i + 5, nsys.VM | nsys.OTHER_PID << 24 | 1)
         export.range("step", i, None, nsys.VM | nsys.PID << 24 | 1)
         export.range("step", i, i, nsys.VM | nsys.PID << 24 | 1, event_type=34)
@@ -188,7 +188,7 @@ def random_export(path, rng):
                      event_type=rng.choice([59, 60, 70, 71]), registered=rng.random() < 0.5)
     export.gpus({0, 1})
     for m in range(rng.randrange(4)):
-        for gpu in (1, 2, 3):  # the first is not ours
+        for gpu in (1, 2, 3):  # GPU 1 is not one of the GPUs that our process uses
             export.metric(gpu, m, f"Counter {m}" + rng.choice([UNIT, UNIT, " [MHz]"]),
                           [(rng.randrange(-5, clock + 2), rng.randrange(-1, 102)) for _ in range(rng.randrange(80))])
     export.close()
@@ -235,7 +235,7 @@ def counter_rows(counters, first, last):
     for name, samples in sorted(counters.items()):
         values = [v * 10**6 for at, v in samples if first <= at <= last]
         if values:
-            median = int(statistics.median(values))  # of whole millions: whole
+            median = int(statistics.median(values))  # all values are whole millions, so the median is a whole number
             rows.append({"name": name, "samples": len(values), "median": median,
                          "mad": int(statistics.median(abs(v - median) for v in values))})
     return rows

@@ -58,7 +58,7 @@ def check_version(folder):
     for name, wanted in json.loads((folder / "figures.json").read_text()).items():
         have = figures(folder, name)
         for metric, rows in wanted.items():
-            if metric == "kernel.occupancy_pct":  # 0 counted as known then
+            if metric == "kernel.occupancy_pct":  # earlier versions stored 0 for an unknown occupancy, so rows with 0 do not count
                 rows = [row for row in rows if row[1]]
             reason = CHANGED.get(folder.name, {}).get(metric)
             if have.get(metric) != (None if reason else rows):

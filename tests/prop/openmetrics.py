@@ -209,11 +209,11 @@ SHAPES = {"aten::mm": [[8, 16], [16, 32]], "aten::addmm": [[32], [8, 16], [16, 3
 
 
 def test_operations(dir, base):
-    """A trace with shapes of inputs, so that it has operations, whose unit no other figure has."""
+    """The file is correct for a trace with shapes of inputs: it then has floating-point operations, the only figures in this unit."""
     with gzip.open(base) as f:
         trace = json.load(f)
     for e in trace["traceEvents"]:
-        e["name"] = e["name"].replace("aten::_flash", "aten::own") # of these the shapes would not tell all
+        e["name"] = e["name"].replace("aten::_flash", "aten::own") # renamed, so that they are not counted: their operations do not follow from shapes alone
         if e["name"] in SHAPES:
             dims = SHAPES[e["name"]]
             e["args"].update({"Input Dims": dims, "Input type": ["c10::BFloat16"] * len(dims)})

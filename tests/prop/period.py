@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
 
-GENERATED = {                       # options of tests/gen/trace.py: whole steps
+GENERATED = {                       # options of tests/gen/trace.py, and the number of whole steps in the trace
     "two": (["--steps", "2"], 2),
     "seven": (["--steps", "7"], 7),
     "ranks": (["--steps", "5", "--nccl", "--world-size", "2"], 5),
@@ -40,10 +40,10 @@ GENERATED = {                       # options of tests/gen/trace.py: whole steps
 INFLATED = ["ns-v100-rank0of1-5steps.pt.trace.json.gz", "torchbench-10steps-memcpy-a.json"]
 # Traces without annotations, or with too little to find steps; and the expected number of steps.
 KNOWN = {
-    "linear-2080ti-nostep.json.gz": 40,     # as many calls of Optimizer.step; the first lacks a third
+    "linear-2080ti-nostep.json.gz": 40,     # the trace has 40 calls of Optimizer.step; the first step lacks a third of its work
     "norm-test-mi300x-run1.json.gz": 3,
     "norm-test-mi300x-run2.json.gz": 3,
-    "hta-tinypair-base-rank1.json.gz": 0,   # cut by hand: 18 activities, 9 and 6 of them in two steps
+    "hta-tinypair-base-rank1.json.gz": 0,   # a shortened trace of 18 GPU activities: 9 in one step, 6 in another, too few to find steps
     "hta-tinypair-test-rank1.json.gz": 0,
 }
 # Left out: its one step runs the same work twice before a graph is captured, so that two steps are found.

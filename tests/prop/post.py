@@ -174,7 +174,7 @@ def tried_again(p, api):
     expect(f"{api}: pauses until it gives up", p.pauses(), [2, 4, 8, 16])
     expect(f"{api}: calls until it gives up", len([c for c in f.asked("POST") if LIST[api] in c][-5:]), 5)
     f.faults.clear()
-    # Address of a port on which no server listens.
+    # No server listens on this port.
     p.post(api, "--url", "http://127.0.0.1:1", code=1, says="no answer")
     expect(f"{api}: pauses without a server", p.pauses(), [2, 4, 8, 16])
 
@@ -221,12 +221,12 @@ def policies(p, api):
             "error": result("error", 4, error="no baseline")}
     made = {"always": set(runs), "on-change": set(runs) - {"pass"},
             "on-failure": set(runs) - {"pass", "improved", "warn"}, "never": set()}
-    if api == "gitlab":     # the decision is the same
+    if api == "gitlab":     # whether to comment is decided as for GitHub, so two verdicts are enough
         runs = {name: runs[name] for name in ("pass", "fail")}
     for when, those in made.items():
         for name, value in runs.items():
             if when in ("always", "never") and name not in ("pass", "fail", "error"):
-                continue    # the verdict is not looked at
+                continue    # these two settings do not depend on the verdict, so three verdicts are enough
             p.result(value)
             p.forge.reset()
             p.post(api, "--comment", when)
@@ -374,7 +374,7 @@ def run_all(api, *tests):
             p.result(result())
             try:
                 test(p, api)
-            except Exception as fault:      # a thread has nobody else to tell
+            except Exception as fault:      # an exception in a thread would be lost, so it is noted as a failure
                 wrong.append(f"{test.__name__} of {api}: {fault!r}")
             p.pauses()
         p.forge.server.shutdown()

@@ -478,7 +478,7 @@ def jenkins(folder):
     step = re.search(r"sh '''(.*?)'''", (ROOT / "ci" / "jenkins" / "README.md").read_text(), re.S)[1].replace("OWNER/NAME", "o/r")
     git(clone, "commit", "--quiet", "--allow-empty", "-m", "topic")
     head = git(clone, "rev-parse", "HEAD")
-    git(clone, "update-ref", "refs/remotes/origin/PR-7", head)    # as its plugin for GitHub fetches it, and then merges main
+    git(clone, "update-ref", "refs/remotes/origin/PR-7", head)    # as Jenkins's plugin for GitHub does: it fetches the head of the pull request, and then merges main
     git(clone, "commit", "--quiet", "--allow-empty", "-m", "merge")
     (clone / "gpugate").mkdir()
     subprocess.run([PROGRAM, "check", trace(folder, 2, "--slow-kernel", "*flash_bwd*=2"), "--workload", "resnet50", "--markdown", "gpugate/report.md",

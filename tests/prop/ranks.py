@@ -113,7 +113,8 @@ def own_job(name, *more):
 
 
 def check_truth(what, job, stats, report):
-    """Not checked for a slow link, whose own kernels end later in the simulation than the waiting explains."""
+    """Compares the figures of waiting and transfer with the simulation. It is not called for a slow link, since the kernels of that
+    rank end later than these figures explain."""
     wait, wire = job.truth(stats)
     have = figures(report, "comm.wait_time")
     for r in have:
@@ -146,7 +147,7 @@ def check_one(job, seed, folder):
         for where, have in (("metrics", accused(report)), ("check", check(what, path, codes))):
             others = {a for a in have if a[0] != rank or a[1] not in named | COMPANIONS}
             expect(f"{what}, {where}", not others, "accused:", others)
-            if fault == "lost rank" and where == "metrics":  # nobody knows of it but the others' world size
+            if fault == "lost rank" and where == "metrics":  # only the world size in the files of the other ranks shows that a rank is absent
                 partial = [f["message"] for f in report["trust"] if f["finding"] == "partial-ranks"]
                 expect(f"{what}, {where}", partial and f"rank {rank} of {RANKS}" in partial[0], partial)
             else:

@@ -90,7 +90,7 @@ def replaced(page, name, new, update):
         wrong.append(f"{page.name}: the {name} is out of date: run tests/prop/readme.py --update")
 
 
-# Headings of the tables of metrics: the first parts of the names below each.
+# {heading of a table of metrics: first parts of the names of the metrics in this table}
 GROUPS = {"Steps": "step", "GPU and window": "gpu gpu_counter window", "Communication and ranks": "comm rank",
           "Throughput and operations": "throughput mfu_pct flops", "Kernels": "kernel category", "Operators, modules, places": "op module range place",
           "Copies, threads, functions": "memcpy thread function", "Memory": "memory", "State of the GPUs": "machine", "What a benchmark wrote": "input"}
@@ -99,7 +99,7 @@ GROUPS = {"Steps": "step", "GPU and window": "gpu gpu_counter window", "Communic
 def metrics_table(program):
     text = subprocess.run([program, "metrics"], check=True, capture_output=True, text=True, env={**os.environ, "COLUMNS": "1000"}).stdout
     groups = {head: [] for head in GROUPS}
-    for line in text.splitlines()[2:]:  # below a heading and the names of the columns
+    for line in text.splitlines()[2:]:  # the first two lines are a heading and the names of the columns
         name, unit, worse, ranks, meaning = re.split(r" +", line.strip(), maxsplit=4)
         (head,) = [head for head, prefixes in GROUPS.items() if name.split(".")[0] in prefixes.split()]
         groups[head].append(f"| `{name}` | {unit} | {worse} | {ranks} | {meaning} |")
@@ -151,7 +151,7 @@ def readme_tables(update):
 
 
 def shown_files(update):
-    """Writes or checks the files that docs/pull-requests.md contains in full; workflows without their first comment."""
+    """Writes or checks the files that docs/pull-requests.md contains in full; of workflows, the first comment is left out."""
     page = ROOT / "docs" / "pull-requests.md"
     for path in re.findall(r"<!-- (\S+): begin -->", text_of(page)):
         text, language = text_of(ROOT / path), "bash"
@@ -248,7 +248,7 @@ class Folder:
 
     def shell(self, command):
         code = re.search(r"# exit (\d)$", command)
-        self.commands += 1  # each run that is recorded is another
+        self.commands += 1  # a new seed for each command, so that no two recorded runs are equal
         env = {**os.environ, "PATH": f"{self.path / 'bin'}:{os.environ['PATH']}", "SOURCE_DATE_EPOCH": "1767225600",
                "PYTHONPATH": str(GEN / "standin"), "PYTHONDONTWRITEBYTECODE": "1", "STANDIN_SEED": str(self.commands)}
         for name in ("GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL"):

@@ -399,7 +399,7 @@ def faults(dir):
     (dir / "without.py").write_text("from gpugate_record import Recorder\nrec = Recorder('profiles')\nrec.step()\nrec.step()\n"
                                     "rec.close()\nprint('job done')\n", encoding="utf-8")
     assert job(dir, argv=["without.py"])[1].count("outside of the with statement") == 1
-    with open("/dev/full", "w", encoding="utf-8") as full:  # nobody to tell
+    with open("/dev/full", "w", encoding="utf-8") as full:  # standard error cannot be written, so the recorder's message is lost
         p = subprocess.run([sys.executable, "job.py"], cwd=dir, env=environment(dir, STANDIN_FAULT="step"), stdout=subprocess.PIPE,
                            stderr=full, check=False)
     assert p.stdout.endswith(b"job done\n"), p
@@ -450,7 +450,7 @@ def json_agrees(module):
     module._write_json({"device_traces": [[{"a": "x" * 100}] * 1000]}, pieces.append)
     assert max(map(len, pieces)) < 200
     pieces.clear()
-    module._write_json({"odd": {1, 2}, 5: b"x"}, pieces.append)     # what JSON has no form for is named
+    module._write_json({"odd": {1, 2}, 5: b"x"}, pieces.append)     # values and keys that JSON cannot represent become text
     assert json.loads("".join(pieces)) == {"odd": "{1, 2}", "5": "b'x'"}
 
 

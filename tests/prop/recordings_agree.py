@@ -151,7 +151,7 @@ def xspace(path):
            {w["device"].rsplit(":", 1)[1]: sum(w[k]["count"] for k in KINDS) for w in want["devices"]})
     trust = d["trust"]
     demand(path, "activities without a launch", trust["gpu_events"] - trust["with_launch"], sum(w["without_launch"] for w in want["devices"]))
-    if not d["steps"].get("number"):  # else what is in none is left out
+    if not d["steps"].get("number"):  # if the trace has steps, the digest leaves out work that is in no step, unlike the reference
         demand(path, "operators of GPU time", code_sums(d, "op"), +ops)
         demand(path, "modules of GPU time", code_sums(d, "module"), modules(path))
     demand(path, "operators", {o["name"] for o in d["ops"]}, set(ops) - {""})

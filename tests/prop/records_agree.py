@@ -206,7 +206,7 @@ def generated(gpugate, folder, seed, count):
         plain = made(folder / "made.json", form, "--steps 4 --leak 9000")
         want = program(gpugate, plain)
         bad += show(f"{form} from standard input", [] if program(gpugate, "-", plain.read_bytes()) == want else ["differs"])
-        if form == "xprof": # its key lies beyond what is looked at first
+        if form == "xprof": # the key by which the format is recognized comes after the first bytes that the program looks at
             late = folder / "late.json"
             late.write_text(json.dumps({"hloModules": [{"name": "m" * 9000}], **content(plain)}), encoding="utf-8")
             bad += show("xprof with its key late", [] if program(gpugate, late) == want else ["differs"])

@@ -32,12 +32,12 @@ STEP_METRICS = (
     "time period latency period_compute period_exposed_comm period_exposed_memory idle_time cuda_time kernel_time memcpy_time"
     " memset_time compute_time comm_time busy_time span exposed_comm_time kernel_count memcpy_bytes launch_time sync_time sync_count"
     " dataloader_time").split()
-REFERENCE_NAMES = {"idle_time": "period_idle"}  # where they differ: its idle_time is another figure
+REFERENCE_NAMES = {"idle_time": "period_idle"}  # {name in the program: name in the reference}, if they differ; the reference's idle_time is another figure
 # Metrics that exist only if something of their kind was recorded.
 COMM_METRICS = {"comm_time", "exposed_comm_time"}
 HOST_METRICS = {"time", "period", "latency", "launch_time", "sync_time", "sync_count", "dataloader_time"}
 WINDOW_METRICS = ("busy_time", "idle_time", "compute_time", "non_compute_time")
-MOST_KERNELS, SMALL = 400, 2000  # a rank keeps so many kernels, and each from one in so many of kernel time on
+MOST_KERNELS, SMALL = 400, 2000  # a digest lists at most MOST_KERNELS kernels by name, each with at least 1/SMALL of the kernel time
 RANK_KEYS = ("gpu_events", "with_launch", "carried_over", "dropped", "unattributed", "attribution")
 
 

@@ -221,7 +221,7 @@ def long_history(n):
 
 
 def wide_history(n):
-    """A history of 30 runs with n kernels that change at the same run as the step."""
+    """A history of 30 runs, with the times of the step and of n kernels, which all rise at run 15."""
     for i in range(30):
         yield [*({"query": "kernel.time ranks=median", "label": f"k{k:06}", "value": 5 + 3 * (i > 14)} for k in range(n)), level(i, 30, 15)]
 
@@ -312,7 +312,7 @@ SHAPES = {
                                                       for i in range(n)), lambda n: kernels(50))),
     "waivers": (60, judged(waivers, lambda n: kernels(50))),
     "suites": (50, a_suite),
-    "runs of a history": (200, history_of(lambda n: [[level(i, n, 40)] for i in range(n)])),  # of which the newest 200 are searched
+    "runs of a history": (200, history_of(lambda n: [[level(i, n, 40)] for i in range(n)])),  # only the newest 200 runs of a history are searched for changes
     "figures of few runs": (300, history_of(long_history)),
     "items of a history": (200, history_of(wide_history)),
     "collectives of a dump": (1000, hang(stuck)),

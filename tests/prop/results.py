@@ -24,7 +24,7 @@ import tempfile
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
 LLAMA = "/root/wl/cache/modelscope/models/Meta-Llama-3-8B-Instruct.r1.0.cnone/"
-# {file: (number of figures, {name: (value, unit, direction)})}; the direction is what a rule of init fails on.
+# {file: (number of figures, {name: (value, unit, direction)})}; the direction is the change at which a rule that `init` writes fails.
 TABLE = {
     "googlebench--tools_gbench_Inputs_test1_run1.json": (28, {"BM_100xFaster/real_time": ("10000", "ns", "increase")}),
     "googlebench--tools_gbench_Inputs_test3_run0.json": (4, {"BM_Two/real_time": ("8.5", "ns", "increase")}),
@@ -201,7 +201,7 @@ def default_rules(folder):
     check("serve.json", {**SERVE, "request_throughput": 9, "mean_ttft_ms": 6}, 0, "improved")
     check("serve.json", {**SERVE, "p99_ttft_ms": 0}, 3, "inconclusive")
     check("serve.json", {k: v for k, v in SERVE.items() if k != "p99_ttft_ms"}, 3, "missing")
-    check("serve.json", {**SERVE, "std_ttft_ms": 99}, 0)  # neither better nor worse
+    check("serve.json", {**SERVE, "std_ttft_ms": 99}, 0)  # no rule judges a standard deviation, since it is neither better nor worse
     # figures of a flat file whose names say nothing about a direction
     write(folder / "flat" / "x.json", {"score_a": 1, "score_b": 2})
     run("baseline", "create", "flat", "--baseline", "f.json", cwd=folder)

@@ -32,7 +32,7 @@ GPUGATE = os.environ.get("GPUGATE")
 BY_HAND = ["result", "plan", "diff", "report", "metrics"]
 SCHEMAS = {p.name: json.loads(p.read_text(encoding="utf-8")) for p in (ROOT / "schemas").glob("*.json")}
 bad = 0
-seen = set() # (file, path of a key in its schema)
+seen = set() # keys that occurred in an output, as (schema file, path of the key)
 valid = {} # name of a schema → its largest document so far
 
 
@@ -177,7 +177,7 @@ def outputs(dir):
     for path in ("many.json.gz", "late"):
         run(dir, "baseline", "create", path, "--baseline", f"{path}.gate.json")
         check_text((dir / f"{path}.gate.json").read_bytes(), f"baseline of {path}")
-    # peaks during an operator, and a digest that keeps no samples
+    # a digest with the operator that ran at a memory peak, and one in which sums take the place of samples
     full = json.loads((ROOT / "tests" / "fuzz" / "corpus" / "digest" / "full.json").read_text())
     full["memories"][0].update(peak_op="aten::mm", peak_dims="[[2, 2], [2, 2]]", peak_types='["float", "float"]')
     short = json.loads(gzip.decompress((dir / "d.json.gz").read_bytes()))
@@ -238,7 +238,7 @@ def breakages(document, schema_name):
 def places(value, path=()):
     """Yields the paths of the objects in a document; of each list, only those of the first element."""
     if isinstance(value, dict):
-        if path[-1:] != ("select",): # any key but those of another type may stand there
+        if path[-1:] != ("select",): # `select` is left out: the schema allows any additional key in it
             yield path
         for key, member in value.items():
             yield from places(member, (*path, key))
@@ -271,7 +271,7 @@ def test_rules(dir):
     run(dir / "init", "init", "--ci", "none", dir / "late")
     good.append(dir / "init" / "rules" / "gpugate.yaml")
     for path in good:
-        if subprocess.run([GPUGATE, "lint", path], capture_output=True).returncode == 0: # some are broken on purpose
+        if subprocess.run([GPUGATE, "lint", path], capture_output=True).returncode == 0: # files that lint refuses are left out: some are invalid on purpose
             document = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
             errors = [e.message[:200] for e in v.iter_errors(retyped(document))]
             expect(not errors, f"{path}: {errors[:3]}")

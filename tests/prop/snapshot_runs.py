@@ -81,7 +81,7 @@ def joined(dir):
     (dir / "both.json").write_text(json.dumps(both), encoding="utf-8")
     rank = json.loads(gpugate("metrics", dir / "both.json", "--json", "-").stdout)["ranks"]
     assert [(r["rank"], r["trace"], r["snapshot"]) for r in rank] == [(5, "t.json.gz", "s.json.gz")]
-    for name in ("s", "t"):  # two of a kind
+    for name in ("s", "t"):  # a second snapshot or a second trace of one rank is refused
         p = gpugate("metrics", trace, snapshot, dir / f"{name}.json.gz", expect=3)
         assert f"rank {5 if name == 't' else 0} is there twice" in p.stderr, p.stderr
     named = make(dir / "memory-rank3.json")

@@ -32,7 +32,7 @@ def peak(dir, *args):
     code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False); "
             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     done = subprocess.run([sys.executable, "-c", code, PROGRAM, *map(str, args)], capture_output=True, text=True, check=True, cwd=dir,
-                          env={**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=1"})  # what is freed may be used again
+                          env={**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=1"})  # the sanitizer must release freed memory soon, or the memory would seem to grow
     return int(done.stdout)
 
 

@@ -224,7 +224,7 @@ def of_traces(dir, metrics):
         if not callable(options):
             own = "own artifact" in json.dumps(result["warnings"])
             assert own == (not options), (name, result["warnings"])
-        if options and isinstance(options, str):  # the baseline's side spoils as well
+        if options and isinstance(options, str):  # a finding on the baseline makes the same metrics unreliable
             got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [candidate], [base])
             expect(f"{name}, in the baseline", got, spoiled, findings)
     candidate = make("trace.py", candidate, "--no-steps")
@@ -254,7 +254,7 @@ def of_snapshots(dir, metrics):
         candidate = make("snapshot.py", dir / "candidate.json.gz", options)
         got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [base], [candidate])
         expect(name, got, spoiled, findings)
-    for sides in (([trace, base], [base]), ([base], [trace, base])):  # one side has a trace, too
+    for sides in (([trace, base], [base]), ([base], [trace, base])):  # one side has a trace and a snapshot, the other only a snapshot
         got, spoiled, _ = judge(dir, rules(dir, metrics, 1), *sides)
         expect("no trace", got, spoiled, {"no-trace": OF_TRACE})
     with_memory = make("trace.py", dir / "memory.json.gz", "")
@@ -269,7 +269,7 @@ def main():
         sys.exit(77)
     _, table, _ = run(PROGRAM, "metrics")
     metrics = dict(re.findall(r"^ *([a-z_]+(?:\.[a-z_0-9*]+)?) +(ns|B|1|%|FLOP)", table, re.M))
-    metrics = {m: unit for m, unit in metrics.items() if not m.startswith("machine.")}  # beside any trace
+    metrics = {m: unit for m, unit in metrics.items() if not m.startswith("machine.")}  # figures of the machine's state come from a file of their own, so no trace makes them unreliable
     assert set(metrics) == set(EVERYTHING), sorted(set(metrics) ^ set(EVERYTHING))
     for case in (of_traces, of_cut_traces, of_snapshots):
         with tempfile.TemporaryDirectory() as dir:

@@ -30,7 +30,8 @@ def gpugate(*args, expect=0):
 
 
 def run_of(digest, ranks, dir):
-    """Makes a run of `ranks` ranks from one digest: each block of 8 ranks is a group, and so are ranks with equal remainders."""
+    """Makes a run of `ranks` ranks from one digest: each block of 8 ranks is a process group, and so are ranks with equal
+    remainders modulo the number of blocks."""
     os.makedirs(dir)
     for rank in range(ranks):
         d = json.loads(json.dumps(digest))

@@ -309,7 +309,7 @@ def random_traces(folder, seeds):
         path.write_text(dumps({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": events}))
         want = reference(events)
         attributions[want["attribution"]] += 1
-        if want["gpu_events"] == 0:  # that nothing is understood is said
+        if want["gpu_events"] == 0:  # in this case the program says that it understands nothing, or refuses the file
             assert subprocess.run([GPUGATE, "metrics", path], capture_output=True).returncode in (0, 3)
             continue
         lines = differences(want, program(path))
@@ -433,7 +433,7 @@ def spaces_refused(folder):
         assert said.count("\n") == 1 and all(w in said for w in words), (words, said)
 
     ends, at = set(), 0
-    for number, value in xspace.fields(raw):  # a cut between planes leaves no trace
+    for number, value in xspace.fields(raw):  # a file that is cut between two planes looks like a complete file
         at += len(xspace.message(number, value))
         ends.add(at)
     for n in {rng.randrange(1, len(raw)) for _ in range(60)} - ends:

@@ -160,8 +160,8 @@ static double normal_quantile(double tail)
 	return low;
 }
 
-/* Share of changes that the best possible rule detects: it knows the noise exactly, checks nothing
-   else, and has the same number of false alarms. */
+/* Share of changes that the best possible rule detects: it knows the noise exactly, checks only the
+   changed figure, and gives as many false alarms as the gate. */
 static double best_possible(const struct row *row, double share, double change)
 {
 	double machine, own, nb = (double)row->baseline, nc = (double)row->candidates;

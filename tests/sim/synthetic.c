@@ -164,7 +164,8 @@ struct digest *synthetic_digest(const char *communication)
 	d->marker = DEFAULT_MARKER;
 	d->communication = communication;
 	d->attribution = ATTRIBUTION_LAUNCH;
-	d->source_hash = ++hash; /* gives each run its own hash */
+	d->source_hash =
+	    ++hash; /* a hash of its own, so that no two runs count as the same recording */
 	d->total_steps = NR_STEPS;
 	digest_set_steps(d, NR_STEPS);
 	d->usable_steps = NR_STEPS;

@@ -20,7 +20,7 @@ enum weather_kind {
 	WEATHER_NORMAL,
 	WEATHER_HEAVY, ///< heavy tails: Student's t with 3 degrees of freedom, scaled to the variance
 	WEATHER_OUTLIERS, ///< like normal noise, but 1 run in 20 is 20 % slower
-	WEATHER_BIMODAL, ///< the machine is either boosted or throttled, which is its noise
+	WEATHER_BIMODAL, ///< in each run the machine is either boosted or throttled: its only noise
 	WEATHER_DRIFT, ///< the machine drifts from run to run (AR(1), 0.95)
 
 	/// Another algorithm is chosen now and then: time moves between two kernels of one operator.

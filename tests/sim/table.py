@@ -17,8 +17,8 @@ HEAD = ("| spread of single runs | baseline runs | candidate runs | fails of 1,0
         "| +5 %: caught, undecided, % | +10 %: caught, undecided, % | one kernel (11 % of the step) +10 %: caught, undecided, % "
         "| ideal detector: +5 %, +10 % caught, % |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-REPEATED = (1, 8) # rows that the short run makes again
-READ = 1 # the row that is explained above the table
+REPEATED = (1, 8) # numbers of the rows that the short run simulates again
+READ = 1 # number of the row that docs/simulation.md explains above its table
 
 
 def rows(text):
@@ -48,7 +48,7 @@ def explanation(r):
 
 
 def near(a, b, na, nb):
-    """True if two counts out of two numbers of gates may have the same probability."""
+    """True if `a` of `na` gates and `b` of `nb` gates may be results of one probability."""
     p = (a + b) / (na + nb)
     return abs(a / na - b / nb) <= 4.5 * math.sqrt(max(p * (1 - p), 1 / (na + nb)) * (1 / na + 1 / nb))
 

@@ -1,4 +1,5 @@
-/// Tests of the replay: snapshots made from text, figures as text, tables of both.
+/// Helpers for tests that replay a memory history: snapshots made from text, figures written as
+/// text, and tables of both.
 #ifndef GG_TEST_REPLAY_RIG_H
 #define GG_TEST_REPLAY_RIG_H
 

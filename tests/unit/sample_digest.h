@@ -35,9 +35,9 @@ static inline struct memory_stat sample_memory(const char *id, enum memory_sourc
 }
 
 /// A digest with two steps of 100 and 300 ms on the host, which end 200 and 600 ms after the
-/// previous step, on one device; kernels `alpha_gemm` (with a shape), `ncclAllReduce` and two
-/// numberings of one Triton kernel; copies in two directions and one memory. Caller releases with
-/// digest_free().
+/// previous step, on one device; kernels `alpha_gemm` (with a shape), `ncclAllReduce` and one
+/// Triton kernel under two numbered names; copies in two directions and one memory. Caller releases
+/// with digest_free().
 static inline struct digest *sample_digest(int64_t rank)
 {
 	struct digest *d = digest_new();

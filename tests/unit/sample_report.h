@@ -69,7 +69,7 @@ static inline struct breakdown *sample_breakdown(struct report *r, const char *n
 		  { 0 } },
 		{ 3, "launches", 8000000, "+8.000 ms", "launches 12 → 14", { 0 } },
 		{ 3, "mean", 1000000, "+1.000 ms", "mean 1.000 ms → 1.100 ms", { 0 } },
-		{ 0, "median − mean", 3300000, "+3.300 ms", "", { 0 } },
+		{ 0, "not attributed", 3300000, "+3.300 ms", "", { 0 } },
 	};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		vec_push(&b->parts, parts[i]);

@@ -97,7 +97,7 @@ static inline void snapshot_dump(struct strbuf *out, const struct snapshot *s)
 }
 
 /// Reads `src`, closes it, and returns the dump, or only the error. `*st` becomes the status.
-/// Aborts if an error changes the result.
+/// Aborts if a read that fails has written to its result.
 static inline struct strbuf dump_source(struct source *src, snapshot_reader *read,
                                         const struct snapshot_read_options *options,
                                         enum status *st)

@@ -29,7 +29,7 @@ static const char *const objects[] = {
 	"{\"a\": -3, \"b\": \"\\u0041\", \"c\": {\"d\": [], \"e\": true}, \"f\\n\": 0}",
 	"{\"a\":1e3,\"b\":[{\"a\":0},{\"a\":0}],\"a key that is longer than thirty-two bytes\":01}",
 	"{\"a\": 1234567890123456789, \"b\": NaN}",
-	"{\"a\001\": 1, \"b\\x\": 2}", /* texts with faults, which are counted each time */
+	"{\"a\001\": 1, \"b\\x\": 2}", /* its tolerated faults count each time */
 	"{}",
 };
 
@@ -72,7 +72,7 @@ static void make(struct strbuf *b, const char *const *texts, uint32_t nr)
 	strbuf_setlen(b, 0);
 	strbuf_adds(&whole, "[");
 	for (uint32_t i = 0; i < parts; i++) {
-		/* sometimes the comma is missing, which only the first element may lack */
+		/* now and then a comma is left out, which is an error before all elements but the first */
 		strbuf_adds(&whole, i && random_below(60) ? ",\n  " : "\n  ");
 		strbuf_adds(&whole, texts[random_below(3) ? random_below(nr) : 0]);
 	}

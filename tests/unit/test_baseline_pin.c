@@ -173,7 +173,7 @@ static void read_text(const char *text, size_t n, struct baseline *out)
 
 /* ---- equal answers of the pin and of the run ---- */
 
-/* True for labels of which a pin may lack small items. */
+/* True for kinds of labels whose small items a pin may leave out. */
 static bool may_lack(enum label_kind kind)
 {
 	return kind == LABEL_KERNEL || kind == LABEL_OP || kind == LABEL_THREAD ||

@@ -89,14 +89,14 @@ static void test_cuda_time(void **state)
 	assert_string_equal(part(b, 2, "Memcpy HtoD")->detail, "mean 2.000 ms → 3.000 ms");
 	assert_int_equal(part(b, 1, "memcpy")->change, MS(1));
 	assert_null(part(b, 2, "copy_kernel")); /* an unchanged kernel is not a part */
-	assert_non_null(part(b, 0, "median − mean"));
+	assert_non_null(part(b, 0, "not attributed"));
 	assert_string_equal(b->parts.v[0].label, "compute"); /* the largest part comes first */
 	vec_release(&b->parts);
 	release(&s);
 }
 
-/* Each metric has its own parts and no others. The parts include the change of the means, so
- * nothing remains for the last row. */
+/* Each metric has the parts that belong to it and no others. Here the change of the mean is broken
+ * down, so that nothing remains for the row "median − mean". */
 static void test_parts_of_each_metric(void **state)
 {
 	(void)state;
@@ -111,16 +111,16 @@ static void test_parts_of_each_metric(void **state)
 		                 stat_of(STAT_MEAN, x->samples[ids[i]], x->nr_steps);
 		struct breakdown *b = breakdown(&s, ids[i], "", change);
 		assert_adds_up(b);
-		if (part(b, 0, "median − mean"))
+		if (part(b, 0, "not attributed"))
 			fail_msg("%s: %lld are left over", metric_table[ids[i]].name,
-			         (long long)part(b, 0, "median − mean")->change);
+			         (long long)part(b, 0, "not attributed")->change);
 		vec_release(&b->parts);
 		/* a remainder of 1 ns is rounding; a larger remainder gets a row */
 		for (int off = -2; off <= 2; off++) {
 			b = breakdown(&s, ids[i], "", change + off);
 			assert_adds_up(b);
 			if (off != 0 && off * off < 4)
-				assert_null(part(b, 0, "median − mean"));
+				assert_null(part(b, 0, "not attributed"));
 			vec_release(&b->parts);
 		}
 	}
@@ -194,7 +194,7 @@ static void test_counts_and_bytes(void **state)
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "Memcpy HtoD")->change, 1000);
 	assert_string_equal(part(b, 0, "Memcpy HtoD")->detail, "1,000 B → 1.95 KiB per step");
-	assert_int_equal(part(b, 0, "median − mean")->change, 5);
+	assert_int_equal(part(b, 0, "not attributed")->change, 5);
 	vec_release(&b->parts);
 	release(&s);
 }
@@ -233,7 +233,7 @@ static void test_step_terms(void **state)
 	assert_null(part(b, 0, "exposed memory operations"));
 	assert_int_equal(part(b, 0, "idle GPU")->change, MS(1));
 	assert_int_equal(part(b, 0, "later runs of the baseline")->change, MS(1));
-	assert_int_equal(part(b, 0, "median − mean")->change, MS(1));
+	assert_int_equal(part(b, 0, "not attributed")->change, MS(1));
 	vec_release(&b->parts);
 	q.metric = &metric_table[METRIC_STEP_TIME];
 	assert_null(breakdown_of(&s.bench, &s.bench.pairs, &q, &s.arena));
@@ -494,7 +494,7 @@ static void test_ranks(void **state)
 	b = breakdown(&s, METRIC_COMM_TRANSFER_TIME, "", MS(2));
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "rank 7")->change, MS(3) / 2);
-	assert_int_equal(part(b, 0, "median − mean")->change, MS(1) / 2);
+	assert_int_equal(part(b, 0, "not attributed")->change, MS(1) / 2);
 	vec_release(&b->parts);
 	/* the sides have different ranks, so there is no breakdown by rank */
 	s.run[1].ranks.v[1]->rank = 8;
@@ -552,8 +552,7 @@ static void test_fold(void **state)
 	assert_adds_up(x);
 	assert_null(part(x, 2, "gemm14"));
 	assert_non_null(part(x, 2, "gemm15"));
-	assert_int_equal(part(x, 2, "14 other kernels")->change,
-	                 105000); /* sum of 1 … 14; the rest is unchanged */
+	assert_int_equal(part(x, 2, "14 other kernels")->change, 105000); /* 1 + 2 + … + 14 µs */
 	vec_release(&x->parts);
 	release(&s);
 }

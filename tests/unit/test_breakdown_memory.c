@@ -86,7 +86,7 @@ static void test_peak(void **state)
 	stop(&s);
 }
 
-/* Equal lines are one row if a function has another number of lines. */
+/* If one side has more lines of a function, lines with equal numbers are paired. */
 static void test_lines(void **state)
 {
 	(void)state;
@@ -125,7 +125,7 @@ static void test_growth(void **state)
 	assert_adds_up(x);
 	assert_int_equal(part(x, 1, "t/train.py:remember")->change, MIB(8));
 	assert_int_equal(part(x, 0, "1 other category")->change, 1000);
-	assert_int_equal(part(x, 0, "sites that do not grow, median − mean")->change, -900);
+	assert_int_equal(part(x, 0, "sites that do not grow, not attributed")->change, -900);
 	assert_string_equal(s.where, "most of it at t/train.py:remember");
 	stop(&s);
 }
@@ -159,7 +159,7 @@ static void test_fragmentation(void **state)
 	struct sides s = { 0 };
 	struct digest *b = memory_digest(0, "0", 9, MIB(100)), *c = memory_digest(0, "0", 9, MIB(90));
 	b->memories.v[0].end_reserved = MIB(125); /* 20 % fragmentation of reserved memory */
-	/* 40 % fragmentation; it would be 33 1/3 % at 100 MiB */
+	/* 40 % fragmentation; with 100 MiB allocated, it would be 33 1/3 % */
 	c->memories.v[0].end_reserved = MIB(150);
 	memory_add(b, MEMORY_LIST_END, "other", "keep", 20, MIB(100), 0);
 	memory_add(c, MEMORY_LIST_END, "other", "keep", 20, MIB(80), 0);
@@ -184,7 +184,7 @@ static void test_fragmentation(void **state)
 	stop(&s);
 }
 
-/* Several ranks and memories: those whose value decided are compared. */
+/* Several ranks and memories: the memory with the largest value of each side is compared. */
 static void test_which_memory(void **state)
 {
 	(void)state;

@@ -1,5 +1,7 @@
 #include "cause/cause.h"
 
+#include <stdio.h>
+
 #include "gate/judge.h"
 #include "gate_fixture.h"
 
@@ -19,6 +21,8 @@ struct cause_case {
 	const char *title; ///< text that the title must contain
 	size_t checks; ///< number of checks of the first finding
 	bool unsure; ///< true if the checks of the finding are undecided; false if they failed
+	/// place of the first finding, levels joined by " > "; NULL: the kernels have no origins
+	const char *where;
 };
 
 static struct rule *add_rule(struct rules *rules, const char *id, enum metric_id metric)
@@ -39,6 +43,32 @@ static void add_rules(struct rules *rules)
 	r->on_new = LEVEL_FAIL;
 	r = add_rule(rules, "count", METRIC_STEP_KERNEL_COUNT);
 	fixture_limit(&r->warn, COND_CHANGE, false, 0, "0");
+}
+
+/* Give the kernels origins in the code: those of both GEMMs differ in the module. */
+static void put_code(struct digest *d, const struct activity *a, size_t nr)
+{
+	static const struct span modules[] = { SPAN("Net\nLinear"), SPAN("Net\nConv2d") };
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&d->code, (struct code_stat){ .kind = CODE_KERNEL,
+		                                       .phase = PHASE_BACKWARD,
+		                                       .module = modules[i % 2],
+		                                       .place = SPAN("model.py:forward"),
+		                                       .line = 7,
+		                                       .op = SPAN("aten::mm"),
+		                                       .kernel = code_kernel_key(span_of(a[i].name)),
+		                                       .count = a[i].count,
+		                                       .total_ns = a[i].total_ns });
+}
+
+/* Names of the place of a finding in the code. */
+static void join_where(const struct finding *f, char *out, size_t size)
+{
+	*out = '\0';
+	for (size_t i = 0; i < f->where.nr; i++)
+		if (f->where.v[i].level >= PLACE_PHASE && f->where.v[i].level <= PLACE_OPERATOR)
+			snprintf(out + strlen(out), size - strlen(out), "%s%s", *out ? " > " : "",
+			         f->where.v[i].name);
 }
 
 /* Assert that each check that did not pass belongs to exactly one finding. */
@@ -63,6 +93,10 @@ static void run_case(const struct cause_case *c)
 	add_rules(&rules);
 	struct run baseline = fixture_run(fixture_digest(5, usual, NR_OF(usual)));
 	struct run candidate = fixture_run(fixture_digest(5, c->candidate, c->nr));
+	if (c->where) {
+		put_code(baseline.ranks.v[0], usual, NR_OF(usual));
+		put_code(candidate.ranks.v[0], c->candidate, c->nr);
+	}
 	diag_init(&log);
 	struct judge_input in = { .rules = &rules,
 		                      .categories = &categories,
@@ -87,6 +121,9 @@ static void run_case(const struct cause_case *c)
 		if (!strstr(f->title, c->title))
 			fail_msg("'%s' lacks '%s'", f->title, c->title);
 		assert_int_equal(f->checks.nr, c->checks);
+		char where[200];
+		join_where(f, where, sizeof where);
+		assert_string_equal(where, c->where ? c->where : "");
 	}
 	assert_all_told(&report);
 	report_release(&report);
@@ -101,42 +138,55 @@ static void test_kernels(void **state)
 {
 	(void)state;
 	const struct cause_case cases[] = {
-		{ usual, NR_OF(usual), 0, CAUSE_OTHER, "", 0, false },
+		{ usual, NR_OF(usual), 0, CAUSE_OTHER, "", 0, false, NULL },
 		/* the check on the sum and the check on the kernel give one finding */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_KERNEL, "gemm_a is slower", 2, false },
+		  1, CAUSE_KERNEL, "gemm_a is slower", 2, false, NULL },
 		/* undecided checks have a cause, too */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_KERNEL, "gemm_a is slower", 2, true },
+		  1, CAUSE_KERNEL, "gemm_a is slower", 2, true, NULL },
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 50, MS(200) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_LAUNCHES, "gemm_b is launched more often: 5 → 10 launches per step", 3, false },
+		  1, CAUSE_LAUNCHES, "gemm_b is launched more often: 5 → 10 launches per step", 3, false,
+		  NULL },
 		/* more launches of a short kernel, while all kernels take 0.5 % longer */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(201) }, { EVENT_KERNEL, "gemm_b", 25, MS(201) / 2 },
 		       { EVENT_KERNEL, "softmax", 50, MS(603) / 10 },
 		       { EVENT_KERNEL, "norm", 50, MS(201) / 4 }, { EVENT_KERNEL, "elem", 510, MS(46) },
 		       { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_LAUNCHES, "elem is launched more often: 100 → 102 launches per step", 1, false },
+		  1, CAUSE_LAUNCHES, "elem is launched more often: 100 → 102 launches per step", 1, false,
+		  NULL },
 		/* the new kernel and the one that it replaces are on one line */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_c", 25, MS(150) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_SUBSTITUTION, "gemm_c runs in place of gemm_b: 4.000 ms → 6.000 ms", 2, false },
+		  1, CAUSE_SUBSTITUTION, "gemm_c runs in place of gemm_b: 4.000 ms → 6.000 ms", 2, false,
+		  NULL },
 		/* all kernels slower by a fifth: one finding, only for the sum */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(120) },
 		       { EVENT_KERNEL, "softmax", 50, MS(72) }, { EVENT_KERNEL, "norm", 50, MS(60) },
 		       { EVENT_KERNEL, "elem", 500, MS(54) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_UNIFORM, "every kernel is slower by 20.00 %", 1, false },
+		  1, CAUSE_UNIFORM, "every kernel is slower by 20.00 %", 1, false, NULL },
 		/* two kernels changed for different reasons: the larger change comes first */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 25, MS(150) },
 		       { EVENT_KERNEL, "softmax", 100, MS(80) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  2, CAUSE_KERNEL, "gemm_b is slower", 2, false },
+		  2, CAUSE_KERNEL, "gemm_b is slower", 2, false, NULL },
+		/* the place of one kernel, and what the places of several have in common */
+		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
+		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
+		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
+		  1, CAUSE_KERNEL, "gemm_a is slower", 2, false,
+		  "backward > Linear > model.py:forward, line 7 > aten::mm" },
+		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(120) },
+		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
+		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
+		  1, CAUSE_KERNEL, "2 kernels (GEMM) are slower", 3, false, "backward" },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++)
 		run_case(&cases[i]);

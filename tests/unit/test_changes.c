@@ -32,7 +32,8 @@ static double normal(void)
 	return sum;
 }
 
-/* Make `nr` values with `noise` that are higher by `rise` from `at` to `end`. */
+/* Makes `nr` values with `noise`, of which those from index `at` to `end` are higher by the share
+   `rise`. */
 static void make(int64_t *v, size_t nr, double noise, double rise, size_t at, size_t end)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -166,7 +167,8 @@ static void test_levels(void **set)
 	}
 }
 
-/* A drift has change points too, but no clear levels. Old values are searched in pieces. */
+/* A drift has change points, too, but no clear levels: its values stay one group. Long series are
+   divided into pieces, which are separate groups. */
 static void test_levels_of_drift(void **set)
 {
 	double v[200] = { 0 };

@@ -222,7 +222,7 @@ static const struct full table[] = {
 	{ "no pin, else noise", "i5% p5", "", 100, 106, -1, 50, "", VERDICT_INCONCLUSIVE,
 	  REASON_UNFORMED },
 	{ "from 0, else noise", "i5% i2", "", 0, 9, 0, 50, "", VERDICT_UNDECIDED, REASON_NOISE },
-	/* changes since the pin, whose noise is twice as large in these rows */
+	/* changes since the pin; their noise is here twice the noise given in the row */
 	{ "crept", "i5% p10%", "", 108, 111, 100, -1, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "not crept", "i5% p10%", "", 108, 110, 100, -1, "", VERDICT_PASS, REASON_WITHIN },
 	{ "crept in the noise", "p10%", "", 108, 111, 100, 6, "", VERDICT_UNDECIDED, REASON_NOISE },
@@ -304,8 +304,8 @@ static void test_table(void **state)
 	}
 }
 
-/* If several limits are exceeded within the noise, the first one is named, with the base of its
-   change. */
+/* Which limit decided: if several are exceeded within the noise, the first one; and whether its
+   change is one since the pin. */
 static void test_what_decided(void **state)
 {
 	(void)state;

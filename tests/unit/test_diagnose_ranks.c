@@ -62,7 +62,7 @@ static void test_late(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t late[8]; /* lateness of each rank in steps of 10,000 */
+		int64_t late[8]; /* lateness of each rank per step, if a step takes 10,000 */
 		const char *want;
 	} rows[] = {
 		{ "nobody", 4, { 0, 0, 0, 0 }, "0000" },
@@ -110,7 +110,7 @@ static void test_link(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct link_point p[12];
 		for (size_t k = 0; k < rows[i].nr; k++) {
-			size_t at = (k * 5) % rows[i].nr; /* a mixed order of the collectives */
+			size_t at = (k * 5) % rows[i].nr; /* the transfer times are not in order */
 			int64_t wire = rows[i].first + (int64_t)at * rows[i].more;
 			p[k] = (struct link_point){ .wire_ns = wire,
 				                        .lag_ns = rows[i].offset + wire * rows[i].share / 100 +

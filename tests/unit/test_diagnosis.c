@@ -244,7 +244,7 @@ static void launches(struct digest *d)
 	set(d, METRIC_STEP_LAUNCH_TIME, 30 * MS);
 	set(d, METRIC_STEP_KERNEL_TIME, 5 * MS);
 	set(d, METRIC_STEP_KERNEL_COUNT, 400);
-	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* CUDA graphs need equal numbers of kernels */
+	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* not 400: so CUDA graphs are not advised */
 	set_parts(d, 54, 0, 1, 45);
 }
 
@@ -453,7 +453,7 @@ static void transposes(struct digest *d)
 	add_kernel(d, EVENT_KERNEL, "cudnn::ops::nchwToNhwcKernel<float>", 3, 10, 0);
 }
 
-/* Modules are loaded during half of the trace. */
+/* The host loads GPU code (modules) during half of the trace. */
 static void first_steps(struct digest *d)
 {
 	modules(d);

@@ -309,8 +309,8 @@ static void test_hostile_names(void **state)
 
 /* ---- errors in digests ---- */
 
-/* Replaces `old` by `new` in the sample; `caret` is searched in the edited text, and the error is
-   at the offset of its end. */
+/* Replaces `old` by `new` in the sample. The error must be at the byte after the text
+   `before_error`. */
 static void test_errors(void **state)
 {
 	(void)state;

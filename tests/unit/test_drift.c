@@ -154,7 +154,8 @@ static void test_rename_is_unique(void **state)
 	release(&s);
 }
 
-/* The tops differ: the baseline's top 2 are p and q, the candidate's q and r. All values count. */
+/* The largest two kernels differ: p and q in the baseline, q and r in the candidate. The values of
+   all three count. */
 static void test_pct_and_overlap(void **state)
 {
 	(void)state;

@@ -105,8 +105,8 @@ static void test_both(void **state)
 	arena_release(&a);
 }
 
-/* If a side has no modules and places, the tree has only operators. If a side has no rows of code
-   at all, the tree shows only the candidate. */
+/* If one side has no modules and places, the tree has only operators. If the baseline has no rows
+   of code, the tree shows only the candidate. */
 static void test_less_is_known(void **state)
 {
 	static const struct line bare[] = { { "", "", "aten::mm", "gemm", MS(5) } };

@@ -41,7 +41,7 @@ static void test_formulas(void **state)
 		  FLOP_FLOAT32 },
 		{ "aten::_convolution", "[2, 3, 9, 7], [8, 3, 3, 3]", "", "-, -, -, [2], [1], [2], False",
 		  0, 2 * 2 * 8 * 27 * 4 * 3, FLOP_OTHER },
-		/* with groups, only the filter's channels count */
+		/* if the convolution has groups, only the input channels of one filter count */
 		{ "aten::convolution", "[1, 8, 10], [8, 1, 3]", "", "-, -, -, [1], [0], [1], False, [0], 8",
 		  0, 2 * 8 * 3 * 8, FLOP_OTHER },
 		{ "aten::convolution", "[1, 4, 5], [4, 6, 3]", "", "-, -, -, [2], [0], [1], True, [0], 1",

@@ -168,7 +168,7 @@ static struct digest *many(void)
 	return d;
 }
 
-/* The largest calls of each kind stay, the others are in a sum at its end. */
+/* The largest calls of each kind stay; one row after them is the sum of the other calls. */
 static void test_calls(void **state)
 {
 	(void)state;
@@ -229,7 +229,7 @@ static void sums_stay(void **state)
 
 /* ---- sums of kernels ---- */
 
-/* Names of the rows that stay: "NAME" or "CATEGORY*names". */
+/* Which kernels stay rows ("NAME"), and how many of a category are summed ("CATEGORY*number"). */
 static void kernels_stay(void **state)
 {
 	(void)state;

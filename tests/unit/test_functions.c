@@ -182,7 +182,7 @@ static void python(void **state)
 	check_rows(rows, sizeof rows / sizeof *rows);
 }
 
-/* Frames below the limit count as own time of the last frame, and not as its calls. */
+/* Frames deeper than the limit have no rows: their time is own time of the deepest frame kept. */
 static void depth(void **state)
 {
 	(void)state;
@@ -207,8 +207,8 @@ static void depth(void **state)
 
 enum { PAIRS = 1500, FRAMES = 1 + 2 * PAIRS };
 
-/* The order in which frames are written: index of the frame at position `i`, here that of the
-   recording. */
+/* Orders of frames in a file: each function returns the index of the frame at position `i`. Here:
+   the order of the recording. */
 static int as_recorded(int i)
 {
 	return i;

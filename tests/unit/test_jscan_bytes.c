@@ -19,7 +19,7 @@ static uint32_t random_u32(void)
 	return (uint32_t)(state_of_random >> 32);
 }
 
-/* Every byte value ends a run or does not, at every distance, whatever follows it. */
+/* Each byte value either ends a run or does not, at any position and whatever bytes follow. */
 static void runs_end(void **state)
 {
 	char text[256 + JSCAN_PAD];

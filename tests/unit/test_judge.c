@@ -41,7 +41,7 @@ static void setup(struct bench_of_two *s, const struct activity *candidate, size
 	fixture_categories(&s->categories);
 	s->b = fixture_digest(5, usual, NR_OF(usual));
 	s->c = fixture_digest(5, candidate, nr);
-	/* both fixtures above recognize communication kernels by the same text */
+	/* the digests of both sides recognize communication kernels by the same text */
 	s->baseline = fixture_run(s->b);
 	s->candidate = fixture_run(s->c);
 	diag_init(&s->log);
@@ -157,7 +157,7 @@ static void test_regression(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_int_equal(s.report.verdict, VERDICT_FAIL);
-	assert_string_equal(s.report.headline, "fail: 2 of 4 checks beyond their limits");
+	assert_string_equal(s.report.headline, "fail: 2 of 4 checks beyond their limits (cuda, top)");
 	/* expected order: failures first, then by rule; `elem` is below the least share */
 	static const char *const order[] = { "cuda", "top[gemm_a]", "count", "top[gemm_b]" };
 	for (size_t i = 0; i < NR_OF(order); i++)
@@ -384,7 +384,8 @@ static void test_fail_before_missing(void **state)
 	fixture_limit(&r->fail, COND_MAX, false, 1, "1");
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
-	assert_string_equal(s.report.headline, "fail: 1 of 2 checks beyond its limits, 1 missing");
+	assert_string_equal(s.report.headline,
+	                    "fail: 1 of 2 checks beyond its limits (cuda), 1 missing");
 	/* Accepting is not offered if a figure is missing. */
 	assert_string_equal(s.report.accept, "");
 	release(&s);
@@ -559,8 +560,8 @@ static void test_incompatible(void **state)
 	}
 }
 
-/* Texts of communication that match no kernel of the other side make no difference, and neither
-   does a later table. */
+/* The runs are compared although the baseline recognizes communication by one more text, since that
+   text matches none of the candidate's kernels. */
 static void test_same_communication(void **state)
 {
 	(void)state;
@@ -611,7 +612,7 @@ static struct digest *add_repeat(struct bench_of_two *s, int64_t ms)
 	return d;
 }
 
-/* Adds a past run that has only an answer to `r`. */
+/* Adds a past run that has a value for rule `r` only. */
 static void add_recent(struct bench_of_two *s, const struct rule *r, int64_t value)
 {
 	struct past_run *run = vec_push_zero(&s->recent.runs);
@@ -966,8 +967,8 @@ static void test_bootstrap(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_OK);
 	assert_string_equal(s.report.headline,
-	                    "pass: 1 of 4 checks within its limits, 3 skipped (1 not recorded): there "
-	                    "is no baseline yet");
+	                    "pass: 1 of 4 checks within its limits, 3 skipped: there is no baseline "
+	                    "yet");
 	assert_string_equal(
 	    check(&s, "max")->message,
 	    "median step.cuda_time is 100.00 ms, within its absolute limits: the others "
@@ -1039,11 +1040,11 @@ static void test_fail_on(void **state)
 		if (cases[i / 3].make == make_fail && s.fail_on == FAIL_ON_NEVER)
 			assert_string_equal(
 			    s.report.headline,
-			    "fail: 1 of 1 check beyond its limits (--fail-on never: the verdict "
-			    "does not decide)");
+			    "fail: 1 of 1 check beyond its limits (cuda); --fail-on never: the verdict "
+			    "does not decide");
 		if (cases[i / 3].make == make_warn && s.fail_on == FAIL_ON_WARN)
-			assert_string_equal(s.report.headline, "warn: 1 of 1 check passed with a warning "
-			                                       "(--fail-on warn: warnings fail)");
+			assert_string_equal(s.report.headline, "warn: 1 of 1 check passed with a warning; "
+			                                       "--fail-on warn: warnings fail");
 		release(&s);
 	}
 }
@@ -1124,8 +1125,8 @@ static void test_waiver_selects(void **state)
 	}
 }
 
-/* A check of one rank is covered by the rank's own number, or because its rule selects that rank.
- */
+/* A waiver covers the check of one rank if it names that rank's number, or if the rule of the check
+   selects that rank. */
 static void test_waiver_of_rank(void **state)
 {
 	(void)state;
@@ -1249,7 +1250,8 @@ static void test_waiver_size(void **state)
 	}
 }
 
-/* An override also decides about operators of kernels, and about noise. */
+/* The limits of a kernel's override also decide whether the operator or category of the kernel is
+   within its limits, and how small a change can be detected. */
 static void test_override_reaches(void **state)
 {
 	(void)state;

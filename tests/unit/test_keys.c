@@ -21,7 +21,7 @@ typedef union {
 	int64_t aligned;
 } filled;
 
-/* A value that differs from the default: the number of a word, or a number in millionths. */
+/* A value other than the default of `key`: the index of a word, or a number in millionths. */
 static int64_t other_value(const struct key *key)
 {
 	int64_t last = 0;
@@ -104,7 +104,7 @@ static void add_map(struct strbuf *b, const struct key_map *keys)
 struct reading {
 	const struct key_map *keys;
 	struct arena arena;
-	filled none, full; ///< structs of which one is filled from an empty map and one by add_map()
+	filled none, full; ///< structs as filled from an empty map, and from the map of add_map()
 	size_t within; ///< size of the struct; 0 until a row is seen
 	const char *by[ROOM]; ///< name of the key that fills the member at each offset
 };

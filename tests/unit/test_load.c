@@ -136,7 +136,8 @@ static void test_bad_options(void **state)
 	free(text);
 }
 
-/* A file takes at most two descriptors, and some descriptors are needed for other purposes. */
+/* Files that are read at once are limited by the system's number of descriptors: each takes at most
+   two, and some are needed for other purposes. */
 static void test_descriptors(void **state)
 {
 	(void)state;

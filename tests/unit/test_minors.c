@@ -103,8 +103,8 @@ static enum status parse(const char *text, struct digest **out, struct diag_log 
 #define HEAD "\"minor\": 1,"
 #define NEWER "\"minor\": 900,"
 
-/* Possible additions of a newer gpugate, each at its place; `error` if the addition is refused
- * nevertheless. */
+/* Changes that a newer gpugate might make to a stored file: `old` is replaced by `new`. Some are
+ * refused in spite of the newer minor version, with `error`. */
 static const struct {
 	const char *old, *new, *error;
 } additions[] = {

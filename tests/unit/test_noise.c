@@ -526,8 +526,8 @@ static struct run run_of_figure(int64_t value, int64_t samples, int64_t spread)
 	return run;
 }
 
-/* The expected variance: the mean over the runs with samples of π/2 · (spread / value)² / samples.
- */
+/* The expected variance is the mean of π/2 · (spread / value)² / samples over the runs that have
+ * samples. */
 static void test_samples(void **state)
 {
 	(void)state;

@@ -30,7 +30,7 @@ static void test_names(void **state)
 		  "sq37sk34489sqsq37sqsk34489)",
 		  PHASE_MIXED },
 		{ "execute_7_context_1(sq7sk7sqsq49sqsk49)_generation_0(sq0sk0sqsq0sqsk0)", PHASE_PREFILL },
-		/* requests that are not new may be in prefill or in decode */
+		/* unknown phase: requests that are not new ("cached") may be in prefill or in decode */
 		{ "execute_new_2_cached_0", PHASE_ALL },
 		{ "execute_new_0_cached_5", PHASE_ALL },
 		{ "execute_diffusion_1_0x0", PHASE_ALL },
@@ -81,7 +81,8 @@ static void test_names(void **state)
 		}
 }
 
-/* '[' matches itself; if annotations are nested, the pattern chooses. */
+/* In patterns of markers, '[' matches itself. If annotations are nested, the pattern chooses which
+   are steps. */
 static void test_markers(void **state)
 {
 	(void)state;
@@ -183,7 +184,7 @@ static void test_sums(void **state)
 		{ "O " BACKWARD
 		  " 2 200 100\nR cudaLaunchKernel 2 3 220 1\nK k 0 7 3 600 2\nK k 0 7 1 700 4\n",
 		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 2" },
-		/* phases that are whole steps */
+		/* steps of an inference server, each of which is one phase */
 		{ STEPS, "execute_*", METRIC_STEP_TIME, "prefill 90 decode 40 mixed 7" },
 		{ STEPS, "step[*", METRIC_STEP_TIME, "" },
 		{ STEPS, "*context*", METRIC_STEP_KERNEL_COUNT, "prefill 0 decode 0 mixed 0" },

@@ -309,11 +309,11 @@ static void does_not_fit(void **state)
 {
 	static const struct {
 		const char *odd, *error;
-		/// smallest number of occurrences of `odd` that does not fit; 0 means 4
+		/// smallest number of occurrences of `odd` that exceeds the limit; 0 means 4
 		unsigned times;
 	} rows[] = {
-		/* an event at the earliest possible time, which is also the initial end of a memory without
-		   events */
+		/* an event at the earliest possible time, with which the last event of a memory is
+		   initialized */
 		{ "'ph':'i','name':'[memory]','ts':-9223372036854775.808,'args':{'Bytes':8,'Device Type':1,"
 		  "'Device Id':0,'Total Allocated':5}",
 		  NULL, 1 },

@@ -97,9 +97,9 @@ static void test_many(void **state)
 	rig_close(&g);
 }
 
-/* Durations of activities and correlation ids at 2^30, from which on they are stored in a table.
-   Host events use another table from 2^20 ns on, and from 2^31 ns after the first event of their
-   block. */
+/* Durations of activities, and correlation ids, just below and above 2^30: larger ones are stored
+   in a table. Host events are in another table if they last 2^20 ns or more, or begin 2^31 ns or
+   more after the first event of their block. */
 #define STEP "A ProfilerStep#1 1 0 20000000000\n"
 static const struct rig_row wide_rows[] = {
 	{ "durations of activities",

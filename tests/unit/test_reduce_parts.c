@@ -115,8 +115,8 @@ static void test_short_last_step(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Two steps; the second has three launches, the kernels of the last of which never ended, and a
- * collective, as an operator and as an annotation within it. */
+/* Two steps. The second one has three launches, of which the last one's kernel never ended, and a
+ * collective: an operator with an annotation in it. */
 #define HANG                                                                  \
 	"A ProfilerStep#4 1 0 100\nA ProfilerStep#5 1 100 50\n"                   \
 	"R cudaLaunchKernel 1 1 10 1\nK gemm 0 7 1 20 5\n"                        \

@@ -50,7 +50,7 @@ static void test_phases(void **state)
 		/* traces of 2021 record the optimizer as an operator */
 		{ PHASE_OPTIMIZER, STEP "O Optimizer.step#x 1 20 10\nO a 1 22 5\n",
 		  "| Optimizer.step#x 10 5 a 5 5" },
-		/* with a closure, the whole step runs within that of the optimizer */
+		/* an optimizer that is called with a closure runs forward and backward itself */
 		{ PHASE_OPTIMIZER,
 		  STEP "A Optimizer.step#x 1 100 500\nO f 1 110 10\nO " BACKWARD
 		       " 2 200 100\nO o 1 310 10\n",

@@ -158,7 +158,7 @@ static void test_window(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Ids that do not fit int64 are names: -2 - id. */
+/* An id that does not fit int64 is interned as a name, and stored as -2 - id of the name. */
 static int64_t text_id(struct rig *g, const char *text)
 {
 	return -2 - (int64_t)name_intern(&g->names, span_of(text))->id;

@@ -168,7 +168,7 @@ static void test_breakdown(void **state)
 	CHECK(rows);
 }
 
-/* A long history: the lists are cut, extremes and sums are kept. */
+/* A long history: lists are shortened, but extremes and sums stay exact. */
 static void test_cut(void **state)
 {
 	(void)state;

@@ -154,8 +154,8 @@ static void order(void **state)
 		"| part | change | how |\n| --- | ---: | --- |\n| `compute` | +9.000\u00A0ms |  |\n",
 		"\nbaseline `k` at `k` (10 runs, 6 steps; approved 12 days ago) → candidate `k` at `k` (3 "
 		"runs, ",
-		"<details><summary>If it is meant, make it the baseline:</summary>\n\n"
-		"`gpugate baseline create 'k' --force`\n\n</details>\n",
+		"<details><summary>Intended? Make it the baseline</summary>\n\n"
+		"```sh\ngpugate baseline create 'k' --force\n```\n\n</details>\n",
 		"\n<details><summary>2 of 8 checks beyond their limits, ",
 		"<details><summary>All checks</summary>\n",
 		"<details><summary>Worth naming</summary>\n\n- insight: candidate rank 3: straggler: k\n",
@@ -222,7 +222,7 @@ static void assert_whole_lines(const char *text, const char *full)
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
 		strbuf_setlen(&line, 0);
 		strbuf_add(&line, (struct span){ text, (size_t)(end - text) + 1 });
-		if (!strstr(strbuf_str(&line), " more in the report\n"))
+		if (!strstr(strbuf_str(&line), " in the report\n"))
 			assert_has(full, strbuf_str(&line));
 	}
 	assert_string_equal(text, "");
@@ -236,7 +236,7 @@ static void assert_cut_from_the_bottom(const char *text)
 		"<!-- gpugate:",     "| what changed", "**What to know**",
 		"**Where the",       "\nbaseline ",
 
-		"If it is meant",    ">All checks</",  ">Worth naming</",
+		"Intended?",         ">All checks</",  ">Worth naming</",
 		">Kernels per step", ">Evidence</",    ">Ranks of the candidate</",
 		">Notes</",
 	};
@@ -265,7 +265,7 @@ static void budgets(void **state)
 		assert_int_equal(count(text, "`") % 2, 0);
 		assert_whole_lines(text, strbuf_str(&full));
 		assert_cut_from_the_bottom(text);
-		assert_true(strstr(text, "more in the report\n") || max < title + 80);
+		assert_true(strstr(text, " in the report\n") || max < title + 80);
 		assert_true(details <= sections);
 		if (details)
 			assert_true(rows >= 2);
@@ -287,7 +287,7 @@ static void rows_are_counted(void **state)
 	               count(text, "| **warn** ") + count(text, "| **inconclusive** ");
 	assert_in_range(shown, 1, 10);
 	struct strbuf note = STRBUF_INIT;
-	strbuf_addf(&note, "\n%zu more in the report\n", 100 - shown);
+	strbuf_addf(&note, "\n%zu more findings in the report\n", 100 - shown);
 	assert_has(text, strbuf_str(&note));
 	strbuf_release(&note);
 	report_release(&r);

@@ -108,9 +108,9 @@ static void order(void **state)
 {
 	static const char *const parts[] = {
 		"fail · w: GPU time per step 12.29 % longer (limit 5 % and 2ms)\n"
-		"100.10 → 112.40 ms peak memory (+7.00 %) · 100.10 → 112.40 ms GPU time per step (+12.29 "
-		"%, noise\n"
-		"±1.20 %)\n",
+		"100.10 → 112.40 ms peak memory (+7.00 %, warning beyond 5 % and 2ms) · 100.10 → 112.40 ms "
+		"GPU time\n"
+		"per step (+12.29 %, noise ±1.20 %)\n",
 		"\nFindings\n- fail step-cuda-time: 100.10 ms → 112.40 ms · +12.30 ms (+12.29 %), worse, "
 		"limit ",
 		"\n- fail top-kernels[k]: ",
@@ -127,12 +127,12 @@ static void order(void **state)
 		"      k           +9.000 ms  renamed from 'k'\n"
 		"        launches  +8.000 ms  launches 12 → 14\n"
 		"        mean      +1.000 ms  mean 1.000 ms → 1.100 ms\n"
-		"  median − mean   +3.300 ms\n",
+		"  not attributed  +3.300 ms\n",
 		"\nbaseline k at k (10 runs, 6 steps; approved 12 days ago) → candidate k at k (3 runs, 6 "
 		"steps); k;\n"
 		"environment differs: gpu.name; rules k, profile k\n",
 		"\nWhat to do\n"
-		"If it is meant, make it the baseline:\n"
+		"Intended? Make it the baseline:\n"
 		"  gpugate baseline create 'k' --force\n"
 		"\n2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning; --verbose "
 		"lists "
@@ -252,11 +252,11 @@ static void what_would_decide(void **state)
 	r.decide = "gpugate check a.json --repeat=new{1..2}.json";
 	r.accept = "gpugate baseline promote a.json";
 	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
-	                       "\nWhat to do: record 2 more runs of the candidate (new): that tells a "
-	                       "change from noise\n"
-	                       "\nTo decide, record them and run:\n"
+	                       "\nRecord 2 more runs of the candidate (new), and run:\n"
 	                       "  gpugate check a.json --repeat=new{1..2}.json\n"
-	                       "\nIf it is meant, make it the baseline:\n"
+	                       "\nFindings\n"));
+	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
+	                       "\nIntended? Make it the baseline:\n"
 	                       "  gpugate baseline promote a.json\n"));
 	report_release(&r);
 }
@@ -279,7 +279,7 @@ static void a_pass_is_short(void **state)
 	assert_string_equal(write_report(&r, &(struct write_options){ 0 }),
 	                    "pass · w: 1 of 1 check within its limits\n"
 	                    "baseline a (4 steps) → candidate b (2 ranks, whole trace)\n"
-	                    "\nAll checks and figures; --verbose lists them\n");
+	                    "\n--verbose lists all checks and figures.\n");
 	report_release(&r);
 }
 

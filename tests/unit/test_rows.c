@@ -110,7 +110,8 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 	int64_t x = number_of(f, a), y = number_of(f, b);
 	switch (join) {
 	case JOIN_KEEP:
-	/* JOIN_NONE: absent in sums, while joined kernels of one match name keep the first value */
+	/* JOIN_NONE: a sum of rows lacks the member, but kernels joined by match name keep the first
+	 * value */
 	case JOIN_NONE:
 		return is_same(f, out, a);
 	case JOIN_LAST:
@@ -349,9 +350,9 @@ static void test_lists(void **state)
 
 /* ---- members that files of the first minor version lack, and values that are not written ---- */
 
-/* Every line that says something else than "there from the beginning, always written": "TYPE.KEY
-   since" and the value of an absent member. An additional line would accept files that lack the
-   member; a missing line would make old files unreadable. */
+/* All members that a file may lack: "TYPE.KEY", the minor version that introduced the member, and
+   its value if it is absent. An additional line would accept files that lack the member by mistake;
+   a missing line would make old files unreadable. */
 static void test_absent_members(void **state)
 {
 	(void)state;

@@ -131,8 +131,8 @@ static void test_unsound(void **state)
 		assert_false(tally_is_sound(&bad));
 		bad = t;
 		bad.max++;
-		/* the larger maximum lies in the same part of the scale, so that the contradiction cannot
-		   be seen */
+		/* the larger maximum falls into the same bin of the histogram, so that the contradiction
+		   cannot be seen */
 		assert_int_equal(tally_is_sound(&bad), nr > TALLY_EXACT);
 		bad = t;
 		bad.high += 1000000;
@@ -149,7 +149,7 @@ static void test_unsound(void **state)
 	}
 }
 
-/* Each member of the trust counters has a number in the fold. */
+/* A folded digest has a column for each member of the trust counters. */
 static void test_numbers(void **state)
 {
 	(void)state;

@@ -2,8 +2,8 @@
  * refused. */
 #include "records_rig.h"
 
-/* Rows of [time, action, bytes, category]: a parameter from before the recording, an activation, a
-   gradient whose category becomes unknown, and both are freed. */
+/* Rows of [time, action, bytes, category]: two parameters from before the recording; an activation;
+   a gradient, whose category becomes unknown; then activation and gradient are freed. */
 #define ROWS                                                                    \
 	"[[-1, 1, 1000, 0], [-1, 1, 24, 0], [2000, 2, 512, 4], [3500, 2, 256, 5], " \
 	"[4999, 3, -256, 5], [4999, 3, 256, 7], [6000, 4, -512, 4], [7000, 4, -256, 7]]"

@@ -401,7 +401,7 @@ static const struct row collective_rows[] = {
 	  .events = "kernel nccl:x @1000+2000 p0 t7 d0 s7 comm allreduce,Float,0,dp 8>9/2\n"
 	            "op nccl:x @1000+2000 p0 t7 comm allreduce,Float,0,dp 8>9/2\n" ANNOTATION
 	            " comm allreduce,Float,0,dp 8>9/2\n" },
-	/* torch 2.1 numbers the group; a name has precedence, wherever it is */
+	/* torch 2.1 writes a process group's number; its name has precedence, whichever comes first */
 	{ .json = DOC(TWO(NOTE(GROUP_3 WAIT), NOTE(GROUP_3 "'Process Group Name':'n'," WAIT))),
 	  .events = ANNOTATION " comm wait,,3, -1>-1/-1\n" ANNOTATION " comm wait,,n, -1>-1/-1\n" },
 	/* values that are not counts are absent; no value of the previous event is left */

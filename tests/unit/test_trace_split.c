@@ -21,7 +21,7 @@ static bool names_same(const struct name_table *a, const struct name_table *b)
 	return same;
 }
 
-static size_t joined; /* number of parts that were joined, over all checks */
+static size_t joined; /* number of parts, read by separate threads, joined in all checks so far */
 
 static void check_way(struct span text, struct trace_options options, const struct record *whole,
                       size_t block, uint64_t stop_after, const char *what)
@@ -29,7 +29,7 @@ static void check_way(struct span text, struct trace_options options, const stru
 	struct record r = record_trace(text, options, block, stop_after);
 	joined += r.nr_joined;
 	if (!stop_after &&
-	    /* if reading stops early, the piece may already have given further names */
+	    /* a reading that stops early may have names of events beyond the stop */
 	    !names_same(&whole->names, &r.names))
 		fail_msg("%s: %zu threads, pieces of %zu: other names", what, options.threads,
 		         options.piece);

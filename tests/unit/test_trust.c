@@ -370,7 +370,7 @@ static void test_spoiler(void **state)
 	release(&s);
 }
 
-/* Replace the digests of both sides by those of memories only, or one side by that of a trace. */
+/* Replaces the digest of a run by that of a memory snapshot; `*d` becomes the new digest. */
 static void replace(struct run *run, struct digest **d)
 {
 	digest_free(*d);
@@ -417,7 +417,7 @@ static void test_context(void **state)
 	};
 	static const struct {
 		const char *name;
-		int64_t grid[4]; /* grids of the candidate, where the baseline's are 1000 */
+		int64_t grid[4]; /* grids of the candidate's kernels; those of the baseline are 1000 */
 		int64_t bytes; /* bytes of the candidate's copies, where the baseline's are 1000 */
 		bool differs;
 		const char *says;

@@ -1,4 +1,4 @@
-/// Helpers for texts that were written: take, edit and search them.
+/// Helpers for texts that the code under test has written: take them from a sink, edit and search.
 #ifndef GG_TESTS_TEXT_RIG_H
 #define GG_TESTS_TEXT_RIG_H
 

@@ -19,11 +19,11 @@ struct record {
 	uint64_t nr_taken;
 	uint64_t stop_after; ///< number of events that the sink accepts; 0 if it accepts all
 	struct name_table names;
-	const struct name_table *idents; ///< name table for idents: `names`, or, in a part, the table
-	                                 ///< that fills the part
-	size_t nr_known; ///< in a part, number of names that have been found equal to those of the
-	                 ///< whole
-	size_t nr_joined; ///< number of parts
+	const struct name_table *idents; ///< table that the names of events refer to: `names`, or, in
+	                                 ///< a part of a trace, the part's own table
+	size_t nr_known; ///< in a part of a trace, number of names that have been compared with those
+	                 ///< of the whole trace
+	size_t nr_joined; ///< number of parts of the trace that have been joined to the whole
 };
 
 /// Releases the memory of a record.

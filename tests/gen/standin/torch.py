@@ -104,7 +104,7 @@ if RELEASE >= (2, 4):
     ARGUMENTS |= {"execution_trace_observer"}
 if RELEASE >= (2, 8):
     ARGUMENTS |= {"acc_events", "custom_trace_id_callback"}
-# The effect of each change of action. PyTorch warns of other changes as incorrect schedules.
+# {(previous action of the profiler, next action): calls that the change causes}. PyTorch warns of other changes as incorrect schedules.
 CHANGES = {
     (NONE, NONE): "", (NONE, WARMUP): "prepare", (NONE, RECORD): "prepare start", (NONE, SAVE): "prepare start",
     (WARMUP, WARMUP): "", (WARMUP, RECORD): "start", (WARMUP, SAVE): "start", (RECORD, RECORD): "", (RECORD, SAVE): "",
