@@ -201,8 +201,8 @@ static void where(void **state)
 	}
 }
 
-/* Of more rows than are kept with their names, those with the least time lose them; nothing else of
- * them is lost. */
+/* If there are more rows than keep their names, those with the least time lose them; nothing else
+ * of them is lost. */
 static void many(void **state)
 {
 	(void)state;
@@ -249,22 +249,10 @@ static void within(void **state)
 		const char *path, *outer;
 		bool within;
 	} paths[] = {
-		{ "", "", true },
-		{ "a", "", true },
-		{ "", "a", false },
-		{ "a", "a", true },
-		{ "ab", "a", false },
-		{ "a", "ab", false },
-		{ "a\nb",
-		  "a", true },
-		{ "a\nb",
-		  "a\nb",
-		  true },
-		{ "a\nbc",
-		  "a\nb",
-		  false },
-		{ "b\na",
-		  "a", false },
+		{ "", "", true },       { "a", "", true },        { "", "a", false },
+		{ "a", "a", true },     { "ab", "a", false },     { "a", "ab", false },
+		{ "a\nb", "a", true },  { "a\nb", "a\nb", true }, { "a\nbc", "a\nb", false },
+		{ "b\na", "a", false },
 	};
 	assert_int_equal(CODE_BETWEEN, '\n');
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
