@@ -8,6 +8,17 @@
 
 #include "base/alloc.h"
 
+/* The address sanitizer sees an access to the part of a block that has not been handed out, and to
+   GAP bytes between neighbors. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define GAP ((size_t)16)
+#else
+#define GAP ((size_t)0)
+#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#endif
+
 struct arena_block {
 	struct arena_block *next;
 	_Alignas(max_align_t) char data[];
@@ -23,7 +34,7 @@ void *arena_alloc(struct arena *a, size_t nr, size_t size)
 {
 	if (size && nr > (SIZE_MAX / 2) / size)
 		mem_fail();
-	size_t n = (nr * size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+	size_t n = (nr * size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN + GAP;
 	if (!a->blocks || a->cap - a->used < n) {
 		size_t cap = a->cap < ARENA_FIRST / 2 ? ARENA_FIRST : 2 * a->cap;
 		cap = cap > ARENA_BLOCK ? ARENA_BLOCK : cap;
@@ -31,6 +42,7 @@ void *arena_alloc(struct arena *a, size_t nr, size_t size)
 		mem_grows("texts and rows", cap);
 		struct arena_block *b = mem_realloc(NULL, 1, sizeof *b + cap);
 		memset(b, 0, sizeof *b + cap);
+		ASAN_POISON_MEMORY_REGION(b->data, cap);
 		b->next = a->blocks;
 		a->blocks = b;
 		a->used = 0;
@@ -38,6 +50,7 @@ void *arena_alloc(struct arena *a, size_t nr, size_t size)
 	}
 	void *p = a->blocks->data + a->used;
 	a->used += n;
+	ASAN_UNPOISON_MEMORY_REGION(p, nr * size);
 	return p;
 }
 

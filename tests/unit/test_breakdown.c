@@ -12,6 +12,14 @@ struct sides {
 	struct arena arena;
 };
 
+static void begin(struct sides *s)
+{
+	bench_init(&s->bench,
+	           &(struct bench_runs){
+	               .baseline = &s->run[0], .candidates = &s->run[1], .nr_candidates = 1 },
+	           (struct naming){ .exact = true, .categories = &s->categories });
+}
+
 #define SETUP(s, b, c) setup(s, 3, 4, b, NR_OF(b), c, NR_OF(c))
 static void setup(struct sides *s, size_t steps_b, size_t steps_c, const struct activity *b,
                   size_t nr_b, const struct activity *c, size_t nr_c)
@@ -20,10 +28,7 @@ static void setup(struct sides *s, size_t steps_b, size_t steps_c, const struct 
 	fixture_categories(&s->categories);
 	s->run[0] = fixture_run(fixture_digest(steps_b, b, nr_b));
 	s->run[1] = fixture_run(fixture_digest(steps_c, c, nr_c));
-	bench_init(&s->bench,
-	           &(struct bench_runs){
-	               .baseline = &s->run[0], .candidates = &s->run[1], .nr_candidates = 1 },
-	           (struct naming){ .exact = true, .categories = &s->categories });
+	begin(s);
 }
 
 static void release(struct sides *s)
@@ -39,10 +44,7 @@ static void release(struct sides *s)
 static void again(struct sides *s)
 {
 	bench_release(&s->bench);
-	bench_init(&s->bench,
-	           &(struct bench_runs){
-	               .baseline = &s->run[0], .candidates = &s->run[1], .nr_candidates = 1 },
-	           (struct naming){ .exact = true, .categories = &s->categories });
+	begin(s);
 }
 
 static struct breakdown *breakdown(struct sides *s, enum metric_id id, const char *label,
@@ -423,6 +425,7 @@ static void test_scope(void **state)
 	(void)state;
 	struct sides s;
 	SETUP(&s, before, before);
+	bench_release(&s.bench);
 	for (int side = 0; side < NR_SIDES; side++) {
 		struct digest *d = side ? fixture_digest(4, after, NR_OF(after))
 		                        : fixture_digest(3, before, NR_OF(before));
@@ -431,7 +434,7 @@ static void test_scope(void **state)
 			d->samples[METRIC_STEP_BUSY_TIME][i] = side ? MS(9) : MS(5);
 		vec_push(&s.run[side].ranks, d);
 	}
-	again(&s);
+	begin(&s);
 	static const struct rank_scope scopes[] = { { .one = true, .rank = 7 }, { .glob = "7*" } };
 	for (size_t i = 0; i < NR_OF(scopes); i++) {
 		struct activity_pairs pairs;
@@ -465,6 +468,7 @@ static void test_ranks(void **state)
 	(void)state;
 	struct sides s;
 	SETUP(&s, before, after);
+	bench_release(&s.bench);
 	for (int side = 0; side < NR_SIDES; side++) {
 		struct digest *d = fixture_digest(2, before, NR_OF(before));
 		d->rank = 7;
@@ -475,7 +479,7 @@ static void test_ranks(void **state)
 				    s.run[side].ranks.v[r]->samples[METRIC_STEP_IDLE_TIME][i] =
 				        side && r ? MS(30) : MS(10);
 	}
-	again(&s);
+	begin(&s);
 	struct breakdown *b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10));
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "rank 7")->change, MS(10));
@@ -508,6 +512,7 @@ static void test_missing_steps(void **state)
 	(void)state;
 	struct sides s;
 	SETUP(&s, before, after);
+	bench_release(&s.bench);
 	for (int side = 0; side < NR_SIDES; side++) {
 		struct digest *d = fixture_digest(side ? 2 : 3, before, NR_OF(before));
 		d->rank = 7;
@@ -515,7 +520,7 @@ static void test_missing_steps(void **state)
 		s.run[side].ranks.v[0]->cross = (struct cross_rank){ .known = true };
 		vec_push(&s.run[side].ranks, d);
 	}
-	again(&s);
+	begin(&s);
 	struct breakdown *b = breakdown(&s, METRIC_RANK_MISSING_STEPS, "", 2);
 	assert_adds_up(b);
 	assert_int_equal(part(b, 0, "steps that some rank has")->change, 1);
@@ -630,10 +635,7 @@ static void test_may_be_folded(void **state)
 			second->rank = 1;
 			vec_push(&s.run[side].ranks, second);
 		}
-		bench_init(&s.bench,
-		           &(struct bench_runs){
-		               .baseline = &s.run[0], .candidates = &s.run[1], .nr_candidates = 1 },
-		           (struct naming){ .exact = true, .categories = &s.categories });
+		begin(&s);
 		struct breakdown *b = breakdown(&s, METRIC_STEP_KERNEL_TIME, "", MS(5));
 		assert_adds_up(b);
 		assert_string_equal(part(b, 2, "small")->detail, rows[i].detail);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "gate/checks.h"
 
 #include "breakdown_sums.h"
 
@@ -407,6 +408,37 @@ static void test_excepted_names(void **state)
 	}
 }
 
+/* Checks are sorted by verdict and else keep their order; equal ids get numbers in that of the
+   rules. */
+static void test_arrange(void **state)
+{
+	(void)state;
+	static const struct {
+		enum verdict verdict;
+		const char *id;
+	} checks[] = {
+		{ VERDICT_PASS, "b" },      { VERDICT_WAIVED, "a" },  { VERDICT_WARN, "c" },
+		{ VERDICT_MISSING, "b" },   { VERDICT_PASS, "a" },    { VERDICT_INCONCLUSIVE, "a" },
+		{ VERDICT_UNDECIDED, "b" }, { VERDICT_SKIPPED, "d" }, { VERDICT_FAIL, "bb" },
+	};
+	static const char want[] = "bb b#3 a#3 b#2 c a b a#2 d ";
+	struct strbuf ids = STRBUF_INIT;
+	struct report r;
+	for (size_t nr = 0; nr <= NR_OF(checks); nr++) {
+		report_init(&r);
+		for (size_t i = 0; i < nr; i++)
+			vec_push(&r.checks, (struct check){ .verdict = checks[i].verdict, .id = checks[i].id });
+		checks_arrange(&r);
+		assert_int_equal(r.checks.nr, nr);
+		if (nr == NR_OF(checks))
+			for (size_t i = 0; i < nr; i++)
+				strbuf_addf(&ids, "%s ", r.checks.v[i].id);
+		report_release(&r);
+	}
+	assert_string_equal(strbuf_str(&ids), want);
+	strbuf_release(&ids);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,7 +446,7 @@ int main(void)
 		cmocka_unit_test(test_absent_rank),    cmocka_unit_test(test_straggler),
 		cmocka_unit_test(test_collectives),    cmocka_unit_test(test_top_collectives),
 		cmocka_unit_test(test_renamed),        cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_excepted_names),
+		cmocka_unit_test(test_excepted_names), cmocka_unit_test(test_arrange),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "breakdown_sums.h"
 #include "diff/past.h"
+#include "gate/figure_rule.h"
 
 /* Two sides of five steps of 100 ms each, and all settings that a test can change. */
 struct bench_of_two {
@@ -180,6 +181,30 @@ static void test_regression(void **state)
 	release(&s);
 }
 
+/* What is better than its limit counts as within it, and is told beside. */
+static void test_improved(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s,
+	      WITH({ EVENT_KERNEL, "gemm_a", 50, MS(250) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
+	           { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }));
+	add_cuda_rule(&s);
+	struct rule *r = add_rule(&s, "count", METRIC_STEP_KERNEL_COUNT);
+	fixture_limit(&r->fail, COND_CHANGE, false, 0, "0");
+	s.rules.rules.v[0].noise.k = 0;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(check(&s, "cuda")->verdict, VERDICT_IMPROVED);
+	assert_string_equal(s.report.headline, "pass: 2 of 2 checks within their limits, 1 improved");
+	/* only a side with work on a GPU says to which steps it belongs */
+	report_release(&s.report);
+	s.c->trust.gpu_events = 0;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.baseline.notes.nr, 1);
+	assert_int_equal(s.report.candidate.notes.nr, 0);
+	release(&s);
+}
+
 /* The message of a check for each possible result. */
 static void test_sentences(void **state)
 {
@@ -253,6 +278,7 @@ static void test_nothing_above_share(void **state)
 	assert_int_equal(check(&s, "top")->verdict, VERDICT_SKIPPED);
 	assert_string_equal(check(&s, "top")->message,
 	                    "kernel.time: no kernel has a share of 99 % on either side");
+	assert_string_equal(check(&s, "top")->limit, "increase 10%");
 	/* if the noise is unknown, there is no text on it */
 	assert_string_equal(check(&s, "top")->evidence.text, "");
 	assert_int_equal(s.report.status, ST_INPUT); /* ST_INPUT, since nothing was compared */
@@ -745,6 +771,106 @@ static void test_noise_of_runs(void **state)
 		assert_int_equal(s.report.baseline.runs, 11);
 		assert_true(k->evidence.has_noise && k->evidence.noise > MS(5));
 		assert_true(s.report.has_false_alarms);
+		release(&s);
+	}
+}
+
+/* Under review, what main has lost already does not fail the change; what main has won, or what a
+   limit in both directions says, does. */
+static void test_in_review(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t before, after, candidate; /* ns */
+		enum condition condition;
+		enum verdict verdict;
+	} rows[] = {
+		{ 100000000, 104000000, 109000000, COND_INCREASE, VERDICT_WAIVED },
+		{ 100000000, 104000000, 109100000, COND_INCREASE, VERDICT_WAIVED },
+		{ 100000000, 104000000, 109100002, COND_INCREASE, VERDICT_FAIL },
+		{ 104000000, 100000000, 109000000, COND_INCREASE, VERDICT_FAIL },
+		{ 100000000, 104000000, 109000000, COND_CHANGE, VERDICT_FAIL },
+		{ 100000000, 100000000, 109000000, COND_INCREASE, VERDICT_FAIL },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_rule(&s, "cuda", METRIC_STEP_CUDA_TIME);
+		fixture_limit(&r->fail, rows[i].condition, true, PERCENT(5), "5%");
+		r->worse = rows[i].condition == COND_CHANGE ? WORSE_EITHER : WORSE_UP;
+		r->noise.k = 0;
+		s.rules.in_review = true;
+		for (size_t k = 0; k < 20; k++) {
+			add_recent(&s, r, k < 10 ? rows[i].before : rows[i].after);
+			s.recent.runs.v[k].provenance.commit = k == 10 ? "0123456789abcdef" : "c";
+			s.recent.runs.v[k].provenance.time = k < 10 ? "2026-01-01T1" : "2026-01-02T2";
+		}
+		for (size_t k = 0; k < 5; k++)
+			s.c->samples[METRIC_STEP_CUDA_TIME][k] = rows[i].candidate;
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "cuda");
+		bool said = strstr(k->message, "as main is there already, since 0123456789ab of 2026-01-02"
+		                               ": 104.00 ms") != NULL;
+		if (k->verdict != rows[i].verdict || (said != (i < 3)))
+			fail_msg("row %zu: %s", i, k->message);
+		release(&s);
+	}
+}
+
+/* A limit of a metrics file's figure in the figure's own unit. A maximum is rounded down and a
+   minimum up, so that neither is wider than it was written. */
+static void test_figure_rule(void **state)
+{
+	(void)state;
+	static const struct {
+		struct decimal limit;
+		enum condition condition;
+		int64_t want;
+	} rows[] = {
+		{ { 15, 1 }, COND_MAX, 1500000 },
+		{ { 12345678, 7 }, COND_MAX, 1234567 },
+		{ { 12345678, 7 }, COND_MIN, 1234568 },
+		{ { 3, -2 }, COND_MAX, 300000000 },
+		{ { 1, 7 }, COND_MAX, 0 },
+		{ { 1, 7 }, COND_MIN, 1 },
+		{ { 1, 400 }, COND_MIN, 1 },
+		{ { 1, 400 }, COND_MAX, 0 },
+		{ { 0, 400 }, COND_MIN, 0 },
+		{ { 1, -400 }, COND_MAX, INT64_MAX },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct arena a = ARENA_INIT;
+		struct diag_log log;
+		const struct rule *out;
+		struct rule r = fixture_rule(METRIC_INPUT);
+		fixture_limit(&r.fail, rows[i].condition, false, 0, "l");
+		r.fail.list.v[0].exact = (struct file_limit){ rows[i].limit, "" };
+		diag_init(&log);
+		assert_int_equal(
+		    figure_rule(&r, metric_of_input(SPAN("loss"), &a), "rules.yaml", &a, &out, &log),
+		    ST_OK);
+		assert_int_equal(out->fail.list.nr, 1);
+		assert_int_equal(out->fail.list.v[0].value, rows[i].want);
+		vec_release(&r.fail.list);
+		diag_release(&log);
+		arena_release(&a);
+	}
+}
+
+/* An item whose share is exactly the least one is checked, also if only one side has it. */
+static void test_least_share(void **state)
+{
+	(void)state;
+	static const struct activity half[] = { { EVENT_KERNEL, "gemm_a", 5, MS(50) },
+		                                    { EVENT_KERNEL, "gone", 5, MS(50) } };
+	for (int over = 0; over < 2; over++) {
+		struct bench_of_two s;
+		setup(&s, half, 1);
+		digest_free(s.b);
+		s.baseline.ranks.v[0] = s.b = fixture_digest(5, half, 2);
+		add_kernel_rule(&s)->min_share = PERCENT(50) + over;
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_int_equal(s.report.checks.nr, 2 - over);
 		release(&s);
 	}
 }
@@ -1273,12 +1399,45 @@ static void test_extremes(void **state)
 	}
 }
 
+/* The period counts double in the headline, and of two figures that change alike the first is
+   named. */
+static void test_headline_of_diff(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t period, compute; /* change in ns; the period is 200 ms, compute takes 99 ms */
+		const char *says;
+	} rows[] = {
+		{ 0, 0, "wall time per step" },
+		{ 0, 1, "compute per step" },
+		{ MS(2), MS(2), "compute per step 2.02 %" },
+		{ MS(2), MS(1), "wall time per step" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		s.judged = true;
+		for (size_t k = 0; k < 5; k++) {
+			s.b->samples[METRIC_STEP_PERIOD][k] = MS(200);
+			s.c->samples[METRIC_STEP_PERIOD][k] = MS(200) + rows[i].period;
+			s.c->samples[METRIC_STEP_COMPUTE_TIME][k] += rows[i].compute;
+		}
+		assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
+		                 ST_OK);
+		if (!strstr(s.report.headline, rows[i].says))
+			fail_msg("row %zu: %s", i, s.report.headline);
+		release(&s);
+	}
+}
+
 static void test_diff(void **state)
 {
 	(void)state;
 	struct bench_of_two s;
 	setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(400) }, { EVENT_KERNEL, "elem", 500, MS(45) }));
 	s.judged = true;
+	vec_push(&s.b->inputs, (struct input_stat){ .name = "loss", .value = 3 });
+	vec_push(&s.c->inputs, (struct input_stat){ .name = "loss", .value = 4 });
 	assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
 	                 ST_OK);
 	assert_true(s.report.kind == REPORT_DIFF);
@@ -1287,14 +1446,16 @@ static void test_diff(void **state)
 	assert_int_equal(s.report.breakdowns.nr, 1);
 	assert_int_equal(s.report.breakdowns.v[0]->change, -MS(11));
 	assert_int_equal(s.report.drift.nr, 3);
-	bool category = false, drift = false;
+	bool category = false, drift = false, input = false;
 	for (size_t i = 0; i < s.report.figures.nr; i++) {
 		const struct figure_row *f = &s.report.figures.v[i];
 		assert_true(f->metric->label != LABEL_KERNEL && f->metric->need != NEED_COMM);
 		category |= f->metric->id == METRIC_CATEGORY_TIME && strcmp(f->item, "GEMM") == 0;
 		drift |= f->metric->id == METRIC_KERNEL_DRIFT_PCT && !f->has_baseline;
+		input |=
+		    strcmp(f->metric->name, "input.loss") == 0 && f->has_pct && f->change_pct == 33333333;
 	}
-	assert_true(category && drift);
+	assert_true(category && drift && input);
 	assert_int_equal(s.report.environment.nr, 1);
 	assert_true(s.report.environment.v[0].match);
 	release(&s);
@@ -1305,6 +1466,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_regression),
+		cmocka_unit_test(test_improved),
 		cmocka_unit_test(test_sentences),
 		cmocka_unit_test(test_new_gone_and_share),
 		cmocka_unit_test(test_nothing_above_share),
@@ -1325,6 +1487,9 @@ int main(void)
 		cmocka_unit_test(test_repeats_differ),
 		cmocka_unit_test(test_noise_of_runs),
 		cmocka_unit_test(test_creep),
+		cmocka_unit_test(test_in_review),
+		cmocka_unit_test(test_figure_rule),
+		cmocka_unit_test(test_least_share),
 		cmocka_unit_test(test_bootstrap),
 		cmocka_unit_test(test_fail_on),
 		cmocka_unit_test(test_waived),
@@ -1338,6 +1503,7 @@ int main(void)
 		cmocka_unit_test(test_pair_figures),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_headline_of_diff),
 		cmocka_unit_test(test_diff),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

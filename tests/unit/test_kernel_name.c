@@ -28,6 +28,8 @@ static void test_match_names(void **state)
 		{ "kernel at 0x7f3a5cAF, f", "kernel at , f" },
 		{ "a_0x1_b_0x2", "a__b_" },
 		{ "0x", "0x" },
+		{ "60x12", "60x12" },
+		{ "a0x12", "a" },
 		{ "a0xg", "a0xg" },
 		{ "volta_sgemm_128x64_nt", "volta_sgemm_128x64_nt" },
 		{ "cutlass_160x128_32x3", "cutlass_160x128_32x3" },

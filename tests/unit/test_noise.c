@@ -370,11 +370,12 @@ static void test_steps(void **state)
 
 /* ---- figures from which the speed of the machine is computed ---- */
 
-/* A run whose kernel takes 10 µs of each step, launched by operators that take the given ns. */
-static struct run run_of_ops(const int64_t *ns)
+/* A run whose kernel takes `compute` ns of each step, launched by operators that take the given ns.
+ */
+static struct run run_of_ops(const int64_t *ns, int64_t compute)
 {
 	static const char *const ops[] = { "aten::a", "aten::b", "aten::c" };
-	const struct activity a = { EVENT_KERNEL, "gemm", STEPS, STEPS * 10000 };
+	const struct activity a = { EVENT_KERNEL, "gemm", STEPS, STEPS * compute };
 	struct run run = fixture_run(fixture_digest(STEPS, &a, 1));
 	struct digest *d = run.ranks.v[0];
 	for (size_t i = 0; i < NR_OF(ops); i++)
@@ -400,16 +401,24 @@ static void test_units(void **state)
 		int64_t ns[NR_SIDES][3];
 		enum unit_kind kind;
 		const char *units;
+		int64_t compute; /* compute time in ns */
 	} rows[] = {
-		{ { { 3000, 2000, 0 }, { 2500, 2500, 0 } }, UNITS_OPERATORS, "aten::a aten::b" },
-		{ { { 3000, 1999, 0 }, { 2500, 2500, 0 } }, UNITS_CATEGORIES, "GEMM" },
-		{ { { 3000, 2000, 0 }, { 2500, 2499, 0 } }, UNITS_CATEGORIES, "GEMM" },
-		{ { { 6000, 4000, 0 }, { 6000, 0, 4000 } }, UNITS_OPERATORS, "aten::a" },
-		{ { { 4000, 6000, 0 }, { 4000, 0, 6000 } }, UNITS_CATEGORIES, "GEMM" },
-		{ { { 0, 0, 0 }, { 9000, 0, 0 } }, UNITS_CATEGORIES, "GEMM" },
-		{ { { 9000, 950, 50 }, { 9000, 960, 40 } }, UNITS_OPERATORS, "aten::a aten::b aten::c" },
-		{ { { 9000, 960, 40 }, { 9000, 950, 50 } }, UNITS_OPERATORS, "aten::a aten::b aten::c" },
-		{ { { 9000, 951, 49 }, { 9000, 951, 49 } }, UNITS_OPERATORS, "aten::a aten::b" },
+		{ { { 1, 1, 0 }, { 1, 1, 0 } }, UNITS_OPERATORS, "aten::a aten::b", 2 },
+		{ { { 3000, 2000, 0 }, { 2500, 2500, 0 } }, UNITS_OPERATORS, "aten::a aten::b", 10000 },
+		{ { { 3000, 1999, 0 }, { 2500, 2500, 0 } }, UNITS_CATEGORIES, "GEMM", 10000 },
+		{ { { 3000, 2000, 0 }, { 2500, 2499, 0 } }, UNITS_CATEGORIES, "GEMM", 10000 },
+		{ { { 6000, 4000, 0 }, { 6000, 0, 4000 } }, UNITS_OPERATORS, "aten::a", 10000 },
+		{ { { 4000, 6000, 0 }, { 4000, 0, 6000 } }, UNITS_CATEGORIES, "GEMM", 10000 },
+		{ { { 0, 0, 0 }, { 9000, 0, 0 } }, UNITS_CATEGORIES, "GEMM", 10000 },
+		{ { { 9000, 950, 50 }, { 9000, 960, 40 } },
+		  UNITS_OPERATORS,
+		  "aten::a aten::b aten::c",
+		  10000 },
+		{ { { 9000, 960, 40 }, { 9000, 950, 50 } },
+		  UNITS_OPERATORS,
+		  "aten::a aten::b aten::c",
+		  10000 },
+		{ { { 9000, 951, 49 }, { 9000, 951, 49 } }, UNITS_OPERATORS, "aten::a aten::b", 10000 },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct category_table categories;
@@ -418,7 +427,8 @@ static void test_units(void **state)
 		struct rules rules = fixture_rules();
 		struct strbuf b = STRBUF_INIT;
 		fixture_categories(&categories);
-		struct run base = run_of_ops(rows[i].ns[0]), candidate = run_of_ops(rows[i].ns[1]);
+		struct run base = run_of_ops(rows[i].ns[0], rows[i].compute),
+		           candidate = run_of_ops(rows[i].ns[1], rows[i].compute);
 		bench_init(
 		    &bench,
 		    &(struct bench_runs){ .baseline = &base, .candidates = &candidate, .nr_candidates = 1 },
@@ -439,6 +449,37 @@ static void test_units(void **state)
 		rules_release(&rules);
 		category_table_release(&categories);
 	}
+}
+
+/* With control runs, the machine's speed is the mean difference of each pair. */
+static void test_pairs(void **state)
+{
+	(void)state;
+	struct category_table categories;
+	struct noise_model m;
+	struct bench bench;
+	struct rules rules = fixture_rules();
+	fixture_categories(&categories);
+	struct run base = run_of(10000), candidates[2] = { run_of(11000), run_of(12100) },
+	           controls[2] = { run_of(10000), run_of(10000) };
+	bench_init(&bench,
+	           &(struct bench_runs){ .baseline = &base,
+	                                 .candidates = candidates,
+	                                 .nr_candidates = 2,
+	                                 .controls = controls,
+	                                 .nr_controls = 2 },
+	           (struct naming){ .categories = &categories });
+	noise_model_init(&m, &bench, &rules);
+	assert_near(m.shift, 1.5 * log(1.1), 1e-6);
+	noise_model_release(&m);
+	bench_release(&bench);
+	run_release(&base);
+	for (int i = 0; i < 2; i++) {
+		run_release(&candidates[i]);
+		run_release(&controls[i]);
+	}
+	rules_release(&rules);
+	category_table_release(&categories);
 }
 
 /* Runs count as made together if host, boot and job are the same, as far as both runs tell them. */
@@ -576,6 +617,7 @@ int main(void)
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_extremes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

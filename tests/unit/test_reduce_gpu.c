@@ -284,6 +284,10 @@ static void test_lost(void **state)
 		  "R cudaStreamBeginCapture 1 -1 10 1\nR cudaLaunchKernel 1 1 20 1\n"
 		  "R cudaStreamEndCapture 1 -1 30 1\nR cudaGraphLaunch 1 2 40 1\nK a 0 7 2 50 9\n",
 		  "lost", "0 0", NULL, 0 },
+		{ "the same if the end comes first in the file",
+		  "R cudaStreamEndCapture 1 -1 30 1\nR cudaLaunchKernel 1 1 20 1\n"
+		  "R cudaStreamBeginCapture 1 -1 10 1\nR cudaGraphLaunch 1 2 40 1\nK a 0 7 2 50 9\n",
+		  "lost", "0 0", NULL, 0 },
 		{ "HIP, a capture within another",
 		  "R hipStreamBeginCapture 1 -1 10 1\nR hipStreamBeginCapture 1 -1 11 1\n"
 		  "R hipStreamEndCapture 1 -1 12 1\nR hipLaunchKernel 1 1 20 1\n"

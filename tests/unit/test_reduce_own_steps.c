@@ -19,6 +19,11 @@ static void test_lines(void **state)
 		{ "each GPU by its own line", TWO, "step.cuda_time", "40 30", NULL, 0 },
 		{ "one step on both", NULL, "steps", "5 6", NULL, 0 },
 		{ "from the first of them to the last", NULL, "step.time", "100 100", NULL, 0 },
+		{ "the same if a later step comes first in the file",
+		  "T train_6 0 1 160 50\nT train_6 1 1 210 50\nT train_5 0 0 100 50\nT train_5 1 0 150 "
+		  "50\nK a 0 7 1 100 10\nK a 0 7 2 160 20\nK a 1 7 3 170 30\nK a 1 7 4 250 10\n",
+		  "step.cuda_time", "40 30", NULL, 0 },
+		{ "", NULL, "steps", "5 6", NULL, 0 },
 		{ "by where it ran", NULL, "attribution", "2 0 4 0", NULL, 0 },
 		{ "launches do not matter",
 		  TWO "R cudaLaunchKernel 1 1 5 1\nR cudaLaunchKernel 1 2 5 1\nR cudaLaunchKernel 1 3 5 1\n"

@@ -285,6 +285,44 @@ static void test_occupancy(void **state)
 	assert_int_equal(backward.occupancy, forward.occupancy);
 }
 
+/* A sum has the time in steps and the remainder of its own figures alone; if no occupancy has time,
+   the lower value in steps is kept. */
+static void test_unknown_occupancy(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t x[2], y[2], want; /* occupancy and ns */
+	} rows[] = {
+		{ { 0, 0 }, { -1, 1 }, -1 }, { { -1, 1 }, { 0, 0 }, -1 }, { { 0, 0 }, { -1, 0 }, 0 },
+		{ { -1, 0 }, { 0, 0 }, 0 },  { { 0, 1 }, { -1, 0 }, -1 }, { { 0, 0 }, { 0, 0 }, 0 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct kernel_stat x = { .occupancy = rows[i].x[0],
+			                     .step_total_ns = rows[i].x[1],
+			                     .occupancy_rest = 7 };
+		struct kernel_stat y = { .occupancy = rows[i].y[0], .step_total_ns = rows[i].y[1] };
+		row_add(&kernel_stat_row, ROWS_FOLDED, &x, &y);
+		if (x.occupancy != rows[i].want || x.occupancy_rest || x.occupancy_ns)
+			fail_msg("row %zu: %d", i, (int)x.occupancy);
+	}
+}
+
+/* A row that becomes a sum has no name and no shape; a row that is a sum stays as it is. */
+static void test_make_sum(void **state)
+{
+	(void)state;
+	struct kernel_stat k = {
+		.name = SPAN("k"), .count = 3, .grid = { 4, 5, 6 }, .block = { 7, 8, 9 }
+	};
+	row_make_sum(&kernel_stat_row, &k);
+	assert_true(k.name.n == 0 && k.names == 1 && k.count == 3);
+	for (int n = 0; n < 3; n++)
+		assert_true(k.grid[n] == -1 && k.block[n] == -1);
+	k.names = 7;
+	row_make_sum(&kernel_stat_row, &k);
+	assert_int_equal(k.names, 7);
+}
+
 /* ---- lists of rows ---- */
 
 static void test_lists(void **state)
@@ -382,10 +420,16 @@ static void test_absent_members(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_members),      cmocka_unit_test(test_joins),
-		cmocka_unit_test(test_whole_values), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_sums),         cmocka_unit_test(test_occupancy),
-		cmocka_unit_test(test_lists),        cmocka_unit_test(test_absent_members),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_joins),
+		cmocka_unit_test(test_whole_values),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_occupancy),
+		cmocka_unit_test(test_unknown_occupancy),
+		cmocka_unit_test(test_make_sum),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_absent_members),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,23 @@ static void cut_without_launches(struct run *run)
 {
 	stop(run->ranks.v[2], 80, 0, 0, 0);
 }
+static void end_all(struct run *run, int64_t usual, int64_t of_rank_2)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		stop(run->ranks.v[r], r == 2 ? of_rank_2 : usual, 100, 0, 3);
+}
+static void cut_at_80(struct run *run)
+{
+	end_all(run, 90, 80);
+}
+static void cut_at_81(struct run *run)
+{
+	end_all(run, 90, 81);
+}
+static void cut_of_89(struct run *run)
+{
+	end_all(run, 89, 70);
+}
 static void one_launch_without_kernel(struct run *run)
 {
 	stop(run->ranks.v[2], 99, 100, 1, 3);
@@ -202,6 +219,7 @@ static void test_found_and_not(void **state)
 		const char *want;
 	} rows[] = {
 		{ "sound", { THREE, THREE, THREE, THREE }, nothing, "" },
+		{ "steps in another order", { THREE, "5: a9 | 4: a9 | 6: a9" }, nothing, "" },
 		{ "one rank is of no run", { THREE }, of_eight, "" },
 		{ "ends early", { THREE, THREE, "4: | 5:", THREE }, nothing, "ends-early 2" },
 		{ "begins late", { THREE, THREE, "5: | 6:", THREE }, nothing, "missing-steps 2" },
@@ -236,6 +254,12 @@ static void test_found_and_not(void **state)
 		  { THREE, THREE, THREE, THREE },
 		  cut_without_launches,
 		  "cut-short 2" },
+		{ "cut, with 80 % of the step where the others have 90 %",
+		  { THREE, THREE, THREE, THREE },
+		  cut_at_80,
+		  "cut-short 2" },
+		{ "81 %", { THREE, THREE, THREE, THREE }, cut_at_81, "" },
+		{ "the others have 89 %", { THREE, THREE, THREE, THREE }, cut_of_89, "" },
 		{ "a launch without a kernel", { THREE, THREE, THREE }, one_launch_without_kernel, "" },
 		{ "a last step that is shorter", { THREE, THREE, THREE }, shorter_last_step_on_all, "" },
 		{ "fewer collectives",
@@ -292,6 +316,13 @@ static void test_words(void **state)
 	    "the run stopped in step 6 and never entered what the others wait in: "
 	    "'nccl:all_reduce' on rank 0; in its last step it launched 40 kernels and entered 1 "
 	    "collective, last on the host 'aten::add', last on the GPU 'gemm'");
+	report_release(&r);
+	report_init(&r);
+	run.ranks.v[1]->progress.launches = 1;
+	run.ranks.v[1]->progress.collectives = 2;
+	trust_findings(NULL, &run, 1, 1, &r);
+	assert_non_null(
+	    strstr(r.trust.v[0].message, "launched 1 kernel and entered 2 collectives, last on"));
 	report_release(&r);
 	report_init(&r);
 	hang_ahead(&run);
@@ -393,6 +424,29 @@ static void test_absent(void **state)
 	}
 }
 
+/* A rank that the baseline lacks is the baseline's fault, whichever run of the candidate has it. */
+static void test_absent_from_baseline(void **state)
+{
+	(void)state;
+	static const char *const lines[] = { THREE, THREE, THREE, NULL };
+	struct run baseline = rig_run(lines), repeats[2] = { rig_run(lines), rig_run(lines) };
+	struct report r;
+	drop(&baseline, 1);
+	drop(&repeats[0], 1);
+	drop(&repeats[1], 2);
+	report_init(&r);
+	trust_findings(&baseline, repeats, 2, 1, &r);
+	assert_int_equal(r.trust.nr, 2);
+	assert_true(r.trust.v[0].candidate && !r.trust.v[1].candidate);
+	assert_string_equal(r.trust.v[0].message,
+	                    "run 2 of the candidate lacks rank 2, which the baseline has");
+	assert_string_equal(r.trust.v[1].message, "the baseline lacks rank 1, which the candidate has");
+	report_release(&r);
+	run_release(&baseline);
+	run_release(&repeats[0]);
+	run_release(&repeats[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_spoils),
 		cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_absent_from_baseline),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

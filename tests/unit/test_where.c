@@ -32,7 +32,7 @@ static struct strbuf rows_of(const char *events)
 	diag_init(&log);
 	name_table_init(&names);
 	struct source *src =
-	    source_memory("doc", text.p, text.n, &(struct source_options){ .max_bytes = 1 << 20 });
+	    source_memory("doc", text.p, text.n, &(struct source_options){ .max_bytes = 1 << 22 });
 	struct reducer *r = reducer_new(&options, &names);
 	struct digest *d = digest_new();
 	assert_int_equal(
@@ -201,6 +201,65 @@ static void where(void **state)
 	}
 }
 
+/* If there are more rows than keep their names, those with the least time lose them; nothing else
+ * of them is lost. */
+static void many(void **state)
+{
+	(void)state;
+	enum { KEPT = 4096 };
+	static const size_t nr[] = { KEPT, KEPT + 1, KEPT + 2 }, named[] = { KEPT, KEPT, KEPT };
+	for (size_t i = 0; i < sizeof nr / sizeof *nr; i++) {
+		struct strbuf events = STRBUF_INIT;
+		for (size_t k = 0; k < nr[i]; k++)
+			strbuf_addf(
+			    &events,
+			    "{'ph':'X','cat':'cpu_op','name':'o','pid':1,'tid':1,'ts':%zu,'dur':9},"
+			    "{'ph':'X','cat':'cuda_runtime','name':'cudaLaunchKernel','pid':1,'tid':1,"
+			    "'ts':%zu,'dur':1,'args':{'correlation':%zu}},"
+			    "{'ph':'X','cat':'kernel','name':'k%zu','pid':1,'tid':7,'ts':%zu,'dur':%zu.%03zu,"
+			    "'args':{'correlation':%zu,'device':0,'stream':%zu}},",
+			    10 * k, 10 * k + 1, k + 1, k, 10 * k + 2, (k + 1) / 1000, (k + 1) % 1000, k + 1,
+			    k + 7);
+		struct strbuf got = rows_of(strbuf_str(&events));
+		size_t kept = 0, without = 0;
+		int64_t sum = 0;
+		for (const char *at = strbuf_str(&got); *at; at = strchr(at, '\n') + 1) {
+			int64_t count, ns;
+			bool bare = strncmp(at, "kernel all||| ", 14) == 0;
+			assert_int_equal(sscanf(strstr(at, bare ? "||| " : "|||o ") + (bare ? 4 : 5),
+			                        "%" SCNd64 " %" SCNd64, &count, &ns),
+			                 2);
+			sum += ns;
+			kept += !bare;
+			without += bare ? (size_t)count : 0;
+			assert_true(!bare || ns == (int64_t)(without * (without + 1) / 2));
+		}
+		assert_int_equal(kept, named[i]);
+		assert_int_equal(without, nr[i] - named[i]);
+		assert_int_equal(sum, (int64_t)(nr[i] * (nr[i] + 1) / 2));
+		strbuf_release(&got);
+		strbuf_release(&events);
+	}
+}
+
+static void within(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path, *outer;
+		bool within;
+	} paths[] = {
+		{ "", "", true },       { "a", "", true },        { "", "a", false },
+		{ "a", "a", true },     { "ab", "a", false },     { "a", "ab", false },
+		{ "a\nb", "a", true },  { "a\nb", "a\nb", true }, { "a\nbc", "a\nb", false },
+		{ "b\na", "a", false },
+	};
+	assert_int_equal(CODE_BETWEEN, '\n');
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+		if (code_path_within(span_of(paths[i].path), span_of(paths[i].outer)) != paths[i].within)
+			fail_msg("path %zu", i);
+}
+
 /* With more rows than all limits, sums do not change, and rows keep module and operator as long as
    there is space. */
 static void folded(void **state)
@@ -307,9 +366,8 @@ static void apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(where),
-		cmocka_unit_test(folded),
-		cmocka_unit_test(apart),
+		cmocka_unit_test(where),  cmocka_unit_test(many),  cmocka_unit_test(within),
+		cmocka_unit_test(folded), cmocka_unit_test(apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
