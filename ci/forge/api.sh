@@ -156,7 +156,7 @@ pages() { # PATH [KEY of the array in the answer]
 
 # ---- comments of a request ----
 
-# For comments on `request`, sets their address (comments), and address and method to edit one (edits, edit).
+# Sets $comments (address of the comments on `request`), $edits (address to edit one) and $edit (HTTP method of that).
 # shellcheck disable=SC2154
 comments_setup() {
     if [[ $api == github ]]; then

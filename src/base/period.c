@@ -48,7 +48,7 @@ struct anchor {
 	int64_t unevenness; ///< unevenness of the lengths of the pieces, in millionths
 	int64_t without_longest; ///< unevenness without the longest piece; equal to `unevenness` if
 	                         ///< there are fewer than FEW pieces
-	int64_t regularity; ///< regularity of the pieces (see period_find()), in 1e-6 %
+	int64_t regularity; ///< regularity of the pieces (see period_find()), in millionths of 1 %
 	size_t clean; ///< number of pieces all of whose launches also occur in the previous piece
 };
 

@@ -10,8 +10,7 @@
 #include "model/flops.h"
 #include "model/step_figures.h"
 
-/* Least share of a step at which a sentence names it, and at which a second bound is considerable.
- */
+/* Least shares of the step time at which a sentence names a bound, and a second bound beside it. */
 #define PART_WORTH_NAMING (10 * PERCENT)
 #define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)

@@ -19,7 +19,8 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 /// rows.
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out);
 
-/// Functions that only a page has: they draw pictures, and bars in cells.
+/// Functions by which a page draws pictures, and bars in cells. Only the renderer of pages has
+/// them.
 struct doc_page_hooks {
 	void *ctx;
 	void (*picture)(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav);

@@ -86,8 +86,8 @@ static const char *pct_text(struct document *d, int64_t pct)
 	return arena_take(&d->arena, &b);
 }
 
-/* Write both levels and the change between them. The change of a share is in percentage points,
-   since shares are rounded already. */
+/* Write both levels and the change between them. The change of a share is the difference of
+   the two rounded shares in percentage points, so that it agrees with the levels shown. */
 static void put_levels(struct document *d, enum unit unit, int64_t before, int64_t after,
                        int64_t pct, enum doc_tone tone)
 {

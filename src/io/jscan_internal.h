@@ -147,7 +147,7 @@ struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log);
 /// followed by JSCAN_PAD zeros. They are borrowed until the next piece.
 void jscan_piece(struct jscan *js, char *p, size_t n, uint64_t byte);
 
-/// Adds the tolerated faults of the piece to those of the whole.
+/// Adds the tolerated faults of one piece of the input, scanned by itself, to those of the whole.
 void jscan_add_faults(struct jscan *js, const struct jscan *piece);
 
 /// True if the present piece is not read to its end, or the scanner does not read pieces.

@@ -88,8 +88,8 @@ ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycl
 
 #define ROW device_stat
 static const struct field device_stat_fields[] = {
-	/* Columns: member, stored form, how cycles are joined, how small rows are joined, minor version
-	 */
+	/* Columns: struct member, stored form, how to join cycles of steps and then rows too small to
+	   keep, minor version of the format that added it */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(streams, COUNT, MAX, KEEP, 0),
 	FIELD(activities, COUNT, SUM, KEEP, 0),

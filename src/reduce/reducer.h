@@ -90,7 +90,7 @@ struct reducer {
 	struct where where;
 };
 
-/// Cache entry for events of a kind and name.
+/// Cache entry: the row that was found for events of this kind and name.
 static inline struct row_found *row_place(struct reducer *r, const struct event *ev)
 {
 	return &r->row_found[(ev->name->id * 8 + ev->kind) % 512];

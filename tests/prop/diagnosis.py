@@ -279,8 +279,9 @@ def ranks(tmp):
     expect("known already", not json.loads(p.stdout)["recommendations"], p.stdout)
 
 
-# For each trace: correct bounds, recommendations that must be made, and those that must not. GEMMs and communication at work
-# are not launches; a trace of set-up says nothing about steps; work that runs from graphs already needs no graphs.
+# For each trace: correct bounds, recommendations that must be made, and those that must not. A GPU that is busy with GEMMs
+# or communication is not launch-bound; nothing is said of steps in a trace of the set-up only; a run that uses CUDA graphs is
+# not advised to use them.
 COMPUTE, IDLE = ("compute",), ("unknown",)
 HOST = {"launch-bound", "unexplained-idle", "start-up", "cpu-preprocessing", "input-pipeline", "cuda-graphs"}
 COPIES = {"copies-over-pcie", "exposed-copies", "blocking-copies"}

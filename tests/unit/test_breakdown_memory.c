@@ -208,7 +208,8 @@ static void test_which_memory(void **state)
 	assert_string_equal(x->memory, "memory 0 of rank 2");
 	assert_int_equal(part(x, 1, "t/train.py:second")->change, MIB(20));
 	s.query.rank = NULL;
-	s.query.reduce = REDUCE_MEAN; /* a mean is the value of no single memory */
+	s.query.reduce = REDUCE_MEAN; /* a mean over several devices belongs to none of them, and is not
+	                                 broken down */
 	assert_null(breakdown(&s));
 	assert_null(s.where);
 	stop(&s);
@@ -358,7 +359,7 @@ static void add_random(struct digest *d, enum memory_list list, uint64_t *seed)
 		           (int64_t)(next(seed) % 9));
 }
 
-/* With random lists, the parts add up to any change. */
+/* Whatever the change between two random lists is, the parts add up to it. */
 static void test_random(void **state)
 {
 	(void)state;

@@ -625,7 +625,7 @@ static void test_monotone(void **state)
 		int64_t noise = noises[i / NR_OF(maps) % NR_OF(noises)];
 		for (int64_t b = 0; b < 130; b += 13) {
 			int last = 0;
-			for (int64_t v = 1; v < 300; v++) { /* start at 1: 0 is either better or not measured */
+			for (int64_t v = 1; v < 300; v++) { /* from 1: 0 is an improvement or "not measured" */
 				struct comparison c = both(&r, b, v);
 				c.has_pin = true;
 				c.pin = i & 2 ? b : 80;

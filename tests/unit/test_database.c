@@ -268,7 +268,7 @@ static void test_damage(void **state)
 	}
 }
 
-/* Each row's text contains the next row: the rows would have many times the bytes of the page. */
+/* Rows overlap, so that together they claim many times the bytes of the page; refused. */
 static void test_shared_bytes(void **state)
 {
 	enum { NESTED = 20, HEAD = 9, FROM = PAGE - 400 };
