@@ -168,14 +168,25 @@ static inline void add_outside(struct strbuf *out, const char *p, const char *en
 static inline void check_markdown(struct span text, struct strbuf *outside)
 {
 	struct strbuf copy = STRBUF_INIT;
+	size_t fence = 0; /* number of backticks that close the present block of code; 0 outside */
 	check_chars(text);
 	strbuf_add(&copy, text);
 	for (const char *p = strbuf_str(&copy), *end; *p; p = end + 1) {
+		size_t ticks = strspn(p, "`");
 		end = strchr(p, '\n');
 		check(end);
+		if (fence) {
+			fence = ticks >= fence && p + ticks == end ? 0 : fence;
+			continue;
+		}
+		if (ticks >= 3 && strncmp(p + ticks, "sh\n", 3) == 0) {
+			fence = ticks;
+			continue;
+		}
 		add_outside(outside, p, end);
 		strbuf_addch(outside, '\n');
 	}
+	check(!fence);
 	strbuf_release(&copy);
 }
 
