@@ -66,7 +66,7 @@ def first(p):
     expect("figures", any(c["metric"] == "step.compute_time" and c["candidate"] for c in r["checks"]), True)
     expect("JUnit", 'errors="1"' in (p.folder / "r.xml").read_text(), True)
     text = (p.folder / "r.md").read_text()
-    command = re.search(r"`(gpugate baseline create [^`]*)`", text)
+    command = re.search(r"```sh\n(gpugate baseline create [^`]*)\n```", text.replace(" \\\n", ""))
     expect("the figures and the command", (re.search(r"\*\*\d+\.\d+.ms\*\*", text) is not None, bool(command)), (True, True))
     (p.folder / "s.yaml").write_text("version: 1\ncases: [{workload: w, runs: t1.json}]\n")
     p.run(4, "suite", "s.yaml", "--json", "s.json", "--markdown", "s.md")
