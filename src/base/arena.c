@@ -7,16 +7,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/poison.h"
 
 /* The address sanitizer sees an access to the part of a block that has not been handed out, and to
    GAP bytes between neighbors. */
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
 #define GAP ((size_t)16)
 #else
 #define GAP ((size_t)0)
-#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
-#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
 struct arena_block {
