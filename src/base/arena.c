@@ -22,8 +22,8 @@ struct arena_block {
 	_Alignas(max_align_t) char data[];
 };
 
-/* Size of the first block, and the limit up to which each block doubles, because the arenas of many
-   ranks are mostly small. */
+/* Size of the first block, and of the largest. Each block is twice as large as the one before it,
+ * up to this limit: most arenas are small, and there are many (one for each rank). */
 #define ARENA_FIRST ((size_t)2 << 10)
 #define ARENA_BLOCK ((size_t)32 << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))
