@@ -19,8 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gen"))
-import nsys  # noqa: E402
+import _gen  # finds tests/gen
+import nsys
 
 PROGRAM = os.environ.get("GPUGATE")
 TRIALS = 150

@@ -25,6 +25,7 @@ import zipfile
 
 import _forge
 from _forge import TOKEN
+from _gen import generate
 
 try:
     import yaml
@@ -34,7 +35,6 @@ except ImportError:
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GITHUB = ROOT / "ci" / "github"
-GEN = ROOT / "tests" / "gen" / "trace.py"
 PROGRAM = os.path.abspath(os.environ.get("GPUGATE", ""))
 ACTIONS = [ROOT / "action.yml", *sorted(GITHUB.rglob("action.yml"))]
 TEMPLATE = ROOT / "templates" / "gpugate.yml"
@@ -287,9 +287,7 @@ def git(where, *words):
 
 
 def trace(folder, seed, *options):
-    path = folder / f"trace{seed}.json.gz"
-    subprocess.run([sys.executable, GEN, "--out", path, "--seed", str(seed), "--steps", "3", *options], check=True)
-    return path
+    return generate("trace", folder / f"trace{seed}.json.gz", "--seed", seed, "--steps", 3, *options)
 
 
 def repository(folder):

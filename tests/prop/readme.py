@@ -29,6 +29,7 @@ import sys
 import tempfile
 import textwrap
 
+from _gen import GEN, generate
 from _packages import need
 from _picture import svg
 
@@ -36,7 +37,6 @@ need("yaml")
 import yaml  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GEN = ROOT / "tests" / "gen"
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 # Runs that the examples name: traces, snapshots and jobs of many ranks.
@@ -212,7 +212,7 @@ def picture(program, update):
 
 def make_inputs(folder, program):
     def gen(tool, out, *options):
-        subprocess.run([sys.executable, GEN / f"{tool}.py", "--out", folder / out, *map(str, options)], check=True)
+        generate(tool, folder / out, *options)
     for name, seed in TRACES.items():
         gen("trace", f"{name}.json.gz", "--seed", seed)
     gen("trace", "slower.json.gz", *SLOWER)

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
 RECORDED = ["ns-v100-rank0of1-5steps.pt.trace.json.gz", "resnet50-v100-nw0-session1.pt.trace.json.gz"]
 TABLE = "--table" in sys.argv[1:]
@@ -200,10 +201,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name)
         os.chdir(dir)
-        made = dir / "made.json"
-        code, _, err = run(sys.executable, GEN / "trace.py", "--seed", "4", "--steps", "6", "--nccl", "--out", made)
-        assert code == 0, err
-        of_trace(dir, made)
+        of_trace(dir, generate("trace", dir / "made.json", "--seed", 4, "--steps", 6, "--nccl"))
         of_devices(dir)
         for trace in RECORDED if SHARED else []:
             of_trace(dir, pathlib.Path(SHARED) / "data/traces" / trace)

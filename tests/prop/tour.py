@@ -30,12 +30,14 @@ PROGRAM = os.environ.get("GPUGATE")
 DAY = 86400
 MONDAY = 1798502400     # 2026-12-28
 BENCHMARK = f"""\
-import gzip, os, pathlib, subprocess, sys
+import gzip, os, pathlib, sys
+sys.path.insert(0, "{ROOT}/tests/prop")
+from _gen import generate
 count = pathlib.Path(os.environ["COUNT"])
 run = int(count.read_text()) + 1
 count.write_text(str(run))
 options = pathlib.Path("model.txt").read_text().split() + os.environ.get("MACHINE", "").split()
-subprocess.run([sys.executable, "{ROOT}/tests/gen/trace.py", "--seed", str(run), "--steps", "5", "--out", "trace.json.gz", *options], check=True)
+generate("trace", "trace.json.gz", "--seed", run, "--steps", 5, *options)
 trace = gzip.decompress(pathlib.Path("trace.json.gz").read_bytes())
 pathlib.Path("trace.json.gz").write_bytes(gzip.compress(trace.replace(b"NVIDIA H100 80GB HBM3", os.environ["GPU"].encode())))
 """
