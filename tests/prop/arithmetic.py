@@ -20,10 +20,11 @@ import sys
 import tempfile
 
 import _gen  # finds tests/gen
+from _part import ALL
 import nsys
 
 PROGRAM = os.environ.get("GPUGATE")
-TRIALS = 150
+TRIALS = 150 if ALL else 75
 MOST, LEAST = 2**63 - 1, -2**63
 CATS = ("kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime", "cpu_op", "user_annotation")
 GPU = CATS[:3]
