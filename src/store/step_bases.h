@@ -1,5 +1,6 @@
 /// Columns of steps as differences from other columns: GPU time, for example, is nearly the sum of
-/// its parts, so what is left once the parts have been subtracted has fewer digits, or is 0.
+/// its parts, so what is left once the parts have been subtracted has fewer digits, or is 0. The
+/// form needs no minor version of its own: readers without it refuse a column that is not an array.
 #ifndef GG_STORE_STEP_BASES_H
 #define GG_STORE_STEP_BASES_H
 
