@@ -356,7 +356,7 @@ static void read_bases(struct columns *c, size_t i, bool minus, struct step_base
 		uint64_t byte = row_byte(r);
 		size_t base = find_column(c, row_read_text(r, key));
 		if (base >= NR_COLUMNS || (base != i && !(c->seen >> base & 1)))
-			row_fail(r, byte, key, "has a base that is no column before it");
+			row_fail(r, byte, key, "has a base that is not an earlier column");
 		else if (b->nr == STEP_BASES_MAX)
 			row_fail(r, byte, key, "has too many bases");
 		else
