@@ -264,8 +264,8 @@ static int64_t read_rest(struct row_reader *r, const char *key)
 	return rest;
 }
 
-/* Reads an array of numbers, which are rests if `rests`. The array and its first element have been
-   entered. */
+/* Reads an array of numbers, which are rests if `rests`. The caller has entered the array and its
+   first element. */
 static size_t read_numbers(struct row_reader *r, size_t column, bool rests, enum jscan_type first,
                            size_t most, int64_t **out)
 {
