@@ -298,6 +298,11 @@ static void join_series(struct fold *into, struct fold *more)
 	vec_release(&was.series);
 }
 
+static int kept_cmp(const void *a, const void *b)
+{
+	return run_digest_cmp(*(struct digest *const *)a, *(struct digest *const *)b);
+}
+
 void fold_join(struct digest *into, struct digest *more)
 {
 	struct fold *a = into->fold, *b = more->fold;
@@ -315,6 +320,9 @@ void fold_join(struct digest *into, struct digest *more)
 	free(b->rank);
 	b->rank = NULL;
 	a->nr = p.nr;
+	vec_move(&a->kept.ranks, &b->kept.ranks);
+	vec_sort(&a->kept.ranks, kept_cmp);
+	fold_keep(a);
 	digest_forget(more);
 	free(p.into);
 	free(p.more);

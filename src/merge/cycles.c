@@ -322,7 +322,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	if (x->device_memory != y->device_memory)
 		x->device_memory = MEMORY_UNKNOWN;
 	x->trace = arena_printf(&x->arena, "%s, %s", x->trace, y->trace);
-	x->source_hash = (x->source_hash ^ y->source_hash) * 1099511628211u;
+	x->source_hash = number_hash(x->source_hash, y->source_hash);
 	digest_own(x, y);
 }
 
@@ -339,7 +339,7 @@ static void join_inputs(struct digest *d, const struct digest *from)
 
 static void keep_metrics(struct digest *d, struct digest *metrics)
 {
-	d->source_hash = (d->source_hash ^ metrics->source_hash) * 1099511628211u;
+	d->source_hash = number_hash(d->source_hash, metrics->source_hash);
 	digest_own(d, metrics);
 }
 
