@@ -1,0 +1,234 @@
+/* What a rule's limits mean for a figure: the smallest change that fails, the values next to it
+   that fail, and how often noise alone would fail. */
+#include <math.h>
+
+#include "gate/noise_math.h"
+#include "limits_rig.h"
+#include "noise_rig.h"
+
+static const int64_t one[] = { 10400, 0 }, none[] = { 0 };
+
+/* Makes the evidence again, with other values of the two sides and the pin; -1: absent. */
+static void again(struct stage *s, int64_t base, int64_t candidate, int64_t pin, int64_t step)
+{
+	s->model.alpha[FAMILY_MACHINE] = 0.001;
+	s->c.baseline = base;
+	s->c.candidate = candidate;
+	s->c.has_pin = pin >= 0;
+	s->c.pin = pin;
+	s->c.has_step = step >= 0;
+	s->c.step_ns = step;
+	vec_release(&s->out.runs);
+	noise_evidence(&s->model, &s->entries.list.v[0], &s->c, &s->arena, &s->out);
+}
+
+/* Without noise, the limits themselves are what shows. */
+static void test_limits(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *fail;
+		int64_t base, pin, step;
+		int64_t detectable, limit[2]; ///< -1 if there is none
+	} rows[] = {
+		{ "i5%", 1000, 800, -1, 51, { -1, 1050 } },
+		{ "i5", 1000, 800, -1, 6, { -1, 1005 } },
+		{ "d5%", 1000, 800, -1, 51, { 950, -1 } },
+		{ "d5", 1000, 800, -1, 6, { 995, -1 } },
+		{ "c5%", 1000, 800, -1, 51, { 950, 1050 } },
+		{ "i5% &20", 1000, 800, -1, 51, { -1, 1050 } },
+		{ "i5% &70", 1000, 800, -1, 71, { -1, 1070 } },
+		{ "d5% &70", 1000, 800, -1, 71, { 930, -1 } },
+		{ "c5% &70", 1000, 800, -1, 51, { 950, 1050 } },
+		{ "i5 &70", 1000, 800, -1, 6, { -1, 1005 } },
+		{ "i5% &s1%", 1000, 800, 10000, 101, { -1, 1100 } },
+		{ "i5% &s1%", 1000, 800, 1000, 51, { -1, 1050 } },
+		{ "i5% &s1%", 1000, 800, -1, -1, { -1, -1 } },
+		{ "i5 &s1%", 1000, 800, -1, 6, { -1, 1005 } },
+		{ "M1200", 1000, 800, -1, -1, { -1, 1200 } },
+		{ "m900", 1000, 800, -1, -1, { 900, -1 } },
+		{ "m900 M1200", 1000, 800, -1, -1, { 900, 1200 } },
+		{ "p5%", 1000, 800, -1, 41, { -1, 840 } },
+		{ "p5% M1200", 1000, 800, -1, 41, { -1, 840 } },
+		{ "p5%", 1000, -1, -1, -1, { -1, -1 } },
+		{ "i5% p5%", 1000, 800, -1, 51, { -1, 840 } },
+		{ "i5% p5%", 1000, 1100, -1, 51, { -1, 1050 } },
+		{ "i5% p50%", 1000, -1, -1, 51, { -1, 1050 } },
+		{ "i5% i3%", 1000, 800, -1, 31, { -1, 1030 } },
+		{ "i3% i5%", 1000, 800, -1, 31, { -1, 1030 } },
+		{ "d5% d3%", 1000, 800, -1, 31, { 970, -1 } },
+		{ "d3% d5%", 1000, 800, -1, 31, { 970, -1 } },
+		{ "i5% M1020", 1000, 800, -1, 51, { -1, 1020 } },
+		{ "d5% m980", 1000, 800, -1, 51, { 980, -1 } },
+		{ "c5% i3% d4%", 1000, 800, -1, 31, { 960, 1030 } },
+		{ "i0%", 1000, 800, -1, 1, { -1, 1000 } },
+		{ "i5%", 0, 800, -1, -1, { -1, -1 } },
+		{ "i0%", 0, 800, -1, 1, { -1, 0 } },
+		{ "i5% &20", 0, 800, -1, 21, { -1, 20 } },
+		{ "i5", 0, 800, -1, 6, { -1, 5 } },
+		{ "i5%", -1000, 800, -1, 51, { -1, -950 } },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct stage s;
+		begin(&s, rule_of(METRIC_STEP_KERNEL_COUNT, rows[i].fail, ""), 10000, none, one);
+		again(&s, rows[i].base, 1000, rows[i].pin, rows[i].step);
+		assert_false(s.out.has_noise || s.out.has_false_alarms);
+		if ((s.out.has_detectable ? s.out.detectable : -1) != rows[i].detectable)
+			fail_msg("row %zu, %s: detectable %lld", i, rows[i].fail, (long long)s.out.detectable);
+		for (int k = 0; k < 2; k++)
+			if ((s.out.has_limit[k] ? s.out.limit[k] : -1) != rows[i].limit[k])
+				fail_msg("row %zu, %s: limit[%d] %lld", i, rows[i].fail, k,
+				         (long long)s.out.limit[k]);
+		end(&s);
+	}
+}
+
+/* The size that is shown, in percent of the baseline where that is above 0. */
+static void test_detectable_text(void **state)
+{
+	(void)state;
+	static const struct {
+		enum metric_id metric;
+		const char *fail;
+		int64_t base;
+		const char *text;
+	} rows[] = {
+		{ METRIC_STEP_KERNEL_COUNT, "i5%", 1000, "51 (5.10 %)" },
+		{ METRIC_STEP_KERNEL_COUNT, "i5", 1, "6 (600.00 %)" },
+		{ METRIC_STEP_KERNEL_COUNT, "i5", 0, "6" },
+		{ METRIC_STEP_KERNEL_COUNT, "i5", -100, "6" },
+		{ METRIC_STEP_KERNEL_COUNT, "M5", 100, "" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct stage s;
+		begin(&s, rule_of(rows[i].metric, rows[i].fail, ""), 10000, none, one);
+		again(&s, rows[i].base, 1000, -1, -1);
+		assert_string_equal(s.out.detectable_text, rows[i].text);
+		end(&s);
+	}
+}
+
+/* ---- how often noise alone would fail ---- */
+
+/* Probability that noise alone moves a figure by more than `far`, a difference of logarithms. */
+static double odds(const struct estimate *x, double far)
+{
+	return student_tail(far / x->se, x->df);
+}
+
+static double sure_from(const struct stage *s, const struct estimate *x)
+{
+	return student_quantile(s->model.alpha[FAMILY_MACHINE], x->df) * x->se;
+}
+
+/* A single limit is broken by noise beyond it; a change is no failure unless it is sure, which a
+   value beyond max or min is at once. */
+static void test_odds(void **state)
+{
+	(void)state;
+	static const int64_t ten[] = { 10200, 9800,  10100, 9900, 10300, 9700,
+		                           10000, 10000, 10150, 9850, 0 };
+	static const char *const limits[] = { "i5%",           "d5%",      "c5%",      "M11000000",
+		                                  "m9000000",      "i1%",      "i500000",  "i20%",
+		                                  "i1% i20%",      "i20% c1%", "M9000000", "m11000000",
+		                                  "i20% m9000000", "d20%",     "d99%" };
+	for (size_t i = 0; i < NR_OF(limits); i++) {
+		struct stage s;
+		begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, limits[i], ""), 10000, ten, one);
+		again(&s, 10000000, 10400000, -1, -1);
+		struct estimate x = noise_estimate(&s.model, &s.entries.list.v[0], s.c.rule->metric, false);
+		assert_true(x.known && s.out.has_noise && s.out.has_false_alarms);
+		double sure = sure_from(&s, &x), most = 0;
+		for (size_t k = 0; k < s.c.rule->fail.list.nr; k++) {
+			const struct limit *l = &s.c.rule->fail.list.v[k];
+			double share = l->relative ? (double)l->value / 1e8 : (double)l->value / 1e7;
+			double p;
+			switch (l->condition) {
+			case COND_MAX:
+				p = odds(&x, log(share));
+				break;
+			case COND_MIN:
+				p = odds(&x, -log(share));
+				break;
+			case COND_DECREASE:
+				p = odds(&x, fmax(-log1p(-share), sure));
+				break;
+			case COND_CHANGE:
+				p = 2 * odds(&x, fmax(log1p(share), sure));
+				break;
+			default:
+				p = odds(&x, fmax(log1p(share), sure));
+			}
+			most = fmax(most, p);
+		}
+		if (s.out.false_alarms != llround(1e6 * fmin(most, 1)))
+			fail_msg("%s: %lld instead of %g", limits[i], (long long)s.out.false_alarms,
+			         1e6 * most);
+		/* without a limit in relation to another run, there is nothing that noise can hide */
+		int64_t noise = llround(10000000 * expm1(sure));
+		assert_in_range(s.out.noise, noise - 1, noise + 1);
+		end(&s);
+	}
+}
+
+/* A kernel whose operator is judged has no false alarms of its own; a rule without fail limits has
+   none at all. */
+static void test_no_odds(void **state)
+{
+	(void)state;
+	struct stage s;
+	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "", "i5%"), 10000, none, one);
+	again(&s, 10000000, 10400000, -1, -1);
+	assert_true(s.out.has_noise && !s.out.has_false_alarms && !s.out.has_detectable);
+	end(&s);
+	struct decision unit = { .verdict = VERDICT_PASS };
+	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, none, one);
+	assert_true(s.out.has_false_alarms);
+	s.c.unit = &unit;
+	again(&s, 10000000, 10400000, -1, -1);
+	assert_false(s.out.has_false_alarms);
+	end(&s);
+}
+
+/* ---- the sum over all checks ---- */
+
+static void test_summary(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t of[2]; ///< false alarms of two checks, in millionths; -1: not known
+		const char *text; ///< NULL if there is none
+	} rows[] = {
+		{ { -1, -1 }, NULL },
+		{ { 0, -1 }, "in 1,000 runs of unchanged code fewer than 0.01 checks would fail" },
+		{ { 4, -1 }, "in 1,000 runs of unchanged code fewer than 0.01 checks would fail" },
+		{ { 5, -1 }, "in 1,000 runs of unchanged code about 0.01 checks would fail" },
+		{ { -1, 14 }, "in 1,000 runs of unchanged code about 0.01 checks would fail" },
+		{ { 10, 5 }, "in 1,000 runs of unchanged code about 0.02 checks would fail" },
+		{ { 1000, 1000 }, "in 1,000 runs of unchanged code about 2 checks would fail" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct report r;
+		report_init(&r);
+		for (int k = 0; k < 2; k++) {
+			struct check *c = vec_push_zero(&r.checks);
+			c->evidence.has_false_alarms = rows[i].of[k] >= 0;
+			c->evidence.false_alarms = rows[i].of[k] >= 0 ? rows[i].of[k] : 0;
+		}
+		noise_summary(&r);
+		assert_int_equal(r.has_false_alarms, rows[i].text != NULL);
+		if (rows[i].text)
+			assert_string_equal(r.false_alarms_text, rows[i].text);
+		report_release(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limits),  cmocka_unit_test(test_detectable_text),
+		cmocka_unit_test(test_odds),    cmocka_unit_test(test_no_odds),
+		cmocka_unit_test(test_summary),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
