@@ -368,12 +368,108 @@ static void test_world(void **state)
 	}
 }
 
+/* How a rank ended: launches, those of them that did not end, collectives entered. */
+struct end {
+	int64_t launches, pending, collectives;
+	const char *waits_in; ///< collective on its GPU; NULL: none
+};
+
+/* Ranks that stop where others go on, or wait. */
+static void test_stuck(void **state)
+{
+	(void)state;
+	static const struct {
+		struct end ranks[4];
+		const char *message; ///< of rank 1, up to "; in its last step"; NULL: not stuck
+	} rows[] = {
+		/* the others wait in what it never entered */
+		{ { { 100, 60, 3, "r0" }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in: 'r0' on rank 0" },
+		{ { { 100, 60, 3, NULL }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, "r3" } },
+		  "the run stopped in step 6 and never entered what the others wait in: 'r2' on rank 2" },
+		{ { { 100, 0, 3, "r0" }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in: 'r2' on rank 2" },
+		{ { { 100, 60, 3, NULL }, { 40, 9, 1, "r1" }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in" },
+		/* it launched as much as has ended on them, no more */
+		{ { { 100, 60, 3, NULL }, { 40, 0, 3, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in" },
+		{ { { 100, 60, 3, NULL }, { 40, 0, 4, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
+		  NULL },
+		{ { { 100, 60, 3, NULL }, { 41, 0, 3, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
+		  NULL },
+		/* hosts that run ahead: less than 90 % of their launches, and fewer collectives */
+		{ { { 100, 90, 9, NULL }, { 89, 0, 8, NULL }, { 100, 90, 9, NULL }, { 100, 90, 9, NULL } },
+		  "the run stopped in step 6 where the others went on, whose GPUs wait with what they "
+		  "launched" },
+		{ { { 100, 90, 9, NULL }, { 90, 0, 8, NULL }, { 100, 90, 9, NULL }, { 100, 90, 9, NULL } },
+		  NULL },
+		{ { { 100, 90, 9, NULL }, { 89, 0, 9, NULL }, { 100, 90, 9, NULL }, { 100, 90, 9, NULL } },
+		  NULL },
+		{ { { 100, 1, 9, NULL }, { 89, 0, 8, NULL }, { 100, 1, 9, NULL }, { 100, 1, 9, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run = run_of_ranks(4, "4: a9 | 5: a9 | 6: a9");
+		struct report r;
+		for (size_t k = 0; k < 4; k++) {
+			const struct end *e = &rows[i].ranks[k];
+			struct progress *p = &run.ranks.v[k]->progress;
+			p->launches = e->launches;
+			p->pending = e->pending;
+			p->collectives = e->collectives;
+			p->waits_in = span_of(e->waits_in ? e->waits_in : "");
+		}
+		report_init(&r);
+		trust_findings(NULL, &run, 1, 1, &r);
+		const struct trust_finding *f = r.trust.nr ? &r.trust.v[0] : NULL;
+		bool stuck = f && strcmp(f->id, "stuck") == 0;
+		if (stuck != (rows[i].message != NULL) || (stuck && f->rank != 1))
+			fail_msg("row %zu: %s", i, f ? f->message : "nothing");
+		size_t n = stuck ? strlen(rows[i].message) : 0;
+		if (stuck && (strncmp(f->message, rows[i].message, n) != 0 || f->message[n] != ';'))
+			fail_msg("row %zu: %s", i, f->message);
+		report_release(&r);
+		run_release(&run);
+	}
+}
+
+/* Without steps, the message names no step. */
+static void test_stuck_in_window(void **state)
+{
+	(void)state;
+	struct run run = run_of_ranks(3, "");
+	struct report r;
+	for (size_t k = 0; k < 3; k++) {
+		struct digest *d = run.ranks.v[k];
+		d->window = true;
+		digest_set_steps(d, 1);
+		d->usable_steps = 1;
+		d->progress = (struct progress){ .step = -1,
+			                             .launches = k == 1 ? 40 : 100,
+			                             .pending = k == 1 ? 0 : 60,
+			                             .collectives = k == 1 ? 1 : 3,
+			                             .op = SPAN(""),
+			                             .activity = SPAN(""),
+			                             .waits_in = SPAN("") };
+	}
+	report_init(&r);
+	trust_findings(NULL, &run, 1, 0, &r);
+	assert_int_equal(r.trust.nr, 1);
+	assert_string_equal(r.trust.v[0].message,
+	                    "the run stopped and never entered what the others wait in; in its last "
+	                    "step it launched 40 kernels and entered 1 collective");
+	report_release(&r);
+	run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),         cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_spoiler_of_run), cmocka_unit_test(test_many_absent),
 		cmocka_unit_test(test_many_steps),     cmocka_unit_test(test_world),
+		cmocka_unit_test(test_stuck),          cmocka_unit_test(test_stuck_in_window),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
