@@ -19,7 +19,7 @@ struct bench_of_two {
 	struct run repeats[4]; /* further runs of the candidate */
 	size_t nr_repeats;
 	bool bootstrap;
-	struct history recent;
+	struct history recent, sample;
 	int64_t today;
 	enum fail_on fail_on;
 	const char *baseline_time;
@@ -65,6 +65,7 @@ static inline enum status run_judge(struct bench_of_two *s)
 		                      .nr_candidates = s->nr_repeats ? s->nr_repeats : 1,
 		                      .baseline = s->bootstrap ? NULL : &s->baseline,
 		                      .recent = s->recent.runs.nr ? &s->recent : NULL,
+		                      .sample = s->sample.runs.nr ? &s->sample : NULL,
 		                      .today = s->today,
 		                      .fail_on = s->fail_on,
 		                      .baseline_time = s->baseline_time,
@@ -84,6 +85,7 @@ static inline void release(struct bench_of_two *s)
 	for (size_t i = 1; i < s->nr_repeats; i++)
 		run_release(&s->repeats[i]);
 	history_release(&s->recent);
+	history_release(&s->sample);
 	rules_release(&s->rules);
 	category_table_release(&s->categories);
 	diag_release(&s->log);
