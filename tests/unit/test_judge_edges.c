@@ -215,6 +215,26 @@ static void test_other_workload(void **state)
 	}
 }
 
+/* One run of the candidate that the baseline knows is enough for a warning. */
+static void test_known_repeat(void **state)
+{
+	(void)state;
+	for (size_t known = 0; known < 4; known++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		s.nr_repeats = 3;
+		s.repeats[0] = s.candidate;
+		for (size_t k = 1; k < 3; k++)
+			s.repeats[k] = fixture_run(fixture_digest(5, usual, NR_OF(usual)));
+		struct rule *r = add(&s, "a", VERDICT_PASS);
+		add_recent(&s, r, MS(100));
+		s.recent.runs.v[0].source_hash = known < 3 ? past_source_hash(&s.repeats[known]) : 1;
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_int_equal(s.report.warnings.nr, known < 3);
+		release(&s);
+	}
+}
+
 /* ---- ids of checks ---- */
 
 #define N30 "abcdefghijabcdefghijabcdefghij"
@@ -268,10 +288,11 @@ static void test_figure_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),      cmocka_unit_test(test_needs_baseline),
-		cmocka_unit_test(test_ranks),       cmocka_unit_test(test_endings),
-		cmocka_unit_test(test_named_rules), cmocka_unit_test(test_other_workload),
-		cmocka_unit_test(test_ids),         cmocka_unit_test(test_figure_ids),
+		cmocka_unit_test(test_status),       cmocka_unit_test(test_needs_baseline),
+		cmocka_unit_test(test_ranks),        cmocka_unit_test(test_endings),
+		cmocka_unit_test(test_named_rules),  cmocka_unit_test(test_other_workload),
+		cmocka_unit_test(test_known_repeat), cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_figure_ids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

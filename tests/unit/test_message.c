@@ -240,6 +240,7 @@ static void test_units(void **state)
 		{ "ms", 0, { 1999999, 0 }, "ns", COND_MAX, 1 },
 		{ "ms", 3, { 5, 0 }, "GiB", COND_MAX, -1 },
 		{ "ms", 3, { 5, 0 }, "%", COND_MAX, -1 },
+		{ "ns", 0, { 5, 0 }, "%", COND_MAX, -1 }, /* the first of all units */
 		{ NULL, 3, { 5, 0 }, "", COND_MAX, 5000 },
 		{ NULL, 3, { 5, 0 }, "ms", COND_MAX, -1 },
 		{ "MB", 0, { 3, 0 }, "MB", COND_MAX, 3 },
@@ -266,7 +267,8 @@ static void test_units(void **state)
 				fail_msg("row %zu, %d: %lld", i, as_and, (long long)value);
 			if (st == ST_OK && as_and)
 				assert_int_equal(out->fail.list.v[0].value, 7); /* percent stay as they are */
-			const char *is = cases[i].of_figure ? "is in ms" : "has no unit: write a bare number";
+			const char *is = cases[i].of_figure ? arena_printf(&a, "is in %s", cases[i].of_figure)
+			                                    : "has no unit: write a bare number";
 			if (st != ST_OK)
 				assert_string_equal(diag_first_error(&log),
 				                    arena_printf(&a,

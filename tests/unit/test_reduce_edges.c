@@ -264,12 +264,37 @@ static void test_counters(void **state)
 	rig_close(&g);
 }
 
+/* A copy that moves less than one byte in two seconds has a rate of 0, which is known. */
+static void test_rates(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *script;
+		int64_t rate;
+	} rows[] = { { "C a 0 7 -1 0 1999999999 1\n", 1 },
+		         { "C a 0 7 -1 0 2000000001 1\n", 0 },
+		         { "C a 0 7 -1 0 1 1\n", 1000000000 },
+		         { "C a 0 7 -1 0 0 1\n", -1 },
+		         { "C a 0 7 -1 0 1 0\n", -1 } };
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		rig_feed(&g, rows[i].script);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		assert_int_equal(g.d->functions.nr, 1);
+		if (g.d->functions.v[0].rate != rows[i].rate)
+			fail_msg("row %zu: %" PRId64, i, g.d->functions.v[0].rate);
+		rig_close(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_held_launches), cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_waits_in),      cmocka_unit_test(test_collectives),
 		cmocka_unit_test(test_counters),      cmocka_unit_test(test_kinds_of_one_name),
+		cmocka_unit_test(test_rates),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
