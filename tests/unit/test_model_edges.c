@@ -109,6 +109,30 @@ static void test_fragmentation(void **state)
 			fail_msg("row %zu: %lld", i, (long long)memory_fragmentation(rows[i][0], rows[i][1]));
 }
 
+/* Patterns of categories hold '*' and '?', one behind the other, too, and at their ends. */
+static void test_patterns(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *pattern, *name;
+		bool fits;
+	} rows[] = {
+		{ "ge**mm", "gexmm", true }, { "ge**mm", "gemm", true }, { "*mm", "gemm", true },
+		{ "ge*", "gemm", true },     { "g?mm", "gemm", true },   { "g??m", "gemm", true },
+		{ "g?mm", "gmm", false },    { "ge*xm", "gemm", false }, { "x*", "gemm", false },
+		{ "m", "gemm", true },       { "", "gemm", true },       { "mm", "m", false },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table t = { .source = "test" };
+		struct category *c = vec_push_zero(&t.rows);
+		c->name = "c";
+		vec_push(&c->match, span_of(rows[i].pattern));
+		if ((category_of(&t, span_of(rows[i].name)) == 0) != rows[i].fits)
+			fail_msg("%s in %s", rows[i].pattern, rows[i].name);
+		category_table_release(&t);
+	}
+}
+
 /* ---- joined rows ---- */
 
 /* Occupancies of two cycles: weighted by time where both know theirs. */
@@ -425,6 +449,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_artifacts),
 		cmocka_unit_test(test_fragmentation),
 		cmocka_unit_test(test_cycles),
