@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "gate/noise_math.h"
+#include "gate/noise_steps.h"
 #include "limits_rig.h"
 #include "noise_rig.h"
 
@@ -190,6 +191,77 @@ static void test_no_odds(void **state)
 	end(&s);
 }
 
+/* ---- steps of several ranks ---- */
+
+/* A run of ranks, each with samples of its steps in µs, ended by 0. */
+static struct run run_of_ranks(const int64_t us[2][8])
+{
+	struct run run = { .label = "run" };
+	for (int64_t r = 0; r < 2 && us[r][0]; r++) {
+		size_t nr = 0;
+		while (us[r][nr])
+			nr++;
+		const struct activity a = { EVENT_KERNEL, "gemm", 7, 7000 };
+		struct digest *d = fixture_digest(nr, &a, 1);
+		d->rank = r;
+		for (size_t i = 0; i < nr; i++)
+			d->samples[METRIC_STEP_COMPUTE_TIME][i] = 1000 * us[r][i];
+		vec_push(&run.ranks, d);
+	}
+	return run;
+}
+
+/* Steps are compared by the rule's reduction over ranks, step by step; five are needed on both
+   sides, and as many on all ranks. */
+static void test_steps_of_ranks(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t us[2][8];
+		enum reduce reduce;
+		const char *rank; ///< glob; NULL: all
+		int64_t of_rank; ///< of the entry; -1: all ranks together
+		int64_t steps, median; ///< of the candidate; 0: too few
+	} rows[] = {
+		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_MAX, NULL, -1, 5, 7000 },
+		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_MIN, NULL, -1, 5, 3000 },
+		{ { { 1, 2, 30, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_MEAN, NULL, -1, 5, 5000 },
+		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_MAX, "0", -1, 5, 3000 },
+		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_MAX, "1", -1, 5, 7000 },
+		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_EACH, NULL, 0, 5, 3000 },
+		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_EACH, NULL, 1, 5, 7000 },
+		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6 } }, REDUCE_MAX, NULL, -1, 0, 0 },
+		{ { { 1, 2, 3, 4 }, { 9, 8, 7, 6 } }, REDUCE_MAX, NULL, -1, 0, 0 },
+		{ { { 1, 2, 3, 4, 5 } }, REDUCE_MAX, NULL, -1, 5, 3000 },
+		{ { { 1, 2, 3, 4, 5, 6 }, { 9, 8, 7, 6, 5, 4 } }, REDUCE_MAX, NULL, -1, 6, 6500 },
+	};
+	static const int64_t base_us[2][8] = { { 1, 1, 1, 1, 1, 1 }, { 2, 2, 2, 2, 2, 2 } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct run base = run_of_ranks(base_us), candidate = run_of_ranks(rows[i].us);
+		struct bench bench;
+		struct evidence out = { 0 };
+		fixture_categories(&categories);
+		bench_init(
+		    &bench,
+		    &(struct bench_runs){ .baseline = &base, .candidates = &candidate, .nr_candidates = 1 },
+		    (struct naming){ .categories = &categories });
+		struct query q = { .metric = &metric_table[METRIC_STEP_COMPUTE_TIME],
+			               .reduce = rows[i].reduce,
+			               .rank = rows[i].rank };
+		struct entry e = { .label = SPAN(""), .rank = rows[i].of_rank };
+		noise_steps(&bench, &e, &q, &out);
+		if (out.has_steps != (rows[i].steps > 0) || out.steps[SIDE_CANDIDATE] != rows[i].steps ||
+		    out.median[SIDE_CANDIDATE] != rows[i].median)
+			fail_msg("row %zu: %lld of %lld", i, (long long)out.steps[SIDE_CANDIDATE],
+			         (long long)out.median[SIDE_CANDIDATE]);
+		bench_release(&bench);
+		run_release(&base);
+		run_release(&candidate);
+		category_table_release(&categories);
+	}
+}
+
 /* ---- the sum over all checks ---- */
 
 static void test_summary(void **state)
@@ -228,7 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),  cmocka_unit_test(test_detectable_text),
 		cmocka_unit_test(test_odds),    cmocka_unit_test(test_no_odds),
-		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_summary), cmocka_unit_test(test_steps_of_ranks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
