@@ -166,6 +166,166 @@ static void test_phase_summaries(void **state)
 	}
 }
 
+/* ---- what was recorded ---- */
+
+static void with_machine(struct digest *d)
+{
+	vec_push(&d->machines, (struct machine_stat){ .id = "0" });
+}
+static void with_flops(struct digest *d)
+{
+	vec_push(&d->flops, (struct flop_stat){ .op = SPAN("mm") });
+}
+static void with_memory(struct digest *d)
+{
+	vec_push(&d->memories, (struct memory_stat){ .id = "0" });
+}
+static void with_kernel(struct digest *d)
+{
+	vec_push(&d->kernels, (struct kernel_stat){ .kind = EVENT_KERNEL, .name = SPAN("gemm") });
+}
+static void with_communication(struct digest *d)
+{
+	vec_push(&d->kernels, (struct kernel_stat){ .kind = EVENT_KERNEL, .name = SPAN("nccl") });
+}
+static void with_copy(struct digest *d)
+{
+	vec_push(&d->kernels, (struct kernel_stat){ .kind = EVENT_MEMCPY, .name = SPAN("nccl") });
+}
+static void with_sum(struct digest *d)
+{
+	vec_push(&d->kernels,
+	         (struct kernel_stat){ .kind = EVENT_KERNEL, .name = SPAN("nccl"), .names = 1 });
+}
+static void with_step(struct digest *d)
+{
+	digest_set_steps(d, 1);
+}
+static void with_samples(struct digest *d)
+{
+	digest_set_env(d, SPAN("samples_per_step"), SPAN("8"));
+}
+static void with_tokens(struct digest *d)
+{
+	digest_set_env(d, SPAN("tokens_per_step"), SPAN("8"));
+}
+static void with_work(struct digest *d)
+{
+	digest_set_env(d, SPAN("flops_per_step"), SPAN("8"));
+}
+static void with_peak(struct digest *d)
+{
+	with_work(d);
+	digest_set_env(d, SPAN("peak_tflops"), SPAN("8"));
+}
+static void with_gpu(struct digest *d)
+{
+	with_work(d);
+	digest_set_env(d, SPAN("precision"), SPAN("fp16"));
+	digest_set_env(d, SPAN("gpu.name"), SPAN("Tesla T4"));
+}
+static void with_range(struct digest *d)
+{
+	vec_push(&d->ranges, (struct range_stat){ .name = SPAN("r") });
+}
+static void with_module(struct digest *d)
+{
+	vec_push(&d->code, (struct code_stat){
+	                       .module = SPAN("m"), .place = SPAN(""), .op = SPAN(""), .line = -1 });
+}
+static void with_place(struct digest *d)
+{
+	vec_push(&d->code, (struct code_stat){
+	                       .module = SPAN(""), .place = SPAN("p"), .op = SPAN(""), .line = -1 });
+}
+
+/* Metrics that one row more in a digest makes known, without those of steps: number, and one. */
+static void test_recorded(void **state)
+{
+	(void)state;
+	static const struct {
+		void (*with)(struct digest *d);
+		enum need need; ///< of metrics that are then known; the label instead, for those of code
+		enum label_kind label; ///< of code; LABEL_NONE: by need
+		enum metric_id only; ///< NR_METRICS: all of that need
+	} rows[] = {
+		{ with_machine, NEED_MACHINE, LABEL_NONE, NR_METRICS },
+		{ with_flops, NEED_FLOPS, LABEL_NONE, NR_METRICS },
+		{ with_memory, NEED_MEMORY, LABEL_NONE, NR_METRICS },
+		{ with_kernel, NEED_GPU, LABEL_NONE, NR_METRICS },
+		{ with_copy, NEED_GPU, LABEL_NONE, NR_METRICS },
+		{ with_sum, NEED_GPU, LABEL_NONE, NR_METRICS },
+		{ with_step, NEED_HOST, LABEL_NONE, NR_METRICS },
+		{ with_samples, NEED_CONTEXT, LABEL_NONE, METRIC_THROUGHPUT_SAMPLES },
+		{ with_tokens, NEED_CONTEXT, LABEL_NONE, METRIC_THROUGHPUT_TOKENS },
+		{ with_peak, NEED_CONTEXT, LABEL_NONE, METRIC_MFU_PCT },
+		{ with_gpu, NEED_CONTEXT, LABEL_NONE, METRIC_MFU_PCT },
+		{ with_range, NEED_HOST, LABEL_RANGE, NR_METRICS },
+		{ with_module, NEED_HOST, LABEL_MODULE, NR_METRICS },
+		{ with_place, NEED_HOST, LABEL_PLACE, NR_METRICS },
+		{ with_work, NR_METRICS, LABEL_NONE, NR_METRICS },
+	};
+	struct category_table categories;
+	struct naming naming = { .categories = &categories };
+	fixture_categories(&categories);
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct digest *d = digest_new();
+		struct run run = fixture_run(d);
+		struct run_view v;
+		d->communication = "nccl";
+		rows[i].with(d);
+		run_view_init(&v, &run, &naming);
+		for (size_t k = 0; k < NR_METRICS; k++) {
+			const struct metric *m = &metric_table[k];
+			bool code = m->parts == PARTS_CODE;
+			bool want = rows[i].label ? code && m->label == rows[i].label
+			                          : !code && m->need == rows[i].need;
+			if (m->per_step || m->label == LABEL_PAIR)
+				continue;
+			if (rows[i].only != NR_METRICS)
+				want = m->id == rows[i].only;
+			if (run_has(&v, m) != want)
+				fail_msg("row %zu: %s", i, m->name);
+		}
+		run_view_release(&v);
+		run_release(&run);
+	}
+	category_table_release(&categories);
+}
+
+static void with_waiting(struct digest *d)
+{
+	digest_set_steps(d, 2);
+	d->samples[METRIC_STEP_COMM_TIME][1] = 1;
+}
+
+/* Communication was recorded if a kernel of it was, or a step has time of it. */
+static void test_communication(void **state)
+{
+	(void)state;
+	static const struct {
+		void (*with)(struct digest *d);
+		bool known;
+	} rows[] = { { with_communication, true }, { with_waiting, true }, { with_kernel, false },
+		         { with_copy, false },         { with_sum, false },    { with_step, false } };
+	struct category_table categories;
+	struct naming naming = { .categories = &categories };
+	fixture_categories(&categories);
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct digest *d = digest_new();
+		struct run run = fixture_run(d);
+		struct run_view v;
+		d->communication = "nccl";
+		rows[i].with(d);
+		run_view_init(&v, &run, &naming);
+		if (run_has(&v, &metric_table[METRIC_COMM_TIME]) != rows[i].known)
+			fail_msg("row %zu", i);
+		run_view_release(&v);
+		run_release(&run);
+	}
+	category_table_release(&categories);
+}
+
 /* ---- joined rows ---- */
 
 /* Figures that both cycles must have: absent if one lacks them, else their sum. */
@@ -187,9 +347,10 @@ static void test_of_both(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_covered),  cmocka_unit_test(test_asked),
-		cmocka_unit_test(test_unmarked), cmocka_unit_test(test_phase_summaries),
-		cmocka_unit_test(test_of_both),
+		cmocka_unit_test(test_covered),       cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_unmarked),      cmocka_unit_test(test_phase_summaries),
+		cmocka_unit_test(test_of_both),       cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_communication),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
