@@ -7,7 +7,8 @@
 
 enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
 
-/* A kernel by its display name; its id is in JUnit and JSON. */
+/* Add the rule of a check and its item; a kernel has its display name here, and its complete name
+ * in JUnit and JSON. */
 static void put_check_name(struct document *d, const struct check *c)
 {
 	doc_said(d, c->rule);
@@ -112,7 +113,8 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 	static const struct doc_column columns[] = { { "what changed", DOC_LEFT },
 		                                         { "change", DOC_RIGHT },
 		                                         { "where", DOC_LEFT } };
-	/* before they are sure, what would decide is more important */
+	/* while the verdict is undecided, comments and pages collapse the findings: what would decide
+	 * is more important */
 	doc_section(d, "findings", "Findings", r->verdict == VERDICT_UNDECIDED ? DOC_ASIDE : DOC_OPEN);
 	d->sections[d->depth]->fixed = true;
 	struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));

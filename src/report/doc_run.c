@@ -234,7 +234,8 @@ static const struct doc_column *columns_of(struct document *d, const struct repo
 	return columns;
 }
 
-/* Add the sum of the rows that are not shown, including those that only short forms leave out. */
+/* Add the sum of the rows that are not shown, including those that only a terminal and a comment
+ * leave out. */
 static void put_rest(struct document *d, const struct report_table *t, const size_t *order,
                      size_t shown)
 {
@@ -314,8 +315,8 @@ void doc_lists(struct document *d, const struct report *r)
 
 /* ---- the table of ranks ---- */
 
-/* Alignment of a column. The column is left out if it is empty, or has the same unremarkable
-   value for all ranks; a column with a long heading is shown on pages only. */
+/* Alignment of a column. The column is left out if it is empty, or has the same unremarkable value
+ * for all ranks; a column with a long heading is shown only on the HTML page. */
 static enum doc_align align_of(const struct report *r, const struct rank_choice *choice, size_t i,
                                bool *shown)
 {

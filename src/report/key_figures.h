@@ -17,7 +17,8 @@ struct key_figure {
 	/// Number of stored runs if they are too few to know the noise, which is not shown then; else
 	/// 0.
 	int64_t few_runs;
-	/// the limit that the figure exceeds with a warning or perhaps, "increase 10%"; else NULL
+	/// limit such as "increase 10%" that the figure exceeds (if the check only warns) or may exceed
+	/// (if it is undecided because too few runs are known); else NULL
 	const char *limit;
 };
 
@@ -52,7 +53,7 @@ bool check_is_key(const struct check *c);
 /// True if `change` is too small a part of `baseline` to be mentioned.
 static inline bool change_is_nothing(int64_t change, int64_t baseline)
 {
-	enum { LEAST = 10000 }; /* reciprocal of the smallest part of the baseline that counts */
+	enum { LEAST = 10000 }; /* a change below 1 / LEAST of the baseline is not mentioned */
 	__int128 size = change < 0 ? -(__int128)change : change;
 	return !change || size * LEAST < baseline;
 }
