@@ -262,6 +262,69 @@ static void test_steps_of_ranks(void **state)
 	}
 }
 
+/* ---- runs made one after the other ---- */
+
+/* Runs of one group count once, with their mean; those of another group, or of none, by
+   themselves. */
+static void test_groups(void **state)
+{
+	(void)state;
+	static const int64_t grouped[] = { 10000, 10000, 10300, 10300, 9700, 9900, 0 },
+	                     single[] = { 10000, 10300, 9700, 9900, 0 };
+	static const char *const names[] = { "g", "g", "h", "h", "i", NULL };
+	struct stage s, t;
+	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, grouped, one);
+	begin(&t, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, single, one);
+	for (size_t i = 0; i < NR_OF(names); i++)
+		s.history.runs.v[i].together = names[i];
+	struct estimate x = noise_estimate(&s.model, &s.entries.list.v[0], s.c.rule->metric, false);
+	struct estimate y = noise_estimate(&t.model, &t.entries.list.v[0], t.c.rule->metric, false);
+	assert_true(x.known && x.df == y.df);
+	assert_true(fabs(x.by - y.by) < 1e-12 && fabs(x.baseline - y.baseline) < 1e-12);
+	end(&s);
+	end(&t);
+}
+
+/* What repeats have in common: all of the machine's noise on one host, none of it on several, a
+   part where that is not known of all. */
+static void test_shared(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *hosts[3];
+		double shared;
+	} rows[] = {
+		{ { "h", "h", "h" }, 1 },     { { "h", "i", "j" }, 0 },    { { "h", "i", "h" }, 0.3 },
+		{ { "h", NULL, "h" }, 0.3 },  { { "h", NULL, "i" }, 0.3 }, { { NULL, NULL, NULL }, 0.3 },
+		{ { "h", NULL, NULL }, 0.3 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct rules rules = fixture_rules();
+		struct noise_model m;
+		struct bench bench;
+		struct run base = run_of(10), candidates[3] = { run_of(10), run_of(11), run_of(12) };
+		fixture_categories(&categories);
+		for (size_t k = 0; k < 3; k++)
+			if (rows[i].hosts[k])
+				digest_set_env(candidates[k].ranks.v[0], SPAN("host"), span_of(rows[i].hosts[k]));
+		bench_init(
+		    &bench,
+		    &(struct bench_runs){ .baseline = &base, .candidates = candidates, .nr_candidates = 3 },
+		    (struct naming){ .categories = &categories });
+		noise_model_init(&m, &bench, &rules);
+		if (fabs(m.shared - rows[i].shared) > 1e-12)
+			fail_msg("row %zu: %g", i, m.shared);
+		noise_model_release(&m);
+		bench_release(&bench);
+		run_release(&base);
+		for (size_t k = 0; k < 3; k++)
+			run_release(&candidates[k]);
+		rules_release(&rules);
+		category_table_release(&categories);
+	}
+}
+
 /* ---- the sum over all checks ---- */
 
 static void test_summary(void **state)
@@ -301,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_limits),  cmocka_unit_test(test_detectable_text),
 		cmocka_unit_test(test_odds),    cmocka_unit_test(test_no_odds),
 		cmocka_unit_test(test_summary), cmocka_unit_test(test_steps_of_ranks),
+		cmocka_unit_test(test_groups),  cmocka_unit_test(test_shared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
