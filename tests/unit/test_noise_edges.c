@@ -273,11 +273,9 @@ static void test_groups(void **state)
 	                     single[] = { 10000, 10300, 9700, 9900, 0 };
 	static const char *const names[] = { "g", "g", "h", "h", "i", NULL };
 	struct stage s, t;
-	struct rule r = rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), same = r;
-	r.noise.min_runs = same.noise.min_runs = 100; /* the approved run counts beside the others */
-	same.fail = rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", "").fail;
-	begin(&s, r, 10000, grouped, one);
-	begin(&t, same, 10000, single, one);
+	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, grouped, one);
+	begin(&t, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, single, one);
+	s.bench.min_runs = t.bench.min_runs = 100; /* the approved run counts beside the others */
 	for (size_t i = 0; i < NR_OF(names); i++)
 		s.history.runs.v[i].together = names[i];
 	struct estimate x = noise_estimate(&s.model, &s.entries.list.v[0], s.c.rule->metric, false);
