@@ -170,8 +170,8 @@ static const struct row rows[] = {
 	              FLOW("f", 6, 3, 61) LAUNCH(1, 2, 65) LAUNCH(2, 3, 65),
 	  "kernel all||a.py:f@1|X 1 1000 0\nkernel all||b.py:g@2|Y 1 1000 0\n" },
 	{ "the same beside operators, as in 2021; a thread without frames tells none",
-	  EVENT("Operator", "a", 1, 10, 20, "'Call stack':'a.py(1): f','Sequence number':3")
-	      EVENT("Operator", "a", 1, 40, 20, "'Call stack':'a.py(9): f','Sequence number':4")
+	  EVENT("Operator", "a", 1, 40, 20, "'Call stack':'a.py(9): f','Sequence number':4")
+	      EVENT("Operator", "a", 1, 10, 20, "'Call stack':'a.py(1): f','Sequence number':3")
 	          EVENT("Operator", "b", 4, 10, 20, "'Call stack':'b.py(2): g','Sequence number':5")
 	              EVENT("Operator", "c", 5, 10, 20, "'Sequence number':6") LAUNCH(4, 1, 12) LAUNCH(
 	                  5, 1, 42) LAUNCH(6, 4, 12) NUMBERED("A", 2, 70, 10, 3, 1) LAUNCH(1, 2, 75)
