@@ -368,6 +368,22 @@ static void test_world(void **state)
 	}
 }
 
+/* One collective less than the peers is enough, also where they have only one. */
+static void test_one_collective(void **state)
+{
+	(void)state;
+	struct run run = run_of_ranks(3, "4: a9");
+	struct report r;
+	run.ranks.v[1]->comms.v[0].count = 0;
+	report_init(&r);
+	trust_findings(NULL, &run, 1, 1, &r);
+	assert_int_equal(count(&r, "fewer-collectives"), 1);
+	assert_string_equal(r.trust.v[0].message, "the run has 0 of all_reduce in process group "
+	                                          "'world', and its peers 1 in the same steps");
+	report_release(&r);
+	run_release(&run);
+}
+
 /* How a rank ended: launches, those of them that did not end, collectives entered. */
 struct end {
 	int64_t launches, pending, collectives;
@@ -466,10 +482,11 @@ static void test_stuck_in_window(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),         cmocka_unit_test(test_batches),
-		cmocka_unit_test(test_spoiler_of_run), cmocka_unit_test(test_many_absent),
-		cmocka_unit_test(test_many_steps),     cmocka_unit_test(test_world),
-		cmocka_unit_test(test_stuck),          cmocka_unit_test(test_stuck_in_window),
+		cmocka_unit_test(test_counts),          cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_spoiler_of_run),  cmocka_unit_test(test_many_absent),
+		cmocka_unit_test(test_many_steps),      cmocka_unit_test(test_world),
+		cmocka_unit_test(test_one_collective),  cmocka_unit_test(test_stuck),
+		cmocka_unit_test(test_stuck_in_window),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
