@@ -263,7 +263,7 @@ static void test_recorded(void **state)
 		{ with_range, NEED_HOST, LABEL_RANGE, NR_METRICS },
 		{ with_module, NEED_HOST, LABEL_MODULE, NR_METRICS },
 		{ with_place, NEED_HOST, LABEL_PLACE, NR_METRICS },
-		{ with_work, NR_METRICS, LABEL_NONE, NR_METRICS },
+		{ with_work, NEED_CONTEXT, LABEL_PAIR, NR_METRICS }, /* nothing */
 	};
 	struct category_table categories;
 	struct naming naming = { .categories = &categories };
