@@ -286,6 +286,58 @@ static void test_groups(void **state)
 	end(&t);
 }
 
+static struct run run_of_two(int64_t gemm_us, int64_t elem_us)
+{
+	const struct activity a[] = { { EVENT_KERNEL, "gemm", STEPS, STEPS * gemm_us * 1000 },
+		                          { EVENT_KERNEL, "elem", STEPS, STEPS * elem_us * 1000 } };
+	return fixture_run(fixture_digest(STEPS, a, 2));
+}
+
+/* From three runs on, which leave two degrees of freedom, the past tells how operators vary;
+   before, today's two sides and an assumption do. */
+static void test_enough_runs(void **state)
+{
+	(void)state;
+	double df[5];
+	for (size_t past = 0; past < NR_OF(df); past++) {
+		struct category_table categories;
+		struct rules rules = fixture_rules();
+		struct arena a = ARENA_INIT;
+		struct history history = { VEC_INIT };
+		struct noise_model m;
+		struct bench bench;
+		struct run base = run_of_two(9000, 3000), candidate = run_of_two(9100, 2900),
+		           runs[NR_OF(df)];
+		fixture_categories(&categories);
+		for (size_t i = 0; i < past; i++) {
+			runs[i] = run_of_two(9000 + 40 * (int64_t)i, 3000 - 30 * (int64_t)i);
+			past_run_of(&rules, (struct naming){ .categories = &categories }, &runs[i], &a,
+			            vec_push_zero(&history.runs));
+			history.runs.v[i].source_hash = 1000 + i;
+		}
+		bench_init(&bench,
+		           &(struct bench_runs){ .baseline = &base,
+		                                 .recent = &history,
+		                                 .candidates = &candidate,
+		                                 .nr_candidates = 1 },
+		           (struct naming){ .categories = &categories });
+		noise_model_init(&m, &bench, &rules);
+		assert_int_equal(m.units.list.nr, 2);
+		df[past] = m.own.df;
+		noise_model_release(&m);
+		bench_release(&bench);
+		run_release(&base);
+		run_release(&candidate);
+		for (size_t i = 0; i < past; i++)
+			run_release(&runs[i]);
+		history_release(&history);
+		rules_release(&rules);
+		category_table_release(&categories);
+		arena_release(&a);
+	}
+	assert_true(df[0] == df[1] && df[1] != df[2]);
+}
+
 /* What repeats have in common: all of the machine's noise on one host, none of it on several, a
    part where that is not known of all. */
 static void test_shared(void **state)
@@ -362,10 +414,11 @@ static void test_summary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limits),  cmocka_unit_test(test_detectable_text),
-		cmocka_unit_test(test_odds),    cmocka_unit_test(test_no_odds),
-		cmocka_unit_test(test_summary), cmocka_unit_test(test_steps_of_ranks),
-		cmocka_unit_test(test_groups),  cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_limits),      cmocka_unit_test(test_detectable_text),
+		cmocka_unit_test(test_odds),        cmocka_unit_test(test_no_odds),
+		cmocka_unit_test(test_summary),     cmocka_unit_test(test_steps_of_ranks),
+		cmocka_unit_test(test_enough_runs), cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_shared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
