@@ -73,7 +73,7 @@ static void test_floor(void **state)
 	}
 }
 
-/* Of a job of several ranks, the launches of the one rank that a check is about. */
+/* A check about one rank of a job counts the launches of this rank alone. */
 static void test_floor_of_rank(void **state)
 {
 	(void)state;

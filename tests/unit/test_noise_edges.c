@@ -122,7 +122,7 @@ static double sure_from(const struct stage *s, const struct estimate *x)
 	return student_quantile(s->model.alpha[FAMILY_MACHINE], x->df) * x->se;
 }
 
-/* A single limit is broken by noise beyond it; a change is no failure unless it is sure, which a
+/* A single limit is broken by noise beyond it; a change does not fail unless it is sure, which a
    value beyond max or min is at once. */
 static void test_odds(void **state)
 {

@@ -228,7 +228,7 @@ static void test_kinds_of_one_name(void **state)
 		  "2 1 3", NULL, 0 },
 		{ "the shorter of two steps that begin together comes first",
 		  "A ProfilerStep#2 1 0 10\nA ProfilerStep#1 1 0 5\n", "steps", "1 2", NULL, 0 },
-		{ "a warm-up below 0 is none", NULL, "steps", "1 2", NULL, -1 },
+		{ "a warm-up below 0 leaves no step out", NULL, "steps", "1 2", NULL, -1 },
 		{ "one of all steps", NULL, "steps", "2", NULL, 1 },
 		{ "all steps", NULL, "steps", "", NULL, 2 },
 		{ "more than all", NULL, "steps", "", NULL, 3 },

@@ -216,7 +216,7 @@ static void test_batches(void **state)
 		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 2, 1), K("only", 11, 1) },
 		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
-		/* communication is no work of the batch */
+		/* communication does not grow with the batch */
 		{ { { K("a", 1, 1), K("b", 1, 1), K("nccl", 1, 1) },
 		    { K("a", 1, 2), K("b", 1, 2), K("nccl", 1, 2) } },
 		  "" },
