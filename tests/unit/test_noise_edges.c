@@ -191,6 +191,55 @@ static void test_no_odds(void **state)
 	end(&s);
 }
 
+/* ---- how many runs would decide ---- */
+
+/* The plan by its definition: the fewest more runs, up to twelve in all, or pairs, up to twelve,
+   after which the same change would be sure. Up to four more runs are preferred to fewer pairs. */
+static void plan_of(const struct stage *s, const struct estimate *x, int64_t has, int64_t out[2])
+{
+	double alpha = s->model.alpha[FAMILY_MACHINE];
+	int64_t runs = has, pairs = 1;
+	for (; runs <= 12; runs++) {
+		double of_center = x->shared + (1 - x->shared) * noise_center_variance((size_t)runs);
+		double se = sqrt(x->variance * (of_center + x->baseline));
+		if (fabs(x->own) > student_quantile(alpha, x->df) * se)
+			break;
+	}
+	for (; pairs <= 12; pairs++)
+		if (fabs(x->own) >
+		    student_quantile(alpha, x->df + (double)pairs) * sqrt(x->pair / (double)pairs))
+			break;
+	bool by_runs = runs > has && runs <= 12 && (runs - has <= 4 || runs - has <= pairs);
+	out[0] = by_runs ? runs - has : 0;
+	out[1] = by_runs || pairs > 12 ? 0 : pairs;
+}
+
+static void test_plans(void **state)
+{
+	(void)state;
+	static const int64_t three[] = { 10200, 9800, 10100, 0 };
+	size_t seen[3] = { 0 }; /* by runs, by pairs, neither */
+	for (int64_t us = 10110; us < 11500; us += 7)
+		for (int repeats = 1; repeats <= 2; repeats++) {
+			const int64_t candidates[] = { us, repeats > 1 ? us : 0, 0 };
+			struct stage s;
+			begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i1%", ""), 10000, us % 2 ? none : three,
+			      candidates);
+			struct estimate x =
+			    noise_estimate(&s.model, &s.entries.list.v[0], s.c.rule->metric, false);
+			int64_t want[2] = { 0, 0 };
+			if (compare(&s.c).reason == REASON_NOISE)
+				plan_of(&s, &x, repeats, want);
+			if (s.out.more_runs != want[0] || s.out.more_pairs != want[1])
+				fail_msg("%lld, %d: %lld runs, %lld pairs", (long long)us, repeats,
+				         (long long)s.out.more_runs, (long long)s.out.more_pairs);
+			if (compare(&s.c).reason == REASON_NOISE)
+				seen[want[0] ? 0 : want[1] ? 1 : 2]++;
+			end(&s);
+		}
+	assert_true(seen[0] > 1 && seen[1] > 5 && seen[2] > 5);
+}
+
 /* ---- steps of several ranks ---- */
 
 /* A run of ranks, each with samples of its steps in µs, ended by 0. */
@@ -414,11 +463,11 @@ static void test_summary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limits),      cmocka_unit_test(test_detectable_text),
-		cmocka_unit_test(test_odds),        cmocka_unit_test(test_no_odds),
-		cmocka_unit_test(test_summary),     cmocka_unit_test(test_steps_of_ranks),
-		cmocka_unit_test(test_enough_runs), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_limits),  cmocka_unit_test(test_detectable_text),
+		cmocka_unit_test(test_odds),    cmocka_unit_test(test_no_odds),
+		cmocka_unit_test(test_summary), cmocka_unit_test(test_steps_of_ranks),
+		cmocka_unit_test(test_plans),   cmocka_unit_test(test_enough_runs),
+		cmocka_unit_test(test_groups),  cmocka_unit_test(test_shared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
