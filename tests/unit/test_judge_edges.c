@@ -235,6 +235,42 @@ static void test_known_repeat(void **state)
 	}
 }
 
+/* Each of several waivers has its day, is counted as used, and excuses its own rule. */
+static void test_waivers(void **state)
+{
+	(void)state;
+	for (size_t ended = 0; ended < 4; ended++) {
+		static const char *const rules[] = { "a", "b", "c" };
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		s.today = 100;
+		add(&s, "c", VERDICT_FAIL);
+		for (size_t i = 0; i < 3; i++)
+			vec_push(&s.rules.waivers, (struct waiver){ .rule = rules[i],
+			                                            .until = i == ended ? 99 : 110 + (int64_t)i,
+			                                            .until_text = "day",
+			                                            .reason = "why" });
+		assert_int_equal(run_judge(&s), ended < 3 ? ST_USAGE : ST_OK);
+		if (ended < 3) {
+			struct arena a = ARENA_INIT;
+			assert_non_null(strstr(s.report.error,
+			                       arena_printf(&a, "the waiver for '%s' ended", rules[ended])));
+			arena_release(&a);
+		} else {
+			static const char *const said[] = { "the waiver for 'a' ends in 10 days, on day: why",
+				                                "the waiver for 'b' ends in 11 days, on day: why",
+				                                "the waiver for 'c' ends in 12 days, on day: why",
+				                                "the waiver for 'a' excuses nothing in this run",
+				                                "the waiver for 'b' excuses nothing in this run" };
+			assert_int_equal(s.report.warnings.nr, NR_OF(said));
+			for (size_t i = 0; i < NR_OF(said); i++)
+				assert_string_equal(s.report.warnings.v[i], said[i]);
+			assert_int_equal(check(&s, "c")->verdict, VERDICT_WAIVED);
+		}
+		release(&s);
+	}
+}
+
 /* ---- ids of checks ---- */
 
 #define N30 "abcdefghijabcdefghijabcdefghij"
@@ -288,11 +324,11 @@ static void test_figure_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),       cmocka_unit_test(test_needs_baseline),
-		cmocka_unit_test(test_ranks),        cmocka_unit_test(test_endings),
-		cmocka_unit_test(test_named_rules),  cmocka_unit_test(test_other_workload),
-		cmocka_unit_test(test_known_repeat), cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_figure_ids),
+		cmocka_unit_test(test_status),      cmocka_unit_test(test_needs_baseline),
+		cmocka_unit_test(test_ranks),       cmocka_unit_test(test_endings),
+		cmocka_unit_test(test_named_rules), cmocka_unit_test(test_other_workload),
+		cmocka_unit_test(test_waivers),     cmocka_unit_test(test_known_repeat),
+		cmocka_unit_test(test_ids),         cmocka_unit_test(test_figure_ids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
