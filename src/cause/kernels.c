@@ -1,4 +1,6 @@
 /* Detector for kernels: slower, launched more often, new, or replaced. */
+#include <math.h>
+
 #include "base/text.h"
 #include "cause/suspect.h"
 
@@ -299,11 +301,11 @@ static void advise_slower(struct inquiry *q, struct suspect *s)
 	if (name[PLACE_OPERATOR])
 		of = arena_printf(q->a, " of %s", name[PLACE_OPERATOR]);
 	if (name[PLACE_CODE])
-		at = arena_printf(q->a, " at %s", name[PLACE_CODE]);
+		at = arena_printf(q->a, "look at %s: ", name[PLACE_CODE]);
 	suspect_action(q, s,
-	               "compare the inputs%s%s (shapes, types, memory layout), and the code or library "
-	               "that the slower kernels come from",
-	               of, at);
+	               "%sdid the inputs%s change (shapes, types, memory layout), or the code or "
+	               "library of the slower kernels?",
+	               at, of);
 }
 
 static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)
@@ -397,9 +399,18 @@ static void share_place(struct inquiry *q, struct suspect *s, const struct culpr
 	vec_release(&other.finding.where);
 }
 
+/* Text such as "2.5 %" or, if they differ, "2.5 % to 3.4 %". */
+static const char *share_range(struct inquiry *q, double least, double most)
+{
+	const char *from = unit_text(q->a, UNIT_PCT, (int64_t)(least * 1e8));
+	const char *to = unit_text(q->a, UNIT_PCT, (int64_t)(most * 1e8));
+	return strcmp(from, to) == 0 ? from : arena_printf(q->a, "%s to %s", from, to);
+}
+
 static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 {
 	size_t members = 1;
+	double least = list[0].times, most = list[0].times;
 	add_suspect(q, &list[0]);
 	size_t at = q->suspects.nr - 1;
 	for (size_t i = 1; i < nr; i++) {
@@ -407,6 +418,8 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 			continue;
 		share_place(q, &q->suspects.v[at], &list[i]);
 		take(q, &q->suspects.v[at], &list[i]);
+		least = fmin(least, list[i].times);
+		most = fmax(most, list[i].times);
 		list[i].now = NULL;
 		members++;
 	}
@@ -422,8 +435,7 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 		    q, s, "%zu kernels (%s) are %s by %s: %s and %zu more", members,
 		    category_title(category_name(q->bench->naming.categories, list[0].now->category)),
 		    list[0].cause == CAUSE_KERNEL ? "slower" : "launched more often",
-		    unit_text(q->a, UNIT_PCT, (int64_t)((list[0].times - 1) * 1e8)),
-		    word_kernel(q, list[0].now->name), members - 1);
+		    share_range(q, least - 1, most - 1), word_kernel(q, list[0].now->name), members - 1);
 		s->finding.has_figure = false;
 		s->finding.metric = NULL;
 		s->finding.baseline_text = s->finding.candidate_text = s->finding.change_text = "";

@@ -22,6 +22,8 @@ struct page {
 	const struct doc_page_hooks *hooks;
 	struct strbuf *out, *body, *nav;
 	struct name_table *told; ///< names that the page has given in full already
+	const struct doc_node *answer; ///< node after which the table of contents is written, or NULL
+	size_t nav_at; ///< place of the table of contents in `body`
 	bool alone; ///< true if the present cell contains only a name
 	bool headed; ///< true once the first paragraph, which is the page's heading, has been written
 };
@@ -50,6 +52,20 @@ static void put_short(struct page *p, const char *name, size_t max_chars)
 	strbuf_release(&b);
 }
 
+/* Write a name that may be broken after its slashes. */
+static void put_path(struct page *p, const char *name)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, span_of(name), NAME_CHARS);
+	for (size_t at = 0, end; at < b.n; at = end) {
+		const char *slash = memchr(b.p + at, '/', b.n - at);
+		end = slash ? (size_t)(slash - b.p) + 1 : b.n;
+		doc_html_escape(p->out, (struct span){ b.p + at, end - at });
+		strbuf_adds(p->out, end < b.n ? "<wbr>" : "");
+	}
+	strbuf_release(&b);
+}
+
 static size_t chars_of(struct page *p, const char *whole)
 {
 	size_t known = p->told->nr;
@@ -70,12 +86,12 @@ static void put_name(struct page *p, const struct doc_run *r)
 		strbuf_adds(p->out, "<code title=\"");
 		put_short(p, whole, NAME_CHARS_AGAIN);
 		strbuf_adds(p->out, "\">");
-		put_short(p, r->text, NAME_CHARS);
+		put_path(p, r->text);
 		strbuf_adds(p->out, "</code>");
 		return;
 	}
 	strbuf_adds(p->out, fold ? "<details class=\"name\"><summary>" : "<code>");
-	put_short(p, r->text, NAME_CHARS);
+	put_path(p, r->text);
 	if (fold) {
 		strbuf_adds(p->out, "</summary><code>");
 		put_short(p, whole, chars_of(p, whole));
@@ -326,13 +342,18 @@ static void put_section(struct page *p, const struct doc_node *n, int depth)
 {
 	bool folded = n->place == DOC_FOLDED || n->place == DOC_ASIDE || n->place == DOC_PAGE_FOLDED;
 	if (depth == 0) {
-		if (!folded)
+		if (!folded && !p->answer)
 			strbuf_addf(p->nav, "<li><a href=\"#%s\">%s</a></li>", n->id, n->title);
 		strbuf_addf(p->out, "<section id=\"%s\" aria-labelledby=\"%s-title\"%s>\n", n->id, n->id,
 		            folded ? " class=\"folded\"" : "");
 		strbuf_adds(p->out, folded ? "<details><summary>" : "");
 		strbuf_addf(p->out, "<h2 id=\"%s-title\">%s</h2>%s\n", n->id, n->title,
 		            folded ? "</summary>" : "");
+	} else if (!n->title[0] && n->id[0]) {
+		strbuf_addf(p->out, "<div id=\"%s\">\n", n->id);
+		put_nodes(p, n, depth + 1);
+		strbuf_adds(p->out, "</div>\n");
+		return;
 	} else if (folded) {
 		strbuf_adds(p->out, "<details class=\"more\"><summary>");
 		doc_html_escape(p->out, span_of(n->title));
@@ -363,9 +384,14 @@ static void put_paragraph(struct page *p, const struct doc_line *l)
 
 static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 {
-	for (const struct doc_node *n = parent->children; n; n = n->next) {
+	const struct doc_node *last = NULL;
+	for (const struct doc_node *n = parent->children; n; last = n, n = n->next) {
 		if (depth == 0 && n->kind != NODE_PARAGRAPH)
 			p->out = p->body;
+		if (last && last == p->answer) {
+			p->answer = NULL;
+			p->nav_at = p->body->n;
+		}
 		if (doc_is_empty(n) || (n->kind == NODE_SECTION && n->place == DOC_TERMINAL))
 			continue;
 		switch (n->kind) {
@@ -388,12 +414,15 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 	}
 }
 
-void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
-              struct strbuf *body, struct strbuf *nav)
+size_t doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
+                struct strbuf *body, struct strbuf *nav)
 {
 	struct name_table told;
-	struct page p = { .hooks = hooks, .out = head, .body = body, .nav = nav, .told = &told };
+	struct page p = {
+		.hooks = hooks, .out = head, .body = body, .nav = nav, .told = &told, .answer = d->answer
+	};
 	name_table_init(&told);
 	put_nodes(&p, d->sections[0], 0);
 	name_table_release(&told);
+	return p.nav_at;
 }

@@ -28,9 +28,9 @@ struct doc_page_hooks {
 };
 
 /// Render a page in parts: what comes before the first section, the sections, and the items of the
-/// table of contents.
-void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
-              struct strbuf *body, struct strbuf *nav);
+/// table of contents. Returns the place in `body` of the table of contents, behind the answer.
+size_t doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
+                struct strbuf *body, struct strbuf *nav);
 
 /// Append text escaped for HTML, with control and bidirectional characters as U+FFFD.
 void doc_html_escape(struct strbuf *out, struct span text);

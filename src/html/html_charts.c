@@ -323,6 +323,55 @@ static void level_chart(struct html *h, const struct series *s)
 	chart_release(&c);
 }
 
+/* Add the memory that stays allocated, which is the least level from each time on, without its rise
+   at the start and without the steps whose memory is still in use at the end. */
+static void add_kept(struct chart *c, const char *name, const char *class, const struct series *s)
+{
+	struct svg_points kept = { 0 };
+	size_t nr = s ? s->points.nr : 0, end = nr * 3 / 4;
+	for (size_t i = end; i < nr; i++)
+		end = s->points.v[i].y <= s->points.v[end].y ? i : end;
+	if (!nr || s->x_unit != c->x_unit || c->nr == LINES_MAX)
+		return;
+	int64_t least = s->points.v[end].y;
+	for (size_t i = end + 1; i-- > 0;) {
+		number_lower(&least, s->points.v[i].y);
+		if (least < s->points.v[end].y - s->points.v[end].y / 4)
+			break;
+		vec_push(&kept.list, (struct series_point){ s->points.v[i].x, least });
+	}
+	for (size_t i = 0, k = kept.list.nr; i + 1 < k--; i++) {
+		struct series_point p = kept.list.v[i];
+		kept.list.v[i] = kept.list.v[k];
+		kept.list.v[k] = p;
+	}
+	struct line *l = &c->lines[c->nr++];
+	*l = (struct line){ .name = name, .class = class, .unit = s->unit };
+	svg_thin(kept.list.v, kept.list.nr, &l->points);
+	vec_release(&kept.list);
+}
+
+static void kept_chart(struct html *h, const struct series *s)
+{
+	struct chart c = { .title = "memory that stays allocated",
+		               .label = s->label,
+		               .x_unit = s->x_unit,
+		               .unit = UNIT_BYTES };
+	add_kept(&c, "baseline", "base", series_find(h->r->baseline_run, s->id, s->label));
+	add_kept(&c, html_side(h, true), "cand", series_find(h->r->run, s->id, s->label));
+	if (c.nr)
+		chart(h, &c);
+	chart_release(&c);
+}
+
+static bool leaks(const struct report *r)
+{
+	for (size_t i = 0; i < r->findings.nr; i++)
+		if (r->findings.v[i].cause == CAUSE_LEAK)
+			return true;
+	return false;
+}
+
 void html_memory(struct html *h)
 {
 	bool levels = has_series(h->r, "memory.");
@@ -332,6 +381,8 @@ void html_memory(struct html *h)
 	html_section(h, "memory", "Memory", false);
 	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n",
 	            peaks[0] && peaks[1] ? " pair" : "");
+	if (leaks(h->r))
+		each_label(h, "memory.allocated", kept_chart);
 	if (has_series(h->r, "memory.reserved"))
 		html_puts(h, "<p class=\"note\">Fragmentation is the share of reserved memory that is not "
 		             "allocated, on the axis to the right.</p>\n");

@@ -55,7 +55,7 @@ void html_details_end(struct html *h)
 void html_write_document(const struct document *d, const struct page_frame *frame, struct sink *out)
 {
 	struct strbuf head = STRBUF_INIT, header = STRBUF_INIT, body = STRBUF_INIT, nav = STRBUF_INIT;
-	doc_html(d, &frame->hooks, &header, &body, &nav);
+	size_t nav_at = doc_html(d, &frame->hooks, &header, &body, &nav);
 	strbuf_adds(&head, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	                   "base-uri 'none'; form-action 'none'; style-src '");
@@ -75,14 +75,14 @@ void html_write_document(const struct document *d, const struct page_frame *fram
 	strbuf_adds(&head, "</p>\n");
 	sink_write(out, strbuf_span(&head));
 	sink_write(out, strbuf_span(&header));
-	sink_puts(out, "</header>\n");
+	sink_puts(out, "</header>\n<main>\n");
+	sink_write(out, (struct span){ body.p, nav_at });
 	if (nav.n) {
 		sink_puts(out, "<nav aria-label=\"contents\"><ul>");
 		sink_write(out, strbuf_span(&nav));
 		sink_puts(out, "</ul></nav>\n");
 	}
-	sink_puts(out, "<main>\n");
-	sink_write(out, strbuf_span(&body));
+	sink_write(out, (struct span){ body.p + nav_at, body.n - nav_at });
 	sink_puts(out, "</main>\n<script>");
 	sink_write(out, (struct span){ embedded_page_js, embedded_page_js_size });
 	sink_puts(out, "</script>\n</body>\n</html>\n");

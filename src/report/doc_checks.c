@@ -56,6 +56,16 @@ static void put_where(struct document *d, const struct finding *f)
 	}
 }
 
+/* Say why a finding on kernels has no place. */
+static void put_no_place(struct document *d, const struct finding *f)
+{
+	size_t kernels = 0;
+	for (size_t i = 0; i < f->where.nr; i++)
+		kernels += f->where.v[i].level == PLACE_KERNEL;
+	if (!d->line->first && kernels)
+		doc_words(d, kernels == 1 ? "no place recorded" : "no common place recorded");
+}
+
 const char *doc_where_text(struct document *d, const struct finding *f)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -84,6 +94,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 		        arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
 	doc_cell(d);
 	put_where(d, f);
+	put_no_place(d, f);
 }
 
 /* Add a check beyond its limits that no finding explains. */
@@ -107,15 +118,18 @@ static void put_limits(struct document *d, const struct check *c)
 	doc_said(d, limit_text(&d->arena, c->limit));
 }
 
+const struct doc_column doc_change_columns[3] = { { "what changed", DOC_LEFT },
+	                                              { "change", DOC_RIGHT },
+	                                              { "where", DOC_LEFT } };
+
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust)
 {
-	static const struct doc_column columns[] = { { "what changed", DOC_LEFT },
-		                                         { "change", DOC_RIGHT },
-		                                         { "where", DOC_LEFT } };
+	bool open = r->verdict == VERDICT_UNDECIDED;
+	const char *title = open ? "What may have changed" : "What changed";
 	/* before they are sure, what would decide is more important */
-	doc_section(d, "findings", "Findings", r->verdict == VERDICT_UNDECIDED ? DOC_ASIDE : DOC_OPEN);
+	doc_section(d, "findings", title, open ? DOC_ASIDE : DOC_OPEN);
 	d->sections[d->depth]->fixed = true;
-	struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));
+	struct doc_table *t = doc_table(d, title, COLUMNS(doc_change_columns));
 	t->items = true;
 	t->brief = ROWS_SHOWN;
 	t->more_text = "findings";

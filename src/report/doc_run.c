@@ -129,32 +129,33 @@ void doc_decide(struct document *d, const struct report *r)
 {
 	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
 	const char *what = r->plan_runs ? "run" : "pair", *s = nr == 1 ? "" : "s";
-	const char *which = r->plan_runs ? " of the candidate (new)"
-	                                 : " of runs (new: with the change, old: without), in turn";
+	const char *which = r->plan_runs
+	                        ? " of the candidate (new)"
+	                        : " of runs, in turn without the change (old) and with it (new)";
 	bool run = text_or_empty(r->decide)[0];
 	if (r->verdict != VERDICT_UNDECIDED || !nr)
 		return;
-	doc_section(d, "decide", "", DOC_OPEN);
-	if (run) {
-		put_command(
-		    d,
-		    arena_printf(&d->arena, "Record %" PRId64 " more %s%s%s, and run:", nr, what, s, which),
-		    DOC_OPEN, r->decide);
-	} else {
-		doc_paragraph(d);
-		doc_printf(d, "%" PRId64 " more %s%s%s would decide.", nr, what, s, which);
-	}
+	doc_section(d, "decide", "What to do", DOC_OPEN);
+	doc_item(d, 0);
+	doc_printf(d, "record %" PRId64 " more %s%s%s%s", nr, what, s, which,
+	           run ? ", then judge them together:" : ", which would decide");
+	put_command(d, "", DOC_OPEN, r->decide);
 	doc_end(d);
 }
 
 void doc_advice(struct document *d, const struct report *r)
 {
-	doc_section(d, "advice", "What to do", DOC_OPEN);
-	put_actions(d, r);
-	if (r->status == ST_BASELINE)
-		put_command(d, "To store this recording as the baseline, run:", DOC_OPEN, r->accept);
-	else
+	bool open = r->verdict == VERDICT_UNDECIDED; /* what would decide is advised first */
+	doc_section(d, "advice", open ? "If the change is real" : "What to do",
+	            open ? DOC_ASIDE : DOC_OPEN);
+	if (report_is_first(r) && text_or_empty(r->accept)[0]) {
+		doc_item(d, 0);
+		doc_words(d, "store this recording as the baseline, and commit the file:");
+		put_command(d, "", DOC_OPEN, r->accept);
+	} else {
+		put_actions(d, r);
 		put_command(d, "Intended? Make it the baseline:", DOC_ASIDE, r->accept);
+	}
 	doc_end(d);
 }
 

@@ -42,9 +42,13 @@ void doc_key_figures(struct document *d, const struct report *r);
 void doc_checks(struct document *d, const struct report *r);
 void doc_evidence(struct document *d, const struct report *r);
 
-/// Breakdowns of the change, kernels, categories, GPU time by code, figures of a diff, largest
-/// tensors and environment: one function for each.
+/// Columns of the table of findings, and of the changes of a diff.
+extern const struct doc_column doc_change_columns[3];
+
+/// Breakdowns of the change, what changed most and where, kernels, categories, GPU time by code,
+/// figures of a diff, largest tensors and environment: one function for each.
 void doc_breakdowns(struct document *d, const struct report *r);
+void doc_changes(struct document *d, const struct report *r);
 void doc_kernels(struct document *d, const struct report *r);
 void doc_categories(struct document *d, const struct report *r);
 void doc_code(struct document *d, const struct report *r);
