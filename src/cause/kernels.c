@@ -301,10 +301,10 @@ static void advise_slower(struct inquiry *q, struct suspect *s)
 	if (name[PLACE_OPERATOR])
 		of = arena_printf(q->a, " of %s", name[PLACE_OPERATOR]);
 	if (name[PLACE_CODE])
-		at = arena_printf(q->a, "look at %s: ", name[PLACE_CODE]);
+		at = arena_printf(q->a, " at %s", name[PLACE_CODE]);
 	suspect_action(q, s,
-	               "%sdid the inputs%s change (shapes, types, memory layout), or the code or "
-	               "library of the slower kernels?",
+	               "look%s for a change of the inputs%s (shapes, types, memory layout), or of the "
+	               "code or library of the slower kernels",
 	               at, of);
 }
 
@@ -399,12 +399,14 @@ static void share_place(struct inquiry *q, struct suspect *s, const struct culpr
 	vec_release(&other.finding.where);
 }
 
-/* Text such as "2.5 %" or, if they differ, "2.5 % to 3.4 %". */
-static const char *share_range(struct inquiry *q, double least, double most)
+/* Text such as "2.5 %" or, if the members of a group differ clearly, "2.5 % to 3.4 %". */
+static const char *share_range(struct inquiry *q, double first, double least, double most)
 {
-	const char *from = unit_text(q->a, UNIT_PCT, (int64_t)(least * 1e8));
+	enum { CLEAR = 10 };
 	const char *to = unit_text(q->a, UNIT_PCT, (int64_t)(most * 1e8));
-	return strcmp(from, to) == 0 ? from : arena_printf(q->a, "%s to %s", from, to);
+	if (most - least < most / CLEAR)
+		return unit_text(q->a, UNIT_PCT, (int64_t)(first * 1e8));
+	return arena_printf(q->a, "%s to %s", unit_text(q->a, UNIT_PCT, (int64_t)(least * 1e8)), to);
 }
 
 static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
@@ -435,7 +437,8 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 		    q, s, "%zu kernels (%s) are %s by %s: %s and %zu more", members,
 		    category_title(category_name(q->bench->naming.categories, list[0].now->category)),
 		    list[0].cause == CAUSE_KERNEL ? "slower" : "launched more often",
-		    share_range(q, least - 1, most - 1), word_kernel(q, list[0].now->name), members - 1);
+		    share_range(q, list[0].times - 1, least - 1, most - 1),
+		    word_kernel(q, list[0].now->name), members - 1);
 		s->finding.has_figure = false;
 		s->finding.metric = NULL;
 		s->finding.baseline_text = s->finding.candidate_text = s->finding.change_text = "";

@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "document/breaks.h"
 #include "document/render.h"
 
 /* Lengths of names. A name longer than NAME_CHARS is shortened; readers can expand it to at most
@@ -101,14 +102,15 @@ static void put_name(struct page *p, const struct doc_run *r)
 	}
 }
 
-/* A figure and its unit stay on one line. */
-static void put_figure(struct page *p, const char *text)
+/* A figure and its unit stay on one line, also in a sentence. */
+static void put_text(struct page *p, const char *text, bool figure)
 {
 	for (size_t at = 0, end; text[at]; at = end) {
 		end = at + strcspn(text + at, " ");
 		doc_html_escape(p->out, (struct span){ text + at, end - at });
+		bool digit = text[end] && end && isdigit((unsigned char)text[end - 1]);
 		if (text[end])
-			strbuf_adds(p->out, end && isdigit((unsigned char)text[end - 1]) ? "\xC2\xA0" : " ");
+			strbuf_adds(p->out, digit && (figure || !text_may_break(text, end)) ? "\xC2\xA0" : " ");
 		end += text[end] == ' ';
 	}
 }
@@ -127,8 +129,8 @@ static void put_run(struct page *p, const struct doc_run *r)
 	if (r->tone)
 		strbuf_addf(p->out, "<span class=\"%s\">", classes[r->tone]);
 	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "<pre><code>" : "");
-	if (r->kind == DOC_FIGURE)
-		put_figure(p, r->text);
+	if (r->kind == DOC_FIGURE || r->kind == DOC_SAID)
+		put_text(p, r->text, r->kind == DOC_FIGURE);
 	else
 		doc_html_escape(p->out, span_of(r->text));
 	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "</code></pre>" : "");

@@ -175,8 +175,8 @@ static const struct course_point *main_point(const struct course *t, int64_t run
 	return best;
 }
 
-/* Write the change point, the items that changed with it, and the other figures that changed at the
-   same run. */
+/* Write the change point, the items that changed with it, and the other figures that changed for
+   the worse, or not, at the same run. */
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	put_change(d, t, p);
@@ -186,12 +186,11 @@ void course_put_event(struct document *d, const struct course *t, const struct c
 	put_run(d, &t->runs.v[p->first]);
 	doc_words(d, p->approved ? "; approved" : "");
 	put_parts(d, t, p);
-	for (int worse = 1; worse >= 0; worse--)
-		for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
-			if (q->first == p->first && q != p && q->is_worse == worse) {
-				doc_item(d, 1);
-				put_change(d, t, q);
-			}
+	for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
+		if (q->first == p->first && q != p && q->is_worse == p->is_worse) {
+			doc_item(d, 1);
+			put_change(d, t, q);
+		}
 }
 
 /* Write the change points, newest first. Change points at the same run are one entry. */
@@ -249,14 +248,12 @@ static void put_news(struct document *d, const struct course *t)
 		doc_add(d, DOC_VERDICT, TONE_WARN, "worse");
 	else
 		doc_add(d, DOC_VERDICT, TONE_GOOD, t->points.nr ? "no worse" : "steady");
-	doc_words(d, " · history of ");
-	doc_said(d, t->workload);
-	doc_words(d, ": ");
+	doc_words(d, " · ");
+	doc_said(d, arena_printf(&d->arena, "history of %s: ", t->workload));
 	if (p) {
 		const struct course_figure *f = figure_of(t, p->figure);
 		bool up = p->after > p->before;
-		doc_said(d, name_of(d, f));
-		doc_words(d, " ");
+		doc_said(d, arena_printf(&d->arena, "%s ", name_of(d, f)));
 		doc_add(d, DOC_FIGURE, TONE_WORSE,
 		        p->change_pct == INT64_MIN ? course_text(&d->arena, f->unit, p->after)
 		                                   : unit_relative(&d->arena, p->change_pct) + 1);
@@ -270,7 +267,7 @@ static void put_news(struct document *d, const struct course *t)
 	}
 	put_wall(d, t);
 	doc_said(d, t->headline);
-	doc_words(d, ". The job passes (exit code 0): a history only reports");
+	doc_words(d, p ? ". The job passes (exit code 0): a history only reports" : "");
 }
 
 static void put_advice(struct document *d, const struct course *t)

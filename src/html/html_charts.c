@@ -323,27 +323,45 @@ static void level_chart(struct html *h, const struct series *s)
 	chart_release(&c);
 }
 
-/* Add the memory that stays allocated, which is the least level from each time on, without its rise
-   at the start and without the steps whose memory is still in use at the end. */
+/* Index of the last low of a level: the last value in the lowest quarter of those of the last
+   quarter. The steps after it are not complete. */
+static size_t last_low(const struct series *s)
+{
+	struct svg_range r = { INT64_MAX, INT64_MIN, 1 };
+	size_t nr = s->points.nr, from = nr * 3 / 4;
+	for (size_t i = from; i < nr; i++)
+		svg_range_add(&r, s->points.v[i].y);
+	while (nr > from + 1 && s->points.v[nr - 1].y > r.lo + (r.hi - r.lo) / 4)
+		nr--;
+	return nr - 1;
+}
+
+/* Index of the first value that is nearly as high as the highest of the first third. */
+static size_t first_high(const struct series *s)
+{
+	int64_t most = 0;
+	size_t high = 0;
+	for (size_t i = 0; i < s->points.nr / 3; i++)
+		number_raise(&most, s->points.v[i].y);
+	while (s->points.v[high].y < most - most / 10)
+		high++;
+	return high;
+}
+
+/* Add the memory that stays allocated: the least level from each time on, between the first high
+   and the last low. */
 static void add_kept(struct chart *c, const char *name, const char *class, const struct series *s)
 {
-	struct svg_points kept = { 0 };
-	size_t nr = s ? s->points.nr : 0, end = nr * 3 / 4;
-	for (size_t i = end; i < nr; i++)
-		end = s->points.v[i].y <= s->points.v[end].y ? i : end;
-	if (!nr || s->x_unit != c->x_unit || c->nr == LINES_MAX)
+	if (!s || !s->points.nr || s->x_unit != c->x_unit)
 		return;
-	int64_t least = s->points.v[end].y;
-	for (size_t i = end + 1; i-- > 0;) {
-		number_lower(&least, s->points.v[i].y);
-		if (least < s->points.v[end].y - s->points.v[end].y / 4)
-			break;
-		vec_push(&kept.list, (struct series_point){ s->points.v[i].x, least });
-	}
-	for (size_t i = 0, k = kept.list.nr; i + 1 < k--; i++) {
-		struct series_point p = kept.list.v[i];
-		kept.list.v[i] = kept.list.v[k];
-		kept.list.v[k] = p;
+	struct svg_points kept = { 0 };
+	size_t from = first_high(s), to = last_low(s);
+	int64_t least = INT64_MAX;
+	for (size_t i = from; i <= to; i++)
+		vec_push(&kept.list, s->points.v[i]);
+	for (size_t i = kept.list.nr; i-- > 0;) {
+		number_lower(&least, kept.list.v[i].y);
+		kept.list.v[i].y = least;
 	}
 	struct line *l = &c->lines[c->nr++];
 	*l = (struct line){ .name = name, .class = class, .unit = s->unit };

@@ -118,8 +118,12 @@ void doc_changes(struct document *d, const struct report *r)
 		doc_words_cell(d, metric_label(m));
 		if (b->memory)
 			doc_printf(d, " of %s", b->memory);
-		if (f)
-			doc_printf(d, ": %s → %s", f->baseline_text, f->candidate_text);
+		if (f) {
+			doc_words(d, ": ");
+			doc_figure(d, f->baseline_text);
+			doc_words(d, " → ");
+			doc_figure(d, f->candidate_text);
+		}
 		doc_cell(d);
 		doc_add(d, DOC_FIGURE, tone_of_change(m->worse, b->change),
 		        f ? change_of(&d->arena, f->change_text, f->pct_text)

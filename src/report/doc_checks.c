@@ -5,7 +5,7 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
+enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, ROWS_UNDECIDED = 3, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
 
 /* A kernel by its display name; its id is in JUnit and JSON. */
 static void put_check_name(struct document *d, const struct check *c)
@@ -56,14 +56,20 @@ static void put_where(struct document *d, const struct finding *f)
 	}
 }
 
-/* Say why a finding on kernels has no place. */
+/* Say where a finding is that has no place besides those of its title. */
 static void put_no_place(struct document *d, const struct finding *f)
 {
 	size_t kernels = 0;
 	for (size_t i = 0; i < f->where.nr; i++)
 		kernels += f->where.v[i].level == PLACE_KERNEL;
-	if (!d->line->first && kernels)
+	if (d->line->first)
+		return;
+	if (f->cause == CAUSE_UNIFORM)
+		doc_words(d, "everywhere");
+	else if (kernels)
 		doc_words(d, kernels == 1 ? "no place recorded" : "no common place recorded");
+	else if (f->where.nr)
+		doc_name(d, f->where.v[0].name);
 }
 
 const char *doc_where_text(struct document *d, const struct finding *f)
@@ -126,12 +132,11 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 {
 	bool open = r->verdict == VERDICT_UNDECIDED;
 	const char *title = open ? "What may have changed" : "What changed";
-	/* before they are sure, what would decide is more important */
-	doc_section(d, "findings", title, open ? DOC_ASIDE : DOC_OPEN);
+	doc_section(d, "findings", title, DOC_OPEN);
 	d->sections[d->depth]->fixed = true;
 	struct doc_table *t = doc_table(d, title, COLUMNS(doc_change_columns));
 	t->items = true;
-	t->brief = ROWS_SHOWN;
+	t->brief = open ? ROWS_UNDECIDED : ROWS_SHOWN;
 	t->more_text = "findings";
 	for (size_t i = 0; i < r->findings.nr; i++)
 		put_finding(d, r, i);

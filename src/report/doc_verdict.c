@@ -115,6 +115,17 @@ static void put_first(struct document *d, const struct finding *f)
 	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
+static void put_pass(struct document *d, const struct report *r)
+{
+	const int64_t *nr = r->counts;
+	doc_words(d, "no figure is beyond its limit");
+	if (nr[VERDICT_WAIVED])
+		doc_printf(d, " except %" PRId64 " waived", nr[VERDICT_WAIVED]);
+	if (nr[VERDICT_IMPROVED])
+		doc_printf(d, ", %" PRId64 " improved", nr[VERDICT_IMPROVED]);
+	doc_words(d, "; nothing to do");
+}
+
 /* Say what becomes of the CI job, unless the verdict says it. */
 static void put_job(struct document *d, const struct report *r)
 {
@@ -161,7 +172,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
 		put_first(d, report_main_finding(r));
 	else if (r->verdict == VERDICT_PASS)
-		doc_words(d, "no figure is beyond its limit, nothing to do");
+		put_pass(d, r);
 	else
 		doc_words(d, report_counts(r));
 	put_job(d, r);
