@@ -156,7 +156,7 @@ static void put_line(struct page *p, const struct doc_line *l)
 		strbuf_adds(p->out, r->link ? "</a>" : "");
 	}
 	if (l->picture)
-		p->hooks->picture(p->hooks->ctx, l->picture, p->out, p->nav);
+		p->hooks->picture(p->hooks->ctx, l->picture, p->out);
 }
 
 static void put_tiles(struct page *p, const struct doc_line *l)
@@ -171,7 +171,7 @@ static void put_tiles(struct page *p, const struct doc_line *l)
 		}
 		put_run(p, r);
 		if (picture[0] && (!r->next || r->next->tile))
-			p->hooks->picture(p->hooks->ctx, picture, p->out, p->nav);
+			p->hooks->picture(p->hooks->ctx, picture, p->out);
 	}
 	strbuf_adds(p->out, "</p></li>\n</ul>\n");
 }
@@ -410,7 +410,7 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 			put_table(p, &n->table, parent->title);
 			break;
 		case NODE_PICTURE:
-			p->hooks->picture(p->hooks->ctx, n->id, p->out, p->nav);
+			p->hooks->picture(p->hooks->ctx, n->id, p->out);
 			break;
 		}
 	}

@@ -472,11 +472,10 @@ void course_draw(const struct course *t, const struct course_figure *f, struct d
 	vec_release(&dots.list);
 }
 
-static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
+static void picture(void *ctx, const char *id, struct strbuf *out)
 {
 	struct course_page *w = ctx;
 	size_t i = 0;
-	(void)nav;
 	sscanf(id, "%zu", &i);
 	course_draw(w->t, &w->t->figures.v[i], &w->d, out);
 }

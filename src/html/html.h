@@ -29,10 +29,8 @@ void html_steps(struct html *h);
 /// Draw memory over time and at its peak.
 void html_memory(struct html *h);
 
-/// Draw what each memory of a run holds at its peak. html_has_peaks() returns whether the contents
-/// at the peak are known; `run` may be NULL there, which gives false.
+/// Draw what each memory of a run holds at its peak.
 void html_peaks(struct html *h, const struct run_report *run);
-bool html_has_peaks(const struct run_report *run);
 
 /// Largest number of charts of one kind. html_more_charts() writes how many of `nr` charts this
 /// limit left out.

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "html/html.h"
 #include "html/svg.h"
+#include "report/document.h"
 
 /* Largest number of values written below a chart. */
 enum { NUMBERS = 40 };
@@ -216,19 +217,6 @@ static size_t each_label(struct html *h, const char *id,
 	return nr;
 }
 
-static bool run_has_series(const struct run_report *run, const char *prefix)
-{
-	for (size_t i = 0; run && i < run->series.nr; i++)
-		if (strncmp(run->series.v[i].id, prefix, strlen(prefix)) == 0)
-			return true;
-	return false;
-}
-
-static bool has_series(const struct report *r, const char *prefix)
-{
-	return run_has_series(r->run, prefix) || run_has_series(r->baseline_run, prefix);
-}
-
 void html_more_charts(struct html *h, size_t nr)
 {
 	if (nr > HTML_CHARTS)
@@ -260,10 +248,6 @@ static void step_chart(struct html *h, const struct series *s)
 
 void html_steps(struct html *h)
 {
-	if (!has_series(h->r, "step."))
-		return;
-	bool folded = h->r->run && h->r->run->ranks.nr > 1;
-	html_section(h, "steps", "Step times", folded);
 	html_puts(h, "<p class=\"note\">By measured step, counted from 1.</p>\n"
 	             "<div class=\"charts\" data-choice=\"rank\">\n");
 	size_t nr = each_label(h, "step.time", step_chart);
@@ -271,7 +255,6 @@ void html_steps(struct html *h)
 	nr = each_label(h, "step.cuda_time", step_chart);
 	html_more_charts(h, nr);
 	html_puts(h, "</div>\n");
-	html_section_end(h, folded);
 }
 
 /* ---- charts of memory over time ---- */
@@ -392,24 +375,21 @@ static bool leaks(const struct report *r)
 
 void html_memory(struct html *h)
 {
-	bool levels = has_series(h->r, "memory.");
-	const bool peaks[] = { html_has_peaks(h->r->baseline_run), html_has_peaks(h->r->run) };
-	if (!levels && !peaks[0] && !peaks[1])
-		return;
-	html_section(h, "memory", "Memory", false);
-	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n",
-	            peaks[0] && peaks[1] ? " pair" : "");
+	const struct report *r = h->r;
+	bool pair = run_has_peaks(r->baseline_run) && run_has_peaks(r->run);
+	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n", pair ? " pair" : "");
 	if (leaks(h->r))
 		each_label(h, "memory.allocated", kept_chart);
-	if (has_series(h->r, "memory.reserved"))
+	if (run_has_series(r->run, "memory.reserved") ||
+	    run_has_series(r->baseline_run, "memory.reserved"))
 		html_puts(h, "<p class=\"note\">Fragmentation is the share of reserved memory that is not "
 		             "allocated, on the axis to the right.</p>\n");
-	if (levels && h->r->baseline_run && !run_has_series(h->r->baseline_run, "memory."))
+	if (r->baseline_run && run_has_series(r->run, "memory.") &&
+	    !run_has_series(r->baseline_run, "memory."))
 		html_puts(h, "<p class=\"note\">The baseline has no levels over time (stored ones of many "
 		             "ranks keep only the peaks): the chart is of the candidate.</p>\n");
 	html_more_charts(h, each_label(h, "memory.allocated", level_chart));
 	html_peaks(h, h->r->run);
 	html_peaks(h, h->r->baseline_run);
 	html_puts(h, "</div>\n");
-	html_section_end(h, false);
 }

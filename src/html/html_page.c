@@ -23,21 +23,6 @@ void html_text(struct html *h, const char *text)
 
 /* ---- parts of a page ---- */
 
-void html_section(struct html *h, const char *id, const char *title, bool folded)
-{
-	if (!folded)
-		strbuf_addf(&h->nav, "<li><a href=\"#%s\">%s</a></li>", id, title);
-	html_printf(
-	    h, "<section id=\"%s\" aria-labelledby=\"%s-title\"%s>\n%s<h2 id=\"%s-title\">%s</h2>%s\n",
-	    id, id, folded ? " class=\"folded\"" : "", folded ? "<details><summary>" : "", id, title,
-	    folded ? "</summary>" : "");
-}
-
-void html_section_end(struct html *h, bool folded)
-{
-	html_puts(h, folded ? "</details>\n</section>\n" : "</section>\n");
-}
-
 void html_details(struct html *h, const char *summary)
 {
 	html_puts(h, "<details class=\"more\"><summary>");

@@ -154,8 +154,3 @@ void html_peaks(struct html *h, const struct run_report *run)
 	}
 	html_more_charts(h, nr);
 }
-
-bool html_has_peaks(const struct run_report *run)
-{
-	return run && run_report_table(run, "memory_categories");
-}

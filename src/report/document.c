@@ -114,12 +114,6 @@ static void put_notes(struct document *d, const struct report *r)
 
 /* ---- order of sections for each kind of report ---- */
 
-static void put_pictures(struct document *d)
-{
-	doc_picture(d, "steps");
-	doc_picture(d, "memory");
-}
-
 static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_decide(d, r);
@@ -136,7 +130,7 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	doc_step(d, r);
 	doc_flame(d, r);
 	doc_steps_of_ranks(d, r);
-	put_pictures(d);
+	doc_series(d, r);
 	doc_checks(d, r);
 	doc_reasons(d, r);
 	doc_insights(d, r);
@@ -176,7 +170,7 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_flame(d, r);
 	doc_kernels(d, r);
 	doc_steps_of_ranks(d, r);
-	put_pictures(d);
+	doc_series(d, r);
 	doc_categories(d, r);
 	doc_scaling(d, r);
 	doc_ranks(d, r, true, "Ranks of the candidate");
@@ -197,7 +191,7 @@ static void put_run(struct document *d, const struct report *r, struct trust_lin
 	doc_facts(d, r);
 	doc_unknown(d, r);
 	doc_steps_of_ranks(d, r);
-	put_pictures(d);
+	doc_series(d, r);
 	doc_lists(d, r);
 	doc_ranks(d, r, true, "Ranks");
 }

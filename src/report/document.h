@@ -75,10 +75,16 @@ void doc_ranks(struct document *d, const struct report *r, bool candidate, const
 const char *doc_where_text(struct document *d, const struct finding *f);
 
 /// Pictures that only a page has: history of figures, parts of the wall time, GPU time by code,
-/// steps of all ranks.
+/// steps of all ranks, steps and memory over time.
 void doc_history(struct document *d, const struct report *r);
 void doc_step(struct document *d, const struct report *r);
 void doc_flame(struct document *d, const struct report *r);
 void doc_steps_of_ranks(struct document *d, const struct report *r);
+void doc_series(struct document *d, const struct report *r);
+
+/// True if a run has series whose ids begin with `prefix`, or what its memory holds at the
+/// peak is known. False for NULL.
+bool run_has_series(const struct run_report *run, const char *prefix);
+bool run_has_peaks(const struct run_report *run);
 
 #endif
