@@ -6,6 +6,22 @@
 #include "html/html_page.h"
 #include "html/svg.h"
 
+struct bar_part {
+	int color;
+	int64_t size;
+	const char *text, *name; ///< figure and name; the name may come from the input
+};
+
+/// A bar of parts that add up.
+struct bar {
+	const char *title;
+	int64_t whole;
+	VEC(struct bar_part) parts;
+};
+
+/// Draw a bar in the class `class` of the style sheet, and a legend below it.
+void html_bar(struct html *h, const struct bar *bar, const char *class, bool legend);
+
 /// Draw the parts of the wall time of the steps.
 void html_parts(struct html *h);
 

@@ -65,6 +65,11 @@ void doc_advice(struct document *d, const struct report *r);
 /// How to decide an undecided check: the recordings that are needed, and the command.
 void doc_decide(struct document *d, const struct report *r);
 
+/// Add a list of a run as a table, names first. With `memory`, only the rows of that memory, which
+/// the last column names, and without that column.
+struct doc_table *doc_list(struct document *d, const struct report_table *t, const char *title,
+                           const char *memory);
+
 /// Recommendations, facts, lists, and the table of ranks.
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
