@@ -461,9 +461,9 @@ void course_draw(const struct course *t, const struct course_figure *f, struct d
 	strbuf_adds(out, "<div class=\"plot\">");
 	svg_labels(out, f->unit, y, "y");
 	strbuf_addf(out,
-	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
-	            "aria-label=\"%zu runs, oldest first, and their levels\">",
-	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
+	            "<svg " SVG_BOX
+	            " role=\"img\" aria-label=\"%zu runs, oldest first, and their levels\">",
+	            f->values.nr);
 	svg_grid(out, y);
 	svg_band(out, "band base", y, number_sub(f->level, f->spread), number_add(f->level, f->spread));
 	draw_levels(t, f, x, y, out);

@@ -58,6 +58,13 @@ void html_tables(struct html *h, struct document *d)
 	doc_release(d);
 }
 
+void html_numbers(struct html *h, struct document *d)
+{
+	html_details(h, "numbers");
+	html_tables(h, d);
+	html_details_end(h);
+}
+
 /* The word for the page's title: the verdict, or the kind of report. */
 static const char *word_of(const struct report *r)
 {

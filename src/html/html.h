@@ -56,6 +56,9 @@ void html_more_charts(struct html *h, size_t nr);
 /// Write a document with tables between the charts, and release it.
 void html_tables(struct html *h, struct document *d);
 
+/// Write a document with the numbers of a chart, collapsed, and release it.
+void html_numbers(struct html *h, struct document *d);
+
 /// The name in the form in which the document shows it.
 const char *html_display(const struct html *h, const char *whole);
 

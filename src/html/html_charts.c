@@ -96,18 +96,10 @@ static void plot(struct html *h, const struct chart *c)
 {
 	struct svg_range x, y;
 	bool right = false;
-	int id = ++h->nr_pictures;
 	ranges(c, &x, &y);
 	html_puts(h, "<div class=\"plot\">");
 	svg_labels(&h->body, c->unit, y, "y");
-	html_printf(h,
-	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
-	            "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
-	            SVG_WIDTH, SVG_HEIGHT, id, id, id);
-	html_text(h, c->title);
-	html_puts(h, ", ");
-	html_text(h, c->label);
-	html_printf(h, "</title><desc id=\"d%d\">", id);
+	html_picture(h, SVG_BOX, arena_printf(&h->arena, "%s, %s", c->title, c->label));
 	for (size_t i = 0; i < c->nr; i++)
 		describe(h, &c->lines[i]);
 	html_puts(h, "</desc>");
@@ -154,9 +146,7 @@ static void numbers(struct html *h, const struct chart *c)
 		}
 		t->more += l->points.list.nr > NUMBERS ? l->points.list.nr - NUMBERS : 0;
 	}
-	html_details(h, "numbers");
-	html_tables(h, &d);
-	html_details_end(h);
+	html_numbers(h, &d);
 }
 
 static void chart(struct html *h, const struct chart *c)

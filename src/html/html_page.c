@@ -23,6 +23,15 @@ void html_text(struct html *h, const char *text)
 
 /* ---- parts of a page ---- */
 
+void html_picture(struct html *h, const char *attributes, const char *title)
+{
+	int id = ++h->nr_pictures;
+	html_printf(h, "<svg %s role=\"img\" aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
+	            attributes, id, id, id);
+	html_text(h, title);
+	html_printf(h, "</title><desc id=\"d%d\">", id);
+}
+
 void html_details(struct html *h, const char *summary)
 {
 	html_puts(h, "<details class=\"more\"><summary>");

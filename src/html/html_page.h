@@ -35,6 +35,9 @@ void html_printf(struct html *h, const char *fmt, ...) __attribute__((format(pri
 /// Append any text, escaped; control and bidirectional characters become U+FFFD. NULL is "".
 void html_text(struct html *h, const char *text);
 
+/// Begin a picture with these attributes, and its description for readers who do not see it.
+void html_picture(struct html *h, const char *attributes, const char *title);
+
 /// Begin a part that is collapsed until a reader expands it.
 void html_details(struct html *h, const char *summary);
 void html_details_end(struct html *h);

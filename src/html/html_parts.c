@@ -10,14 +10,8 @@ enum { NAME_CHARS = 120 };
 
 void html_bar(struct html *h, const struct bar *bar, const char *class, bool legend)
 {
-	int id = ++h->nr_pictures;
 	int64_t at = 0;
-	html_printf(h,
-	            "<svg class=\"%s\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-	            "role=\"img\" aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
-	            class, SVG_WIDTH, SVG_HEIGHT, id, id, id);
-	html_text(h, bar->title);
-	html_printf(h, "</title><desc id=\"d%d\">", id);
+	html_picture(h, arena_printf(&h->arena, "class=\"%s\" " SVG_BOX, class), bar->title);
 	for (size_t i = 0; i < bar->parts.nr; i++) {
 		html_printf(h, "%s ", bar->parts.v[i].text);
 		html_text(h, bar->parts.v[i].name);
