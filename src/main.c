@@ -1,6 +1,6 @@
 /* gpugate: a regression gate for GPU runs.
 
-   Map of the house. One way through:
+   The folders of src/ are called rooms. The way of the data through them:
 
        bytes → events → digest of a rank → view → verdicts → report → writers → exit code
 
@@ -8,7 +8,8 @@
               searching, unions of intervals, "did you mean"
    io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
               tokens, never a tree; database: a file of SQLite → rows, without SQL;
-              sink: sticky error, written beside its place and renamed; cores: how many may be used
+              sink: output that keeps its first error, written to a temporary file and renamed;
+              cores: how many CPU cores may be used
    metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
    events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
    model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
@@ -17,22 +18,22 @@
               rule, select, history (past runs of a baseline), diagnosis,
               finding (why checks failed), report
    figures/   a value of each metric, as model/view.h asks for it
-   xspace/    XSpace files of JAX and TensorFlow → events; what XProf's timelines and activities are
-   read/      trace → events, by several threads where there are some to spare, also of JAX and
-              XProf; memory snapshot, as JSON or as a pickle read as data, and other profilers'
+   xspace/    XSpace files of JAX and TensorFlow → events; kinds of XProf's timelines and activities
+   read/      trace (also of JAX and XProf) → events, by several threads if they are available;
+              memory snapshot, as JSON or as a pickle read as data, and other profilers'
               records of memory; recognizing what an input may be
    flight/    dumps of PyTorch's Flight Recorder: which rank hangs, and in which collective
    nsys/      export of Nsight Systems → events
    merge/     several digests of one rank as one; digests of bounded size
    fold/      one digest for many ranks: figures by rank or how they are spread, sums of rows,
-              collectives that are matched when all ranks are there; slow links; ranks that a run
+              collectives that are matched once all ranks are known; slow links; ranks that a run
               lacks, and ranks that lack collectives
    code/      where in the code work comes from: threads, calls of Python, paths and places; ids
               of parts of a trace
    names/     what the names and inputs of events say: steps and their phases, markers, operations;
               display names of kernels
    reduce/    events → digest: steps, kernels, communication, devices, host, functions,
-              operations, memory, what was done last
+              operations, memory, what began last
    replay/    memory snapshot → digest: replay backwards from the final state, sites; other
               profilers' records of memory → digest
    store/     digest and baseline as canonical JSON, and their JSON Schemas; the lock of a
@@ -44,27 +45,27 @@
    trust/     whether what was recorded can be believed: steps, ranks, kernels, memory, the machine
    gate/      judge: environment, noise, compare (the only place that decides), waivers
    cause/     failed and warned checks as findings: what caused them, what it costs, what to do
-   changed/   files that a change under review touches, as named or as git tells; places of a
-              report in them
-   diagnose/  what is worth naming of a run, using only digests: facts, tables, series; what it is
+   changed/   files that a change under review touches, as the user or git names them; the
+              code locations of a report that are in them
+   diagnose/  what is notable about a run, from digests only: facts, tables, series; what it is
               bound by, what to do about it (rules of diagnosis, and those in code); slow and late
               ranks, slow links, workers unlike their peers; ranks side by side
    document/  a report as paragraphs, lists, tables and pictures; rendered as text, Markdown, HTML
-   report/    what is said of a check, a diff or a run, as a document; writers of JUnit, JSON,
-              OpenMetrics; figures of one run
+   report/    the contents of a report on a check, a diff or a run, as a document; writers of
+              JUnit, JSON, OpenMetrics; figures of one run
    html/      the writer of the page, its charts, style and script
-   evidence/  a small trace of each failed finding, of both sides
+   evidence/  a small trace of both sides for each finding on a failed check
    cli/       option table, formats of reports, loading of runs (several files at a time), where a
               run comes from; one file per group of commands
 
    init/      what gpugate init finds in a repository, and writes: rules for a run and for result
               files, workflows
    suite/     many cases as one gate: the suite file, a process for each case, shards, their reports
-   history/   figures over the runs of a baseline's history, and where they changed for good
+   history/   figures over the runs of a baseline's history, and where they changed lastingly
 
    pages/     a program of the build: manual pages and completions, from the tables of cli
 
-   The digest is the waist: nothing after it sees an event, nothing before it knows a rule.
+   All data passes through digests: nothing after them sees an event, nothing before knows a rule.
    Working rooms do not include one another, except for the few that the table in tests/layers.py
    names; it checks every include, and the size of files and rooms.
 

@@ -43,7 +43,7 @@ api_setup() {
     url=${url%/}
 }
 
-# Checks the token before the first call. Anything else could contain more than a header for curl's configuration.
+# Checks the token before the first call: with a quote or a line break, it could add settings to curl's configuration.
 need_token() { # WHAT-FOR
     case $(jq -rn 'env.GPUGATE_TOKEN // "" | if . == "" then "empty" else test("\\A[A-Za-z0-9._~+/=-]+\\z") end') in
     true) ;;

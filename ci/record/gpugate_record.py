@@ -351,7 +351,7 @@ class Recorder:
         self._entered, self._profiler = False, None
         self._step = 0              # number of the step that runs now
         self._first = None          # first step of the current or next recording
-        self._complete = None       # first step of a recording whose steps have all run, until its files are written
+        self._complete = None       # first step of the recording whose steps have run, but whose files are not yet written
         self._made = 0              # number of complete recordings
         self._history = False       # true while torch records the memory history
         self._compiled = {}         # result of _compiled() when the recorded steps began
@@ -509,7 +509,7 @@ class Recorder:
             if self._first is not None:
                 _say(f"a recording is on its way (from step {self._first} on): the signal is ignored")
                 return
-            with contextlib.suppress(FileExistsError):  # another rank was first
+            with contextlib.suppress(FileExistsError):  # another rank has written the request already
                 with open(path, "x", encoding="ascii") as file:
                     file.write(f"{self._step + self._ahead()}\n")
         if self._first is not None or not os.path.exists(path):
@@ -653,8 +653,8 @@ class Recorder:
                 self._due = stack.pop_all(), scratch, files, folder
 
     def _store(self, files, fresh, folder):
-        """Moves the files of a recording to `folder` or, as `keep` asks, only a digest made from them. `fresh` files were
-        written elsewhere and are moved."""
+        """Moves the files of a recording to `folder` or, as `keep` asks, only a digest made from all `files`. `fresh`: the
+        files that an earlier call has not yet moved."""
         rank = _rank()[0]
         if rank == 0:
             self._write_facts(folder)

@@ -7,16 +7,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/poison.h"
 
 /* The address sanitizer sees an access to the part of a block that has not been handed out, and to
    GAP bytes between neighbors. */
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
 #define GAP ((size_t)16)
 #else
 #define GAP ((size_t)0)
-#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
-#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
 struct arena_block {
@@ -24,8 +22,8 @@ struct arena_block {
 	_Alignas(max_align_t) char data[];
 };
 
-/* Size of the first block, and the limit up to which each block doubles, because the arenas of many
-   ranks are mostly small. */
+/* Size of the first block, and of the largest. Each block is twice as large as the one before it,
+ * up to this limit: most arenas are small, and there are many (one for each rank). */
 #define ARENA_FIRST ((size_t)2 << 10)
 #define ARENA_BLOCK ((size_t)32 << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))

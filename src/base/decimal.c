@@ -22,8 +22,8 @@ struct decimal decimal_of(int64_t value, int64_t digits)
 }
 
 /* Copies the significant digits of a number, without leading and trailing zeros, to `buf`, as many
- * as fit, and returns their full number; `*point` becomes the position of the last significant
- * digit, counted from the decimal point. */
+ * as fit. Returns the number of all significant digits; `*point` becomes the position of the last
+ * significant digit, counted from the decimal point. */
 static size_t significant(struct span text, char *buf, size_t size, int64_t *point)
 {
 	size_t nr = 0, kept = 0;
@@ -68,7 +68,7 @@ enum decimal_fault decimal_parse(struct span text, struct decimal *out)
 {
 	char digits[DECIMAL_SIGNIFICANT + 1];
 	int64_t point, nothing, value = 0;
-	/* the scale rounds all digits away, because only the form of the text is checked here */
+	/* only the form of the text is checked here: the scale makes every value 0 */
 	if (!number_parse(text, -200000 - (int)text.n, &nothing))
 		return DECIMAL_NO_NUMBER;
 	size_t nr = significant(text, digits, sizeof digits, &point);

@@ -14,18 +14,20 @@
 #include "base/number.h"
 
 enum {
-	/* number of launch counts that are tried as periods, the most evenly spread ones first */
+	/* largest number of anchors that are tried: those with the most evenly spread cuts */
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
-	RUNS = 4096, /* smallest number of different hash values for rows of launches */
-	FEW = 4, /* with fewer pieces than this, the first one must be like the others */
+	RUNS = 4096, /* least number of values that a hash of IN_A_ROW launches can have */
+	FEW = 4, /* with fewer pieces than this, the first piece must be like the others, too */
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
 	AS_EVEN = 30000, /* difference of unevenness that is ignored, in millionths */
-	EXPLAINS = 5, /* factor by which a longer period must leave less unexplained to be preferred */
-	VARIES = 75 * MICRO, /* regularity up to which repetitions count as varying */
-	/* least percentage of pieces whose launches were all in the previous piece: half, in batches of
-	   two parts */
+	EXPLAINS = 5, /* a longer period is preferred if it leaves unexplained a share that is smaller
+	                 by this factor */
+	VARIES = 75 * MICRO, /* least regularity of pieces that differ from one another to count as
+	                        steps that vary */
+	/* least percentage of pieces all of whose launches also occur in the previous piece. If each
+	   step consists of two different parts, the percentage is about 50. */
 	CLEAN_PCT = 40,
 	/* the last repetition counts as complete if it has at least this percentage of the usual number
 	   of launches */
@@ -52,12 +54,12 @@ struct anchor {
 	size_t clean; ///< number of pieces all of whose launches also occur in the previous piece
 };
 
-/* Counts of one name during a walk over the pieces. */
+/* How often one kernel name occurs, counted during a walk over the pieces of the sequence. */
 struct tally {
 	size_t piece; ///< number of the last piece in which the name was seen, counted from 1
 	uint32_t count, before; ///< number of launches in that piece, and in the piece before it
-	uint32_t seen, again; ///< number of launches after the first piece, and how many of them the
-	                      ///< piece before theirs has, too
+	uint32_t seen, again; ///< number of launches after the first piece, and how many of these also
+	                      ///< occur in the piece before their own
 };
 
 static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t nr_ids)
@@ -102,8 +104,8 @@ static int64_t spread(size_t nr, __int128 sum, __int128 squares)
 	return number_div_round(squares * (__int128)nr * 1000000, sum * sum) - 1000000;
 }
 
-/* Measures how evenly the launches of an anchor are spread; false if the gaps between them, with
- * the last and the first as neighbors, differ too much. */
+/* Measures how evenly the cuts of an anchor are spread; false if the gaps between them, including
+ * the gap from the last cut to the first, differ too much. */
 static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size_t nr)
 {
 	__int128 sum = 0, squares = 0, longest = 0;
@@ -147,7 +149,7 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 	}
 }
 
-/* Keeps one anchor for each number of launches: among those about as even as the most even one, the
+/* Keeps one anchor for each number of cuts: of the anchors about as even as the most even one, the
  * one that begins earliest, so that few launches come before the first repetition. */
 static void select_anchors(struct anchors *out)
 {
@@ -199,8 +201,8 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 	return share < least ? share : least;
 }
 
-/* A pattern with less than the returned regularity explains far less than one with the regularity
- * `best`: the share of launches that it leaves unexplained is over `times` times as large. */
+/* The regularity below which a pattern explains far less than a pattern with the regularity `best`:
+ * the share of launches that it leaves unexplained is then more than `times` times as large. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
@@ -260,14 +262,16 @@ static bool anchor_is_clean(const struct anchor *a)
 	return a->clean * 100 >= a->count * CLEAN_PCT;
 }
 
-/* False if a longer period explains far more, so that the period of `a` is only a part of the step:
- * then most of its pieces are alike, and a few also have the kernels that the step launches once.
- * But if steps vary, a longer period only averages over several of them and is not the step. */
+/* False if a longer period explains far more, so that the pieces of `a` are only parts of a step:
+ * most of them are alike, and a few also have the kernels that a step launches only once. Also
+ * false if steps vary and a shorter period is regular enough: the pieces of `a` are then several
+ * steps each, and more regular only because they average over these. */
 static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		/* few pieces may be alike by chance, so the longer period must explain even more */
+		/* if the longer period has few pieces, these may be alike by chance, so it must explain
+		 * even more */
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))
@@ -297,7 +301,7 @@ static const struct anchor *anchor_choose(const struct anchors *list, int64_t *r
 	return chosen;
 }
 
-/* Number of launches that nearly all repetitions have in common just before the cut. */
+/* Number of launches just before each cut that nearly all pieces have in common. */
 static size_t common_lead(const struct launch_sequence *s, const struct anchor *a)
 {
 	for (size_t n = 0;; n++) {

@@ -127,7 +127,7 @@ SORT_INLINE void sort_merge_down(struct sort *s, struct sort_run a, struct sort_
 	memcpy(to - (y - room), room, (size_t)(y - room));
 }
 
-/* Merges two runs; `b` follows `a` in memory. */
+/* Merges two runs; `b` must follow directly after `a` in memory. */
 SORT_INLINE void sort_merge(struct sort *s, struct sort_run a, struct sort_run b)
 {
 	size_t before = sort_rank(s, a.v, a.nr, b.v, true);

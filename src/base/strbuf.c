@@ -5,12 +5,18 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/poison.h"
 #include "base/vec.h"
 
+/* The address sanitizer sees an access to bytes that have never been reserved. */
 static void reserve(struct strbuf *b, size_t extra)
 {
-	if (b->n + extra + 1 > b->cap)
-		b->p = vec_grow_(b->p, &b->cap, b->n + extra + 1, 1, "a text");
+	size_t want = b->n + extra + 1;
+	if (want > b->cap) {
+		b->p = vec_grow_(b->p, &b->cap, want, 1, "a text");
+		ASAN_POISON_MEMORY_REGION(b->p + want, b->cap - want);
+	}
+	ASAN_UNPOISON_MEMORY_REGION(b->p, want);
 }
 
 void strbuf_add(struct strbuf *b, struct span s)

@@ -7,7 +7,8 @@
 
 /* ---- the group of figures that a check belongs to ---- */
 
-/* Metrics whose group of figures (enum stake) does not follow from their kind. */
+/* Metrics whose group of figures (enum stake) differs from the one that stake_of() derives from the
+ * metric's label or report group. */
 static const struct {
 	enum metric_id id;
 	enum stake stake;

@@ -13,7 +13,8 @@ struct cause_input {
 	/// the runs of both sides; `baseline` is NULL if there is nothing to compare with
 	struct bench_runs runs;
 	struct naming naming;
-	/// from this number of recent runs on, the reference is made of them without the approved run
+	/// from this number of recent runs on, the reference is the median of these runs, without the
+	/// approved run
 	int64_t min_runs;
 };
 

@@ -182,7 +182,7 @@ static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
 	return ns;
 }
 
-/* Name of the synchronization call whose number grew most, on the first rank. */
+/* Name of the synchronization call whose number of calls per step grew most, on the first rank. */
 static struct span grown_call(const struct inquiry *q)
 {
 	const struct digest *d[NR_SIDES] = { q->bench->run[SIDE_BASELINE]->ranks.v[0],

@@ -73,7 +73,8 @@ static double more_launches(const struct inquiry *q, const struct activity_pair 
 	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
 }
 
-/* Distance between two kernels as replacements of each other: launches count most, then time. */
+/* How much two kernels differ, to find the most likely replacement: the numbers of launches count
+ * most, then the times. */
 static double distance(const struct activity_pair *now, const struct activity_pair *was,
                        double more, double fewer)
 {
@@ -277,7 +278,7 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 	            (long long)y[2]);
 }
 
-/* Add a line of code such as "in Block.forward, model/block.py:41, aten::mm". */
+/* Add a sentence such as "launched by Block.forward, model/block.py:41, aten::mm". */
 static void say_place(struct inquiry *q, struct suspect *s)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -291,8 +292,8 @@ static void say_place(struct inquiry *q, struct suspect *s)
 	strbuf_release(&b);
 }
 
-/* Advise what to do about slower kernels: the same for all with one place, so that the report gives
-   it once. */
+/* Advise what to do about slower kernels. The advice depends only on the place in the code, so that
+ * kernels of one place have the same advice, which the report gives once. */
 static void advise_slower(struct inquiry *q, struct suspect *s)
 {
 	const char *of = "", *at = "", *name[NR_PLACE_LEVELS] = { NULL };
@@ -378,7 +379,8 @@ static bool is_in_code(const struct place *p)
 	return p->level >= PLACE_PHASE && p->level <= PLACE_OPERATOR;
 }
 
-/* Keep only the outer levels of the place that another kernel of the group has, too. */
+/* Shorten the suspect's place in the code to the outer levels that it has in common with the place
+ * of `c`, another kernel of the group. */
 static void share_place(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	struct suspect other = { 0 };
@@ -449,7 +451,7 @@ void suspect_kernels(struct inquiry *q)
 {
 	enum {
 		UNASKED = 3
-	}; /* largest number of kernels without a check of their own that may explain changes of sums */
+	}; /* so many kernels without a check of their own may explain a changed sum over kernels */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);

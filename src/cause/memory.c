@@ -121,7 +121,7 @@ static int64_t find_leak(struct inquiry *q)
 	int64_t steps = steps_of(q), bytes = both_rise(growth);
 	if (bytes > INT64_MAX / steps)
 		return 0;
-	bytes *= steps; /* growth over these steps: a part of the growth over the whole run */
+	bytes *= steps; /* growth over `steps`, which may be fewer than the steps of the whole run */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));

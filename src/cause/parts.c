@@ -11,8 +11,8 @@ static int64_t size_of(int64_t v)
 	return v < 0 ? number_sub(0, v) : v;
 }
 
-/* The one of the breakdowns of the finding's checks whose change equals the finding's cost; NULL if
- * there is none. */
+/* That breakdown, among those of the finding's checks, whose change equals the finding's cost; NULL
+ * if there is none. */
 static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const struct finding *f)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {

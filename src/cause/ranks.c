@@ -40,7 +40,7 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* Difference between the rank and its peers, minus the same difference in the baseline. */
+/* Difference between the rank and its peers in the candidate, minus that in the baseline. */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
 	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),
@@ -106,7 +106,8 @@ static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t p
 	return most >= slow_ns / 2 && rest < own / 2;
 }
 
-/* Name the kernel with the largest excess; if is_to_blame() is false, name the whole rank. */
+/* Name the kernel with the largest excess over the peers; if no kernel is to blame (is_to_blame()),
+ * name the whole rank. */
 static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
                         int64_t peers_ns)
 {

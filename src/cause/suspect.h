@@ -111,7 +111,8 @@ void suspect_say(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/// Append a part of the place, one level further in. `name` may contain any bytes.
+/// Append the next inner level to the suspect's place, such as the operator within a module. `name`
+/// may contain any bytes.
 void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name);
 
 /// The rows of the code table in which suspect_locate() looks for a rise.

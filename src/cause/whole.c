@@ -312,8 +312,8 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 		}
 }
 
-/* True if all kernels are slower by one factor. If the gate knows operators, it has decided this
- * already. */
+/* True if all kernels are slower by the factor `by`: the gate has found this for all operators, or
+ * the median step's compute time rose too. */
 static bool is_uniform(struct inquiry *q, double by)
 {
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);

@@ -29,8 +29,8 @@ static void set_settings(const struct loader *l, struct digest *d)
 
 /* ---- loaders for memory ---- */
 
-/* Adds a digest `d` of memories only, and takes it over. `st`, `own`: status and log of reducing.
- */
+/* Adds the digest `d` of a memory recording, and takes it over. `st`, `own`: status and log of
+ * making it. */
 static enum status add_memory(const struct loader *l, struct source *src,
                               struct artifact_file *file, enum status st, struct digest *d,
                               struct diag_log *own)
@@ -345,7 +345,7 @@ static bool ends_with(const char *name, const char *ending)
 	return n >= k && strcmp(name + n - k, ending) == 0;
 }
 
-/* True if the file has the format `f`; `whole` is `first` with the blanks before it. */
+/* True if a file has the format `f`. It begins with `whole`, which is blanks and then `first`. */
 static bool format_fits(const struct artifact_format *f, struct span whole, struct span first,
                         enum json_form form, const char *name)
 {

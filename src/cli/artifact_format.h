@@ -12,7 +12,7 @@ enum { ENDINGS_MAX = 3 };
 struct artifact_format {
 	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
 	const char *schema; ///< how the value of "schema" begins in files of gpugate, with the quote
-	enum json_form form; ///< shape of the JSON, even if known only once the whole file was read
+	enum json_form form; ///< shape that the file's JSON must have
 	bool (*recognize)(struct span first); ///< tests the file's first bytes after blanks
 
 	/// like `recognize`, but gets the bytes with the blanks before them
@@ -38,7 +38,7 @@ GG_MUST_CHECK enum status artifact_load_machine(const struct loader *l, struct s
 GG_MUST_CHECK enum status artifact_load_result(const struct loader *l, struct source *src,
                                                struct artifact_file *file, bool *found);
 
-/// All formats, of which the first that fits counts, with an unnamed row at the end; static.
+/// All formats, with an unnamed row at the end; the first that fits a file is used. Static.
 extern const struct artifact_format artifact_formats[];
 
 /// The format of a file `name` that begins with `first` (see source_peek()); never NULL.

@@ -60,7 +60,7 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 	return ST_OK;
 }
 
-/* Add the pin to the history, since it is an ordinary run once there is a newer pin. */
+/* Add the pin (approved run) to the history: it is an ordinary run once there is a newer pin. */
 static enum status add_pin(const struct setup *s, struct baseline *b, struct diag_log *log)
 {
 	struct past_run *past;
@@ -84,8 +84,8 @@ static void add_recent(struct baseline *b)
 	b->recent.runs.nr = 0;
 }
 
-/* Hash that marks the runs as repeats in one job; NULL if the recordings say that their machines
- * differ. */
+/* The hash that is stored with each of the runs to mark them as repeats of one job; NULL for a
+ * single run, or if the recordings say that the runs' machines differ. */
 static const char *together_of(const struct candidates *c, struct arena *a)
 {
 	for (size_t i = 1; i < c->nr; i++)
@@ -94,7 +94,7 @@ static const char *together_of(const struct candidates *c, struct arena *a)
 	return c->nr > 1 ? arena_printf(a, "%016" PRIx64, past_source_hash(&c->v[0])) : NULL;
 }
 
-/* Add the pin, if the history lacks it, and the runs from `first` on. */
+/* Add the approved run to the history if it is missing there, and the runs from `first` on. */
 static enum status add_runs(const struct candidates *c, size_t first, const struct setup *s,
                             const struct options *o, const char *verdict, bool accepted,
                             struct baseline *b, struct diag_log *log)

@@ -7,7 +7,7 @@
 struct check_job {
 	struct setup setup;
 	struct candidates candidates;
-	struct baseline b; ///< the baseline; without ranks if none exists or is needed
+	struct baseline b; ///< the baseline; it has no ranks if no baseline exists
 	const char *path; ///< path of the baseline; "" if unknown
 	struct report report; ///< the report, which borrows from the other members
 };

@@ -150,7 +150,7 @@ static void verify_environment(struct verify *v)
 	const struct rules *rules = &v->setup->rules;
 	for (size_t i = 0; i < rules->must_match.nr; i++) {
 		const char *key = rules->must_match.v[i].p;
-		/* a single process records no world size, and a run with one would be refused */
+		/* a run of one process has no world size, and does not match runs that have one */
 		bool alone = strcmp(key, "world_size") == 0 && run_nr_ranks(&v->b.pin) == 1;
 		if (!alone && !environment_value(&v->b.pin, key))
 			WARN(v,

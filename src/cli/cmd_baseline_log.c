@@ -147,7 +147,7 @@ static void log_runs(const struct baseline *b, struct document *d)
 	doc_end(d);
 }
 
-/* Answers of the pin and of the recent runs to the queries of today's rules. */
+/* Answers of the approved run and of the recent runs to the queries of today's rules. */
 struct timeline {
 	const struct past_run *runs[BASELINE_RECENT + 1];
 	size_t nr;
@@ -159,7 +159,7 @@ static const struct past_value *value_at(const struct past_run *run, const struc
 	                      : NULL;
 }
 
-/* Largest number of decimals of a figure in all runs, since metrics files differ. */
+/* Largest number of decimals that the figure has in any run: metrics files may differ in this. */
 static int64_t digits_of(const struct timeline *s, const struct past_value *key)
 {
 	int64_t digits = key->digits;
@@ -203,7 +203,7 @@ static void add_sparkline(struct strbuf *b, const struct timeline *s, const stru
 	}
 }
 
-/* Add the newest value, and its change since the pin. */
+/* Add the newest value, and its change since the approved run. */
 static void add_newest(const struct timeline *s, const struct past_value *key, struct document *d)
 {
 	struct span query = span_of(key->query);

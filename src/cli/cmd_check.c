@@ -119,7 +119,7 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 	return st;
 }
 
-/* Add the findings on what failed. They need the insights as evidence. */
+/* Add findings on the failed checks, which use the report's insights: these must exist already. */
 static void explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
                     struct report *out)
 {
@@ -135,7 +135,7 @@ static void explain(const struct candidates *c, const struct setup *s, const str
 	causes_find(&in, out);
 }
 
-/* Write traces of both sides for the findings that failed. */
+/* If --evidence is given, write small traces of both sides for the findings on failed checks. */
 static enum status show(const struct candidates *c, const struct setup *s, const struct options *o,
                         const struct run *baseline, struct report *r, struct diag_log *log)
 {

@@ -32,7 +32,7 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 		return st;
 	}
 	if (!d->fold)
-		/* small rows are summed now, so that figures do not depend on the form of the file */
+		/* small rows are summed here, so that a trace gives the same figures as its digest */
 		digest_fold(d, l->options->categories);
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
@@ -205,5 +205,5 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	file->status = load_source(l, src, file);
 	source_close(src);
 	if (!file->log->first)
-		diag_release(file->log); /* a run may have very many files, most of them without messages */
+		diag_release(file->log); /* saves memory, since most files have no messages */
 }

@@ -16,7 +16,7 @@ struct loader {
 	uint64_t rank; ///< value of --rank; UINT64_MAX if not given
 	int64_t capacity; ///< value of --device-memory; MEMORY_UNKNOWN if not given
 	size_t jobs; ///< largest number of threads, at least 1
-	bool keeps_text; ///< true for `merge` without options that change digests
+	bool keeps_text; ///< true to keep the text of digests: `merge` without options that change them
 	bool join_cycles; ///< true if several traces of a rank may be joined
 };
 
@@ -114,7 +114,7 @@ int64_t rank_of(const struct loader *l, int64_t own, const char *name, bool *sai
 
 /// Move the digests of all artifacts to run->ranks, sorted by rank, within a rank traces (by first
 /// step) before the snapshot. Equal digests are kept once. Other artifacts of the same kind and
-/// rank are ST_INPUT, unless they are cycles that may be joined.
+/// rank are ST_INPUT, unless they are traces of successive profiler cycles that may be joined.
 GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts,
                                          struct run *run, struct diag_log *log);
 

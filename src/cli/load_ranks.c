@@ -121,7 +121,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() has left the texts in place, so they are equal */
+		return true; /* settle_texts() keeps the two texts only if they are equal */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -216,7 +216,7 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 	return ST_OK;
 }
 
-/* Join recordings that were made only for the places in the code to the traces of their rank. */
+/* Join recordings that were made only to find places in the code to the traces of their rank. */
 static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 {
 	VEC(struct digest *) digests = VEC_INIT;
@@ -262,7 +262,7 @@ enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, 
 {
 	/* number of kept artifacts, and the index of the present rank's first one among them */
 	size_t nr = 0, first = 0;
-	int64_t rank = -1; /* rank of the previous artifact; -1: of the whole run */
+	int64_t rank = -1; /* rank of the previous artifact; -1 if it is about the whole run */
 	TRY(take_folded(artifacts, run, log));
 	TRY(join_where(artifacts, log));
 	number_hosts(artifacts);

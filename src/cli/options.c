@@ -265,7 +265,7 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 		} else {
 			vec_push(&out->args, argv[at++]);
 		}
-		st = st == ST_OK ? one : st; /* go on: paths of reports may follow */
+		st = st == ST_OK ? one : st; /* go on after an error: paths of reports may follow */
 	}
 	TRY(st);
 	if (out->help || out->version)

@@ -207,7 +207,7 @@ static enum status check_pair(const char *output, const char *other, const char 
 	if (!other || !is_same_file(output, other) || strcmp(output, "/dev/null") == 0)
 		return ST_OK;
 	if (strcmp(output, "-") == 0 && strcmp(what, "another output") != 0)
-		return ST_OK; /* "-" as an input is not the same as "-" as an output */
+		return ST_OK; /* "-" is standard input as an input, standard output as an output */
 	return diag_fail(log, ST_USAGE, "%s would be written over: it is %s too",
 	                 text_quote(&log->arena, span_of(output)), what);
 }

@@ -20,14 +20,14 @@ GG_MUST_CHECK enum status output_reports(const struct options *o, struct report 
 GG_MUST_CHECK enum status output_failure(const struct options *o, enum status st, struct report *r,
                                          struct diag_log *log);
 
-/// Write a document as Markdown and as a page, if the options ask for it. `again`: skip what goes
-/// to standard output. `*to_stdout` becomes true if a report goes to standard output.
+/// Write a document as Markdown and as an HTML page, if the options ask for it. `again`: skip what
+/// goes to standard output. `*to_stdout` becomes true if a report goes to standard output.
 GG_MUST_CHECK enum status output_forms(const struct options *o, const struct document *d,
                                        const struct page_frame *frame, bool again, bool *to_stdout,
                                        struct diag_log *log);
 
 /// Like output_forms(); also writes the text to standard output, unless Markdown or the page goes
-/// there, or something else does (`to_stdout`).
+/// there, or (`to_stdout`) another report does.
 GG_MUST_CHECK enum status output_document(const struct options *o, const struct document *d,
                                           const struct page_frame *frame, bool to_stdout,
                                           struct diag_log *log);

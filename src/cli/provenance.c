@@ -10,11 +10,10 @@
 #include "changed/changed.h"
 #include "model/digest.h"
 
-/* A CI system is recognized by the variable `marker`. In each list, the first variable that is
-   set counts. `link` is joined from its parts.
-   Source: docs.github.com "Variables reference" (default environment variables),
-   docs.gitlab.com "Predefined CI/CD variables reference", Jenkins /env-vars.html with the
-   plugins Git, Branch API and Build User Vars. */
+/* A CI system is recognized by the variable `marker`. In each list, the first variable that is set
+ * is used. `link` is joined from its parts. Source: docs.github.com "Variables reference" (default
+ * environment variables), docs.gitlab.com "Predefined CI/CD variables reference", Jenkins
+ * /env-vars.html with the plugins Git, Branch API and Build User Vars. */
 static const struct ci_system {
 	const char *name, *marker;
 	const char *commit[3], *who[4];

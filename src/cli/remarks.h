@@ -8,7 +8,7 @@
 
 /// Append insights and the table of ranks of both runs (the baseline may have no ranks) to a
 /// report. If checks failed or warned, append recommendations that are new since the baseline. For
-/// a `page`, append the complete analysis of each run. Texts are borrowed from `rules`.
+/// an HTML `page`, append the complete analysis of each run. Texts are borrowed from `rules`.
 void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
                  const struct run *candidate, const struct run *baseline, bool page,
                  struct report *out);

@@ -15,7 +15,7 @@
 /// Value of an id that is missing: outside of steps, without a launch, without a thread, …
 #define NO_ID UINT32_MAX
 
-/// Kinds of things to which a part and the whole give different ids.
+/// Kinds of things to which a part of a trace and the whole trace give different ids.
 enum id_table {
 	IDS_DEVICE,
 	IDS_STREAM,
@@ -35,15 +35,16 @@ enum id_table {
 	NR_ID_TABLES
 };
 
-/// Tables, one for each kind of things, that map the ids of a part to ids of the whole.
+/// Tables, one for each kind of things, that map ids in a part of a trace to ids in the whole
+/// trace.
 struct part_ids {
-	struct ids of[NR_ID_TABLES]; ///< of[table].v[id in the part] is the id in the whole
+	struct ids of[NR_ID_TABLES]; ///< of[table].v[id in the part] is the id in the whole trace
 	const struct ids *names; ///< for each id in the name table of the part's reader: the id of this
-	                         ///< name in the whole; set while the part is joined
+	                         ///< name in the whole trace; set while the part is joined
 };
 
-/// Converts an ident (an id as written in the trace: events/event.h) of a part to the ident in the
-/// whole.
+/// Converts an ident (an id as written in the trace: events/event.h) of a part of a trace to the
+/// ident in the whole trace.
 int64_t ident_join(const struct part_ids *ids, int64_t ident);
 
 /// Adds the new keys of `from` to `to`, and stores the ids that all its keys have in `to` in the

@@ -58,8 +58,8 @@ static int start_cmp(const struct code_start *x, const struct code_start *y)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* Orders flow ends; the sorts are stable, so that of several flows with one id the last in the file
- * counts. */
+/* Orders flow ends by id. The sorts are stable: if several flows have one id, the last of them in
+ * the file is used. */
 static int flow_cmp(const void *a, const void *b, void *unused)
 {
 	const struct code_flow *x = a, *y = b;

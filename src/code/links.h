@@ -5,7 +5,7 @@
 #include "code/thread_ids.h"
 #include "code/wide.h"
 
-/// One end of a flow from an operator to its backward.
+/// One end of a flow from an operator to its backward operator.
 struct code_flow {
 	int64_t id, at_ns;
 	int64_t thread; ///< thread of the event, as thread_key()

@@ -11,7 +11,7 @@ enum { OPEN_SPANS = 1024 };
 struct open_span {
 	int64_t start_ns, until_ns;
 	int64_t low_ns; ///< earliest end among this span and the spans around it
-	uint32_t name; ///< id by which the span's name is added to a path
+	uint32_t name; ///< id of the span's name, as code_path_child() takes it
 	uint32_t tag; ///< free for use by the caller
 	uint32_t kept; ///< free for use by the caller, initially 0
 	uint32_t path; ///< path of the names of the spans around this span and its own; valid if the

@@ -14,8 +14,8 @@ enum { CODE_PATH_BYTES = 2048 };
 struct code_path {
 	uint32_t parent; ///< id of the path without its last name
 	uint32_t name;
-	uint32_t last; ///< cache: id of the path with one more name than this one that was last looked
-	               ///< up, or 0
+	uint32_t last; ///< cache: id of the path that was last looked up among those that extend this
+	               ///< path by one name; 0 if there is none
 	uint32_t bytes; ///< length of the path's text in bytes
 };
 

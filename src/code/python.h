@@ -18,8 +18,8 @@ struct python_frame {
 /// in 16 bytes.
 struct python_run {
 	uint64_t base_ns; ///< time to which the start of each frame is added, modulo 2^64
-	uint32_t first; ///< index of the run's first frame
-	uint32_t id; ///< id of the run's first frame; NO_ID if no frame of the run has an id
+	uint32_t first; ///< index of the first frame of this run of frames
+	uint32_t id; ///< id of the first frame; NO_ID if no frame of this run has an id
 };
 
 /// The calls of one thread.
@@ -52,7 +52,7 @@ struct python_frames {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	struct wide_numbers wide; ///< durations that need more than 31 bits
 	struct idmap ids; ///< pairs (pid id, tid id); the id of a pair is an index in `threads`
-	struct thread_found found; ///< cache of the last thread
+	struct thread_found found; ///< cache: the thread of the last call
 	VEC(struct python_thread) threads;
 	struct python_paths *paths; ///< tree of call paths; NULL before python_make_paths()
 };

@@ -33,7 +33,8 @@ static inline uint32_t run_id(const struct python_run *run, size_t i)
 
 /* ---- intake of frames ---- */
 
-/* The relative start of the next frame; begins a new run if it does not fit into the last one. */
+/* The relative start of the next frame; begins a new run of frames if the frame does not fit into
+ * the last one. */
 static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
 {
 	if (t->runs.nr) {
@@ -237,7 +238,7 @@ static bool frame_ids_ascend(const struct python_thread *t)
 /* True if a frame has the id `id`; the ids must ascend. */
 static bool ids_contain(const struct python_thread *t, uint32_t id)
 {
-	/* lo becomes the number of runs whose first id is `id` or lower */
+	/* lo becomes the number of runs of frames whose first id is `id` or lower */
 	size_t lo = 0, hi = t->runs.nr;
 	SEARCH(lo, hi, i, t->runs.v[i].id <= id);
 	if (lo == 0)

@@ -10,7 +10,8 @@
 
 /// A call path: a function as called from another path. Path 0 is the root.
 struct path {
-	uint32_t caller, name; ///< id of the caller's path; id of the function's name in `clean`
+	uint32_t caller, name; ///< id of the caller's path; id of the function's name in the table
+	                       ///< python_paths.clean
 	uint32_t depth, count;
 	int64_t total_ns, exclusive_ns;
 	uint32_t running; ///< number of running frames of the path that have no running callee
@@ -22,7 +23,8 @@ struct python_paths {
 	struct python_frames *frames;
 	const struct name_table *names; ///< name table of the trace
 	struct name_table clean;
-	/// Ids in the table `clean`, indexed by id of an event's name; NO_ID if not yet known.
+	/// Ids in the table `clean` (names without the addresses in them), indexed by id of an event's
+	/// name; NO_ID if not yet known.
 	uint32_t *clean_of;
 	struct idmap path_ids; ///< pairs (id of the caller's path, id of a name); the pair with id 0 is
 	                       ///< path 1
@@ -32,10 +34,11 @@ struct python_paths {
 /// Position in a walk over the frames of a thread.
 struct run_walk {
 	const struct python_run *run;
-	size_t end; ///< index after the last frame of the present run
+	size_t end; ///< index after the last frame of `run`, the run of frames that contains the
+	            ///< present frame
 };
 
-/// Index after the last frame of a run.
+/// Index after the last frame of the run of frames `run`, which belongs to the thread `t`.
 static inline size_t run_end(const struct python_thread *t, const struct python_run *run)
 {
 	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
@@ -54,7 +57,8 @@ static inline const struct python_run *run_at(const struct python_thread *t, str
 	return w->run;
 }
 
-/// Duration of a frame; start of a frame, which belongs to the run `run`; both in ns.
+/// frame_dur() returns the duration of a frame, frame_start() the start of a frame of the run
+/// `run`; both in ns.
 static inline int64_t frame_dur(const struct python_frames *p, const struct python_frame *f)
 {
 	return widen(&p->wide, f->dur);

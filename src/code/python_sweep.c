@@ -19,7 +19,7 @@ struct moment {
 /* Position of the sweep on one thread. */
 struct sweep_thread {
 	size_t next; ///< index of the next frame to begin
-	struct run_walk walk; ///< position in the run of the next frame
+	struct run_walk walk; ///< position of the walk, which is at the next frame
 	int64_t start_ns, end_ns; ///< start and end of the next frame, limited to the window; INT64_MAX
 	                          ///< after the last frame
 	VEC(struct running_frame)
@@ -155,7 +155,8 @@ static inline void sweep_thread_next(struct sweep_thread *l, const struct sweep 
 	l->next = i;
 }
 
-/* Time of the next event on the thread, without those of strays; INT64_MAX if there is none. */
+/* Time of the next event on the thread, not counting the ends of stray frames; INT64_MAX if there
+ * is none. */
 static int64_t sweep_thread_at(const struct sweep_thread *l)
 {
 	int64_t end = l->inside.v[l->inside.nr - 1].end_ns;

@@ -21,13 +21,14 @@ void thread_ids_init(struct thread_ids *t);
 /// Releases all memory of the set.
 void thread_ids_release(struct thread_ids *t);
 
-/// Joins the processes and threads of a part, and stores their new ids in `ids`.
+/// Adds the processes and threads of a part of a trace to those of the whole trace, and stores the
+/// ids that they get in `ids`.
 void thread_ids_join(struct thread_ids *to, const struct thread_ids *from, struct part_ids *ids);
 
 /// Key of an event's thread: the ids of its process and thread in one number.
 int64_t thread_key(struct thread_ids *t, const struct event *ev);
 
-/// Converts the thread key of a part to that of the whole.
+/// Converts the key of a thread in a part of a trace to its key in the whole trace.
 int64_t thread_key_join(int64_t key, const struct part_ids *ids);
 
 /// Id of the thread of a host event.

@@ -5,8 +5,8 @@
 
 #include "code/ids.h"
 
-/// Flag in a packed number: the other bits are an index in the list. Without the flag they are the
-/// number.
+/// Flag in a packed number. If it is set, the other bits are an index in the list; else they are
+/// the number itself.
 #define WIDE ((uint32_t)1 << 30)
 
 /// The numbers that do not fit into 30 bits.
@@ -35,12 +35,13 @@ static inline bool wide_fits(const struct wide_numbers *to, const struct wide_nu
 	return to->list.nr + from->list.nr < WIDE;
 }
 
-/// Appends the list of a part to that of the whole; returns the index of the part's first number in
-/// the list of the whole. A negative number is an ident that refers to a text by its id; the part's
-/// id is replaced by that in the whole.
+/// Appends the list of a part of a trace to the list of the whole trace; returns the index that the
+/// part's first number gets. A negative number is an ident that refers to a text by its id, which
+/// becomes the id of the same text in the whole trace.
 uint32_t wide_join(struct wide_numbers *to, struct wide_numbers *from, const struct part_ids *ids);
 
-/// Converts a packed number of a part to that of the whole; `first` is the result of wide_join().
+/// Converts a packed number of a part of a trace so that it is valid in the whole trace; `first` is
+/// the result of wide_join().
 static inline uint32_t wide_moved(uint32_t v, uint32_t first)
 {
 	return (v & WIDE) ? v + first : v;

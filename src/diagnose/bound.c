@@ -10,15 +10,17 @@
 #include "model/flops.h"
 #include "model/step_figures.h"
 
-/* Least shares of the step time at which a sentence names a bound, and a second bound beside it. */
+/* Shares of the step time. PART_WORTH_NAMING: from it on, a sentence names a cause; PART_BESIDE:
+ * from it on, a second bound makes the run "mixed"; PART_MOST and PART_CLEAR: from them on,
+ * confidence in the largest bound is medium or high. */
 #define PART_WORTH_NAMING (10 * PERCENT)
 #define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)
 #define PART_CLEAR (70 * PERCENT)
 
-/* Longest time that the host may spend per GPU activity, with the operator around the launch, for
- * launching to be the cause of idle time. A longer time has another cause: modules are loaded, or
- * the host computes. */
+/* Longest host time per GPU activity (the launch and the operator around it) with which launching
+ * can be the cause of idle time. If the host needs longer, the cause is another one: modules are
+ * loaded, or the host computes. */
 enum { LAUNCH_NS = 200000 };
 
 /* A GPU also counts as launch-bound if it waits longer for each of many short activities than the

@@ -165,8 +165,8 @@ void host_around_graphs(const struct run_view *v, struct arena *a, struct run_re
 /* The Python functions of a rank, callers before callees. */
 struct python_tree {
 	const struct digest *d;
-	/// Time of each function and its callees, without the time in which GPU work or CUDA calls run:
-	/// they are of higher classes, whose time does not count for Python functions.
+	/// Time of each function and its callees, without the time in which GPU work or CUDA calls run,
+	/// since these are functions of higher classes (enum function_class).
 	int64_t *alone_ns;
 };
 

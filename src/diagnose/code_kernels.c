@@ -48,8 +48,8 @@ static int64_t per_step(__int128 sum, const struct kernel_sum *of)
 
 /* ---- attention ---- */
 
-/* Number of batched matrix products, and their time if the digest has operators. Without
-   operators, they are found by the names of kernels, which rarely show it. */
+/* Number of batched matrix products, and their time if the digest has operators. Without operators,
+ * the products are recognized by the names of kernels, which rarely show that they are batched. */
 static struct kernel_sum batched_products(const struct run *run)
 {
 	static const char *const kernels[] = {

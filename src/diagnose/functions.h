@@ -10,8 +10,8 @@
 /// recorded time) or more on the rank or on its peers, by their share of the window and, for
 /// kernels and memory operations, by the time of one execution and the bytes per second. For host
 /// calls and Python functions only a larger share counts, since a rank that others wait for waits
-/// less itself. Communication does not count. Needs four ranks; ranks that lack steps or end within
-/// one are left out.
+/// less itself. Communication does not count. Needs four ranks; ranks that lack steps, or whose
+/// recording ends within a step, are left out.
 void functions_unlike(const struct run_view *v, const size_t *most, struct arena *a,
                       const char **text);
 

@@ -3,8 +3,8 @@
 #include "diagnose/words.h"
 #include "fold/fold.h"
 
-/* Columns of the table of ranks. The text report leaves missing steps out, since a trust finding
-   names them. */
+/* Columns of the table of ranks. The text report has no column for missing steps, since a trust
+ * finding names them. */
 static const struct {
 	enum metric_id id;
 	const char *narrow; /* short heading for the text report; NULL: it has no such column */

@@ -16,7 +16,8 @@ struct diagnosis {
 	size_t nr;
 	bool candidate;
 	bool *slow, *late; ///< flags of slow and of late ranks, indexed by rank
-	int64_t *link; ///< link_slope() of each rank; 0 if too small to report
+	int64_t *link; ///< slope of each rank's lag over the transfer time (link_slope()); 0 if too
+	               ///< small to report
 	int64_t *alone_ns; ///< time in which the others waited for this rank and for no other, indexed
 	                   ///< by rank
 	const char **unlike; ///< text on functions of each rank that differ from its peers'; NULL if no
@@ -37,8 +38,8 @@ static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, cons
 
 /* ---- slow links ---- */
 
-/* Keep slopes of at least 10 % of the transfer time that differ from those of the peers; set the
-   others to 0. */
+/* Keep the slopes (a rank's lag over the transfer time) that are at least 10 % and exceed those of
+ * the peers; set the others to 0. */
 static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 {
 	enum { FLOOR = MICRO / 10 };

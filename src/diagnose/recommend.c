@@ -61,8 +61,8 @@ static const char *filled(const struct run_view *v, const struct diagnosis_rule 
 	return arena_take(a, &b);
 }
 
-/* The time that a recommendation saves. Where it shortens calls on the host, it saves no more than
- * the time in which the GPU is idle. */
+/* The time that a recommendation saves. If it shortens calls on the host, it saves no more than the
+ * time in which the GPU is idle. */
 static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 {
 	int64_t value, idle;

@@ -129,7 +129,7 @@ static int answer_label_cmp(const void *label, const void *answer)
 	return span_cmp(*(const struct span *)label, ((const struct answer *)answer)->label);
 }
 
-/* The answer with the label `label`, or NULL; answers are sorted by label. */
+/* The answer with the label `label`, or NULL; `answers` must be sorted by label. */
 static const struct answer *answer_of(const struct answers *answers, struct span label)
 {
 	const struct answer *v = answers->list.v;

@@ -58,7 +58,7 @@ struct bench {
 	int64_t tick_ns; ///< tick (smallest step) of the coarsest clock among all runs, in ns (struct
 	                 ///< trust_counts)
 
-	/// the approved run's entry among the recent runs; NULL without one
+	/// the approved run's entry among the recent runs; NULL if it has none
 	const struct past_run *twin;
 	struct run none; ///< empty run that takes the baseline's place if there is no baseline
 	const struct run *run[NR_SIDES]; ///< the approved run and the first candidate
@@ -109,8 +109,8 @@ struct entries {
 /// borrowed from the bench. The caller releases with vec_release(&out->list).
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
 
-/// True if column `i` is one of those whose median is the baseline's value of `e`. Control runs do
-/// not count.
+/// True if column `i` is one of those whose median is the baseline's value of `e`. False for
+/// columns of control runs.
 bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i);
 
 /// True if the runs of `side` recorded the data that `m` needs; if there are several candidates,

@@ -83,7 +83,7 @@ void node_split(struct parts *p, struct node *n, const int64_t of[NR_SIDES], con
 /// have the node.
 const char *node_mean(const struct node *n, struct arena *a, enum unit unit);
 
-/// True if both sides have the node.
+/// True if both the baseline and the candidate have the node.
 bool node_is_on_both_sides(const struct node *n);
 
 /// Set the change of each child to the difference of its mean amounts over `of` steps. Each

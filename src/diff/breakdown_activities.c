@@ -89,7 +89,7 @@ static bool is_in_sum(const struct activity_breakdown *b, const struct activity_
 }
 
 /* For a renamed kernel, the pair with the old name, else NULL. For a check of a single kernel, the
- * pair with the old name counts only if the query says that the kernel was renamed. */
+ * pair with the old name is used only if the query says that the kernel was renamed. */
 static const struct activity_pair *old_name(const struct activity_breakdown *b,
                                             const struct activity_pair *p)
 {
@@ -213,7 +213,7 @@ static int activity_cmp(const void *a, const void *b)
 	return c ? c : (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
 }
 
-/* Form the tree from the list, in which activities of one class and category are adjacent. */
+/* Form the tree from the list, in which activities of one class and category must be adjacent. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
 {
 	const struct activity *last = NULL;

@@ -7,7 +7,7 @@
 #include "diff/code_names.h"
 #include "metric/unit.h"
 
-/* All rows with the same module, place, operator and kernel, on both sides. */
+/* All rows with the same module, place, operator and kernel, in baseline and candidate. */
 struct leaf {
 	struct span module, place, op, kernel; ///< names on each level; `kernel` is the match name,
 	                                       ///< empty for a sum of small kernels

@@ -14,8 +14,8 @@ struct breakdown *breakdown_of_memory(const struct bench *b, const struct query 
                                       const struct entry *e, int64_t baseline, struct arena *a,
                                       const char **where);
 
-/// Append a row for each category of the memories whose values became those of the sides, with the
-/// category's largest tensor on both sides.
+/// Append a row for each category in the two memories of memory_pair_find(), with the category's
+/// largest tensor on both sides.
 void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
                     struct report *out);
 

@@ -7,7 +7,7 @@
 
 struct breakdown_query {
 	const struct metric *metric;
-	const char *cls; ///< class of kernels that counts, "compute" or "communication"; NULL: both
+	const char *cls; ///< class of the kernels included, "compute" or "communication"; NULL: both
 	struct span label; ///< name of the kernel, category, phase, … whose change is broken down
 	int64_t change; ///< change to explain, which all parts add up to
 	int64_t later; ///< part of `change` by which the baseline's later runs already differ from the
@@ -20,9 +20,9 @@ struct breakdown_query {
 /// Breakdown of a change by the method in the column "parts" of its metric. Time, counts and bytes
 /// of GPU activities are broken down by class, category and kernel, and into "launches" (Δcount ×
 /// mean) and "mean" (count × Δmean); other metrics by call, by terms or by rank. Parts are changes
-/// of means over steps, ranks and runs; a last part has what they lack to the change. A renamed
-/// kernel is one part. `a` owns the breakdown, the caller its list of parts. NULL for shares and
-/// rates, and if no parts are known.
+/// of means over steps, ranks and runs; a last part has the difference between their sum and the
+/// change. A renamed kernel is one part. `a` owns the breakdown, the caller its list of parts. NULL
+/// for shares and rates, and if no parts are known.
 struct breakdown *breakdown_of(const struct bench *b, const struct activity_pairs *p,
                                const struct breakdown_query *q, struct arena *a);
 

@@ -6,7 +6,7 @@
 
 struct code_name {
 	uint64_t key; ///< number by which rows of the code table refer to the activity
-	struct span match; ///< name of the activity by which both sides are compared
+	struct span match; ///< name of the activity, by which baseline and candidate are compared
 };
 
 struct code_names {

@@ -6,12 +6,12 @@
 #include "base/text.h"
 #include "metric/unit.h"
 
-/* The top kernels of each side. */
+/* The kernels with the most time of each side (baseline and candidate). */
 struct top {
 	VEC(const struct activity_pair *)
 	side[NR_SIDES]; ///< for each side, its kernels with the most time, sorted by time, then name
 	VEC(const struct activity_pair *)
-	both; ///< all kernels that are in `side` of one side or both, in the order of the list of pairs
+	both; ///< the kernels of both lists, each once, in the order of activity_pairs.list
 };
 
 static int by_time(const struct activity_pair *a, const struct activity_pair *b, int side)
@@ -173,8 +173,8 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		/* in the list all listed kernels come before other activities, so that the search must go
-		 * on towards the beginning */
+		/* the list begins with all kernels that are not sums, so the search must go on before this
+		 * element */
 		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }

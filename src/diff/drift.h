@@ -1,4 +1,5 @@
-/// Differences between the kernels of both sides ("drift"): a class for each kernel, and metrics.
+/// Differences between the kernels of the baseline and of the candidate ("drift"): a class for each
+/// kernel, and metrics.
 #ifndef GG_DIFF_DRIFT_H
 #define GG_DIFF_DRIFT_H
 

@@ -24,7 +24,7 @@ static size_t level_end(const struct change_list *c, size_t nr, size_t i)
 
 /* True if the series drifts rather than jumps. With noise around constant levels, the squared
  * differences of successive values add up to about twice the sum of their squared distances from
- * the level's mean (von Neumann 1941); in a drift they add up to less than that sum once. */
+ * the level's mean (von Neumann 1941); in a drift they add up to less than that sum itself. */
 static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 {
 	double steps = 0, squares = 0;

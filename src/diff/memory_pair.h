@@ -10,7 +10,7 @@ struct memory_ref {
 	const struct memory_stat *stat;
 };
 
-/// One memory of each side, and their values.
+/// One memory of the baseline and one of the candidate, and their values.
 struct memory_pair {
 	struct memory_ref memory[NR_SIDES];
 	int64_t value[NR_SIDES];

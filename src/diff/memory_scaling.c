@@ -1,4 +1,4 @@
-/* The largest tensors of each category, on both sides. */
+/* The largest tensors of each category, in the baseline and in the candidate. */
 #include <inttypes.h>
 
 #include "base/text.h"

@@ -5,7 +5,7 @@
 #include "diff/breakdown.h"
 #include "diff/memory_pair.h"
 
-/// One line of code, or all lines of a function, on one side or on both.
+/// One line of code, or all lines of a function, in the baseline, the candidate or both.
 struct site_line {
 	bool has[NR_SIDES];
 	int64_t number[NR_SIDES];
@@ -20,7 +20,7 @@ struct site_place {
 	size_t nr;
 };
 
-/// Change of the bytes that a line allocated.
+/// Change of the bytes that a line of code allocated.
 static inline int64_t site_line_change(const struct site_line *l)
 {
 	return number_sub(l->bytes[SIDE_CANDIDATE], l->bytes[SIDE_BASELINE]);

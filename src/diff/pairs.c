@@ -108,7 +108,7 @@ bool activity_is_partial(const struct activity_pairs *p, const struct activity_p
 {
 	enum {
 		KEPT_TIMES = 2
-	}; /* on one rank a kernel may take this many times as long as on another rank that has it in
+	}; /* a kernel may take up to this many times as long on one rank as on another, which has it in
 	      its sum of small kernels */
 	bool partial = false;
 	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->folded; s++)

@@ -1,4 +1,4 @@
-/// GPU activities of both sides, paired by name.
+/// GPU activities of both sides (baseline and candidate), paired by name.
 #ifndef GG_DIFF_PAIRS_H
 #define GG_DIFF_PAIRS_H
 
@@ -7,9 +7,9 @@
 
 enum side_index { SIDE_BASELINE, SIDE_CANDIDATE, NR_SIDES };
 
-/// The GPU activities with one name: the match name of a kernel, or the name of a memcpy or
-/// memset. Sums cover the measured steps of all ranks of all runs of a side; too large ones stay
-/// at the maximum.
+/// The GPU activities with one name: the match name of a kernel, or the name of a memcpy or memset.
+/// Sums cover the measured steps of all ranks of all runs of a side; a sum that would overflow
+/// stays at the maximum.
 struct activity_pair {
 	enum event_kind kind;
 	struct span name; ///< name of the activity; borrowed from the views
@@ -51,8 +51,8 @@ void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseli
 bool activity_is_only(const struct activity_pairs *p, const struct activity_pair *a,
                       enum side_index side);
 
-/// True for a kernel that only some ranks of a side list and that is so small that other ranks may
-/// have it in their sum of small kernels, which makes its figures incomplete.
+/// True for a kernel that only some ranks of a side list and that is small: the other ranks may
+/// have it in their sum of small kernels, so that its figures are incomplete.
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Change of the time per step that the number of launches causes: Δcount × the baseline's mean,

@@ -53,7 +53,7 @@ static const struct term_sum sums[] = {
 	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
 	  { "GPU busy",
 	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY) }, 0 } } },
-	/* second sum for this metric: for traces without steps, which have no period */
+	/* a second sum for the same metric, used for traces without steps, which have no period */
 	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
 	  { "from the first start to the last end", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
 	  { "GPU busy", { MINUS(BUSY_TIME) }, 0 } } },

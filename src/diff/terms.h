@@ -6,8 +6,8 @@
 
 enum term_source {
 	TERM_END,
-	TERM_STEP_METRIC, ///< term: the sum of a step.* metric over the usable steps
-	TERM_device_stat, ///< term: a member of struct device_stat; the following values name other
+	TERM_STEP_METRIC, ///< the term is the sum of a step.* metric over the usable steps
+	TERM_device_stat, ///< the term is a member of struct device_stat; the values below name other
 	                  ///< structs
 	TERM_kernel_stat,
 	TERM_thread_stat,

@@ -18,7 +18,7 @@ struct md_section {
 	             ///< below the table
 	const char *more_text; ///< noun for those rows, such as "figures"; NULL if not known
 	size_t columns; ///< number of columns that were left out when the section was built, for the
-	                ///< same note
+	                ///< note below the table
 
 	/// true: the section is only removed if the document is still too long without all other
 	/// sections

@@ -18,7 +18,7 @@ enum doc_kind {
 	DOC_NAME, ///< a name from the input, which may contain anything
 	DOC_SAID, ///< a sentence of the program that may quote names from the input
 	DOC_COMMAND, ///< a command that readers copy
-	DOC_VERDICT, ///< the word of a verdict; a symbol in the heading of a comment
+	DOC_VERDICT, ///< the word of a verdict, which is shown as a symbol in the heading of a comment
 };
 
 /// The meaning of a piece of text, which terminals and pages show by color.
@@ -44,8 +44,8 @@ struct doc_run {
 	/// address to which the text links, without characters that need escapes; on a page also "#"
 	/// and the id of an item; NULL: no link
 	const char *link;
-	const char *tile; ///< if not NULL, a tile (box) begins here on a page: with the picture of this
-	                  ///< id, or without one if ""
+	const char *tile; ///< if not NULL, a tile (box) begins here on the HTML page: with the picture
+	                  ///< of this id, or without one if ""
 	struct doc_run *next;
 };
 
@@ -53,20 +53,20 @@ struct doc_run {
 struct doc_line {
 	struct doc_run *first, *last;
 	bool has_value;
-	int64_t value; ///< cells: number by which rows are sorted, and which is the length of a bar
-	int level; ///< items: level in the list, 0 for the outermost
-	const char *picture; ///< items: id of a picture below the item; NULL if there is none
-	const char *id; ///< items: id by which links of the page find the item; NULL if there is none
-	int key; ///< cells: number (from 1) of the color with which the picture draws what the cell
-	         ///< describes; 0: none
+	int64_t value; ///< for a cell: number by which rows are sorted, also the length of a bar
+	int level; ///< for an item: its level in the list, 0 for the outermost
+	const char *picture; ///< for an item: id of a picture below it; NULL if there is none
+	const char *id; ///< for an item: id by which links of the page find it; NULL if there is none
+	int key; ///< for a cell: number (from 1) of the color with which the picture draws what the
+	         ///< cell describes; 0: none
 	struct doc_line *next;
 };
 
 enum doc_align {
 	DOC_LEFT,
 	DOC_RIGHT, ///< right-aligned, for figures
-	DOC_BAR, ///< a bar whose length is the cell's value; only on a page
-	DOC_EXTRA, ///< left-aligned; only on a page
+	DOC_BAR, ///< a bar whose length is the cell's value; only on the HTML page
+	DOC_EXTRA, ///< left-aligned; only on the HTML page
 };
 
 struct doc_column {
@@ -99,7 +99,7 @@ struct doc_table {
 	const char *more_text; ///< noun in "12 more …" below the table; "" means rows
 };
 
-/// Title of the fold of a comment that holds all there is.
+/// Title of the collapsed part of a comment that has all checks and figures.
 #define DOC_FOLD_ALL "All checks and figures"
 
 /// Number of characters of a noun in the plural that are written for `nr` of it.
@@ -114,8 +114,8 @@ enum doc_place {
 	DOC_OPEN, ///< shown everywhere
 	DOC_ASIDE, ///< shown in a terminal, collapsed elsewhere
 	DOC_FOLDED, ///< shown in a terminal only with --verbose, collapsed in a comment
-	DOC_PAGE, ///< shown only on a page
-	DOC_PAGE_FOLDED, ///< shown only on a page, collapsed
+	DOC_PAGE, ///< shown only on the HTML page
+	DOC_PAGE_FOLDED, ///< shown only on the HTML page, collapsed
 	DOC_TERMINAL, ///< shown only in a terminal, with --verbose
 };
 
@@ -170,7 +170,7 @@ void doc_end(struct document *d);
 void doc_answer_end(struct document *d);
 
 /// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list;
-/// doc_picture() adds a picture, which only a page draws.
+/// doc_picture() adds a picture, which only the HTML page draws.
 void doc_paragraph(struct document *d);
 void doc_item(struct document *d, int level);
 void doc_picture(struct document *d, const char *id);
@@ -202,8 +202,8 @@ void doc_name(struct document *d, const char *whole);
 void doc_link(struct document *d, const char *text, const char *address);
 void doc_commit(struct document *d, const char *commit, const char *address);
 
-/// Begin a tile (a box on a page) in the current paragraph; the following text belongs to the tile.
-/// All formats except the page separate tiles by a dot.
+/// Begin a tile (a box on the HTML page) in the current paragraph; the following text belongs to
+/// the tile. All formats except the page separate tiles by a dot.
 void doc_tile(struct document *d, const char *picture);
 
 /// Add words of the program, formatted as by printf.

@@ -1,4 +1,4 @@
-/* A document as the body of a page. */
+/* A document as the body of an HTML page. */
 #include <ctype.h>
 #include <inttypes.h>
 
@@ -81,7 +81,7 @@ static size_t chars_of(struct page *p, const char *whole)
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
-	/* `whole` may be as long as `text` and only be spelled differently */
+	/* if both texts have the same length, only the spelling differs: there is nothing to expand */
 	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
 	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");

@@ -222,7 +222,7 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 		struct md_section *s = md_section(&m->doc, parent->fixed);
 		const struct doc_line *only =
 		    folded || n != parent->children ? NULL : doc_only_line(parent);
-		/* a section that is collapsed by itself is easily found */
+		/* a DOC_ASIDE section is collapsed by itself, not in the common part, to be found easily */
 		s->folded = folded && parent->place != DOC_ASIDE;
 		if (only) {
 			strbuf_addf(&s->head, "\n**%s:** ", title);

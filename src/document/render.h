@@ -19,16 +19,17 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 /// rows.
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out);
 
-/// Functions by which a page draws pictures, and bars in cells. Only the renderer of pages has
-/// them.
+/// Functions by which the HTML page draws pictures, and bars in cells. Only the renderer of that
+/// page has them.
 struct doc_page_hooks {
 	void *ctx;
 	void (*picture)(void *ctx, const char *id, struct strbuf *out);
 	void (*bar)(int64_t part, int64_t whole, struct strbuf *out);
 };
 
-/// Render a page in parts: what comes before the first section, the sections, and the items of the
-/// table of contents. Returns the place in `body` of the table of contents, behind the answer.
+/// Render an HTML page in parts: what comes before the first section, the sections, and the items
+/// of the table of contents. Returns the place in `body` of the table of contents, after the
+/// answer.
 size_t doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
                 struct strbuf *body, struct strbuf *nav);
 

@@ -18,14 +18,15 @@ struct code_around {
 
 /// A GPU activity and its launch, or a call that waited.
 struct code_launch {
-	uint32_t row; ///< index in the rows of the step
+	uint32_t row; ///< index of the row of the code table in code_step.rows
 	uint32_t around; ///< index + 1 of the innermost operator around the launch; 0 if there is none
 	uint32_t thread; ///< number of the host thread in the trace
 	uint32_t lane; ///< number of the pair of device and stream on which the activity ran
 	struct span name; ///< name of the activity; empty if the element is a call that waited
-	int64_t device, stream; ///< idents of the trace; -1 if there is none
+	int64_t device, stream; ///< idents of the activity's device and stream; -1 if it has none
 	int64_t call_start_ns, call_dur_ns;
-	int64_t start_ns, dur_ns, bytes; ///< of the activity, or times of the call that waited
+	int64_t start_ns, dur_ns, bytes; ///< start, duration and bytes of the activity; start and
+	                                 ///< duration of a call that waited
 };
 
 /// One measured step, of median length; for a trace without steps, the whole trace.

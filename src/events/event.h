@@ -23,7 +23,7 @@ enum event_kind {
 	EVENT_GPU_ANNOTATION, ///< gpu_user_annotation: the time on one stream of the GPU work that an
 	                      ///< annotation launched
 	EVENT_STEP, ///< a step on the timeline of one GPU, as XProf derives it
-	EVENT_FLOW, ///< one end of the arrow from an operator to its backward
+	EVENT_FLOW, ///< one end of the arrow from an operator to its backward operator
 };
 
 /// True for kinds of events that are GPU activities.
@@ -71,35 +71,39 @@ struct event {
 	int64_t correlation; ///< correlation id; for GPU activities and runtime calls
 	int64_t bytes; ///< bytes moved; for copies and memory sets args.bytes or 0; for memory events
 	               ///< Bytes (signed)
-	int64_t grid[3], block[3]; ///< kernel: launch shape; grid[0] < 0 if absent
-	const struct name *op, *module; ///< GPU activity: path of the operator and name of the module,
-	                                ///< if the activity itself states them (JAX); else NULL
-	int64_t occupancy; ///< kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
-	int64_t memory_id; ///< memory: number of the memory (Device Id), ≥ -1
-	int64_t device_type; ///< memory: type of the device, 0 is the host
-	int64_t total_allocated, total_reserved; ///< memory: levels in bytes; < 0 if absent
-	struct span input_dims, input_types; ///< operator, annotation "nccl:…": shapes and types of
-	                                     ///< inputs, "[8, 4], [4]", "float, -"; empty if absent;
-	                                     ///< borrowed for the call
+	int64_t grid[3], block[3]; ///< of a kernel: launch shape; grid[0] < 0 if absent
+	const struct name *op, *module; ///< of a GPU activity: path of the operator and name of the
+	                                ///< module, if the activity itself states them (JAX); else NULL
+	int64_t occupancy; ///< of a kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
+	int64_t memory_id; ///< of a memory event: number of the memory (Device Id), ≥ -1
+	int64_t device_type; ///< of a memory event: type of the device, 0 is the host
 
-	/// Operator: values of scalar inputs in the form of input_dims, "-, -, -, [1, 1], False".
+	/// of a memory event: sums of the bytes that are allocated and reserved; < 0 if absent
+	int64_t total_allocated, total_reserved;
+
+	/// of an operator, or an annotation "nccl:…": shapes and types of inputs, "[8, 4], [4]",
+	/// "float, -"; empty if absent; borrowed for the call
+	struct span input_dims, input_types;
+
+	/// of an operator: values of scalar inputs in the form of input_dims, "-, -, -, [1, 1], False".
 	struct span concrete_inputs;
-	int64_t flops; ///< operator: floating-point operations that the trace gives for kernels of
-	               ///< Inductor; 0 if unknown
+	int64_t flops; ///< of an operator: floating-point operations that the trace gives for kernels
+	               ///< of Inductor; 0 if unknown
 
-	/// kernel, operator, annotation: the collective that the event belongs to
+	/// of a kernel, operator or annotation: the collective that it belongs to
 	struct collective_args collective;
-	int64_t python_id, python_parent; ///< python_function: ids of the call and of its caller; -1 if
-	                                  ///< absent
-	struct span call_stack; ///< operator of a trace of 2021: frames of its call stack, innermost
-	                        ///< first, separated by ';'; borrowed for the call
-	int64_t sequence; ///< operator: sequence number of autograd, -1 if absent
-	int64_t forward_thread; ///< backward operator: thread id of its forward operator; 0 for other
-	                        ///< operators
-	int64_t flow; ///< flow: id that both ends of the arrow share
-	bool flow_end; ///< flow: true at the end of the arrow, false at its start
-	bool nvtx; ///< annotation: true for a range of NVTX in a recording without modules
-	bool numbered; ///< annotation: true if XProf says that it is step number `step`
+
+	/// of a Python frame: ids of the call and of its caller; -1 if absent
+	int64_t python_id, python_parent;
+	struct span call_stack; ///< of an operator in a trace of 2021: frames of its call stack,
+	                        ///< innermost first, separated by ';'; borrowed for the call
+	int64_t sequence; ///< of an operator: sequence number of autograd, -1 if absent
+	int64_t forward_thread; ///< of a backward operator: thread id of its forward operator; 0 for
+	                        ///< other operators
+	int64_t flow; ///< of one end of a flow (an arrow): id that both ends share
+	bool flow_end; ///< of one end of a flow: true where the arrow ends, false where it starts
+	bool nvtx; ///< of an annotation: true for a range of NVTX, which then counts as a module
+	bool numbered; ///< of an annotation: true if XProf says that it is step number `step`
 	int64_t step; ///< number of the step; for steps and annotations of a GPU, an ident that is the
 	              ///< same on all GPUs for the same step
 };

@@ -6,7 +6,7 @@
 
 /// Samples of the state of one GPU, summarized; -1 if a figure is unknown.
 struct machine_stat {
-	const char *id; ///< index of the GPU, in the numbering of the sampling tool
+	const char *id; ///< number of the GPU as text, as the sampling tool counts GPUs
 	int64_t samples;
 	int64_t span_ns; ///< time from the first sample to the last
 

@@ -37,7 +37,7 @@ static struct subject subject_of(const struct finding *f)
 		         !number_parse(text, 0, &s.rank))
 			s.rank = -1;
 	}
-	if (s.op) /* NULL: write all kernels of the operator, since they replace each other */
+	if (s.op) /* write all kernels of the operator, since one of them may replace another */
 		s.kernel = s.place = NULL;
 	if (s.op || s.kernel || s.place)
 		s.module = NULL;

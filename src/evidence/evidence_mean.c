@@ -46,7 +46,8 @@ static bool put_row(struct side_writer *w, const struct code_stat *c)
 	int64_t bytes = number_div_round(c->bytes, steps);
 	struct span name = kernel_name(w->d, c);
 	nr = nr > 0 ? nr : 1;
-	nr = nr < MOST_EVENTS / 4 ? nr : MOST_EVENTS / 4; /* too many launches: fewer and longer ones */
+	nr = nr < MOST_EVENTS / 4 ? nr : MOST_EVENTS / 4; /* too many launches: write fewer and longer
+	                                                     ones, which take the same time together */
 	name = span_of(name.n ? text_short(w->a, name, NAME_CHARS) : "(smaller kernels)");
 	if (!has_room(w, nr, name))
 		return false;

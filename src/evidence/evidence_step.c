@@ -70,9 +70,9 @@ static int64_t lane_tid(struct step_writer *s, const struct code_launch *l)
 	return tid;
 }
 
-/* Write the operators around a launch that are not written yet, the outermost first. False if no
- * operator is around the launch, or if the innermost one is not the one that the launch's row
- * names, or has launches from different places. */
+/* Write those operators around a launch that are not written yet, the outermost first. False if the
+ * row of the launch does not name the innermost of these operators, or if the launches of that
+ * operator have different places in the code. */
 static bool put_around(struct step_writer *s, const struct code_launch *l, int64_t tid)
 {
 	const struct code_step *step = s->step;

@@ -158,7 +158,7 @@ struct path {
 	uint32_t hash;
 };
 
-/* Compute length and hash of the path of each function; callers come before their callees. */
+/* Compute length and hash of the path of each function; callers must come before their callees. */
 static struct path *paths_of(const struct digest *d)
 {
 	struct path *paths = mem_calloc(d->functions.nr, sizeof *paths);

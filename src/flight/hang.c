@@ -97,7 +97,7 @@ static int part_cmp(const void *a, const void *b)
 }
 
 /* Collects the collectives of all ranks. Coalesced collectives share one number and become one
- * part: it has ended when all of them have, and gets the name of the last one. */
+ * `struct part`, which has ended when all of them have, and gets the name of the last one. */
 static void collect(struct finder *f)
 {
 	for (uint32_t k = 0; k < f->nr; k++) {
@@ -355,8 +355,8 @@ static bool is_alike(const struct part *x, const struct part *y)
 	return !a->dtype || !b->dtype || span_eq(name_span(a->dtype), name_span(b->dtype));
 }
 
-/* The part that agrees with most of the `nr` parts of one collective; if several do, that of the
- * lowest rank. */
+/* The rank's entry (`struct part`) that agrees with most of the `nr` entries for one collective; if
+ * several entries do, the one of the lowest rank. */
 static const struct part *usual(const struct part *v, size_t nr)
 {
 	const struct part *best = v;

@@ -9,7 +9,7 @@
 struct share {
 	const struct comm_stat *comm;
 	size_t rank;
-	int64_t first, steps; /* number of the rank's first usable step, and number of its steps */
+	int64_t first, steps; /* number of the first usable step; how many steps the rank has */
 	int64_t count;
 };
 
@@ -29,8 +29,8 @@ static int share_cmp(const void *a, const void *b)
 	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* True if all members of the group take part equally. Without a group name there may be several
-   groups, so that nothing can be compared. */
+/* True for collectives in which all members of the group take part equally. False without a group
+ * name, since there may then be several groups, which cannot be compared. */
 static bool is_common(const struct comm_stat *c)
 {
 	return c->group.n && c->kind != COLLECTIVE_OTHER && c->kind != COLLECTIVE_SEND &&

@@ -22,10 +22,10 @@ enum fold_number {
 	FOLD_STEPS, ///< number of measured steps
 	FOLD_USABLE, ///< number of usable steps
 	FOLD_PATTERN, ///< index in `patterns` of the list of the rank's step numbers
-	FOLD_DEED, ///< index in `deeds` of the rank's texts
+	FOLD_DEED, ///< index in `deeds` of the texts on what the rank did last
 	FOLD_GPU, ///< 1 if the rank has kernels, else 0
 	FOLD_CUT, ///< collectives_cut of the rank's digest
-	FOLD_SHARE, ///< result of digest_last_share() for the rank
+	FOLD_SHARE, ///< GPU activities in the rank's last step, in millionths of their usual number
 	FOLD_STEP, ///< members of struct progress, up to FOLD_PENDING
 	FOLD_LAUNCHES,
 	FOLD_COLLECTIVES,
@@ -56,7 +56,7 @@ struct fold_pattern {
 /// process group in which they have fewer collectives than their peers.
 struct fold_deed {
 	struct span op, activity, waits_in;
-	struct span fewer_in; ///< group as in struct fewer; empty if the ranks have no fewer
+	struct span fewer_in; ///< process group as in struct fewer; empty if no collectives are missing
 };
 
 /// The values of one metric and label over all ranks.
@@ -65,8 +65,8 @@ struct fold_figure {
 	enum statistic stat; ///< statistic over the steps; STAT_MEDIAN if a rank has a single value
 
 	/// For metrics of devices or memories: how the values of the several devices or memories of a
-	/// rank were reduced to one. REDUCE_EACH: this figure has only the ranks with a single device
-	/// or memory.
+	/// rank were reduced to one. REDUCE_EACH: they were not reduced, and only ranks with a single
+	/// device or memory have a value.
 	enum reduce within;
 	/// label as in struct figure; empty if the metric has no labels, or has one per device or
 	/// memory
@@ -90,7 +90,7 @@ struct fold_member {
 struct fold_match {
 	/// number of the step; index of the collective among those of the series in this step, from 0
 	int64_t step, place;
-	struct tally dur; ///< durations on the ranks that took part
+	struct tally dur; ///< distribution of the durations over the ranks that took part
 };
 
 /// Collectives of one kind and process group, whose ranks are in several blocks.
@@ -99,7 +99,7 @@ struct fold_series {
 	int64_t group_size; ///< number of ranks in the group; -1 if unknown
 	struct span group; ///< name of the group, else its description
 	VEC(struct fold_member) members; ///< one element for each rank, sorted by rank
-	VEC(struct fold_match) matches; ///< collectives of the series, sorted by step and place
+	VEC(struct fold_match) matches; ///< collectives of the series, sorted by step and index
 };
 
 struct fold {
@@ -114,7 +114,7 @@ struct fold {
 	bool is_mean;
 	int64_t *number[NR_FOLD_NUMBERS]; ///< numbers, indexed by enum fold_number, then by rank; owned
 	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once
-	VEC(struct fold_deed) deeds; ///< texts of ranks, sorted, each once
+	VEC(struct fold_deed) deeds; ///< texts on what ranks did last, sorted, each once
 	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
 	VEC(struct fold_series) series; ///< collectives across blocks, sorted by fold_series_cmp()
 	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
@@ -144,7 +144,7 @@ int fold_deed_cmp(const void *a, const void *b);
 /// of their ranks.
 const struct run *fold_thin(const struct digest *d);
 
-/// Passes on the figures of metric `m` that are known for the rank with index `at`.
+/// Calls `fn` with each figure of metric `m` that is known for the rank with index `at`.
 void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, figure_fn *fn,
                        void *ctx);
 

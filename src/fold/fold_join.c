@@ -224,8 +224,8 @@ static void point_deeds(struct fold *f, const struct fold_deed *was, int64_t *co
 		column[i] = fold_deed_index(f, &was[column[i]]);
 }
 
-/* Unites the lists of step numbers, and those of what ranks did last; updates the indices into
-   these lists. */
+/* Unites the lists `patterns` (step numbers) and `deeds` (what ranks did last) of both folds, and
+ * updates the indices into these lists. */
 static void join_indexed(struct fold *into, struct fold *more)
 {
 	struct fold a = *into;

@@ -112,8 +112,8 @@ void fold_query(const struct run_view *v, const struct query *q, struct answers 
 		end = i + 1;
 		if (g->metric != q->metric->id || g->stat != stat)
 			continue;
-		/* combines adjacent figures with the same label; for devices, all figures of the metric,
-		 * whatever their `within` */
+		/* the figures from i to end make one answer: those with the same label or, if the query has
+		 * a single answer, all of the metric */
 		for (end = i; end < f->figures.nr; end++) {
 			const struct fold_figure *h = &f->figures.v[end];
 			if (h->metric != g->metric || h->stat != g->stat ||

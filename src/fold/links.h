@@ -16,10 +16,10 @@ struct link_point {
 	bool last; ///< true if the rank came last; its own lag is then part of the transfer time
 };
 
-/// Lag of the rank's ends for each ns of transfer, in millionths: the median slope over all pairs
-/// of collectives of which one transfer takes at least a quarter longer than the other; differences
-/// cancel clock offsets. 0 if there are few pairs, if transfer times are equal, or if less than
-/// nine of ten slopes are above 0. O(nr²); `p` is reordered.
+/// How far the ends on a rank lag behind for each ns of transfer, in millionths: the median slope
+/// over all pairs of collectives of which one transfer takes at least a quarter longer than the
+/// other; differences within a pair cancel clock offsets. 0 if there are few pairs, if transfer
+/// times are equal, or if less than nine of ten slopes are above 0. O(nr²); `p` is reordered.
 int64_t link_slope(struct link_point *p, size_t nr);
 
 /// Sets for each rank the largest link_slope() over the sets of ranks with which it communicates

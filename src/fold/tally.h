@@ -52,7 +52,7 @@ void tally_release(struct tally *t);
 /// values: it is estimated within a part of the scale, whose values are taken to be evenly spread.
 int64_t tally_reduce(const struct tally *t, enum reduce reduce);
 
-/// The median of two or more values without the smallest one.
+/// The median of the values without the smallest one; needs two or more values.
 int64_t tally_median_of_others(const struct tally *t);
 
 /// True if count, sum, extremes and bins do not contradict each other.

@@ -58,7 +58,7 @@ enum reason {
 	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise
 	REASON_OF_ALL, ///< pass: a change beyond the fail `limit`, but all operators changed by as much
 	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but its operator or category is not
-	REASON_BOOTSTRAP, ///< there is no baseline yet: skipped, or within the absolute limits
+	REASON_BOOTSTRAP, ///< no baseline yet: skipped, or pass if absolute limits are kept
 };
 
 struct decision {

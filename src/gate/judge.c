@@ -130,7 +130,7 @@ static void add_count(struct strbuf *b, const struct report *out, enum verdict v
 		strbuf_addf(b, ", %" PRId64 " %s", out->counts[v], what);
 }
 
-/* Numbers of checks by a text. */
+/* A list of texts, each with the number of checks that it applies to. */
 struct tally {
 	VEC(struct tally_row {
 		const char *text;
@@ -169,7 +169,8 @@ static const char *rule_of(const struct check *c)
 	return c->rule;
 }
 
-/* Append why checks are skipped. Without a baseline, the end of the headline says it. */
+/* Append why checks are skipped. Nothing is appended without a baseline: the end of the headline
+ * then gives that reason. */
 static void add_reasons(const struct judge_input *in, struct strbuf *b, const struct report *out)
 {
 	struct tally why = { 0 };
@@ -184,11 +185,11 @@ static void add_reasons(const struct judge_input *in, struct strbuf *b, const st
 	vec_release(&why.rows);
 }
 
-/* Append the rules of the checks that have the verdict, unless they are many: "operators,
-   top-kernels ×2". */
+/* Append the rules of the checks that have the verdict, unless there are too many: "operators,
+ * top-kernels ×2". */
 static void add_rules(struct strbuf *b, const struct report *out)
 {
-	enum { MOST = 4, CHARS = 50 }; /* with more, the line would be too long for a comment */
+	enum { MOST = 4, CHARS = 50 }; /* with more, the line is too long for a pull request */
 	struct tally rules = { 0 };
 	size_t chars = 0;
 	tally(out, out->verdict, rule_of, &rules);
@@ -361,7 +362,8 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 
 enum { OLD_DAYS = 90 };
 
-/* Warn if the candidate is one of the baseline's own runs: it would hardly fail then. */
+/* Warn if the candidate is one of the baseline's own runs, since a run that is compared with itself
+ * hardly ever fails. */
 static void warn_of_known(const struct judge_input *in, struct report *out)
 {
 	bool known = false;

@@ -269,8 +269,8 @@ static double far_of(const struct asked *q, const struct estimate *x)
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
-/* True for an operator that changed by as much as all operators together: the check on the machine
-   reports that change. */
+/* True for an operator that changed about as much as all operators together; that change is
+ * reported by the check on the whole machine. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;

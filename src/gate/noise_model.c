@@ -155,8 +155,8 @@ static size_t control_of(const struct bench *b, size_t candidate)
 
 /* ---- the operators' own parts ---- */
 
-/* True if an operator's own part (r_ij in noise_model.h) in column `i` is one that the candidate's
-   own part is compared with: a run of the reference, or a control run. */
+/* True if the candidate's own part (r_ij in noise_model.h) is compared with that of column `i`: a
+ * run of the reference, or a control run. */
 static bool is_own_reference(const struct bench *b, const struct entry *e, size_t i)
 {
 	return bench_is_reference(b, e, i) || is_source(b, i, SOURCE_CONTROL);
@@ -295,8 +295,9 @@ static void fill_mean_own(struct noise_model *m)
 
 /* ---- the noise of today's machine ---- */
 
-/* Share of the machine's variance that all runs of the candidate have in common. It is 1 for runs
-   made one after the other on one host, and an assumed value if the recordings do not tell. */
+/* Share of the machine's variance that all runs of the candidate have in common: 1 if they were
+ * made one after the other on one host, 0 if on other hosts or in other jobs; an assumed value if
+ * the recordings do not tell. */
 static double shared_by_repeats(const struct bench *b)
 {
 	const double unknown = 0.3;

@@ -37,7 +37,7 @@ struct estimate {
 	double own; ///< part of the change that other operators do not share; the whole change if there
 	            ///< are no others
 	double variance; ///< variance of the figure between single runs
-	double shared; ///< share of the variance that repeats have in common
+	double shared; ///< share of `variance` that repeated runs of the candidate have in common
 	double baseline; ///< variance of the reference's center, relative to that of one run
 	double pair; ///< variance of the difference between a run of the candidate and its control run
 	double se, df;

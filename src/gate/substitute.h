@@ -5,8 +5,8 @@
 #include "gate/compare.h"
 #include "gate/noise_model.h"
 
-/// The operator or category that launches a kernel. If another of its kernels has replaced this
-/// kernel, it shows how much time both take together.
+/// The operator or category that launches a kernel. If another kernel has replaced this kernel, the
+/// time of the operator or category shows how much both take together.
 struct substitute {
 	bool found; ///< true if an operator or category is known; false: the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits

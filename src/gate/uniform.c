@@ -7,8 +7,8 @@
 #include "metric/unit.h"
 
 /* reach_of_shift: operators count as changed alike if their changes differ from the common change
-   by at most this share of it, since a lower clock slows work that waits for memory less.
-   most_of_time: share of the time that such operators must have together. */
+ * by at most this share of it; they may differ, since a lower clock slows memory-bound work less.
+ * most_of_time: share of the time that such operators must have together. */
 static const double reach_of_shift = 0.45, most_of_time = 0.7;
 enum { LEAST_UNITS = 4 };
 
@@ -31,14 +31,14 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* the same must hold without the heaviest operator, which alone could look like all */
+	/* the same must hold without the heaviest operator, which may have most of the time */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }
 
-/* True if the figure of the check is worse by no more than the common factor explains. A larger
-   change has other causes, too, such as that of the slowest steps, or that since the approved
-   run. */
+/* True if the figure of the check is worse by no more than the common factor explains. If it is
+ * worse by more, there are other causes, too: for example, the slowest steps became even longer, or
+ * the check is on the change since the approved run. */
 static bool is_of_factor(const struct check *k, int64_t pct)
 {
 	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;

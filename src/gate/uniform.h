@@ -6,10 +6,10 @@
 #include "gate/noise_model.h"
 #include "model/report.h"
 
-/// Decide whether all operators changed by one factor, and fill out->uniform. If so, the first
-/// failing check on the whole machine reports it. Other failing checks on the machine and on wall
-/// time that got worse by no more than that factor become warnings; such warnings of operators and
-/// kernels become passes.
+/// Decide whether all operators changed by one factor, and fill out->uniform. If they did, the
+/// first failing check on the whole machine reports it, and other checks that got worse by no more
+/// than that factor become milder: a failing check on the machine or on wall time becomes a
+/// warning, and a warning on an operator or a kernel becomes a pass.
 void uniform_settle(const struct noise_model *m, struct report *out);
 
 #endif

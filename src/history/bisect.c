@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 /* True if `word`, which is a part of a query's text, has the form KEY=… with the key `key`; rules
-   know the same keys. */
+ * have the same keys as queries. */
 static bool is_key(struct span word, const char *key)
 {
 	return span_starts(word, span_of(key)) && word.p[strlen(key)] == '=';

@@ -59,8 +59,8 @@ static void collect(const struct report *r, struct heat *m)
 	vec_release(&all);
 }
 
-/* Grade of a value by its distance above the median: below 2 %, 5 %, 10 %, 20 %, 50 %, or more.
-   Grade 0 is 5 % below the median. */
+/* Grade of a value by its distance above the median in percent: grade 1 below 2, and one grade more
+ * from 2, 5, 10, 20 and 50 on. Grade 0: more than 5 % below the median. */
 static int grade_of(int64_t v, int64_t middle)
 {
 	static const int above[] = { 2, 5, 10, 20, 50 };

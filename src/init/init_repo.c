@@ -157,8 +157,8 @@ static const char *branch_of(struct arena *a, const char *head)
 	return is_plain_name(branch) ? branch : NULL;
 }
 
-/* The nearest parent directory that is a git repository, or NULL if the current directory is
-   one. */
+/* The nearest parent directory that is a git repository. NULL if there is no such directory, or if
+ * the current directory is itself a git repository. */
 static const char *above_of(struct arena *a)
 {
 	struct strbuf up = STRBUF_INIT, git = STRBUF_INIT;

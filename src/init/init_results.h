@@ -6,8 +6,8 @@
 #include "model/view.h"
 
 /// Append a rule for each figure name whose better direction is known; the rule covers all cases
-/// with the figure. Returns the number of rules. With too many names for a reader, adds no rule: a
-/// single one on all figures is better then.
+/// with the figure. Returns the number of rules. If there are more names than a person would read,
+/// adds no rule: a single rule on all figures is better then.
 size_t init_results_add(const struct run_view *v, struct strbuf *out);
 
 #endif

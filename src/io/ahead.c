@@ -123,7 +123,8 @@ enum status ahead_read(struct ahead *a, char *buf, size_t cap, size_t *nr, struc
 	struct block *b = current(a);
 	while (a->at == b->nr) {
 		diag_move(log, &b->log);
-		if (b->last || b->status != ST_OK) { /* keep the block, because the thread has ended */
+		if (b->last || b->status != ST_OK) {
+			/* the last block is not given back: later calls return its status again */
 			*nr = 0;
 			return b->status;
 		}

@@ -41,7 +41,7 @@ static void stop(struct jscan *js, enum status st)
 {
 	if (js->status == ST_OK)
 		js->status = st;
-	js->base -= (uint64_t)(js->end - js->at); /* keeps the offset that jscan_byte() returns */
+	js->base -= (uint64_t)(js->end - js->at); /* jscan_byte() returns the same offset as before */
 	js->at = js->end;
 	*js->end = '\0';
 	js->mark = NULL;

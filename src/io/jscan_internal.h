@@ -76,7 +76,8 @@ struct jscan {
 	/// Array of SEAM_LIMIT seams. Seam 0 is the place "nowhere"; after it no text is remembered.
 	struct seam *seams;
 	unsigned nr_seams;
-	/// Last seam at each level of nesting; in an array, the seam before the array.
+	/// The seam (remembered text) that was read last at each level of nesting; for an array, the
+	/// seam before the array.
 	struct seam *place[JSCAN_DEPTH + 1];
 };
 
@@ -120,9 +121,9 @@ struct jscan_since jscan_here(const struct jscan *js);
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 
-/// Makes a lead (a remembered beginning of objects) of the text from `since`, the end of an
-/// element, to the present position, a value in the next object. False if the text cannot be
-/// remembered. Each lead has a list of its own of the seams that follow it.
+/// Makes a lead (a remembered beginning of objects) of the text from `since`, which must be the end
+/// of an element, to the present position, which must be before a value of the next object. False
+/// if the text cannot be remembered. Each lead has a list of its own of the seams that follow it.
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);
 
 /// Finds how the next element of the innermost array begins: its comma, bracket and first key.
@@ -147,7 +148,8 @@ struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log);
 /// followed by JSCAN_PAD zeros. They are borrowed until the next piece.
 void jscan_piece(struct jscan *js, char *p, size_t n, uint64_t byte);
 
-/// Adds the tolerated faults of one piece of the input, scanned by itself, to those of the whole.
+/// Adds the tolerated faults of one piece of the input, scanned by itself, to those of the whole
+/// input.
 void jscan_add_faults(struct jscan *js, const struct jscan *piece);
 
 /// True if the present piece is not read to its end, or the scanner does not read pieces.

@@ -22,7 +22,7 @@ static bool is_nowhere(const struct jscan *js, const struct seam *place)
 	return place == js->seams;
 }
 
-/* A new place, or the place "nowhere" if there are too many. */
+/* A new place in the tree of places, or the place "nowhere" if there are too many places. */
 static struct seam *new_place(struct jscan *js)
 {
 	return js->nr_seams < SEAM_LIMIT ? &js->seams[js->nr_seams++] : js->seams;
@@ -88,8 +88,7 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 /* The place after a key that follows `from` and is not remembered; all such keys share it. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
-	if (!from->other) { /* if another key follows that is not remembered, the place stays the
-		                   same */
+	if (!from->other) { /* after another key that is not remembered, the place is the same */
 		from->other = is_nowhere(js, from) ? from : new_place(js);
 		from->other->other = from->other;
 	}

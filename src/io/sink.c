@@ -20,7 +20,7 @@
 
 #define FLUSH_BYTES ((size_t)64 << 10)
 #define MAX_LINKS 40 /* largest number of links that are followed, which is also Linux's limit */
-#define WAS_READ (-1) /* value of `error` (no errno) for a target that was read */
+#define WAS_READ (-1) /* value of `error` (not an errno) if this process has read the target */
 
 enum target { TARGET_MEMORY, TARGET_STDOUT, TARGET_FILE };
 

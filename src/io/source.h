@@ -15,7 +15,7 @@ struct source;
 /// Progress of reading a file, which another thread may look at.
 struct source_progress {
 	atomic_uint_fast64_t bytes; ///< bytes taken from the file since it was last opened
-	atomic_bool done; ///< set by the caller once the file has been read
+	atomic_bool done; ///< true once the file has been read; the caller sets it
 };
 
 struct source_options {

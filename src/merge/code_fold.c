@@ -16,8 +16,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The smallest time of a row that is kept if at most `most` of the rows for which `has` is true may
- * be kept; 0 if there are no more of them. Rows of equal time are kept or not together, so that
- * their order does not matter. */
+ * be kept; 0 if there are no more such rows than `most`. Rows of equal time are kept or not
+ * together, so that their order does not matter. */
 static int64_t least_of_largest(const struct digest *d, bool (*has)(const struct code_stat *),
                                 size_t most)
 {
@@ -43,8 +43,8 @@ static bool is_of_kernel(const struct code_stat *c)
 	return is_gpu(c) && c->names == 0;
 }
 
-/* Removes the name of the kernel from those rows whose share of the time is too small, or that are
- * beyond the limit of rows with a name. */
+/* Removes the name of the kernel from rows whose share of the time is too small, and from the
+ * smallest of the other rows if more of them have a name than the limit allows. */
 static void fold_code_kernels(struct digest *d)
 {
 	__int128 sum = 0;

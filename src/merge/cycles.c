@@ -310,8 +310,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	x->events = number_add(x->events, y->events);
 	x->total_steps = number_add(x->total_steps, y->total_steps);
 	x->window_ns = number_add(x->window_ns, y->window_ns);
-	/* if one of the digests was attributed to steps by timestamp, the whole counts as attributed
-	   so */
+	/* if one of the digests was attributed to steps by timestamp, so is the joined digest */
 	if (y->attribution > x->attribution)
 		x->attribution = y->attribution;
 	if (x->device_memory != y->device_memory)

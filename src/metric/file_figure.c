@@ -43,8 +43,8 @@ static void add_input_unit(struct input_unit *out, const struct input_stat *s)
 	number_raise(&out->digits, s->digits + SPARE_DIGITS);
 	number_lower(&out->most, most);
 	if (!s->unit || !out->unit || strcmp(s->unit, out->unit) != 0)
-		out->unit = NULL; /* the figure is then a bare number; gate/figure_rule.c refuses limits
-		                     with a unit, and names the figure */
+		out->unit = NULL; /* files give different units: the figure is a bare number, for which
+		                     gate/figure_rule.c refuses limits with a unit */
 	out->better = out->better ? out->better : s->better;
 }
 

@@ -114,7 +114,7 @@ enum spoiled_by {
 	SPOILED_BY_MEMORY_PEAK = 1 << 11, ///< highest levels of memory, which only a complete history
 	                                  ///< shows
 	SPOILED_BY_MEMORY_CALLS = 1 << 12, ///< numbers and bytes of allocations and frees in the window
-	SPOILED_BY_MEMORY_EVENTS = 1 << 13, ///< figures from all other entries of a memory history
+	SPOILED_BY_MEMORY_EVENTS = 1 << 13, ///< numbers of segment events and of out-of-memory errors
 	SPOILED_BY_MEMORY_GROWTH = 1 << 14,
 	SPOILED_BY_FLOPS = 1 << 15, ///< floating-point operations as counted in the trace
 	SPOILED_BY_MFU = 1 << 16, ///< floating-point operations as given by the run context

@@ -24,7 +24,7 @@ enum result_repeats {
 	REPEATS_LAST
 };
 
-/// A member of a record, and the text that it is compared with.
+/// A condition on a record: the path of a member, and the text that it is compared with.
 struct result_pair {
 	const char *at, *text;
 };
@@ -54,8 +54,8 @@ struct result_take {
 	unsigned better; ///< better direction, enum result_better; 0 if the unit and the name tell it
 	bool optional; ///< true if a missing value, or a text that is not a number, is skipped
 	int64_t drop; ///< number of samples at the beginning that are left out
-	const char *stdev; ///< template of the path of a standard deviation, unscaled, where the figure
-	                   ///< is a mean; NULL if not given
+	const char *stdev; ///< if the figure is a mean: template of the path of the standard deviation,
+	                   ///< which is not multiplied by `scale`; NULL if not given
 	const char *stdev_share; ///< like `stdev`, but the standard deviation is a share of the figure
 	const char *count; ///< template of the path of the number of values in the mean; NULL if not
 	                   ///< given

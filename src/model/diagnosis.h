@@ -98,7 +98,7 @@ bool placeholder_next(const char **text, struct span *literal, struct span *insi
 bool placeholder_is_step(struct span inside);
 
 /// The figure that the placeholder `inside` in a text of `r` names, restricted by `select` as in
-/// the conditions on the same metrics. False if `*unknown` is not a metric.
+/// the conditions on the same metrics. False if a metric is unknown; `*unknown` is then its name.
 bool placeholder_figure(const struct diagnosis_rule *r, struct span inside,
                         struct diagnosis_figure *out, struct span *unknown);
 

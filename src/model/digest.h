@@ -41,7 +41,7 @@ struct device_stat {
 	const char *id; ///< number of the device, as text
 	int64_t streams, activities;
 	int64_t span_ns, busy_ns, compute_ns;
-	int64_t comm_ns, overlap_ns; ///< union of communication; its overlap with computation
+	int64_t comm_ns, overlap_ns; ///< time of communication; part of it that overlaps computation
 
 	/// Length of measured steps (or window), and the GPU's busy time in it; -1 if not recorded.
 	int64_t measured_ns, measured_busy_ns;
@@ -142,7 +142,7 @@ struct progress {
 	struct span waits_in; ///< operator or collective of the first pending launch; empty if none
 };
 
-/// Classes of functions, highest first; the highest that runs gets time (`function.exclusive_pct`).
+/// Classes of functions, highest first. Each moment counts for the highest class that runs then.
 enum function_class {
 	FUNCTION_COMPUTE,
 	FUNCTION_MEMORY,
@@ -239,12 +239,12 @@ struct memory_stat {
 	int64_t peak_reserved, end_allocated, end_reserved; ///< levels in bytes; or MEMORY_UNKNOWN
 	int64_t reserved_at_peak; ///< bytes reserved at the latest moment of peak_allocated
 	int64_t start_allocated; ///< bytes allocated before the first event
-	int64_t alloc_count, free_count, churn_bytes; ///< counts and requested bytes in the window
+	int64_t alloc_count, free_count, churn_bytes; ///< allocations, frees and bytes in the window
 	int64_t growth_per_step; ///< growth in bytes; MEMORY_UNKNOWN with fewer than three step ends
 	int64_t capacity; ///< size of the device's memory; for XProf the limit of its allocator
 	/* The members up to segment_allocs are known only from snapshots; else MEMORY_UNKNOWN. */
 	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
-	int64_t inactive, largest_inactive; ///< sum of free blocks at the end; the largest
+	int64_t inactive, largest_inactive; ///< bytes of all free blocks at the end, and of the largest
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
 	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak (model/memory.h)
@@ -300,7 +300,7 @@ struct memory_evidence {
 	int64_t allocs; ///< number of allocations, to give the counts above as shares
 };
 
-/// Largest tick of a GPU clock in ns; a coarser clock is not reported.
+/// Largest recorded tick of a GPU clock, in ns; the tick of a coarser clock is recorded as this.
 enum { CLOCK_TICK_MAX = 1000 };
 
 /// Counts from which trust findings are made: reasons not to believe figures of the recording.
@@ -353,7 +353,7 @@ struct digest {
 	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
 	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
 	int64_t period_launches; ///< median number of launches in one repetition
-	int64_t period_regularity; ///< regularity of the repetitions, or of the best try, in 1e-6 %
+	int64_t period_regularity; ///< regularity of the repetitions (else of the best try), in 1e-6 %
 	const char *proposed_marker; ///< step marker that fits a trace without steps, or NULL
 	int64_t proposed_steps; ///< number of steps that the proposed marker would give
 	int64_t events;
@@ -400,9 +400,9 @@ struct digest {
 	struct progress progress;
 	struct cross_rank cross; ///< figures that need all ranks: computed (model/ranks.h) or stored
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
-	VEC(struct memory_item) memory_items; ///< rows of all lists, sorted by memory and list
+	VEC(struct memory_item) memory_items; ///< rows of all lists of memories, by memory and list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
-	VEC(struct memory_evidence) memory_evidence; ///< evidence, sorted by memory
+	VEC(struct memory_evidence) memory_evidence; ///< trust in each history, sorted by memory
 	VEC(struct input_stat) inputs; ///< figures of metrics files, sorted by name
 	VEC(struct machine_stat) machines; ///< states of GPUs, sorted by id
 };

@@ -38,7 +38,7 @@ static uint64_t hash_snapshot(uint64_t h, const struct digest *d)
 	for (size_t i = 0; i < d->memory_levels.nr; i++) {
 		h = hash_number(h, d->memory_levels.v[i].entries);
 		h = hash_number(
-		    h, d->memory_levels.v[i].time_us); /* runs of the same code may differ only in time */
+		    h, d->memory_levels.v[i].time_us); /* two equal runs may differ only in this time */
 		h = hash_number(h, d->memory_levels.v[i].allocated);
 		h = hash_number(h, d->memory_levels.v[i].reserved);
 	}
@@ -52,7 +52,7 @@ uint64_t digest_hash(const struct digest *d)
 	for (size_t i = 0; i < d->nr_steps; i++) {
 		h = hash_number(h, d->step_numbers[i]);
 		for (size_t m = 0; m < NR_STEP_METRICS; m++)
-			/* the hash stays the same in all minor versions of the stored format */
+			/* without newer metrics, so that the hash is the same in all minor versions */
 			if (metric_table[m].since == 0)
 				h = hash_number(h, d->samples[m][i]);
 	}

@@ -20,7 +20,7 @@ enum cause {
 	CAUSE_UNTRUSTED, ///< a trust finding leaves checks inconclusive
 	/* ---- causes in one rank, or in one link between ranks ---- */
 	CAUSE_SLOW_RANK, ///< a rank computes longer than its peers
-	CAUSE_SLOW_LINK, ///< the collectives of a link end after those of its peers
+	CAUSE_SLOW_LINK, ///< collectives over one link end later than over others
 	CAUSE_LATE_RANK, ///< the others wait for one rank, although its compute time is like theirs
 	/* ---- causes that change the work of every kernel ---- */
 	CAUSE_BATCH, ///< the work of a step is scaled: another batch, sequence or model
@@ -30,7 +30,7 @@ enum cause {
 	CAUSE_KERNEL, ///< a kernel is slower per launch
 	CAUSE_LAUNCHES, ///< a kernel is launched more often
 	CAUSE_NEW_KERNEL, ///< a kernel that the baseline does not launch
-	CAUSE_SUBSTITUTION, ///< another kernel does the same work; the net change counts
+	CAUSE_SUBSTITUTION, ///< another kernel does the same work; the cost is the net change
 	CAUSE_RENAMED, ///< the same kernel has another name
 	CAUSE_GONE_KERNEL, ///< a kernel of the baseline that the candidate does not launch
 	/* ---- causes in communication and copies ---- */

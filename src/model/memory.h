@@ -155,7 +155,7 @@ struct memory_profile {
 	struct memory_site peak_site; ///< site of the allocation that reached the peak
 	int64_t start_allocated, start_reserved;
 	int64_t end_allocated, end_reserved;
-	int64_t end_pending, end_requested; ///< bytes at the end: freed but still active; requested
+	int64_t end_pending, end_requested; ///< at the end: bytes freed but active; bytes requested
 	int64_t end_blocks; ///< number of blocks that are allocated at the end
 	int64_t inactive, largest_inactive;
 	int64_t inactive_whole; ///< inactive bytes in segments without an active block
@@ -163,7 +163,7 @@ struct memory_profile {
 	                                              ///< and of frees; bytes that were allocated
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
-	int64_t growth_per_step; ///< growth in bytes; valid only if has_growth
+	int64_t growth_per_step; ///< growth in bytes from one step end to the next; only if has_growth
 	bool has_growth;
 	int64_t nr_step_ends; ///< number of step ends; the list `step_ends` may hold only some of them
 	int64_t peak_persistent; ///< part of the peak that is also live at the end

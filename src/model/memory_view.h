@@ -40,7 +40,7 @@ enum memory_risk { RISK_UNKNOWN, RISK_NONE, RISK_WARNING, RISK_CRITICAL };
 /// Memory that was left on a device at the peak: its capacity minus the allocated bytes and the
 /// bytes that were reserved but not in use at that moment.
 struct memory_headroom {
-	enum memory_risk risk; ///< critical below 1 GB, a warning below 2 GB
+	enum memory_risk risk; ///< critical if less than 1 GB is left, a warning if less than 2 GB
 	int64_t unused, left; ///< sizes in bytes; `left` may be negative
 };
 
@@ -53,9 +53,9 @@ struct memory_headroom memory_headroom_of(const struct memory_stat *m);
 
 enum expandable { EXPANDABLE_IN_USE, EXPANDABLE_HELPS, EXPANDABLE_NO };
 
-/// Whether expandable segments would help `m`: if they are not in use, at least EXPANDABLE_PCT of
-/// the reserved memory was unused at the peak, and that is at least EXPANDABLE_BYTES or some
-/// allocation failed.
+/// Whether expandable segments would help `m`. They help if they are not in use, at least
+/// EXPANDABLE_PCT of the reserved memory was unused at the peak, and this was at least
+/// EXPANDABLE_BYTES or an allocation failed.
 enum expandable memory_expandable(const struct digest *d, const struct memory_stat *m);
 
 #endif

@@ -194,7 +194,7 @@ struct scaling_row {
 /// A column of the table of ranks.
 struct rank_column {
 	const char *title;
-	const char *head; ///< short title in reports as text, 100 columns wide; NULL: not shown there
+	const char *head; ///< short title for text reports (100 columns wide); NULL: not shown there
 	bool plain; ///< true if the column is left out when all ranks have the same value
 };
 

@@ -25,8 +25,8 @@ enum field_type {
 	FIELD_ENUM, ///< an enum, by its name in `names`
 	FIELD_SHAPE, ///< int64_t[3], left out if [0] < 0; an absent key is read as -1
 	FIELD_ROW, ///< struct of schema `sub`, on the line of the struct that contains it
-	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; the key "ranks"
-	            ///< of a line lists the ranks that have it, unless all have it
+	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; a line that not
+	            ///< all ranks have lists its ranks under the key "ranks"
 	FIELD_OPTIONAL_ROWS, ///< like FIELD_ROWS, but left out if empty
 	FIELD_OWN, ///< own form: `read` and `write` convert it, `describe` writes its schema
 };
@@ -46,7 +46,7 @@ enum row_join {
 	JOIN_MAX,
 	JOIN_OR,
 	JOIN_BOTH, ///< the sum if both values are known, else unknown
-	JOIN_NAMES, ///< the sum of both numbers of rows, in which a row that is not a sum counts as 1
+	JOIN_NAMES, ///< number of rows that both sum up; a row that is not a sum counts as 1
 	JOIN_NONE, ///< absent in a sum; kernels of one match name keep the first value
 	JOIN_OWN, ///< value that the function `own` of the row type computes for this occasion
 };
@@ -55,7 +55,7 @@ enum row_join {
 enum row_key {
 	KEY_NOT,
 	KEY_ORDER, ///< rows are sorted by the member, and equal if all keys are equal
-	KEY_SAME, ///< equal rows have the same value, but rows are not sorted by this member
+	KEY_SAME, ///< part of the key, but rows are not sorted by this member
 };
 
 /// One member of a row type.
@@ -71,7 +71,7 @@ struct field {
 	bool sums_last; ///< true for a key if sums (`names` > 0) come after all other rows
 	int since; ///< minor version of the stored format that added the member, if above 0
 	enum row_join join[NR_ROW_OCCASIONS];
-	const char *shown; ///< key in `metrics --json`, which shows a text as an id; NULL if not shown
+	const char *shown; ///< key in `metrics --json` (texts become ids); NULL if not shown
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
 	bool (*has)(const void *const *rows,

@@ -60,7 +60,7 @@ enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 struct noise_rule {
 	int64_t k; ///< standard errors from which on a change is sure, in millionths; 0: ignore noise
 
-	/// Number of accepted runs from which on their median, without the pin, is the reference.
+	/// From this number of accepted runs on, the reference is their median, without the pin.
 	int64_t min_runs;
 	int64_t budget; ///< chance that the gate fails for unchanged code, in 1e-6 percent
 };
@@ -108,7 +108,7 @@ struct waiver {
 	unsigned line, column;
 };
 
-/// A named set of numbers that replace some of the rules, for --profile.
+/// A named set of numbers that replace numbers of the rules, for --profile.
 struct profile {
 	const char *name;
 	const char *text; ///< keys and values: "steps.warmup 5, step-time.fail.increase 3%"

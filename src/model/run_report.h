@@ -38,7 +38,7 @@ struct report_column {
 struct report_table {
 	const char *id, *title;
 	const char *note; ///< a sentence on how to read the table; "" if there is none
-	VEC(struct report_column) columns; ///< columns that are not empty in every row
+	VEC(struct report_column) columns; ///< columns, without those that are empty in every row
 	VEC(struct report_cell) cells; ///< cells row by row, columns.nr for each row
 	size_t more; ///< number of items that were left out, also those that a digest does not keep
 };

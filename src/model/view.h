@@ -27,7 +27,7 @@ struct kernel_row {
 	int category; ///< index in the table of categories, -1 if there is none
 	enum category_class cls; ///< CLASS_COMMUNICATION if the digest says so, else by category
 	int raw_names; ///< number of raw names in this row
-	struct kernel_stat stat; ///< sums over raw names; launch shape of the largest raw name
+	struct kernel_stat stat; ///< sums over raw names; launch shape of the raw name with most time
 };
 
 /// One rank in the view of a run.
@@ -99,7 +99,7 @@ struct figure {
 	size_t nr_all; ///< number of samples for step.*, including those of a last step cut short
 	const int64_t *summary; ///< statistics, indexed by enum statistic, instead of samples; or NULL
 	const struct kernel_row *kernel; ///< row of the kernel, only for kernel metrics
-	const struct function_stat *function; ///< first row of the function, for functions
+	const struct function_stat *function; ///< first row of the function, only for function metrics
 	const char *source; ///< memory_stat.source as text, only for memory metrics; else NULL
 };
 
@@ -159,7 +159,7 @@ struct answers {
 	VEC(struct answer) list; ///< answers sorted by label, then rank
 };
 
-/// True where the labels of `f` fit the globs of `q`; the rank may be any.
+/// True if the labels of `f` fit the globs of `q`; the glob of the rank is ignored.
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
 
 /// True if a query for the class `name` includes kernels of `cls`: compute is all that is not

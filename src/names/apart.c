@@ -16,7 +16,7 @@ static struct span next_word(const char *text, size_t *at)
 	return (struct span){ text + from, *at - from };
 }
 
-/* The first word of `x` that differs from the word of `y` with the same number. */
+/* The first word of `x` that differs from the word at the same position in `y`. */
 static struct span first_other(const char *x, const char *y)
 {
 	for (size_t i = 0, k = 0;;) {

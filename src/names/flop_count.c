@@ -12,7 +12,7 @@ enum formula {
 	FORMULA_CONVOLUTION_BACKWARD,
 	FORMULA_ATTENTION,
 	FORMULA_ATTENTION_BACKWARD,
-	FORMULA_TRITON, ///< formula: the number of operations that Inductor recorded
+	FORMULA_TRITON, ///< the result is the number of operations that Inductor recorded
 	FORMULA_TRITON_TEMPLATE, ///< like FORMULA_TRITON, but a recorded 0 means that the number is
 	                         ///< unknown
 	FORMULA_UNKNOWN, ///< no formula: PyTorch has none, or the inputs do not suffice

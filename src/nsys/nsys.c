@@ -163,7 +163,7 @@ static void list_gpus(struct nsys *n)
 	}
 }
 
-/* Takes a row about a GPU; if several rows are about one GPU, the first counts. */
+/* Takes a row about a GPU; if several rows are about one GPU, the first is used. */
 static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
@@ -181,8 +181,8 @@ static enum status take_gpu(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Finds which number in the report each GPU of the process has. A process may number its GPUs
-   differently (CUDA_VISIBLE_DEVICES); if the report has a mapping of these numbers, it is used. */
+/* Finds which number each GPU of the process has in nsys's report. A process may number its GPUs
+ * differently (CUDA_VISIBLE_DEVICES); if the report has a mapping of these numbers, it is used. */
 static enum status find_gpus(struct nsys *n)
 {
 	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", mapping_columns, take_mapping));

@@ -17,7 +17,7 @@ struct nsys_process {
 	int64_t rank; ///< rank, known from NCCL, MPI or the process's own GPUs; -1 if unknown
 	int64_t world_size; ///< number of ranks that NCCL named; -1 if unknown
 	int64_t device; ///< GPU on which the process did most work
-	bool mapped; ///< true if `device` is the GPU's number in the report; false if it is CUDA's
+	bool mapped; ///< true if `device` is the GPU's number in nsys's report; false if it is CUDA's
 	             ///< number
 };
 

@@ -275,7 +275,8 @@ static enum status take_domain(void *ctx, const struct database_value *v)
 }
 
 /* True for the range of an operator of PyTorch, "aten::mm, seq = 12, op_id = 5, sizes = [[8, 4],
-   [4, 2]]", shortens `*name` to "aten::mm". Source: getNvtxStr(), torch/csrc/profiler/util.cpp. */
+ * [4, 2]]"; `*name` is then shortened to "aten::mm". Source: getNvtxStr(),
+ * torch/csrc/profiler/util.cpp. */
 static bool is_operator(struct span *name)
 {
 	static const struct span ends[] = { { ", seq = ", 8 },

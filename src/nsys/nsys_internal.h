@@ -15,13 +15,13 @@
 #include "io/database.h"
 #include "nsys/nsys.h"
 
-/// Value of `gpu` for a GPU that has no number in the report.
+/// Value of `gpu` for a GPU that has no number in nsys's report.
 #define GPU_UNKNOWN INT64_MIN
 
-/// A GPU that the process used, with its number in CUDA and in the report.
+/// A GPU that the process used, with its number in CUDA and in nsys's report.
 struct nsys_gpu {
 	int64_t device;
-	int64_t gpu; ///< number in the report, or GPU_UNKNOWN
+	int64_t gpu; ///< number in nsys's report, or GPU_UNKNOWN
 	uint32_t next; ///< index of another entry with the same `gpu`, or IDMAP_NONE
 };
 
@@ -41,7 +41,7 @@ struct nsys {
 	VEC(struct span) domains;
 	struct idmap devices; ///< CUDA's numbers of the GPUs that the process used
 	VEC(struct nsys_gpu) gpus; ///< GPUs, indexed by id in `devices`
-	struct idmap gpu_ids; ///< numbers in the report of the GPUs that the process used
+	struct idmap gpu_ids; ///< numbers, in nsys's report, of the GPUs that the process used
 
 	/// Index in `gpus` of the first device of each id in `gpu_ids`; IDMAP_NONE once the GPU has
 	/// been handed to the caller.

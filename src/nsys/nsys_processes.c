@@ -24,8 +24,8 @@ struct census {
 	struct idmap devices;
 	VEC(struct share) shares;
 	struct idmap pids;
-	struct idmap mapped; ///< pairs (process, device), as ids of `pids` and `devices`, for which the
-	                     ///< report tells the GPU
+	struct idmap mapped; ///< pairs (process, device), as ids of `pids` and `devices`, for which
+	                     ///< nsys's report tells the GPU
 	VEC(int64_t) gpus; ///< GPU of each pair, indexed by id in `mapped`
 };
 

@@ -69,8 +69,8 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 	return false;
 }
 
-/* True if the first element of the innermost array is an object with at least `want` of the keys
-   `words`, and no key of an event before them. */
+/* True if the first element of the innermost array is an object that has at least `want` of the
+ * keys `words`, and before them no key "ph", as events have it. */
 static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;

@@ -168,7 +168,7 @@ uint32_t form_stack(struct form *f)
 
 static const struct {
 	const char *key;
-	void (*read)(struct form *f); ///< reads the elements of the key's array, which has been entered
+	void (*read)(struct form *f); ///< reads the elements of the array, which the caller entered
 } parts[] = {
 	{ "segments", form_segments },
 	{ "device_traces", form_traces },

@@ -1,7 +1,7 @@
 #include "read/snapshot_form.h"
 
 struct raw_entry {
-	int action; ///< index of the action; -1 if not given
+	int action; ///< index of the entry's action in the list of names; -1 if not given
 	struct scalar address, size, device_free, time;
 	uint32_t stack;
 };

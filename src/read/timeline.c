@@ -90,7 +90,7 @@ static void add_raw_row(struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 	                    });
 }
 
-/* Reads the rest of a row that has been entered; true if the row has `want` numbers in all. */
+/* Reads the rest of a row that the caller has entered; true if it has `want` numbers in all. */
 static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 {
 	size_t nr = 0;

@@ -129,7 +129,8 @@ enum status trace_read(struct source *src, const struct trace_options *options,
                        struct diag_log *log)
 {
 	*meta = (struct trace_meta){ .rank = -1, .world_size = -1 };
-	struct diag_log own; /* the log is dropped if the trace may be cut short */
+	struct diag_log own; /* messages of this scan, dropped if the trace is cut short and the options
+	                        allow that */
 	diag_init(&own);
 	struct jscan_options scan = { .tolerant = true };
 	struct jscan *js = jscan_new(src, &scan, &own);

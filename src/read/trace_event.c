@@ -227,8 +227,8 @@ JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where
 	return true;
 }
 
-/* Reads the members of an event and of its "args" up to the end of the event. If `lead` is
-   given, the members up to the name have been read; else `since` is the beginning of the event. */
+/* Reads the members of an event and of its "args" up to the end of the event. If `lead` is given,
+ * the caller has read the members up to the name; else `since` must be the event's beginning. */
 JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
                                struct event_lead *lead, const struct jscan_since *since)
 {

@@ -35,9 +35,9 @@ enum { EVENT_LEADS = 16 };
 struct event_lead {
 	struct jscan_lead text; ///< text of the event up to the value of "name"
 	enum event_phase phase;
-	bool with_phase; ///< true if the text has a "ph"
+	bool with_phase; ///< true if the text contains the key "ph"
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
-	size_t next; ///< index of the beginning that followed this beginning last time
+	size_t next; ///< index of the remembered beginning that came next after this one last time
 	struct event_origin {
 		char text[2 * 32];
 		uint32_t mask[2]; ///< mask with one bit for each byte of `text` that is compared
@@ -155,7 +155,7 @@ enum raw_field {
 	NR_TEXTS
 };
 
-/// One event as it is read. In JSON the last of several equal keys counts.
+/// One event as it is read. If a JSON object has several equal keys, the last is used.
 struct raw_event {
 	enum event_phase phase;
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
@@ -227,8 +227,8 @@ static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int
 	return (ev->seen & SEEN_FIELD(f)) ? ev->fields[f].v : absent;
 }
 
-/// Fills in the members of `e`, whose kind is set, that all complete events have. False if the
-/// event is unusable.
+/// Fills in those members of `e` that all complete events have; the kind of `e` must be set. False
+/// if the event is unusable.
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// Converts an event of Kineto of any kind except memory; false if the event is unusable.

@@ -18,13 +18,13 @@
 enum { PIECE_BYTES = 512 << 10, PIECE_GROWTH = 4, THREADS_MAX = 8, NAMES_BYTES = 1 << 20 };
 
 struct split {
-	struct trace_input *in; ///< state of reading the whole array
+	struct trace_input *in; ///< state of reading the whole array of events
 	struct source *src;
 	size_t bytes; ///< size of a piece in bytes
 	struct strbuf beginning; ///< text with which elements begin: pieces are cut before such a text
 
 	pthread_mutex_t fill; ///< mutex for the members up to `uncut`
-	struct strbuf carry; ///< text after the last cut, which has been read from the source
+	struct strbuf carry; ///< text after the last cut between pieces, already read from the source
 	uint64_t at; ///< offset of the next piece in the input
 	size_t nr; ///< number of pieces taken so far
 	struct source_end end;
@@ -43,7 +43,7 @@ struct worker {
 	struct trace_input in;
 	struct trace_meta meta;
 	struct name_table names;
-	struct ids known; ///< id of each name of `names` in the name table of the whole
+	struct ids known; ///< id of each name of `names` in the name table of the whole trace
 	struct raw_event ev;
 	struct diag_log log; ///< messages of reading the piece, which are dropped
 	char *piece;
@@ -171,7 +171,7 @@ static bool scan_piece(struct worker *w)
 	w->meta.events = 1; /* marks the piece as not the first: earlier pieces had events */
 	jscan_piece(w->in.js, w->piece, w->n, w->at);
 	bool all = read_elements(&w->in, &w->ev, UINT64_MAX);
-	/* the closing bracket of the array is not counted */
+	/* the closing bracket of the array must be read again by the scanner of the whole trace */
 	w->used = (size_t)(jscan_byte(w->in.js) - w->at) - !all;
 	return jscan_status(w->in.js) == ST_OK && w->in.sunk == ST_OK;
 }

@@ -104,7 +104,7 @@ static void label_thread(struct trace_input *in, const struct raw_event *raw, st
 }
 
 /* False while a piece of a trace is read, because names of processes given before the piece are
- * unknown: its events are left to the reader of the whole. */
+ * unknown: its events are left to the reader of the whole trace. */
 static bool knows_names(struct trace_input *in)
 {
 	if (in->piece)

@@ -126,7 +126,7 @@ struct comm_item {
 	uint32_t step, key;
 };
 
-/* A point in time at which a scope begins, or a kernel is launched. */
+/* The start of a scope (a host event that calls a collective), or the launch of a kernel. */
 struct comm_point {
 	int64_t thread, at_ns, end_ns;
 	uint32_t index;
@@ -137,10 +137,10 @@ struct comm_walk {
 	struct comm_state *comm;
 	VEC(struct comm_item) items;
 	VEC(struct comm_point) points;
-	VEC(uint32_t) inside; ///< scopes around the present point
+	VEC(uint32_t) inside; ///< scopes around the present point, as indices
 };
 
-/* Orders an outer scope before its inner scopes; points with equal scopes keep file order. */
+/* Orders an outer scope before its inner scopes; points at equal times keep file order. */
 static int comm_point_cmp(const void *a, const void *b)
 {
 	const struct comm_point *x = a, *y = b;
@@ -186,8 +186,8 @@ static void walk_points(struct comm_walk *w)
 	}
 }
 
-/* Lists the kernels of usable steps, and as points the scopes and the launches of kernels that have
-   no arguments. */
+/* Lists the kernels of usable steps as `items`, and as `points` all scopes and the launches of
+ * kernels without arguments. */
 static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {

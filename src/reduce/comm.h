@@ -29,13 +29,13 @@ struct comm_scope {
 	const struct name *name;
 	uint32_t key; ///< id of the comm_key in `keys`
 	bool args; ///< true if the event has arguments, not only shapes
-	bool nested; ///< true if a scope of the same kind contains this one
+	bool nested; ///< true if it lies in another such event of the same kind
 };
 
 struct comm_state {
 	struct name_table texts, keys;
 	VEC(struct comm_kernel) kernels; ///< kernels, sorted by `activity`, in file order
-	VEC(struct comm_scope) scopes; ///< scopes in file order
+	VEC(struct comm_scope) scopes; ///< host events that call a collective, in file order
 };
 
 /// Initializes and releases the state of communication.

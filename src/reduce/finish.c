@@ -56,7 +56,7 @@ static void *host_side_run(void *ctx)
 	struct host_side *side = ctx;
 	mem_reads(side->name);
 	python_order(&side->r->python);
-	host_walk_once(side); /* it needs the names of frames, which paths replace */
+	host_walk_once(side); /* must come first: it needs the names of frames */
 	python_make_paths(&side->r->python, side->r->names);
 	function_calls_once(side);
 	return NULL;

@@ -27,7 +27,7 @@ void flops_join(struct reducer *to, struct reducer *from, size_t spans)
 		to->flops.ops.v[i].span += (uint32_t)spans;
 }
 
-/* The operations of a span; the caller knows that the span has some. */
+/* The operations of a span; call it only for a span that has an entry in `flops.ops`. */
 static const struct op_flops *flops_of_span(const struct reducer *r, uint32_t span)
 {
 	size_t lo = 0, hi = r->flops.ops.nr;
@@ -127,7 +127,7 @@ static struct span flop_row_name(const struct host_name *h)
 void flops_figures(struct reducer *r, struct digest *d)
 {
 	VEC(struct flop_stat) rows = VEC_INIT;
-	bool recorded = r->host.op_inputs.nr; /* the trace has inputs or counts of operators */
+	bool recorded = r->host.op_inputs.nr; /* true if the trace has inputs or counts of operators */
 	vec_sort(&r->flops.counted, counted_cmp);
 	find_launched_work(r);
 	for (size_t i = 0; i < r->flops.counted.nr; i++) {

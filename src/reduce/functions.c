@@ -47,7 +47,7 @@ void functions_release(struct functions *f)
 
 static int64_t segment_end(const struct segment *s)
 {
-	return s->start_ns + (s[1].before_ns - s->before_ns); /* start_ns + before_ns may overflow */
+	return s->start_ns + (s[1].before_ns - s->before_ns); /* adding before_ns first may overflow */
 }
 
 static void higher_add(struct higher *h, const struct class_functions *c)

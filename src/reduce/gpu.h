@@ -1,4 +1,4 @@
-/// GPU activities (kernels, copies, memory sets): figures, names and lanes of each.
+/// GPU activities (kernels, copies, memory sets): figures, name and lane (GPU stream) of each.
 #ifndef GG_REDUCE_GPU_H
 #define GG_REDUCE_GPU_H
 
@@ -43,9 +43,9 @@ struct gpu_name {
 
 struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
-	int64_t tick_ns; ///< tick of the clock: it divides all starts, durations; ≤ CLOCK_TICK_MAX
+	int64_t tick_ns; ///< tick of the clock: gcd of all starts, durations and CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
-	VEC(struct transfer) transfers; ///< transfers by `activity`, in file order
+	VEC(struct transfer) transfers; ///< bytes of copies and memory sets, sorted by `activity`
 	struct wide_numbers wide; ///< durations and correlation ids that need more than 32 bits
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;

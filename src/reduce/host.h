@@ -22,7 +22,7 @@ struct host_span {
 /// A host_span in unpacked form.
 struct wide_span {
 	int64_t start_ns, dur_ns;
-	uint32_t row; ///< index into `rows`; span_name(), span_thread()
+	uint32_t row; ///< index into `rows`, for span_name() and span_thread()
 };
 
 /// Shapes and types of an operator's inputs, if the trace has them.
@@ -67,7 +67,7 @@ struct host_events {
 	struct name_table inputs; ///< texts of shapes and types
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct host_name) names;
-	struct idmap rows; ///< pairs (index into `names`, thread id; annotations: NO_ID)
+	struct idmap rows; ///< pairs (index into `names`, thread id or, for annotations, NO_ID)
 	struct last_host last;
 };
 

@@ -30,7 +30,7 @@ static void memory_clear(struct memory_state *m)
 	};
 }
 
-/* The state of the memory `id`, empty if new; valid until the next new memory. */
+/* The state of the memory `id`, empty if new; the pointer is valid until a memory is added. */
 static struct memory_state *memory_of(struct memories *all, int64_t id)
 {
 	uint32_t at = idmap_add(&all->ids, id);
@@ -127,12 +127,12 @@ void memories_join(struct reducer *to, struct reducer *from)
 /* Ends of steps; if there are many steps, a sample of them. */
 struct step_ends {
 	size_t nr;
-	int64_t step[MEMORY_STEP_ENDS]; ///< number of each step, counted from the first end
+	int64_t step[MEMORY_STEP_ENDS]; ///< number of steps from the first end to this one
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 
 /* Chooses measured steps that end after the first event of the memory; before it the level is
-   unknown. They are sampled evenly, so that many memories take no longer than 16. */
+ * unknown. They are sampled evenly, and fewer if there are over 16 memories, to save time. */
 static void step_ends_choose(struct step_ends *e, const struct reducer *r,
                              const struct memory_state *m)
 {
@@ -178,7 +178,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
-	int64_t level = 0; /* the 0 is never used: an event comes before the first step end */
+	int64_t level = 0; /* always replaced, since an event comes before the first step end */
 	for (size_t i = 0; i < e.nr; i++) {
 		if (last[i].allocated >= 0)
 			level = last[i].allocated;

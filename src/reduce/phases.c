@@ -104,7 +104,7 @@ static void trim_optimizer(struct phase_spans *p)
 		struct phase_span *s = &p->list.v[i];
 		if (s->phase != PHASE_OPTIMIZER)
 			continue;
-		size_t lo = i + 1, hi = p->list.nr; /* lo becomes the number of spans before its end */
+		size_t lo = i + 1, hi = p->list.nr; /* lo: number of spans begun before s->end_ns */
 		SEARCH(lo, hi, k, p->list.v[k].start_ns < s->end_ns);
 		number_raise(&s->start_ns, until[lo - 1] < s->end_ns ? until[lo - 1] : s->end_ns);
 	}
@@ -195,8 +195,8 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	return phases_at(&r->phases, near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
 }
 
-/* Makes columns for the phases that the trace tells, but only if it shows training: otherwise all
-   would be forward. */
+/* Allocates the figures of the phases that the trace shows, but only if it shows training:
+ * otherwise all would be forward. */
 static void phases_known(const struct reducer *r, struct digest *d)
 {
 	bool known[NR_INNER_PHASES] = { false };

@@ -25,7 +25,7 @@ struct phases {
 	struct phase_spans spans;
 	struct phase_spans again; ///< spans of PHASE_RECOMPUTE, which count even within a backward span
 	size_t near[2]; ///< indices of the last spans found, since launches mostly come in order
-	VEC(char) recomputes; ///< by name id: 1 if the frame does not recompute, 2 if it does; a cache
+	VEC(char) recomputes; ///< cache by name id: 0 unknown, 1 does not recompute, 2 recomputes
 	bool found[NR_PHASES];
 };
 

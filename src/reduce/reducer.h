@@ -68,7 +68,7 @@ struct row_found {
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed
-	struct part_ids joined; ///< ids in the whole for the ids of a part; empty in the whole
+	struct part_ids joined; ///< the whole's ids for the ids of a part; empty in the whole
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
@@ -107,7 +107,7 @@ static inline int64_t activity_correlation(const struct reducer *r, const struct
 static inline const struct host_span *activity_launch(const struct reducer *r,
                                                       const struct activity *a)
 {
-	const struct launch *launches = r->launches.list.v; /* launches are NULL after launches_end() */
+	const struct launch *launches = r->launches.list.v; /* NULL after launches_end() */
 	uint32_t i = a->correlation;
 	return a->has_launch ? &r->host.spans.v[launches ? launches[i].span : i] : NULL;
 }

@@ -89,7 +89,7 @@ void own_steps_take(struct reducer *r, const struct event *ev);
 /// Uses the steps of the profiler if no annotation is a marker and options allow it.
 void own_steps_use(struct reducer *r);
 
-/// Prepares own_steps_at(), once `marks` are sorted.
+/// Prepares own_steps_at(); must be called once `marks` are sorted.
 void own_steps_order(struct reducer *r);
 
 /// Index of the step that began last before an activity on its GPU, or NO_ID.

@@ -63,9 +63,9 @@ static void cover_activity(struct wall_walk *w, const struct activity *a)
 		cover_add(&dev->compute, a->start_ns, end);
 }
 
-/* Moves to the next edge. `length` becomes the time since the previous edge, over the devices that
-   work, of compute kernels, of all kernels, of all activities. Only live devices are walked: a
-   hostile trace has as many devices as steps. */
+/* Moves to the next edge. `length` becomes the sum over the devices that work of the time since the
+ * previous edge in which compute kernels ran, any kernels, any activities. Only live devices are
+ * walked: a hostile trace has as many devices as steps. */
 static void advance(struct wall_walk *w, int64_t at_ns, bool measured, int64_t length[3])
 {
 	const struct gpu_events *g = &w->r->gpu;
@@ -138,7 +138,7 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 			TRY(set_period(w, step, over_ns - begin_ns, length, log));
 		else if (measured)
 			set_no_period(w, step);
-		*measured_ns += measured && known ? over_ns - begin_ns : 0; /* fits: periods are disjoint */
+		*measured_ns += measured && known ? over_ns - begin_ns : 0; /* sum fits: disjoint periods */
 	}
 	return ST_OK;
 }

@@ -110,7 +110,7 @@ static int range_cmp(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The step of the launch must be usable, even if activities belong to steps by start. */
+/* True if the step of the launch is usable, even if activities belong to steps by their start. */
 static bool is_usable(struct reducer *r, const struct digest *d, const struct activity *a,
                       uint32_t span)
 {

@@ -4,7 +4,7 @@
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Most rows with names; further rows go into a sum. digest_fold() keeps far fewer rows. */
+/* Largest number of rows with names; further rows are summed. digest_fold() keeps far fewer. */
 enum { WHERE_ROWS = 4096 };
 
 struct where_sum {
@@ -160,7 +160,7 @@ struct range_sums {
 	VEC(struct range_stat) list;
 };
 
-/* Adds the sum to the row of each name of the path, once to each. */
+/* Adds `sum` to the row of each name in the path, only once if the path has the name twice. */
 static void add_to_ranges(const struct where *w, uint32_t path, const struct where_sum *sum,
                           struct range_sums *out)
 {

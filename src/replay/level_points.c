@@ -25,7 +25,7 @@ void level_points_add(struct level_points *l, const struct memory_point *now)
 	}
 	if (now->allocated < l->low.allocated)
 		l->low = *now;
-	if (now->allocated >= l->high.allocated) /* of several equal peaks the latest counts */
+	if (now->allocated >= l->high.allocated) /* if several peaks are equal, the latest is taken */
 		l->high = *now;
 	if (now->reserved > l->high_reserved.reserved)
 		l->high_reserved = *now;

@@ -8,8 +8,8 @@
 /// level. The caller may add further points to p->points.
 struct level_points {
 	struct memory_profile *p;
-	int64_t last; ///< number of entries at the last point
-	int64_t part; ///< number of entries in each part
+	int64_t last; ///< number of entries in the whole history
+	int64_t part; ///< number of entries in each of the equal parts of the history
 	struct memory_point low, high, high_reserved; ///< points of the lowest and highest levels in
 	                                              ///< the present part
 };

@@ -65,12 +65,12 @@ static inline int64_t rounded_bytes(uint64_t size)
 	return (int64_t)((size + 511) / 512 * 512);
 }
 
-/// The change of the levels by one entry, in bytes.
+/// By how many bytes one entry of the history changes the allocated and the reserved memory.
 struct memory_delta {
 	int64_t allocated, reserved;
 };
 
-/// The change of the levels by entry `e`.
+/// By how much the entry `e` changes the allocated and the reserved memory.
 struct memory_delta replay_delta(const struct snapshot_entry *e);
 
 /// Time of the last entry before moment `m`; -1 if unknown.

@@ -119,7 +119,7 @@ static int live_bytes_cmp(const void *a, const void *b)
 
 static void size_rows(struct memory_profile *p, const struct live_set *set)
 {
-	for (size_t i = set->list.nr; i-- > 0;) { /* the smallest blocks come first */
+	for (size_t i = set->list.nr; i-- > 0;) { /* goes from the smallest block to the largest */
 		const struct live_block *l = &set->list.v[i];
 		int64_t from = replay_size_class(l->bytes);
 		if (!l->blocks)

@@ -156,7 +156,7 @@ enum status replay_pair(struct replay *r)
 		count_entry(r, i);
 		level -= d.allocated;
 		reserved -= d.reserved;
-		if (level > p->peak_allocated) { /* of several equal peaks the latest counts */
+		if (level > p->peak_allocated) { /* if several peaks are equal, the latest is taken */
 			p->peak_allocated = level;
 			p->reserved_at_peak = reserved;
 			r->peak = i;

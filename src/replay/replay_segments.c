@@ -66,8 +66,8 @@ struct pins {
 	size_t final; ///< index of the next active block in the list `finals`
 };
 
-/* Adds a small block between free ones. A block that waits to be freed is not in the list `finals`
- * and keeps its own stack. */
+/* Adds a small block between free ones. Its site comes from the list `finals` or, since a block
+ * that waits to be freed is not in this list, from the block's own stack. */
 static enum status add_pin(struct replay *r, struct pins *pins, const struct snapshot_block *b,
                            int64_t free_bytes)
 {
@@ -86,8 +86,8 @@ static enum status add_pin(struct replay *r, struct pins *pins, const struct sna
 }
 
 /* Finds blocks that pin the free blocks beside them: a block does so if it is small, smaller than
- * the free blocks, and the only one between them. A gap counts only for the first block beside it.
- */
+ * the free blocks, and the only one between them. A gap between two such blocks is counted only for
+ * the first of them. */
 static enum status find_pins(struct replay *r, const struct snapshot_segment *g, struct pins *pins)
 {
 	const struct snapshot_block *v = r->s->blocks.v + g->first_block;

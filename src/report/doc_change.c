@@ -142,7 +142,8 @@ static bool is_unseen(const struct drift_row *k)
 	return k->drift == DRIFT_SAME && !(k->has_baseline && k->has_candidate);
 }
 
-/* Number of rows in short forms: those that changed, and a few more. */
+/* Number of rows that a terminal and a comment show: up to the last kernel that changed, but at
+ * least KERNELS_LEAST. */
 static size_t kernels_worth(const struct report *r)
 {
 	size_t nr = KERNELS_LEAST, row = 0;

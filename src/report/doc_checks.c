@@ -7,7 +7,8 @@
 
 enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, ROWS_UNDECIDED = 3, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
 
-/* A kernel by its display name; its id is in JUnit and JSON. */
+/* Add the rule of a check and its item; a kernel has its display name here, and its complete name
+ * in JUnit and JSON. */
 static void put_check_name(struct document *d, const struct check *c)
 {
 	doc_said(d, c->rule);

@@ -1,4 +1,4 @@
-/* Sections that only a page has, mostly pictures. */
+/* Sections that only the HTML page has, mostly pictures. */
 #include "base/number.h"
 #include "metric/unit.h"
 #include "report/document.h"

@@ -252,7 +252,8 @@ struct doc_table *doc_list(struct document *d, const struct report_table *t, con
 	return table;
 }
 
-/* Add the sum of the rows that are not shown, including those that only short forms leave out. */
+/* Add the sum of the rows that are not shown, including those that only a terminal and a comment
+ * leave out. */
 static void put_rest(struct document *d, const struct report_table *t, const size_t *order,
                      size_t shown)
 {
@@ -322,8 +323,8 @@ void doc_lists(struct document *d, const struct report *r)
 
 /* ---- the table of ranks ---- */
 
-/* Alignment of a column. The column is left out if it is empty, or has the same unremarkable
-   value for all ranks; a column with a long heading is shown on pages only. */
+/* Alignment of a column. The column is left out if it is empty, or has the same unremarkable value
+ * for all ranks; a column with a long heading is shown only on the HTML page. */
 static enum doc_align align_of(const struct report *r, const struct rank_choice *choice, size_t i,
                                bool *shown)
 {

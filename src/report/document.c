@@ -9,7 +9,7 @@
 enum {
 	ENV_KEYS = 8,
 	MESSAGE_CHARS = 60, /* largest number of characters of a name in a message */
-	NAME_LEAST = 6, /* smallest such number; a shorter name may be a word */
+	NAME_LEAST = 6, /* least length of a name that is looked for; a shorter name may be a word */
 };
 
 /* ---- the head of the report ---- */
@@ -60,7 +60,7 @@ static void put_context(struct document *d, const struct report *r)
 {
 	if (!r->candidate.label || (r->kind != REPORT_RUN && !r->baseline.label))
 		return;
-	/* what both sides have is told of the candidate */
+	/* a period or marker that is equal on both sides is written only for the candidate */
 	struct side before = r->baseline;
 	if (before.period == r->candidate.period && before.marker_steps == r->candidate.marker_steps) {
 		before.period = 0;
@@ -124,7 +124,7 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	put_context(d, r);
 	doc_advice(d, r);
 	doc_answer_end(d);
-	if (r->findings.nr) /* findings say the same as breakdowns, in fewer words */
+	if (r->findings.nr) /* findings say the same in fewer words, so they come first */
 		doc_breakdowns(d, r);
 	doc_history(d, r);
 	doc_step(d, r);

@@ -76,11 +76,12 @@ void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);
 
-/// The places of a finding as text; "" if it has none. `d` only keeps the text, and is not shown.
+/// The places of a finding as text; "" if it has none. `d` only owns the text: nothing is added to
+/// the document.
 const char *doc_where_text(struct document *d, const struct finding *f);
 
-/// Pictures that only a page has: history of figures, parts of the wall time, GPU time by code,
-/// steps of all ranks, steps and memory over time.
+/// Pictures that only the HTML page has: history of figures, parts of the wall time, GPU time by
+/// code, steps of all ranks, steps and memory over time.
 void doc_history(struct document *d, const struct report *r);
 void doc_step(struct document *d, const struct report *r);
 void doc_flame(struct document *d, const struct report *r);

@@ -1,6 +1,6 @@
 /// Findings on runs and ranks, shared by the writers: trust findings, insights, and the table of
-/// ranks. With `sides` they cover both sides of a report, otherwise only the candidate, without
-/// naming it.
+/// ranks. With `sides` they cover both sides of a report (baseline and candidate), otherwise only
+/// the candidate, without naming it.
 #ifndef GG_REPORT_FINDINGS_H
 #define GG_REPORT_FINDINGS_H
 

@@ -147,7 +147,7 @@ static void put_case(const struct junit *j, const struct testcase *c)
 	sink_puts(j->out, empty ? "" : "    </testcase>\n");
 }
 
-/* Write the numbers of cases in one group, or in all of them. */
+/* Write how many cases of each outcome one group has, or all groups together (NR_GROUPS). */
 static void put_counts(struct sink *out, const struct testcases *t, enum check_group group,
                        bool skipped)
 {

@@ -16,7 +16,8 @@ struct key_figure {
 	enum doc_tone tone; ///< tone of the change, colored in a diff or if a check failed or improved
 	/// evidence of the check if too few runs are stored to know the noise; else NULL
 	const struct evidence *assumed;
-	/// the limit that the figure exceeds with a warning or perhaps, "increase 10%"; else NULL
+	/// limit such as "increase 10%" that the figure exceeds (if the check only warns) or may exceed
+	/// (if it is undecided because too few runs are known); else NULL
 	const char *limit;
 };
 
@@ -54,7 +55,7 @@ bool check_is_key(const struct check *c);
 /// True if `change` is too small a part of `baseline` to be mentioned.
 static inline bool change_is_nothing(int64_t change, int64_t baseline)
 {
-	enum { LEAST = 10000 }; /* reciprocal of the smallest part of the baseline that counts */
+	enum { LEAST = 10000 }; /* a change below 1 / LEAST of the baseline is not mentioned */
 	__int128 size = change < 0 ? -(__int128)change : change;
 	return !change || size * LEAST < baseline;
 }

@@ -47,7 +47,7 @@ static const char *line(struct memory_text *t, struct span s)
 	return arena_take(&t->d->arena, &b);
 }
 
-/* An untrusted text on one line, shortened to what people read. */
+/* An untrusted text on one line, of at most INPUT_CHARS characters. */
 static const char *input(struct memory_text *t, const char *s)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -76,7 +76,7 @@ void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lin
 	*lines = (struct metrics_lines){ 0 };
 	for (size_t i = 0; i < p->v->run->ranks.nr; i++)
 		rank_figures(p->v, i, &metric_table[id], collect, lines);
-	/* lines that join several ranks lose labels that differ between ranks */
+	/* a line for several ranks has no label if labels belong to one rank, such as a device */
 	for (size_t i = 0; p->many && metrics_is_own(metric_table[id].label) && i < lines->list.nr; i++)
 		lines->list.v[i].label = SPAN("");
 	if (p->many)

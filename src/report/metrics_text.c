@@ -245,8 +245,8 @@ static void add_extent(struct strbuf *b, const struct digest *d)
 		strbuf_adds(b, "; CUT SHORT: only the complete events were read");
 }
 
-/* Add what a rank has that has neither trace nor snapshot: figures of result files, states of
-   GPUs. */
+/* Add, for a rank with neither trace nor snapshot, how many figures of result files and states of
+ * GPUs it has. */
 static void add_figures(struct strbuf *b, const struct digest *d)
 {
 	if (d->inputs.nr)
@@ -313,7 +313,7 @@ static void put_header(struct metrics_page *p)
 		doc_paragraph(p->d);
 		doc_printf(p->d, "%zu more ranks", run->ranks.nr - RANKS_TOLD);
 	}
-	/* take the first rank for the whole run, as notes of reports do */
+	/* the note on the first rank is shown for the whole run, as in reports */
 	const char *unmarked = run->ranks.nr ? digest_unmarked_text(run->ranks.v[0], &p->arena) : NULL;
 	if (unmarked) {
 		doc_paragraph(p->d);

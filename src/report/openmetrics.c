@@ -14,8 +14,8 @@ enum { SIGNIFICANT = 4, ITEM_CHARS = 100 };
 /* ---- names and numbers ---- */
 
 struct base_unit {
-	const char *name; ///< suffix of the series' name; NULL: a bare number
-	int digits; ///< number of decimals in the integers that digests store
+	const char *name; ///< unit at the end of the series' name; NULL: a number without a unit
+	int digits; ///< digests store integers that are multiples of 10^-digits of this unit
 };
 
 static const struct base_unit base_units[] = {

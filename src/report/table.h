@@ -28,11 +28,11 @@ struct breakdown_list {
 	VEC(const struct breakdown *) list;
 };
 
-/// The breakdowns to show, each once, in this order: those of step figures whose checks failed,
-/// which include what failed within a step (if no step figure failed: of failed kernels, operators,
-/// …); those of other failed figures of a run or its devices; if nothing failed, those of undecided
-/// step figures, else of step figures that warn; those of memory figures that failed, else of those
-/// that warn; and the breakdowns of a diff.
+/// The breakdowns to show, each once, in this order: 1. of step figures that failed (these include
+/// what failed within a step) or, if there are none, of failed kernels, operators, …; 2. of other
+/// failed figures of a run or its devices; 3. if there are none so far, of undecided step figures
+/// or else of step figures that warn; 4. of memory figures that failed or else of those that
+/// warn; 5. the breakdowns of a diff.
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.

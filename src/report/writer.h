@@ -8,11 +8,11 @@
 #include "model/view.h"
 
 struct write_options {
-	bool color; ///< text: use ANSI colors
-	bool junit_strict; ///< junit: leave out what the Jenkins schema forbids
-	size_t max_bytes; ///< markdown: size limit in bytes; 0: the default of 60,000
-	bool verbose; ///< text: also show sections that are collapsed in other formats
-	size_t width; ///< text: number of columns; 0: TEXT_WIDTH
+	bool color; ///< in text: use ANSI colors
+	bool junit_strict; ///< in JUnit XML: leave out what the Jenkins schema forbids
+	size_t max_bytes; ///< for Markdown: size limit in bytes; 0: the default of 60,000
+	bool verbose; ///< in text: also show sections that are collapsed in other formats
+	size_t width; ///< in text: number of columns; 0: TEXT_WIDTH
 };
 
 /// Number of columns if it is unknown, as in the log of a CI system.

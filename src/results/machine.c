@@ -328,7 +328,7 @@ enum status machine_read(struct source *src, struct digest *d, bool *found, stru
 	vec_release(&m.list);
 	vec_release(&m.facts);
 	value_tree_release(&tree);
-	/* damaged text counts as found, because no other reader would accept it */
+	/* `*found` is set for damaged text too, because no other reader would accept it */
 	*found = *found || st != ST_OK;
 	return st;
 }

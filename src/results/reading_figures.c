@@ -82,8 +82,8 @@ static void group_scale(struct group *g, struct arena *a)
 }
 
 /* Adds a percentile with its uncertainty: half the distance between the values that lie one
-   standard deviation of its rank below and above it. The uncertainty is stored as a spread: the one
-   that as many values have whose median is as uncertain. */
+ * standard deviation of its rank below and above it. The uncertainty is stored as a spread: that of
+ * as many values with a normal distribution whose median has the same uncertainty. */
 static void put_percentile(struct digest *d, const struct group *g, const int64_t *sorted,
                            int percent)
 {

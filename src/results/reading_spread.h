@@ -1,4 +1,5 @@
-/// Reads the spread and the number of those values whose mean a figure is.
+/// For a figure that is the mean of several values: reads the spread and the number of these
+/// values.
 #ifndef GG_RESULTS_READING_SPREAD_H
 #define GG_RESULTS_READING_SPREAD_H
 

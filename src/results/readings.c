@@ -16,7 +16,7 @@ struct taker {
 	const struct result_take *row;
 	bool is_samples;
 	struct value *record;
-	size_t number; ///< number of the record
+	size_t number; ///< number of the record in the file
 	struct span case_name; ///< name of the case as a prefix of figures' names, with its '/'; "" if
 	                       ///< there is none
 	struct span case_text; ///< name of the case, as the file spells it

@@ -14,7 +14,8 @@ enum { DOCUMENT_MAX_BYTES = 1 << 20, DOCUMENT_MAX_DEPTH = 32 };
 
 enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
 
-/// A node of the document: a scalar, a map, a list or an entry. The document's arena owns it.
+/// A node of the document: a scalar, a map or a list; within a map, also the value of an entry. The
+/// document's arena owns it.
 struct node {
 	enum node_kind kind;
 	bool plain; ///< true for a scalar without quotes; false for one in quotes

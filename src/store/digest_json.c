@@ -47,7 +47,8 @@ static void check_phase_summaries(struct row_reader *r, const struct digest *d, 
 		row_fail(r, byte, "phase_summaries", "have a metric that no phase has, or no steps");
 }
 
-/* Checks that the digest has samples, or a summary of each step metric of the first version. */
+/* Checks that the digest has samples, or a summary of each step metric that version 1.0 of the
+ * format has. */
 static void check_steps(struct row_reader *r, const struct digest *d, uint64_t byte)
 {
 	bool whole = true;

@@ -228,7 +228,7 @@ static int64_t read_null(struct row_reader *r)
 	return NO_SAMPLE;
 }
 
-/* Reads an array of numbers. The array and its first element have been entered. */
+/* Reads an array of numbers. The caller has entered the array and its first element. */
 static size_t read_numbers(struct row_reader *r, size_t column, enum jscan_type first, size_t most,
                            int64_t **out)
 {

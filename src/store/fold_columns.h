@@ -4,7 +4,7 @@
 
 #include "fold/fold.h"
 
-/// A column of numbers as stored; owned.
+/// A column of numbers as stored, which owns its array.
 struct column {
 	int64_t *v;
 	size_t nr, cap;

@@ -37,7 +37,7 @@ struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< arena that owns the text that is read
 	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
-	uint64_t start; ///< offset from which store_limits.bytes counts
+	uint64_t start; ///< offset in the input from which the bytes for store_limits.bytes are counted
 	int64_t minor; ///< minor version of the document that is read
 
 	/// true if the document is a run, whose steps have samples; only baselines have summaries

@@ -4,7 +4,7 @@
 
 #include "store/row.h"
 
-/// True where a field may be left out.
+/// True if the JSON of a struct may leave out the field.
 bool row_is_optional(const struct field *f);
 
 /// True for a field of type int64_t.

@@ -35,7 +35,7 @@ static void put(json_object *value, struct sink *out)
 	errno = 0;
 	const char *text = json_object_to_json_string_length(
 	    value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
-	/* json-c continues after a part for which it had no memory */
+	/* if memory runs out, json-c leaves out a part of the text and continues */
 	if (!text || errno == ENOMEM)
 		mem_fail();
 	sink_write(out, (struct span){ text, n });
@@ -116,7 +116,8 @@ static struct cell cell_of(const struct field *f, const void *row)
 	case FIELD_ROW: /* add_merged() writes fields that are rows */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
-	case FIELD_OWN: /* only members of documents have functions of their own for writing */
+	case FIELD_OWN: /* a FIELD_OWN is always a member of a document, never of a row: it is not
+	                   written here */
 		break;
 	}
 	return (struct cell){ 0 };
@@ -202,7 +203,7 @@ struct lists {
 		const char *v;
 		size_t nr, at;
 	} * list;
-	/// true: the rows have no keys, so that equal rows of two lists do not share a line; rows of
+	/// true if rows have no key: equal rows of two lists then do not share a line, and all rows of
 	/// the last list come first
 	bool apart;
 	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest

@@ -111,7 +111,8 @@ static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
 	return ST_OK;
 }
 
-/* The value of {name} with which the suite's line gives a case this name, or NULL. */
+/* The text that must replace {name} in the suite's line so that the name of the case is `workload`;
+ * NULL if there is none. */
 static const char *name_in(struct arena *a, const struct suite_entry *e, const char *workload)
 {
 	static const char place[] = "{name}";

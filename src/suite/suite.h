@@ -72,7 +72,7 @@ struct suite {
 	int64_t exit_code;
 	unsigned verdict;
 	int64_t counts[NR_SUITE_VERDICTS];
-	int64_t plan_runs, plan_pairs; ///< runs or pairs that would decide all undecided cases
+	int64_t plan_runs, plan_pairs; ///< how many runs or pairs would decide all undecided cases
 	const char *headline; ///< headline such as "2 of 12 cases failed, 1 undecided"
 	const char *error; ///< error because of which no case was judged; NULL if there is none
 };

@@ -79,7 +79,8 @@ static void column_fill(struct column *c, const struct peers *p)
 	vec_sort(&c->v, number_cmp_i64);
 }
 
-/* Median of a column of at least two values, after one value equal to `own` is removed. */
+/* Median of the other ranks' values: those of a column of at least two, without one that equals
+ * `own`. */
 static int64_t others_median(const struct column *c, int64_t own)
 {
 	size_t nr = c->v.nr - 1, k = lower_bound(c->v.v, nr, sizeof own, &own, number_cmp_i64);

@@ -207,7 +207,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 		s.rank = d->fold ? -1 : d->rank;
 		if (has_trace(d)) {
 			struct trust_counts t = d->trust;
-			/* A step that was left out on purpose is not missing. */
+			/* if the last step was cut short, its launches without a kernel are not lost kernels */
 			if (d->usable_steps < (int64_t)d->nr_steps)
 				t.launches_without_kernel -= d->progress.pending;
 			find_lost(&s, &t);

@@ -68,7 +68,7 @@ static bool name_of(struct span message, struct span *name)
 	return ok;
 }
 
-/* Takes an entry of a map of names; if two entries have the same key, the later counts. */
+/* Takes an entry of a map of names; if two entries have the same key, the later is used. */
 static bool take_metadata(struct xplane *p, const struct wire_field *f)
 {
 	int64_t key;

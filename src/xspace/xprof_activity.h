@@ -30,7 +30,8 @@ enum xprof_line xprof_line_of(struct span name, int64_t *stream);
 
 /// Details of a GPU activity; if not given, texts are empty and `occupancy` ≤ 0.
 struct xprof_details {
-	/// Details of an activity of the respective kind, as text: "size:655360 dest:2 async:1".
+	/// Details of a kernel, a copy or a memory set, as text: "size:655360 dest:2 async:1"; the
+	/// texts for the other two kinds are empty.
 	struct span kernel, copy, set;
 	int64_t occupancy; ///< estimated occupancy in 1e-6 %
 	bool residency; ///< true if the activity shows memory that was resident, and is not work
@@ -46,8 +47,8 @@ bool xprof_is_work(const struct xprof_details *d, struct span name);
 /// The kind of an activity: kernel, copy or memory set.
 enum event_kind xprof_kind_of(const struct xprof_details *d, struct span name);
 
-/// Fills in shape and occupancy, or bytes, of an event whose kind is set; false if the size of a
-/// copy cannot be represented exactly.
+/// Fills in shape and occupancy, or bytes, of an event, whose kind must be set; false if the size
+/// of a copy cannot be represented exactly.
 bool xprof_fill(const struct xprof_details *d, struct event *e);
 
 /// The name of a kernel: HLO_MODULE/HLO_OP if XLA generated it and named it after that operation,

@@ -284,7 +284,7 @@ def sorting(browser):
 
 
 def choosing(browser, section, label):
-    """The selector of a section shows the first memory or rank in the beginning, and after a choice `label`, or all of them."""
+    """A section first shows the first memory or rank; after a choice in its selector, it shows `label`, or all of them."""
     shown = f"return [...document.querySelectorAll('#{section} [data-of]')].filter((e) => e.getClientRects().length).map((e) => e.dataset.of)"
     choose = (f"const s = document.querySelector('#{section} select'); s.value = arguments[0];"
               "s.dispatchEvent(new Event('change'))")

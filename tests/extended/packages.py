@@ -27,7 +27,7 @@ WANTED = ("bin/gpugate", "share/man/man1/gpugate-check.1", "share/bash-completio
           "share/gpugate/rules/default.yaml", "share/gpugate/rules/categories.yaml", "share/gpugate/schemas/gpugate-rules-1.json",
           "share/gpugate/ci/slurm/submit", "share/gpugate/ci/kubernetes/check.yaml", "share/gpugate/ci/github/post/action.yml",
           "share/gpugate/ci/gitlab/pipeline.yml", "share/gpugate/ci/record/gpugate_record.py")
-SOURCE = "gpugate-source-"  # beginning of the folder in which a copy of the source is built; no package may contain it
+SOURCE = "gpugate-source-"  # prefix of the name of the folder in which a copy of the source is built; no package may contain it
 
 
 def run(*words, code=0, **options):

@@ -93,8 +93,8 @@ static void *fail_pointer(void)
 
 static bool file_fails(const char *call, const char *path)
 {
-	/* not counted: the program reads its size from /proc whenever it has allocated some more, so
-	   that the number of these calls varies */
+	/* calls on /proc and /sys are not counted: the program reads its memory size in /proc, and how
+	   often it does so varies */
 	if (strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0)
 		return false;
 	bool all = plan.call_length == 4 && strncmp(plan.call, "file", 4) == 0;
@@ -268,6 +268,6 @@ static __attribute__((constructor)) void read_plan(void)
 	plan.kill = error && strcmp(error, "kill") == 0;
 	plan.error = error && *error && !plan.kill ? atoi(error) : ENOMEM;
 	plan.of = getpid();
-	unsetenv("FAULT_CALL"); /* programs that this one starts must not fail */
+	unsetenv("FAULT_CALL"); /* no faults in child processes */
 	plan.ready = true;
 }

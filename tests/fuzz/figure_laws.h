@@ -40,8 +40,8 @@ static inline void check_figures(struct digest *d)
 	sink_abort(twice);
 }
 
-/* Checks messages: none for a file that is read or is of another kind, and one line for an error.
- */
+/* Checks that a file which is read, or is of another kind, gives no message, and that an error
+ * gives a message of one line. */
 static inline void check_said(enum status st, bool found, const struct diag_log *log)
 {
 	const char *error = diag_first_error(log);

@@ -1,6 +1,6 @@
 /// Properties of every dump of the Flight Recorder: it is read, or refused with one line; and the
-/// search for hangs ends with at most one line of error, also with a copy of the dump as that of a
-/// second rank.
+/// search for hangs ends with at most one line of error, in a job of this rank and in a job of two
+/// ranks that left the same dump.
 #ifndef GG_TESTS_FLIGHT_LAWS_H
 #define GG_TESTS_FLIGHT_LAWS_H
 

@@ -160,7 +160,7 @@ static void add_event(struct both *b)
 	int64_t start = time_of(b), dur = time_of(b);
 	size_t have = choose(&b->c, 256);
 	struct strbuf event = STRBUF_INIT, *json = &b->lines[plane][line].json;
-	/* the limit keeps ends within 64 bits in picoseconds, the unit of the XSpace file */
+	/* limited so that the end of an event fits 64 bits in picoseconds, the XSpace file's unit */
 	start %= INT64_MAX / 2000;
 	dur %= INT64_MAX / 2000;
 	number(&event, 1, (int64_t)name + 1);

@@ -1,5 +1,5 @@
-/* A table of formats is read, or refused with one line; if it is read, a result file is read or
- * refused by it, whatever paths and templates the table has. */
+/* A table of formats is read, or refused with one line; if it is read, a sample of a result file is
+ * then read or refused under this table, whatever paths and templates it has. */
 #include "fuzz.h"
 
 #include "figure_laws.h"

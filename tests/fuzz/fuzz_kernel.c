@@ -1,5 +1,5 @@
-/* The input is the name of a kernel, mangled or not: its display name differs from that
-   of its neighbors. */
+/* The input is the name of a kernel, mangled or not: its display name differs from the display
+   names of two similar names in the same report. */
 #include "fuzz.h"
 
 #include <stdlib.h>

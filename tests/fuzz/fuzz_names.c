@@ -25,8 +25,8 @@ static struct sink *write_report(const char *format, const char *name, bool diff
 	return out;
 }
 
-/* Cut to any size limit, a comment still ends with a whole line, and it is within the limit unless
- * the title by itself is longer. */
+/* A Markdown report that is cut to any size limit still ends with a whole line, and is within the
+ * limit unless its title by itself is longer. */
 static void check_budget(const char *name, size_t max_bytes)
 {
 	struct strbuf outside = STRBUF_INIT;

@@ -1,5 +1,5 @@
 /* Any bytes are read as rules and as categories: they are refused with one line; if they are
- * accepted, a text can be made of every rule. */
+ * accepted, every rule can be explained as text. */
 #include "fuzz.h"
 
 #include <stdlib.h>

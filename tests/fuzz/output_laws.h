@@ -52,7 +52,7 @@ static inline const char *skip_entity(const char *p)
 	abort();
 }
 
-/* Moves from after '<' to after '>'; values of attributes must not contain '<' or a quote. */
+/* Skips a tag of XML, from after its '<'; values of attributes must not contain '<' or a quote. */
 static inline const char *skip_tag(const char *p, const char **name, size_t *nr, int *depth)
 {
 	bool end = *p == '/';
@@ -168,7 +168,7 @@ static inline void add_outside(struct strbuf *out, const char *p, const char *en
 static inline void check_markdown(struct span text, struct strbuf *outside)
 {
 	struct strbuf copy = STRBUF_INIT;
-	size_t fence = 0; /* number of backticks that close the present block of code; 0 outside */
+	size_t fence = 0; /* number of backticks that close the block of code; 0 outside of blocks */
 	check_chars(text);
 	strbuf_add(&copy, text);
 	for (const char *p = strbuf_str(&copy), *end; *p; p = end + 1) {
@@ -234,7 +234,7 @@ static inline void check_openmetrics(struct span text)
 
 /* ---- checks of HTML ---- */
 
-/* Moves from after '<' to after '>': a name in lower-case letters, attributes in double quotes. */
+/* Skips a tag of HTML, from after its '<'; values of attributes must be in double quotes. */
 static inline const char *skip_html_tag(const char *p)
 {
 	p += *p == '/' || *p == '!';

@@ -1,6 +1,7 @@
 /// Properties of every stored digest or run: it is read, or refused with one line; if it is read,
-/// writing, reading and writing it again gives the same text, and all figures and observations on
-/// its ranks can be made. Digests of one rank are joined if cycles_fault() allows it.
+/// writing, reading and writing it again gives the same text, and all its figures and the
+/// observations on its ranks can be computed. Digests of one rank are joined if cycles_fault()
+/// allows it.
 #ifndef GG_TESTS_RUN_LAWS_H
 #define GG_TESTS_RUN_LAWS_H
 
@@ -72,7 +73,7 @@ static inline void query_everything(const struct run *run)
 	arena_release(&scratch);
 }
 
-/* True if the traces of each rank, which follow one another, can be joined. */
+/* True if the digests of each rank can be joined: successive traces, or a trace and a snapshot. */
 static inline bool may_be_joined(const struct run *run)
 {
 	bool may = true;

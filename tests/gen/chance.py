@@ -28,7 +28,7 @@ import ref_agree  # noqa: E402
 
 
 class Code:
-    """Modules that call operators that launch; with frames, call stacks or neither; forward and backward."""
+    """Modules whose operators launch kernels, forward and backward; with Python frames, with call stacks, or with neither."""
 
     NAMES = ["aten::mm", "aten::add", "aten::linear", "aten::copy_", "MmBackward0"]
     KERNELS = ["gemm", "elementwise<int>", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "triton_poi_fused_0", "void reduce<float>"]

@@ -24,7 +24,7 @@ LOGS = [
     "\r::error::x", "x\r\n##[section]y", "\x1b]0;title\x07", "\x1b[2J\x1b[H", "\x9b31m", "\x08\x08\x08ok", "\u2066::error::\u2069", "%0A::error::x",
     "section_start:1:x\r\x1b[0K", "[0m", "gpugate: warning: nothing", "pass: 99 of 99 checks within their limits",
 ]
-# Names for OpenMetrics and JSON, with the ends of label values, of lines and of strings.
+# Names that contain what ends a label value, a line or the file in OpenMetrics, or a string in JSON; and numbers.
 FIGURES = ['a"b', 'a\\"b', "a\\nb", 'x"} 1\n# EOF', "# TYPE x gauge", 'a{b="c"}', "\\", "\\\\", '\\"', "NaN", "1e999", "true", "\u0000", "\\u0000"]
 
 

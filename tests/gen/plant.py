@@ -67,7 +67,7 @@ def copy_of(e, **more):
 
 
 class Holes:
-    """Times inserted at given points; tells how much time has been inserted before a moment."""
+    """Time inserted at given points of a trace; until(t) is how much time has been inserted up to the time t."""
 
     def __init__(self, points):
         points = sorted(points)

@@ -168,7 +168,7 @@ class Loop:
             self.a.free(block, self.stacks[what])
 
     def fragment(self, share):
-        """Leaves blocks between others, which are freed and then too small for later requests."""
+        """Leaves holes: blocks that are freed between others, and are too small for later requests."""
         wanted = share / (1 - share) * self.o.layers * 208 * MIB
         holes = []
         while sum(h.size for h in holes) < wanted:
@@ -309,7 +309,7 @@ def options():
     g.add_argument("--reverse", action="store_true", help="the keys in the other order")
     g.add_argument("--pickle", type=int, metavar="PROTOCOL", help="a pickle in place of JSON")
     o = p.parse_args()
-    if not 0 <= o.fragmentation <= 0.4:  # with more fragmentation, the blocks that make the holes would be the peak
+    if not 0 <= o.fragmentation <= 0.4:  # with more, the blocks that leave the holes would be the peak
         p.error("--fragmentation is from 0 to 0.4")
     return o
 

@@ -58,7 +58,7 @@ def plant(plan, o):
 
 
 class Us(int):
-    """Nanoseconds that the trace writes as microseconds."""
+    """A time in nanoseconds, which the writer of the trace prints in microseconds."""
 
 
 PID, MAIN, AUTOGRAD, LOADER = 41172, 41172, 41390, 41401
@@ -188,7 +188,7 @@ class Machine:
         self.annotate("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", loading, self.now)
         optimizing = None
         for i, l in enumerate(plan):
-            if i == len(plan) // 4:     # the host waits for the loss of the step before: it is one step ahead at most
+            if i == len(plan) // 4:     # the host waits for the loss of the previous step, so it runs one step ahead at most
                 self.runtime("cudaEventSynchronize", 137, MAIN, self.now, max(self.now + 1800, previous_end + 2100))
                 self.now = max(self.now + 1800, previous_end + 2100) + 500
             if l.ops.startswith("Optimizer.step"):
@@ -259,7 +259,7 @@ def events(m, o):
             args["Total Reserved"] = reserved
             head = {} if o.old_cats else {"cat": "cpu_instant_event"}
             memory.append({"ph": "i", **head, "s": "t", "name": "[memory]", "pid": PID, "tid": MAIN, "ts": Us(ts), "args": args})
-        for i in range(0, len(memory), 40):     # now and then the host allocates, too
+        for i in range(0, len(memory), 40):     # now and then memory of the host is allocated, too
             memory.append({**memory[i], "args": {"Total Reserved": 0, "Total Allocated": 65536 + i, "Bytes": 1024,
                                                  "Addr": 94200000000 + i, "Device Id": -1, "Device Type": 0, "Ev Idx": 0}})
     out = memory + host if o.memory_first else sorted(host + memory, key=lambda e: e["ts"])

@@ -81,7 +81,7 @@ class Plane:
             return message(field, ident + varint(2 << 3 | 1) + struct.pack("<d", value))
         if isinstance(value, int):
             return message(field, ident + number(4 if value < 0 or value % 2 else 3, value))
-        if len(value) % 3 == 0:  # some texts are stored once and referred to by number, as texts that many events share
+        if len(value) % 3 == 0:  # some texts are stored once and referred to by number, as profilers store shared texts
             return message(field, ident + number(7, self.stats.setdefault(value, len(self.stats) + 1)))
         return message(field, ident + message(5, value.encode()))
 

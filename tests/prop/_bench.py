@@ -9,7 +9,7 @@ import sys
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
-SECONDS = 120  # of processor time: a program that takes longer hangs, since it needs only a few seconds
+SECONDS = 120  # seconds of processor time after which a run counts as a hang: it normally takes a few
 MIB = 1 << 20
 
 

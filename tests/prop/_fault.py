@@ -19,7 +19,7 @@ PROGRAM, SHIM = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHIM")
 KILLED = -signal.SIGKILL
 HANGS, HUNG = 120, "a hang"  # seconds after which a run counts as a hang: it normally takes a fraction of a second
 OLD = b"old\n"
-# The shim must be loaded before the sanitizer's functions, which it calls.
+# The sanitizer must accept that the shim is loaded before it, which lets the shim call the sanitizer's functions.
 SANITIZERS = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"
 
 
@@ -93,7 +93,7 @@ def an_error(name, data):
         return bool(list(xml.etree.ElementTree.fromstring(text).iter("error")))
     if name.endswith(".json"):
         d = json.loads(text)
-        said = d.get("error") or d["schema"] == "gpugate-plan-1"  # a plan has no error text, only a verdict
+        said = d.get("error") or d["schema"] == "gpugate-plan-1"  # a plan of further runs has no error text, only a verdict
         return bool(said) and d.get("verdict", "error") == "error" and d.get("exit_code", 5) > 1
     if name.endswith(".html"):
         return text.endswith("</html>\n") and "error:" in text

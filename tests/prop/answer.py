@@ -3,11 +3,11 @@
 
  - a terminal shows the same text, whichever reports are written to files
  - the parts of a finding add up to its cost, each once
- - with a failed check and an undecided one, the report says how to decide, and gives a command that accepts the run;
-   this command does accept it
- - an undecided verdict names the noise, and gives before its findings a command that judges the recordings that it asks for; a shell runs this
-   command
- - a verdict that does not say so itself says whether the job passes or fails; the exit code is that
+ - with a failed check and an undecided one, the report says how the undecided one can be decided, and gives a command that
+   accepts the run; this command does accept it
+ - the report of an undecided run names the noise, and gives before its findings a command that judges further recordings, for
+   which the report asks; a shell runs this command
+ - a verdict that does not say so itself says whether the job passes or fails, and the exit code
  - if compute takes longer while the wall time hardly changes, the report says why
  - a suite says for each case that needs attention what to do, and how to accept the failed cases; a warning is not red
  - the report of a pass has nothing in red
@@ -16,8 +16,8 @@
  - a kernel that has a short name is shown by this name, never by a hash
  - a command is not broken between an option and its value
  - a slow rank is compared with its peers: key figures say what is the median of ranks, and what that rank has
- - a key figure beyond a limit that only warns is shown so, and why its noise is not known
- - all reasons why checks are skipped, and up to four rules whose limits are exceeded
+ - a key figure beyond a limit that only warns is shown as a warning, with the reason why its noise is not known
+ - the headline has all reasons why checks are skipped, and the names of up to four rules whose limits are exceeded
  - among the changes in a history, changes for the worse come first; what did not change is folded;
    the command that finds the commit runs
  - a diff names the largest cause, and what else there is
@@ -132,7 +132,7 @@ def job(name, text, result, code):
 
 
 def counts(name, text, result):
-    """The number of checks that are skipped comes with all reasons, that of broken limits with up to four rules."""
+    """With the number of skipped checks the headline has all reasons, with the number of failed checks up to four rules."""
     headline, checks = " ".join(text.split()), result["checks"]
     found = re.search(r"(\d+) skipped(?: \((.*?)\))?", headline)
     nr, reasons = found.groups() if found else (0, "none")
@@ -185,7 +185,7 @@ def decides(dir):
 
 
 def hidden(dir):
-    """Kernels get slower, yet the host sets the pace."""
+    """If kernels get slower while the host sets the pace, the report says why the wall time hardly changes."""
     trace = dir / "idle.json"
     make(dir, "trace.py", trace.name, "--steps", 6)
     data = json.loads(trace.read_text(encoding="utf-8"))

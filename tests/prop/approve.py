@@ -95,7 +95,7 @@ class Repository:
         return path
 
     def gate(self, clone, trace, *more, code=0, **env):
-        """Does the work of a pull request's job, and returns its folder."""
+        """Runs ci/forge/gate as the job of a pull request does, and returns the folder with the results."""
         out = self.folder / f"out-{clone.name}-{trace.name.split('.')[0]}"
         p = subprocess.run([FORGE / "gate"], cwd=clone, capture_output=True, text=True, check=False,
                            env={**self.env, "GPUGATE_RUNS": " ".join(map(str, [trace, *more])), "GPUGATE_FOLDER": str(out),
@@ -270,7 +270,7 @@ def refusals(r):
     text = victim.read_text()
     r.promote(link, out, "link", code=4)
     expect("what the link leads to", victim.read_text(), text)
-    # Further runs of the same code are part of the approval.
+    # An approval accepts the repeats of the run (GPUGATE_REPEAT) together with the run.
     clone = r.clone("repeat")
     r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/repeat")
     two = r.gate(clone, r.trace(15, "--slow-kernel", "*=2"), code=1, GPUGATE_REPEAT=str(r.trace(16, "--slow-kernel", "*=2")))
@@ -280,7 +280,7 @@ def refusals(r):
 
 
 def password(r):
-    """The token is sent to the server as the password, and nowhere else: a redirect leads to another server."""
+    """The token is sent to the server as the password, and not to another server to which a redirect leads."""
     seen, led = [], []
 
     class Handler(http.server.BaseHTTPRequestHandler):

@@ -2,8 +2,8 @@
 """Every change of a time, memory or count has a breakdown, with parts that add up exactly.
 
 Pairs of runs in which everything differs are judged under rules that allow no change, with several statistics over steps
-and ranks. Every failed check must have parts, which on every level add up to the part above; for means of one rank they
-must explain everything. Every such metric must fail somewhere.
+and ranks. Every failed check must have parts, which on every level add up to the part above; if
+means of a single rank are compared, nothing may be left over. Every metric of this kind must fail in one of the pairs.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -28,7 +28,7 @@ NO_PARTS = {
 # Limits of zero by unit. Shares and rates are neither times nor counts; shares of memory count as memory.
 ZERO = {"ns": "0ns", "ns/step": "0ns", "B": "0B", "B/step": "0B", "1": "0", "1/step": "0", "%": "0pp"}
 WAYS = ["", "ranks: each", "ranks: mean", "ranks: max"]
-STATISTICS = {2: "mean", 3: "p90"}      # statistic over steps for the rules of these numbers; all other rules use the median
+STATISTICS = {2: "mean", 3: "p90"}      # statistic over steps for the ways with these indexes; rules of other ways use the median
 
 
 def run(*args):
@@ -54,7 +54,7 @@ def edited(path, *edits):
 
 
 def leak(events):
-    """A memory history: a block exists from the beginning, each [memory] event keeps more, and one has a peak."""
+    """Changes a memory history: each [memory] event keeps more memory allocated, and the one in the middle has a peak."""
     memory = [e for e in events if e["name"] == "[memory]" and e["args"]["Device Type"] == 1]
     for i, e in enumerate(memory):
         e["args"]["Total Allocated"] += 4096 * (1000 + i) + (1 << 30) * (i == len(memory) // 2)
@@ -118,7 +118,7 @@ def renamed(dir):
 
 
 def several_runs(dir):
-    """The later runs of the baseline decide, together with the median of three candidate runs."""
+    """A baseline whose three later runs are the reference, and three candidate runs, whose median is judged."""
     made = [generate("trace.py", dir / f"{i}.json.gz", "--seed", str(i), "--steps", str(5 + i % 2), "--peak-memory",
                      str(1 + i / 50)) for i in range(1, 8)]
     return made[0], made[1:4], made[4:]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Marks on places in files that the change under review touches.
+"""Places in files that the change under review touches are marked.
 
  - `--changed FILE` and `--changed-from git` mark them in findings, in tables and in JSON; a file of another folder, of
    an installed package or of a longer path is not marked
  - git lists the files that changed since the target branch that a CI system names, else since the commit of the
    baseline; if git does not know that commit, a warning says so and nothing is marked
- - `--codequality` has the fields that GitLab asks for, whatever names hold; fingerprints are unique and stay the same
+ - `--codequality` has the fields that GitLab asks for, whatever bytes names have; fingerprints are unique and stay the same
  - ci/forge/post puts the finding on its line
 
 $GPUGATE is the program; exit 77 skips.

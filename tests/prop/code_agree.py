@@ -5,9 +5,9 @@ usage: code_agree.py [GPUGATE] [TRACE…]
 
 Compares the table "code" and the annotations of `gpugate digest TRACE` with oracle/coderef.py of the shared data on every
 shared trace (or on the TRACEs given): GPU time and launches by operator, innermost operator, module, annotation and place. The
-program leaves out a last step that was cut short, and a step is not one of its operators, as traces of 2021 record it: the
-reference is given the trace in this form. $GPUGATE is the program, $GPUGATE_SHARED for the shared data; without either
-the test is skipped (exit 77).
+program leaves out a last step that was cut short, and treats steps as annotations even if the trace, like traces of 2021,
+records them as operators: the reference is given a trace in which this is done. $GPUGATE is the program, $GPUGATE_SHARED
+for the shared data; without either the test is skipped (exit 77).
 """
 import argparse
 import collections

@@ -51,7 +51,7 @@ cases:
 """
 
 
-# --- Parsers of another make: a value that can be compared, or an exception ---------------------------------------------
+# --- Independent parsers: they return a value that can be compared, or raise an exception --------------------------------
 
 
 def as_json(data):
@@ -128,7 +128,7 @@ def as_tables(data):
             db.close()
 
 
-# --- Readers: the sound file, how it is read, and what comes of it ---------------------------------------------------------
+# --- Readers: the valid file, the command that reads it, and the figures that it shows -------------------------------------
 
 SHOWN = ("source_hash", "source_bytes", "snapshot", "trace", "metrics_file")
 

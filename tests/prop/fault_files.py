@@ -40,7 +40,7 @@ def codes_of(case, call, path):
     if is_output(case, call, path):
         return {5}
     if name in EXIT_OF_INPUTS:
-        # commands that write a baseline also look up its path, which may fail as an output does
+        # commands that write a baseline also look up its path; if this fails, the exit code may be that of a failed output
         return {EXIT_OF_INPUTS[name], 5} if name.startswith("base.") and call in HARMLESS else {EXIT_OF_INPUTS[name]}
     if name in case.outputs or path in case.outputs:
         return {5}
@@ -70,7 +70,7 @@ def again_faults(p):
     if new and "--bootstrap" in case.args:
         return []  # the failed run has created the baseline, so the same command no longer does the same
     done = p.run()
-    # a history may contain its line twice after an interruption; it counts once
+    # after an interruption a history may contain the line of the run twice; the run counts once
     again = done.returncode == case.code and "base.history.jsonl" in case.outputs
     wrong = [] if went_well(p, done) or again else [f"the next run ends with {done.returncode}: {done.stderr.decode()}"]
     return wrong + left_faults(p, but=(".tmp",))

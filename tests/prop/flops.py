@@ -2,9 +2,9 @@
 """Floating-point operations equal exactly those of PyTorch's counter for the same shapes.
 
 A reference of few lines (_flops_reference.py) reads the same traces. It counts the operators that torch.utils.flop_counter
-knows, if their thread launched work for a GPU; of such operators nested in one another, only the outermost. On random traces (calls nested in
-each other, on several threads, with shapes that do not fit, in any order of the file) and on the shared ones where
-$GPUGATE_SHARED is set: several of these were recorded with with_flops=True, which adds no figure to a trace. The rates and
+knows, if their thread launched work for a GPU; of such operators nested in one another, only the outermost. The traces are
+random (calls nested in each other, on several threads, with shapes that do not fit, in any order of the file) and, if
+$GPUGATE_SHARED is set, shared; several shared ones were recorded with with_flops=True, which adds no figure. The rates and
 shares of the metrics follow from the sums, and are absent if a part of the sum is unknown.
 
 $GPUGATE is the program; exit 77 skips.

@@ -227,7 +227,7 @@ def test_all_or_nothing(top):
 
 
 def test_attributes(top):
-    """Git understands the attributes, and merges histories of two branches line by line."""
+    """Git understands the .gitattributes that init writes, and merges histories of two branches line by line."""
     dir = top / "attributes"
     dir.mkdir()
 
@@ -297,7 +297,7 @@ def test_runs(top):
     run(dir, "init", "--marker", "a\nb", "--force", code=2)
     run(dir, "init", "absent.json", "--force", code=3)
     check_gitlab(dir, "marker", "trace.json.gz")
-    # a run without steps is measured by annotations that could be steps
+    # if the trace has no step markers, init writes annotations that could be steps as the marker
     document = json.loads(gzip.decompress(trace.read_bytes()))
     for e in document["traceEvents"]:
         e["name"] = re.sub("^ProfilerStep#", "train_step ", str(e.get("name")))

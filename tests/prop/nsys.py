@@ -365,7 +365,7 @@ def older(dir):
 
 
 def steps(dir):
-    """Ranges that mark steps are steps unless the marker finds some; ranges of an optimizer are inside of steps."""
+    """Ranges named like steps are steps, unless the marker finds steps; a range of an optimizer's step is not a step."""
     p = dir / "n.sqlite"
     for name, number in (("step {}", 4), ("Step: {}", 4), ("train_step_{}", 4), ("iteration{}", 4), ("Training Iteration #{}", 4),
                          ("iter", 4), ("optimizer step {}", 0), ("forward {}", 0), ("ProfilerStep#{}", 4), ("footstep {}", 0)):
@@ -398,7 +398,7 @@ def operators(dir):
 
 
 def captures(dir):
-    """Launches between the begin and the end of a stream capture run nothing, so that none of them is lost."""
+    """Launches during a stream capture run no kernels, so none of them counts as a launch that lost its kernel."""
     launches = 20 * ["cudaLaunchKernel_v7000"]
     for calls, lost in ((["cudaStreamBeginCapture_v10000", *launches, "cudaStreamEndCapture_v10000"], 0), (launches, 20)):
         small(dir / "c.sqlite", calls)
@@ -482,7 +482,7 @@ def refusals(dir):
 
 
 def stored(dir):
-    """A digest keeps everything; when cycles of one rank are joined, the counters of the longer one are kept."""
+    """A digest of a digest is equal; if two cycles of one rank are joined, the counters of the longer cycle are kept."""
     digests = []
     for i, steps in enumerate((2, 4)):
         trace, export = dir / "t.json.gz", dir / f"cycle{i}_rank0.sqlite"

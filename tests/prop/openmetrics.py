@@ -213,7 +213,7 @@ def test_operations(dir, base):
     with gzip.open(base) as f:
         trace = json.load(f)
     for e in trace["traceEvents"]:
-        e["name"] = e["name"].replace("aten::_flash", "aten::own") # renamed, so that they are not counted: their operations do not follow from shapes alone
+        e["name"] = e["name"].replace("aten::_flash", "aten::own") # attention is renamed, so that it is not counted: its operations do not follow from shapes alone
         if e["name"] in SHAPES:
             dims = SHAPES[e["name"]]
             e["args"].update({"Input Dims": dims, "Input type": ["c10::BFloat16"] * len(dims)})

@@ -46,7 +46,7 @@ KNOWN = {
     "hta-tinypair-base-rank1.json.gz": 0,   # a shortened trace of 18 GPU activities: 9 in one step, 6 in another, too few to find steps
     "hta-tinypair-test-rank1.json.gz": 0,
 }
-# Left out: its one step runs the same work twice before a graph is captured, so that two steps are found.
+# A recording that is left out: its one step runs the same work twice before a graph is captured, so two steps are found.
 LEFT_OUT = ("sglang-capture-bs32-mi300x.json.gz",)
 
 

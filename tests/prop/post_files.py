@@ -149,7 +149,7 @@ def check_push_token():
 
 
 def check_page():
-    """Checks the workflow that docs/pull-requests.md shows in addition to whole files, and that a label starts."""
+    """Checks the part of a workflow that docs/pull-requests.md shows besides whole files: in it, a label starts the gate."""
     text = re.sub(r"<!-- \S+: begin -->.*?<!-- \S+: end -->", "", (ROOT / "docs" / "pull-requests.md").read_text(), flags=re.S)
     (block,) = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", text, re.M | re.S)]
     whole = load(GITHUB / "workflows" / "gpugate.yml")
@@ -427,7 +427,7 @@ def github(folder):
     expect("appended", (code, git(origin, "log", "-1", "--format=%s", "gpugate-baselines")), (0, "baselines: append a run of resnet50 [skip ci]"))
     expect("main is left alone", git(origin, "log", "-1", "--format=%s", "main"), "baselines: approve a run of resnet50")
 
-    # A suite: its runs are in the artifact, the approval takes the cases that are open, and main appends all.
+    # A suite: its runs are in the artifact, the approval accepts the cases that need it, and on main all cases are appended.
     (clone / "suite.yaml").write_text(f"version: 1\nname: all\ncases: [{{workload: resnet50, runs: '{trace(folder, 4)}'}}, {{workload: 'k-{{name}}', each: 'k/*'}}]\n")
     git(clone, "add", "suite.yaml")
     git(clone, "commit", "--quiet", "-m", "a suite")

@@ -42,7 +42,7 @@ PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 # Runs that the examples name: traces, snapshots and jobs of many ranks.
 TRACES = {"trace": 1, "main1": 1, "main2": 2, "main3": 3, "main4": 4, "main5": 5, "pr1": 6, "pr2": 7, "pr3": 8}
 SLOWER = ("--seed", 9, "--slow-kernel", "*flash_bwd*=2")
-# Code that precedes an example in Python; by itself it is the script that is recorded without changes to it.
+# Code that precedes each example in Python; with a plain loop it is train.py, which is recorded without changes to it.
 PRELUDE = """\
 import os, signal, sys
 from torch.optim import SGD

@@ -3,9 +3,9 @@
 versions 2.0, 2.4 and 2.8. The examples of docs/recording.md run in readme.py.
 
  - recordings pass the gate, with their steps, memory and context
- - on a signal to any one rank all ranks record the same steps; a rank that cannot says so
- - where: one step with stacks beside measured steps that stay clean
- - keep: each setting gives the same figures, and a trace is removed only once its digest exists
+ - on a signal to any one rank all ranks record the same steps; a rank that is too far ahead for this says so
+ - `where`: one more step is recorded with stacks, which does not change the figures of the measured steps
+ - `keep`: each setting gives the same figures, and a trace is removed only once its digest exists
  - a job that crashes, ends early or is killed leaves whole files or none
  - a failure of recording never ends the job
 

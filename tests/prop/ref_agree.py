@@ -292,7 +292,7 @@ def dumps(value):
 # --- random and shared traces ---
 
 def disagreements(gpugate, path, reference, keep=()):
-    """Lines about differences; the reference's answer is stored under the files `keep`."""
+    """Lines about differences. With `keep`, the source files of the reference, its answer is stored and used again."""
     try:
         return differences(keep, path, of_program(program(gpugate, path)), lambda: of_reference(reference(path)), bool(keep), same)
     except (ValueError, subprocess.CalledProcessError) as e:

@@ -221,7 +221,7 @@ def samples(folder):
 
     def serve(mean, std):
         return {**SERVE, "mean_ttft_ms": mean, "std_ttft_ms": std}
-    # two changes of a median by the same amount: one with samples close together, one with samples far apart
+    # the same change of a median, with samples close together (it fails) and far apart (it is undecided)
     verdict(latency([9.9, 10, 10.1]), latency([15.9, 16, 16.1]), 1)
     verdict(latency([1, 10, 19]), latency([7, 16, 25]), 3)
     # a change of a mean of 8 values, with the standard deviation from the file

@@ -227,7 +227,7 @@ def duplicate_keys(b):
 
 
 def colliding_names(b):
-    """Names with equal sums and lengths, 2^17 of them: seconds are enough, whatever the hash function."""
+    """2^17 names of the same length and the same sum of bytes are read within seconds, whatever the hash function."""
     nr = 1 << 17
     many = [kernel(100 + i, f"{i:017b}".replace("1", "Aa").replace("0", "BB"), ts=float(i), dur=1.0) for i in range(nr)]
     b.file("t.json", trace(many))
@@ -256,7 +256,7 @@ def indices_from_input(b):
 
 
 def less_memory():
-    """Enough memory for reading, but not for an array of the values."""
+    """Limits memory to what reading needs; an array as large as the values claim does not fit."""
     if not is_sanitized():
         resource.setrlimit(resource.RLIMIT_AS, (512 * MIB, 512 * MIB))
 

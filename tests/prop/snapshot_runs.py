@@ -18,7 +18,7 @@ from _reference import recordings
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
 FORMS = [[]] + [["--pickle", str(p)] for p in range(6)]
-# The segments come after more annotations than the first 4 KiB of the file can contain.
+# Options with which the annotations before the segments fill more than the first 4 KiB of the file.
 LONG = ["--steps", "30", "--layers", "1"]
 
 

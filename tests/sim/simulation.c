@@ -29,13 +29,13 @@ struct tally {
 
 enum past {
 	PAST_GIVEN,
-	/// true: runs are appended as by 'append', so that failed runs stay out of the reference
+	/// runs are appended as by 'append', so that failed runs stay out of the reference
 	PAST_APPENDED,
-	PAST_SLOW, ///< true: main is 10 % slower in SLOW_RUNS further runs, which nobody approved
+	PAST_SLOW, ///< main is 10 % slower in SLOW_RUNS further runs, which nobody approved
 };
 enum { SLOW_RUNS = 20 };
 
-/* One row of the table. */
+/* One row of the table: a situation that is simulated. */
 struct row {
 	const char *name;
 	struct weather weather;
@@ -93,7 +93,7 @@ static void keep(struct bed *b, struct history *h, uint64_t hash)
 	run->pin = past_source_hash(&b->pin_run);
 }
 
-/* Append runs to the pin like `baseline append`, until the reference has the wanted number. */
+/* Append runs to the pin like `baseline append`, until the reference has as many as `row` says. */
 static void make_baseline(struct bed *b, const struct row *row, const struct luck *luck)
 {
 	size_t accepted = 1;

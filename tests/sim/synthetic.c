@@ -58,8 +58,8 @@ void variances_of(const struct weather *w, double *machine, double *own)
 	double squares = 0;
 	for (int k = 0; k < NR_KERNELS; k++)
 		squares += share_of(k) * share_of(k);
-	/* the noise of the compute time is given; a single kernel has more, since the kernels' own
-	   parts partly cancel out in the sum */
+	/* the noise of the compute time is given; the noise of a single kernel is larger, since the
+	   kernels' own parts partly cancel out in the sum */
 	double of_kernel = w->noise * w->noise / (correlation + (1 - correlation) * squares);
 	*machine = correlation * of_kernel;
 	*own = (1 - correlation) * of_kernel;

@@ -20,7 +20,7 @@ enum weather_kind {
 	WEATHER_NORMAL,
 	WEATHER_HEAVY, ///< heavy tails: Student's t with 3 degrees of freedom, scaled to the variance
 	WEATHER_OUTLIERS, ///< like normal noise, but 1 run in 20 is 20 % slower
-	WEATHER_BIMODAL, ///< in each run the machine is either boosted or throttled: its only noise
+	WEATHER_BIMODAL, ///< each run is boosted or throttled, and has no other noise
 	WEATHER_DRIFT, ///< the machine drifts from run to run (AR(1), 0.95)
 
 	/// Another algorithm is chosen now and then: time moves between two kernels of one operator.
@@ -37,7 +37,7 @@ struct weather {
 
 enum { NR_KERNELS = 20, NR_STEPS = 5, MAX_RUNS = 64 };
 
-/// Random parts of one run, as logarithms.
+/// Random factors of the times of one run, as logarithms.
 struct luck {
 	double machine, own[NR_KERNELS], comm, host;
 };

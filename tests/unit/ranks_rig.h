@@ -7,9 +7,9 @@
 
 #include "model/ranks.h"
 
-/// Collectives that the letters in the line of a rank mean: of process group "world"; of "tp",
-/// which exists twice under two names, and once without a name; of unknown groups; and kernels
-/// without arguments.
+/// Collectives that the letters in the line of a rank mean, in this order: a and b of process group
+/// "world"; c and d of two groups "tp" with different names, e of a group "tp" without a name; f, g
+/// and h of an unknown group, as from kernels without arguments.
 static const struct comm_stat rig_comms[] = {
 	{ .kind = COLLECTIVE_ALL_REDUCE,
 	  .group = { "world", 5 },

@@ -31,7 +31,7 @@ struct rig {
 	struct digest *d;
 	struct trace_meta meta;
 	struct diag_log log;
-	/// sink that takes the events of the script instead of the reducer, if it is set
+	/// if set, this sink takes the events of the script instead of the reducer
 	struct event_sink through;
 };
 
@@ -152,7 +152,7 @@ static inline void rig_numbers(struct strbuf *out, const int64_t *v, size_t nr)
 		strbuf_addf(out, "%s%" PRId64, out->n ? " " : "", v[i]);
 }
 
-/// Appends samples of a step metric, "-" for a missing sample; nothing if there are none.
+/// Appends the samples of a step metric, "-" for a missing sample; nothing if it has no samples.
 static inline void rig_show_samples(const struct digest *d, enum metric_id id, struct strbuf *out)
 {
 	const int64_t *v = d->samples[id];
@@ -217,11 +217,11 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		strbuf_addf(out, "%s %" PRId64, d->proposed_marker, d->proposed_steps);
 	else if (!strcmp(what, "activities"))
 		rig_numbers(out, d->step_activities, d->nr_steps);
-	/* columns: kind of attribution; carried over, dropped, outside of steps */
+	/* columns: kind of attribution; activities carried over, dropped, outside of steps */
 	else if (!strcmp(what, "attribution"))
 		rig_numbers(out,
 		            (int64_t[]){ d->attribution, t->carried_over, t->dropped, t->unattributed }, 4);
-	/* columns: GPU times of all activities, dropped, unattributed, overlapping ones */
+	/* columns: GPU time of all activities; of the dropped, unattributed, overlapping activities */
 	else if (!strcmp(what, "times"))
 		rig_numbers(out, (int64_t[]){ t->gpu_ns, t->dropped_ns, t->unattributed_ns, t->overlap_ns },
 		            4);
@@ -298,7 +298,7 @@ static inline void rig_check(const struct rig_row *rows, size_t nr)
 	for (size_t n = 0; n < 2 * nr; n++) {
 		size_t i = n / 2;
 		const char *script = rows[i].script;
-		/* a row without a script uses that of the last row with one */
+		/* a row without a script uses the script of the last row that has one */
 		for (size_t k = i; !script; k--)
 			script = rows[k].script;
 		struct rig g;

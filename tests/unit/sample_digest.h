@@ -4,7 +4,7 @@
 
 #include "model/digest.h"
 
-/// Figures of one memory that every source has; the others are unknown.
+/// One memory with the figures that every kind of recording has; its other figures are unknown.
 static inline struct memory_stat sample_memory(const char *id, enum memory_source source,
                                                int64_t peak)
 {
@@ -259,7 +259,7 @@ static inline struct digest *sample_snapshot(int64_t rank)
 		m.peak_transient = -512;
 		vec_push(&d->memories, m);
 		for (int list = 0; list < NR_MEMORY_LISTS; list++)
-			for (int k = 0; k < 2; k++) /* twice, because rows may be equal */
+			for (int k = 0; k < 2; k++) /* two equal rows, which a digest may have */
 				vec_push(&d->memory_items,
 				         (struct memory_item){ id, (enum memory_list)list, SPAN("loss"),
 				                               (enum site_kind)(list % 6), SPAN("t/train.py"),

@@ -1,5 +1,6 @@
-/* Repeated objects in JSON: an object that was seen before is taken by one comparison, if it lies
- * in the window; in windows of one byte none does. Documents of such objects with some bytes
+/* Repeated objects in JSON: the scanner recognizes an object that it has seen before by a single
+ * comparison, unless the object reaches beyond the window, as every object does if the window has
+ * one byte. Documents of such objects with some bytes
  * changed must give the same events and the same error at the same byte, whether values are read or
  * skipped. */
 #include <setjmp.h>
@@ -29,7 +30,7 @@ static const char *const objects[] = {
 	"{\"a\": -3, \"b\": \"\\u0041\", \"c\": {\"d\": [], \"e\": true}, \"f\\n\": 0}",
 	"{\"a\":1e3,\"b\":[{\"a\":0},{\"a\":0}],\"a key that is longer than thirty-two bytes\":01}",
 	"{\"a\": 1234567890123456789, \"b\": NaN}",
-	"{\"a\001\": 1, \"b\\x\": 2}", /* its tolerated faults count each time */
+	"{\"a\001\": 1, \"b\\x\": 2}", /* its two tolerated faults count in every copy */
 	"{}",
 };
 
@@ -72,7 +73,8 @@ static void make(struct strbuf *b, const char *const *texts, uint32_t nr)
 	strbuf_setlen(b, 0);
 	strbuf_adds(&whole, "[");
 	for (uint32_t i = 0; i < parts; i++) {
-		/* now and then a comma is left out, which is an error before all elements but the first */
+		/* now and then the comma before an element is left out: an error, except before the first
+		   element */
 		strbuf_adds(&whole, i && random_below(60) ? ",\n  " : "\n  ");
 		strbuf_adds(&whole, texts[random_below(3) ? random_below(nr) : 0]);
 	}

@@ -36,7 +36,7 @@ static char *text_of(const struct baseline *b)
 	return taken(s, NULL);
 }
 
-/* Reads `text`, and checks that the error is `message`, or that there is none if it is NULL. */
+/* Reads `text`, which must be refused with `message`, or accepted if `message` is NULL. */
 static void read_text(const char *text, const char *message, struct baseline *out)
 {
 	struct diag_log log;

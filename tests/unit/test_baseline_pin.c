@@ -228,7 +228,7 @@ static void assert_same(const struct run *x, const struct run *pin, const struct
 	run_view_release(&b);
 }
 
-/* A pin in memory, read from its file, and made again from itself must be equal. */
+/* A pin of a run, the pin read from its file, and a pin made of that pin have the run's figures. */
 static void test_pin(void **state)
 {
 	(void)state;
@@ -275,7 +275,7 @@ static void test_pin(void **state)
 	category_table_release(&categories);
 }
 
-/* Kernels that a rule names are kept however small they are, and so is the top of a ranking. */
+/* Kernels that a rule names are kept however small they are, and so are the first in a ranking. */
 static void test_pin_keeps_what_rules_ask(void **state)
 {
 	(void)state;
@@ -321,7 +321,7 @@ static void test_pin_keeps_what_rules_ask(void **state)
 	category_table_release(&categories);
 }
 
-/* Sums of a category and of a list of sites stay the same. */
+/* A pin that leaves small items out keeps the sums of a category and of a list of sites. */
 static void test_pin_adds_up(void **state)
 {
 	(void)state;

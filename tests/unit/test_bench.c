@@ -143,7 +143,7 @@ static void test_order(void **state)
 	end(&s);
 }
 
-/* The baseline has one history of a renamed kernel, under whichever name it was recorded. */
+/* Past values of a renamed kernel are one series, under whichever of its names they were stored. */
 static void test_renamed(void **state)
 {
 	(void)state;

@@ -199,9 +199,9 @@ static void test_counts_and_bytes(void **state)
 	release(&s);
 }
 
-/* A change of wall time is broken down by the work in it, a change of synchronization time by its
-   calls. What remains of a change was already in the baseline's later runs, or is the difference
-   between median and mean. The host time of a step is not broken down. */
+/* A change of wall time is broken down by the work in it, a change of synchronization time by the
+   calls. Further rows show how much of the change the baseline's later runs have already, and what
+   is left over because medians are compared. A change of the host time of a step has no rows. */
 static void test_step_terms(void **state)
 {
 	(void)state;
@@ -266,7 +266,8 @@ static void test_step_terms(void **state)
 	release(&s);
 }
 
-/* A digest's calls by name must add up to the figure of the steps; otherwise they are not shown. */
+/* A change of the time in launches, synchronization or data loading is broken down by the names of
+   the calls, if the digest has calls that add up to this time. */
 static void test_calls_by_name(void **state)
 {
 	(void)state;
@@ -505,8 +506,8 @@ static void test_ranks(void **state)
 	release(&s);
 }
 
-/* Checks the rank with most missing steps: its breakdown has the steps of all ranks together, and
- * its own steps. */
+/* A change of the steps that a rank lacks is broken down into the change of the steps that any rank
+ * has and the change of the steps that this rank has. */
 static void test_missing_steps(void **state)
 {
 	(void)state;
@@ -552,7 +553,7 @@ static void test_fold(void **state)
 	assert_adds_up(x);
 	assert_null(part(x, 2, "gemm14"));
 	assert_non_null(part(x, 2, "gemm15"));
-	assert_int_equal(part(x, 2, "14 other kernels")->change, 105000); /* 1 + 2 + … + 14 µs */
+	assert_int_equal(part(x, 2, "14 other kernels")->change, 105000); /* sum of 1, 2, …, 14 µs */
 	vec_release(&x->parts);
 	release(&s);
 }

@@ -35,7 +35,7 @@ static void stop(struct sides *s)
 	category_table_release(&s->categories);
 }
 
-/* The breakdown of the single answer; the report owns it. */
+/* The breakdown of the only entry that the query finds; the report owns it. */
 static struct breakdown *breakdown(struct sides *s)
 {
 	struct entries e;
@@ -215,8 +215,9 @@ static void test_which_memory(void **state)
 	stop(&s);
 }
 
-/* Among several candidates, the run nearest to the median is compared. The difference to the
- * baseline's recent runs and to the candidate's median completes the sum. */
+/* Among several candidate runs, the run nearest to their median is compared with the pin. Two
+ * further rows complete the sum: from the pin to the baseline's recent runs, and from that run to
+ * the median. */
 static void test_other_runs(void **state)
 {
 	(void)state;
@@ -238,7 +239,7 @@ static void test_other_runs(void **state)
 		memory_add(candidates[i].ranks.v[0], MEMORY_LIST_PEAK, "linear", "forward", 1,
 		           MIB(peaks[i]), 0);
 	}
-	for (size_t nr = 2; nr <= 3; nr++) { /* medians of 80 and of 71 MiB, against 53 MiB */
+	for (size_t nr = 2; nr <= 3; nr++) { /* candidates' median 80 or 71 MiB, baseline 53 MiB */
 		struct bench b;
 		struct entries e;
 		const char *where;

@@ -177,7 +177,7 @@ static void test_kernels(void **state)
 		       { EVENT_KERNEL, "softmax", 100, MS(80) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  2, CAUSE_KERNEL, "gemm_b is slower", 2, false, NULL },
-		/* the place of one kernel, and what the places of several have in common */
+		/* a finding on one kernel has its place; on several, what their places have in common */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),

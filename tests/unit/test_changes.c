@@ -32,7 +32,7 @@ static double normal(void)
 	return sum;
 }
 
-/* Makes `nr` values with `noise`, of which those from index `at` to `end` are higher by the share
+/* Makes `nr` values with `noise`; the values from index `at` to `end` are higher by the share
    `rise`. */
 static void make(int64_t *v, size_t nr, double noise, double rise, size_t at, size_t end)
 {
@@ -145,8 +145,8 @@ static size_t count_groups(const uint64_t *group, size_t nr)
 	return groups;
 }
 
-/* A lasting change splits its group at the change. Values of another group, which lie between its
-   values, are not split. */
+/* A lasting change splits its group of values at the change. A second group, which is constant and
+   whose values alternate with the values of the first group, is not split. */
 static void test_levels(void **set)
 {
 	double v[80];

@@ -126,7 +126,7 @@ static void expect(struct job *j, const char *const *want, size_t nr)
 #define EXPECT(j, ...) \
 	expect(j, (const char *const[]){ __VA_ARGS__ }, NR_OF(((const char *const[]){ __VA_ARGS__ })))
 
-/* One rank is 20 ms slower: the reduction of ranks decides which rules notice it. */
+/* One rank is 20 ms slower: how a rule reduces the ranks decides whether it notices this. */
 static void test_ranks(void **state)
 {
 	(void)state;
@@ -268,7 +268,7 @@ static void test_collectives(void **state)
 	release(&j);
 }
 
-/* The top collectives are those with most time, whatever metric is judged; one of them is new. */
+/* The top collectives have most time, whatever metric is judged; one of them is new. */
 static void test_top_collectives(void **state)
 {
 	(void)state;
@@ -374,7 +374,7 @@ static void test_exceptions(void **state)
 	                    "rule 'rule': 'x*' of 'except' fits no kernel of either side");
 	report_release(&j.report);
 
-	r->fail.list.nr = 0; /* 100 % is within the override's warning limit */
+	r->fail.list.nr = 0; /* +100 % is within the override's warning limit */
 	EXPECT(&j, "pass rule[gemm]");
 	report_release(&j.report);
 
@@ -408,8 +408,8 @@ static void test_excepted_names(void **state)
 	}
 }
 
-/* Checks are sorted by verdict and else keep their order; equal ids get numbers in that of the
-   rules. */
+/* Checks are sorted by verdict, and stay in the order of the rules within a verdict. The second and
+   further checks with one id get a number, "b#2", counted in the order of the rules. */
 static void test_arrange(void **state)
 {
 	(void)state;

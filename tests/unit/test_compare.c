@@ -304,8 +304,8 @@ static void test_table(void **state)
 	}
 }
 
-/* Which limit decided: if several are exceeded within the noise, the first one; and whether its
-   change is one since the pin. */
+/* Which limit decided the verdict (if several are exceeded within the noise, the first of them),
+   and whether the decisive change is the change since the pin. */
 static void test_what_decided(void **state)
 {
 	(void)state;
@@ -348,7 +348,7 @@ static void test_exact_has_no_noise(void **state)
 	release(&r);
 }
 
-/* A change that may be noise only warns if the rule says so. */
+/* A change that may be noise is undecided, or gives only a warning if the rule says so. */
 static void test_unsure(void **state)
 {
 	(void)state;
@@ -365,7 +365,7 @@ static void test_unsure(void **state)
 	release(&r);
 }
 
-/* Kernels do not fail by themselves if their operator is within its limits. */
+/* A kernel beyond its limit gives only a warning if its operator is within its limits. */
 static void test_substitutes(void **state)
 {
 	(void)state;
@@ -410,8 +410,8 @@ static void test_bootstrap_pair(void **state)
 	release(&r);
 }
 
-/* A limit has its meaning on every metric; only "improved" depends on the direction that is
-   worse. */
+/* A limit means the same for every metric; only "improved" depends on the direction in which the
+   metric is worse. */
 static void test_direction(void **state)
 {
 	(void)state;
@@ -469,7 +469,7 @@ static void test_absent(void **state)
 	}
 }
 
-/* A fall to 0 is either better or was not measured: limits in percent cannot distinguish these. */
+/* A fall to 0 is either better or was not measured: limits in percent cannot tell which. */
 static void test_zero(void **state)
 {
 	(void)state;
@@ -625,7 +625,7 @@ static void test_monotone(void **state)
 		int64_t noise = noises[i / NR_OF(maps) % NR_OF(noises)];
 		for (int64_t b = 0; b < 130; b += 13) {
 			int last = 0;
-			for (int64_t v = 1; v < 300; v++) { /* from 1: 0 is an improvement or "not measured" */
+			for (int64_t v = 1; v < 300; v++) { /* 0 may mean "not measured" */
 				struct comparison c = both(&r, b, v);
 				c.has_pin = true;
 				c.pin = i & 2 ? b : 80;

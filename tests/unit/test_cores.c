@@ -45,7 +45,7 @@ static void quotas(void **state)
 		{ "5:cpuset:/x\n2:cpu,cpuacct:/y\n", 2 },
 		{ "2:cpuacct:/y\n", SIZE_MAX },
 		{ "2:cpu:/unlimited\n0::/job/rank1\n", 4 },
-		{ "2:cpu:/z\n", SIZE_MAX }, /* a file without a period */
+		{ "2:cpu:/z\n", SIZE_MAX }, /* no file with the period of the quota */
 		{ "", SIZE_MAX },
 		{ "no line of this form\n:\n", SIZE_MAX },
 	};

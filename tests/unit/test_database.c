@@ -98,7 +98,8 @@ static void add_cell(unsigned char *page, size_t head, const char *cell, size_t 
 	put(page + head + (page[head] == 5 ? 12 : 8) + nr * 2, 2, at);
 }
 
-/* Adds a row to the table of tables; texts below 58 bytes have types of one byte. */
+/* Adds a row to SQLite's table of tables. `sql` must have at least 58 bytes, so that its type takes
+   two bytes. */
 static void add_table(unsigned char *file, char id, const char *name, char root, const char *sql)
 {
 	char cell[200];

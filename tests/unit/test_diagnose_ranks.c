@@ -62,7 +62,7 @@ static void test_late(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t late[8]; /* lateness of each rank per step, if a step takes 10,000 */
+		int64_t late[8]; /* how late each rank is per step; a step takes 10,000 */
 		const char *want;
 	} rows[] = {
 		{ "nobody", 4, { 0, 0, 0, 0 }, "0000" },
@@ -110,7 +110,7 @@ static void test_link(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct link_point p[12];
 		for (size_t k = 0; k < rows[i].nr; k++) {
-			size_t at = (k * 5) % rows[i].nr; /* the transfer times are not in order */
+			size_t at = (k * 5) % rows[i].nr; /* the transfer times are not sorted */
 			int64_t wire = rows[i].first + (int64_t)at * rows[i].more;
 			p[k] = (struct link_point){ .wire_ns = wire,
 				                        .lag_ns = rows[i].offset + wire * rows[i].share / 100 +
@@ -375,8 +375,8 @@ static void test_functions(void **state)
 	}
 }
 
-/* Functions are given for a rank that is named anyway, but not for a rank that ends within a
-   step. */
+/* Functions are listed for a rank that is named for another reason, but do not name a rank by
+   themselves if its only step is cut short. */
 static void test_functions_of_named(void **state)
 {
 	(void)state;

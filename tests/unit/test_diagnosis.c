@@ -91,7 +91,7 @@ static void set(struct digest *d, enum metric_id id, int64_t value)
 		d->samples[id][i] = value;
 }
 
-/* Set a metric of the periods; the first of several steps has none. */
+/* Set a metric of the periods of all steps but the first, which has no period. */
 static void set_of_period(struct digest *d, enum metric_id id, int64_t value)
 {
 	set(d, id, value);
@@ -244,7 +244,7 @@ static void launches(struct digest *d)
 	set(d, METRIC_STEP_LAUNCH_TIME, 30 * MS);
 	set(d, METRIC_STEP_KERNEL_TIME, 5 * MS);
 	set(d, METRIC_STEP_KERNEL_COUNT, 400);
-	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* not 400: so CUDA graphs are not advised */
+	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* with 400, CUDA graphs would be advised */
 	set_parts(d, 54, 0, 1, 45);
 }
 
@@ -440,7 +440,7 @@ static void softmax(struct digest *d)
 	vec_push(&d->ops, (struct op_stat){ SPAN("aten::bmm"), (int64_t)STEPS * 24, MS, MS, 0 });
 }
 
-/* A softmax of a loss or a router, which does not lie between two products. */
+/* A softmax as in a loss or a router, which does not lie between two matrix products. */
 static void softmax_alone(struct digest *d)
 {
 	softmax(d);
@@ -713,7 +713,7 @@ static void test_bound(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* A window is classified by its own parts. */
+/* A run that has one window instead of steps is classified by how the window is spent. */
 static void test_bound_of_window(void **state)
 {
 	(void)state;

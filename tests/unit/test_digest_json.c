@@ -146,7 +146,7 @@ static void test_fields_are_kept(void **state)
 	free(text);
 }
 
-/* The first of several steps has no period, and null stays null. */
+/* The first of several steps has no period: it is written as null, and read as a missing sample. */
 static void test_null_is_kept(void **state)
 {
 	(void)state;

@@ -226,7 +226,7 @@ static void test_peaks(void **state)
 	}
 }
 
-/* Names of types as traces and people write them. Only types of 8 bits have endings. */
+/* Names of types as traces and people write them. Only names of 8-bit types may have suffixes. */
 static void test_type_names(void **state)
 {
 	(void)state;

@@ -38,7 +38,7 @@ static char *sample(size_t nr)
 }
 
 /* Number of runs in the first `n` bytes; -1 if they are refused with `message` (NULL: any message
-   with a line). */
+   that names a line). */
 static int64_t parse(const char *text, size_t n, const char *message)
 {
 	struct history h;

@@ -120,7 +120,7 @@ static const struct {
 	{ SPAN("\"\\uFFFF\\ufffd\""), "s'\\xef\\xbf\\xbf\\xef\\xbf\\xbd' " },
 	{ SPAN("\"\\uD83D\\uDE00\""), "s'\\xf0\\x9f\\x98\\x80' " },
 	{ SPAN("\"\\ud800\\udc00\\udbff\\udfff\""), "s'\\xf0\\x90\\x80\\x80\\xf4\\x8f\\xbf\\xbf' " },
-	/* a lone surrogate: three bytes that are not UTF-8, and another name for each surrogate */
+	/* a lone surrogate becomes three bytes that are not UTF-8, different for each surrogate */
 	{ SPAN("\"\\uD83D\""), "s'\\xed\\xa0\\xbd' " },
 	{ SPAN("\"\\uDE00\""), "s'\\xed\\xb8\\x80' " },
 	{ SPAN("\"\\uDE00\\uD83D\""), "s'\\xed\\xb8\\x80\\xed\\xa0\\xbd' " },

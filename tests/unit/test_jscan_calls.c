@@ -72,7 +72,7 @@ static void nesting_limit_of_the_caller(void **state)
 	}
 }
 
-/* Strings, keys and numbers longer than the window, and at windows whose end they cross. */
+/* Strings, keys and numbers that are longer than the window, or reach beyond its end. */
 static void longer_than_the_window(void **state)
 {
 	static const size_t lengths[] = { 1, 6, 7, 8, 62, 63, 64, 65, 1000, 300000 };
@@ -273,7 +273,7 @@ static void source_errors_pass(void **state)
 	jscan_free(NULL);
 }
 
-/* The text of a value is kept wherever windows end, without any text beside the value. */
+/* jscan_keep() copies the whole text of a value and no text beside it, wherever windows end. */
 static void text_is_kept(void **state)
 {
 	static const char text[] = "[1,  {\"key\": [1.5, \"a\\nb\", {}], \"k\": true } , 2]";

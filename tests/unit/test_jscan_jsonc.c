@@ -102,8 +102,8 @@ static void damage(struct strbuf *b)
 
 /* ---- equal values in both readers ---- */
 
-/* True for equal texts, except that json-c gives U+FFFD for half a surrogate pair, and the scanner
- * its three bytes. */
+/* True for equal texts. Half a surrogate pair, which json-c replaces by U+FFFD and the scanner
+ * writes as three bytes, counts as equal. */
 static bool same_text(struct span s, const char *p, size_t n)
 {
 	size_t i = 0, k = 0;
@@ -200,7 +200,7 @@ static bool same_document(const char *text, size_t n, struct json_object *o)
 
 /* Forms that json-c 0.15 to 0.17 accept in strict mode, although RFC 8259 does not have them. */
 static struct leniency {
-	const char *what, *error; /* error of the scanner */
+	const char *what, *error; /* what is accepted; part of the scanner's message */
 	const char *first; /* first bytes of the fault; NULL if they may be any */
 	unsigned nr;
 } leniencies[] = {

@@ -158,7 +158,7 @@ static void test_regression(void **state)
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_int_equal(s.report.verdict, VERDICT_FAIL);
 	assert_string_equal(s.report.headline, "fail: 2 of 4 checks beyond their limits (cuda, top)");
-	/* expected order: failures first, then by rule; `elem` is below the least share */
+	/* expected order: failures first, then by rule; `elem` is too small a share to be checked */
 	static const char *const order[] = { "cuda", "top[gemm_a]", "count", "top[gemm_b]" };
 	for (size_t i = 0; i < NR_OF(order); i++)
 		assert_string_equal(s.report.checks.v[i].id, order[i]);
@@ -181,7 +181,7 @@ static void test_regression(void **state)
 	release(&s);
 }
 
-/* What is better than its limit counts as within it, and is told beside. */
+/* An improved check counts as within its limits; the headline also says how many improved. */
 static void test_improved(void **state)
 {
 	(void)state;
@@ -196,7 +196,7 @@ static void test_improved(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(check(&s, "cuda")->verdict, VERDICT_IMPROVED);
 	assert_string_equal(s.report.headline, "pass: 2 of 2 checks within their limits, 1 improved");
-	/* only a side with work on a GPU says to which steps it belongs */
+	/* a side without work on a GPU has no note on how work was attributed to steps */
 	report_release(&s.report);
 	s.c->trust.gpu_events = 0;
 	assert_int_equal(run_judge(&s), ST_OK);
@@ -386,7 +386,7 @@ static void test_fail_before_missing(void **state)
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_string_equal(s.report.headline,
 	                    "fail: 1 of 2 checks beyond its limits (cuda), 1 missing");
-	/* Accepting is not offered if a figure is missing. */
+	/* The report offers no command that accepts the run if a figure is missing. */
 	assert_string_equal(s.report.accept, "");
 	release(&s);
 }
@@ -775,8 +775,8 @@ static void test_noise_of_runs(void **state)
 	}
 }
 
-/* Under review, what main has lost already does not fail the change; what main has won, or what a
-   limit in both directions says, does. */
+/* Under review, a slowdown that main has already does not fail the check. A change by which the
+   candidate loses what main has gained, or that exceeds a limit in both directions, fails it. */
 static void test_in_review(void **state)
 {
 	(void)state;
@@ -817,8 +817,8 @@ static void test_in_review(void **state)
 	}
 }
 
-/* A limit of a metrics file's figure in the figure's own unit. A maximum is rounded down and a
-   minimum up, so that neither is wider than it was written. */
+/* A limit on a figure of a metrics file, in the figure's own unit, is rounded to six decimals: a
+   maximum down and a minimum up, so that rounding never makes it more lenient. */
 static void test_figure_rule(void **state)
 {
 	(void)state;
@@ -875,8 +875,8 @@ static void test_least_share(void **state)
 	}
 }
 
-/* Slow growth over many runs: every run was within its limit of the previous one, but all together
- * were not. */
+/* Slow growth over many runs: the change from the recent runs is within the limit of its rule, but
+ * the change since the pin is not. */
 static void test_creep(void **state)
 {
 	(void)state;
@@ -1088,7 +1088,7 @@ static void test_waived(void **state)
 	release(&s);
 }
 
-/* The checks of a rule that a waiver covers. */
+/* Which checks of a rule a waiver covers. */
 static void test_waiver_selects(void **state)
 {
 	(void)state;
@@ -1203,8 +1203,8 @@ static void test_idle_waiver(void **state)
 	release(&s);
 }
 
-/* With a change from 100 ms to 110 ms, a waiver holds up to its size, and only for a change that
- * can be computed. */
+/* For a change from 100 ms to 110 ms a waiver with a size (`up_to`) holds if the change can be
+ * computed and is not larger. */
 static void test_waiver_size(void **state)
 {
 	(void)state;
@@ -1399,8 +1399,8 @@ static void test_extremes(void **state)
 	}
 }
 
-/* The period counts double in the headline, and of two figures that change alike the first is
-   named. */
+/* The headline of a diff names the figure with the largest change in percent. A change of the
+   period counts double; of two equal changes, the first figure is named. */
 static void test_headline_of_diff(void **state)
 {
 	(void)state;

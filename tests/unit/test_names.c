@@ -51,7 +51,7 @@ static void names_by_themselves(void **state)
 	}
 }
 
-/* Each short name shows as much of the whole name as its neighbors require. */
+/* Each short name shows as much of the whole name as is needed to differ from the others. */
 static void neighbors(void **state)
 {
 	static const char *const whole[] = {

@@ -91,7 +91,7 @@ static void test_prior(void **state)
 	assert_near(noise_moderated((struct noise_prior){ 2, 6 }, 4, 2), 2.5, 1e-12);
 }
 
-/* Checks the statistic against a direct count over all pairs. */
+/* Checks p-values of Mann-Whitney against a direct count over all pairs. */
 static void test_mann_whitney_pairs(void **state)
 {
 	(void)state;
@@ -121,8 +121,8 @@ static void test_mann_whitney_pairs(void **state)
 	}
 }
 
-/* Checks exact p-values against a count over all orders, and others against the textbook's formula.
- */
+/* Checks p-values of Mann-Whitney: exact ones against a count over all orders, others against the
+ * textbook's formula. */
 static void test_mann_whitney(void **state)
 {
 	(void)state;
@@ -393,7 +393,7 @@ static struct run run_of_ops(const int64_t *ns, int64_t compute)
 }
 
 /* Figures used to compare the machines: operators if they make up half of what both sides compute,
- * else categories; without those that only one side has, or that are below 0.5 % on both. */
+ * else categories. Not used: figures that only one side has, or that are below 0.5 % on both. */
 static void test_units(void **state)
 {
 	(void)state;
@@ -482,7 +482,7 @@ static void test_pairs(void **state)
 	category_table_release(&categories);
 }
 
-/* Runs count as made together if host, boot and job are the same, as far as both runs tell them. */
+/* Runs count as made together if host, boot and job, as far as both runs record them, are equal. */
 static void test_together(void **state)
 {
 	(void)state;

@@ -269,7 +269,7 @@ static void describe_summary(void *ctx, const struct figure *f)
 	            (long long)f->summary[STAT_P90]);
 }
 
-/* A stored run has summaries in place of samples: each is that of its phase and metric. */
+/* A stored run has a summary of each phase and metric in place of samples. */
 static void test_summaries(void **state)
 {
 	(void)state;

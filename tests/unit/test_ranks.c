@@ -15,8 +15,8 @@
 
 /* ---- matching of collectives ---- */
 
-/* Compares the figures of each rank, "matched: wait/transfer, late × last"; "-" if nothing is
- * matched. */
+/* Compares the figures of each rank, "MATCHED: WAIT/TRANSFER LATExLAST": matched collectives;
+ * waiting, transfer and lateness in ns; how often it came last. "-" if no collective is matched. */
 static void assert_cross(const char *what, const struct run *run, const char *want)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -136,7 +136,8 @@ static void test_steps_and_compute(void **state)
 	run_release(&run);
 }
 
-/* Figures of a stored baseline are used; a run of one rank has none. */
+/* Figures that a stored baseline has of a rank are used as they are; a single rank has no such
+   figures. */
 static void test_known(void **state)
 {
 	(void)state;
@@ -193,7 +194,7 @@ static void test_figures(void **state)
 	assert_figures(&v, 0, "comm.wait_time", "31"); /* 61 ns over two steps, rounded */
 	assert_figures(&v, 0, "comm.transfer_time", "40");
 	assert_figures(&v, 0, "rank.straggler_pct", "0");
-	assert_figures(&v, 1, "rank.straggler_pct", "30500"); /* 61 ns of 200,000 ns */
+	assert_figures(&v, 1, "rank.straggler_pct", "30500"); /* 61 ns late in 200,000 ns */
 	assert_figures(&v, 1, "rank.missing_steps", "0");
 	assert_figures(&v, 1, "rank.compute_skew_pct", "0");
 	assert_figures(&v, 0, "comm.time", "all_gather@world=10 all_reduce@world=61");

@@ -91,11 +91,11 @@ static const struct {
 	{ "pickle", SPAN("}q\0(X") },
 	{ "pickle", SPAN("]q\0") },
 	{ "xspace", SPAN("\x0a\x14\x12\x0e/host:metadata") },
-	/* the length of the first field is the byte of a blank or line feed */
+	/* the first two bytes, a tag and a length, look like line feeds or blanks */
 	{ "xspace", SPAN("\x0a\x0a\x08\x01\x12\x06/device:GPU:0") },
 	{ "xspace", SPAN("\x0a\x20\x12\x09/host:CPU") },
 	{ "other", SPAN("\x0a\x14\x12\x0etokyo.example") },
-	/* the name would be longer than the plane that contains it */
+	/* a name that is longer than the plane that contains it */
 	{ "other", SPAN("\x0a\x05\x12\x0e/host:metadata") },
 	{ "nsys", SPAN("SQLite format 3\0\x10") },
 	{ "other", SPAN("SQLite format 2\0\x10") },

@@ -224,7 +224,7 @@ static void test_memory_use(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* More steps than are used for slopes, and so many memories that each gets fewer. */
+/* More steps than are used for slopes, and so many memories that fewer steps are used for each. */
 static void test_many_memories(void **state)
 {
 	(void)state;

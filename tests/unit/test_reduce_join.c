@@ -312,8 +312,8 @@ static void does_not_fit(void **state)
 		/// smallest number of occurrences of `odd` that exceeds the limit; 0 means 4
 		unsigned times;
 	} rows[] = {
-		/* an event at the earliest possible time, with which the last event of a memory is
-		   initialized */
+		/* an event at the earliest possible time, which is also the initial value of the time of a
+		   memory's last event */
 		{ "'ph':'i','name':'[memory]','ts':-9223372036854775.808,'args':{'Bytes':8,'Device Type':1,"
 		  "'Device Id':0,'Total Allocated':5}",
 		  NULL, 1 },

@@ -42,7 +42,7 @@ static void test_parts(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* In any trace, the parts of a step add up to its period, once for each device that works. */
+/* In any trace, the parts of a step add up to its period times the number of devices that work. */
 static void test_parts_add_up(void **state)
 {
 	(void)state;

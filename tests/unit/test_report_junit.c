@@ -84,7 +84,7 @@ static void order_and_counts(void **state)
 	}
 	assert_has(write_report(&r, true),
 	           "<testsuites name=\"gpugate\" tests=\"11\" failures=\"2\" errors=\"3\" time=");
-	/* strict files have no properties */
+	/* a strict JUnit file has no properties */
 	assert_null(strstr(strbuf_str(&written), "\"detectable\""));
 	report_release(&r);
 }

@@ -30,8 +30,8 @@ enum { NR_TYPES = sizeof types / sizeof *types };
 
 /* ---- every member of a struct is in its table ---- */
 
-/* Bytes that no line of a table covers may only be padding: before a member that is aligned to
-   eight bytes, or at the end. */
+/* Bytes of a struct that no line of its table covers may only be padding: before a member that is
+   aligned to eight bytes, or at the end. */
 static void test_members(void **state)
 {
 	(void)state;
@@ -285,8 +285,8 @@ static void test_occupancy(void **state)
 	assert_int_equal(backward.occupancy, forward.occupancy);
 }
 
-/* A sum has the time in steps and the remainder of its own figures alone; if no occupancy has time,
-   the lower value in steps is kept. */
+/* If the occupancy of both rows is unknown (0 or less), their sum has no time with an occupancy and
+   no remainder. It keeps the lower value if a row has time in steps, else the higher value. */
 static void test_unknown_occupancy(void **state)
 {
 	(void)state;

@@ -236,7 +236,7 @@ static void gunzip(struct span z, struct strbuf *out)
 	inflateEnd(&in);
 }
 
-/* The gzip header has no name and no time, so the bytes do not depend on moment or name. */
+/* The gzip header has no name and no time, so the bytes depend on neither. */
 static void gzip(void **state)
 {
 	static const size_t lengths[] = { 0, 1, 65535, 65536, 65537, 1000000 };

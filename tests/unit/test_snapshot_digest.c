@@ -42,8 +42,9 @@ static void add_entry(struct snapshot *s, enum snapshot_action action, uint64_t 
 	vec_push(&t->entries, e);
 }
 
-/* Device 2: 1,000 B requested three times, the last of them freed, a step end after each; 512 B
-   from before the recording between two gaps. Device 10: a segment, but no history. */
+/* Device 2: 1,000 B are requested three times, each time before the end of a step, and the last
+   block is freed; a block of 512 B from before the recording lies between two gaps. Device 10: a
+   segment, but no history. */
 static void snapshot_make(struct snapshot *s)
 {
 	uint64_t base = (uint64_t)1 << 30;

@@ -173,7 +173,7 @@ static void gzip_of_many_sizes(void **state)
 {
 	(void)state;
 	for (size_t n = 2; n < 40000; n = n * 7 + 1) {
-		/* the largest distance is beyond the window of deflate */
+		/* the largest text, 36,415 bytes, exceeds the window of deflate (32 KiB) */
 		struct strbuf z = STRBUF_INIT, text = STRBUF_INIT;
 		some_text(&text, n);
 		gzip_member(&z, strbuf_span(&text));
@@ -385,7 +385,7 @@ static void max_bytes(void **state)
 	strbuf_release(&z);
 }
 
-/* A decompression bomb is stopped with the memory of one block. */
+/* A decompression bomb is refused at the limit on decompressed bytes. */
 static void bomb(void **state)
 {
 	struct strbuf zeros = STRBUF_INIT, z = STRBUF_INIT;

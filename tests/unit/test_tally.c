@@ -81,7 +81,7 @@ static void test_order(void **state)
 }
 
 /* Extremes and means are exact, and so are medians of up to TALLY_EXACT values; other medians are
-   near. */
+   near the exact value. */
 static void test_reductions(void **state)
 {
 	(void)state;

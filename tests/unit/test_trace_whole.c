@@ -209,7 +209,7 @@ static const struct row quick_rows[] = {
 	  .options = { .quick = 1 },
 	  .events = K1,
 	  .meta = "events=1 partial" },
-	/* events of any kind count, and the rest is not read */
+	/* `quick` counts elements of any kind; the text after them is not read */
 	{ .json = DOC("{}," GOOD "," GOOD),
 	  .options = { .quick = 2 },
 	  .events = K1,

@@ -463,7 +463,7 @@ static void test_context(void **state)
 			x->step_bytes = x->kind == EVENT_MEMCPY ? 1000 : 0;
 			y->step_bytes = x->kind == EVENT_MEMCPY ? cases[i].bytes : 0;
 			for (size_t n = 0; n < 4; n++)
-				/* the kernel without time has the grids of the first, and does not count */
+				/* "idle", a kernel without time, has the first one's grids, and is not counted */
 				if (span_eq(x->name, span_of(n || x->step_total_ns ? work[n].name : "idle")) &&
 				    cases[i].grid[n] > 0) {
 					x->grid[0] = 1000;

@@ -186,8 +186,8 @@ static void one_of_three(struct run *run)
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		run->ranks.v[r]->source_hash = r == 3 ? 8 : 7;
 }
-/* Some operations of the first type are now of another type: elements of several types are one
- * kind. */
+/* Gives some collectives another type of elements: collectives that differ only in this type must
+ * count as one kind. */
 static void more_types(struct run *run, int64_t on_last)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++) {

@@ -107,8 +107,8 @@ static void test_naming(void **state)
 	assert_int_equal(f->view.merged_names, 0);
 	run_view_release(&f->view);
 
-	/* the first matching alias counts; it is compared with the match name, categories with raw
-	 * names */
+	/* the first matching alias counts; aliases match the match name of a kernel, categories its
+	 * raw name */
 	f->naming.exact = false;
 	f->aliases[0] = (struct alias){ SPAN("triton_mul"), SPAN("first") };
 	f->aliases[1] = (struct alias){ SPAN("*"), SPAN("all") };
@@ -537,8 +537,8 @@ static struct digest *digest_of_three(int64_t rank, int64_t a, int64_t b, int64_
 	return d;
 }
 
-/* The items that a rule checks: with for_each the largest, by the mean of two ranks or, if each
- * rank is judged, by the larger value; without for_each all that it selects. */
+/* The items that a rule checks: with for_each the largest items, by the mean of two ranks or, if
+ * each rank is judged, by the larger value; without for_each all items that the rule selects. */
 static void test_rule_items(void **state)
 {
 	(void)state;

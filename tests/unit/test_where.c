@@ -201,8 +201,8 @@ static void where(void **state)
 	}
 }
 
-/* If there are more rows than keep their names, those with the least time lose them; nothing else
- * of them is lost. */
+/* If there are more rows than may keep their names, the rows with the least time lose their names,
+ * but none of their figures. */
 static void many(void **state)
 {
 	(void)state;
@@ -260,8 +260,8 @@ static void within(void **state)
 			fail_msg("path %zu", i);
 }
 
-/* With more rows than all limits, sums do not change, and rows keep module and operator as long as
-   there is space. */
+/* With more rows than all limits allow, sums do not change, and rows keep module and operator as
+   long as there is space. */
 static void folded(void **state)
 {
 	(void)state;
