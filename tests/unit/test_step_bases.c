@@ -181,7 +181,7 @@ static void test_sums_are_exact(void **state)
 	(void)state;
 	size_t fine = 0, negative = 0, large = 0;
 	random_state = 2;
-	for (int round = 0; round < 1000; round++) {
+	for (int round = 0; round < 4000; round++) {
 		struct digest *d = digest_new();
 		digest_set_steps(d, 3);
 		const size_t a = METRIC_COLUMN + METRIC_STEP_TIME, b = METRIC_COLUMN + METRIC_STEP_SPAN;
