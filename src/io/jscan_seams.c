@@ -85,7 +85,8 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 	return s;
 }
 
-/* The place after a key that follows `from` and is not remembered; all such keys share it. */
+/* The place in the tree of places after a key that follows `from` and is not remembered; all such
+ * keys of `from` share this place. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
 	if (!from->other) { /* after another key that is not remembered, the place is the same */

@@ -178,7 +178,7 @@ struct memory_profile {
 	/// Levels over time: the first, the last, lows, highs, and those at errors.
 	VEC(struct memory_point) points;
 	VEC(struct memory_point) step_ends; ///< levels at step ends, from which growth is computed
-	struct memory_rows peak_sites, end_sites; ///< sites whose bytes add up to the levels
+	struct memory_rows peak_sites, end_sites; ///< live bytes by site, which add up to the level
 	struct memory_rows oom_sites; ///< blocks that were live before the last out-of-memory error
 	struct memory_rows peak_blocks; ///< the largest sizes of blocks, each with its number of blocks
 	VEC(struct memory_size) peak_sizes; ///< size classes of blocks at the peak, sorted by size

@@ -213,7 +213,7 @@ static void gpu_class_rows(struct class_functions *c)
 static void gpu_class_rates(struct class_functions *c)
 {
 	size_t *first = first_calls(c), *next = first_calls(c); /* a call has at most one rate */
-	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
+	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* bytes/s of calls, by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
 		if (function != NO_ID)

@@ -61,7 +61,8 @@ void doc_advice(struct document *d, const struct report *r);
 /// How to decide an undecided check: the recordings that are needed, and the command.
 void doc_decide(struct document *d, const struct report *r);
 
-/// Recommendations, facts, lists, and the table of ranks.
+/// The sections of one run: recommendations, facts, lists of where its time and memory go, and the
+/// table of ranks.
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);

@@ -10,7 +10,7 @@
 
 /// A selection of rows of the table of ranks.
 struct rank_choice {
-	VEC(const struct rank_row *) rows; ///< rows in the order of the table
+	VEC(const struct rank_row *) rows; ///< rows in the order of the report's table of ranks
 	size_t more; ///< number of rows left out
 };
 

@@ -169,7 +169,7 @@ def run_of(n):
 
 
 def fold_columns(n):
-    """A folded run with n columns, more than its rows have."""
+    """A folded run with n columns; its rows need fewer."""
     whole = json.loads((TESTS / "fuzz" / "corpus" / "digest" / "folded.json").read_text())
     whole["fold"]["columns"] = [[]] * n
     return json.dumps(whole)

@@ -226,7 +226,7 @@ def policies(p, api):
     for when, those in made.items():
         for name, value in runs.items():
             if when in ("always", "never") and name not in ("pass", "fail", "error"):
-                continue    # these two settings do not depend on the verdict, so three verdicts are enough
+                continue    # "always" and "never" do not depend on the verdict, so three verdicts are enough
             p.result(value)
             p.forge.reset()
             p.post(api, "--comment", when)

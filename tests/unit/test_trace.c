@@ -409,7 +409,7 @@ static const struct row collective_rows[] = {
 	                  TWO(NOTE(ALL_REDUCE), NOTE("")))),
 	  .events = ANNOTATION " comm a,,, -1>-1/-1\n" ANNOTATION "\n" ANNOTATION
 	                       " comm allreduce,Float,0,dp 8>9/2\n" ANNOTATION "\n" },
-	/* annotations of collectives have shapes, others do not */
+	/* annotations of collectives have shapes, other annotations do not */
 	{ .json = DOC(TWO(NOTE(DIMS ",'Input type':['float']"), MINE)),
 	  .events = ANNOTATION " in [8] of float\nannotation mine @1000+0 p0 t7\n" },
 };
