@@ -270,8 +270,8 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		/* if the longer period has few pieces, these may be alike by chance, so it must explain
-		 * even more */
+		/* if the longer period, `b`, has few pieces, these may be alike by chance, so `b` must
+		 * explain even more */
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))

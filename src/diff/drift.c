@@ -40,7 +40,7 @@ static int by_place(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* False for activities that are no kernels, and for a kernel of which some ranks may have launches
+/* False for activities that are not kernels, and for a kernel of which some ranks may have launches
  * only in their sum of small kernels: its figures lack the launches on these ranks. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {

@@ -53,7 +53,7 @@ enum site_kind {
 struct memory_site {
 	const char *category; ///< name of the category; "other" if no category matches
 	enum site_kind kind;
-	/// Raw bytes; of the file only its last two parts, or its path in site-packages.
+	/// Raw bytes. `file` has only the last two parts of the path, or the path in site-packages.
 	struct span file, function;
 	int64_t line;
 };
@@ -87,7 +87,7 @@ struct memory_growth {
 /// Small active blocks of one site that lie between free blocks.
 struct memory_pinned {
 	struct memory_row total;
-	int64_t free_bytes; ///< bytes of the free blocks beside these blocks; each counts only once
+	int64_t free_bytes; ///< bytes of free blocks beside the pinned blocks; each counts only once
 };
 
 /// Blocks of one category. Over all categories, peak_bytes and end_bytes add up to the levels.

@@ -27,10 +27,10 @@ const struct digest_list digest_lists[] = {
 	LIST(phase_kernels, kernel_stat, true),
 	LIST(phase_ops, op_stat, true),
 	LIST(memories, memory_stat, true),
-	LIST(memory_items, memory_item, false), /* rows of snapshots, which a rank has only once */
+	LIST(memory_items, memory_item, false), /* never joined: a rank has one snapshot */
 	LIST(memory_levels, memory_level, false),
 	LIST(memory_evidence, memory_evidence, false),
-	LIST(inputs, input_stat, false), /* rows of metrics files, which a rank has only once */
+	LIST(inputs, input_stat, false), /* never joined: a rank has one metrics file */
 	LIST(machines, machine_stat, false),
 };
 const size_t nr_digest_lists = sizeof digest_lists / sizeof *digest_lists;

@@ -48,7 +48,7 @@ struct host_name {
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
 	struct op_sums measured; ///< number and times of the operators in measured steps
-	struct op_sums in_phase; ///< sums over operators of the requested phase
+	struct op_sums in_phase; ///< number and times of the operators of the requested phase
 	int64_t begun, begun_ns; ///< number and time of calls that began in a step (struct call_stat)
 };
 

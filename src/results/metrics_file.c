@@ -25,7 +25,7 @@ static bool is_foreign_key(struct span key)
 }
 
 /* True if `first`, the first bytes of a file, is an object with a number and without keys or values
- * of other formats. Values that are no numbers are allowed only if the whole object is in `first`:
+ * of other formats. Values that are not numbers are allowed only if the whole object is in `first`:
  * the reader then names them in its error. */
 bool metrics_recognize(struct span first)
 {

@@ -36,7 +36,7 @@ def marks(events):
 
 
 def longest_lost(events):
-    """The 80 longest kernels, or one in a hundred if there are few."""
+    """Leaves out the longest kernels: 80 of them, or 1 % of all kernels if that is fewer."""
     all_ = kernels(events)
     nr = min(80, len(all_) // 100)
     lost = {id(e) for e in sorted(all_, key=lambda e: -float(e["dur"]))[:nr]}

@@ -145,7 +145,7 @@ static void line(void **state)
 		{ SPAN("\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C"),
 		  BAD BAD BAD }, /* direction marks LRM, RLM, ALM */
 		{ SPAN("\xEF\xBB\xBFx"), BAD "x" }, /* byte order mark */
-		/* printable characters with code points next to the rows above */
+		/* printable characters whose code points are next to separators or direction marks */
 		{ SPAN("\xE2\x80\xA7\xE2\x80\xAF"), "\xE2\x80\xA7\xE2\x80\xAF" },
 		{ SPAN("a\xED\xA0\x80"), "a" BAD BAD BAD },
 	};
