@@ -210,7 +210,7 @@ struct cross_rank {
 	/// lateness in collectives that the rank entered last: median duration of others minus its own
 	int64_t late_ns;
 	int64_t last_count; ///< number of collectives that the rank entered last
-	int64_t steps, step_ns; ///< number of steps in these sums, and the sum of their step.time
+	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
 	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks
 	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6 %;
 	                      ///< MEMORY_UNKNOWN if unknown
@@ -353,7 +353,7 @@ struct digest {
 	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
 	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
 	int64_t period_launches; ///< median number of launches in one repetition
-	int64_t period_regularity; ///< regularity of the repetitions (else of the best try), in 1e-6 %
+	int64_t period_regularity; ///< regularity of the repetitions (if none, of the best try), 1e-6 %
 	const char *proposed_marker; ///< step marker that fits a trace without steps, or NULL
 	int64_t proposed_steps; ///< number of steps that the proposed marker would give
 	int64_t events;

@@ -52,8 +52,8 @@ void doc_figures(struct document *d, const struct report *r);
 void doc_scaling(struct document *d, const struct report *r);
 void doc_environment(struct document *d, const struct report *r);
 
-/// What a run is bound by, what is unknown, and what to do: actions, and commands that decide or
-/// accept the change.
+/// Sections: what a run is bound by; what was not recorded; what to do (actions, and commands that
+/// decide or accept the change).
 void doc_bound(struct document *d, const struct report *r);
 void doc_unknown(struct document *d, const struct report *r);
 void doc_advice(struct document *d, const struct report *r);

@@ -25,7 +25,7 @@ struct node {
 	int64_t value; ///< value that keys_check() sets: index of a word, number, or day
 	struct node *key; ///< for an entry of a map: its key; NULL otherwise
 
-	/// first entry of this map or list; next entry after this one in the map or list around both
+	/// first entry of this map or list; next entry of the map or list that contains this one
 	struct node *first, *next;
 };
 

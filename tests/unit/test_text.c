@@ -68,7 +68,7 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN("\xC3\xC3\xA4"), BAD "\xC3\xA4", 2, false },
 	{ SPAN("\xF0\x9F\xE2\x82\xAC"), BAD "\xE2\x82\xAC", 2, false },
 	{ SPAN("\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64"),
-	  "a" BAD BAD BAD "b" BAD "c" BAD BAD "d", 10, false }, /* table 3-8 of the standard */
+	  "a" BAD BAD BAD "b" BAD "c" BAD BAD "d", 10, false }, /* table 3-8 of the Unicode Standard */
 	/* a U+FFFD in the input beside a malformed byte */
 	{ SPAN(BAD "\x80"), BAD BAD, 2, false },
 };
