@@ -12,7 +12,7 @@ struct flop_rule;
 /// is relative to the base of its block of SPAN_BLOCK spans. If its row is SPAN_ROW_END, the values
 /// did not fit, and `start` is an index into `wide_spans`.
 struct host_span {
-	uint32_t start; ///< start in ns after the base of the block
+	uint32_t start; ///< start in ns after the base of the span's block
 	uint32_t dur_row; ///< duration in ns, below SPAN_DUR_END, + SPAN_DUR_END × row
 };
 #define SPAN_BLOCK 1024

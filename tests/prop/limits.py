@@ -157,7 +157,7 @@ def cases(n):
 
 
 def history(n):
-    """A history of n lines: one line, which counts once, and blank lines."""
+    """A history of n lines: a run, whose line counts once, and blank lines."""
     return (TESTS / "fuzz" / "corpus" / "history" / "two-runs.jsonl").read_text().split("\n")[0] + "\n" + "\n" * (n - 1)
 
 
