@@ -93,6 +93,8 @@ static void put_largest(struct document *d, const struct breakdown *b)
 			most = last;
 			break;
 		}
+		if (last && strcmp(last->label, most->label) == 0)
+			continue; /* a class with the category of the same name */
 		doc_words(d, last ? " › " : "");
 		doc_name(d, most->label);
 	}
