@@ -12,7 +12,7 @@ struct culprit {
 	/* the candidate's value divided by the baseline's: of the mean duration, or of the number of
 	 * launches */
 	double times;
-	/* true if a check that needs an explanation is about the kernel; false if no check is */
+	/* true if the kernel has a check that failed, warned or is undecided */
 	bool asked;
 };
 
@@ -317,7 +317,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* a fall in the number of launches is a change of the program, too */
+		more = -more; /* fewer launches also count as a change of the program */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 
@@ -436,7 +436,8 @@ void suspect_kernels(struct inquiry *q)
 {
 	enum {
 		UNASKED = 3
-	}; /* so many kernels without a check of their own may explain a changed sum over kernels */
+	}; /* at most this many kernels without a check of their own are named as causes of a changed
+	      sum */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);

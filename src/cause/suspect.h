@@ -42,7 +42,7 @@ struct suspect {
 	int64_t stake[NR_STAKES]; ///< how much of a rise the suspect explains in each group; 0: nothing
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
-	/// the row of the code table with most of the rise; NULL if unknown
+	/// the row of the code table in which most of the suspect's rise lies; NULL if unknown
 	const struct code_stat *code;
 	bool in_doubt; ///< true if the evidence already says that the cause is not certain
 

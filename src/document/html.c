@@ -64,7 +64,8 @@ static size_t chars_of(struct page *p, const char *whole)
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
-	/* if both texts have the same length, only the spelling differs: there is nothing to expand */
+	/* if the name on the page is as long as the whole name, nothing was cut from it, so that
+	   there is nothing to expand */
 	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
 	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");

@@ -11,8 +11,8 @@ enum { NAME_CHARS = 120 };
 struct bar_part {
 	int color;
 	int64_t size;
-	const char *text, *name; ///< text and name of a part of the bar; the name may come from the
-	                         ///< input
+	const char *text,
+	    *name; ///< amount of a part of the bar as text, and its name, which may come from the input
 };
 
 struct bar {

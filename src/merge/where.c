@@ -7,7 +7,8 @@
 /* The share of an activity's figures that goes to one row of the separate recording. */
 struct share {
 	const struct code_stat *row; /* row of the code table of the separate recording */
-	__int128 rest; /* remainder when the activity's figure is divided in proportion */
+	__int128
+	    rest; /* remainder of the division when this row gets its share of the activity's figure */
 	size_t order;
 	struct code_stat out;
 };

@@ -37,7 +37,7 @@ struct rank_view {
 	size_t nr_kernels;
 	size_t nr_folded; ///< number of rows after the kernels: sums of small kernels, one per category
 	int64_t folded_ns, folded_count; ///< time and number of launches in these sums, over the steps
-	int64_t folded_most; ///< upper bound of the time in ns per step of any kernel in these sums
+	int64_t folded_most; ///< most ns per step that one kernel in these sums can take
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 };
 

@@ -11,7 +11,7 @@ struct wall_device {
 	bool live; ///< true if the device is in the list `live` of wall_walk
 	int64_t busy_ns; ///< busy time over the periods of the measured steps
 	struct cover compute, kernels, all;
-	int64_t before[3]; ///< lengths of the unions at the previous edge
+	int64_t before[3]; ///< lengths of the three covers' unions at the previous edge
 };
 
 struct wall_walk {
@@ -138,7 +138,8 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 			TRY(set_period(w, step, over_ns - begin_ns, length, log));
 		else if (measured)
 			set_no_period(w, step);
-		*measured_ns += measured && known ? over_ns - begin_ns : 0; /* sum fits: disjoint periods */
+		*measured_ns +=
+		    measured && known ? over_ns - begin_ns : 0; /* no overflow: disjoint periods */
 	}
 	return ST_OK;
 }

@@ -21,8 +21,8 @@ struct reading {
 
 struct readings {
 	VEC(struct reading) list;
-	size_t nr_names; ///< number of times that the name changes from one value to the next, to limit
-	                 ///< the number of figures
+	size_t nr_names; ///< number of changes of the name along `list`: at least the number of
+	                 ///< different names
 };
 
 /// Adds the value `r`; false if there are too many figures.

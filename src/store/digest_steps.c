@@ -47,7 +47,8 @@ static bool is_optional(size_t i)
 	return column_since(i) > 0 || (i >= STEP_PHASE_COLUMN && i < NR_COLUMNS);
 }
 
-/* True for all columns of a phase except the first, which may be left out if they are 0. */
+/* True for a column that may be left out if its values are 0: every column of a phase except the
+   first one. */
 static bool may_be_zero(size_t i)
 {
 	return i >= PHASE_COLUMN && i < NR_COLUMNS && (i - PHASE_COLUMN) % NR_PHASE_COLUMNS;

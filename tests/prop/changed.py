@@ -104,7 +104,7 @@ def matching(dir):
     # if two paths end alike, the shorter one is the file of the repository
     prepare(dir, files, 2)
     assert marked(gate(dir, "--changed", "train.py")[0])[0] == set()
-    # without the option nothing is marked; diff marks the same as check
+    # without --changed no part is marked; with --changed, diff marks the same part as check
     assert marked(gate(dir)[0]) == (set(), set())
     diff = json.loads(sh(dir, PROGRAM, "diff", "a.json", "b.json", "--changed", "examples/train.py", "--json", "-").stdout)
     assert [p["part"] for p in diff["attribution"] if p.get("changed")] == ["/work/repo/examples/train.py:f2, line 12"], diff["attribution"]

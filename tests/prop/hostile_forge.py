@@ -88,7 +88,7 @@ def token(w):
 
 
 def moving(folder):
-    """Branches that move meanwhile, with histories on a branch of their own and beside the baselines."""
+    """Branches that move while runs are pushed, with histories on a branch of their own and beside the baselines."""
     r = approve.Repository(folder)
     past = {"GPUGATE_HISTORY_BRANCH": "gpugate-baselines"}
 

@@ -128,7 +128,7 @@ def harmless(names):
 
 
 class Side:
-    """Files and outputs of every command on runs with these names."""
+    """Output files, terminal output and exit codes of every command on runs that contain `names`."""
 
     def __init__(self, dir, names):
         self.dir, self.names, self.outputs, self.terminal, self.codes = dir, names, {}, {}, {}
