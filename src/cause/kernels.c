@@ -98,8 +98,9 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* the category follows from the kernel's name, so that a replacement may have another one;
-		 * the old kernel must then be similar and gone */
+		/* the category follows from the kernel's name, so that a replacement may have another
+		 * category; in this case the replaced kernel must be similar, and gone from the
+		 * candidate */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))

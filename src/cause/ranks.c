@@ -305,8 +305,8 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view)
 	}
 }
 
-/* In a folded run, only the figures of single ranks are compared. Its rows are those of the mean
-   rank, so they need not be restricted to a typical rank. */
+/* In a folded run, only the figures of single ranks are compared. The rows of a folded run are
+   those of the mean rank, so they need not be restricted to a typical rank. */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

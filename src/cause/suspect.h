@@ -23,7 +23,7 @@ enum stake {
 	STAKE_LOADER,
 	STAKE_SYNCS,
 	STAKE_LAUNCH, ///< host time of launches and operators
-	STAKE_RANKS, ///< differences between one rank and the others
+	STAKE_RANKS, ///< what one rank has in excess of the others, such as waiting
 	STAKE_TAIL, ///< time of the slowest steps, which are slow for other reasons than the median
 	            ///< step
 	STAKE_PEAK, ///< allocated memory

@@ -121,7 +121,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() keeps the two texts only if they are equal */
+		return true; /* equal: else settle_texts() would have dropped the texts */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);

@@ -7,8 +7,9 @@
 #include "base/text.h"
 #include "document/render.h"
 
-/* Lengths of names. A name longer than NAME_CHARS is shortened; readers can expand it to at most
- * NAME_CHARS_MAX characters the first time, and NAME_CHARS_AGAIN afterwards. */
+/* Lengths of names. A name longer than NAME_CHARS is shortened. Where it occurs first on the
+ * page, readers can expand it to NAME_CHARS_MAX characters; where it occurs again, to
+ * NAME_CHARS_AGAIN. */
 enum {
 	NAME_CHARS = 90,
 	NAME_CHARS_MAX = 4000,

@@ -41,8 +41,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	uint32_t mask; ///< mask with a bit for each byte of `text`, but only for its first 32
 	uint32_t hits; ///< number of matches of this seam before which another seam had been compared
 	               ///< in vain
-	uint8_t what, where; ///< copies of members of `row`; `what` is JSCAN_KEY_OTHER, too, if `text`
-	                     ///< is longer than the bytes that `mask` covers
+	uint8_t what, where; ///< copies of members of `row`, except that `what` is JSCAN_KEY_OTHER if
+	                     ///< `text` is longer than the bytes that `mask` covers
 	uint8_t n; ///< length of `text`; 0 for a place that has no text, such as the one before the
 	           ///< first key
 	uint8_t key_at, key_n; ///< position and length of the key in `text`

@@ -109,7 +109,7 @@ static void call_add(struct where_walk *where, struct cover *busy, uint32_t span
 	where_walk_call(where, span, call);
 }
 
-/* Walks the operators of a thread by start, and before each the other calls that begin earlier. */
+/* Walks a thread's operators by start, and before each the runtime calls that begin earlier. */
 static void thread_walk(struct reducer *r, struct span_list ops, struct span_list calls)
 {
 	struct cover busy = COVER_INIT, covered = COVER_INIT;

@@ -181,7 +181,7 @@ def codequality(dir):
     second = gate(dir)[1]
     assert first and [q["fingerprint"] for q in first] == [q["fingerprint"] for q in second]
     assert second[0]["location"] == {"path": "m/b.py", "lines": {"begin": 99}}
-    # if a run cannot be read, there is a report too
+    # a report is written even if a run cannot be read
     (dir / "broken.json").write_text("{")
     sh(dir, PROGRAM, "check", "broken.json", "--rules", "rules.yaml", "--baseline", "base.json", "--codequality", "e.json", code=3)
     assert json.loads((dir / "e.json").read_text()) == []
