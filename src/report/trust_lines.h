@@ -10,7 +10,8 @@
 struct trust_line {
 	const struct trust_finding *first; ///< the finding whose message the line shows
 	const char *whose; ///< text such as " candidate ranks 0 and 2 to 7", " rank 3" or ""
-	bool others; ///< true: other findings of the line say something else; TRUST_OTHERS
+	bool
+	    others; ///< true: findings after `first` have other messages, so that TRUST_OTHERS is added
 	size_t checks; ///< number of checks that cannot be decided because of these findings
 };
 
