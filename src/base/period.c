@@ -57,8 +57,7 @@ struct anchor {
 /* How often one kernel name occurs, counted during a walk over the pieces of the sequence. */
 struct tally {
 	size_t piece; ///< number of the last piece in which the name was seen, counted from 1
-	uint32_t count,
-	    before; ///< number of launches of the name in `piece`, and in the piece before it
+	uint32_t count, before; ///< launches of the name in `piece`, and in the piece before
 	uint32_t seen, again; ///< number of launches after the first piece, and how many of these also
 	                      ///< occur in the piece before their own
 };

@@ -11,8 +11,7 @@ enum { NAME_CHARS = 120 };
 struct bar_part {
 	int color;
 	int64_t size;
-	const char *text,
-	    *name; ///< amount of a part of the bar as text, and its name, which may come from the input
+	const char *text, *name; ///< a part's amount as text, and its name (perhaps from the input)
 };
 
 struct bar {

@@ -88,8 +88,7 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 /* The place after a key that follows `from` and is not remembered; all such keys share it. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
-	if (!from->other) { /* the new place is its own `other`, so that further such keys in a row lead
-		                   to it, too */
+	if (!from->other) { /* the new place is its own `other`: further such keys lead to it, too */
 		from->other = is_nowhere(js, from) ? from : new_place(js);
 		from->other->other = from->other;
 	}

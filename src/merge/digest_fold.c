@@ -243,8 +243,7 @@ static void order_functions(struct digest *d)
 	size_t *first = mem_calloc(
 	    nr + 2, sizeof *first); /* first[p + 1] is the index at which the callees of p begin */
 	VEC(struct function_stat) out = VEC_INIT;
-	VEC(struct visit)
-	next = VEC_INIT; /* stack of functions still to be visited; the last one is visited next */
+	VEC(struct visit) next = VEC_INIT; /* stack of functions still to be visited */
 	for (size_t i = 0; i < nr; i++) {
 		order[i] = i;
 		first[rows[i].parent + 2]++;

@@ -7,8 +7,7 @@
 /* The share of an activity's figures that goes to one row of the separate recording. */
 struct share {
 	const struct code_stat *row; /* row of the code table of the separate recording */
-	__int128
-	    rest; /* remainder of the division when this row gets its share of the activity's figure */
+	__int128 rest; /* remainder of the division that gives this row's share */
 	size_t order;
 	struct code_stat out;
 };

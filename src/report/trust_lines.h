@@ -10,8 +10,7 @@
 struct trust_line {
 	const struct trust_finding *first; ///< the finding whose message the line shows
 	const char *whose; ///< text such as " candidate ranks 0 and 2 to 7", " rank 3" or ""
-	bool
-	    others; ///< true: findings after `first` have other messages, so that TRUST_OTHERS is added
+	bool others; ///< true: findings after `first` have other messages; see TRUST_OTHERS
 	size_t checks; ///< number of checks that cannot be decided because of these findings
 };
 

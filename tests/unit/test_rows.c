@@ -291,8 +291,7 @@ static void test_unknown_occupancy(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t x[2], y[2],
-		    want; /* occupancy and step_total_ns of two rows; occupancy of the joined row */
+		int64_t x[2], y[2], want; /* occupancy and step_total_ns of two rows; joined occupancy */
 	} rows[] = {
 		{ { 0, 0 }, { -1, 1 }, -1 }, { { -1, 1 }, { 0, 0 }, -1 }, { { 0, 0 }, { -1, 0 }, 0 },
 		{ { -1, 0 }, { 0, 0 }, 0 },  { { 0, 1 }, { -1, 0 }, -1 }, { { 0, 0 }, { 0, 0 }, 0 },
