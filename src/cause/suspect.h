@@ -190,7 +190,8 @@ static inline double pair_mean(const struct activity_pair *a, enum side_index si
 	return a->count[side] > 0 ? (double)a->total_ns[side] / (double)a->count[side] : 0;
 }
 
-/// True if `s` is the reason why the checks that `t` makes unreliable cannot be judged.
+/// True if the suspect `s` is the reason why the checks that the trust finding `t` makes unreliable
+/// cannot be judged.
 bool suspect_spoils(const struct suspect *s, const struct trust_finding *t);
 
 /// True if there is a suspect with the cause `cause`.

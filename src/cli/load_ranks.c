@@ -186,8 +186,8 @@ static bool is_metrics_alone(const struct digest *d)
 	return !digest_has_trace(d) && !d->snapshot;
 }
 
-/* Check that `p` may be kept beside the `nr` artifacts `kept` of its rank. `*same` is set if one of
- * them equals `p`. */
+/* Check that the artifact `p` may be kept beside the `nr` artifacts `kept` of its rank. `*same`
+ * is set if one of them equals `p`. */
 static enum status check_beside(const struct loader *l, struct artifact *p, struct artifact *kept,
                                 size_t nr, bool *same, struct diag_log *log)
 {

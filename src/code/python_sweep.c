@@ -50,7 +50,7 @@ static void heap_push(struct sweep *s, struct moment m)
 	s->heap.v[i] = m;
 }
 
-/* Replaces the earliest moment in the heap by `m`. */
+/* Replaces the earliest moment in the heap by the moment `m`. */
 static void heap_replace(struct sweep *s, struct moment m)
 {
 	size_t i = 0;

@@ -108,7 +108,7 @@ static void top_release(struct top *t)
 }
 
 /* True if the pair's kernel was renamed and is counted already: the pair with its old name is in
-   `t`. */
+   the list of `t`. */
 static bool is_counted(const struct top *t, const struct activity_pair *a)
 {
 	return a->partner && a->count[SIDE_BASELINE] <= 0 &&

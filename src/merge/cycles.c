@@ -289,8 +289,8 @@ static void join_env(struct digest *d, const struct digest *from)
 			digest_set_env(d, span_of(from->env.v[i].key), span_of(from->env.v[i].value));
 }
 
-/* Joins `y`, which must begin with a later step, into `x`. `y` stays alive as long as `x`, since
-   rows of `x` use its names. */
+/* Joins the digest `y`, which must begin with a later step, into the digest `x`. `y` stays alive
+   as long as `x`, since rows of `x` use its names. */
 static void join_cycle(struct digest *x, struct digest *y)
 {
 	join_env(x, y);

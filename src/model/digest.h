@@ -441,11 +441,11 @@ void digest_forget(struct digest *d);
 /// Sets an environment key and keeps the list sorted; both strings are copied.
 void digest_set_env(struct digest *d, struct span key, struct span value);
 
-/// Joins the snapshot `snapshot` into `d`, which is of the same rank and has no snapshot yet.
-/// Memories of the snapshot replace those of the trace, but take over the operator at the peak from
-/// the trace's memory of the same id. If `snapshot` is the record of another profiler, memories of
-/// `d` with other ids stay. The rows stay owned by `snapshot`, which `d` keeps until it is freed.
-/// If the snapshot has no capacity, device_memory of `d` is used.
+/// Joins the snapshot `snapshot` into the digest `d`, which is of the same rank and has no snapshot
+/// yet. Memories of the snapshot replace those of the trace, but take over the operator at the peak
+/// from the trace's memory of the same id. If `snapshot` is the record of another profiler,
+/// memories of `d` with other ids stay. The rows stay owned by `snapshot`, which `d` keeps until it
+/// is freed. If the snapshot has no capacity, device_memory of `d` is used.
 void digest_join(struct digest *d, struct digest *snapshot);
 
 /// Keeps `part` until `d` is freed, because parts of `part` have been moved into `d`.

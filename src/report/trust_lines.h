@@ -21,8 +21,8 @@ struct trust_lines {
 	struct arena arena; ///< arena that owns the texts
 };
 
-/// Make the lines for the findings of `r`: those of both sides or, without `sides`, only of the
-/// candidate, which is not named then. The caller releases them.
+/// Make the lines for the trust findings of the report `r`: those of both sides or, without
+/// `sides`, only of the candidate, which is not named then. The caller releases them.
 void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides);
 void trust_lines_release(struct trust_lines *l);
 

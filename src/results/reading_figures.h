@@ -28,8 +28,8 @@ struct readings {
 /// Adds the value `r`; false if there are too many figures.
 bool readings_add(struct readings *out, const struct reading *r);
 
-/// Adds the figures made from all values to the inputs of `d`. ST_INPUT if a case or a name occurs
-/// twice.
+/// Adds the figures made from all values to the inputs of the digest `d`. ST_INPUT if a case or a
+/// name occurs twice.
 GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct reading_file *f,
                                           struct digest *d, struct diag_log *log);
 
