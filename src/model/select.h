@@ -38,8 +38,7 @@ bool select_any(const struct query *q);
 /// without a key; owned by `a`.
 const struct select_pair *select_pairs(const struct query *q, struct arena *a);
 
-/// The query `q`'s globs as one line, "kernel=ampere_*, rank=3"; "" if there are none; owned by
-/// `a`.
+/// The globs of `q` as one line, "kernel=ampere_*, rank=3"; "" if there are none; owned by `a`.
 const char *select_text(const struct query *q, struct arena *a);
 
 /// The item of a check, to be matched with globs.

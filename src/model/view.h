@@ -159,7 +159,7 @@ struct answers {
 	VEC(struct answer) list; ///< answers sorted by label, then rank
 };
 
-/// True if the labels of figure `f` fit the globs of `q`; a glob of ranks is ignored.
+/// True if the labels of figure `f` fit the globs of `q`; the glob of the rank is ignored.
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
 
 /// True if a query for the class `name` includes kernels of `cls`: compute is all that is not
