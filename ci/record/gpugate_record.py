@@ -606,7 +606,8 @@ class Recorder:
     # ---- writing the files ----
 
     def _ready(self, profiler):
-        """Called by the profiler when a trace is available, which may be incomplete when the job ends."""
+        """Called by the profiler when it has a trace. If the job ended during the recording, the trace is incomplete and `_complete` is
+        None: nothing is written then."""
         first, self._complete = self._complete, None
         if first is None:
             return

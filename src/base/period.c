@@ -17,8 +17,8 @@ enum {
 	/* largest number of anchors that are tried: those with the most evenly spread cuts */
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
-	RUNS = 4096, /* least size of the range of the hash of IN_A_ROW launches */
-	FEW = 4, /* with fewer pieces than this, the first piece must be like the others, too */
+	RUNS = 4096, /* least number of values that a hash of IN_A_ROW launches can have */
+	FEW = 4, /* number of pieces below which the first piece, too, must be like the others */
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
 	AS_EVEN = 30000, /* difference of unevenness that is ignored, in millionths */
@@ -57,7 +57,7 @@ struct anchor {
 /* How often one kernel name occurs, counted during a walk over the pieces of the sequence. */
 struct tally {
 	size_t piece; ///< number of the last piece in which the name was seen, counted from 1
-	uint32_t count, before; ///< number of launches in that piece, and in the piece before it
+	uint32_t count, before; ///< launches of the name in `piece`, and in the piece before
 	uint32_t seen, again; ///< number of launches after the first piece, and how many of these also
 	                      ///< occur in the piece before their own
 };

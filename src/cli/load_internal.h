@@ -62,8 +62,8 @@ struct artifact_file {
 /// The name of the file as its digest stores it.
 const char *artifact_file_name(const struct artifact_file *file);
 
-/// Add `d`, which was made from `file` with status `st`, as an artifact of the run. Takes `d` over
-/// in any case.
+/// Add the digest `d`, which was made from `file` with status `st`, as an artifact of the run.
+/// Takes `d` over in any case.
 GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_file *file,
                                        enum status st, struct digest *d, bool rank_said);
 

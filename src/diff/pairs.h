@@ -17,7 +17,7 @@ struct activity_pair {
 	enum category_class cls;
 	bool folded; ///< true for the sum of the kernels of a category that are too small to list
 	int64_t count[NR_SIDES], total_ns[NR_SIDES], bytes[NR_SIDES];
-	int64_t time_ns[NR_SIDES]; ///< time per step, rounded
+	int64_t time_ns[NR_SIDES]; ///< total_ns / steps, rounded
 	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
 	const struct kernel_row *row[NR_SIDES]; ///< for a kernel: its row in the first rank that lists
 	                                        ///< it; NULL if no rank does

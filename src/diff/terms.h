@@ -14,7 +14,7 @@ enum term_source {
 	TERM_memory_stat,
 };
 
-/// One figure that a row adds or subtracts.
+/// One figure that is added to the value of a struct term_row, or subtracted from it.
 struct term {
 	enum term_source from;
 	int sign;

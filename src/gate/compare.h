@@ -50,7 +50,8 @@ enum reason {
 	REASON_TOLD, ///< skipped: the metric of the rule's `unless` shows the change already
 	REASON_SPOILED,
 	REASON_UNFORMED, ///< inconclusive: a relative change from 0 or from an unknown figure
-	REASON_ZERO, ///< inconclusive: a fall to 0 under limits in percent: perfect or not measured
+	REASON_ZERO, ///< inconclusive: a fall to 0 if all limits are in percent: 0 may be perfect, or
+	             ///< not measured
 	REASON_ABSENT, ///< one side or both sides lack the figure
 	REASON_NEW, ///< with for_each: only the candidate has the item
 	REASON_GONE, ///< with for_each: only the baseline has the item

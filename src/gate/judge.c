@@ -60,7 +60,8 @@ static bool is_elsewhere(const struct report *out)
 	return false;
 }
 
-/* The command that accepts the candidate; only if all checks could be judged and one differs. */
+/* The command that accepts the candidate; "" if some check could not be judged, or if all checks
+   just pass, so that there is nothing to accept. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;

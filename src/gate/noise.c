@@ -96,7 +96,7 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
-/* Set the nearest values above and below that a limit forbids. */
+/* Set the values nearest to the baseline's, above and below it, that a fail limit forbids. */
 static void fill_limits(const struct asked *q, struct evidence *out)
 {
 	const struct limits *map = &q->c->rule->fail;

@@ -60,7 +60,8 @@ double noise_mad(const double *v, size_t nr)
 	return mad;
 }
 
-/* Subtract from each value the center of its group (given by `of`). */
+/* Subtract from each value the center of its group, which `of` computes from the values of the
+   group. */
 static void center_groups(double *v, const uint64_t *group, size_t nr, size_t *groups,
                           double (*of)(const double *v, size_t nr))
 {

@@ -43,8 +43,8 @@ struct estimate {
 	double se, df;
 };
 
-/// Build the model of the runs of `b`, judged by `rules`; both must outlive it. The caller ends
-/// with noise_model_release().
+/// Build the model of the runs of the bench `b`, judged by `rules`; both must outlive it. The
+/// caller ends with noise_model_release().
 void noise_model_init(struct noise_model *m, struct bench *b, const struct rules *rules);
 
 /// Release the memory of the model.

@@ -26,7 +26,7 @@ enum memory_limits {
 enum site_tier { TIER_REGION, TIER_OPERATION, TIER_HELPER, NR_SITE_TIERS };
 
 /// Rules by which a stack of frames becomes an allocation site (rules/sites.yaml). Their texts are
-/// substrings of "FILE:FUNCTION", in upper or lower case. The arena of tiers[0] owns the texts.
+/// substrings of "FILE:FUNCTION"; case does not matter. The arena of tiers[0] owns the texts.
 struct site_rules {
 	struct category_table tiers[NR_SITE_TIERS]; ///< categories, matched with the short file name
 	VEC(struct span) skip; ///< substrings of frameworks' paths, whose frames are skipped

@@ -44,7 +44,7 @@ struct memory_headroom {
 	int64_t unused, left; ///< sizes in bytes; `left` may be negative
 };
 
-/// Headroom of `m`; its risk is RISK_UNKNOWN if the capacity is unknown.
+/// Headroom of the memory `m`; its risk is RISK_UNKNOWN if the capacity is unknown.
 struct memory_headroom memory_headroom_of(const struct memory_stat *m);
 
 /// Smallest share and size of unused memory at the peak for which expandable segments are advised.

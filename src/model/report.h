@@ -109,7 +109,7 @@ struct check {
 	enum check_group group;
 	const struct metric *metric;
 	const char *item; ///< name of the kernel, rank, … that is checked, valid UTF-8; or ""
-	const struct select_pair *select; ///< keys and globs, ended by a pair without a key
+	const struct select_pair *select; ///< keys and globs of `select`, ended by a pair without a key
 	enum statistic stat; ///< the rule's statistic over steps
 	enum verdict verdict;
 	enum worse worse; ///< direction that is worse: the metric's, unless the rule names another

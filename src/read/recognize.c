@@ -127,8 +127,9 @@ static bool holds_collectives(struct jscan *js)
 	return found;
 }
 
-/* True if a list within a list begins with a number, or is empty. It is then a row of the
-   profiler's memory timeline, or the list of the timeline's times; traces have no such lists. */
+/* True if a list within a list begins with a number, or is empty. The inner list is then a row
+   of the profiler's memory timeline, or the list of the timeline's times; traces have no such
+   lists. */
 static bool holds_numbers(struct jscan *js)
 {
 	return !jscan_element(js) ? jscan_status(js) == ST_OK : jscan_peek(js) == JSCAN_NUMBER;

@@ -64,7 +64,7 @@ struct field {
 	const char *name; ///< name of the member in lowerCamelCase; NULL ends a list of members
 	void (*read)(struct profile_reader *r, const struct field *f, void *into);
 	size_t at; ///< offset in the struct that the object is read into
-	int64_t least; ///< smallest value that a number may have
+	int64_t least; ///< smallest value that is accepted for a number
 
 	/// Reads one element of the list that is the member's value.
 	void (*add)(struct profile_reader *r, struct xprof_memory *m);

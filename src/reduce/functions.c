@@ -97,8 +97,8 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
-/* Time that segments cover in [from, to); `begun` segments must begin by `from`. Mostly no other
-   segment begins before `to`. */
+/* Time that segments cover in [from, to). `begun` is the number of segments that begin by
+   `from`. Mostly no other segment begins before `to`. */
 static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
 {
 	const struct segment *v = h->list.v;
@@ -212,8 +212,8 @@ static void gpu_class_rows(struct class_functions *c)
 /* Computes for each function the median of its known rates, and their median absolute deviation. */
 static void gpu_class_rates(struct class_functions *c)
 {
-	size_t *first = first_calls(c), *next = first_calls(c); /* a call has at most one rate */
-	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* bytes/s of calls, by function */
+	size_t *first = first_calls(c), *next = first_calls(c); /* room for a rate of each call */
+	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
 		if (function != NO_ID)

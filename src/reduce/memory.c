@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Number of memories whose operator at the peak is searched: each search walks all operators. */
+/* The operator at the peak is searched for only so many memories: a search walks all operators. */
 enum { MEMORY_PEAK_OPS = 16 };
 
 void memories_init(struct memories *m)

@@ -60,7 +60,7 @@
 struct row_found {
 	const struct name *name;
 	enum event_kind kind;
-	uint32_t place; ///< id of the lane or thread
+	uint32_t place; ///< id of the GPU lane or host thread
 	uint32_t row_name; ///< index into `gpu.names` or `host.names`
 	uint32_t row; ///< index into `gpu.rows` or `host.rows`
 };

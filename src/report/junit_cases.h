@@ -16,7 +16,7 @@ enum outcome {
 
 struct testcase {
 	enum check_group group;
-	const char *name; ///< valid in XML but not yet escaped; unique in its group
+	const char *name; ///< name of the case, unique in its group; valid in XML, but not yet escaped
 	enum outcome outcome;
 	const char *type, *message;
 	const char *cause; ///< title of the finding that the check belongs to; NULL if there is none

@@ -44,7 +44,7 @@ bool machine_add(struct machine_samples *m, struct span id, const struct machine
 /// Stores a fact for the environment; `v` may be NULL, which adds nothing.
 void machine_fact(struct machine_samples *m, const char *key, const struct value *v);
 
-/// Stores all samples and facts as machines, environment and source hash of `d`.
+/// Stores all samples and facts as machines, environment and source hash of the digest `d`.
 void machine_finish(struct machine_samples *m, struct digest *d);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* A number with a unit, as written in the file. */
 struct quantity {
-	int64_t scaled; ///< value × 10^6
+	int64_t scaled; ///< the number × 10^6
 	const struct unit_word *unit;
 	struct decimal exact;
 	struct span unit_text;

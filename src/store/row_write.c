@@ -210,7 +210,7 @@ struct lists {
 	              ///< next row is on top
 	size_t nr_heap;
 	size_t *next; ///< for each list the next list in its chain, or NO_LIST; `nr` elements
-	const void **line; ///< equal rows that share the line; `nr` elements
+	const void **line; ///< equal rows that are written on the present line; room for `nr`
 	size_t *owners; ///< indices of the structs that own the equal rows; `nr` elements
 	size_t nr_line;
 };

@@ -98,8 +98,8 @@ struct alike {
 	int64_t weight;
 };
 
-/* Find the kernels or copies whose factor is near `ratio`. It need not be equal, because grids
-   of few blocks are rounded. */
+/* Find the kernels or copies whose factor is near `ratio`. The factor need not equal `ratio`,
+   because grids of few blocks are rounded. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };

@@ -88,7 +88,7 @@ def token(w):
 
 
 def moving(folder):
-    """Branches that move meanwhile, with histories on a branch of their own and beside the baselines."""
+    """Branches that move while runs are pushed, with histories on a branch of their own and beside the baselines."""
     r = approve.Repository(folder)
     past = {"GPUGATE_HISTORY_BRANCH": "gpugate-baselines"}
 
@@ -100,8 +100,7 @@ def moving(folder):
         r.accept(clone, r.gate(clone, r.trace(next(seed))), "main", "append", says="to gpugate-baselines", **past)
     expect("runs", lines(), 4)
     old = r.git(r.origin, "rev-parse", "gpugate-baselines~2")
-    # the branch of histories is forced two runs back while a run is about to be pushed: the run is added to its new
-    # state
+    # the branch of histories is set back by two runs while a run is about to be pushed: the run is added to what the branch has then
     clone, other = r.clone("main"), r.clone("main")
     out = r.gate(clone, r.trace(next(seed)))
     meanwhile(clone, f"cd {other} && git push -q --force origin {old}:refs/heads/gpugate-baselines")

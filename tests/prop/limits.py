@@ -299,7 +299,7 @@ ELSEWHERE = {
 
 
 def place(b):
-    """Writes the other files that the commands need."""
+    """Writes files that commands of many rows need besides the row's own file: a trace, figures and a baseline."""
     b.file("t.json", trace())
     b.file("m.json", '{"tokens_per_s": 1.5}')
     b.file("b.json", (TESTS / "fuzz" / "corpus" / "baseline" / "one-rank.json").read_bytes())

@@ -147,7 +147,8 @@ def losses(dir, seed):
 
 
 def texts(dir, seed):
-    """A merge copies the text of a digest; it writes the digest anew if it is given in two spellings, or if the merge changes it."""
+    """A merge copies the text of a digest. It writes the digest anew only if two files hold the digest in different spellings, or if the
+    merge changes it."""
     dice = random.Random(seed)
     make("ranks", "--ranks", 4, "--steps", 2, "--seed", seed, "--out", dir / "job")
     plain, spelled = [], []

@@ -67,7 +67,7 @@ def difference(a, b, path=""):
 
 
 def judged(dir, *args):
-    """The checks of each rule, without the names of files."""
+    """The list "checks" of the JSON result, in which no names of files occur."""
     gpugate("check", *args, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--json", dir / "result.json", expect=(0, 3))
     return json.loads((dir / "result.json").read_text())["checks"]
 

@@ -145,7 +145,7 @@ static bool same_members(struct jscan *js, struct json_object *o, int depth)
 		if (equal && strlen(key) == name.n && json_object_object_get_ex(o, key, &inner))
 			equal = same(js, inner, depth + 1);
 		else
-			jscan_skip(js); /* a damaged document, or a known difference */
+			jscan_skip(js); /* the document is damaged, or the parsers differ in a known way */
 	}
 	return (size_t)json_object_object_length(o) < keys ||
 	       (equal && (size_t)json_object_object_length(o) == keys);

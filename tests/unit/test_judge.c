@@ -653,8 +653,9 @@ static void test_noise_of_runs(void **state)
 	}
 }
 
-/* Under review, a slowdown that main has already does not fail the check. A change by which the
-   candidate loses what main has gained, or that exceeds a limit in both directions, fails it. */
+/* Under review, a slowdown that main has already does not fail the check. A change fails it if
+   the candidate only loses what main had gained, or if the limit applies to changes in both
+   directions. */
 static void test_in_review(void **state)
 {
 	(void)state;

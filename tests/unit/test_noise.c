@@ -411,7 +411,7 @@ static void test_together(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *a[3], *b[3]; /* host, boot, job */
+		const char *a[3], *b[3]; /* host, boot and job of two recordings */
 		enum together together;
 	} rows[] = {
 		{ { NULL, NULL, NULL }, { NULL, NULL, NULL }, TOGETHER_UNKNOWN },
