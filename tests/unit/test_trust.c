@@ -558,8 +558,8 @@ static void test_machines(void **state)
 	}
 }
 
-/* A folded run has 20 throttled ranks: 16 are named. The others become one finding on the whole run,
- * so that checks on these ranks are inconclusive too. */
+/* 16 of 20 throttled ranks of a folded run are named. The others become one finding on the whole
+ * run, so that checks on these ranks are inconclusive too. */
 static void test_many_throttled(void **state)
 {
 	enum { RANKS = 20, NAMED = 16 };
