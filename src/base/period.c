@@ -17,7 +17,7 @@ enum {
 	/* largest number of anchors that are tried: those with the most evenly spread cuts */
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
-	RUNS = 4096, /* least number of values that a hash of IN_A_ROW launches can have */
+	RUNS = 4096, /* least size of the range of the hash of IN_A_ROW launches */
 	FEW = 4, /* with fewer pieces than this, the first piece must be like the others, too */
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
@@ -270,8 +270,8 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		/* if the longer period has few pieces, these may be alike by chance, so it must explain
-		 * even more */
+		/* if the longer period, `b`, has few pieces, these may be alike by chance, so `b` must
+		 * explain even more */
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))

@@ -155,8 +155,8 @@ static inline void sweep_thread_next(struct sweep_thread *l, const struct sweep 
 	l->next = i;
 }
 
-/* Time of the next event on the thread, not counting the ends of stray frames; INT64_MAX if there
- * is none. */
+/* Time of the next event on the thread, not counting the ends of stray frames (which end after the
+ * frame around them); INT64_MAX if there is none. */
 static int64_t sweep_thread_at(const struct sweep_thread *l)
 {
 	int64_t end = l->inside.v[l->inside.nr - 1].end_ns;

@@ -40,8 +40,8 @@ static int by_place(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* False for a kernel that is only in the sum of small kernels in the digest of some rank: without
- * this rank, its figures are incomplete. */
+/* False for activities that are not kernels, and for a kernel of which some ranks may have launches
+ * only in their sum of small kernels: its figures lack the launches on these ranks. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->folded && !activity_is_partial(p, a);

@@ -39,9 +39,9 @@ struct activity_pairs {
 	bool renamed; ///< true if at least one kernel was renamed
 };
 
-/// Collect the activities of the baseline's run and of all candidates, whose sums and steps are
-/// added up, from the ranks in `scope`. The views must outlive `p`. The caller releases with
-/// vec_release(&p->list).
+/// Collect the activities of the baseline's run and of all candidates, from the ranks in `scope`;
+/// the sums and steps of all candidates are added up. The views must outlive `p`. The caller
+/// releases with vec_release(&p->list).
 void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseline,
                          const struct run_view *candidates, size_t nr_candidates,
                          struct rank_scope scope);

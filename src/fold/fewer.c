@@ -71,8 +71,8 @@ void ranks_fewer(const struct run *run, struct fewer *out)
 				                               d->usable_steps, d->comms.v[i].count });
 	}
 	vec_sort(&all, share_cmp);
-	size_t nr = 0; /* number of entries left after those of one rank that differ only in data type
-	                  are added up */
+	size_t nr = 0; /* number of entries left once the counts of one rank for several data types are
+	                  added up */
 	for (size_t i = 0; i < all.nr; i++) {
 		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
 			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);

@@ -9,7 +9,7 @@
 
 /* A kind of collective and process group that one rank uses. */
 struct use {
-	struct fold_series key; ///< kind, group and size of the group; the lists in it stay empty
+	struct fold_series key; ///< kind, group and group size; the lists of this struct stay empty
 	size_t rank; ///< index of the rank in the run
 	int64_t comm; ///< index of the row in the rank's list `comms`
 };

@@ -21,7 +21,7 @@ static enum beyond beyond_if(bool yes)
 	return yes ? BEYOND_YES : BEYOND_NO;
 }
 
-/* Compares the change `by` > 0 with `value` (1e-6 percent) of `base`. */
+/* Whether the change `by` > 0 is beyond the share `value` (1e-6 percent) of `base`. */
 static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 {
 	if (base == 0)

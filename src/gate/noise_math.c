@@ -222,7 +222,8 @@ static double student_density(double x, double df)
 	       sqrt(df * 3.14159265358979323846);
 }
 
-/* Newton's method on the logarithm of the tail, which is either convex or concave everywhere. */
+/* Solves student_tail(x, df) = tail by Newton's method on logarithms: the logarithm of the tail is
+ * either convex or concave everywhere. */
 double student_quantile(double tail, double df)
 {
 	const double most = 1e9;

@@ -14,7 +14,8 @@ struct substitute {
 	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };
 
-/// Find the operator or category of `e`, a kernel that `rule` checks with the values `c`.
+/// Find the operator or category that the kernel `e` belongs to, and decide on it by the limits of
+/// `rule`. `c` is the comparison of the kernel itself.
 void substitute_find(const struct noise_model *m, const struct rule *rule, const struct entry *e,
                      const struct comparison *c, struct arena *a, struct substitute *out);
 

@@ -30,8 +30,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	char text[SEAM_TEXT];
 	struct seam *next; ///< first of the seams that have followed this seam; the others follow by
 	                   ///< `sibling`
-	struct seam *sibling; ///< next of the seams that have followed the same seam, in the order in
-	                      ///< which they are compared
+	struct seam *sibling; ///< next in the list of the seams that have followed one seam, which are
+	                      ///< compared in the order of the list
 	struct seam *inner; ///< place (in the tree of places) for objects that are the value after this
 	                    ///< seam; NULL if none was seen yet
 	struct seam *other; ///< place (in the tree of places) after a key that follows this seam and is

@@ -303,7 +303,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	join_steps(x, y);
 	join_comms(x, y);
 	join_functions(x, y);
-	/* if one digest has no operations, those of the other would cover only some of the steps */
+	/* if only one cycle has counts of operations, these would cover only some of the steps */
 	if (!x->flops.nr || !y->flops.nr)
 		x->flops.nr = y->flops.nr = 0;
 	for (size_t i = 0; i < nr_digest_lists; i++) {

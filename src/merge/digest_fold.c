@@ -298,7 +298,8 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_fold_functions(struct digest *d)
 {
-	order_functions(d); /* in this order, the first of equally large functions are kept */
+	/* of equally large functions, those are kept that come first in this order */
+	order_functions(d);
 	size_t nr = d->functions.nr;
 	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };
 	/* for each function its own index if it is kept, else the index of its nearest kept caller */

@@ -210,7 +210,7 @@ struct cross_rank {
 	/// lateness in collectives that the rank entered last: median duration of others minus its own
 	int64_t late_ns;
 	int64_t last_count; ///< number of collectives that the rank entered last
-	int64_t steps, step_ns; ///< number of steps in these sums, and the sum of their step.time
+	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
 	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks
 	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6 %;
 	                      ///< MEMORY_UNKNOWN if unknown
@@ -255,21 +255,21 @@ struct memory_stat {
 /// The lists of a snapshot (model/memory.h) in one table. Each line below says what the columns of
 /// struct memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
-	MEMORY_LIST_CATEGORY, ///< a category's bytes and blocks at the peak; largest: its largest
-	                      ///< block; other: its bytes at the end
-	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; largest: its largest block
-	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; largest: its largest block
-	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; other: steps in which bytes rose
-	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; largest: most frequent size;
-	                   ///< other: number of sizes
-	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; largest: its largest block
+	MEMORY_LIST_CATEGORY, ///< a category's bytes and blocks at the peak; `largest`: its largest
+	                      ///< block; `other`: its bytes at the end
+	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: its largest block
+	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: its largest block
+	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: steps in which bytes rose
+	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; `largest`: most frequent size;
+	                   ///< `other`: number of sizes
+	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; `largest`: largest block
 	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of blocks of that size
-	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; other: its lower bound
-	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; largest: free bytes;
-	                     ///< other: lower bound of the class; category: kind of segment
-	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; other: size of its segment
+	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: its lower bound
+	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; `largest`: free bytes;
+	                     ///< `other`: lower bound of the class; category: kind of segment
+	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; `other`: size of its segment
 	MEMORY_LIST_PINNED, ///< bytes and number of a site's small active blocks between free blocks;
-	                    ///< other: bytes of these free blocks
+	                    ///< `other`: bytes of these free blocks
 	NR_MEMORY_LISTS
 };
 
@@ -297,7 +297,7 @@ struct memory_evidence {
 	const char *memory;
 	bool history, midway, truncated;
 	int64_t unseen_frees, contradicted_frees, lost_allocs, lowest_allocated;
-	int64_t allocs; ///< number of allocations, to give the counts above as shares
+	int64_t allocs; ///< number of all allocations, from which shares are computed
 };
 
 /// Largest recorded tick of a GPU clock, in ns; the tick of a coarser clock is recorded as this.
@@ -353,7 +353,7 @@ struct digest {
 	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
 	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
 	int64_t period_launches; ///< median number of launches in one repetition
-	int64_t period_regularity; ///< regularity of the repetitions (else of the best try), in 1e-6 %
+	int64_t period_regularity; ///< regularity of the repetitions (if none, of the best try), 1e-6 %
 	const char *proposed_marker; ///< step marker that fits a trace without steps, or NULL
 	int64_t proposed_steps; ///< number of steps that the proposed marker would give
 	int64_t events;

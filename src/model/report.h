@@ -139,7 +139,7 @@ struct trust_finding {
 };
 
 struct env_row {
-	const char *key, *baseline, *candidate; ///< key and its two values; NULL if unknown
+	const char *key, *baseline, *candidate; ///< key, and its value on each side; NULL if unknown
 	bool match;
 	bool must; ///< true if the rules list the key in must_match; false if in should_match
 };

@@ -96,7 +96,7 @@ struct schema {
 	/// The minor version of the stored format from which on a row like this is valid; NULL if all
 	/// rows are as old as their list.
 	int (*since)(const void *row);
-	/// Sets the members that are JOIN_OWN, before all others are joined; array indexed by occasion.
+	/// Per occasion: sets the members that are JOIN_OWN, before all other members are joined.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
 

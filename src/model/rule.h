@@ -87,7 +87,7 @@ struct rule {
 
 	/// metric of `unless`: a check is skipped if this metric has about the same value; or NULL
 	const struct metric *unless;
-	int64_t unless_within; ///< largest difference from that metric, in 1e-6 % of it; -1: no limit
+	int64_t unless_within; ///< largest difference from `unless`, in 1e-6 % of it; -1: no limit
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;

@@ -34,8 +34,8 @@ const char *select_glob_in(const struct query *q, const struct select_key *key);
 /// True if any key has a glob in `q`.
 bool select_any(const struct query *q);
 
-/// The keys that have a glob in `q`, for a report: each glob fits on one line; ended by a pair
-/// without a key; owned by `a`.
+/// The keys that have a glob in `q`, with the globs shortened to one line each, for a report; the
+/// last pair has no key. Owned by `a`.
 const struct select_pair *select_pairs(const struct query *q, struct arena *a);
 
 /// The globs of `q` as one line, "kernel=ampere_*, rank=3"; "" if there are none; owned by `a`.

@@ -6,7 +6,7 @@
 #include "events/snapshot.h"
 #include "io/source.h"
 
-/// Limits of an input, beyond which it is ST_INPUT.
+/// Limits of an input; an input that exceeds one is refused with ST_INPUT.
 struct snapshot_limits {
 	size_t segments, blocks, entries, devices, annotations;
 	size_t frames; ///< number of frames in all different stacks together

@@ -37,7 +37,8 @@ bool xprof_is_profile_key(struct span key)
 	return is_field(key, "memoryProfilePerAllocator");
 }
 
-/* Consumes a null, which means that a value is not given; else false, and nothing is consumed. */
+/* True if the next value is null, which is then consumed: no value is given. Else nothing is
+ * consumed. */
 static bool is_null(struct profile_reader *r)
 {
 	enum jscan_type type;

@@ -194,7 +194,7 @@ static void function_call_add(struct class_functions *c, size_t i, uint32_t func
 static void gpu_class_rows(struct class_functions *c)
 {
 	const struct reducer *r = c->r;
-	struct idmap ids; /* ids of names */
+	struct idmap ids; /* index of the row of each name id */
 	idmap_init(&ids);
 	c->function_of = mem_calloc(r->gpu.names.nr, sizeof *c->function_of);
 	for (size_t i = 0; i < r->gpu.names.nr; i++) {
@@ -213,7 +213,7 @@ static void gpu_class_rows(struct class_functions *c)
 static void gpu_class_rates(struct class_functions *c)
 {
 	size_t *first = first_calls(c), *next = first_calls(c); /* a call has at most one rate */
-	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
+	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* bytes/s of calls, by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
 		if (function != NO_ID)
@@ -318,7 +318,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* only Python functions need this list */
+		vec_release(&r->functions.higher.list); /* covered time: used only for Python functions */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

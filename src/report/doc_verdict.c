@@ -67,7 +67,7 @@ static void put_worst(struct document *d, const struct report *r, const struct c
 {
 	bool noise = c->verdict == VERDICT_UNDECIDED && noise_is_known(c);
 	doc_words(d, figure_label(&d->arena, r, c->metric));
-	/* the name of an input already says which figure it is */
+	/* for a figure of a metrics file, the label above already contains the name */
 	if (c->item[0] && c->metric->label != LABEL_INPUT) {
 		doc_words(d, " of ");
 		doc_name(d, c->item);

@@ -20,8 +20,8 @@ struct testcase {
 	enum outcome outcome;
 	const char *type, *message;
 	const char *cause; ///< title of the finding that the check belongs to; NULL if there is none
-	const struct check *check; ///< check of the case; NULL if it is a trust finding
-	const struct trust_finding *finding; ///< trust finding of the case; NULL if it is a check
+	const struct check *check; ///< check of the case; NULL if the case is a trust finding
+	const struct trust_finding *finding; ///< the case's trust finding; NULL if the case is a check
 };
 
 struct testcases {

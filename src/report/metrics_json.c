@@ -59,7 +59,7 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	if (d->window)
 		emit_str(e, "per", "window");
 	emit_open(e, "samples", '[');
-	/* these samples include a last step that was cut short */
+	/* all samples are written, including that of a last step that was cut short */
 	for (size_t i = 0; i < f->nr_all; i++) {
 		emit_open(e, NULL, '{');
 		emit_number_if(e, "step", !d->window, f->steps[i], 0);

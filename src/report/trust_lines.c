@@ -47,7 +47,7 @@ static const char *whose(struct trust_lines *l, struct kind *k, bool sides)
 	return arena_take(&l->arena, &b);
 }
 
-/* Add a line for the first `nr` remaining findings, and remove them from the list. */
+/* Add one line for the first `nr` findings of the kind together, and remove these from its list. */
 static void add_line(struct trust_lines *l, struct kind *k, size_t nr, bool others, bool sides)
 {
 	size_t all = k->findings.nr;

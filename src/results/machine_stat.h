@@ -32,7 +32,7 @@ struct machine_fact_text {
 
 struct machine_samples {
 	VEC(struct machine_sample) list;
-	VEC(struct machine_fact_text) facts; ///< facts for the environment, each once
+	VEC(struct machine_fact_text) facts; ///< facts for the digest's environment, each once
 	struct span last_id;
 	size_t nr_ids; ///< number of GPU ids in the first round of samples: a lower bound of the number
 	               ///< of GPUs

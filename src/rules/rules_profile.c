@@ -1,6 +1,6 @@
-/* Profiles: named sets of values that replace values of the rules file. They are replaced in the
-   document before rules are read, so that the same code checks them, with their own line numbers.
- */
+/* Profiles: named sets of values that replace values of the rules file. A profile is applied to the
+ * document before rules are read, so that the same code checks its values, and names their own line
+ * numbers. */
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "rules/rules_internal.h"

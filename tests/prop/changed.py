@@ -75,7 +75,7 @@ def prepare(dir, files, slow, commit="none"):
 
 
 def marked(result):
-    """(marked files of findings, number of marked parts)."""
+    """(marked lines of findings, marked parts of breakdowns)."""
     where = {(w["file"], w["line"]) for f in result["findings"] for w in f["where"] if w.get("changed")}
     return where, {p["part"] for c in result["checks"] for p in c["attribution"] if p.get("changed")}
 

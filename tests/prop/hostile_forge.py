@@ -121,7 +121,7 @@ def moving(folder):
     meanwhile(clone, f"cd {other} && GPUGATE_BRANCH=main GPUGATE_FOLDER={slow} {FORGE}/accept promote {approval} >/dev/null")
     r.accept(clone, same, "main", "append", says="has moved: once more")
     expect("both", (r.baseline("main")["provenance"]["who"], [v for v, _ in r.history("main")][-1] != "approved", len(r.history("main"))), ("ann", True, 3))
-    # the other way round: an append reaches the branch before the approval; the appended run makes the gate less sure
+    # an append reaches the branch before the approval, not after it; the appended run makes the gate less sure
     clone, other = r.clone("main"), r.clone("main")
     slow, same = r.gate(clone, r.trace(next(seed), "--slow-kernel", "*=2.5"), code=1), r.gate(other, r.trace(next(seed), "--slow-kernel", "*=1.5"), code=3)
     meanwhile(clone, f"cd {other} && GPUGATE_BRANCH=main GPUGATE_FOLDER={same} {FORGE}/accept append >/dev/null")

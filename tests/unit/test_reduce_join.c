@@ -302,7 +302,7 @@ static struct strbuf odd_doc(const char *odd, unsigned times)
 	return b;
 }
 
-#define QUARTER_US "2305843009213694" /* a quarter of the limit, in us */
+#define QUARTER_US "2305843009213694" /* 2^61 ns in us, a quarter of the largest int64 */
 #define QUARTER "2305843009213693952"
 
 static void does_not_fit(void **state)

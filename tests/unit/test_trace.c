@@ -64,7 +64,7 @@ static const struct row category_rows[] = {
 	      CAT("cuda_runtime") "," CAT("cuda_driver") "," CAT("cpu_op") "," CAT("user_annotation")),
 	  .events = "runtime n @1000+2000 p3 t4\nruntime n @1000+2000 p3 t4\nop n @1000+2000 p3 t4\n"
 	            "annotation n @1000+2000 p3 t4\n" },
-	/* categories of 2021, in any case */
+	/* categories as traces of 2021 name them, in upper or lower case */
 	{ .json = DOC(
 	      CAT("Kernel") "," CAT("Memcpy") "," CAT("Memset") "," CAT("Runtime") "," CAT("Operator")),
 	  .events = "kernel n @1000+2000 p3 t4 d3 s4\nmemcpy n @1000+2000 p3 t4 d3 s4 b0\n"
@@ -409,7 +409,7 @@ static const struct row collective_rows[] = {
 	                  TWO(NOTE(ALL_REDUCE), NOTE("")))),
 	  .events = ANNOTATION " comm a,,, -1>-1/-1\n" ANNOTATION "\n" ANNOTATION
 	                       " comm allreduce,Float,0,dp 8>9/2\n" ANNOTATION "\n" },
-	/* annotations of collectives have shapes, others do not */
+	/* annotations of collectives have shapes, other annotations do not */
 	{ .json = DOC(TWO(NOTE(DIMS ",'Input type':['float']"), MINE)),
 	  .events = ANNOTATION " in [8] of float\nannotation mine @1000+0 p0 t7\n" },
 };
