@@ -94,14 +94,11 @@ static int artifact_cmp(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Read the complete digest of an artifact from its stored text, which was found valid before. */
+/* Read the complete digest of an artifact from its stored text. */
 static enum status read_again(struct artifact *p, struct diag_log *log)
 {
 	struct digest *whole;
-	struct source *src = source_memory(p->path, p->digest->text.p, p->digest->text.n, NULL);
-	enum status st = digest_read(src, ST_INPUT, &whole, log);
-	source_close(src);
-	TRY(st);
+	TRY(digest_read_again(p->digest, p->path, &whole, log));
 	digest_free(p->digest);
 	p->digest = whole;
 	return ST_OK;
@@ -121,7 +118,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() keeps the two texts only if they are equal */
+		return true; /* equal: else settle_texts() would have dropped the texts */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -186,8 +183,8 @@ static bool is_metrics_alone(const struct digest *d)
 	return !digest_has_trace(d) && !d->snapshot;
 }
 
-/* Check that `p` may be kept beside the `nr` artifacts `kept` of its rank. `*same` is set if one of
- * them equals `p`. */
+/* Check that the artifact `p` may be kept beside the `nr` artifacts `kept` of its rank. `*same`
+ * is set if one of them equals `p`. */
 static enum status check_beside(const struct loader *l, struct artifact *p, struct artifact *kept,
                                 size_t nr, bool *same, struct diag_log *log)
 {
@@ -201,9 +198,9 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 		const char *input = common_input(p->digest, kept[i].digest);
 		bool apart = is_metrics_alone(p->digest) || is_metrics_alone(kept[i].digest) ||
 		             (trace != digest_has_trace(kept[i].digest) && !kept[i].digest->snapshot);
-		if (apart && !input)
-			continue;
 		bool alike = p->stored && kept[i].stored && run_digest_cmp(p->digest, kept[i].digest) == 0;
+		if (apart && !input && !alike)
+			continue;
 		if (alike)
 			TRY(settle_texts(p, &kept[i], log));
 		*same = alike && is_same_digest(p, &kept[i]);

@@ -13,6 +13,9 @@
 /// folded together once all of them are there.
 enum { FOLD_BLOCK = 64 };
 
+/// Largest number of ranks whose digests a fold keeps whole.
+enum { FOLD_KEPT = 32 };
+
 /// Value of a figure that a rank does not have.
 #define FOLD_ABSENT INT64_MIN
 
@@ -26,11 +29,11 @@ enum fold_number {
 	FOLD_GPU, ///< 1 if the rank has kernels, else 0
 	FOLD_CUT, ///< collectives_cut of the rank's digest
 	FOLD_SHARE, ///< GPU activities in the rank's last step, in millionths of their usual number
-	FOLD_STEP, ///< members of struct progress, up to FOLD_PENDING
+	FOLD_STEP, ///< members of struct progress, from here to FOLD_PENDING
 	FOLD_LAUNCHES,
 	FOLD_COLLECTIVES,
 	FOLD_PENDING,
-	FOLD_COVERED, ///< members of struct cross_rank, up to FOLD_LAST
+	FOLD_COVERED, ///< members of struct cross_rank, from here to FOLD_LAST
 	FOLD_STEP_NS,
 	FOLD_MATCHED,
 	FOLD_WAIT,
@@ -40,7 +43,7 @@ enum fold_number {
 	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
 	FOLD_LINK, ///< slope of the rank's links, compared with the ranks of its block (fold/links.h)
 	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
-	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, up to FOLD_FEWER_USUAL
+	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, from here to FOLD_FEWER_USUAL
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
 	NR_FOLD_NUMBERS
@@ -52,11 +55,14 @@ struct fold_pattern {
 	size_t nr;
 };
 
-/// Texts that one or more ranks have in common: what they did last, as in struct progress, and the
-/// process group in which they have fewer collectives than their peers.
+/// Texts that one or more ranks have in common: what they did last, as in struct progress; the
+/// process group in which they have fewer collectives than their peers; and which of their GPUs was
+/// throttled most, or shared with most processes.
 struct fold_deed {
 	struct span op, activity, waits_in;
 	struct span fewer_in; ///< process group as in struct fewer; empty if no collectives are missing
+	struct span throttled, reasons; ///< id and reasons as in struct machine_stat, or empty
+	struct span shared; ///< id as in struct machine_stat, or empty
 };
 
 /// The values of one metric and label over all ranks.
@@ -110,13 +116,18 @@ struct fold {
 	/// true if numbers and figures of each rank are known; false in baselines, which have only
 	/// distributions
 	bool by_rank;
-	/// true if the digest's rows are the mean of a rank (fold_settle()); false if they are sums
+	/// true if the sums in the digest's rows have been divided to be those of a mean rank
+	/// (fold_settle()); false if they are sums over all ranks
 	bool is_mean;
 	int64_t *number[NR_FOLD_NUMBERS]; ///< numbers, indexed by enum fold_number, then by rank; owned
 	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once
-	VEC(struct fold_deed) deeds; ///< texts on what ranks did last, sorted, each once
+	VEC(struct fold_deed) deeds; ///< texts on ranks, sorted, each once
 	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
 	VEC(struct fold_series) series; ///< collectives across blocks, sorted by fold_series_cmp()
+	/// The ranks that are most unlike the others (fold_keep()), with their digests, which lack only
+	/// the list of single collectives; the folded digest owns them. Reading a file only fills their
+	/// member `text`; fold_complete() makes whole digests of it. A baseline has no such ranks.
+	struct run kept;
 	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
 };
 

@@ -15,7 +15,7 @@ struct asked {
 	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
 	                                ///< approved run; if one is not `known`, no noise is assumed
 	double alpha;
-	double far[2]; ///< numbers of standard errors from which on each of the two changes is sure
+	double far[2]; ///< standard errors from which on the change is sure: of `now`, of `since_pin`
 	bool pin_alone; ///< true if the rule limits only changes since the pin
 };
 
@@ -96,7 +96,7 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
-/* Set the nearest values above and below that a limit forbids. */
+/* Set the values nearest to the baseline's, above and below it, that a fail limit forbids. */
 static void fill_limits(const struct asked *q, struct evidence *out)
 {
 	const struct limits *map = &q->c->rule->fail;
@@ -283,6 +283,28 @@ static bool is_of_all(const struct asked *q)
 	       least < INFINITY && q->now.by - fmax(q->model->shift, 0) <= least / 2;
 }
 
+/* Number of further past runs after which the noise would be below 1/WIDE of the figure, if it is
+   wider and they agree completely; 0 if it is not wider, or if no number below MOST is enough. More
+   runs never widen the noise, so the number is found by bisection. */
+static int64_t runs_to_know(const struct asked *q, const struct estimate *x, int64_t noise)
+{
+	enum { WIDE = 10, MOST = 99 };
+	int64_t base = base_of(q, q->pin_alone), low = 0, high = MOST;
+	if (noise < base / WIDE || base <= 0)
+		return 0;
+	while (low < high) {
+		int64_t more = (low + high) / 2;
+		double df = x->df + (double)more;
+		noise = llround(
+		    amount_from(q, base, student_quantile(q->alpha, df) * x->se * sqrt(x->df / df)));
+		if (noise < base / WIDE)
+			high = more;
+		else
+			low = more + 1;
+	}
+	return low < MOST ? low : 0;
+}
+
 static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
@@ -295,6 +317,7 @@ static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, s
 	c->pin_sure = !q->since_pin.known || q->since_pin.own > reach_of(q, true);
 	c->of_all = is_of_all(q);
 	out->noise = llround(fmin(amount_from(q, base_of(q, q->pin_alone), reach), 9e18));
+	out->runs_to_know = runs_to_know(q, x, out->noise);
 	out->noise_text = arena_printf(a, "±%s", unit_amount(a, c->rule->metric->unit, out->noise));
 	if (compare(c).reason == REASON_NOISE) {
 		fill_plan(q, out);

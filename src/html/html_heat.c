@@ -16,7 +16,7 @@ struct heat {
 	size_t row; ///< height of a row of the picture
 	size_t steps; ///< number of columns of the picture
 	size_t bin; ///< steps per column, of which the slowest is shown
-	int64_t middle; ///< median of all cells
+	int64_t middle; ///< median of the values of all cells
 };
 
 static bool is_named(const struct report *r, int64_t rank)
@@ -138,7 +138,6 @@ void html_heat(struct html *h)
 		return;
 	collect(h->r, &m);
 	if (m.rows.nr > 1 && m.steps) {
-		int id = ++h->nr_pictures;
 		html_printf(h,
 		            "<figure class=\"chart\"><figcaption>compute time of the steps of each rank, "
 		            "against the median of all, %s</figcaption>\n",
@@ -146,11 +145,12 @@ void html_heat(struct html *h)
 		put_legend(h);
 		html_puts(h, "<div class=\"heat\">");
 		put_labels(h, &m);
-		html_printf(h,
-		            "<svg width=\"100%%\" height=\"%zu\" viewBox=\"0 0 %zu %zu\" "
-		            "preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"t%d d%d\">"
-		            "<title id=\"t%d\">compute time by rank and step</title><desc id=\"d%d\">",
-		            m.rows.nr * m.row, m.steps * CELL, m.rows.nr * m.row, id, id, id, id);
+		html_picture(h,
+		             arena_printf(&h->arena,
+		                          "width=\"100%%\" height=\"%zu\" viewBox=\"0 0 %zu %zu\" "
+		                          "preserveAspectRatio=\"none\"",
+		                          m.rows.nr * m.row, m.steps * CELL, m.rows.nr * m.row),
+		             "compute time by rank and step");
 		put_words(h, &m);
 		html_puts(h, "</desc>");
 		put_cells(h, &m);

@@ -139,7 +139,7 @@ void digest_set_env(struct digest *d, struct span key, struct span value)
 	d->env.nr++;
 }
 
-/* Moves a list from one digest to the other. */
+/* Moves a list from the digest `from` to the digest `to`, whose own list is dropped. */
 #define TAKE(to, from)      \
 	do {                    \
 		(to)->nr = 0;       \
@@ -186,7 +186,7 @@ void digest_join(struct digest *d, struct digest *snapshot)
 	if (!t->json_faults)
 		t->fault_byte = snapshot->trust.fault_byte;
 	t->json_faults = number_add(t->json_faults, snapshot->trust.json_faults);
-	d->source_hash = (d->source_hash ^ snapshot->source_hash) * 1099511628211u;
+	d->source_hash = number_hash(d->source_hash, snapshot->source_hash);
 }
 
 #define ORDER(type)                              \

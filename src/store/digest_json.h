@@ -23,10 +23,17 @@ void digest_schema_write(struct sink *out);
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
                                       struct diag_log *log);
 
-/// Like digest_read(), for a digest given as an input: keeps the text, and only the members that
-/// digest_forget() keeps.
+/// Like digest_read(), for a digest given as an input: keeps the text of the digest, but in the
+/// struct only the members that digest_forget() keeps.
 GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **out,
                                            struct diag_log *log);
+
+/// Reads the whole digest whose text is kept in `d`, and was found valid; `path`: the file of `d`.
+GG_MUST_CHECK enum status digest_read_again(const struct digest *d, const char *path,
+                                            struct digest **out, struct diag_log *log);
+
+/// Like digest_read_again(), for all texts of digests that the folded digest `d` keeps whole.
+GG_MUST_CHECK enum status fold_complete(struct digest *d, const char *path, struct diag_log *log);
 
 /// A stored baseline: the approved run (the pin), and later runs.
 struct baseline {

@@ -37,7 +37,8 @@ struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< arena that owns the text that is read
 	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
-	uint64_t start; ///< offset in the input from which the bytes for store_limits.bytes are counted
+	uint64_t start; ///< offset in the input from which the bytes are counted that
+	                ///< store_limits.bytes limits
 	int64_t minor; ///< minor version of the document that is read
 
 	/// true if the document is a run, whose steps have samples; only baselines have summaries
@@ -99,5 +100,8 @@ size_t row_enter(struct row_reader *r, const char *key, size_t index);
 
 /// Reads the whole number that follows, which must be ≥ 0; 0 after an error.
 int64_t row_read_count(struct row_reader *r, const char *key);
+
+/// Like row_read_count(), for a whole number that may be negative.
+int64_t row_read_number(struct row_reader *r, const char *key);
 
 #endif

@@ -44,6 +44,7 @@ struct suite_case {
 
 	/// metric of the figure that says most about the case; NULL if there is none
 	const char *metric;
+	const char *label; ///< its label, if that is not the label of every run; else NULL
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
 	int64_t change_pct; ///< change of the figure of `metric` in 1e-6 percent; INT64_MIN if unknown
@@ -88,8 +89,8 @@ void suite_take(struct suite *s, struct suite *from);
 /// Sort the cases, and derive verdict, status, counts and headline from them.
 void suite_conclude(struct suite *s);
 
-/// First element of `v` that belongs to the case with index `place`; `*nr` becomes the number of
-/// its elements.
+/// First element of the sorted list `v` that belongs to the case with index `place`; `*nr` becomes
+/// the number of its elements.
 const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,
                                      size_t *nr);
 

@@ -24,7 +24,7 @@ import tempfile
 from _gen import generate
 
 PROGRAM = os.environ.get("GPUGATE")
-VOID = {"meta", "br", "path", "rect"}
+VOID = {"meta", "br", "path", "rect", "wbr"}
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</style>", "</td></table>", "' onload='x"]
 
 

@@ -258,7 +258,7 @@ static void test_sums(void **state)
 static void test_occupancy(void **state)
 {
 	(void)state;
-	static const int64_t of[][2] = { /* pairs of occupancy and ns */
+	static const int64_t of[][2] = { /* pairs of occupancy and step_total_ns */
 		                             { 33333333, 7 }, { 0, 1000 },       { 98765432, 1001 },
 		                             { -1, 500 },     { 12345678, 999 }, { 1, 3 }
 	};
@@ -286,12 +286,13 @@ static void test_occupancy(void **state)
 }
 
 /* If the occupancy of both rows is unknown (0 or less), their sum has no time with an occupancy and
-   no remainder. It keeps the lower value if a row has time in steps, else the higher value. */
+   no remainder. The sum has the lower of the two occupancies if a row has time in steps, else the
+   higher value. */
 static void test_unknown_occupancy(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t x[2], y[2], want; /* occupancy and ns */
+		int64_t x[2], y[2], want; /* occupancy and step_total_ns of two rows; joined occupancy */
 	} rows[] = {
 		{ { 0, 0 }, { -1, 1 }, -1 }, { { -1, 1 }, { 0, 0 }, -1 }, { { 0, 0 }, { -1, 0 }, 0 },
 		{ { -1, 0 }, { 0, 0 }, 0 },  { { 0, 1 }, { -1, 0 }, -1 }, { { 0, 0 }, { 0, 0 }, 0 },
@@ -325,6 +326,11 @@ static void test_make_sum(void **state)
 
 /* ---- lists of rows ---- */
 
+static void join_cycles(const struct schema *s, void *row, const void *more)
+{
+	row_add(s, ROWS_OF_CYCLES, row, more);
+}
+
 static void test_lists(void **state)
 {
 	(void)state;
@@ -335,7 +341,7 @@ static void test_lists(void **state)
 	vec_push(&more->ops, (struct op_stat){ .name = SPAN("b"), .count = 10 });
 	vec_push(&more->ops, (struct op_stat){ .name = SPAN("c"), .count = 20 });
 	vec_push(&more->ops, (struct op_stat){ .name = SPAN(""), .count = 30, .names = 5 });
-	rows_join(&op_stat_row, &d->ops, &more->ops);
+	rows_join(&op_stat_row, &d->ops, &more->ops, join_cycles);
 	assert_int_equal(d->ops.nr, 4);
 	static const int64_t counts[] = { 1, 10, 22, 33 };
 	for (size_t i = 0; i < 4; i++)
