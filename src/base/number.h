@@ -47,6 +47,12 @@ static inline int64_t number_gcd(int64_t a, int64_t b)
 /// |a − b|, saturated at the end of int64.
 int64_t number_distance(int64_t a, int64_t b);
 
+/// Hash of a sequence of numbers: `hash` is that of the numbers before `more` (FNV-1a in words).
+static inline uint64_t number_hash(uint64_t hash, uint64_t more)
+{
+	return (hash ^ more) * 1099511628211u;
+}
+
 /// number_raise() raises `*v` to at least `limit`; number_lower() lowers it to at most `limit`.
 static inline void number_raise(int64_t *v, int64_t limit)
 {

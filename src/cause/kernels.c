@@ -1,4 +1,6 @@
 /* Detector for kernels: slower, launched more often, new, or replaced. */
+#include <math.h>
+
 #include "base/text.h"
 #include "cause/suspect.h"
 
@@ -302,9 +304,9 @@ static void advise_slower(struct inquiry *q, struct suspect *s)
 	if (name[PLACE_CODE])
 		at = arena_printf(q->a, " at %s", name[PLACE_CODE]);
 	suspect_action(q, s,
-	               "compare the inputs%s%s (shapes, types, memory layout), and the code or library "
-	               "that the slower kernels come from",
-	               of, at);
+	               "look%s for a change of the inputs%s (shapes, types, memory layout), or of the "
+	               "code or library of the slower kernels",
+	               at, of);
 }
 
 static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)
@@ -399,9 +401,20 @@ static void share_place(struct inquiry *q, struct suspect *s, const struct culpr
 	vec_release(&other.finding.where);
 }
 
+/* Text such as "2.5 %" or, if the members of a group differ clearly, "2.5 % to 3.4 %". */
+static const char *share_range(struct inquiry *q, double first, double least, double most)
+{
+	enum { CLEAR = 10 };
+	const char *to = unit_text(q->a, UNIT_PCT, (int64_t)(most * 1e8));
+	if (most - least < most / CLEAR)
+		return unit_text(q->a, UNIT_PCT, (int64_t)(first * 1e8));
+	return arena_printf(q->a, "%s to %s", unit_text(q->a, UNIT_PCT, (int64_t)(least * 1e8)), to);
+}
+
 static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 {
 	size_t members = 1;
+	double least = list[0].times, most = list[0].times;
 	add_suspect(q, &list[0]);
 	size_t at = q->suspects.nr - 1;
 	for (size_t i = 1; i < nr; i++) {
@@ -409,6 +422,8 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 			continue;
 		share_place(q, &q->suspects.v[at], &list[i]);
 		take(q, &q->suspects.v[at], &list[i]);
+		least = fmin(least, list[i].times);
+		most = fmax(most, list[i].times);
 		list[i].now = NULL;
 		members++;
 	}
@@ -424,7 +439,7 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 		    q, s, "%zu kernels (%s) are %s by %s: %s and %zu more", members,
 		    category_title(category_name(q->bench->naming.categories, list[0].now->category)),
 		    list[0].cause == CAUSE_KERNEL ? "slower" : "launched more often",
-		    unit_text(q->a, UNIT_PCT, (int64_t)((list[0].times - 1) * 1e8)),
+		    share_range(q, list[0].times - 1, least - 1, most - 1),
 		    word_kernel(q, list[0].now->name), members - 1);
 		s->finding.has_figure = false;
 		s->finding.metric = NULL;

@@ -127,9 +127,10 @@ static int64_t find_leak(struct inquiry *q)
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));
 	suspect_figure(q, s, METRIC_MEMORY_GROWTH_PER_STEP, growth);
 	name_item(q, s, largest_item(q, MEMORY_LIST_GROWTH));
-	suspect_action(q, s,
-	               "find what still refers to tensors or autograd graphs of earlier steps; keep "
-	               "detach() or .item() of what is kept for logging");
+	suspect_action(
+	    q, s,
+	    "find what keeps tensors of earlier steps alive, such as a list of losses without "
+	    ".item() or .detach()");
 	cost_bytes(s, both_rise(growth));
 	s->finding.cost_per_step = true;
 	s->stake[STAKE_GROWTH] = STAKE_ALL;

@@ -15,6 +15,10 @@ struct odd_rank {
 	const struct insight *insight;
 	const struct run_view *view;
 	size_t at; /* index of the rank in the list of the run's ranks */
+	/* the ranks whose rows are known: those of `view`, or in a folded run those that it keeps; and
+	   the index of the rank among them, or their number */
+	const struct run_view *rows;
+	size_t row;
 	struct span name;
 };
 
@@ -85,12 +89,12 @@ static int64_t kernel_per_step(const struct rank_view *r, const struct kernel_ro
 
 static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row *k)
 {
-	const struct run *run = o->view->run;
+	const struct run *run = o->rows->run;
 	int64_t *v = arena_alloc(&o->q->bench->arena, run->ranks.nr, sizeof *v);
 	size_t nr = 0;
 	for (size_t i = 0; i < run->ranks.nr; i++) {
-		const struct rank_view *r = &o->view->ranks[i];
-		if (i != o->at)
+		const struct rank_view *r = &o->rows->ranks[i];
+		if (i != o->row)
 			v[nr++] = kernel_per_step(
 			    r, bsearch(k, r->kernels, r->nr_kernels, sizeof *r->kernels, by_match));
 	}
@@ -112,10 +116,11 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
                         int64_t peers_ns)
 {
 	struct inquiry *q = o->q;
-	const struct rank_view *r = &o->view->ranks[o->at];
+	bool known = o->row < o->rows->run->ranks.nr;
+	const struct rank_view *r = known ? &o->rows->ranks[o->row] : NULL;
 	const struct kernel_row *worst = NULL;
 	int64_t most = 0, theirs = 0;
-	for (size_t i = 0; i < r->nr_kernels; i++) {
+	for (size_t i = 0; known && i < r->nr_kernels; i++) {
 		const struct kernel_row *k = &r->kernels[i];
 		if (k->cls == CLASS_COMMUNICATION)
 			continue;
@@ -286,15 +291,19 @@ static bool was_named(const struct inquiry *q, const struct insight *now)
 	return false;
 }
 
-static void look_at_ranks(struct inquiry *q, const struct run_view *view)
+static void look_at_ranks(struct inquiry *q, const struct run_view *view,
+                          const struct run_view *rows)
 {
 	static const struct {
 		const char *insight;
 		void (*add)(const struct odd_rank *o);
 	} kinds[] = { { "slow-rank", add_slow }, { "slow-link", add_link }, { "late-rank", add_late } };
 	for (size_t i = 0; i < q->out->insights.nr; i++) {
-		struct odd_rank o = { q, &q->out->insights.v[i], view, 0, { 0 } };
-		o.at = run_find(o.view->run, o.insight->rank);
+		struct odd_rank o = {
+			.q = q, .insight = &q->out->insights.v[i], .view = view, .rows = rows
+		};
+		o.at = run_find(view->run, o.insight->rank);
+		o.row = run_find(rows->run, o.insight->rank);
 		if (!o.insight->candidate || o.insight->rank < 0 || o.at == o.view->run->ranks.nr)
 			continue;
 		o.name = span_of(arena_printf(q->a, "rank %" PRId64, o.insight->rank));
@@ -305,19 +314,21 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view)
 	}
 }
 
-/* In a folded run, only the figures of single ranks are compared. Its rows are those of the mean
-   rank, so they need not be restricted to a typical rank. */
+/* In a folded run, figures of single ranks are compared, and rows of the ranks that it keeps. Its
+   own rows are those of the mean rank, so they need not be restricted to a typical rank. */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];
 	if (run_fold(view->run)) {
-		struct run_view thin;
+		struct run_view thin, kept;
 		run_view_init(&thin, run_ranks(view->run), view->naming);
-		look_at_ranks(q, &thin);
+		run_view_init(&kept, &run_fold(view->run)->kept, view->naming);
+		look_at_ranks(q, &thin, &kept);
+		run_view_release(&kept);
 		run_view_release(&thin);
 		return;
 	}
-	look_at_ranks(q, view);
+	look_at_ranks(q, view, view);
 	if (inquiry_has(q, CAUSE_SLOW_RANK))
 		scope_to_median(q);
 }

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cause/suspect.h"
+#include "fold/fold.h"
 #include "model/step_figures.h"
 
 /* ---- slow steps ---- */
@@ -295,7 +296,7 @@ static bool find_batch(struct inquiry *q)
 /* Add what the driver says about clocks, if the state of the GPUs was recorded. */
 static void say_clocks(struct inquiry *q, struct suspect *s)
 {
-	const struct run *run = q->bench->run[SIDE_CANDIDATE];
+	const struct run *run = run_ranks(q->bench->run[SIDE_CANDIDATE]);
 	struct both clock = inquiry_figure(q, METRIC_MACHINE_SM_CLOCK);
 	if (clock.known && clock.v[SIDE_BASELINE] > 0)
 		suspect_say(q, s, "SM clock %s → %s (%s)", word_amount(q, UNIT_HZ, clock.v[SIDE_BASELINE]),

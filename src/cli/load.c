@@ -11,6 +11,7 @@
 #include "fold/fold_run.h"
 #include "io/cores.h"
 #include "merge/cycles.h"
+#include "store/digest_json.h"
 
 #define JOBS_MAX 1024
 
@@ -242,5 +243,6 @@ enum status run_load(const char *const *paths, size_t nr, const struct load_opti
 {
 	TRY(run_load_artifacts(paths, nr, options, out, log));
 	run_join(out);
-	return fold_whole(out, false, &(struct naming){ .categories = options->categories }, log);
+	TRY(fold_whole(out, false, &(struct naming){ .categories = options->categories }, log));
+	return run_fold(out) ? fold_complete(out->ranks.v[0], out->label, log) : ST_OK;
 }

@@ -94,14 +94,11 @@ static int artifact_cmp(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Read the complete digest of an artifact from its stored text, which was found valid before. */
+/* Read the complete digest of an artifact from its stored text. */
 static enum status read_again(struct artifact *p, struct diag_log *log)
 {
 	struct digest *whole;
-	struct source *src = source_memory(p->path, p->digest->text.p, p->digest->text.n, NULL);
-	enum status st = digest_read(src, ST_INPUT, &whole, log);
-	source_close(src);
-	TRY(st);
+	TRY(digest_read_again(p->digest, p->path, &whole, log));
 	digest_free(p->digest);
 	p->digest = whole;
 	return ST_OK;
@@ -201,9 +198,9 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 		const char *input = common_input(p->digest, kept[i].digest);
 		bool apart = is_metrics_alone(p->digest) || is_metrics_alone(kept[i].digest) ||
 		             (trace != digest_has_trace(kept[i].digest) && !kept[i].digest->snapshot);
-		if (apart && !input)
-			continue;
 		bool alike = p->stored && kept[i].stored && run_digest_cmp(p->digest, kept[i].digest) == 0;
+		if (apart && !input && !alike)
+			continue;
 		if (alike)
 			TRY(settle_texts(p, &kept[i], log));
 		*same = alike && is_same_digest(p, &kept[i]);

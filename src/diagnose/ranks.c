@@ -90,6 +90,25 @@ static void find_unlike(struct diagnosis *d)
 	functions_unlike(d->view, most, &d->arena, d->unlike);
 }
 
+/* Like find_unlike(), in a folded run: compares the ranks whose digests it keeps, of which only the
+   slow and late ones are named, since the others are not like the peers that are absent. */
+static void find_unlike_kept(struct diagnosis *d, const struct fold *f)
+{
+	struct run_view kept;
+	size_t nr = f->kept.ranks.nr, *most = arena_alloc(&d->arena, nr, sizeof *most);
+	const char **text = arena_alloc(&d->arena, nr, sizeof *text);
+	for (size_t i = 0; i < nr; i++)
+		most[i] = 1;
+	run_view_init(&kept, &f->kept, d->view->naming);
+	functions_unlike(&kept, most, &d->arena, text);
+	run_view_release(&kept);
+	for (size_t i = 0; i < nr; i++) {
+		size_t r = run_find(d->run, f->kept.ranks.v[i]->rank);
+		if (r < d->nr && (d->slow[r] || d->late[r]))
+			d->unlike[r] = text[i];
+	}
+}
+
 static const char *most_unlike(struct diagnosis *d, size_t r)
 {
 	return d->unlike[r] ? arena_printf(&d->arena, "; most unlike its peers': %s", d->unlike[r])
@@ -218,7 +237,9 @@ static void diagnose(const struct run_view *v, bool candidate, struct report *ou
 	find_links(&d);
 	find_late(&d);
 	d.unlike = arena_alloc(&d.arena, d.nr, sizeof *d.unlike);
-	if (!v->run->ranks.v[0]->part_of)
+	if (v->run->ranks.v[0]->part_of)
+		find_unlike_kept(&d, v->run->ranks.v[0]->part_of);
+	else
 		find_unlike(&d);
 	for (size_t r = 0; r < d.nr && !is_enough(&d, before); r++) {
 		if (d.slow[r])
@@ -234,7 +255,7 @@ static void diagnose(const struct run_view *v, bool candidate, struct report *ou
 	arena_release(&d.arena);
 }
 
-/* Append the insights on the ranks of a run. A folded run has no rows of single ranks, so only
+/* Append the insights on the ranks of a run. A folded run has rows of a few ranks, so that mostly
    figures of its ranks are compared. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {

@@ -60,7 +60,7 @@ uint64_t past_source_hash(const struct run *run)
 {
 	uint64_t hash = 14695981039346656037u; /* FNV-1a over the hashes of the ranks */
 	for (size_t i = 0; i < run->ranks.nr; i++)
-		hash = (hash ^ run->ranks.v[i]->source_hash) * 1099511628211u;
+		hash = number_hash(hash, run->ranks.v[i]->source_hash);
 	return hash;
 }
 

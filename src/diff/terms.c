@@ -144,7 +144,7 @@ static const struct term_sum sums[] = {
 	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, start_allocated),
 	      MINUS_OF(memory_stat, churn_bytes) },
 	    ROW_PER_ONE | ROW_TAKEN_OFF },
-	  { "median of slopes − mean", { PLUS_OF(memory_stat, growth_per_step) }, ROW_LESS_ABOVE } } },
+	  { "the typical step beyond the mean", { PLUS_OF(memory_stat, growth_per_step) }, ROW_LESS_ABOVE } } },
 	{ METRIC_MEMORY_HEADROOM, false, "what it is made of", {
 	  { "size of the device", { PLUS_OF(memory_stat, capacity) }, 0 },
 	  { "allocated at its peak", { MINUS_OF(memory_stat, peak_allocated) }, ROW_TAKEN_OFF },

@@ -71,7 +71,10 @@ static void add_content(struct strbuf *b, struct span s, bool in_table)
 			text_add_codepoint(b, MD_BREAK);
 			piece = 0;
 		}
-		if (!in_table || c != '|')
+		if (in_table && c == ' ' && at && s.n <= WORD_CHARS &&
+		    isalpha((unsigned char)s.p[at - 1]) && isdigit((unsigned char)s.p[at + 1]))
+			strbuf_adds(b, "\xC2\xA0"); /* keeps "rank 5" on one line */
+		else if (!in_table || c != '|')
 			strbuf_add(b, (struct span){ s.p + at, i - at });
 		else if (at && s.p[at - 1] == '\\')
 			text_add_codepoint(b, 0xFFFD);

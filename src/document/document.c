@@ -53,6 +53,11 @@ void doc_end(struct document *d)
 	d->line = NULL;
 }
 
+void doc_answer_end(struct document *d)
+{
+	d->answer = d->sections[0]->last_child;
+}
+
 static void add_line(struct document *d, struct doc_node *node)
 {
 	d->line = arena_alloc(&d->arena, 1, sizeof *d->line);

@@ -146,6 +146,7 @@ struct document {
 	/// which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);
 	const void *names;
+	const struct doc_node *answer; ///< last node of the answer (see doc_answer_end()), or NULL
 	struct doc_node *sections[DOC_DEPTH]; ///< open sections; [0] is the document itself
 	int depth;
 	struct doc_node *node; ///< the node that was added last
@@ -164,6 +165,9 @@ void doc_release(struct document *d);
 void doc_section(struct document *d, const char *id, const char *title, enum doc_place place);
 /// Close the section that was opened last; it is removed if it is empty.
 void doc_end(struct document *d);
+
+/// End the answer: what is added next is only looked up. A page has its table of contents here.
+void doc_answer_end(struct document *d);
 
 /// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list;
 /// doc_picture() adds a picture, which only the HTML page draws.

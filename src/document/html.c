@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "document/breaks.h"
 #include "document/render.h"
 
 /* Lengths of names. A name longer than NAME_CHARS is shortened; readers can expand it to at most
@@ -22,6 +23,8 @@ struct page {
 	const struct doc_page_hooks *hooks;
 	struct strbuf *out, *body, *nav;
 	struct name_table *told; ///< names that the page has given in full already
+	const struct doc_node *answer; ///< node after which the table of contents is written, or NULL
+	size_t nav_at; ///< place of the table of contents in `body`
 	bool alone; ///< true if the present cell contains only a name
 	bool headed; ///< true once the first paragraph, which is the page's heading, has been written
 };
@@ -50,6 +53,20 @@ static void put_short(struct page *p, const char *name, size_t max_chars)
 	strbuf_release(&b);
 }
 
+/* Write a name that may be broken after its slashes. */
+static void put_path(struct page *p, const char *name)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_short(&b, span_of(name), NAME_CHARS);
+	for (size_t at = 0, end; at < b.n; at = end) {
+		const char *slash = memchr(b.p + at, '/', b.n - at);
+		end = slash ? (size_t)(slash - b.p) + 1 : b.n;
+		doc_html_escape(p->out, (struct span){ b.p + at, end - at });
+		strbuf_adds(p->out, end < b.n ? "<wbr>" : "");
+	}
+	strbuf_release(&b);
+}
+
 static size_t chars_of(struct page *p, const char *whole)
 {
 	size_t known = p->told->nr;
@@ -70,12 +87,12 @@ static void put_name(struct page *p, const struct doc_run *r)
 		strbuf_adds(p->out, "<code title=\"");
 		put_short(p, whole, NAME_CHARS_AGAIN);
 		strbuf_adds(p->out, "\">");
-		put_short(p, r->text, NAME_CHARS);
+		put_path(p, r->text);
 		strbuf_adds(p->out, "</code>");
 		return;
 	}
 	strbuf_adds(p->out, fold ? "<details class=\"name\"><summary>" : "<code>");
-	put_short(p, r->text, NAME_CHARS);
+	put_path(p, r->text);
 	if (fold) {
 		strbuf_adds(p->out, "</summary><code>");
 		put_short(p, whole, chars_of(p, whole));
@@ -85,14 +102,15 @@ static void put_name(struct page *p, const struct doc_run *r)
 	}
 }
 
-/* A figure and its unit stay on one line. */
-static void put_figure(struct page *p, const char *text)
+/* A figure and its unit stay on one line, also in a sentence. */
+static void put_text(struct page *p, const char *text, bool figure)
 {
 	for (size_t at = 0, end; text[at]; at = end) {
 		end = at + strcspn(text + at, " ");
 		doc_html_escape(p->out, (struct span){ text + at, end - at });
+		bool digit = text[end] && end && isdigit((unsigned char)text[end - 1]);
 		if (text[end])
-			strbuf_adds(p->out, end && isdigit((unsigned char)text[end - 1]) ? "\xC2\xA0" : " ");
+			strbuf_adds(p->out, digit && (figure || !text_may_break(text, end)) ? "\xC2\xA0" : " ");
 		end += text[end] == ' ';
 	}
 }
@@ -111,8 +129,8 @@ static void put_run(struct page *p, const struct doc_run *r)
 	if (r->tone)
 		strbuf_addf(p->out, "<span class=\"%s\">", classes[r->tone]);
 	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "<pre><code>" : "");
-	if (r->kind == DOC_FIGURE)
-		put_figure(p, r->text);
+	if (r->kind == DOC_FIGURE || r->kind == DOC_SAID)
+		put_text(p, r->text, r->kind == DOC_FIGURE);
 	else
 		doc_html_escape(p->out, span_of(r->text));
 	strbuf_adds(p->out, r->kind == DOC_COMMAND ? "</code></pre>" : "");
@@ -138,7 +156,7 @@ static void put_line(struct page *p, const struct doc_line *l)
 		strbuf_adds(p->out, r->link ? "</a>" : "");
 	}
 	if (l->picture)
-		p->hooks->picture(p->hooks->ctx, l->picture, p->out, p->nav);
+		p->hooks->picture(p->hooks->ctx, l->picture, p->out);
 }
 
 static void put_tiles(struct page *p, const struct doc_line *l)
@@ -153,7 +171,7 @@ static void put_tiles(struct page *p, const struct doc_line *l)
 		}
 		put_run(p, r);
 		if (picture[0] && (!r->next || r->next->tile))
-			p->hooks->picture(p->hooks->ctx, picture, p->out, p->nav);
+			p->hooks->picture(p->hooks->ctx, picture, p->out);
 	}
 	strbuf_adds(p->out, "</p></li>\n</ul>\n");
 }
@@ -326,13 +344,18 @@ static void put_section(struct page *p, const struct doc_node *n, int depth)
 {
 	bool folded = n->place == DOC_FOLDED || n->place == DOC_ASIDE || n->place == DOC_PAGE_FOLDED;
 	if (depth == 0) {
-		if (!folded)
+		if (!folded && !p->answer)
 			strbuf_addf(p->nav, "<li><a href=\"#%s\">%s</a></li>", n->id, n->title);
 		strbuf_addf(p->out, "<section id=\"%s\" aria-labelledby=\"%s-title\"%s>\n", n->id, n->id,
 		            folded ? " class=\"folded\"" : "");
 		strbuf_adds(p->out, folded ? "<details><summary>" : "");
 		strbuf_addf(p->out, "<h2 id=\"%s-title\">%s</h2>%s\n", n->id, n->title,
 		            folded ? "</summary>" : "");
+	} else if (!n->title[0] && n->id[0]) {
+		strbuf_addf(p->out, "<div id=\"%s\">\n", n->id);
+		put_nodes(p, n, depth + 1);
+		strbuf_adds(p->out, "</div>\n");
+		return;
 	} else if (folded) {
 		strbuf_adds(p->out, "<details class=\"more\"><summary>");
 		doc_html_escape(p->out, span_of(n->title));
@@ -363,9 +386,14 @@ static void put_paragraph(struct page *p, const struct doc_line *l)
 
 static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 {
-	for (const struct doc_node *n = parent->children; n; n = n->next) {
+	const struct doc_node *last = NULL;
+	for (const struct doc_node *n = parent->children; n; last = n, n = n->next) {
 		if (depth == 0 && n->kind != NODE_PARAGRAPH)
 			p->out = p->body;
+		if (last && last == p->answer) {
+			p->answer = NULL;
+			p->nav_at = p->body->n;
+		}
 		if (doc_is_empty(n) || (n->kind == NODE_SECTION && n->place == DOC_TERMINAL))
 			continue;
 		switch (n->kind) {
@@ -382,18 +410,21 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 			put_table(p, &n->table, parent->title);
 			break;
 		case NODE_PICTURE:
-			p->hooks->picture(p->hooks->ctx, n->id, p->out, p->nav);
+			p->hooks->picture(p->hooks->ctx, n->id, p->out);
 			break;
 		}
 	}
 }
 
-void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
-              struct strbuf *body, struct strbuf *nav)
+size_t doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
+                struct strbuf *body, struct strbuf *nav)
 {
 	struct name_table told;
-	struct page p = { .hooks = hooks, .out = head, .body = body, .nav = nav, .told = &told };
+	struct page p = {
+		.hooks = hooks, .out = head, .body = body, .nav = nav, .told = &told, .answer = d->answer
+	};
 	name_table_init(&told);
 	put_nodes(&p, d->sections[0], 0);
 	name_table_release(&told);
+	return p.nav_at;
 }

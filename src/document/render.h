@@ -23,14 +23,15 @@ void doc_markdown(const struct document *d, size_t max, struct strbuf *out);
 /// page has them.
 struct doc_page_hooks {
 	void *ctx;
-	void (*picture)(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav);
+	void (*picture)(void *ctx, const char *id, struct strbuf *out);
 	void (*bar)(int64_t part, int64_t whole, struct strbuf *out);
 };
 
 /// Render an HTML page in parts: what comes before the first section, the sections, and the items
-/// of the table of contents.
-void doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
-              struct strbuf *body, struct strbuf *nav);
+/// of the table of contents. Returns the place in `body` of the table of contents, after the
+/// answer.
+size_t doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
+                struct strbuf *body, struct strbuf *nav);
 
 /// Append text escaped for HTML, with control and bidirectional characters as U+FFFD.
 void doc_html_escape(struct strbuf *out, struct span text);

@@ -50,7 +50,10 @@ int fold_deed_cmp(const void *a, const void *b)
 	int c = span_cmp(x->op, y->op);
 	c = c ? c : span_cmp(x->activity, y->activity);
 	c = c ? c : span_cmp(x->waits_in, y->waits_in);
-	return c ? c : span_cmp(x->fewer_in, y->fewer_in);
+	c = c ? c : span_cmp(x->fewer_in, y->fewer_in);
+	c = c ? c : span_cmp(x->throttled, y->throttled);
+	c = c ? c : span_cmp(x->reasons, y->reasons);
+	return c ? c : span_cmp(x->shared, y->shared);
 }
 
 /* ---- folds and the figures in them ---- */
@@ -82,6 +85,7 @@ void fold_free(struct fold *f)
 	vec_release(&f->series);
 	vec_release(&f->patterns);
 	vec_release(&f->deeds);
+	vec_release(&f->kept.ranks);
 	free(f->rank);
 	arena_release(&f->arena);
 	free(f);
@@ -196,6 +200,49 @@ static int64_t figure_or(const struct fold *f, size_t at, enum metric_id id, int
 	return fold_step_median(f, at, id, &value) ? value : otherwise;
 }
 
+static void add_machine(struct digest *rank, struct span id, int64_t throttled_pct,
+                        struct span reasons, int64_t other_processes)
+{
+	vec_push(&rank->machines, (struct machine_stat){
+	                              .id = arena_dup(&rank->arena, id),
+	                              .span_ns = -1,
+	                              .sm_clock_hz = -1,
+	                              .memory_clock_hz = -1,
+	                              .power_mw = -1,
+	                              .temperature_c = -1,
+	                              .throttled_pct = throttled_pct,
+	                              .other_processes = other_processes,
+	                              .reasons = reasons.n ? arena_dup(&rank->arena, reasons) : NULL });
+}
+
+/* Adds the GPU of the rank that was throttled most, and the one that was shared most, which may be
+   the same. */
+static void take_machines(const struct fold *f, size_t at, struct digest *rank)
+{
+	const struct fold_deed *deed = &f->deeds.v[f->number[FOLD_DEED][at]];
+	int64_t throttled = figure_or(f, at, METRIC_MACHINE_THROTTLED_PCT, -1);
+	int64_t others = figure_or(f, at, METRIC_MACHINE_OTHER_PROCESSES, -1);
+	bool same = span_eq(deed->throttled, deed->shared);
+	if (throttled > 0)
+		add_machine(rank, deed->throttled, throttled, deed->reasons, same ? others : -1);
+	if (others > 0 && (throttled <= 0 || !same))
+		add_machine(rank, deed->shared, -1, SPAN(""), others);
+}
+
+/* In a baseline, only the ranks with the largest values are known, and not which of their GPUs. */
+static void take_worst_machine(const struct fold *f, struct run *thin)
+{
+	for (size_t i = 0; i < f->figures.nr; i++) {
+		const struct fold_figure *g = &f->figures.v[i];
+		size_t at = run_find(thin, g->tally.max_rank);
+		bool throttled = g->metric == METRIC_MACHINE_THROTTLED_PCT;
+		if ((throttled || g->metric == METRIC_MACHINE_OTHER_PROCESSES) && at < thin->ranks.nr &&
+		    (g->within == REDUCE_EACH || g->within == REDUCE_MAX) && g->tally.max > 0)
+			add_machine(thin->ranks.v[at], SPAN(""), throttled ? g->tally.max : -1, SPAN(""),
+			            throttled ? -1 : g->tally.max);
+	}
+}
+
 const struct run *fold_thin(const struct digest *d)
 {
 	struct fold *f = d->fold;
@@ -219,8 +266,11 @@ const struct run *fold_thin(const struct digest *d)
 			rank->cross.compute_skew =
 			    figure_or(f, i, METRIC_RANK_COMPUTE_SKEW_PCT, MEMORY_UNKNOWN);
 			rank->cross.missing_steps = figure_or(f, i, METRIC_RANK_MISSING_STEPS, 0);
+			take_machines(f, i, rank);
 		}
 		vec_push(&f->thin->ranks, rank);
 	}
+	if (!f->by_rank)
+		take_worst_machine(f, f->thin);
 	return f->thin;
 }

@@ -13,6 +13,9 @@
 /// folded together once all of them are there.
 enum { FOLD_BLOCK = 64 };
 
+/// Largest number of ranks whose digests a fold keeps whole.
+enum { FOLD_KEPT = 32 };
+
 /// Value of a figure that a rank does not have.
 #define FOLD_ABSENT INT64_MIN
 
@@ -52,11 +55,14 @@ struct fold_pattern {
 	size_t nr;
 };
 
-/// Texts that one or more ranks have in common: what they did last, as in struct progress, and the
-/// process group in which they have fewer collectives than their peers.
+/// Texts that one or more ranks have in common: what they did last, as in struct progress; the
+/// process group in which they have fewer collectives than their peers; and which of their GPUs was
+/// throttled most, or shared with most processes.
 struct fold_deed {
 	struct span op, activity, waits_in;
 	struct span fewer_in; ///< process group as in struct fewer; empty if no collectives are missing
+	struct span throttled, reasons; ///< id and reasons as in struct machine_stat, or empty
+	struct span shared; ///< id as in struct machine_stat, or empty
 };
 
 /// The values of one metric and label over all ranks.
@@ -114,9 +120,13 @@ struct fold {
 	bool is_mean;
 	int64_t *number[NR_FOLD_NUMBERS]; ///< numbers, indexed by enum fold_number, then by rank; owned
 	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once
-	VEC(struct fold_deed) deeds; ///< texts on what ranks did last, sorted, each once
+	VEC(struct fold_deed) deeds; ///< texts on ranks, sorted, each once
 	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
 	VEC(struct fold_series) series; ///< collectives across blocks, sorted by fold_series_cmp()
+	/// The ranks that are most unlike the others (fold_keep()), with their digests, which lack only
+	/// the list of single collectives; the folded digest owns them. Reading a file only fills their
+	/// member `text`; fold_complete() makes whole digests of it. A baseline has no such ranks.
+	struct run kept;
 	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
 };
 

@@ -41,48 +41,6 @@ static void join_row(const struct schema *s, void *row, const void *more)
 	join_shape(x->block, y->block);
 }
 
-/* Layout that every VEC has, whatever the type of its elements. */
-struct list {
-	char *v;
-	size_t nr, cap;
-};
-
-static void join_lists(const struct schema *s, void *into, const void *from)
-{
-	struct list a, b, out = { 0 };
-	memcpy(&a, into, sizeof a);
-	memcpy(&b, from, sizeof b);
-	if (b.nr == 0)
-		return;
-	out.cap = a.nr + b.nr;
-	out.v = mem_calloc(out.cap, s->size);
-	for (size_t i = 0, k = 0; i < a.nr || k < b.nr;) {
-		int c = i == a.nr ? 1 : k == b.nr ? -1 : row_cmp(s, a.v + i * s->size, b.v + k * s->size);
-		char *row = out.v + out.nr++ * s->size;
-		memcpy(row, c <= 0 ? a.v + i * s->size : b.v + k * s->size, s->size);
-		if (c == 0)
-			join_row(s, row, b.v + k * s->size);
-		i += c <= 0;
-		k += c >= 0;
-	}
-	free(a.v);
-	memcpy(into, &out, sizeof out);
-}
-
-/* Lists whose rows are summed over ranks. Lists with one row per GPU or thread are left out, since
-   their names mean nothing across ranks. */
-static const struct {
-	size_t offset;
-	const struct schema *row;
-} lists[] = {
-	{ offsetof(struct digest, kernels), &kernel_stat_row },
-	{ offsetof(struct digest, ops), &op_stat_row },
-	{ offsetof(struct digest, flops), &flop_stat_row },
-	{ offsetof(struct digest, calls), &call_stat_row },
-	{ offsetof(struct digest, code), &code_stat_row },
-	{ offsetof(struct digest, ranges), &range_stat_row },
-};
-
 /* Joins collectives. Groups with one description become one row, since each rank may have a group
    name of its own. */
 static void join_comms(struct digest *into, const struct digest *from)
@@ -100,7 +58,7 @@ static void join_comms(struct digest *into, const struct digest *from)
 		else
 			rows.v[nr++] = rows.v[i];
 	rows.nr = nr;
-	join_lists(&comm_stat_row, &into->comms, &rows);
+	rows_join(&comm_stat_row, &into->comms, &rows, join_row);
 	vec_release(&rows);
 }
 
@@ -174,9 +132,9 @@ void fold_join_rows(struct digest *into, const struct digest *from)
 	row_add(&trust_counts_row, ROWS_OF_CYCLES, &into->trust, &from->trust);
 	into->trust.fault_byte = 0;
 	join_comms(into, from);
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-		join_lists(lists[i].row, (char *)into + lists[i].offset,
-		           (const char *)from + lists[i].offset);
+	for (const struct digest_list *l = digest_lists; l < digest_lists + nr_digest_lists; l++)
+		if (l->summed && l->row != &comm_stat_row)
+			rows_join(l->row, (char *)into + l->offset, (const char *)from + l->offset, join_row);
 }
 
 /* ---- numbers, figures and series of folds ---- */
@@ -340,6 +298,11 @@ static void join_series(struct fold *into, struct fold *more)
 	vec_release(&was.series);
 }
 
+static int kept_cmp(const void *a, const void *b)
+{
+	return run_digest_cmp(*(struct digest *const *)a, *(struct digest *const *)b);
+}
+
 void fold_join(struct digest *into, struct digest *more)
 {
 	struct fold *a = into->fold, *b = more->fold;
@@ -357,6 +320,9 @@ void fold_join(struct digest *into, struct digest *more)
 	free(b->rank);
 	b->rank = NULL;
 	a->nr = p.nr;
+	vec_move(&a->kept.ranks, &b->kept.ranks);
+	vec_sort(&a->kept.ranks, kept_cmp);
+	fold_keep(a);
 	digest_forget(more);
 	free(p.into);
 	free(p.more);

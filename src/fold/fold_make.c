@@ -94,7 +94,7 @@ static bool is_folded(const struct metric *m, bool complete)
 {
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
 	return m->label != LABEL_PAIR && m->label != LABEL_THREAD && (complete || !across) &&
-	       m->need != NEED_INPUT && m->need != NEED_MACHINE;
+	       m->need != NEED_INPUT;
 }
 
 /* Collects a metric by place in the code separately for each class of kernels. */
@@ -173,7 +173,23 @@ static struct fold_pattern pattern_of(const struct digest *d)
 static struct fold_deed deed_of(const struct digest *d, const struct fold_peer *peer)
 {
 	const struct progress *p = &d->progress;
-	return (struct fold_deed){ p->op, p->activity, p->waits_in, peer->fewer.group };
+	struct fold_deed out = {
+		.op = p->op, .activity = p->activity, .waits_in = p->waits_in, .fewer_in = peer->fewer.group
+	};
+	int64_t throttled = 0, others = 0;
+	for (size_t i = 0; i < d->machines.nr; i++) {
+		const struct machine_stat *m = &d->machines.v[i];
+		if (m->throttled_pct > throttled) {
+			throttled = m->throttled_pct;
+			out.throttled = span_of(m->id);
+			out.reasons = span_of(m->reasons ? m->reasons : "");
+		}
+		if (m->other_processes > others) {
+			others = m->other_processes;
+			out.shared = span_of(m->id);
+		}
+	}
+	return out;
 }
 
 static void unite_sorted(void *list, size_t size, int (*cmp)(const void *a, const void *b))
@@ -299,6 +315,11 @@ struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fo
 	for (size_t i = 0; i < nr; i++) {
 		fold_join_rows(out, ranks[i]);
 		digest_own(out, ranks[i]);
+		/* single collectives are matched already, or are in the series */
+		ranks[i]->collectives_cut += (int64_t)ranks[i]->collectives.nr;
+		ranks[i]->collectives.nr = 0;
+		vec_push(&f->kept.ranks, ranks[i]);
 	}
+	fold_keep(f);
 	return out;
 }

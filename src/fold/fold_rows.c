@@ -21,6 +21,9 @@ static const struct field fold_deed_fields[] = {
 	KEY(ORDER, activity, NAME, 0),
 	KEY(ORDER, waits_in, NAME, 0),
 	KEY(ORDER, fewer_in, OPTIONAL_NAME, 0),
+	KEY(ORDER, throttled, OPTIONAL_NAME, 1),
+	KEY(ORDER, reasons, OPTIONAL_NAME, 1),
+	KEY(ORDER, shared, OPTIONAL_NAME, 1),
 };
 ROW_TYPE(fold_deed, LISTED);
 #undef ROW

@@ -112,7 +112,7 @@ enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
 static const char *unfoldable(const struct digest *d)
 {
 	return !digest_has_trace(d)                   ? "it has no trace"
-	       : d->inputs.nr || d->machines.nr       ? "it has figures of files"
+	       : d->inputs.nr                         ? "it has figures of files"
 	       : d->snapshot || d->memory_evidence.nr ? "it has a memory snapshot"
 	                                              : NULL;
 }
@@ -220,25 +220,29 @@ static enum status fold_artifacts(struct digest **v, size_t nr, const struct nam
 	return st;
 }
 
-/* Removes digests of ranks that are folded already. It is an error if their figures differ. */
+/* Removes artifacts of ranks that are folded already. It is an error if their figures differ. */
 static enum status drop_folded(struct run *run, struct diag_log *log)
 {
 	const struct fold *f = run->folded ? run->folded->fold : NULL;
+	struct digest **v = run->ranks.v;
 	size_t nr = 0;
 	enum status st = ST_OK;
-	for (size_t i = 0; i < run->ranks.nr; i++) {
-		struct digest *d = run->ranks.v[i];
-		const int64_t *at =
-		    f ? bsearch(&d->rank, f->rank, f->nr, sizeof d->rank, number_cmp_i64) : NULL;
-		bool same = at && (uint64_t)f->number[FOLD_SOURCE][at - f->rank] == d->source_hash;
+	for (size_t i = 0, end; f && i < run->ranks.nr; i = end) {
+		uint64_t hash = v[i]->source_hash;
+		for (end = i + 1; end < run->ranks.nr && v[end]->rank == v[i]->rank; end++)
+			hash = number_hash(hash, v[end]->source_hash);
+		const int64_t *at = bsearch(&v[i]->rank, f->rank, f->nr, sizeof *f->rank, number_cmp_i64);
+		bool same = at && (uint64_t)f->number[FOLD_SOURCE][at - f->rank] == hash;
 		if (at && !same && st == ST_OK)
-			st = refuse_twice(d->rank, log);
-		if (same)
-			digest_free(d);
-		else
-			run->ranks.v[nr++] = d;
+			st = refuse_twice(v[i]->rank, log);
+		for (size_t k = i; k < end; k++)
+			if (same)
+				digest_free(v[k]);
+			else
+				v[nr++] = v[k];
 	}
-	run->ranks.nr = nr;
+	if (f)
+		run->ranks.nr = nr;
 	return st;
 }
 

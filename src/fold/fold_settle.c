@@ -107,19 +107,6 @@ static void add_matched(struct fold *f)
 
 /* ---- from sums to the mean rank ---- */
 
-static const struct {
-	size_t offset;
-	const struct schema *row;
-} lists[] = {
-	{ offsetof(struct digest, kernels), &kernel_stat_row },
-	{ offsetof(struct digest, ops), &op_stat_row },
-	{ offsetof(struct digest, flops), &flop_stat_row },
-	{ offsetof(struct digest, calls), &call_stat_row },
-	{ offsetof(struct digest, comms), &comm_stat_row },
-	{ offsetof(struct digest, code), &code_stat_row },
-	{ offsetof(struct digest, ranges), &range_stat_row },
-};
-
 static void scale_row(const struct schema *s, char *row, int64_t num, int64_t den)
 {
 	for (size_t i = 0; i < s->nr; i++) {
@@ -140,12 +127,11 @@ static void scale_rank(struct digest *d, int64_t nr)
  * over `num` steps. */
 static void scale(struct digest *d, int64_t num, int64_t den)
 {
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+	for (const struct digest_list *l = digest_lists; l < digest_lists + nr_digest_lists; l++) {
 		VEC(char) rows;
-		const struct schema *s = lists[i].row;
-		memcpy(&rows, (char *)d + lists[i].offset, sizeof rows);
-		for (size_t k = 0; k < rows.nr; k++)
-			scale_row(s, rows.v + k * s->size, num, den);
+		memcpy(&rows, (char *)d + l->offset, sizeof rows);
+		for (size_t k = 0; l->summed && k < rows.nr; k++)
+			scale_row(l->row, rows.v + k * l->row->size, num, den);
 	}
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		struct kernel_stat *k = &d->kernels.v[i];

@@ -112,7 +112,7 @@ static int64_t set_key(const struct rank_match *m)
 {
 	uint64_t h = 14695981039346656037u;
 	for (size_t i = 0; i < m->nr; i++)
-		h = (h ^ m->members[i].rank) * 1099511628211u;
+		h = number_hash(h, m->members[i].rank);
 	return (int64_t)h;
 }
 

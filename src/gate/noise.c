@@ -283,6 +283,18 @@ static bool is_of_all(const struct asked *q)
 	       least < INFINITY && q->now.by - fmax(q->model->shift, 0) <= least / 2;
 }
 
+/* Number of further past runs after which the noise would be below 1/WIDE of the figure, if it is
+   wider and they agree completely; 0 if it is not wider. */
+static int64_t runs_to_know(const struct asked *q, const struct estimate *x, int64_t noise)
+{
+	enum { WIDE = 10, MOST = 100 };
+	int64_t base = base_of(q, q->pin_alone), more = 0;
+	for (double df = x->df; noise >= base / WIDE && base > 0 && more < MOST; more++, df++)
+		noise = llround(
+		    amount_from(q, base, student_quantile(q->alpha, df) * x->se * sqrt(x->df / df)));
+	return more > 0 && more < MOST ? more - 1 : 0;
+}
+
 static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
@@ -295,6 +307,7 @@ static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, s
 	c->pin_sure = !q->since_pin.known || q->since_pin.own > reach_of(q, true);
 	c->of_all = is_of_all(q);
 	out->noise = llround(fmin(amount_from(q, base_of(q, q->pin_alone), reach), 9e18));
+	out->runs_to_know = runs_to_know(q, x, out->noise);
 	out->noise_text = arena_printf(a, "±%s", unit_amount(a, c->rule->metric->unit, out->noise));
 	if (compare(c).reason == REASON_NOISE) {
 		fill_plan(q, out);

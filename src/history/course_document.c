@@ -115,11 +115,13 @@ static const struct course_figure *figure_of(const struct course *t, int64_t pla
 
 static void put_parts(struct document *d, const struct course *t, const struct course_point *p)
 {
+	size_t nr = 0;
 	for (size_t i = 0; i < t->parts.nr; i++) {
 		const struct course_part *part = &t->parts.v[i];
 		if (part->figure != p->figure || part->first != p->first)
 			continue;
 		doc_item(d, 1);
+		doc_words(d, nr++ ? "" : "where: ");
 		const struct metric *m = metric_find(span_of(part->metric));
 		bool named = m && part->label.n && label_name(m->label)[0];
 		bool gpu = named && strncmp(m->head, "GPU", 3) == 0;
@@ -173,30 +175,28 @@ static const struct course_point *main_point(const struct course *t, int64_t run
 	return best;
 }
 
-/* Write the change point, the items that changed with it, and the other figures that changed at the
-   same run. */
+/* Write the change point, the items that changed with it, and the other figures that changed for
+   the worse, or not, at the same run. */
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
-	char buf[NUMBER_TEXT];
 	put_change(d, t, p);
 	doc_words(d, " between ");
 	put_run(d, &t->runs.v[p->last]);
 	doc_words(d, " and ");
 	put_run(d, &t->runs.v[p->first]);
-	doc_printf(d, ", p %s%s", number_format(p->p, 6, buf), p->approved ? "; approved" : "");
+	doc_words(d, p->approved ? "; approved" : "");
 	put_parts(d, t, p);
-	for (int worse = 1; worse >= 0; worse--)
-		for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
-			if (q->first == p->first && q != p && q->is_worse == worse) {
-				doc_item(d, 1);
-				put_change(d, t, q);
-			}
+	for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
+		if (q->first == p->first && q != p && q->is_worse == p->is_worse) {
+			doc_item(d, 1);
+			put_change(d, t, q);
+		}
 }
 
 /* Write the change points, newest first. Change points at the same run are one entry. */
 static void put_points(struct document *d, const struct course *t)
 {
-	doc_section(d, "changes", "Change points", DOC_OPEN);
+	doc_section(d, "changes", "What changed", DOC_OPEN);
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
 		const struct course_point *p = main_point(t, run);
 		if (p) {
@@ -248,14 +248,12 @@ static void put_news(struct document *d, const struct course *t)
 		doc_add(d, DOC_VERDICT, TONE_WARN, "worse");
 	else
 		doc_add(d, DOC_VERDICT, TONE_GOOD, t->points.nr ? "no worse" : "steady");
-	doc_words(d, " · history of ");
-	doc_said(d, t->workload);
-	doc_words(d, ": ");
+	doc_words(d, " · ");
+	doc_said(d, arena_printf(&d->arena, "history of %s: ", t->workload));
 	if (p) {
 		const struct course_figure *f = figure_of(t, p->figure);
 		bool up = p->after > p->before;
-		doc_said(d, name_of(d, f));
-		doc_words(d, " ");
+		doc_said(d, arena_printf(&d->arena, "%s ", name_of(d, f)));
 		doc_add(d, DOC_FIGURE, TONE_WORSE,
 		        p->change_pct == INT64_MIN ? course_text(&d->arena, f->unit, p->after)
 		                                   : unit_relative(&d->arena, p->change_pct) + 1);
@@ -269,6 +267,7 @@ static void put_news(struct document *d, const struct course *t)
 	}
 	put_wall(d, t);
 	doc_said(d, t->headline);
+	doc_words(d, p ? ". The job passes (exit code 0): a history only reports" : "");
 }
 
 static void put_advice(struct document *d, const struct course *t)
@@ -278,14 +277,14 @@ static void put_advice(struct document *d, const struct course *t)
 		return;
 	doc_section(d, "advice", "What to do", DOC_OPEN);
 	doc_item(d, 0);
-	doc_words(d, "see what changed between ");
+	doc_words(d, "look at the commits after ");
 	put_run(d, &t->runs.v[p->last]);
-	doc_words(d, " and ");
+	doc_words(d, ", up to ");
 	put_run(d, &t->runs.v[p->first]);
 	doc_item(d, 0);
 	doc_words(d, "if the change is intended, approve a later run with gpugate baseline promote");
 	if (t->bisect) {
-		doc_section(d, "", "A script that finds the commit:", DOC_OPEN);
+		doc_section(d, "", "To find the commit, make a script:", DOC_OPEN);
 		doc_paragraph(d);
 		doc_add(d, DOC_COMMAND, TONE_PLAIN, t->bisect);
 		doc_end(d);
@@ -413,6 +412,7 @@ static void course_document(const struct course *t, struct short_names *names, s
 	put_news(d, t);
 	put_points(d, t);
 	put_advice(d, t);
+	doc_answer_end(d);
 	put_figures(d, t, true);
 	put_figures(d, t, false);
 	put_pictures(d, t);
@@ -461,9 +461,9 @@ void course_draw(const struct course *t, const struct course_figure *f, struct d
 	strbuf_adds(out, "<div class=\"plot\">");
 	svg_labels(out, f->unit, y, "y");
 	strbuf_addf(out,
-	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
-	            "aria-label=\"%zu runs, oldest first, and their levels\">",
-	            SVG_WIDTH, SVG_HEIGHT, f->values.nr);
+	            "<svg " SVG_BOX
+	            " role=\"img\" aria-label=\"%zu runs, oldest first, and their levels\">",
+	            f->values.nr);
 	svg_grid(out, y);
 	svg_band(out, "band base", y, number_sub(f->level, f->spread), number_add(f->level, f->spread));
 	draw_levels(t, f, x, y, out);
@@ -472,11 +472,10 @@ void course_draw(const struct course *t, const struct course_figure *f, struct d
 	vec_release(&dots.list);
 }
 
-static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
+static void picture(void *ctx, const char *id, struct strbuf *out)
 {
 	struct course_page *w = ctx;
 	size_t i = 0;
-	(void)nav;
 	sscanf(id, "%zu", &i);
 	course_draw(w->t, &w->t->figures.v[i], &w->d, out);
 }

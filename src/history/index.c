@@ -239,11 +239,10 @@ static void put_pictures(struct index *x)
 	doc_end(&x->d);
 }
 
-static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
+static void picture(void *ctx, const char *id, struct strbuf *out)
 {
 	struct index *x = ctx;
 	size_t i = 0;
-	(void)nav;
 	sscanf(id, "%zu", &i);
 	const struct index_case *c = &x->cases.v[i];
 	strbuf_adds(out, "<h3>");

@@ -16,7 +16,7 @@ const char *html_side(const struct html *h, bool candidate)
 }
 
 /* Draw the picture with the id `id`, such as "steps", or "trend:3" for number 3. */
-static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf *nav)
+static void picture(void *ctx, const char *id, struct strbuf *out)
 {
 	static const struct {
 		const char *id;
@@ -35,9 +35,7 @@ static void picture(void *ctx, const char *id, struct strbuf *out, struct strbuf
 			pictures[i].draw_one(h, strtoul(id + n, NULL, 10));
 	}
 	strbuf_add(out, strbuf_span(&h->body));
-	strbuf_add(nav, strbuf_span(&h->nav));
 	strbuf_setlen(&h->body, 0);
-	strbuf_setlen(&h->nav, 0);
 }
 
 const char *html_display(const struct html *h, const char *whole)
@@ -55,8 +53,16 @@ static void bar(int64_t part, int64_t whole, struct strbuf *out)
 void html_tables(struct html *h, struct document *d)
 {
 	struct doc_page_hooks hooks = { .ctx = h, .picture = picture, .bar = bar };
-	doc_html(d, &hooks, &h->body, &h->body, &h->nav);
+	struct strbuf nav = STRBUF_INIT; /* stays empty: the document has only tables */
+	doc_html(d, &hooks, &h->body, &h->body, &nav);
 	doc_release(d);
+}
+
+void html_numbers(struct html *h, struct document *d)
+{
+	html_details(h, "numbers");
+	html_tables(h, d);
+	html_details_end(h);
 }
 
 /* The word for the page's title: the verdict, or the kind of report. */
@@ -87,6 +93,5 @@ void html_write(const struct report *r, const struct write_options *o, struct si
 	doc_release(&d);
 	short_names_release(&names);
 	strbuf_release(&h.body);
-	strbuf_release(&h.nav);
 	arena_release(&h.arena);
 }

@@ -6,6 +6,22 @@
 #include "html/html_page.h"
 #include "html/svg.h"
 
+struct bar_part {
+	int color;
+	int64_t size;
+	const char *text, *name; ///< figure and name; the name may come from the input
+};
+
+/// A bar of parts that add up.
+struct bar {
+	const char *title;
+	int64_t whole;
+	VEC(struct bar_part) parts;
+};
+
+/// Draw a bar in the class `class` of the style sheet, and a legend below it.
+void html_bar(struct html *h, const struct bar *bar, const char *class, bool legend);
+
 /// Draw the parts of the wall time of the steps.
 void html_parts(struct html *h);
 
@@ -29,10 +45,8 @@ void html_steps(struct html *h);
 /// Draw memory over time and at its peak.
 void html_memory(struct html *h);
 
-/// Draw what each memory of a run holds at its peak. html_has_peaks() returns whether the contents
-/// at the peak are known; `run` may be NULL there, which gives false.
+/// Draw what each memory of a run holds at its peak.
 void html_peaks(struct html *h, const struct run_report *run);
-bool html_has_peaks(const struct run_report *run);
 
 /// Largest number of charts of one kind. html_more_charts() writes how many of `nr` charts this
 /// limit left out.
@@ -41,6 +55,9 @@ void html_more_charts(struct html *h, size_t nr);
 
 /// Write a document with tables between the charts, and release it.
 void html_tables(struct html *h, struct document *d);
+
+/// Write a document with the numbers of a chart, collapsed, and release it.
+void html_numbers(struct html *h, struct document *d);
 
 /// The name in the form in which the document shows it.
 const char *html_display(const struct html *h, const char *whole);

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "html/html.h"
 #include "html/svg.h"
+#include "report/document.h"
 
 /* Largest number of values written below a chart. */
 enum { NUMBERS = 40 };
@@ -95,18 +96,10 @@ static void plot(struct html *h, const struct chart *c)
 {
 	struct svg_range x, y;
 	bool right = false;
-	int id = ++h->nr_pictures;
 	ranges(c, &x, &y);
 	html_puts(h, "<div class=\"plot\">");
 	svg_labels(&h->body, c->unit, y, "y");
-	html_printf(h,
-	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
-	            "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
-	            SVG_WIDTH, SVG_HEIGHT, id, id, id);
-	html_text(h, c->title);
-	html_puts(h, ", ");
-	html_text(h, c->label);
-	html_printf(h, "</title><desc id=\"d%d\">", id);
+	html_picture(h, SVG_BOX, arena_printf(&h->arena, "%s, %s", c->title, c->label));
 	for (size_t i = 0; i < c->nr; i++)
 		describe(h, &c->lines[i]);
 	html_puts(h, "</desc>");
@@ -153,9 +146,7 @@ static void numbers(struct html *h, const struct chart *c)
 		}
 		t->more += l->points.list.nr > NUMBERS ? l->points.list.nr - NUMBERS : 0;
 	}
-	html_details(h, "numbers");
-	html_tables(h, &d);
-	html_details_end(h);
+	html_numbers(h, &d);
 }
 
 static void chart(struct html *h, const struct chart *c)
@@ -216,19 +207,6 @@ static size_t each_label(struct html *h, const char *id,
 	return nr;
 }
 
-static bool run_has_series(const struct run_report *run, const char *prefix)
-{
-	for (size_t i = 0; run && i < run->series.nr; i++)
-		if (strncmp(run->series.v[i].id, prefix, strlen(prefix)) == 0)
-			return true;
-	return false;
-}
-
-static bool has_series(const struct report *r, const char *prefix)
-{
-	return run_has_series(r->run, prefix) || run_has_series(r->baseline_run, prefix);
-}
-
 void html_more_charts(struct html *h, size_t nr)
 {
 	if (nr > HTML_CHARTS)
@@ -260,10 +238,6 @@ static void step_chart(struct html *h, const struct series *s)
 
 void html_steps(struct html *h)
 {
-	if (!has_series(h->r, "step."))
-		return;
-	bool folded = h->r->run && h->r->run->ranks.nr > 1;
-	html_section(h, "steps", "Step times", folded);
 	html_puts(h, "<p class=\"note\">By measured step, counted from 1.</p>\n"
 	             "<div class=\"charts\" data-choice=\"rank\">\n");
 	size_t nr = each_label(h, "step.time", step_chart);
@@ -271,7 +245,6 @@ void html_steps(struct html *h)
 	nr = each_label(h, "step.cuda_time", step_chart);
 	html_more_charts(h, nr);
 	html_puts(h, "</div>\n");
-	html_section_end(h, folded);
 }
 
 /* ---- charts of memory over time ---- */
@@ -323,24 +296,90 @@ static void level_chart(struct html *h, const struct series *s)
 	chart_release(&c);
 }
 
+/* Index of the last low of a level: the last value in the lowest quarter of those of the last
+   quarter. The steps after it are not complete. */
+static size_t last_low(const struct series *s)
+{
+	struct svg_range r = { INT64_MAX, INT64_MIN, 1 };
+	size_t nr = s->points.nr, from = nr * 3 / 4;
+	for (size_t i = from; i < nr; i++)
+		svg_range_add(&r, s->points.v[i].y);
+	while (nr > from + 1 && s->points.v[nr - 1].y > r.lo + (r.hi - r.lo) / 4)
+		nr--;
+	return nr - 1;
+}
+
+/* Index of the first value that is nearly as high as the highest of the first third. */
+static size_t first_high(const struct series *s)
+{
+	int64_t most = 0;
+	size_t high = 0;
+	for (size_t i = 0; i < s->points.nr / 3; i++)
+		number_raise(&most, s->points.v[i].y);
+	while (s->points.v[high].y < most - most / 10)
+		high++;
+	return high;
+}
+
+/* Add the memory that stays allocated: the least level from each time on, between the first high
+   and the last low. */
+static void add_kept(struct chart *c, const char *name, const char *class, const struct series *s)
+{
+	if (!s || !s->points.nr || s->x_unit != c->x_unit)
+		return;
+	struct svg_points kept = { 0 };
+	size_t from = first_high(s), to = last_low(s);
+	int64_t least = INT64_MAX;
+	for (size_t i = from; i <= to; i++)
+		vec_push(&kept.list, s->points.v[i]);
+	for (size_t i = kept.list.nr; i-- > 0;) {
+		number_lower(&least, kept.list.v[i].y);
+		kept.list.v[i].y = least;
+	}
+	struct line *l = &c->lines[c->nr++];
+	*l = (struct line){ .name = name, .class = class, .unit = s->unit };
+	svg_thin(kept.list.v, kept.list.nr, &l->points);
+	vec_release(&kept.list);
+}
+
+static void kept_chart(struct html *h, const struct series *s)
+{
+	struct chart c = { .title = "memory that stays allocated",
+		               .label = s->label,
+		               .x_unit = s->x_unit,
+		               .unit = UNIT_BYTES };
+	add_kept(&c, "baseline", "base", series_find(h->r->baseline_run, s->id, s->label));
+	add_kept(&c, html_side(h, true), "cand", series_find(h->r->run, s->id, s->label));
+	if (c.nr)
+		chart(h, &c);
+	chart_release(&c);
+}
+
+static bool leaks(const struct report *r)
+{
+	for (size_t i = 0; i < r->findings.nr; i++)
+		if (r->findings.v[i].cause == CAUSE_LEAK)
+			return true;
+	return false;
+}
+
 void html_memory(struct html *h)
 {
-	bool levels = has_series(h->r, "memory.");
-	const bool peaks[] = { html_has_peaks(h->r->baseline_run), html_has_peaks(h->r->run) };
-	if (!levels && !peaks[0] && !peaks[1])
-		return;
-	html_section(h, "memory", "Memory", false);
-	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n",
-	            peaks[0] && peaks[1] ? " pair" : "");
-	if (has_series(h->r, "memory.reserved"))
+	const struct report *r = h->r;
+	bool pair = run_has_peaks(r->baseline_run) && run_has_peaks(r->run);
+	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n", pair ? " pair" : "");
+	if (leaks(h->r))
+		each_label(h, "memory.allocated", kept_chart);
+	if (run_has_series(r->run, "memory.reserved") ||
+	    run_has_series(r->baseline_run, "memory.reserved"))
 		html_puts(h, "<p class=\"note\">Fragmentation is the share of reserved memory that is not "
 		             "allocated, on the axis to the right.</p>\n");
-	if (levels && h->r->baseline_run && !run_has_series(h->r->baseline_run, "memory."))
+	if (r->baseline_run && run_has_series(r->run, "memory.") &&
+	    !run_has_series(r->baseline_run, "memory."))
 		html_puts(h, "<p class=\"note\">The baseline has no levels over time (stored ones of many "
 		             "ranks keep only the peaks): the chart is of the candidate.</p>\n");
 	html_more_charts(h, each_label(h, "memory.allocated", level_chart));
 	html_peaks(h, h->r->run);
 	html_peaks(h, h->r->baseline_run);
 	html_puts(h, "</div>\n");
-	html_section_end(h, false);
 }

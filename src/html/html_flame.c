@@ -138,7 +138,6 @@ void html_flame(struct html *h)
 {
 	const struct flame *f = &h->r->flame;
 	struct boxes boxes = { 0 };
-	int id = ++h->nr_pictures;
 	if (!f->nodes.nr || f->nodes.v[0].value[1] <= 0)
 		return;
 	lay_out(f, &boxes);
@@ -150,12 +149,11 @@ void html_flame(struct html *h)
 		html_puts(h,
 		          "<p class=\"note\">The baseline does not know where its work comes from.</p>\n");
 	put_legend(h, f);
-	html_printf(
+	html_picture(
 	    h,
-	    "<svg class=\"flame\" width=\"100%%\" height=\"%d\" role=\"img\" "
-	    "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">GPU time by where in the code</title>"
-	    "<desc id=\"d%d\">%zu parts, in the table below. ",
-	    boxes.depth * ROW, id, id, id, id, f->nodes.nr);
+	    arena_printf(&h->arena, "class=\"flame\" width=\"100%%\" height=\"%d\"", boxes.depth * ROW),
+	    "GPU time by where in the code");
+	html_printf(h, "%zu parts, in the table below. ", f->nodes.nr);
 	put_words(h, f, &f->nodes.v[0]);
 	html_puts(h, "</desc>\n");
 	for (size_t i = 0; i < boxes.list.nr; i++)

@@ -138,7 +138,6 @@ void html_heat(struct html *h)
 		return;
 	collect(h->r, &m);
 	if (m.rows.nr > 1 && m.steps) {
-		int id = ++h->nr_pictures;
 		html_printf(h,
 		            "<figure class=\"chart\"><figcaption>compute time of the steps of each rank, "
 		            "against the median of all, %s</figcaption>\n",
@@ -146,11 +145,12 @@ void html_heat(struct html *h)
 		put_legend(h);
 		html_puts(h, "<div class=\"heat\">");
 		put_labels(h, &m);
-		html_printf(h,
-		            "<svg width=\"100%%\" height=\"%zu\" viewBox=\"0 0 %zu %zu\" "
-		            "preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"t%d d%d\">"
-		            "<title id=\"t%d\">compute time by rank and step</title><desc id=\"d%d\">",
-		            m.rows.nr * m.row, m.steps * CELL, m.rows.nr * m.row, id, id, id, id);
+		html_picture(h,
+		             arena_printf(&h->arena,
+		                          "width=\"100%%\" height=\"%zu\" viewBox=\"0 0 %zu %zu\" "
+		                          "preserveAspectRatio=\"none\"",
+		                          m.rows.nr * m.row, m.steps * CELL, m.rows.nr * m.row),
+		             "compute time by rank and step");
 		put_words(h, &m);
 		html_puts(h, "</desc>");
 		put_cells(h, &m);

@@ -23,19 +23,13 @@ void html_text(struct html *h, const char *text)
 
 /* ---- parts of a page ---- */
 
-void html_section(struct html *h, const char *id, const char *title, bool folded)
+void html_picture(struct html *h, const char *attributes, const char *title)
 {
-	if (!folded)
-		strbuf_addf(&h->nav, "<li><a href=\"#%s\">%s</a></li>", id, title);
-	html_printf(
-	    h, "<section id=\"%s\" aria-labelledby=\"%s-title\"%s>\n%s<h2 id=\"%s-title\">%s</h2>%s\n",
-	    id, id, folded ? " class=\"folded\"" : "", folded ? "<details><summary>" : "", id, title,
-	    folded ? "</summary>" : "");
-}
-
-void html_section_end(struct html *h, bool folded)
-{
-	html_puts(h, folded ? "</details>\n</section>\n" : "</section>\n");
+	int id = ++h->nr_pictures;
+	html_printf(h, "<svg %s role=\"img\" aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
+	            attributes, id, id, id);
+	html_text(h, title);
+	html_printf(h, "</title><desc id=\"d%d\">", id);
 }
 
 void html_details(struct html *h, const char *summary)
@@ -55,7 +49,7 @@ void html_details_end(struct html *h)
 void html_write_document(const struct document *d, const struct page_frame *frame, struct sink *out)
 {
 	struct strbuf head = STRBUF_INIT, header = STRBUF_INIT, body = STRBUF_INIT, nav = STRBUF_INIT;
-	doc_html(d, &frame->hooks, &header, &body, &nav);
+	size_t nav_at = doc_html(d, &frame->hooks, &header, &body, &nav);
 	strbuf_adds(&head, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	                   "base-uri 'none'; form-action 'none'; style-src '");
@@ -75,14 +69,14 @@ void html_write_document(const struct document *d, const struct page_frame *fram
 	strbuf_adds(&head, "</p>\n");
 	sink_write(out, strbuf_span(&head));
 	sink_write(out, strbuf_span(&header));
-	sink_puts(out, "</header>\n");
+	sink_puts(out, "</header>\n<main>\n");
+	sink_write(out, (struct span){ body.p, nav_at });
 	if (nav.n) {
 		sink_puts(out, "<nav aria-label=\"contents\"><ul>");
 		sink_write(out, strbuf_span(&nav));
 		sink_puts(out, "</ul></nav>\n");
 	}
-	sink_puts(out, "<main>\n");
-	sink_write(out, strbuf_span(&body));
+	sink_write(out, (struct span){ body.p + nav_at, body.n - nav_at });
 	sink_puts(out, "</main>\n<script>");
 	sink_write(out, (struct span){ embedded_page_js, embedded_page_js_size });
 	sink_puts(out, "</script>\n</body>\n</html>\n");

@@ -24,7 +24,7 @@ struct html {
 	const struct report *r;
 	struct arena arena; ///< scratch memory
 	const struct document *document; ///< the document that is being rendered
-	struct strbuf nav, body; ///< table of contents, and the body, to which output is appended
+	struct strbuf body; ///< output
 	int nr_pictures; ///< number of pictures so far, for their ids
 };
 
@@ -35,9 +35,8 @@ void html_printf(struct html *h, const char *fmt, ...) __attribute__((format(pri
 /// Append any text, escaped; control and bidirectional characters become U+FFFD. NULL is "".
 void html_text(struct html *h, const char *text);
 
-/// Begin a section with a heading; it is listed in the table of contents unless it is collapsed.
-void html_section(struct html *h, const char *id, const char *title, bool folded);
-void html_section_end(struct html *h, bool folded);
+/// Begin a picture with these attributes, and its description for readers who do not see it.
+void html_picture(struct html *h, const char *attributes, const char *title);
 
 /// Begin a part that is collapsed until a reader expands it.
 void html_details(struct html *h, const char *summary);

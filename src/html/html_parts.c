@@ -8,28 +8,10 @@
 
 enum { NAME_CHARS = 120 };
 
-struct bar_part {
-	int color;
-	int64_t size;
-	const char *text, *name; ///< text and name of a part of the bar; the name may come from the
-	                         ///< input
-};
-
-struct bar {
-	const char *title;
-	int64_t whole;
-	VEC(struct bar_part) parts;
-};
-
-static void put_bar(struct html *h, const struct bar *bar, const char *class)
+void html_bar(struct html *h, const struct bar *bar, const char *class, bool legend)
 {
-	int id = ++h->nr_pictures;
 	int64_t at = 0;
-	html_printf(h,
-	            "<svg class=\"%s\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-	            "role=\"img\" aria-labelledby=\"t%d d%d\"><title id=\"t%d\">%s</title>"
-	            "<desc id=\"d%d\">",
-	            class, SVG_WIDTH, SVG_HEIGHT, id, id, id, bar->title, id);
+	html_picture(h, arena_printf(&h->arena, "class=\"%s\" " SVG_BOX, class), bar->title);
 	for (size_t i = 0; i < bar->parts.nr; i++) {
 		html_printf(h, "%s ", bar->parts.v[i].text);
 		html_text(h, bar->parts.v[i].name);
@@ -41,7 +23,10 @@ static void put_bar(struct html *h, const struct bar *bar, const char *class)
 		svg_segment(&h->body, bar->parts.v[i].color, at, to, bar->whole);
 		at = to;
 	}
-	html_puts(h, "</svg>\n<span class=\"legend\">");
+	html_puts(h, "</svg>\n");
+	if (!legend)
+		return;
+	html_puts(h, "<span class=\"legend\">");
 	for (size_t i = 0; i < bar->parts.nr; i++) {
 		html_printf(h,
 		            "<span><svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
@@ -78,7 +63,7 @@ static void step_bar(struct html *h, const struct run_report *run)
 	html_printf(h, "<figure class=\"chart\"><figcaption>%s: %s</figcaption>\n",
 	            html_side(h, run->candidate),
 	            run->window ? "from the first GPU activity to the last" : "wall time of the steps");
-	put_bar(h, &bar, "stack");
+	html_bar(h, &bar, "stack", true);
 	html_puts(h, "</figure>\n");
 	vec_release(&bar.parts);
 }
@@ -97,7 +82,7 @@ void html_finding(struct html *h, size_t i)
 		                                        html_display(h, p->name) });
 	}
 	if (bar.parts.nr)
-		put_bar(h, &bar, "stack thin");
+		html_bar(h, &bar, "stack thin", true);
 	vec_release(&bar.parts);
 }
 

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "html/html.h"
 #include "html/svg.h"
+#include "report/document.h"
 
 enum { COLORS = 12 };
 
@@ -55,70 +56,36 @@ static int color_of(const struct report *r, const char *category)
 static void peak_bar(struct html *h, const struct report_table *t, const char *side,
                      const char *memory)
 {
-	int64_t whole = 0, at = 0;
-	int id = ++h->nr_pictures;
-	for (size_t i = 0; i < report_table_rows(t); i++)
-		if (is_of(t, i, memory))
-			whole = number_add(whole, t->cells.v[i * t->columns.nr].value);
-	html_printf(h,
-	            "<svg class=\"stack\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-	            "role=\"img\" aria-labelledby=\"t%d d%d\"><title id=\"t%d\">%s: memory ",
-	            SVG_WIDTH, SVG_HEIGHT, id, id, id, side);
-	html_text(h, memory);
-	html_printf(h, " at its peak</title><desc id=\"d%d\">", id);
+	struct bar bar = { .title =
+		                   arena_printf(&h->arena, "%s: memory %s at its peak", side, memory) };
 	for (size_t i = 0; i < report_table_rows(t); i++) {
 		const struct report_cell *row = &t->cells.v[i * t->columns.nr];
+		const char *category = category_of_row(t, i);
 		if (!is_of(t, i, memory))
 			continue;
-		html_text(h, category_of_row(t, i));
-		html_printf(h, " %s. ", row[0].text);
+		bar.whole = number_add(bar.whole, row[0].value);
+		vec_push(&bar.parts, (struct bar_part){ color_of(h->r, category), row[0].value, row[0].text,
+		                                        category });
 	}
-	html_puts(h, "</desc>");
-	for (size_t i = 0; i < report_table_rows(t); i++)
-		if (is_of(t, i, memory)) {
-			int64_t to = number_add(at, t->cells.v[i * t->columns.nr].value);
-			svg_segment(&h->body, color_of(h->r, category_of_row(t, i)), at, to, whole);
-			at = to;
-		}
-	html_puts(h, "</svg>\n");
+	html_bar(h, &bar, "stack", false);
+	vec_release(&bar.parts);
 }
 
 enum { ROWS_SHOWN = 4 };
 
-/* Write the rows of one memory with names first, without the last column, which names the
-   memory. */
+/* Write the rows of one memory. With `keys`, the first cell is a category. */
 static void list(struct html *h, const struct report_table *t, const char *side, const char *memory,
                  bool keys)
 {
 	struct document d;
-	size_t nr = 0, all = t->columns.nr, *order = arena_alloc(&h->arena, all + 1, sizeof *order);
-	struct doc_column *columns = arena_alloc(&h->arena, all + 1, sizeof *columns);
-	for (int text = 1; text >= 0; text--)
-		for (size_t i = 0; i + 1 < all; i++)
-			if (t->columns.v[i].is_text == (text != 0))
-				order[nr++] = i;
-	for (size_t i = 0; i < nr; i++)
-		columns[i] = (struct doc_column){ t->columns.v[order[i]].name,
-			                              t->columns.v[order[i]].is_text ? DOC_LEFT : DOC_RIGHT };
 	doc_init(&d);
 	struct doc_table *table =
-	    doc_table(&d, arena_printf(&h->arena, "%s: %s", side, t->title), columns, nr);
+	    doc_list(&d, t, arena_printf(&h->arena, "%s: %s", side, t->title), memory);
 	table->brief = keys ? ROWS_SHOWN : 0;
 	table->more_text = "categories";
-	for (size_t row = 0; row < report_table_rows(t); row++) {
-		if (!is_of(t, row, memory))
-			continue;
-		doc_row(&d, 0);
-		for (size_t k = 0; k < nr; k++) {
-			const struct report_cell *c = &t->cells.v[row * all + order[k]];
-			if (!t->columns.v[order[k]].is_text) {
-				doc_figure_cell(&d, c->text, c->kind == CELL_FIGURE, c->value);
-				continue;
-			}
-			doc_name_cell(&d, c->text);
-			d.line->key = keys && k == 0 ? color_of(h->r, category_of_row(t, row)) + 1 : 0;
-		}
-	}
+	for (const struct doc_row *row = table->rows; row && keys; row = row->next)
+		row->cells[0].key =
+		    color_of(h->r, row->cells[0].first ? row->cells[0].first->text : "") + 1;
 	html_tables(h, &d);
 }
 
@@ -153,9 +120,4 @@ void html_peaks(struct html *h, const struct run_report *run)
 			peak(h, run, memory);
 	}
 	html_more_charts(h, nr);
-}
-
-bool html_has_peaks(const struct run_report *run)
-{
-	return run && run_report_table(run, "memory_categories");
 }

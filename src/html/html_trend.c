@@ -65,10 +65,7 @@ void html_spark(struct html *h, size_t check)
 	int64_t room = (y.hi - y.lo) / 10 + 1; /* space above and below, so that dots are not cut */
 	y.lo = number_sub(y.lo, room);
 	y.hi = number_add(y.hi, room);
-	html_printf(h,
-	            "<svg class=\"spark\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-	            "aria-hidden=\"true\">",
-	            SVG_WIDTH, SVG_HEIGHT);
+	html_puts(h, "<svg class=\"spark\" " SVG_BOX " aria-hidden=\"true\">");
 	draw(h, c, y);
 	html_puts(h, "</svg>");
 }
@@ -130,15 +127,12 @@ static void put_numbers(struct html *h, const struct check *c)
 		doc_name_cell(&d, p->time);
 		doc_figure_cell(&d, unit_text(&h->arena, c->metric->unit, p->value), true, p->value);
 	}
-	html_details(h, "numbers");
-	html_tables(h, &d);
-	html_details_end(h);
+	html_numbers(h, &d);
 }
 
 static void put_chart(struct html *h, const struct check *c)
 {
 	struct svg_range y = svg_axis(range_of(c), c->metric->unit == UNIT_BYTES);
-	int id = ++h->nr_pictures;
 	const char *title = metric_label(c->metric);
 	html_puts(h, "<figure class=\"chart\"><figcaption>");
 	html_text(h, title);
@@ -150,12 +144,7 @@ static void put_chart(struct html *h, const struct check *c)
 	put_legend(h, c);
 	html_puts(h, "<div class=\"plot\">");
 	svg_labels(&h->body, c->metric->unit, y, "y");
-	html_printf(h,
-	            "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
-	            "aria-labelledby=\"t%d d%d\"><title id=\"t%d\">",
-	            SVG_WIDTH, SVG_HEIGHT, id, id, id);
-	html_text(h, title);
-	html_printf(h, ", history</title><desc id=\"d%d\">", id);
+	html_picture(h, SVG_BOX, arena_printf(&h->arena, "%s, history", title));
 	put_words(h, c);
 	html_puts(h, "</desc>");
 	svg_grid(&h->body, y);

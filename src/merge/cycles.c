@@ -164,6 +164,11 @@ static size_t end_of_kept(const struct digest *d, const struct digest *cycle, in
 	return nr;
 }
 
+static void join_row(const struct schema *s, void *row, const void *more)
+{
+	row_add(s, ROWS_OF_CYCLES, row, more);
+}
+
 static void join_comms(struct digest *d, struct digest *next)
 {
 	int64_t start = d->start_ns < next->start_ns ? d->start_ns : next->start_ns, last[2] = { 0 };
@@ -171,7 +176,7 @@ static void join_comms(struct digest *d, struct digest *next)
 	struct digest *both[] = { d, next };
 	if (d->comms.nr)
 		memcpy(was, d->comms.v, d->comms.nr * sizeof *was);
-	rows_join(&comm_stat_row, &d->comms, &next->comms);
+	rows_join(&comm_stat_row, &d->comms, &next->comms, join_row);
 	point_comms(d, d, was);
 	point_comms(d, next, next->comms.v);
 	free(was);
@@ -304,7 +309,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	for (size_t i = 0; i < nr_digest_lists; i++) {
 		const struct digest_list *l = &digest_lists[i];
 		if (l->joined)
-			rows_join(l->row, (char *)x + l->offset, (char *)y + l->offset);
+			rows_join(l->row, (char *)x + l->offset, (char *)y + l->offset, join_row);
 	}
 	x->phase_known = x->phase_known || y->phase_known;
 	x->events = number_add(x->events, y->events);
@@ -316,7 +321,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	if (x->device_memory != y->device_memory)
 		x->device_memory = MEMORY_UNKNOWN;
 	x->trace = arena_printf(&x->arena, "%s, %s", x->trace, y->trace);
-	x->source_hash = (x->source_hash ^ y->source_hash) * 1099511628211u;
+	x->source_hash = number_hash(x->source_hash, y->source_hash);
 	digest_own(x, y);
 }
 
@@ -327,13 +332,13 @@ static void join_inputs(struct digest *d, const struct digest *from)
 	d->metrics_file = d->metrics_file
 	                      ? arena_printf(&d->arena, "%s, %s", d->metrics_file, from->metrics_file)
 	                      : from->metrics_file;
-	rows_join(&input_stat_row, &d->inputs, &from->inputs);
-	rows_join(&machine_stat_row, &d->machines, &from->machines);
+	rows_join(&input_stat_row, &d->inputs, &from->inputs, join_row);
+	rows_join(&machine_stat_row, &d->machines, &from->machines, join_row);
 }
 
 static void keep_metrics(struct digest *d, struct digest *metrics)
 {
-	d->source_hash = (d->source_hash ^ metrics->source_hash) * 1099511628211u;
+	d->source_hash = number_hash(d->source_hash, metrics->source_hash);
 	digest_own(d, metrics);
 }
 

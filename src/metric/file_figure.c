@@ -22,8 +22,8 @@ uint64_t input_hash(uint64_t h, const struct input_stat *s)
 	int64_t micro = decimal_scaled(own, MICRO_DIGITS);
 	struct decimal back = decimal_of(micro, MICRO_DIGITS);
 	bool exact = back.value == own.value && back.digits == own.digits;
-	h = (h ^ (uint64_t)(exact ? micro : own.value)) * 1099511628211u;
-	return exact ? h : (h ^ (uint64_t)own.digits) * 1099511628211u;
+	h = number_hash(h, (uint64_t)(exact ? micro : own.value));
+	return exact ? h : number_hash(h, (uint64_t)own.digits);
 }
 
 /* number of further decimal places for means and medians of whole numbers */

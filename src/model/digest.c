@@ -186,7 +186,7 @@ void digest_join(struct digest *d, struct digest *snapshot)
 	if (!t->json_faults)
 		t->fault_byte = snapshot->trust.fault_byte;
 	t->json_faults = number_add(t->json_faults, snapshot->trust.json_faults);
-	d->source_hash = (d->source_hash ^ snapshot->source_hash) * 1099511628211u;
+	d->source_hash = number_hash(d->source_hash, snapshot->source_hash);
 }
 
 #define ORDER(type)                              \

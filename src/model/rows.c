@@ -2,36 +2,38 @@
 
 #include "base/number.h"
 
-#define LIST(member, type, joined_)                                                        \
-	{                                                                                      \
-		.offset = offsetof(struct digest, member), .row = &type##_row, .joined = (joined_) \
+#define LIST(member, type, joined_, summed_)                                                \
+	{                                                                                       \
+		.offset = offsetof(struct digest, member), .row = &type##_row, .joined = (joined_), \
+		.summed = (summed_)                                                                 \
 	}
 const struct digest_list digest_lists[] = {
 	/* Columns: member of struct digest; row type; true if the rows of equal keys are joined when
-	   profiler cycles are merged */
-	LIST(env, env_entry, false), /* the first value of each key is kept; rows are not joined */
-	LIST(summaries, step_summary, false),
-	LIST(phase_summaries, phase_summary, false),
-	LIST(kernels, kernel_stat, true),
-	LIST(devices, device_stat, true),
-	LIST(ops, op_stat, true),
-	LIST(flops, flop_stat, true),
-	LIST(calls, call_stat, true),
-	LIST(threads, thread_stat, true),
-	LIST(comms, comm_stat, false), /* collectives refer to the rows of this list by index */
-	LIST(collectives, collective, false),
-	LIST(functions, function_stat, false), /* functions form a tree, which is joined elsewhere */
-	LIST(code, code_stat, true),
-	LIST(ranges, range_stat, true),
-	LIST(counters, counter_stat, true),
-	LIST(phase_kernels, kernel_stat, true),
-	LIST(phase_ops, op_stat, true),
-	LIST(memories, memory_stat, true),
-	LIST(memory_items, memory_item, false), /* rows of snapshots, which a rank has only once */
-	LIST(memory_levels, memory_level, false),
-	LIST(memory_evidence, memory_evidence, false),
-	LIST(inputs, input_stat, false), /* rows of metrics files, which a rank has only once */
-	LIST(machines, machine_stat, false),
+	   profiler cycles are merged; true if they are summed over the ranks of a folded run. Rows of
+	   one GPU or thread are not: its name means nothing on other ranks. */
+	LIST(env, env_entry, false, false), /* of each key, the first value is kept */
+	LIST(summaries, step_summary, false, false),
+	LIST(phase_summaries, phase_summary, false, false),
+	LIST(kernels, kernel_stat, true, true),
+	LIST(devices, device_stat, true, false),
+	LIST(ops, op_stat, true, true),
+	LIST(flops, flop_stat, true, true),
+	LIST(calls, call_stat, true, true),
+	LIST(threads, thread_stat, true, false),
+	LIST(comms, comm_stat, false, true), /* collectives refer to the rows of this list by index */
+	LIST(collectives, collective, false, false),
+	LIST(functions, function_stat, false, false), /* a tree, which is joined elsewhere */
+	LIST(code, code_stat, true, true),
+	LIST(ranges, range_stat, true, true),
+	LIST(counters, counter_stat, true, false),
+	LIST(phase_kernels, kernel_stat, true, false),
+	LIST(phase_ops, op_stat, true, false),
+	LIST(memories, memory_stat, true, false),
+	LIST(memory_items, memory_item, false, false), /* a rank has at most one snapshot */
+	LIST(memory_levels, memory_level, false, false),
+	LIST(memory_evidence, memory_evidence, false, false),
+	LIST(inputs, input_stat, false, false), /* rows of metrics files, which a rank has only once */
+	LIST(machines, machine_stat, false, false),
 };
 const size_t nr_digest_lists = sizeof digest_lists / sizeof *digest_lists;
 
@@ -232,11 +234,13 @@ struct row_list {
 	size_t nr, cap;
 };
 
-void rows_join(const struct schema *s, void *into, const void *from)
+void rows_join(const struct schema *s, void *into, const void *from, row_joiner *join)
 {
 	struct row_list a, b, out = { 0 };
 	memcpy(&a, into, sizeof a);
 	memcpy(&b, from, sizeof b);
+	if (b.nr == 0)
+		return;
 	out.cap = a.nr + b.nr;
 	out.v = mem_calloc(out.cap, s->size);
 	for (size_t i = 0, k = 0; i < a.nr || k < b.nr;) {
@@ -244,7 +248,7 @@ void rows_join(const struct schema *s, void *into, const void *from)
 		char *row = out.v + out.nr++ * s->size;
 		memcpy(row, c <= 0 ? a.v + i * s->size : b.v + k * s->size, s->size);
 		if (c == 0)
-			row_add(s, ROWS_OF_CYCLES, row, b.v + k * s->size);
+			join(s, row, b.v + k * s->size);
 		i += c <= 0;
 		k += c >= 0;
 	}

@@ -112,6 +112,7 @@ struct digest_list {
 	size_t offset; ///< offset of the VEC in struct digest
 	const struct schema *row;
 	bool joined; ///< true if rows with equal keys are joined when cycles are merged
+	bool summed; ///< true if rows with equal keys are summed over the ranks of a folded run
 };
 extern const struct digest_list digest_lists[];
 extern const size_t nr_digest_lists;
@@ -142,9 +143,12 @@ bool row_is_sum(const struct schema *s, const void *row);
 /// Size of the member in bytes.
 size_t field_size(const struct field *f);
 
-/// Joins the list at `from` into the list at `into` when two cycles are merged. Both are sorted
-/// VECs of the row type; rows of one key become one.
-void rows_join(const struct schema *s, void *into, const void *from);
+/// Joins `more` into `row`, which has the same keys.
+typedef void row_joiner(const struct schema *s, void *row, const void *more);
+
+/// Joins the list at `from` into the list at `into`. Both are sorted VECs of the row type; `join`
+/// makes one row of two with equal keys.
+void rows_join(const struct schema *s, void *into, const void *from, row_joiner *join);
 
 /// Joins neighbors with equal keys in a sorted list, as for ROWS_FOLDED; `list` is a VEC.
 void rows_unite(const struct schema *s, void *list);

@@ -81,10 +81,10 @@ static struct span value_of(const struct select_key *key, const struct select_it
 	bool narrows = key->glob == GLOB(phase) && item->rule->metric->label != LABEL_NONE;
 	if (!(key->labels & label) || key->labels == ANY_LABEL || !item->label.n || narrows)
 		return own ? span_of(own) : SPAN("");
-	bool kernel = label == LABELED(KERNEL);
-	if (key->glob == GLOB(cls) && label == LABELED(OP) && own)
+	bool kernel = label & LABELED(KERNEL), op = label & LABELED(OP);
+	if (key->glob == GLOB(cls) && op && own)
 		return span_of(own); /* an operator has no class: it may launch kernels of both */
-	if (key->glob == GLOB(cls) && label == LABELED(OP))
+	if (key->glob == GLOB(cls) && op)
 		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
 		                   ? "communication"
 		                   : "compute");

@@ -265,13 +265,11 @@ static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 {
 	struct class_functions c = { .r = r, .cls = FUNCTION_RUNTIME };
 	c.function_of = mem_calloc(r->host.names.nr, sizeof *c.function_of);
-	for (size_t i = 0; i < r->host.names.nr; i++) {
-		c.function_of[i] = NO_ID;
+	for (size_t i = 0; i < r->host.names.nr; i++)
 		if (idmap_pair_first(r->host.name_ids.keys.v[i]) == EVENT_RUNTIME) {
 			c.function_of[i] = (uint32_t)c.rows.nr;
 			function_row_add(&c, r->host.names.v[i].name);
 		}
-	}
 	c.calls = r->functions.calls;
 	r->functions.calls = (struct ids){ 0 };
 	for (size_t i = 0; i < c.calls.nr; i++)

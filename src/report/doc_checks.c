@@ -5,7 +5,7 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
+enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, ROWS_UNDECIDED = 3, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
 
 /* Add the rule of a check and its item; a kernel has its display name here, and its complete name
  * in JUnit and JSON. */
@@ -57,6 +57,22 @@ static void put_where(struct document *d, const struct finding *f)
 	}
 }
 
+/* Say where a finding is that has no place besides those of its title. */
+static void put_no_place(struct document *d, const struct finding *f)
+{
+	size_t kernels = 0;
+	for (size_t i = 0; i < f->where.nr; i++)
+		kernels += f->where.v[i].level == PLACE_KERNEL;
+	if (d->line->first)
+		return;
+	if (f->cause == CAUSE_UNIFORM)
+		doc_words(d, "everywhere");
+	else if (kernels)
+		doc_words(d, kernels == 1 ? "no place recorded" : "no common place recorded");
+	else if (f->where.nr)
+		doc_name(d, f->where.v[0].name);
+}
+
 const char *doc_where_text(struct document *d, const struct finding *f)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -85,6 +101,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 		        arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
 	doc_cell(d);
 	put_where(d, f);
+	put_no_place(d, f);
 }
 
 /* Add a check beyond its limits that no finding explains. */
@@ -108,18 +125,19 @@ static void put_limits(struct document *d, const struct check *c)
 	doc_said(d, limit_text(&d->arena, c->limit));
 }
 
+const struct doc_column doc_change_columns[3] = { { "what changed", DOC_LEFT },
+	                                              { "change", DOC_RIGHT },
+	                                              { "where", DOC_LEFT } };
+
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust)
 {
-	static const struct doc_column columns[] = { { "what changed", DOC_LEFT },
-		                                         { "change", DOC_RIGHT },
-		                                         { "where", DOC_LEFT } };
-	/* while the verdict is undecided, comments and pages collapse the findings: what would decide
-	 * is more important */
-	doc_section(d, "findings", "Findings", r->verdict == VERDICT_UNDECIDED ? DOC_ASIDE : DOC_OPEN);
+	bool open = r->verdict == VERDICT_UNDECIDED;
+	const char *title = open ? "What may have changed" : "What changed";
+	doc_section(d, "findings", title, DOC_OPEN);
 	d->sections[d->depth]->fixed = true;
-	struct doc_table *t = doc_table(d, "Findings", COLUMNS(columns));
+	struct doc_table *t = doc_table(d, title, COLUMNS(doc_change_columns));
 	t->items = true;
-	t->brief = ROWS_SHOWN;
+	t->brief = open ? ROWS_UNDECIDED : ROWS_SHOWN;
 	t->more_text = "findings";
 	for (size_t i = 0; i < r->findings.nr; i++)
 		put_finding(d, r, i);

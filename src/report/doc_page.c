@@ -112,3 +112,36 @@ void doc_steps_of_ranks(struct document *d, const struct report *r)
 		doc_picture(d, "heat");
 	doc_end(d);
 }
+
+/* ---- charts over time ---- */
+
+bool run_has_series(const struct run_report *run, const char *prefix)
+{
+	for (size_t i = 0; run && i < run->series.nr; i++)
+		if (strncmp(run->series.v[i].id, prefix, strlen(prefix)) == 0)
+			return true;
+	return false;
+}
+
+bool run_has_peaks(const struct run_report *run)
+{
+	return run && run_report_table(run, "memory_categories");
+}
+
+void doc_series(struct document *d, const struct report *r)
+{
+	const struct run_report *runs[] = { r->run, r->baseline_run };
+	bool many = r->run && r->run->ranks.nr > 1, steps = false, memory = false;
+	for (int i = 0; i < 2; i++) {
+		steps = steps || run_has_series(runs[i], "step.");
+		memory = memory || run_has_series(runs[i], "memory.") || run_has_peaks(runs[i]);
+	}
+	doc_section(d, "steps", "Step times", many ? DOC_PAGE_FOLDED : DOC_PAGE);
+	if (steps)
+		doc_picture(d, "steps");
+	doc_end(d);
+	doc_section(d, "memory", "Memory", DOC_PAGE);
+	if (memory)
+		doc_picture(d, "memory");
+	doc_end(d);
+}

@@ -129,32 +129,33 @@ void doc_decide(struct document *d, const struct report *r)
 {
 	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
 	const char *what = r->plan_runs ? "run" : "pair", *s = nr == 1 ? "" : "s";
-	const char *which = r->plan_runs ? " of the candidate (new)"
-	                                 : " of runs (new: with the change, old: without), in turn";
+	const char *which = r->plan_runs
+	                        ? " of the candidate (new)"
+	                        : " of runs, in turn without the change (old) and with it (new)";
 	bool run = text_or_empty(r->decide)[0];
 	if (r->verdict != VERDICT_UNDECIDED || !nr)
 		return;
-	doc_section(d, "decide", "", DOC_OPEN);
-	if (run) {
-		put_command(
-		    d,
-		    arena_printf(&d->arena, "Record %" PRId64 " more %s%s%s, and run:", nr, what, s, which),
-		    DOC_OPEN, r->decide);
-	} else {
-		doc_paragraph(d);
-		doc_printf(d, "%" PRId64 " more %s%s%s would decide.", nr, what, s, which);
-	}
+	doc_section(d, "decide", "What to do", DOC_OPEN);
+	doc_item(d, 0);
+	doc_printf(d, "record %" PRId64 " more %s%s%s%s", nr, what, s, which,
+	           run ? ", then judge them together:" : ", which would decide");
+	put_command(d, "", DOC_OPEN, r->decide);
 	doc_end(d);
 }
 
 void doc_advice(struct document *d, const struct report *r)
 {
-	doc_section(d, "advice", "What to do", DOC_OPEN);
-	put_actions(d, r);
-	if (r->status == ST_BASELINE)
-		put_command(d, "To store this recording as the baseline, run:", DOC_OPEN, r->accept);
-	else
+	bool open = r->verdict == VERDICT_UNDECIDED; /* what would decide is advised first */
+	doc_section(d, "advice", open ? "If the change is real" : "What to do",
+	            open ? DOC_ASIDE : DOC_OPEN);
+	if (report_is_first(r) && text_or_empty(r->accept)[0]) {
+		doc_item(d, 0);
+		doc_words(d, "store this recording as the baseline, and commit the file:");
+		put_command(d, "", DOC_OPEN, r->accept);
+	} else {
+		put_actions(d, r);
 		put_command(d, "Intended? Make it the baseline:", DOC_ASIDE, r->accept);
+	}
 	doc_end(d);
 }
 
@@ -210,28 +211,45 @@ void doc_facts(struct document *d, const struct report *r)
 
 /* ---- lists of a run ---- */
 
-/* Order of the columns: names come first, since they must be visible in a narrow terminal. */
-static size_t *order_of(struct document *d, const struct report_table *t)
+/* Order of the first `nr` columns: names come first, since they must be visible in a narrow
+   terminal. */
+static size_t *order_of(struct document *d, const struct report_table *t, size_t nr)
 {
-	size_t nr = 0, *order = arena_alloc(&d->arena, t->columns.nr, sizeof *order);
-	for (size_t i = t->columns.nr; i-- > 0;)
+	size_t at = 0, *order = arena_alloc(&d->arena, nr + 1, sizeof *order);
+	for (size_t i = nr; i-- > 0;)
 		if (t->columns.v[i].is_text)
-			order[nr++] = i;
-	for (size_t i = 0; i < t->columns.nr; i++)
+			order[at++] = i;
+	for (size_t i = 0; i < nr; i++)
 		if (!t->columns.v[i].is_text)
-			order[nr++] = i;
+			order[at++] = i;
 	return order;
 }
 
-static const struct doc_column *columns_of(struct document *d, const struct report_table *t,
-                                           const size_t *order)
+struct doc_table *doc_list(struct document *d, const struct report_table *t, const char *title,
+                           const char *memory)
 {
-	struct doc_column *columns = arena_alloc(&d->arena, t->columns.nr, sizeof *columns);
-	for (size_t i = 0; i < t->columns.nr; i++) {
+	size_t all = t->columns.nr, nr = memory ? all - 1 : all;
+	const size_t *order = order_of(d, t, nr);
+	struct doc_column *columns = arena_alloc(&d->arena, nr + 1, sizeof *columns);
+	for (size_t i = 0; i < nr; i++) {
 		const struct report_column *c = &t->columns.v[order[i]];
 		columns[i] = (struct doc_column){ c->name, c->is_text ? DOC_LEFT : DOC_RIGHT };
 	}
-	return columns;
+	struct doc_table *table = doc_table(d, title, columns, nr);
+	for (size_t i = 0; i < report_table_rows(t); i++) {
+		const struct report_cell *row = &t->cells.v[i * all];
+		if (memory && strcmp(row[all - 1].text, memory) != 0)
+			continue;
+		doc_row(d, 0);
+		for (size_t c = 0; c < nr; c++) {
+			const struct report_cell *cell = &row[order[c]];
+			if (cell->kind == CELL_TEXT)
+				doc_name_cell(d, cell->text);
+			else
+				doc_figure_cell(d, cell->text, cell->kind == CELL_FIGURE, cell->value);
+		}
+	}
+	return table;
 }
 
 /* Add the sum of the rows that are not shown, including those that only a terminal and a comment
@@ -258,23 +276,13 @@ static void put_rest(struct document *d, const struct report_table *t, const siz
 
 static void put_table(struct document *d, const struct report_table *t, const char *side)
 {
-	size_t rows = report_table_rows(t), nr = t->columns.nr;
+	size_t rows = report_table_rows(t);
+	const size_t *order = order_of(d, t, t->columns.nr);
 	const char *title =
 	    arena_printf(&d->arena, "%s%s%s%s", side, t->title, t->note[0] ? ": " : "", t->note);
-	const size_t *order = order_of(d, t);
-	struct doc_table *table = doc_table(d, title, columns_of(d, t, order), nr);
+	struct doc_table *table = doc_list(d, t, title, NULL);
 	table->more = t->more;
 	table->brief = LIST_ROWS;
-	for (size_t i = 0; i < rows; i++) {
-		doc_row(d, 0);
-		for (size_t c = 0; c < nr; c++) {
-			const struct report_cell *cell = &t->cells.v[i * nr + order[c]];
-			if (cell->kind == CELL_TEXT)
-				doc_name_cell(d, cell->text);
-			else
-				doc_figure_cell(d, cell->text, cell->kind == CELL_FIGURE, cell->value);
-		}
-	}
 	put_rest(d, t, order, rows);
 	if (rows > LIST_ROWS)
 		put_rest(d, t, order, LIST_ROWS);

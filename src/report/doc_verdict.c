@@ -87,6 +87,12 @@ static void put_worst(struct document *d, const struct report *r, const struct c
 	doc_words(d, ")");
 }
 
+bool report_is_first(const struct report *r)
+{
+	return r->status == ST_BASELINE ||
+	       (!r->baseline.ranks && r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr);
+}
+
 /* The headline without the verdict, which the report shows before it. */
 const char *report_counts(const struct report *r)
 {
@@ -109,6 +115,28 @@ static void put_first(struct document *d, const struct finding *f)
 	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
+static void put_pass(struct document *d, const struct report *r)
+{
+	const int64_t *nr = r->counts;
+	doc_words(d, "no figure is beyond its limit");
+	if (nr[VERDICT_WAIVED])
+		doc_printf(d, " except %" PRId64 " waived", nr[VERDICT_WAIVED]);
+	if (nr[VERDICT_IMPROVED])
+		doc_printf(d, ", %" PRId64 " improved", nr[VERDICT_IMPROVED]);
+	doc_words(d, "; nothing to do");
+}
+
+/* Say what becomes of the CI job, unless the verdict says it. */
+static void put_job(struct document *d, const struct report *r)
+{
+	bool red = r->status != ST_OK;
+	if (r->verdict == VERDICT_FAIL ? red
+	                               : r->verdict == VERDICT_PASS && !red && !report_is_first(r))
+		return;
+	doc_printf(d, "; the job %s (exit code %d)", red ? "fails" : "passes",
+	           status_exit_code(r->status));
+}
+
 void doc_verdict(struct document *d, const struct report *r)
 {
 	doc_paragraph(d);
@@ -124,12 +152,12 @@ void doc_verdict(struct document *d, const struct report *r)
 		return;
 	}
 	if (r->kind != REPORT_CHECK) {
-		doc_words(d, r->kind == REPORT_DIFF ? "no verdict · " : "");
+		doc_words(d, r->kind == REPORT_DIFF ? "no verdict, diff only compares · " : "");
 		doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
 		return;
 	}
 	const struct check *worst = worst_check(r);
-	bool first = r->status == ST_BASELINE;
+	bool first = report_is_first(r);
 	if (first)
 		doc_add(d, DOC_VERDICT, TONE_OPEN, "no baseline yet");
 	else
@@ -138,13 +166,16 @@ void doc_verdict(struct document *d, const struct report *r)
 	doc_said(d, r->workload);
 	doc_words(d, ": ");
 	if (first)
-		doc_words(d, "nothing to compare with");
+		doc_words(d, "not judged");
 	else if (worst)
 		put_worst(d, r, worst);
 	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
 		put_first(d, report_main_finding(r));
+	else if (r->verdict == VERDICT_PASS)
+		put_pass(d, r);
 	else
 		doc_words(d, report_counts(r));
+	put_job(d, r);
 }
 
 /* ---- key figures ---- */
@@ -228,9 +259,12 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		doc_words(d, warns ? ", warning beyond " : ", limit ");
 		doc_said(d, limit_text(&d->arena, k->limit));
 	}
-	if (k->few_runs)
-		doc_printf(d, "; noise unknown from %" PRId64 " run%s", k->few_runs,
-		           k->few_runs == 1 ? "" : "s");
+	if (k->assumed) {
+		doc_words(d, "; noise assumed ");
+		put_noise(d, k->metric, k->assumed->noise, k->baseline);
+		if (k->assumed->runs_to_know)
+			doc_printf(d, " until %" PRId64 " more runs are stored", k->assumed->runs_to_know);
+	}
 	doc_words(d, ")");
 	if (odd) {
 		doc_printf(d, "; rank %" PRId64 ": ", slow->rank);

@@ -66,7 +66,7 @@ static void put_context(struct document *d, const struct report *r)
 		before.period = 0;
 		before.marker = NULL;
 	}
-	bool apart = r->kind == REPORT_CHECK && r->verdict != VERDICT_PASS;
+	bool apart = r->kind == REPORT_DIFF || (r->kind == REPORT_CHECK && r->verdict != VERDICT_PASS);
 	if (apart)
 		doc_section(d, "about", "", DOC_OPEN);
 	doc_paragraph(d);
@@ -114,12 +114,6 @@ static void put_notes(struct document *d, const struct report *r)
 
 /* ---- order of sections for each kind of report ---- */
 
-static void put_pictures(struct document *d)
-{
-	doc_picture(d, "steps");
-	doc_picture(d, "memory");
-}
-
 static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_decide(d, r);
@@ -129,13 +123,14 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 		doc_breakdowns(d, r);
 	put_context(d, r);
 	doc_advice(d, r);
+	doc_answer_end(d);
 	if (r->findings.nr) /* findings say the same in fewer words, so they come first */
 		doc_breakdowns(d, r);
 	doc_history(d, r);
 	doc_step(d, r);
 	doc_flame(d, r);
 	doc_steps_of_ranks(d, r);
-	put_pictures(d);
+	doc_series(d, r);
 	doc_checks(d, r);
 	doc_reasons(d, r);
 	doc_insights(d, r);
@@ -154,13 +149,18 @@ static void put_next(struct document *d)
 {
 	doc_section(d, "advice", "What to do", DOC_OPEN);
 	doc_item(d, 0);
-	doc_words(d, "nothing is judged here: gpugate baseline create stores one side as the baseline, "
-	             "gpugate check then judges the other by limits");
+	doc_words(d,
+	          "nothing, since diff applies no limits; to apply them, store one side with gpugate "
+	          "baseline create and judge the other with gpugate check");
 	doc_end(d);
 }
 
 static void put_diff(struct document *d, const struct report *r, struct trust_lines *trust)
 {
+	doc_changes(d, r);
+	put_next(d);
+	put_context(d, r);
+	doc_answer_end(d);
 	doc_figures(d, r);
 	doc_remarks(d, r, trust);
 	doc_insights(d, r);
@@ -169,9 +169,8 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_step(d, r);
 	doc_flame(d, r);
 	doc_kernels(d, r);
-	put_next(d);
 	doc_steps_of_ranks(d, r);
-	put_pictures(d);
+	doc_series(d, r);
 	doc_categories(d, r);
 	doc_scaling(d, r);
 	doc_ranks(d, r, true, "Ranks of the candidate");
@@ -192,7 +191,7 @@ static void put_run(struct document *d, const struct report *r, struct trust_lin
 	doc_facts(d, r);
 	doc_unknown(d, r);
 	doc_steps_of_ranks(d, r);
-	put_pictures(d);
+	doc_series(d, r);
 	doc_lists(d, r);
 	doc_ranks(d, r, true, "Ranks");
 }
@@ -302,12 +301,11 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	                                            : "default";
 	doc_verdict(d, r);
 	doc_key_figures(d, r);
-	if (r->kind != REPORT_CHECK)
+	if (r->kind == REPORT_RUN)
 		put_context(d, r);
-	else if (!r->error)
-		d->fold = r->verdict == VERDICT_PASS || r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr
-		              ? DOC_FOLD_ALL
-		              : report_counts(r);
+	else if (r->kind == REPORT_CHECK && !r->error)
+		d->fold =
+		    r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr ? DOC_FOLD_ALL : report_counts(r);
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);
 	else if (r->kind == REPORT_DIFF)

@@ -42,9 +42,13 @@ void doc_key_figures(struct document *d, const struct report *r);
 void doc_checks(struct document *d, const struct report *r);
 void doc_evidence(struct document *d, const struct report *r);
 
-/// Breakdowns of the change, kernels, categories, GPU time by code, figures of a diff, largest
-/// tensors and environment: one function for each.
+/// Columns of the table of findings, and of the changes of a diff.
+extern const struct doc_column doc_change_columns[3];
+
+/// Breakdowns of the change, what changed most and where, kernels, categories, GPU time by code,
+/// figures of a diff, largest tensors and environment: one function for each.
 void doc_breakdowns(struct document *d, const struct report *r);
+void doc_changes(struct document *d, const struct report *r);
 void doc_kernels(struct document *d, const struct report *r);
 void doc_categories(struct document *d, const struct report *r);
 void doc_code(struct document *d, const struct report *r);
@@ -61,6 +65,11 @@ void doc_advice(struct document *d, const struct report *r);
 /// How to decide an undecided check: the recordings that are needed, and the command.
 void doc_decide(struct document *d, const struct report *r);
 
+/// Add a list of a run as a table, names first. With `memory`, only the rows of that memory, which
+/// the last column names, and without that column.
+struct doc_table *doc_list(struct document *d, const struct report_table *t, const char *title,
+                           const char *memory);
+
 /// Recommendations, facts, lists, and the table of ranks.
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
@@ -72,10 +81,16 @@ void doc_ranks(struct document *d, const struct report *r, bool candidate, const
 const char *doc_where_text(struct document *d, const struct finding *f);
 
 /// Pictures that only the HTML page has: history of figures, parts of the wall time, GPU time by
-/// code, steps of all ranks.
+/// code, steps of all ranks, steps and memory over time.
 void doc_history(struct document *d, const struct report *r);
 void doc_step(struct document *d, const struct report *r);
 void doc_flame(struct document *d, const struct report *r);
 void doc_steps_of_ranks(struct document *d, const struct report *r);
+void doc_series(struct document *d, const struct report *r);
+
+/// True if a run has series whose ids begin with `prefix`, or what its memory holds at the
+/// peak is known. False for NULL.
+bool run_has_series(const struct run_report *run, const char *prefix);
+bool run_has_peaks(const struct run_report *run);
 
 #endif

@@ -74,7 +74,7 @@ const struct fact *run_fact(const struct run_report *run, const char *id)
 	return NULL;
 }
 
-static const struct figure_row *row_find(const struct report *r, enum metric_id id)
+const struct figure_row *figure_row_find(const struct report *r, enum metric_id id)
 {
 	for (size_t i = 0; i < r->figures.nr; i++)
 		if (r->figures.v[i].metric->id == id && !r->figures.v[i].item[0] &&
@@ -109,7 +109,7 @@ static struct key_figure of_check(const struct report *r, const struct check *c)
 		.candidate = c->candidate,
 		.noise = known && (news || !wide) ? c->evidence.noise : -1,
 		.check = c - r->checks.v,
-		.few_runs = few ? c->evidence.past_runs : 0,
+		.assumed = few ? &c->evidence : NULL,
 		.limit = warns && c->limit[0] && (few || c->verdict == VERDICT_WARN) ? c->limit : NULL,
 	};
 }
@@ -117,7 +117,7 @@ static struct key_figure of_check(const struct report *r, const struct check *c)
 static bool find(const struct report *r, enum metric_id id, struct key_figure *k)
 {
 	const struct check *c = check_of(r, id);
-	const struct figure_row *row = row_find(r, id);
+	const struct figure_row *row = figure_row_find(r, id);
 	const struct fact *f = run_fact(r->run, metric_table[id].name);
 	*k = (struct key_figure){ .metric = &metric_table[id], .noise = -1, .check = -1 };
 	if (c) {

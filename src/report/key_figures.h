@@ -14,9 +14,8 @@ struct key_figure {
 	int64_t baseline, candidate, noise;
 	ptrdiff_t check; ///< index of the check on the figure; -1 if there is none
 	enum doc_tone tone; ///< tone of the change, colored in a diff or if a check failed or improved
-	/// Number of stored runs if they are too few to know the noise, which is not shown then; else
-	/// 0.
-	int64_t few_runs;
+	/// evidence of the check if too few runs are stored to know the noise; else NULL
+	const struct evidence *assumed;
 	/// limit such as "increase 10%" that the figure exceeds (if the check only warns) or may exceed
 	/// (if it is undecided because too few runs are known); else NULL
 	const char *limit;
@@ -46,6 +45,9 @@ const char *figure_label(struct arena *a, const struct report *r, const struct m
 /// The fact with this id and a value in the report of a run. NULL if there is no such fact, or
 /// `run` is NULL.
 const struct fact *run_fact(const struct run_report *run, const char *id);
+
+/// The figure of the whole candidate in a diff. NULL if there is none.
+const struct figure_row *figure_row_find(const struct report *r, enum metric_id id);
 
 /// True if the check is about a key figure.
 bool check_is_key(const struct check *c);

@@ -192,7 +192,7 @@ void machine_finish(struct machine_samples *m, struct digest *d)
 		const struct machine_sample *s = &m->list.v[i];
 		const int64_t values[] = { s->time_ns, s->sm_clock_hz, s->power_mw, s->temperature_c };
 		for (size_t k = 0; k < sizeof values / sizeof *values; k++)
-			h = (h ^ (uint64_t)values[k]) * 1099511628211u;
+			h = number_hash(h, (uint64_t)values[k]);
 	}
 	d->source_hash = h;
 	add_facts(m, d);

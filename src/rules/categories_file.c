@@ -63,7 +63,9 @@ enum status category_rows_read(struct document *d, const struct node *list,
 		for (const struct node *m = node_get(n, "match")->first; m; m = m->next) {
 			if (++matches > MAX_MATCHES)
 				return document_fail(d, m, "more than %d texts", MAX_MATCHES);
-			TRY(check_match(d, out, m));
+			/* a test checks the tables of the program, once for all runs */
+			if (!d->built_in)
+				TRY(check_match(d, out, m));
 		}
 	}
 	return ST_OK;

@@ -245,7 +245,9 @@ static enum status document_read(struct document *d, const char *path)
 enum status document_load(const char *name, const struct span *text, document_fn *read, void *out,
                           struct diag_log *log)
 {
-	struct document d = { .name = name ? name : "built in", .arena = ARENA_INIT, .log = log };
+	struct document d = {
+		.name = name ? name : "built in", .built_in = !name, .arena = ARENA_INIT, .log = log
+	};
 	struct strbuf b = STRBUF_INIT;
 	text_add_short(&b, span_of(d.name), 4096);
 	d.shown = arena_take(&d.arena, &b);

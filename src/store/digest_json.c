@@ -210,6 +210,14 @@ void digest_read_into(struct row_reader *r, struct digest *d)
 	r->arena = outer;
 }
 
+void digest_write_part(const struct digest *d, struct sink *out)
+{
+	if (d->text.n)
+		sink_write(out, d->text);
+	else
+		row_write(&digest_schema, d, out);
+}
+
 void digest_write(const struct digest *d, struct sink *out)
 {
 	row_write(&digest_schema, d, out);
@@ -271,4 +279,13 @@ enum status digest_read(struct source *src, enum status fail, struct digest **ou
 enum status digest_read_text(struct source *src, struct digest **out, struct diag_log *log)
 {
 	return read_new(src, ST_INPUT, true, out, log);
+}
+
+enum status digest_read_again(const struct digest *d, const char *path, struct digest **out,
+                              struct diag_log *log)
+{
+	struct source *src = source_memory(path, d->text.p, d->text.n, NULL);
+	enum status st = digest_read(src, ST_INPUT, out, log);
+	source_close(src);
+	return st;
 }

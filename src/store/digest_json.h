@@ -28,6 +28,13 @@ GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, stru
 GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **out,
                                            struct diag_log *log);
 
+/// Reads the whole digest whose text is kept in `d`, and was found valid; `path`: the file of `d`.
+GG_MUST_CHECK enum status digest_read_again(const struct digest *d, const char *path,
+                                            struct digest **out, struct diag_log *log);
+
+/// Like digest_read_again(), for all texts of digests that the folded digest `d` keeps whole.
+GG_MUST_CHECK enum status fold_complete(struct digest *d, const char *path, struct diag_log *log);
+
 /// A stored baseline: the approved run (the pin), and later runs.
 struct baseline {
 	struct arena arena;

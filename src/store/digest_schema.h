@@ -25,6 +25,9 @@ void fold_write(const void *const *digests, size_t nr, struct sink *out);
 bool fold_is_there(const void *const *digests, size_t nr);
 void fold_describe(bool several, int depth, struct sink *out);
 
+/// Writes a digest as a part of a document: its text, if that was kept.
+void digest_write_part(const struct digest *d, struct sink *out);
+
 /// Reads the digest that follows into `d`, which digest_new() made.
 void digest_read_into(struct row_reader *r, struct digest *d);
 

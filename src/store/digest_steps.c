@@ -2,86 +2,17 @@
    equal in all is written once, otherwise as a list of columns. If statistics replace samples, the
    only column is the number of steps. The columns of a phase are written if a digest has the phase,
    and are empty for digests without it; except for the first column of a phase, columns that are
-   all 0 are left out. */
+   all 0 are left out.
+
+   Beyond STEPS_PLAIN steps, a column may be written as what is left of it once other columns, its
+   bases, have been subtracted: {"plus": […], "minus": […], "rest": […]}. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
-
-enum {
-	METRIC_COLUMN = 2,
-	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
-	PHASE_COLUMN, ///< first of the columns of PHASE_FORWARD; those of the further phases follow
-	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
-	COUNT_COLUMN = NR_COLUMNS, ///< number of steps: the only column of a summarized digest
-	NR_ALL_COLUMNS
-};
-
-_Static_assert(NR_ALL_COLUMNS <= 64, "struct columns has a bit for each");
-
-static const char *const phase_keys[NR_INNER_PHASES - 1][NR_PHASE_COLUMNS] = {
-#define KEYS(phase)                                                                              \
-	{                                                                                            \
-		phase ".compute_time", phase ".memcpy_time", phase ".memset_time", phase ".kernel_count" \
-	}
-	KEYS("forward"),    KEYS("backward"),      KEYS("optimizer"),
-	KEYS("dataloader"), KEYS("communication"), KEYS("recompute"),
-#undef KEYS
-};
-
-static bool is_metric(size_t i)
-{
-	return i >= METRIC_COLUMN && i < STEP_PHASE_COLUMN;
-}
-
-static int column_since(size_t i)
-{
-	return is_metric(i) ? metric_table[i - METRIC_COLUMN].since : 0;
-}
-
-/* True for a metric that was added by a later minor version of the format, so that a digest may
- * lack it. */
-static bool is_optional(size_t i)
-{
-	return column_since(i) > 0 || (i >= STEP_PHASE_COLUMN && i < NR_COLUMNS);
-}
-
-/* True for all columns of a phase except the first, which may be left out if they are 0. */
-static bool may_be_zero(size_t i)
-{
-	return i >= PHASE_COLUMN && i < NR_COLUMNS && (i - PHASE_COLUMN) % NR_PHASE_COLUMNS;
-}
-
-static const char *column_key(size_t i)
-{
-	if (i == COUNT_COLUMN)
-		return "count";
-	if (i == STEP_PHASE_COLUMN)
-		return "phase";
-	if (i >= PHASE_COLUMN)
-		return phase_keys[(i - PHASE_COLUMN) / NR_PHASE_COLUMNS]
-		                 [(i - PHASE_COLUMN) % NR_PHASE_COLUMNS];
-	return i == 0 ? "number" : i == 1 ? "activities" : metric_table[i - METRIC_COLUMN].name;
-}
-
-/* The member of a digest that holds an optional column; NULL if the column is not optional. */
-static int64_t **place(struct digest *d, size_t i)
-{
-	size_t k = i - PHASE_COLUMN;
-	if (is_metric(i))
-		return &d->samples[i - METRIC_COLUMN];
-	return i == STEP_PHASE_COLUMN
-	           ? &d->step_phases
-	           : &d->phases[PHASE_FORWARD + k / NR_PHASE_COLUMNS][k % NR_PHASE_COLUMNS];
-}
-
-static int64_t *column(const struct digest *d, size_t i)
-{
-	if (is_optional(i))
-		return *place((struct digest *)(uintptr_t)d, i);
-	return i == 0 ? d->step_numbers : i == 1 ? d->step_activities : d->samples[i - METRIC_COLUMN];
-}
+#include "store/row_values.h"
+#include "store/step_bases.h"
 
 static bool has_column(bool summarized, size_t i)
 {
@@ -93,6 +24,7 @@ static bool has_column(bool summarized, size_t i)
 struct values {
 	const int64_t *v;
 	size_t nr;
+	int64_t absent; ///< marks a step without a value
 };
 
 static bool is_zero(struct values v)
@@ -106,68 +38,168 @@ static bool is_zero(struct values v)
 static struct values values_of(const struct digest *d, size_t i, bool summarized)
 {
 	if (i == COUNT_COLUMN)
-		return (struct values){ (const int64_t *)&d->nr_steps, 1 };
-	struct values out = { column(d, i), summarized ? d->nr_steps > 0 : d->nr_steps };
-	if (!out.v || (may_be_zero(i) && is_zero(out)))
+		return (struct values){ (const int64_t *)&d->nr_steps, 1, NO_SAMPLE };
+	struct values out = { step_column(d, i), summarized ? d->nr_steps > 0 : d->nr_steps,
+		                  NO_SAMPLE };
+	if (!out.v || (step_column_may_be_zero(i) && is_zero(out)))
 		out.nr = 0;
 	return out;
 }
 
-static bool is_written(const void *const *digests, size_t nr, size_t i, bool summarized)
+/* A column of all digests, as it will be written. */
+struct written {
+	const void *const *digests;
+	size_t nr, column;
+	struct step_bases bases;
+	struct values *of; ///< values or rests, one array for each digest
+	struct arena arena;
+};
+
+static bool is_written(const struct written *w, bool summarized)
 {
-	bool any = !is_optional(i);
-	for (size_t k = 0; k < nr; k++)
-		any = any || values_of(digests[k], i, summarized).nr > 0;
-	return any && has_column(summarized, i);
+	bool any = !step_column_is_optional(w->column);
+	for (size_t k = 0; k < w->nr; k++)
+		any = any || w->of[k].nr > 0;
+	return any && has_column(summarized, w->column);
+}
+
+/* Replaces the values by what the bases leave of them. False if a rest is out of range. */
+static bool subtract(struct written *w)
+{
+	bool fine = true;
+	for (size_t k = 0; k < w->nr && fine; k++) {
+		struct values *v = &w->of[k];
+		if (!v->nr)
+			continue;
+		int64_t *rest = arena_alloc(&w->arena, v->nr, sizeof *rest);
+		fine = step_bases_subtract(w->digests[k], w->column, &w->bases, rest);
+		*v = (struct values){ rest, v->nr, NO_REST };
+	}
+	return fine;
+}
+
+static void take_values(struct written *w, bool summarized)
+{
+	w->of = arena_alloc(&w->arena, w->nr, sizeof *w->of);
+	for (size_t k = 0; k < w->nr; k++)
+		w->of[k] = values_of(w->digests[k], w->column, summarized);
+}
+
+/* Writes the names of the bases that are added or, if `minus`, subtracted. */
+static void write_names(const struct step_bases *b, bool minus, struct sink *out)
+{
+	const char *before = minus ? "\"minus\":[" : "\"plus\":[";
+	bool any = false;
+	for (size_t k = 0; k < b->nr; k++) {
+		int c = b->column[k];
+		if ((c < 0) != minus)
+			continue;
+		sink_printf(out, "%s\"%s\"", before, step_column_key((size_t)(c < 0 ? ~c : c)));
+		before = ",";
+		any = true;
+	}
+	sink_puts(out, any ? "]," : "");
 }
 
 static void write_values(struct values v, struct sink *out)
 {
 	sink_puts(out, "[");
 	for (size_t k = 0; k < v.nr; k++)
-		sink_printf(out, v.v[k] == NO_SAMPLE ? "%snull" : "%s%" PRId64, k ? "," : "", v.v[k]);
+		sink_printf(out, v.v[k] == v.absent ? "%snull" : "%s%" PRId64, k ? "," : "", v.v[k]);
 	sink_puts(out, "]");
 }
 
-static void write_column(const void *const *digests, size_t nr, size_t i, bool summarized,
-                         struct sink *out)
+static void write_lists(const struct written *w, struct sink *out)
 {
-	struct values first = values_of(digests[0], i, summarized);
+	struct values first = w->of[0];
 	size_t alike = 1;
-	for (; alike < nr; alike++) {
-		struct values v = values_of(digests[alike], i, summarized);
+	for (; alike < w->nr; alike++) {
+		struct values v = w->of[alike];
 		if (v.nr != first.nr || (v.nr && memcmp(v.v, first.v, v.nr * sizeof *v.v) != 0))
 			break;
 	}
-	if (alike == nr) {
+	if (alike == w->nr) {
 		write_values(first, out);
 		return;
 	}
-	for (size_t k = 0; k < nr; k++) {
+	for (size_t k = 0; k < w->nr; k++) {
 		sink_puts(out, k ? "," : "[");
-		write_values(values_of(digests[k], i, summarized), out);
+		write_values(w->of[k], out);
 	}
 	sink_puts(out, "]");
+}
+
+static void write_column(struct written *w, bool summarized, struct sink *out)
+{
+	if (w->bases.nr && !subtract(w)) {
+		w->bases.nr = 0;
+		take_values(w, summarized);
+	}
+	if (w->bases.nr) {
+		sink_puts(out, "{");
+		write_names(&w->bases, false, out);
+		write_names(&w->bases, true, out);
+		sink_puts(out, "\"rest\":");
+	}
+	write_lists(w, out);
+	sink_puts(out, w->bases.nr ? "}" : "");
 }
 
 void steps_write(const void *const *digests, size_t nr, struct sink *out)
 {
-	bool summarized = false;
+	bool summarized = false, many = false;
 	const char *before = "{";
-	for (size_t k = 0; k < nr; k++)
-		summarized = summarized || ((const struct digest *)digests[k])->summaries.nr > 0;
+	uint64_t known = 0;
+	for (size_t k = 0; k < nr; k++) {
+		const struct digest *d = digests[k];
+		summarized = summarized || d->summaries.nr > 0;
+		many = many || d->nr_steps > STEPS_PLAIN;
+	}
 	for (size_t n = 0; n < NR_ALL_COLUMNS; n++) {
 		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the number of steps is written first */
-		if (!is_written(digests, nr, i, summarized))
-			continue;
-		sink_printf(out, "%s\n\"%s\": ", before, column_key(i));
-		write_column(digests, nr, i, summarized, out);
-		before = ",";
+		struct written w = { .digests = digests, .nr = nr, .column = i, .arena = ARENA_INIT };
+		take_values(&w, summarized);
+		if (is_written(&w, summarized)) {
+			sink_printf(out, "%s\n\"%s\": ", before, step_column_key(i));
+			if (many && !summarized)
+				w.bases = step_bases_choose(digests, nr, i, known);
+			write_column(&w, summarized, out);
+			known |= (uint64_t)1 << i;
+			before = ",";
+		}
+		arena_release(&w.arena);
 	}
 	sink_puts(out, "\n}");
 }
 
 /* ---- schema of steps ---- */
+
+/* The schema of a list of numbers or, if `several`, of such a list for each digest. */
+static void describe_list(const char *number, bool several, struct sink *out)
+{
+	sink_puts(out, "{\"type\": \"array\", \"items\": ");
+	sink_printf(out, several ? "{\"anyOf\": [%s, {\"type\": \"array\", \"items\": %s}]}}" : "%s}",
+	            number, number);
+}
+
+/* A column is a list of values, or bases and what they leave of the values. */
+static void describe_column(size_t i, bool several, struct sink *out)
+{
+	static const char any[] = "{\"type\": [\"integer\", \"null\"]}";
+	static const char names[] = "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/text\"}}";
+	bool may_lack = step_column_is_metric(i) && step_column_is_optional(i);
+	sink_printf(out, "%s\": ", step_column_key(i));
+	sink_puts(out, i == COUNT_COLUMN ? "" : "{\"anyOf\": [");
+	describe_list(may_lack ? any : "{\"$ref\": \"#/$defs/count\"}", several, out);
+	if (i == COUNT_COLUMN)
+		return;
+	sink_printf(out,
+	            ", {\"type\": \"object\", \"additionalProperties\": false, \"required\": "
+	            "[\"rest\"], \"properties\": {\"plus\": %s, \"minus\": %s, \"rest\": ",
+	            names, names);
+	describe_list(may_lack ? any : "{\"$ref\": \"#/$defs/number\"}", several, out);
+	sink_puts(out, "}}]}");
+}
 
 static void describe_columns(bool several, bool summarized, int depth, struct sink *out)
 {
@@ -175,8 +207,8 @@ static void describe_columns(bool several, bool summarized, int depth, struct si
 	sink_puts(out, "{\"type\": \"object\", \"additionalProperties\": false,");
 	row_schema_line(out, depth + 1, "\"required\": [");
 	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(summarized, i) && !is_optional(i)) {
-			sink_printf(out, "%s\"%s\"", before, column_key(i));
+		if (has_column(summarized, i) && !step_column_is_optional(i)) {
+			sink_printf(out, "%s\"%s\"", before, step_column_key(i));
 			before = ", ";
 		}
 	sink_puts(out, "],");
@@ -186,12 +218,7 @@ static void describe_columns(bool several, bool summarized, int depth, struct si
 		if (has_column(summarized, i)) {
 			sink_puts(out, before);
 			row_schema_line(out, depth + 2, "\"");
-			const char *one = is_metric(i) && is_optional(i) ? "{\"type\": [\"integer\", \"null\"]}"
-			                                                 : "{\"$ref\": \"#/$defs/count\"}";
-			sink_printf(out, "%s\": {\"type\": \"array\", \"items\": ", column_key(i));
-			sink_printf(
-			    out, several ? "{\"anyOf\": [%s, {\"type\": \"array\", \"items\": %s}]}}" : "%s}",
-			    one, one);
+			describe_column(i, several, out);
 			before = ",";
 		}
 	for (size_t i = 0; row_gone_keys[i]; i++) {
@@ -221,25 +248,37 @@ struct columns {
 	uint64_t seen; ///< set of the columns that have been read, as bits
 };
 
-static int64_t read_null(struct row_reader *r)
+static int64_t read_null(struct row_reader *r, int64_t absent)
 {
 	enum jscan_type type;
 	jscan_literal(r->js, &type);
-	return NO_SAMPLE;
+	return absent;
 }
 
-/* Reads an array of numbers. The caller has entered the array and its first element. */
-static size_t read_numbers(struct row_reader *r, size_t column, enum jscan_type first, size_t most,
-                           int64_t **out)
+static int64_t read_rest(struct row_reader *r, const char *key)
+{
+	uint64_t byte = row_byte(r);
+	int64_t rest = row_read_number(r, key);
+	if (rest == NO_REST)
+		row_fail(r, byte, key, "is too large");
+	return rest;
+}
+
+/* Reads an array of numbers, which are rests if `rests`. The caller has entered the array and its
+   first element. */
+static size_t read_numbers(struct row_reader *r, size_t column, bool rests, enum jscan_type first,
+                           size_t most, int64_t **out)
 {
 	VEC(int64_t) v = VEC_INIT;
-	const char *key = column_key(column);
-	bool optional = is_metric(column) && is_optional(column);
+	const char *key = step_column_key(column);
+	bool optional = step_column_is_metric(column) && step_column_is_optional(column);
 	for (bool more = first != JSCAN_END; more; more = jscan_element(r->js)) {
 		if (v.nr == most)
 			row_fail(r, row_byte(r), key, "has too many steps");
-		vec_push(&v, optional && jscan_peek(r->js) == JSCAN_NULL ? read_null(r)
-		                                                         : row_read_count(r, key));
+		if (optional && jscan_peek(r->js) == JSCAN_NULL)
+			vec_push(&v, read_null(r, rests ? NO_REST : NO_SAMPLE));
+		else
+			vec_push(&v, rests ? read_rest(r, key) : row_read_count(r, key));
 	}
 	*out = v.v;
 	return v.nr;
@@ -250,8 +289,8 @@ static void set_steps(struct digest *d, size_t nr)
 {
 	digest_set_steps(d, nr);
 	for (size_t i = METRIC_COLUMN; i < STEP_PHASE_COLUMN; i++)
-		if (is_optional(i))
-			*place(d, i) = NULL;
+		if (step_column_is_optional(i))
+			*step_column_place(d, i) = NULL;
 }
 
 /* Stores one column of one digest. The first column to be read sets the number of steps. */
@@ -266,35 +305,101 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 		row_fail(c->r, jscan_byte(c->r->js), key, "has too many steps");
 	else if (!c->seen)
 		set_steps(d, count);
-	if (nr == 0 && is_optional(i))
+	if (nr == 0 && step_column_is_optional(i))
 		return; /* an empty column: this digest lacks the metric */
 	if (nr != (i == COUNT_COLUMN ? 1 : c->summarized ? count > 0 : count))
 		row_fail(c->r, jscan_byte(c->r->js), key, "does not have one value for each step");
-	else if (is_optional(i))
-		*place(d, i) = arena_alloc(&d->arena, nr, sizeof *v);
+	else if (step_column_is_optional(i))
+		*step_column_place(d, i) = arena_alloc(&d->arena, nr, sizeof *v);
 	if (nr && i != COUNT_COLUMN && jscan_status(c->r->js) == ST_OK)
-		memcpy(column(d, i), v, nr * sizeof *v);
+		memcpy(step_column(d, i), v, nr * sizeof *v);
 }
 
-static void read_column(struct columns *c, size_t i)
+/* Reads one list of values or rests for all digests, or one for each. */
+static void read_lists(struct columns *c, size_t i, bool rests)
 {
 	struct row_reader *r = c->r;
-	const char *key = column_key(i);
+	const char *key = step_column_key(i);
+	size_t most = store_limits.steps / c->nr;
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
 	/* a value that is not a list of columns is the column of all digests */
 	if (first != JSCAN_ARRAY) {
-		size_t nr = read_numbers(r, i, first, store_limits.steps / c->nr, &v);
+		size_t nr = read_numbers(r, i, rests, first, most, &v);
 		for (size_t k = 0; k < c->nr; k++)
 			take(c, k, i, key, v, nr);
 		free(v);
 		return;
 	}
 	for (size_t at = 0; row_next(r, key, &at, c->nr);) {
-		size_t nr = read_numbers(r, i, row_enter_array(r, key), store_limits.steps / c->nr, &v);
+		size_t nr = read_numbers(r, i, rests, row_enter_array(r, key), most, &v);
 		take(c, at - 1, i, key, v, nr);
 		free(v);
 	}
+}
+
+static size_t find_column(const struct columns *c, struct span key)
+{
+	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
+		if (has_column(c->summarized, i) && span_eq(key, span_of(step_column_key(i))))
+			return i;
+	return NR_ALL_COLUMNS;
+}
+
+/* Reads the bases of column `i` that are added or, if `minus`, subtracted. They must come before
+   the column, so that their values are known, or be the column itself. */
+static void read_bases(struct columns *c, size_t i, bool minus, struct step_bases *b)
+{
+	struct row_reader *r = c->r;
+	const char *key = step_column_key(i);
+	for (bool more = row_enter_array(r, key) != JSCAN_END; more; more = jscan_element(r->js)) {
+		uint64_t byte = row_byte(r);
+		size_t base = find_column(c, row_read_text(r, key));
+		if (base >= NR_COLUMNS || (base != i && !(c->seen >> base & 1)))
+			row_fail(r, byte, key, "has a base that is not an earlier column");
+		else if (b->nr == STEP_BASES_MAX)
+			row_fail(r, byte, key, "has too many bases");
+		else
+			b->column[b->nr++] = minus ? ~(int)base : (int)base;
+	}
+}
+
+/* Reads a column of which only the rests are stored. */
+static void read_rests(struct columns *c, size_t i)
+{
+	static const char *const keys[] = { "plus", "minus", "rest" };
+	struct row_reader *r = c->r;
+	struct step_bases bases = { 0 };
+	struct span key;
+	unsigned seen = 0;
+	for (jscan_object(r->js); jscan_key(r->js, &key);) {
+		unsigned k = 0;
+		while (k < 3 && !span_eq(key, span_of(keys[k])))
+			k++;
+		/* the order is fixed: rests of the first column tell how many steps there are */
+		if (k == 3 || seen >> k)
+			row_fail(r, jscan_byte(r->js), step_column_key(i),
+			         "has other keys than \"plus\", \"minus\" and \"rest\", in this order");
+		else if (k < 2)
+			read_bases(c, i, k == 1, &bases);
+		else
+			read_lists(c, i, true);
+		seen |= 1U << k;
+	}
+	if (seen < 4)
+		row_fail(r, jscan_byte(r->js), step_column_key(i), "has no rests");
+	for (size_t k = 0; k < c->nr && jscan_status(r->js) == ST_OK; k++)
+		if (!step_bases_add(c->digests[k], i, &bases))
+			row_fail(r, jscan_byte(r->js), step_column_key(i),
+			         "has rests that give no value from 0 to 9223372036854775807");
+}
+
+static void read_column(struct columns *c, size_t i)
+{
+	if (i != COUNT_COLUMN && jscan_peek(c->r->js) == JSCAN_OBJECT)
+		read_rests(c, i);
+	else
+		read_lists(c, i, false);
 }
 
 /* A phase must have its first column, and the phases of whole steps must be known ones. */
@@ -312,14 +417,6 @@ static void check_phases(const struct columns *c, const struct digest *d)
 		row_fail(c->r, jscan_byte(c->r->js), "phase", "is not known");
 }
 
-static size_t find_column(const struct columns *c, struct span key)
-{
-	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(c->summarized, i) && span_eq(key, span_of(column_key(i))))
-			return i;
-	return NR_ALL_COLUMNS;
-}
-
 static void read_columns(struct columns *c)
 {
 	struct row_reader *r = c->r;
@@ -328,27 +425,27 @@ static void read_columns(struct columns *c)
 		row_fail(r, row_byte(r), NULL, "is not an object");
 	while (jscan_status(r->js) == ST_OK && jscan_key(r->js, &key)) {
 		if (!c->seen)
-			c->summarized = span_eq(key, span_of(column_key(COUNT_COLUMN)));
+			c->summarized = span_eq(key, span_of(step_column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
 		/* a file of thirty bytes could otherwise claim a million steps, and cost as much time and
 		   memory */
 		if (c->summarized && r->sampled)
-			row_fail(r, jscan_byte(r->js), column_key(COUNT_COLUMN),
+			row_fail(r, jscan_byte(r->js), step_column_key(COUNT_COLUMN),
 			         "replaces the samples of steps, as only a baseline may");
-		if (i == NR_ALL_COLUMNS ? row_is_passed_over(r, key) : column_since(i) > r->minor) {
+		if (i == NR_ALL_COLUMNS ? row_is_passed_over(r, key) : step_column_since(i) > r->minor) {
 			jscan_skip(r->js);
 		} else if (i == NR_ALL_COLUMNS) {
 			row_fail(r, jscan_byte(r->js), arena_dup(r->arena, key), "is not known");
 		} else if (c->seen >> i & 1) {
-			row_fail(r, jscan_byte(r->js), column_key(i), "is there twice");
+			row_fail(r, jscan_byte(r->js), step_column_key(i), "is there twice");
 		} else {
 			read_column(c, i);
 			c->seen |= (uint64_t)1 << i;
 		}
 	}
 	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(c->summarized, i) && !is_optional(i) && !(c->seen >> i & 1))
-			row_fail(r, jscan_byte(r->js), column_key(i), "is missing");
+		if (has_column(c->summarized, i) && !step_column_is_optional(i) && !(c->seen >> i & 1))
+			row_fail(r, jscan_byte(r->js), step_column_key(i), "is missing");
 	for (size_t k = 0; k < c->nr; k++)
 		check_phases(c, c->digests[k]);
 }

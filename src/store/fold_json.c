@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "fold/fold.h"
 #include "fold/fold_rows.h"
+#include "store/digest_json.h"
 #include "store/digest_schema.h"
 #include "store/fold_columns.h"
 #include "store/row_schema.h"
@@ -197,6 +198,82 @@ static void read_columns(struct row_reader *r, void *const *folds, size_t nr)
 	strbuf_setlen(&r->path, before);
 }
 
+/* Reads the digests that are kept whole as texts, since merging needs no more of them. */
+static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
+{
+	struct fold *f = folds[0];
+	size_t before = row_enter(r, "kept", 0);
+	bool outer = r->keeps_text;
+	struct arena *arena = r->arena;
+	(void)nr;
+	r->keeps_text = !outer; /* a text is never kept twice */
+	enum jscan_type first = row_enter_array(r, NULL);
+	for (bool more = first != JSCAN_END; more && jscan_status(r->js) == ST_OK;
+	     more = jscan_element(r->js)) {
+		uint64_t byte = row_byte(r);
+		struct digest *d = digest_new();
+		vec_push(&f->kept.ranks, d);
+		digest_read_into(r, d);
+		if (jscan_status(r->js) == ST_OK && (d->fold || f->kept.ranks.nr > FOLD_KEPT))
+			row_fail(r, byte, NULL, d->fold ? "has a folded digest" : "has too many digests");
+	}
+	r->arena = arena;
+	r->keeps_text = outer;
+	strbuf_setlen(&r->path, before);
+}
+
+static void write_kept(const void *const *folds, size_t nr, struct sink *out)
+{
+	const struct run *kept = &((const struct fold *)folds[0])->kept;
+	(void)nr;
+	for (size_t i = 0; i < kept->ranks.nr; i++) {
+		sink_puts(out, i ? ",\n" : "[\n");
+		digest_write_part(kept->ranks.v[i], out);
+	}
+	sink_puts(out, "\n]");
+}
+
+static bool has_kept(const void *const *folds, size_t nr)
+{
+	(void)nr;
+	return ((const struct fold *)folds[0])->kept.ranks.nr > 0;
+}
+
+static void describe_kept(bool several, int depth, struct sink *out)
+{
+	(void)several;
+	(void)depth;
+	sink_puts(out, "{\"type\": \"array\", \"items\": {\"$ref\": \"" DIGEST_SCHEMA ".json\"}}");
+}
+
+/* True if each kept digest is that of a rank of the fold, in order. */
+static bool kept_fit(const struct fold *f)
+{
+	const struct run *kept = &f->kept;
+	bool fine = kept->ranks.nr == 0 || f->by_rank;
+	for (size_t i = 0; i < kept->ranks.nr && fine; i++) {
+		const struct digest *d = kept->ranks.v[i];
+		const int64_t *at = bsearch(&d->rank, f->rank, f->nr, sizeof *f->rank, number_cmp_i64);
+		fine = at && (uint64_t)f->number[FOLD_SOURCE][at - f->rank] == d->source_hash &&
+		       (!i || d->rank > kept->ranks.v[i - 1]->rank);
+	}
+	return fine;
+}
+
+enum status fold_complete(struct digest *d, const char *path, struct diag_log *log)
+{
+	struct run *kept = &d->fold->kept;
+	for (size_t i = 0; i < kept->ranks.nr; i++) {
+		struct digest *whole;
+		if (!kept->ranks.v[i]->text.n)
+			continue;
+		TRY(digest_read_again(kept->ranks.v[i], path, &whole, log));
+		digest_own(d, whole);
+		kept->ranks.v[i] = whole;
+	}
+	return ST_OK;
+}
+
 static void describe_columns(bool several, int depth, struct sink *out)
 {
 	(void)several;
@@ -222,6 +299,13 @@ static const struct field fold_fields[] = {
 	  .read = read_columns,
 	  .write = write_columns,
 	  .describe = describe_columns },
+	{ .key = "kept",
+	  .type = FIELD_OWN,
+	  .since = 1,
+	  .read = read_kept,
+	  .write = write_kept,
+	  .has = has_kept,
+	  .describe = describe_kept },
 };
 
 static const struct schema fold_schema = {
@@ -261,8 +345,12 @@ void fold_read(struct row_reader *r, void *const *digests, size_t nr)
 	row_read(r, &fold_schema, s);
 	bool fine = fold_place_columns(s);
 	r->arena = outer;
+	for (size_t i = 0; i < s->fold.kept.ranks.nr; i++)
+		digest_own(d, s->fold.kept.ranks.v[i]);
 	if (jscan_status(r->js) == ST_OK && !fine)
 		row_fail(r, byte, NULL, "has columns that do not fit its rows");
+	if (jscan_status(r->js) == ST_OK && !kept_fit(&s->fold))
+		row_fail(r, byte, "kept", "has digests that are not of its ranks");
 	if (jscan_status(r->js) == ST_OK && s->fold.by_rank != r->whole)
 		row_fail(r, byte, NULL,
 		         r->whole ? "lacks the ranks, as only a baseline may"

@@ -100,4 +100,7 @@ size_t row_enter(struct row_reader *r, const char *key, size_t index);
 /// Reads the whole number that follows, which must be ≥ 0; 0 after an error.
 int64_t row_read_count(struct row_reader *r, const char *key);
 
+/// Like row_read_count(), for a whole number that may be negative.
+int64_t row_read_number(struct row_reader *r, const char *key);
+
 #endif

@@ -36,6 +36,11 @@ int64_t row_read_count(struct row_reader *r, const char *key)
 	return read_number(r, key, false);
 }
 
+int64_t row_read_number(struct row_reader *r, const char *key)
+{
+	return read_number(r, key, true);
+}
+
 static bool read_bool(struct row_reader *r, const char *key)
 {
 	uint64_t byte = row_byte(r);

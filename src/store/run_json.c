@@ -6,14 +6,6 @@
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 
-static void write_one(const struct digest *d, struct sink *out)
-{
-	if (d->text.n)
-		sink_write(out, d->text);
-	else
-		row_write(&digest_schema, d, out);
-}
-
 static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 {
 	const struct run *run = runs[0];
@@ -21,8 +13,8 @@ static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 	const char *before = "[\n";
 	for (size_t i = 0; i < run->ranks.nr + (run->folded != NULL); i++) {
 		sink_puts(out, before);
-		write_one(run->folded && i == 0 ? run->folded : run->ranks.v[i - (run->folded != NULL)],
-		          out);
+		digest_write_part(
+		    run->folded && i == 0 ? run->folded : run->ranks.v[i - (run->folded != NULL)], out);
 		before = ",\n";
 	}
 	sink_puts(out, *before == ',' ? "\n]" : "[]");
@@ -82,9 +74,9 @@ static const struct schema run_schema = {
 void run_write(const struct run *run, struct sink *out)
 {
 	if (run->folded && run->ranks.nr == 0)
-		write_one(run->folded, out);
+		digest_write_part(run->folded, out);
 	else if (run->ranks.nr == 1 && !run->folded)
-		write_one(run->ranks.v[0], out);
+		digest_write_part(run->ranks.v[0], out);
 	else
 		row_write(&run_schema, run, out);
 	sink_puts(out, "\n");

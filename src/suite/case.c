@@ -42,13 +42,21 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 
 /* ---- results of a report ---- */
 
+static void put_metric(struct suite_case *out, const struct report *r, const struct metric *m,
+                       struct arena *a)
+{
+	const char *label = figure_label(a, r, m);
+	out->metric = arena_dup(a, span_of(m->name));
+	out->label = label == metric_label(m) ? NULL : label;
+}
+
 static void put_figure(struct suite_case *out, const struct report *r, struct arena *a)
 {
 	const struct check *c = report_worst_check(r);
 	out->change_pct = INT64_MIN;
 	if (!c)
 		return;
-	out->metric = arena_dup(a, span_of(c->metric->name));
+	put_metric(out, r, c->metric, a);
 	out->baseline = arena_dup(a, span_of(c->baseline_text));
 	out->candidate = arena_dup(a, span_of(c->candidate_text));
 	out->change = arena_dup(a, span_of(c->pct_text[0] ? c->pct_text : c->change_text));
@@ -70,10 +78,10 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 	for (size_t i = 0; i < all.list.nr; i++) {
 		const struct key_figure *k = &all.list.v[i];
 		if (!out->candidate) {
-			out->metric = arena_dup(a, span_of(k->metric->name));
+			put_metric(out, r, k->metric, a);
 			out->candidate = arena_dup(a, span_of(k->after));
 		}
-		strbuf_addf(&b, "%s%s %s", i ? ", " : ": ", k->after, metric_label(k->metric));
+		strbuf_addf(&b, "%s%s %s", i ? ", " : ": ", k->after, figure_label(a, r, k->metric));
 	}
 	out->text = arena_take(a, &b);
 	vec_release(&all.list);

@@ -44,6 +44,7 @@ struct suite_case {
 
 	/// metric of the figure that says most about the case; NULL if there is none
 	const char *metric;
+	const char *label; ///< its label, if that is not the label of every run; else NULL
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
 	int64_t change_pct; ///< change of the figure of `metric` in 1e-6 percent; INT64_MIN if unknown

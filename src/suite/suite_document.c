@@ -79,10 +79,8 @@ static void put_more(struct document *d, const struct suite_case *c, const struc
                      size_t nr)
 {
 	size_t shown = nr < FINDINGS_OF_CASE ? nr : FINDINGS_OF_CASE;
-	if (nr) {
+	if (nr)
 		put_line(d, "where: ", v[0].where);
-		put_line(d, "what to do: ", v[0].action);
-	}
 	for (size_t i = 1; i < shown; i++) {
 		doc_item(d, 1);
 		put_item(d, &v[i], true);
@@ -91,6 +89,8 @@ static void put_more(struct document *d, const struct suite_case *c, const struc
 		doc_item(d, 1);
 		doc_printf(d, "%zu more", nr - shown);
 	}
+	if (nr)
+		put_line(d, "what to do: ", v[0].action);
 	if (c->plan_runs || c->plan_pairs) {
 		doc_item(d, 1);
 		if (c->plan_runs)
@@ -122,7 +122,7 @@ static void put_open_case(struct document *d, const struct suite *s, const struc
 static void put_findings(struct document *d, const struct suite *s)
 {
 	size_t shown = 0, open = 0;
-	doc_section(d, "findings", "Findings", DOC_OPEN);
+	doc_section(d, "findings", "What changed", DOC_OPEN);
 	for (size_t k = 0; k < NR_OPEN; k++)
 		for (size_t i = 0; i < s->cases.nr; i++)
 			if (s->cases.v[i].verdict == order[k] && open++ < FINDINGS_SHOWN) {
@@ -153,7 +153,7 @@ static void put_figure(struct document *d, const struct suite_case *c)
 	}
 	doc_figure(d, c->candidate);
 	doc_words(d, " ");
-	doc_words(d, m ? metric_label(m) : c->metric);
+	doc_words(d, c->label ? c->label : m ? metric_label(m) : c->metric);
 }
 
 static void put_row(struct document *d, const struct suite *s, const struct suite_case *c)
@@ -275,6 +275,7 @@ void suite_document(const struct suite *s, struct document *d)
 	put_cases(d, s);
 	put_findings(d, s);
 	put_accepts(d, s);
+	doc_answer_end(d);
 	put_items(d, s, "checks", "Checks beyond their limits", s->checks.v, s->checks.nr, true);
 	put_items(d, s, "warnings", "Warnings", s->warnings.v, s->warnings.nr, false);
 	put_false_alarms(d, s);

@@ -45,6 +45,7 @@ static const struct field case_fields[] = {
 	{ AT(suite_case, exit_code), .type = FIELD_COUNT },
 	{ AT(suite_case, text), .type = FIELD_TEXT },
 	{ AT(suite_case, metric), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_case, label), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, baseline), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, candidate), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, change), .type = FIELD_OPTIONAL_TEXT },

@@ -1,6 +1,7 @@
 #include "trust/finding.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, const char *fmt, ...)
 {
@@ -20,4 +21,46 @@ void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, con
 	for (size_t i = 0; i < NR_METRICS; i++)
 		if (spoils & metric_table[i].spoiled_by)
 			vec_push(&f->spoils, metric_table[i].name);
+}
+
+/* Moves what a finding makes unreliable to `all`, each metric once. */
+static void take_spoils(struct trust_finding *f, struct trust_finding *all)
+{
+	for (size_t i = 0; i < f->spoils.nr; i++) {
+		size_t k = 0;
+		while (k < all->spoils.nr && strcmp(all->spoils.v[k], f->spoils.v[i]) != 0)
+			k++;
+		if (k == all->spoils.nr)
+			vec_push(&all->spoils, f->spoils.v[i]);
+	}
+	vec_release(&f->spoils);
+}
+
+void trust_keep_some(const struct trust_scope *s, size_t from)
+{
+	enum { NAMED = 16 };
+	struct report *out = s->out;
+	struct trust_finding others = { 0 };
+	size_t nr = from;
+	for (size_t i = from; i < out->trust.nr; i++) {
+		struct trust_finding *f = &out->trust.v[i];
+		size_t same = 0;
+		for (size_t k = from; k < nr && same < NAMED; k++)
+			same += strcmp(out->trust.v[k].id, f->id) == 0;
+		if (same < NAMED)
+			out->trust.v[nr++] = *f;
+		else
+			take_spoils(f, &others);
+	}
+	size_t cut = out->trust.nr - nr;
+	out->trust.nr = nr;
+	if (!cut)
+		return;
+	trust_add(s, "further-findings", 0, "has %zu further finding%s of the same kinds", cut,
+	          cut == 1 ? "" : "s");
+	struct trust_finding *sum = &out->trust.v[nr];
+	sum->warning_only = !others.spoils.nr;
+	vec_release(&sum->spoils);
+	vec_move(&sum->spoils, &others.spoils);
+	vec_release(&others.spoils);
 }

@@ -2,11 +2,18 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "fold/fold.h"
 #include "metric/unit.h"
 #include "trust/finding.h"
 #include "trust/trust.h"
 
 enum { THROTTLED_MOST_PCT = 1 };
+
+/* The GPU in words; in the baseline of a folded run, its id is not known. */
+static const char *gpu_text(struct arena *a, const struct machine_stat *m)
+{
+	return m->id[0] ? arena_printf(a, "GPU %s", text_line(a, span_of(m->id))) : "its GPU";
+}
 
 static void find_throttled(const struct trust_scope *s, const struct machine_stat *m, bool warns)
 {
@@ -15,32 +22,36 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 		return;
 	trust_add(
 	    s, "throttled", warns ? 0 : SPOILED_BY_CLOCKS,
-	    "was throttled for %s of the time that GPU %s was watched%s%s%s: its times are not "
+	    "was throttled for %s of the time that %s was watched%s%s%s: its times are not "
 	    "those of the code%s",
-	    unit_text(a, UNIT_PCT, m->throttled_pct), text_line(a, span_of(m->id)),
-	    m->reasons ? " (" : "", m->reasons ? text_line(a, span_of(m->reasons)) : "",
-	    m->reasons ? ")" : "",
+	    unit_text(a, UNIT_PCT, m->throttled_pct), gpu_text(a, m), m->reasons ? " (" : "",
+	    m->reasons ? text_line(a, span_of(m->reasons)) : "", m->reasons ? ")" : "",
 	    warns ? "" : "; if that is normal here, say 'environment: {throttled: warn}' in the rules");
 }
 
 static void find_shared(const struct trust_scope *s, const struct machine_stat *m)
 {
 	if (m->other_processes > 0)
-		trust_add(s, "shared-gpu", 0, "shared GPU %s with %" PRId64 " other process%s",
-		          text_line(&s->out->arena, span_of(m->id)), m->other_processes,
+		trust_add(s, "shared-gpu", 0, "shared %s with %" PRId64 " other process%s",
+		          gpu_text(&s->out->arena, m), m->other_processes,
 		          m->other_processes == 1 ? "" : "es");
 }
 
 static void find_in_run(const struct run *run, struct trust_scope s, bool warns)
 {
-	for (size_t i = 0; i < run->ranks.nr; i++) {
-		const struct digest *d = run->ranks.v[i];
-		s.rank = run->ranks.nr > 1 ? d->rank : -1;
+	size_t from = s.out->trust.nr;
+	const struct run *ranks = run_ranks(run);
+	for (size_t i = 0; i < ranks->ranks.nr; i++) {
+		const struct digest *d = ranks->ranks.v[i];
+		s.rank = ranks->ranks.nr > 1 ? d->rank : -1;
 		for (size_t k = 0; k < d->machines.nr; k++) {
 			find_throttled(&s, &d->machines.v[k], warns);
 			find_shared(&s, &d->machines.v[k]);
 		}
 	}
+	s.rank = -1;
+	if (run_fold(run))
+		trust_keep_some(&s, from);
 }
 
 void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,

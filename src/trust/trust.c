@@ -163,28 +163,6 @@ bool trust_any_trace(const struct run *run)
 	return false;
 }
 
-/* Many ranks may have the same finding: keep at most NAMED findings of each kind, of those from
-   index `from` on. */
-static void keep_some(struct report *out, size_t from, const struct trust_scope *s)
-{
-	enum { NAMED = 16 };
-	size_t nr = from;
-	for (size_t i = from; i < out->trust.nr; i++) {
-		struct trust_finding *f = &out->trust.v[i];
-		size_t same = 0;
-		for (size_t k = from; k < nr && same < NAMED; k++)
-			same += strcmp(out->trust.v[k].id, f->id) == 0;
-		if (same < NAMED)
-			out->trust.v[nr++] = *f;
-		else
-			vec_release(&f->spoils);
-	}
-	size_t cut = out->trust.nr - nr;
-	out->trust.nr = nr;
-	if (cut)
-		trust_add(s, "further-findings", 0, "has %zu further findings of the same kinds", cut);
-}
-
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want);
 
 static void find_in_folded(const struct run *run, struct trust_scope s, struct expected want)
@@ -193,7 +171,7 @@ static void find_in_folded(const struct run *run, struct trust_scope s, struct e
 	find_in_run(run_ranks(run), s, want);
 	s.rank = -1;
 	find_beyond_peak(&s, run->ranks.v[0]);
-	keep_some(s.out, from, &s);
+	trust_keep_some(&s, from);
 }
 
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want)

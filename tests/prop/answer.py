@@ -5,8 +5,9 @@
  - the parts of a finding add up to its cost, each once
  - with a failed check and an undecided one, the report says how the undecided one can be decided, and gives a command that
    accepts the run; this command does accept it
- - the report of an undecided run names the noise, folds the findings, and gives before them a command that judges further
-   recordings, for which the report asks; a shell runs this command
+ - the report of an undecided run names the noise, and gives before its findings a command that judges further recordings, for
+   which the report asks; a shell runs this command
+ - a verdict that does not say so itself says whether the job passes or fails, and the exit code
  - if compute takes longer while the wall time hardly changes, the report says why
  - a suite says for each case that needs attention what to do, and how to accept the failed cases; a warning is not red
  - the report of a pass has nothing in red
@@ -123,6 +124,13 @@ def fits(name, markdown):
             table = []
 
 
+def job(name, text, result, code):
+    """Whether the job passes is said unless the verdict says it; a report of a run without a baseline says it, too."""
+    said = re.search(r"; the job (passes|fails) \(exit code (\d)\)", " ".join(text.split("\n\n")[0].split()))
+    plain = {"pass": 0, "fail": 1}.get(result["verdict"]) == code and not text.startswith("no baseline yet")
+    assert bool(said) != plain and (not said or (said[1] == "passes") == (code == 0) and int(said[2]) == code), (name, code, text)
+
+
 def counts(name, text, result):
     """With the number of skipped checks the headline has all reasons, with the number of failed checks up to four rules."""
     headline, checks = " ".join(text.split()), result["checks"]
@@ -157,9 +165,9 @@ def decides(dir):
     assert "  gpugate baseline promote may.json.gz" in text, text
     run(dir, *args, "--markdown", "may.md", "--html", "may.html", expect=(3,))
     comment, page = ((dir / name).read_text(encoding="utf-8") for name in ("may.md", "may.html"))
-    assert text.index("  gpugate check may.json.gz") < text.index("Findings"), text
-    assert 0 < comment.index("```sh\ngpugate check may.json.gz") < comment.index("<details><summary>Findings</summary>"), comment
-    assert page.index("gpugate check may.json.gz") < page.index("<details><summary><h2 id=\"findings-title\""), page
+    assert text.index("  gpugate check may.json.gz") < text.index("\nWhat may have changed\n"), text
+    assert 0 < comment.index("```sh\ngpugate check may.json.gz") < comment.index("| what changed |"), comment
+    assert page.index("gpugate check may.json.gz") < page.index("<h2 id=\"findings-title\""), page
     assert "<details><summary>Intended? Make it the baseline</summary>\n\n```sh\ngpugate baseline promote" in comment, comment
     slow = {"new": ["--slow-kernel", "*=1.03"], "old": []}
     for _ in range(2):
@@ -219,7 +227,7 @@ def history(dir):
     first = next(line for line in text.splitlines() if line.startswith("- "))
     assert first.startswith(("- compute per step", "- wall time per step")) and "(+" in " ".join(text.split("- ")[1].split()), text
     assert re.search(r"time of kernel [^\n]*gemm", text), text
-    assert text.startswith("worse · history of ") and "\n- see what changed between " in text, text
+    assert text.startswith("worse · history of ") and "\n- look at the commits after " in text, text
     heads = text.split("\nFigures that changed\n")
     assert len(heads) == 2 and "Figures that did not change" not in text, "unchanged figures are not folded"
     assert not re.search(r"±.* –  ", heads[1]), heads[1]
@@ -229,7 +237,8 @@ def history(dir):
     heading = next(line for line in (dir / "h.md").read_text(encoding="utf-8").splitlines() if line.startswith("### "))
     assert re.fullmatch(r"### ⚠️ gpugate · worse · history of default: [a-zA-Z ]+ [\d.]+\s% higher since `\w+`( \([-\d]+\))?", heading), heading
     diff = run(dir, "diff", "base.json.gz", "all.json.gz", "--markdown", "d.md")
-    assert re.match(r"no verdict · wall time per step \S+ % longer: compute per step \S+ \S+ → \S+ \S+", " ".join(diff.split())), diff
+    assert re.match(r"no verdict, diff only compares · wall time per step \S+ % longer: compute per step \S+ \S+ → \S+ \S+", " ".join(diff.split())), diff
+    assert diff.index("\nWhat changed\n") < diff.index("\n  where: ") < diff.index("\nWhat to do: ") < diff.index("\nFigures, largest change first\n"), diff
     assert re.search(r"\n\d+ more figures in the report", (dir / "d.md").read_text(encoding="utf-8")), "what else there is"
     fits("history", (dir / "h.md").read_text(encoding="utf-8"))
 
@@ -247,6 +256,7 @@ def main():
             if args[0] == "check":
                 divided += parts_add_up(name, result)
                 counts(name, text, result)
+                job(name, text, result, result["exit_code"])
             if name == "pass":
                 assert 'class="worse"' not in page and "\033[31m" not in run(dir, *args, FORCE_COLOR="1"), "a pass in red"
             if name not in ("long", "hostile"):
@@ -254,10 +264,10 @@ def main():
             if name == "slow-rank":
                 first = " ".join(text.split("\n\n")[0].split())
                 assert re.search(r"ms compute per step, median of \d ranks \(.*\); rank 2: [\d.]+ ms", first), first
-                caution = run(dir, *args, FORCE_COLOR="1", expect=(1,)).partition("\nFindings")[0]
+                caution = run(dir, *args, FORCE_COLOR="1", expect=(1,)).partition("\nWhat changed")[0]
                 warned = re.search(r"wall time per step \(\033\[33m\+[\d.]+ %\033\[0m, (?:warning beyond|limit) \d+ %; (.*?)\)", " ".join(caution.split()))
-                assert warned and warned[1] == "noise unknown from 1 run", caution
-                assert "per step against its peers" in first and "where: rank 2" not in text, text
+                assert warned and re.fullmatch(r"noise assumed ±[\d.]+ % until \d+ more runs are stored", warned[1]), caution
+                assert "per step against its peers" in first and text.count("where: rank 2") == 1, text
             if name == "unsure":
                 verdicts = {c["verdict"] for c in result["checks"]}
                 assert {"fail", "undecided"} <= verdicts, verdicts

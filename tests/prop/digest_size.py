@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The digest of a rank stays below 100 KB, compressed, however large the recording is.
+"""The digest of a rank stays below 100 KB, compressed, however large the recording is, also with thousands of steps.
 
 usage: digest_size.py [GPUGATE] [FILE…]
 
 Makes a trace of 2,000 collectives, 5,000 kernel names and 20,000 Python call paths in 100 steps and a snapshot of 900
-sites, and digests both as one rank; everything must be in its rows or sums. Then digests every shared trace and snapshot
+sites, and digests both as one rank; everything must be in its rows or sums. Makes a trace of 5,000 steps of kernels, copies and
+gaps of random times, whose figures must all be in the columns of its digest. Then digests every shared trace and snapshot
 (or the FILEs given) and prints the sizes. Without $GPUGATE the test is skipped (exit 77), without $GPUGATE_SHARED it ends
 with the generated rank. """
 import argparse
@@ -21,6 +22,7 @@ from _reference import recordings
 
 LIMIT = 100_000     # bytes
 STEPS, COLLECTIVES, KERNELS, PATHS, SITES = 100, 2000, 5000, 20000, 900
+MANY = 5000         # steps of a server
 WORDS = "add mul copy cat mean pow rsqrt softmax embedding dropout gelu index view clone fill where sum".split()
 
 
@@ -170,6 +172,68 @@ def generated(gpugate, folder):
     return bool(lines)
 
 
+def server_steps(rng):
+    """Events of many steps, each with four kernels and a copy; and the figures of each step, in ns."""
+    events, steps, correlation, now = [], [], 0, 1_000_000_000
+
+    def add(cat, name, pid, tid, start, dur, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": start / 1000, "dur": dur / 1000, "args": args})
+
+    for step in range(MANY):
+        begin, figures = now, {"number": step + 3, "step.memcpy_time": 0, "step.kernel_time": 0}
+        for k in range(5):
+            correlation += 1
+            copy, dur = k == 4, round(rng.gauss(400_000, 8000)) if k < 4 else rng.randrange(1000, 9000)
+            add("cuda_runtime", "cudaMemcpyAsync" if copy else "cudaLaunchKernel", 1, 1, now, 5000, correlation=correlation)
+            add("gpu_memcpy" if copy else "kernel", "Memcpy HtoD (Pinned -> Device)" if copy else f"k{k}", 0, 7, now + 8000, dur,
+                correlation=correlation, device=0, stream=7)
+            figures["step.memcpy_time" if copy else "step.kernel_time"] += dur
+            now += dur + rng.randrange(12000, 30000)
+        figures["step.cuda_time"] = figures["step.busy_time"] = figures["step.memcpy_time"] + figures["step.kernel_time"]
+        figures["step.time"] = now - begin
+        add("user_annotation", f"ProfilerStep#{step + 3}", 1, 1, begin, now - begin)
+        steps.append(figures)
+        now += rng.randrange(5000, 40000)
+    return events, steps
+
+
+def decoded(columns):
+    """The values of all columns of steps, as docs/ranks.md says how they are stored."""
+    out = {}
+    for key, column in columns.items():
+        if isinstance(column, list):
+            out[key] = column
+            continue
+        own = out[key] = []
+        for i, rest in enumerate(column["rest"]):
+            value = rest
+            for sign, names in ((1, column.get("plus", ())), (-1, column.get("minus", ()))):
+                for name in names:
+                    base = out[name][i] if name != key else own[i - 1] if i else 0
+                    value = None if rest is None else value + sign * (base or 0)
+            own.append(value)
+    return out
+
+
+def many_steps(gpugate, folder):
+    events, steps = server_steps(random.Random(2))
+    path = folder / "server.json.gz"
+    with gzip.open(path, "wt", compresslevel=1) as f:
+        json.dump({"traceEvents": events}, f)
+    size, [document] = digest(gpugate, folder, path)
+    columns = decoded(document["steps"])
+    lines = [f"{key} of step {i}: {figures[key]} expected, {columns[key][i]} found" for i, figures in enumerate(steps)
+             for key in figures if columns[key][i] != figures[key]][:5]
+    lines += [f"{key} is not stored as a rest" for key in ("number", "step.latency", "step.busy_time", "step.memcpy_time")
+              if isinstance(document["steps"][key], list)]
+    if size > LIMIT:
+        lines.append(f"{size} bytes are more than {LIMIT}")
+    print(f"{'FAIL' if lines else 'ok  '} {MANY} steps: {size} bytes")
+    for line in lines:
+        print(f"     {line}")
+    return bool(lines)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("gpugate", nargs="?", default=os.environ.get("GPUGATE"))
@@ -182,6 +246,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         bad += generated(args.gpugate, folder)
+        bad += many_steps(args.gpugate, folder)
         for path in args.file or recordings("traces", "*.json*") + recordings("snapshots", "*.json*"):
             if path.name.startswith(("nottrace-", "chrome-counters")):
                 continue

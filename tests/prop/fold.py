@@ -9,6 +9,8 @@ in others.
    rank.straggler_pct, differ from these values by at most 1 %, and not at all for up to 64 ranks
  - `check` gives the same answer whether both sides, one side or no side is folded; it names the planted ranks and no other
  - a folded baseline keeps no single ranks, and the size of its file does not depend on their number
+ - throttled ranks, and ranks that share their GPU, are named with the GPU and the reasons, as if nothing were folded; figures
+   of the state of GPUs are exact
  - a rank that is missing is named, and its block stays unfolded until the rank is there
  - digests that cannot be folded, and rules that a folded run cannot answer, are refused in one line
 
@@ -31,7 +33,9 @@ FAULTS = {
     "odd": ["--seed", 2, "--slow-rank", f"{SLOW}=1.3", "--late-rank", f"{LATE}=3000"],
     "hung": ["--seed", 2, "--skip-collective", f"{HUNG}=2:3"],
     "link": ["--seed", 2, "--slow-link", f"{LINK}=2"],
+    "hot": ["--seed", 2],
 }
+HOT, SHARED = 100, 7
 # {metric: true if the median over more than 64 ranks is exact}
 METRICS = {
     "step.time": True, "step.compute_time": True, "step.kernel_count": True, "step.dataloader_time": True,
@@ -65,8 +69,21 @@ def run_of(dir, name, ranks):
         traces = dir / f"{name}-{ranks}"
         command = [GEN / "ranks.py", "--ranks", ranks, "--steps", 5, "--layers", 1, "--groups", 4, *FAULTS[name]]
         subprocess.run([sys.executable, *map(str, command), "--out", traces], check=True)
+        if name == "hot":
+            record_machines(traces, ranks)
         gpugate("digest", traces, "-o", out)
     return out
+
+
+def record_machines(dir, ranks):
+    """Writes the state of the GPUs of each rank, as ci/record/gpugate_record.py does; ranks from 128 on have two GPUs."""
+    for rank in range(ranks):
+        gpus = [{"index": str(i), "sm_clock_mhz": 1900 - rank % 50 - i, "temperature_c": 50 + rank % 9, "reasons": [],
+                 "other_processes": 2 if rank == SHARED else 0, "counters_us": {"sw_power_cap": 0}} for i in range(1 + (rank > 127))]
+        later = json.loads(json.dumps(gpus))
+        later[-1]["counters_us"]["sw_power_cap"] = {HOT: 3_000_000, 130: 1_000_000}.get(rank, 0)
+        lines = [{"schema": "gpugate-machine-1", "time_ns": at, "driver": "580.1", "gpus": g} for at, g in ((0, gpus), (10 ** 10, later))]
+        (dir / f"machine-rank{rank}.json").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def folded(run):
@@ -84,17 +101,17 @@ def checked(dir, run, baseline, rule_file):
     return {c["id"]: c for c in said["checks"]}, named, said
 
 
-def trees(dir, run):
+def trees(dir, run, seeds=range(4)):
     """Merges parts of any size in any order, some of them twice: the result equals that of a single merge."""
     doc = json.loads(run.read_text())
     whole = folded(run).read_bytes()
-    for seed in range(4):
+    for seed in seeds:
         r = random.Random(seed)
-        ranks, size, files = list(range(len(doc["digests"]))), (9, 17, 40, 64)[seed], []
+        ranks, size, files = list(range(RANKS)), (9, 17, 40, 64)[seed], []
         r.shuffle(ranks)
         for i in range(0, len(ranks), size):
             files.append(dir / f"part-{seed}-{i}.json")
-            digests = [doc["digests"][k] for k in sorted(ranks[i:i + size])]
+            digests = [d for d in doc["digests"] if d["rank"] in ranks[i:i + size]]
             files[-1].write_text(json.dumps({**doc, "digests": digests}, separators=(",", ":")))
         for level in range(99):
             if len(files) == 1:
@@ -144,6 +161,32 @@ def odd_ones(dir, baseline):
     assert [t["rank"] for t in hung["trust"] if t["finding"] == "stuck"] == [HUNG], hung["trust"]
     _, named, _ = checked(dir, folded(run_of(dir, "link", RANKS)), baseline, rule_file)
     assert named == {("slow-link", LINK)}, named
+
+
+def machines(dir):
+    """Checks what is said of the state of GPUs, and figures of it."""
+    figures = ("sm_clock", "temperature", "throttled_pct", "other_processes")
+    rule_file = rules(dir, "machines.yaml", *(f"  - {{id: {m}-{r}, metric: machine.{m}, ranks: {r}, {LIMITS}}}"
+                                              for m in figures for r in REDUCTIONS))
+    hot, said = run_of(dir, "hot", RANKS), []
+    trees(dir, hot, (3,))
+    for run in (hot, folded(hot)):
+        baseline = dir / "hot.baseline.json"
+        gpugate("baseline", "create", run, "--rules", rule_file, "--baseline", baseline, "--force", codes=(0, 3))
+        checks, _, result = checked(dir, run, baseline, rule_file)
+        trust = {(t["side"], t["rank"], t["finding"], t["message"]) for t in result["trust"]}
+        said.append(({k: (c["baseline"], c["candidate"], c["verdict"]) for k, c in checks.items() if k.startswith(figures)}, trust))
+    (whole, findings), (part, also) = said
+    assert set(whole) == set(part) and len(whole) == len(figures) * len(REDUCTIONS), (whole, part)
+    for key, (*values, verdict) in whole.items():  # a median over ranks of which some have several GPUs is near
+        assert verdict == part[key][2] and all(abs(x - y) <= (NEAR if key.endswith("median") else 0) * x
+                                               for x, y in zip(values, part[key])), (key, values, part[key])
+    assert {(r, f) for s, r, f, _ in findings if s == "candidate"} == {(HOT, "throttled"), (130, "throttled"), (SHARED, "shared-gpu")}, findings
+    assert {f for f in findings if f[0] == "candidate"} == {f for f in also if f[0] == "candidate"}, (findings, also)
+    assert {(r, f) for s, r, f, _ in also if s == "baseline"} == {(HOT, "throttled"), (130, "throttled"), (SHARED, "shared-gpu")}, also
+    again = dir / "again.json"
+    gpugate("merge", "--fold", folded(hot), hot, "-o", again)
+    assert again.read_bytes() == folded(hot).read_bytes()
 
 
 def fewer(dir, baseline):
@@ -243,6 +286,10 @@ def refuses(dir, baseline):
         bad["fold"]["columns"][at] = bad["fold"]["columns"][at][:-1] + [-5, 7]
         (dir / "bad.json").write_text(json.dumps(bad))
         refused("columns that do not fit", "report", dir / "bad.json", codes=(3,))
+    bad = json.loads(one.read_text())
+    for kept, words in ((bad["fold"]["kept"][::-1], "not of its ranks"), (2 * bad["fold"]["kept"], "too many digests"), ([bad], "folded digest")):
+        (dir / "bad.json").write_text(json.dumps({**bad, "fold": {**bad["fold"], "kept": kept}}))
+        refused(words, "merge", "--fold", dir / "bad.json", "-o", dir / "out.json", codes=(3,))
 
 
 def main():
@@ -258,6 +305,7 @@ def main():
         trees(dir, run_of(dir, "odd", RANKS))
         odd_ones(dir, baseline)
         fewer(dir, baseline)
+        machines(dir)
         lost(dir, baseline)
         built_in_rules(dir)
         worst_of_each(dir, baseline)

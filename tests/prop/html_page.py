@@ -23,7 +23,7 @@ import tempfile
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
-VOID = {"meta", "br", "path", "rect"}
+VOID = {"meta", "br", "path", "rect", "wbr"}
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</style>", "</td></table>", "' onload='x"]
 
 

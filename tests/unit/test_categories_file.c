@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
+#include "model/embedded.h"
 #include "rules/rules_file.h"
+#include "rules/sites_file.h"
 
 static void test_read(void **state)
 {
@@ -197,6 +199,24 @@ static void test_built_in(void **state)
 	diag_release(&log);
 }
 
+/* Programs do not check again that their own tables have no text that an earlier one hides. */
+static void test_built_in_tables(void **state)
+{
+	(void)state;
+	struct category_table t;
+	struct site_rules sites;
+	struct diag_log log;
+	diag_init(&log);
+	const struct span categories = { embedded_categories, embedded_categories_size };
+	const struct span places = { embedded_sites, embedded_sites_size };
+	if (categories_parse("categories.yaml", categories, &t, &log) != ST_OK ||
+	    sites_parse("sites.yaml", places, &sites, &log) != ST_OK)
+		fail_msg("%s", diag_first_error(&log));
+	site_rules_release(&sites);
+	category_table_release(&t);
+	diag_release(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +224,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_built_in),
+		cmocka_unit_test(test_built_in_tables),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,7 +395,7 @@ static void test_errors(void **state)
 		  "\"step.spam\":", "'steps.step.spam' is not known" },
 		{ "\"step.span\": [", "\"step.time\": [",
 		  "13000,13001],\n\"step.time\":", "'steps.step.time' is there twice" },
-		{ "\"step.span\": [", "\"step.span\": {",
+		{ "\"step.span\": [", "\"step.span\": 1, \"x\": [",
 		  "\"step.span\": ", "'steps.step.span' is not an array" },
 		{ "\"step.time\": [100000000", "\"step.time\": [null", "\"step.time\": [",
 		  "'steps.step.time' is not a number" },

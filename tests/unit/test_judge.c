@@ -1,123 +1,9 @@
-#include "gate/judge.h"
-
 #include <stdlib.h>
 
 #include "base/text.h"
 #include "breakdown_sums.h"
-#include "diff/past.h"
 #include "gate/figure_rule.h"
-
-/* Two sides of five steps of 100 ms each, and all settings that a test can change. */
-struct bench_of_two {
-	struct rules rules;
-	struct category_table categories;
-	struct run baseline, candidate;
-	struct digest *b, *c;
-	struct report report;
-	struct diag_log log;
-	bool ignore_environment, judged;
-	/* members that most tests leave unchanged */
-	struct run repeats[4]; /* further runs of the candidate */
-	size_t nr_repeats;
-	bool bootstrap;
-	struct history recent;
-	int64_t today;
-	enum fail_on fail_on;
-	const char *baseline_time;
-};
-
-static const struct activity usual[] = {
-	{ EVENT_KERNEL, "gemm_a", 50, MS(350) },
-	{ EVENT_KERNEL, "gemm_b", 25, MS(100) },
-	{ EVENT_KERNEL, "elem", 500, MS(45) },
-	{ EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) },
-};
-
-#define WITH(...) ((struct activity[]){ __VA_ARGS__ }), NR_OF(((struct activity[]){ __VA_ARGS__ }))
-
-static void setup(struct bench_of_two *s, const struct activity *candidate, size_t nr)
-{
-	*s = (struct bench_of_two){ .rules = fixture_rules() };
-	fixture_categories(&s->categories);
-	s->b = fixture_digest(5, usual, NR_OF(usual));
-	s->c = fixture_digest(5, candidate, nr);
-	/* the digests of both sides recognize communication kernels by the same text */
-	s->baseline = fixture_run(s->b);
-	s->candidate = fixture_run(s->c);
-	diag_init(&s->log);
-}
-
-static enum status run_judge(struct bench_of_two *s)
-{
-	static const char *const promote[] = { "candidate.json.gz", "--baseline",
-		                                   "base lines/it's.json" };
-	struct judge_input in = { .rules = &s->rules,
-		                      .promote = promote,
-		                      .nr_promote = NR_OF(promote),
-		                      .categories = &s->categories,
-		                      .candidates = s->nr_repeats ? s->repeats : &s->candidate,
-		                      .nr_candidates = s->nr_repeats ? s->nr_repeats : 1,
-		                      .baseline = s->bootstrap ? NULL : &s->baseline,
-		                      .recent = s->recent.runs.nr ? &s->recent : NULL,
-		                      .today = s->today,
-		                      .fail_on = s->fail_on,
-		                      .baseline_time = s->baseline_time,
-		                      .baseline_path = "base lines/it's.json",
-		                      .baseline_commit = "c",
-		                      .ignore_environment = s->ignore_environment };
-	s->judged = true;
-	return judge(&in, &s->report, &s->log);
-}
-
-static void release(struct bench_of_two *s)
-{
-	if (s->judged)
-		report_release(&s->report);
-	run_release(&s->baseline);
-	run_release(&s->candidate);
-	for (size_t i = 1; i < s->nr_repeats; i++)
-		run_release(&s->repeats[i]);
-	history_release(&s->recent);
-	rules_release(&s->rules);
-	category_table_release(&s->categories);
-	diag_release(&s->log);
-}
-
-static const struct check *check(const struct bench_of_two *s, const char *id)
-{
-	for (size_t i = 0; i < s->report.checks.nr; i++)
-		if (strcmp(s->report.checks.v[i].id, id) == 0)
-			return &s->report.checks.v[i];
-	fail_msg("no check '%s'", id);
-	return NULL;
-}
-
-static struct rule *add_rule(struct bench_of_two *s, const char *id, enum metric_id metric)
-{
-	struct rule *r = vec_push_zero(&s->rules.rules);
-	*r = fixture_rule(metric);
-	r->id = id;
-	return r;
-}
-
-/* Add a rule with fail: {increase: 5%, and: 2ms}, warn: {increase: 2%}. */
-static void add_cuda_rule(struct bench_of_two *s)
-{
-	struct rule *r = add_rule(s, "cuda", METRIC_STEP_CUDA_TIME);
-	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(5), "5%");
-	r->fail.has_and = true;
-	r->fail.and_value = MS(2);
-	r->fail.and_text = "2ms";
-	fixture_limit(&r->warn, COND_INCREASE, true, PERCENT(2), "2%");
-}
-
-static struct rule *add_kernel_rule(struct bench_of_two *s)
-{
-	struct rule *r = add_rule(s, "top", METRIC_KERNEL_TIME);
-	fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(10), "10%");
-	r->for_each = true;
-	return r;
-}
+#include "judge_rig.h"
 
 static void test_same(void **state)
 {
@@ -610,14 +496,6 @@ static struct digest *add_repeat(struct bench_of_two *s, int64_t ms)
 	for (size_t i = 0; i < 5; i++)
 		d->samples[METRIC_STEP_CUDA_TIME][i] = MS(ms);
 	return d;
-}
-
-/* Adds a past run that has a value for rule `r` only. */
-static void add_recent(struct bench_of_two *s, const struct rule *r, int64_t value)
-{
-	struct past_run *run = vec_push_zero(&s->recent.runs);
-	vec_push(&run->values, (struct past_value){ query_text(&r->query, &s->rules.arena), SPAN(""),
-	                                            -1, value, MICRO_DIGITS });
 }
 
 /* The median of the candidate's runs is judged, so that one bad run does not decide. */

@@ -178,6 +178,13 @@ static void other_kinds(void **state)
 	report_release(&r);
 }
 
+/* Number of signs without those of the breaks after the slashes of names. */
+static size_t count_sign(const char *page, const char *sign)
+{
+	bool bracket = strcmp(sign, "<") == 0 || strcmp(sign, ">") == 0;
+	return count(page, sign) - (bracket ? count(page, "<wbr>") : 0);
+}
+
 /* A hostile name adds text, but no element or attribute that a harmless name of the same length
  * does not add. */
 static void hostile(void **state)
@@ -202,14 +209,14 @@ static void hostile(void **state)
 		full_report(&r, plain);
 		const char *page = write_report(&r);
 		for (size_t k = 0; k < NR_OF(signs); k++)
-			nr[k] = count(page, signs[k]);
+			nr[k] = count_sign(page, signs[k]);
 		report_release(&r);
 		full_report(&r, names[i]);
 		page = write_report(&r);
 		for (size_t k = 0; k < NR_OF(signs); k++)
-			if (count(page, signs[k]) != nr[k])
-				fail_msg("%zu '%s' with '%s', not %zu", count(page, signs[k]), signs[k], names[i],
-				         nr[k]);
+			if (count_sign(page, signs[k]) != nr[k])
+				fail_msg("%zu '%s' with '%s', not %zu", count_sign(page, signs[k]), signs[k],
+				         names[i], nr[k]);
 		report_release(&r);
 	}
 }

@@ -111,7 +111,8 @@ static void order(void **state)
 		"100.10 → 112.40 ms peak memory (+7.00 %, warning beyond 5 % and 2ms) · 100.10 → 112.40 ms "
 		"GPU time\n"
 		"per step (+12.29 %, noise ±1.20 %)\n",
-		"\nFindings\n- fail step-cuda-time: 100.10 ms → 112.40 ms · +12.30 ms (+12.29 %), worse, "
+		"\nWhat changed\n- fail step-cuda-time: 100.10 ms → 112.40 ms · +12.30 ms (+12.29 %), "
+		"worse, "
 		"limit ",
 		"\n- fail top-kernels[k]: ",
 		"\n- inconclusive idle\n",
@@ -246,15 +247,16 @@ static void what_would_decide(void **state)
 	const char *text = write_report(&r, &(struct write_options){ .color = true });
 	assert_non_null(strstr(text, "\033[35mundecided\033[0m"));
 	text = write_report(&r, &(struct write_options){ 0 });
-	assert_non_null(strstr(text, "\nFindings\n"));
+	assert_non_null(strstr(text, "\nWhat may have changed\n"));
 	assert_null(strstr(text, "What to do"));
 	r.plan_runs = 2;
 	r.decide = "gpugate check a.json --repeat=new{1..2}.json";
 	r.accept = "gpugate baseline promote a.json";
 	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
-	                       "\nRecord 2 more runs of the candidate (new), and run:\n"
+	                       "\nWhat to do: record 2 more runs of the candidate (new), then judge "
+	                       "them together:\n\n"
 	                       "  gpugate check a.json --repeat=new{1..2}.json\n"
-	                       "\nFindings\n"));
+	                       "\nWhat may have changed\n"));
 	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
 	                       "\nIntended? Make it the baseline:\n"
 	                       "  gpugate baseline promote a.json\n"));
@@ -277,9 +279,9 @@ static void a_pass_is_short(void **state)
 	sample_ranks(&r, "k");
 	r.insights.nr = 0;
 	assert_string_equal(write_report(&r, &(struct write_options){ 0 }),
-	                    "pass · w: 1 of 1 check within its limits\n"
+	                    "pass · w: no figure is beyond its limit; nothing to do\n"
 	                    "baseline a (4 steps) → candidate b (2 ranks, whole trace)\n"
-	                    "\n--verbose lists all checks and figures.\n");
+	                    "\n1 of 1 check within its limits; --verbose lists them\n");
 	report_release(&r);
 }
 
@@ -289,7 +291,13 @@ static void a_diff(void **state)
 	(void)state;
 	sample_diff(&r, "k");
 	const char *text = write_report(&r, &(struct write_options){ 0 });
-	static const char start[] = "no verdict · median step.cuda_time: 100.10 ms → 112.40 ms\n"
+	static const char start[] = "no verdict, diff only compares · median step.cuda_time: 100.10 ms "
+	                            "→ 112.40 ms\n\n"
+	                            "What changed\n- GPU time per step · +12.30 ms\n"
+	                            "  where: compute › GEMM › k › launches (+8.000 ms)\n\n"
+	                            "What to do: nothing, since diff applies no limits; to apply them, "
+	                            "store one side with gpugate\n"
+	                            "baseline create and judge the other with gpugate check\n\n"
 	                            "baseline k at k (6 steps) → candidate k at k (6 steps); k\n";
 	if (strstr(text, start) != text)
 		fail_msg("%s", text);

@@ -1,5 +1,6 @@
 #include "trust/trust.h"
 
+#include "fold/fold.h"
 #include "memory_fixture.h"
 
 static const struct activity gemm[] = { { EVENT_KERNEL, "gemm", 50, MS(500) } };
@@ -557,6 +558,42 @@ static void test_machines(void **state)
 	}
 }
 
+/* Of 20 throttled ranks of a folded run, 16 are named. The others become one finding on the whole
+ * run, so that checks on these ranks are inconclusive too. */
+static void test_many_throttled(void **state)
+{
+	enum { RANKS = 20, NAMED = 16 };
+	(void)state;
+	struct sides s;
+	setup(&s);
+	struct fold *f = s.c->fold = mem_calloc(1, sizeof *f);
+	struct fold_figure *g = vec_push_zero(&f->figures);
+	f->nr = RANKS;
+	f->by_rank = true;
+	f->rank = mem_calloc(RANKS, sizeof *f->rank);
+	for (size_t i = 0; i < NR_FOLD_NUMBERS; i++)
+		f->number[i] = mem_calloc(RANKS, sizeof *f->number[i]);
+	vec_push(&f->patterns, (struct fold_pattern){ 0 });
+	vec_push(&f->deeds,
+	         (struct fold_deed){ .throttled = SPAN("3"), .reasons = SPAN("sw_power_cap") });
+	*g = (struct fold_figure){ .metric = METRIC_MACHINE_THROTTLED_PCT, .within = REDUCE_EACH };
+	g->value = mem_calloc(RANKS, sizeof *g->value);
+	for (size_t i = 0; i < RANKS; i++) {
+		f->rank[i] = (int64_t)i;
+		g->value[i] = 5 * MICRO;
+	}
+	trust_find_machines(NULL, &s.candidate, 1, false, &s.report);
+	assert_int_equal(s.report.trust.nr, NAMED + 1);
+	for (size_t i = 0; i <= NAMED; i++) {
+		const struct trust_finding *t = &s.report.trust.v[i];
+		assert_string_equal(t->id, i < NAMED ? "throttled" : "further-findings");
+		assert_int_equal(t->rank, i < NAMED ? (int64_t)i : -1);
+		assert_true(spoils(t, METRIC_STEP_COMPUTE_TIME) && !t->warning_only);
+		assert_true(i == NAMED || strstr(t->message, "GPU 3 was watched (sw_power_cap)"));
+	}
+	release(&s);
+}
+
 static void test_snapshots_alone(void **state)
 {
 	(void)state;
@@ -722,6 +759,7 @@ int main(void)
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_beyond_peak),
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_many_throttled),
 		cmocka_unit_test(test_snapshots_alone),
 		cmocka_unit_test(test_snapshot_against_trace),
 		cmocka_unit_test(test_rank_without_trace),

@@ -181,6 +181,12 @@ static void two_pairs(struct run *run)
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		run->ranks.v[r]->source_hash = r % 2 ? 5 : 9;
 }
+static void three_pairs(struct run *run)
+{
+	static const uint64_t hashes[] = { 3, 1, 2, 3, 1, 2 };
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		run->ranks.v[r]->source_hash = hashes[r];
+}
 static void one_of_three(struct run *run)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++)
@@ -214,7 +220,7 @@ static void test_found_and_not(void **state)
 	(void)state;
 	static const struct {
 		const char *what;
-		const char *ranks[5];
+		const char *ranks[7];
 		void (*damage)(struct run *run);
 		const char *want;
 	} rows[] = {
@@ -279,6 +285,10 @@ static void test_found_and_not(void **state)
 		  { THREE, THREE, THREE, THREE },
 		  two_pairs,
 		  "same-recording 2, same-recording 3" },
+		{ "three files for six ranks",
+		  { THREE, THREE, THREE, THREE, THREE, THREE },
+		  three_pairs,
+		  "same-recording 3, same-recording 4, same-recording 5" },
 		{ "one file for three ranks",
 		  { THREE, THREE, THREE, THREE },
 		  one_of_three,

@@ -1,0 +1,85 @@
+/* Chooses the ranks whose digests a fold keeps whole. */
+#include <string.h>
+
+#include "base/number.h"
+#include "base/sort.h"
+#include "fold/make.h"
+
+/* A figure by which ranks stand out, and how many ranks with its largest or smallest values are
+   kept. The value must not depend on other ranks, except for those of the same block. */
+struct key {
+	unsigned what; /* an enum metric_id; or, from NUMBERS on, an enum fold_number */
+	bool largest;
+	size_t nr;
+};
+enum { NUMBERS = NR_METRICS };
+static const struct key keys[] = {
+	{ METRIC_STEP_COMPUTE_TIME, true, 8 },
+	/* the rank that comes last waits for nobody */
+	{ METRIC_STEP_COMM_TIME, false, 6 },
+	{ METRIC_STEP_COMM_TIME, true, 2 },
+	{ METRIC_STEP_TIME, true, 3 },
+	{ METRIC_STEP_DATALOADER_TIME, true, 3 },
+	{ METRIC_MEMORY_PEAK_ALLOCATED, true, 2 },
+	{ METRIC_MACHINE_THROTTLED_PCT, true, 2 },
+	{ NUMBERS + FOLD_LINK, true, 2 },
+	{ NUMBERS + FOLD_USABLE, false, 2 },
+	{ NUMBERS + FOLD_COLLECTIVES, false, 2 },
+};
+
+/* The value of a rank, and its index in the list of kept ranks. */
+struct entry {
+	int64_t value;
+	size_t at;
+};
+struct entries {
+	VEC(struct entry) list;
+};
+
+static int entry_cmp(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	ORDER_BY(y->value, x->value);
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static bool value_of(const struct fold *f, size_t at, const struct key *k, int64_t *out)
+{
+	if (k->what < NUMBERS)
+		return fold_step_median(f, at, (enum metric_id)k->what, out);
+	*out = f->number[k->what - NUMBERS][at];
+	return true;
+}
+
+static void choose(const struct fold *f, const struct key *k, bool *chosen)
+{
+	struct entries all = { 0 };
+	const struct run *kept = &f->kept;
+	for (size_t i = 0; i < kept->ranks.nr; i++) {
+		int64_t value;
+		const int64_t *at =
+		    bsearch(&kept->ranks.v[i]->rank, f->rank, f->nr, sizeof *f->rank, number_cmp_i64);
+		/* a rank does not stand out by having nothing of what others lack too */
+		if (value_of(f, (size_t)(at - f->rank), k, &value) && (!k->largest || value > 0))
+			vec_push(&all.list, (struct entry){ k->largest ? value : -value, i });
+	}
+	vec_sort(&all.list, entry_cmp);
+	for (size_t i = 0; i < all.list.nr && i < k->nr; i++)
+		chosen[all.list.v[i].at] = true;
+	vec_release(&all.list);
+}
+
+void fold_keep(struct fold *f)
+{
+	bool *chosen = mem_calloc(f->kept.ranks.nr, sizeof *chosen);
+	size_t nr = 0;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		choose(f, &keys[i], chosen);
+	for (size_t i = 0; i < f->kept.ranks.nr; i++)
+		if (chosen[i])
+			f->kept.ranks.v[nr++] = f->kept.ranks.v[i];
+		else
+			digest_forget(f->kept.ranks.v[i]);
+	f->kept.ranks.nr = nr;
+	free(chosen);
+}

@@ -1,0 +1,41 @@
+/// Columns of steps as differences from other columns: GPU time, for example, is nearly the sum of
+/// its parts, so what is left once the parts have been subtracted has fewer digits, or is 0. The
+/// form needs no minor version of its own: readers without it refuse a column that is not an array.
+#ifndef GG_STORE_STEP_BASES_H
+#define GG_STORE_STEP_BASES_H
+
+#include "store/step_columns.h"
+
+/// Largest number of steps of which all columns are written as they are.
+enum { STEPS_PLAIN = 256 };
+
+/// Largest number of bases of one column.
+enum { STEP_BASES_MAX = 8 };
+
+/// The rest of a step that has no value (NO_SAMPLE).
+#define NO_REST INT64_MIN
+
+/// Columns whose values are added up, with their signs, as a guess of the values of another column.
+/// Where a digest or a step lacks a value, it counts as 0. A column as its own base gives the value
+/// of the step before, and 0 in the first step.
+struct step_bases {
+	size_t nr;
+	int column[STEP_BASES_MAX]; ///< a column that is added, or ~column of one that is subtracted
+};
+
+/// The bases with which the column takes the fewest digits, judged by the digest that has most
+/// steps; without bases if none take fewer. `known` is the set of the columns that may be bases,
+/// besides the column itself.
+struct step_bases step_bases_choose(const void *const *digests, size_t nr, size_t column,
+                                    uint64_t known);
+
+/// Writes what is left of each value of a column that the digest has to `rest`, an array with room
+/// for all steps. False if a rest is out of the range of its type.
+bool step_bases_subtract(const struct digest *d, size_t column, const struct step_bases *b,
+                         int64_t *rest);
+
+/// Turns the rests that the column of a digest holds into its values. False if a value would be
+/// negative or too large.
+bool step_bases_add(struct digest *d, size_t column, const struct step_bases *b);
+
+#endif

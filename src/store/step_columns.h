@@ -1,0 +1,41 @@
+/// The columns of the steps of a digest: what they are called, and where a digest has them.
+#ifndef GG_STORE_STEP_COLUMNS_H
+#define GG_STORE_STEP_COLUMNS_H
+
+#include "model/digest.h"
+
+/// The columns, in the order in which they are stored.
+enum {
+	NUMBER_COLUMN,
+	ACTIVITIES_COLUMN,
+	METRIC_COLUMN, ///< first of the columns of metrics, in the order of metric_table
+	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
+	PHASE_COLUMN, ///< first of the columns of PHASE_FORWARD; those of the further phases follow
+	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
+	COUNT_COLUMN = NR_COLUMNS, ///< number of steps: the only column of a summarized digest
+	NR_ALL_COLUMNS
+};
+
+/// The key of a column in a stored digest; static.
+const char *step_column_key(size_t column);
+
+/// True for a column that holds the samples of a metric.
+bool step_column_is_metric(size_t column);
+
+/// The minor version of the stored format that added the column.
+int step_column_since(size_t column);
+
+/// True for a column that a digest may lack: a phase, or a metric that was added by a later minor
+/// version of the format.
+bool step_column_is_optional(size_t column);
+
+/// True for all columns of a phase except the first, which may be left out if they are 0.
+bool step_column_may_be_zero(size_t column);
+
+/// The member of a digest that holds an optional column; it is NULL if the digest lacks it.
+int64_t **step_column_place(struct digest *d, size_t column);
+
+/// The values of a column, one for each step; NULL if the digest lacks the column.
+int64_t *step_column(const struct digest *d, size_t column);
+
+#endif

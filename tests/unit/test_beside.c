@@ -1,0 +1,182 @@
+/* Figures beside the one that a check compares: how much of it the clock cannot tell, and whether
+   another check says the same. */
+#include "gate/checks_beside.h"
+
+#include "gate_fixture.h"
+
+enum { STEPS = 5 };
+
+/* A run of two ranks, with so many launches of two kernels in each step. */
+static struct run run_of(const int64_t gemm[2], const int64_t elem[2], int64_t tick)
+{
+	struct run run = { .label = "run" };
+	for (int64_t r = 0; r < 2 && gemm[r]; r++) {
+		const struct activity a[] = {
+			{ EVENT_KERNEL, "gemm", STEPS * gemm[r], STEPS * 1000 },
+			{ EVENT_KERNEL, "elem", STEPS * elem[r], STEPS * 1000 },
+		};
+		struct digest *d = fixture_digest(STEPS, a, 2);
+		d->rank = r;
+		d->trust.tick_ns = tick;
+		vec_push(&run.ranks, d);
+	}
+	return run;
+}
+
+/* One tick for each launch that a figure sums up, on the side with more of them. */
+static void test_floor(void **state)
+{
+	(void)state;
+	static const struct {
+		enum metric_id metric;
+		const char *label;
+		int64_t rank, tick;
+		int64_t base[2][2], candidate[2][2]; ///< launches in a step of gemm, of elem; by rank
+		int64_t floor;
+	} rows[] = {
+		{ METRIC_STEP_CUDA_TIME, "", -1, 0, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 0 },
+		{ METRIC_STEP_CUDA_TIME, "", -1, 1, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 0 },
+		{ METRIC_STEP_CUDA_TIME, "", -1, 2, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 14 },
+		{ METRIC_STEP_CUDA_TIME, "", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 7000 },
+		{ METRIC_STEP_CUDA_TIME, "", -1, 1000, { { 4 }, { 3 } }, { { 5 }, { 3 } }, 8000 },
+		{ METRIC_STEP_CUDA_TIME, "", -1, 1000, { { 6 }, { 3 } }, { { 5 }, { 3 } }, 9000 },
+		{ METRIC_STEP_TIME, "", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 1000 },
+		{ METRIC_STEP_KERNEL_COUNT, "", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 0 },
+		{ METRIC_KERNEL_TIME, "gemm", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 4000 },
+		{ METRIC_KERNEL_TIME, "elem", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 3000 },
+		{ METRIC_KERNEL_TIME, "elem", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 2 } }, 3000 },
+		{ METRIC_KERNEL_TIME, "none", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 1000 },
+		{ METRIC_CATEGORY_TIME, "GEMM", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 4000 },
+		{ METRIC_CATEGORY_TIME, "elementwise", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 3000 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct run base = run_of(rows[i].base[0], rows[i].base[1], rows[i].tick),
+		           candidate = run_of(rows[i].candidate[0], rows[i].candidate[1], 0);
+		struct bench bench;
+		struct rule r = fixture_rule(rows[i].metric);
+		fixture_categories(&categories);
+		bench_init(
+		    &bench,
+		    &(struct bench_runs){ .baseline = &base, .candidates = &candidate, .nr_candidates = 1 },
+		    (struct naming){ .categories = &categories });
+		struct beside beside = { .bench = &bench, .rule = &r };
+		struct entry e = { .label = span_of(rows[i].label), .rank = rows[i].rank };
+		int64_t floor = check_floor(&beside, r.metric, &e);
+		if (floor != rows[i].floor || check_floor(&beside, r.metric, &e) != floor)
+			fail_msg("row %zu: %lld", i, (long long)floor);
+		beside_release(&beside);
+		bench_release(&bench);
+		run_release(&base);
+		run_release(&candidate);
+		category_table_release(&categories);
+	}
+}
+
+/* A check about one rank of a job counts the launches of this rank alone. */
+static void test_floor_of_rank(void **state)
+{
+	(void)state;
+	static const int64_t gemm[2] = { 4, 6 }, elem[2] = { 3, 5 };
+	static const struct {
+		enum metric_id metric;
+		const char *label;
+		int64_t rank, floor;
+	} rows[] = {
+		{ METRIC_KERNEL_TIME, "gemm", 0, 4000 }, { METRIC_KERNEL_TIME, "gemm", 1, 6000 },
+		{ METRIC_KERNEL_TIME, "elem", 0, 3000 }, { METRIC_KERNEL_TIME, "elem", 1, 5000 },
+		{ METRIC_KERNEL_TIME, "gemm", 2, 1000 }, { METRIC_STEP_CUDA_TIME, "", 0, 7000 },
+		{ METRIC_STEP_CUDA_TIME, "", 1, 11000 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct run base = run_of(gemm, elem, 1000), candidate = run_of(gemm, elem, 1000);
+		struct bench bench;
+		struct rule r = fixture_rule(rows[i].metric);
+		r.reduce = r.query.reduce = REDUCE_EACH;
+		fixture_categories(&categories);
+		bench_init(
+		    &bench,
+		    &(struct bench_runs){ .baseline = &base, .candidates = &candidate, .nr_candidates = 1 },
+		    (struct naming){ .categories = &categories });
+		struct beside beside = { .bench = &bench, .rule = &r };
+		struct entry e = { .label = span_of(rows[i].label), .rank = rows[i].rank };
+		int64_t floor = check_floor(&beside, r.metric, &e);
+		if (floor != rows[i].floor)
+			fail_msg("row %zu: %lld", i, (long long)floor);
+		beside_release(&beside);
+		bench_release(&bench);
+		run_release(&base);
+		run_release(&candidate);
+		category_table_release(&categories);
+	}
+}
+
+/* A check says the same as that of `unless` if both sides are within so many percent of it. */
+static void test_told(void **state)
+{
+	(void)state;
+	static const int64_t gemm[2] = { 4 }, elem[2] = { 3 };
+	static const struct {
+		int64_t within; ///< 1e-6 %; -1: any distance
+		int64_t value[NR_SIDES], other[NR_SIDES]; ///< -1: absent
+		bool told;
+	} rows[] = {
+		{ PERCENT(10), { 110, 110 }, { 100, 100 }, true },
+		{ PERCENT(10), { 90, 90 }, { 100, 100 }, true },
+		{ PERCENT(10), { 111, 110 }, { 100, 100 }, false },
+		{ PERCENT(10), { 110, 111 }, { 100, 100 }, false },
+		{ PERCENT(10), { 110, 89 }, { 100, 100 }, false },
+		{ 0, { 100, 100 }, { 100, 100 }, true },
+		{ 0, { 100, 101 }, { 100, 100 }, false },
+		{ -1, { 1, 900 }, { 100, 100 }, true },
+		{ PERCENT(10), { -1, 110 }, { 100, 100 }, true },
+		{ PERCENT(10), { 110, -1 }, { 100, 100 }, true },
+		{ PERCENT(10), { -1, -1 }, { 100, 100 }, false },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct run run[NR_SIDES];
+		struct bench bench;
+		struct rule r = fixture_rule(METRIC_STEP_CUDA_TIME);
+		fixture_categories(&categories);
+		for (int s = 0; s < NR_SIDES; s++) {
+			run[s] = run_of(gemm, elem, 0);
+			for (size_t k = 0; k < STEPS; k++)
+				run[s].ranks.v[0]->samples[METRIC_STEP_PERIOD][k] = rows[i].other[s];
+		}
+		r.unless = &metric_table[METRIC_STEP_PERIOD];
+		r.unless_within = rows[i].within;
+		bench_init(
+		    &bench,
+		    &(struct bench_runs){ .baseline = &run[0], .candidates = &run[1], .nr_candidates = 1 },
+		    (struct naming){ .categories = &categories });
+		struct beside beside = { .bench = &bench, .rule = &r };
+		struct entry e = { .label = SPAN(""), .rank = -1 };
+		for (int s = 0; s < NR_SIDES; s++) {
+			e.has[s] = rows[i].value[s] >= 0;
+			e.value[s] = rows[i].value[s];
+		}
+		if (check_is_told(&beside, &e) != rows[i].told)
+			fail_msg("row %zu", i);
+		e.rank = 3; /* of which the other figure is not known */
+		assert_false(check_is_told(&beside, &e));
+		e.label = SPAN("x");
+		e.rank = -1;
+		beside_release(&beside);
+		r.unless = NULL;
+		assert_false(check_is_told(&(struct beside){ .bench = &bench, .rule = &r }, &e));
+		bench_release(&bench);
+		for (int s = 0; s < NR_SIDES; s++)
+			run_release(&run[s]);
+		category_table_release(&categories);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_floor),
+		                                cmocka_unit_test(test_floor_of_rank),
+		                                cmocka_unit_test(test_told) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

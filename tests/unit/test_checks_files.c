@@ -1,0 +1,123 @@
+/* Checks on figures of metrics files, whose direction and unit each file tells. */
+#include "judge_rig.h"
+
+static void add_figure(struct digest *d, const char *name, int64_t value, const char *unit,
+                       const char *better)
+{
+	vec_push(&d->inputs, (struct input_stat){ .name = name,
+	                                          .value = value,
+	                                          .unit = unit,
+	                                          .better = better,
+	                                          .spread = -1,
+	                                          .micro = INPUT_EXACT });
+}
+
+static struct rule *add_file_rule(struct bench_of_two *s, enum condition condition)
+{
+	struct rule *r = add_rule(s, "own", METRIC_INPUT);
+	fixture_limit(&r->fail, condition, true, PERCENT(5), "5%");
+	r->worse = WORSE_EITHER;
+	r->noise.k = 0;
+	return r;
+}
+
+static void assert_checks(size_t row, const struct report *r, const char *want)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < r->checks.nr; i++)
+		strbuf_addf(&b, "%s%s %s", i ? ", " : "", r->checks.v[i].id,
+		            verdict_name(r->checks.v[i].verdict));
+	if (strcmp(strbuf_str(&b), want) != 0)
+		fail_msg("row %zu: '%s'", row, strbuf_str(&b));
+	strbuf_release(&b);
+}
+
+/* 'worse' checks those figures that have a direction; where none has, a warning says so. */
+static void test_worse(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *better[2]; ///< of two figures, which rise by 10 %
+		enum condition condition;
+		const char *checks;
+		size_t warnings;
+	} rows[] = {
+		{ { "lower", "higher" }, COND_WORSE, "own[a] fail, own[b] improved", 0 },
+		{ { "higher", NULL }, COND_WORSE, "own[a] improved", 0 },
+		{ { NULL, "lower" }, COND_WORSE, "own[b] fail", 0 },
+		{ { NULL, NULL }, COND_WORSE, "own skipped", 1 },
+		{ { NULL, NULL }, COND_INCREASE, "own[a] fail, own[b] fail", 0 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_file_rule(&s, rows[i].condition);
+		for (int side = 0; side < 2; side++)
+			for (int k = 0; k < 2; k++)
+				add_figure(side ? s.c : s.b, k ? "b" : "a", side ? 110 : 100, NULL,
+				           rows[i].better[k]);
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_checks(i, &s.report, rows[i].checks);
+		assert_int_equal(s.report.warnings.nr, rows[i].warnings);
+		if (rows[i].warnings)
+			assert_non_null(strstr(s.report.warnings.v[0], "better higher or lower"));
+		release(&s);
+	}
+}
+
+/* A limit whose unit does not fit the first figure or a later one ends the check. */
+static void test_unfit(void **state)
+{
+	(void)state;
+	static const char *const units[][2] = { { "ms", "ms" }, { "B", "ms" }, { "ms", "B" } };
+	for (size_t i = 0; i < NR_OF(units); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_file_rule(&s, COND_INCREASE);
+		r->fail.list.v[0].relative = false;
+		r->fail.list.v[0].exact = (struct file_limit){ { 3, 0 }, "ms" };
+		add_rule(&s, "next", METRIC_STEP_CUDA_TIME);
+		for (int side = 0; side < 2; side++)
+			for (int k = 0; k < 2; k++)
+				add_figure(side ? s.c : s.b, k ? "b" : "a", 100, units[i][k], NULL);
+		assert_int_equal(run_judge(&s), i ? ST_USAGE : ST_OK);
+		assert_int_equal(s.report.checks.nr, i ? 0 : 3);
+		if (i)
+			assert_non_null(strstr(s.report.error, i == 1 ? "'input.a'" : "'input.b'"));
+		release(&s);
+	}
+}
+
+/* A name that no file has is compared with those that there are. */
+static void test_near(void **state)
+{
+	(void)state;
+	for (int named = 0; named < 2; named++) {
+		struct bench_of_two s;
+		struct arena a = ARENA_INIT;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_file_rule(&s, COND_INCREASE);
+		r->metric = r->query.metric =
+		    metric_of_input(named ? SPAN("latency") : SPAN("latenzy"), &a);
+		add_figure(s.b, "latency", 100, "ms", NULL);
+		add_figure(s.c, "latency", 100, "ms", NULL);
+		assert_int_equal(run_judge(&s), ST_OK);
+		const char *said = strstr(s.report.checks.v[0].message, "did you mean");
+		if (named)
+			assert_null(said);
+		else
+			assert_string_equal(said, "did you mean 'input.latency'?");
+		release(&s);
+		arena_release(&a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_worse),
+		cmocka_unit_test(test_unfit),
+		cmocka_unit_test(test_near),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

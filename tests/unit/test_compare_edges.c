@@ -1,0 +1,224 @@
+/* The cases of the gate's decision that single conditions of it decide. */
+#include "limits_rig.h"
+
+/* Metrics of items are skipped if a side lacks them; all others are missing then. */
+static void test_items(void **state)
+{
+	(void)state;
+	static const enum label_kind items[] = { LABEL_KERNEL,   LABEL_CATEGORY,  LABEL_OP,
+		                                     LABEL_FUNCTION, LABEL_DIRECTION, LABEL_COLLECTIVE,
+		                                     LABEL_THREAD };
+	for (size_t i = 0; i < NR_METRICS; i++) {
+		struct rule r = rule_of((enum metric_id)i, "i5%", "");
+		bool item = false;
+		for (size_t k = 0; k < NR_OF(items); k++)
+			item = item || r.metric->label == items[k];
+		r.on_missing = ON_MISSING_SKIP;
+		struct comparison c = both(&r, 10, 0);
+		c.has_candidate = false;
+		enum verdict want = item ? VERDICT_SKIPPED : VERDICT_MISSING;
+		if (compare(&c).verdict != want)
+			fail_msg("%s: %s", r.metric->name, verdict_name(compare(&c).verdict));
+		release(&r);
+	}
+}
+
+/* A baseline may lack a figure because it is older than the metric; a candidate may not. */
+static void test_older_baseline(void **state)
+{
+	(void)state;
+	struct rule r = rule_of(METRIC_STEP_PERIOD, "i5%", "");
+	struct comparison c = both(&r, 10, 10);
+	c.predates = true;
+	c.has_candidate = false;
+	assert_int_equal(compare(&c).verdict, VERDICT_MISSING);
+	release(&r);
+}
+
+/* A fall to 0 under limits that have an `and`, which 'change' ignores. */
+static void test_zero_and(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *fail, *warn;
+		enum verdict verdict;
+	} rows[] = {
+		{ "i5% &20", "", VERDICT_IMPROVED },
+		{ "", "i5% &20", VERDICT_PASS },
+		{ "", "c5% &20", VERDICT_INCONCLUSIVE },
+		{ "", "m10 c5%", VERDICT_WARN },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct rule r = rule_of(METRIC_STEP_COMPUTE_TIME, rows[i].fail, rows[i].warn);
+		struct comparison c = both(&r, 100, 0);
+		if (compare(&c).verdict != rows[i].verdict)
+			fail_msg("row %zu: %s", i, verdict_name(compare(&c).verdict));
+		release(&r);
+	}
+}
+
+/* Only an increase can be that of all operators together. */
+static void test_of_all(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *fail;
+		int64_t candidate;
+		enum verdict verdict;
+		enum reason reason;
+	} rows[] = {
+		{ "i5%", 110, VERDICT_PASS, REASON_OF_ALL }, { "i5%", 105, VERDICT_PASS, REASON_WITHIN },
+		{ "d5%", 90, VERDICT_FAIL, REASON_LIMIT },   { "M105", 110, VERDICT_FAIL, REASON_LIMIT },
+		{ "p5%", 110, VERDICT_FAIL, REASON_LIMIT },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct rule r = rule_of(METRIC_STEP_CUDA_TIME, rows[i].fail, "");
+		struct comparison c = both(&r, 100, rows[i].candidate);
+		c.has_pin = c.pin_sure = c.of_all = true;
+		c.pin = 100;
+		struct decision d = compare(&c);
+		if (d.verdict != rows[i].verdict || d.reason != rows[i].reason)
+			fail_msg("row %zu: %s, reason %d", i, verdict_name(d.verdict), (int)d.reason);
+		release(&r);
+	}
+}
+
+/* Without a baseline, a warning at an absolute value is a limit that was kept, too. */
+static void test_bootstrap_warns(void **state)
+{
+	(void)state;
+	struct rule r = rule_of(METRIC_STEP_CUDA_TIME, "i5%", "M10");
+	struct comparison c = both(&r, 0, 9);
+	c.has_baseline = false;
+	c.bootstrap = true;
+	assert_int_equal(compare(&c).verdict, VERDICT_PASS);
+	release(&r);
+}
+
+/* An absolute limit is about the kernel itself, whatever its operator does. */
+static void test_absolute_of_kernel(void **state)
+{
+	(void)state;
+	struct rule r = rule_of(METRIC_KERNEL_TIME, "M100", "");
+	struct comparison c = both(&r, 100, 101);
+	struct decision unit = { .verdict = VERDICT_PASS };
+	c.unit = &unit;
+	assert_int_equal(compare(&c).verdict, VERDICT_FAIL);
+	release(&r);
+}
+
+/* A new kernel answers for its operator if it takes more than half of what the operator grew by. */
+static void test_new_in_operator(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t unit_change, candidate;
+		enum verdict unit;
+		enum level on_new;
+		enum verdict verdict;
+	} rows[] = {
+		{ 20, 11, VERDICT_FAIL, LEVEL_NOTE, VERDICT_FAIL },
+		{ 20, 10, VERDICT_FAIL, LEVEL_NOTE, VERDICT_PASS },
+		{ 1, 10, VERDICT_FAIL, LEVEL_NOTE, VERDICT_FAIL },
+		{ 0, 10, VERDICT_FAIL, LEVEL_NOTE, VERDICT_PASS },
+		{ -1, 10, VERDICT_FAIL, LEVEL_NOTE, VERDICT_PASS },
+		{ 20, 11, VERDICT_UNDECIDED, LEVEL_NOTE, VERDICT_UNDECIDED },
+		{ 20, 11, VERDICT_UNDECIDED, LEVEL_FAIL, VERDICT_FAIL },
+		{ 20, 11, VERDICT_WARN, LEVEL_NOTE, VERDICT_PASS },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "");
+		struct comparison c = both(&r, 0, rows[i].candidate);
+		struct decision unit = { .verdict = rows[i].unit };
+		r.for_each = true;
+		r.on_new = rows[i].on_new;
+		c.has_baseline = false;
+		c.unit = &unit;
+		c.unit_change = rows[i].unit_change;
+		if (compare(&c).verdict != rows[i].verdict)
+			fail_msg("row %zu: %s", i, verdict_name(compare(&c).verdict));
+		release(&r);
+	}
+	struct rule r = rule_of(METRIC_KERNEL_TIME, "M8", "");
+	struct comparison c = both(&r, 0, 9);
+	r.for_each = true;
+	r.on_new = LEVEL_FAIL;
+	c.has_baseline = false;
+	assert_int_equal(compare(&c).reason, REASON_LIMIT); /* of two reasons to fail, the limit */
+	release(&r);
+}
+
+/* A waiver with a size excuses changes up to it, measured in the direction of the broken limit. */
+static void test_waiver_size(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *fail;
+		int64_t base, pin, candidate; ///< a base below 0 is absent
+		bool waived; ///< by a waiver of up to 10 %
+	} rows[] = {
+		{ "i5%", 100, -1, 110, true },       { "i5%", 100, -1, 111, false },
+		{ "d5%", 100, -1, 90, true },        { "d5%", 100, -1, 89, false },
+		{ "c5%", 100, -1, 90, true },        { "c5%", 100, -1, 89, false },
+		{ "c5%", 100, -1, 110, true },       { "c5%", 100, -1, 111, false },
+		{ "m99", 100, -1, 90, true },        { "m99", 100, -1, 89, false },
+		{ "M101", 100, -1, 110, true },      { "M101", 100, -1, 111, false },
+		{ "i5%", -100, -1, -90, true },      { "i5%", -100, -1, -89, false },
+		{ "p5%", 100, 50, 55, true },        { "p5%", 100, 50, 56, false },
+		{ "i5% M10", 0, -1, 11, false },     { "M10", -1, -1, 11, false },
+		{ "p5% M101", 100, -1, 111, false },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct rule r = rule_of(METRIC_STEP_CUDA_TIME, rows[i].fail, "");
+		struct comparison c = both(&r, rows[i].base, rows[i].candidate);
+		c.has_baseline = rows[i].base != -1;
+		c.has_pin = rows[i].pin >= 0;
+		c.pin = rows[i].pin;
+		c.waived = true;
+		c.waived_up_to = PERCENT(10);
+		enum verdict want = rows[i].waived ? VERDICT_WAIVED : VERDICT_FAIL;
+		if (compare(&c).verdict != want)
+			fail_msg("row %zu: %s", i, verdict_name(compare(&c).verdict));
+		c.waived = false;
+		assert_int_equal(compare(&c).verdict, VERDICT_FAIL);
+		release(&r);
+	}
+	struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "");
+	struct comparison c = both(&r, 9, 9);
+	r.for_each = true;
+	r.on_gone = LEVEL_FAIL;
+	c.has_candidate = false;
+	c.waived = true;
+	c.waived_up_to = PERCENT(10);
+	assert_int_equal(compare(&c).verdict, VERDICT_FAIL); /* "gone" has no size */
+	c.waived_up_to = 0;
+	assert_int_equal(compare(&c).verdict, VERDICT_WAIVED);
+	release(&r);
+}
+
+/* What main shows already excuses an undecided check, too; a waiver by hand does not. */
+static void test_of_main(void **state)
+{
+	(void)state;
+	struct rule r = rule_of(METRIC_STEP_CUDA_TIME, "i5%", "i1%");
+	struct comparison c = both(&r, 100, 110);
+	c.has_noise = c.waived = true;
+	assert_int_equal(compare(&c).verdict, VERDICT_UNDECIDED);
+	c.of_main = "as main is there already";
+	assert_int_equal(compare(&c).verdict, VERDICT_WAIVED);
+	c.candidate = 103;
+	assert_int_equal(compare(&c).verdict, VERDICT_WARN);
+	release(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_items),           cmocka_unit_test(test_older_baseline),
+		cmocka_unit_test(test_zero_and),        cmocka_unit_test(test_of_all),
+		cmocka_unit_test(test_bootstrap_warns), cmocka_unit_test(test_absolute_of_kernel),
+		cmocka_unit_test(test_new_in_operator), cmocka_unit_test(test_waiver_size),
+		cmocka_unit_test(test_of_main),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

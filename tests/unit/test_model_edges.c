@@ -1,0 +1,466 @@
+/* Orders of rows, and figures of the model where a condition is met exactly. */
+#include "gate_fixture.h"
+#include "model/collective.h"
+#include "model/flops.h"
+#include "model/ranks.h"
+#include "model/rows.h"
+#include "model/view.h"
+#include "ranks_rig.h"
+
+/* ---- orders ---- */
+
+typedef int compare_fn(const void *a, const void *b);
+
+/* Asserts that `cmp` orders the rows as they are listed, all of which differ. */
+static void assert_order(const char *what, const void *rows, size_t nr, size_t size,
+                         compare_fn *cmp)
+{
+	const char *v = rows;
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < nr; k++) {
+			int c = cmp(v + i * size, v + k * size);
+			if ((c > 0) - (c < 0) != (i > k) - (i < k))
+				fail_msg("%s: rows %zu and %zu compare as %d", what, i, k, c);
+		}
+}
+#define ASSERT_ORDER(rows, cmp) assert_order(#cmp, rows, NR_OF(rows), sizeof *(rows), cmp)
+
+#define SITE(category, kind, file, function, line)         \
+	{                                                      \
+		category, kind, { file, 1 }, { function, 1 }, line \
+	}
+
+static void test_orders(void **state)
+{
+	(void)state;
+	static const struct memory_row rows[] = {
+		{ SITE("b", SITE_USER, "g", "g", 2), 9, 1, 1 },
+		{ SITE("a", SITE_USER, "f", "f", 1), 8, 1, 9 },
+		{ SITE("a", SITE_USER, "f", "f", 1), 8, 1, 7 },
+		{ SITE("a", SITE_USER, "f", "f", 2), 8, 1, 9 },
+		{ SITE("a", SITE_USER, "f", "g", 1), 8, 1, 9 },
+		{ SITE("a", SITE_USER, "g", "f", 1), 8, 1, 9 },
+		{ SITE("a", SITE_REST - 1, "f", "f", 1), 8, 1, 9 },
+		{ SITE("b", SITE_USER, "f", "f", 1), 8, 1, 9 },
+		{ SITE("a", SITE_USER, "f", "f", 1), 7, 1, 9 },
+		{ SITE("a", SITE_REST, "f", "f", 1), 90, 1, 9 },
+		{ SITE("a", SITE_REST, "f", "f", 1), 80, 1, 9 },
+	};
+	static const struct memory_category categories[] = {
+		{ .name = "b", .peak_bytes = 3 },
+		{ .name = "a", .peak_bytes = 2 },
+		{ .name = "c", .peak_bytes = 2 },
+		{ .name = "a", .peak_bytes = 1 },
+	};
+	ASSERT_ORDER(rows, memory_row_cmp);
+	ASSERT_ORDER(categories, memory_category_cmp);
+}
+
+/* A digest of rank 1 of a trace (t), a snapshot (s) or a metrics file (m), whose first step has a
+   number, or whose figure and GPU have names. */
+static struct digest *artifact(int64_t rank, char kind, int64_t step, const char *name,
+                               const char *gpu)
+{
+	struct digest *d = digest_new();
+	d->rank = rank;
+	d->trace = kind == 't' ? "t" : NULL;
+	d->snapshot = kind == 's' ? "s" : NULL;
+	d->metrics_file = kind == 'm' ? "m" : NULL;
+	digest_set_steps(d, step >= 0);
+	if (step >= 0)
+		d->step_numbers[0] = step;
+	if (name)
+		vec_push(&d->inputs, (struct input_stat){ .name = name });
+	if (gpu)
+		vec_push(&d->machines, (struct machine_stat){ .id = gpu });
+	return d;
+}
+
+static void test_artifacts(void **state)
+{
+	(void)state;
+	struct digest *v[] = {
+		artifact(0, 'm', -1, "a", NULL),  artifact(1, 't', -1, NULL, NULL),
+		artifact(1, 't', 0, NULL, NULL),  artifact(1, 't', 7, NULL, NULL),
+		artifact(1, 's', -1, NULL, NULL), artifact(1, 'm', -1, NULL, NULL),
+		artifact(1, 'm', -1, NULL, "0"),  artifact(1, 'm', -1, NULL, "1"),
+		artifact(1, 'm', -1, "a", NULL),  artifact(1, 'm', -1, "b", NULL),
+		artifact(2, 't', 0, NULL, NULL),
+	};
+	for (size_t i = 0; i < NR_OF(v); i++)
+		for (size_t k = 0; k < NR_OF(v); k++) {
+			int c = run_digest_cmp(v[i], v[k]);
+			if ((c > 0) - (c < 0) != (i > k) - (i < k))
+				fail_msg("%zu and %zu: %d", i, k, c);
+		}
+	for (size_t i = 0; i < NR_OF(v); i++)
+		digest_free(v[i]);
+}
+
+static void test_fragmentation(void **state)
+{
+	(void)state;
+	static const int64_t rows[][3] = { { 50, 100, PERCENT(50) },    { 0, 0, 0 },
+		                               { 0, 1, PERCENT(100) },      { 1, 1, 0 },
+		                               { 200, 100, -PERCENT(100) }, { -50, -100, PERCENT(50) },
+		                               { 0, -1, PERCENT(100) } };
+	for (size_t i = 0; i < NR_OF(rows); i++)
+		if (memory_fragmentation(rows[i][0], rows[i][1]) != rows[i][2])
+			fail_msg("row %zu: %lld", i, (long long)memory_fragmentation(rows[i][0], rows[i][1]));
+}
+
+/* Patterns of categories hold '*' and '?', one behind the other, too, and at their ends. */
+static void test_patterns(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *pattern, *name;
+		bool fits;
+	} rows[] = {
+		{ "ge**mm", "gexmm", true }, { "ge**mm", "gemm", true }, { "*mm", "gemm", true },
+		{ "ge*", "gemm", true },     { "g?mm", "gemm", true },   { "g??m", "gemm", true },
+		{ "g?mm", "gmm", false },    { "ge*xm", "gemm", false }, { "x*", "gemm", false },
+		{ "m", "gemm", true },       { "", "gemm", true },       { "mm", "m", false },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table t = { .source = "test" };
+		struct category *c = vec_push_zero(&t.rows);
+		c->name = "c";
+		vec_push(&c->match, span_of(rows[i].pattern));
+		if ((category_of(&t, span_of(rows[i].name)) == 0) != rows[i].fits)
+			fail_msg("%s in %s", rows[i].pattern, rows[i].name);
+		category_table_release(&t);
+	}
+}
+
+/* ---- joined rows ---- */
+
+/* Occupancies of two cycles: weighted by time where both know theirs. */
+static void test_cycles(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t x[2], y[2]; ///< occupancy and total_ns
+		int64_t want;
+	} rows[] = {
+		{ { 10, 3 }, { 20, 1 }, 13 }, { { 10, 1 }, { 20, 0 }, 10 }, { { 10, 0 }, { 20, 1 }, 20 },
+		{ { 10, 0 }, { 20, 0 }, 10 }, { { -1, 3 }, { 20, 1 }, 20 }, { { 10, 3 }, { -1, 1 }, 10 },
+		{ { -1, 3 }, { -1, 1 }, -1 }, { { 0, 1 }, { 20, 1 }, 10 },  { { 20, 1 }, { 0, 1 }, 10 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct kernel_stat x = { .occupancy = rows[i].x[0], .total_ns = rows[i].x[1], .count = 1 };
+		struct kernel_stat y = { .occupancy = rows[i].y[0], .total_ns = rows[i].y[1], .count = 1 };
+		row_add(&kernel_stat_row, ROWS_OF_CYCLES, &x, &y);
+		if (x.occupancy != rows[i].want)
+			fail_msg("row %zu: %lld", i, (long long)x.occupancy);
+	}
+	/* the shape of the cycle with more launches, else of the first */
+	for (int64_t more = 0; more < 2; more++) {
+		struct kernel_stat x = { .grid = { 1 }, .block = { 1 }, .count = 5 };
+		struct kernel_stat y = { .grid = { 2 }, .block = { 2 }, .count = 5 + more };
+		row_add(&kernel_stat_row, ROWS_OF_CYCLES, &x, &y);
+		assert_int_equal(x.grid[0], 1 + more);
+		assert_int_equal(x.block[0], 1 + more);
+		struct counter_stat c = { .samples = 5, .median = 1 },
+		                    e = { .samples = 5 + more, .median = 2 };
+		row_add(&counter_stat_row, ROWS_OF_CYCLES, &c, &e);
+		assert_int_equal(c.median, 1 + more);
+	}
+}
+
+/* Sums of small kernels: time in steps of 1 ns weighs; without any, the higher occupancy stays, and
+   with time but no occupancy, the lower one. */
+static void test_small_kernels(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t x[2], y[2]; ///< occupancy and step_total_ns
+		int64_t want[2]; ///< occupancy and occupancy_ns
+	} rows[] = {
+		{ { 10, 1 }, { 30, 1 }, { 20, 2 } }, { { 10, 1 }, { -1, 1 }, { 10, 1 } },
+		{ { -1, 1 }, { 10, 1 }, { 10, 1 } }, { { 10, 0 }, { 20, 0 }, { 20, 0 } },
+		{ { 20, 0 }, { 10, 0 }, { 20, 0 } }, { { -1, 1 }, { 0, 0 }, { -1, 0 } },
+		{ { 0, 0 }, { -1, 1 }, { -1, 0 } },  { { 0, 1 }, { -1, 0 }, { -1, 0 } },
+		{ { -1, 0 }, { 0, 0 }, { 0, 0 } },   { { 0, 1 }, { 30, 1 }, { 30, 1 } },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct kernel_stat x = { .occupancy = rows[i].x[0], .step_total_ns = rows[i].x[1] };
+		struct kernel_stat y = { .occupancy = rows[i].y[0], .step_total_ns = rows[i].y[1] };
+		row_add(&kernel_stat_row, ROWS_FOLDED, &x, &y);
+		if (x.occupancy != rows[i].want[0] || x.occupancy_ns != rows[i].want[1])
+			fail_msg("row %zu: %lld, %lld", i, (long long)x.occupancy, (long long)x.occupancy_ns);
+	}
+}
+
+/* ---- collectives ---- */
+
+#define N16 "xxxxxxxxxxxxxxxx"
+#define N112 N16 N16 N16 N16 N16 N16 N16
+
+static void test_names_of_collectives(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		enum collective_kind kind;
+	} rows[] = {
+		/* letters and digits count, what lies beside them in ASCII does not */
+		{ "allAreduce", COLLECTIVE_REDUCE },
+		{ "allZreduce", COLLECTIVE_REDUCE },
+		{ "allareduce", COLLECTIVE_REDUCE },
+		{ "allzreduce", COLLECTIVE_REDUCE },
+		{ "all0reduce", COLLECTIVE_REDUCE },
+		{ "all9reduce", COLLECTIVE_REDUCE },
+		{ "all@reduce", COLLECTIVE_ALL_REDUCE },
+		{ "all[reduce", COLLECTIVE_ALL_REDUCE },
+		{ "all`reduce", COLLECTIVE_ALL_REDUCE },
+		{ "all{reduce", COLLECTIVE_ALL_REDUCE },
+		{ "all/reduce", COLLECTIVE_ALL_REDUCE },
+		{ "all:reduce", COLLECTIVE_ALL_REDUCE },
+		/* of the name's first 128 letters and digits */
+		{ N112 "xxxxxxxxxxreduce", COLLECTIVE_REDUCE },
+		{ N112 "xxxxxxxxxxxreduce", COLLECTIVE_OTHER },
+		{ N112 "__xxxxxxxxxxreduce", COLLECTIVE_REDUCE },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++)
+		if (collective_kind_of(span_of(rows[i].name)) != rows[i].kind)
+			fail_msg("%s", rows[i].name);
+}
+
+static void test_shapes_of_collectives(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *dims, *types;
+		int64_t bytes;
+	} rows[] = {
+		{ "nccl:all_reduce", "[6, 2]", "float", 48 },
+		{ "nccl:all_reduce", "[6, 2], [3]", "float, float", 60 },
+		{ "nccl:all_reduce", "[]", "float", 4 },
+		{ "nccl:all_reduce", "[0]", "float", 0 },
+		{ "nccl:all_reduce", "[6;2]", "float", -1 },
+		{ "nccl:all_reduce", "[6", "float", -1 },
+		{ "nccl:all_reduce", "[6, ", "float", -1 },
+		{ "nccl:all_reduce", "6", "float", -1 },
+		{ "nccl:all_reduce", "[6], [3]", "float, int", -1 },
+		{ "nccl:all_reduce", "[6], [3]", "float;float", -1 },
+		{ "nccl:all_reduce", "[6];[3]", "float, float", -1 },
+		{ "nccl:all_reduce", "[6]", "float, float", -1 },
+		{ "nccl:all_reduce", "[6], [3]", "float", -1 },
+		{ "nccl:all_reduce", "[6]", "none", -1 },
+		{ "nccl:all_reduce", "[4294967296, 4294967296]", "float", -1 },
+		{ "nccl:all_reduce", "[9223372036854775807], [1]", "bool, bool", -1 },
+		{ "nccl:all_reduce", "[9223372036854775807]", "bool", INT64_MAX },
+		{ "nccl:all_gather", "[6]", "float", -1 },
+		{ "nccl:gather", "[6]", "float", -1 },
+		{ "nccl:scatter", "[6]", "float", 24 },
+		{ "nccl:all_reduce", "", "", -1 },
+	};
+	struct name_table names;
+	name_table_init(&names);
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct event e = { .kind = EVENT_ANNOTATION,
+			               .name = name_intern(&names, span_of(rows[i].name)),
+			               .input_dims = span_of(rows[i].dims),
+			               .input_types = span_of(rows[i].types) };
+		if (collective_of(&e).bytes != rows[i].bytes)
+			fail_msg("%s %s: %lld", rows[i].dims, rows[i].types,
+			         (long long)collective_of(&e).bytes);
+	}
+	name_table_release(&names);
+}
+
+/* ---- ranks ---- */
+
+static int64_t matched_of(struct run *run)
+{
+	struct cross_rank *cross = mem_calloc(run->ranks.nr, sizeof *cross);
+	ranks_cross(run, cross);
+	int64_t nr = cross[0].matched;
+	free(cross);
+	return nr;
+}
+
+/* Which collectives have a partner on the other rank. */
+static void test_matched(void **state)
+{
+	(void)state;
+	static const char *const lines[] = { "4: a10 | 5: f10", "4: a15 | 5: f15", NULL };
+	struct run run = rig_run(lines);
+	assert_int_equal(matched_of(&run), 1); /* sends have none */
+	for (int r = 0; r < 2; r++)
+		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_RECV;
+	assert_int_equal(matched_of(&run), 1); /* nor have receives */
+	for (int r = 0; r < 2; r++)
+		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_BARRIER;
+	assert_int_equal(matched_of(&run), 2);
+	for (int64_t size = -1; size <= 2; size++) { /* -1: unknown; a group of two ranks */
+		for (int r = 0; r < 2; r++)
+			run.ranks.v[r]->comms.v[5].group_size = size;
+		assert_int_equal(matched_of(&run), size < 0 || size == 2 ? 2 : 1);
+	}
+	for (int r = 0; r < 2; r++)
+		run.ranks.v[r]->collectives.v[1].comm = -1;
+	assert_int_equal(matched_of(&run), 1);
+	for (int r = 0; r < 2; r++)
+		run.ranks.v[r]->collectives.v[0].step = -1;
+	assert_int_equal(matched_of(&run), 0);
+	run_release(&run);
+}
+
+/* Steps whose collectives are all in the list, where that is cut. */
+static void test_covered(void **state)
+{
+	(void)state;
+	static const char *const lines[] = { "4: a10 | 5: a10 | 6: a10", "4: a15 | 5: a15 | 6: a15",
+		                                 NULL };
+	static const struct {
+		int64_t cut, usable;
+		size_t listed;
+		int64_t steps;
+	} rows[] = { { 0, 3, 3, 3 }, { 1, 3, 3, 2 }, { 1, 2, 3, 2 }, { 1, 1, 3, 1 },
+		         { 1, 3, 2, 1 }, { 1, 3, 1, 0 }, { 1, 3, 0, 3 }, { 0, 3, 2, 3 } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run = rig_run(lines);
+		struct cross_rank cross[2];
+		run.ranks.v[0]->collectives_cut = rows[i].cut;
+		run.ranks.v[0]->usable_steps = rows[i].usable;
+		run.ranks.v[0]->collectives.nr = rows[i].listed;
+		ranks_cross(&run, cross);
+		if (cross[0].steps != rows[i].steps || cross[0].step_ns != rows[i].steps * RIG_STEP_NS)
+			fail_msg("row %zu: %lld steps", i, (long long)cross[0].steps);
+		run_release(&run);
+	}
+}
+
+/* The skew of compute needs two ranks with compute, and a median above 0. */
+static void test_skew(void **state)
+{
+	(void)state;
+	static const char *const lines[] = { "4: a10", "4: a15", "4: a20", NULL };
+	static const struct {
+		int64_t compute[3]; ///< ns; -1: the rank has no kernels
+		int64_t skew[3];
+	} rows[] = {
+		{ { 1, 1, 3 }, { 0, 0, PERCENT(200) } },
+		{ { 0, 0, 3 }, { MEMORY_UNKNOWN, MEMORY_UNKNOWN, MEMORY_UNKNOWN } },
+		{ { 2, -1, 4 }, { -33333333, MEMORY_UNKNOWN, 33333333 } },
+		{ { 2, -1, -1 }, { MEMORY_UNKNOWN, MEMORY_UNKNOWN, MEMORY_UNKNOWN } },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run = rig_run(lines);
+		struct cross_rank cross[3];
+		for (size_t r = 0; r < 3; r++) {
+			run.ranks.v[r]->samples[METRIC_STEP_COMPUTE_TIME][0] = rows[i].compute[r];
+			if (rows[i].compute[r] < 0)
+				run.ranks.v[r]->kernels.nr = 0;
+		}
+		ranks_cross(&run, cross);
+		for (size_t r = 0; r < 3; r++)
+			if (cross[r].compute_skew != rows[i].skew[r])
+				fail_msg("row %zu, rank %zu: %lld", i, r, (long long)cross[r].compute_skew);
+		run_release(&run);
+	}
+}
+
+/* ---- peaks ---- */
+
+/* Rates of every known GPU in 0.1 TFLOP/s; 0 if unknown. */
+static void test_peaks(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *gpus[5];
+		int64_t rate[3]; ///< float16, bfloat16, float8
+	} rows[] = {
+		{ { "Tesla V100-SXM2-16GB", "Tesla V100-SXM2-32GB" }, { 1250, 0, 0 } },
+		{ { "Tesla V100-PCIE-16GB", "Tesla V100-PCIE-32GB" }, { 1120, 0, 0 } },
+		{ { "Tesla T4", "NVIDIA Tesla T4" }, { 650, 0, 0 } },
+		{ { "A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB", "A100-PCIE-40GB", "A100 80GB PCIe" },
+		  { 3120, 3120, 0 } },
+		{ { "NVIDIA H100 80GB HBM3", "NVIDIA H200" }, { 9895, 9895, 19790 } },
+		{ { "NVIDIA H100 PCIe" }, { 7565, 7565, 15130 } },
+		{ { "AMD Instinct MI210" }, { 1810, 1810, 0 } },
+		{ { "AMD Instinct MI300X", "AMD Instinct MI300X VF" }, { 13074, 13074, 26149 } },
+		{ { "NVIDIA", "A100", "NVIDIA NVIDIA H200" }, { 0, 0, 0 } },
+	};
+	static const char *const types[] = { "float16", "bfloat16", "fp8" };
+	for (size_t i = 0; i < NR_OF(rows) * NR_OF(types); i++) {
+		size_t row = i / NR_OF(types), type = i % NR_OF(types);
+		for (size_t k = 0; k < 5 && rows[row].gpus[k]; k++) {
+			struct digest *d = digest_new();
+			struct flop_peak peak = { 0 };
+			digest_set_env(d, SPAN("precision"), span_of(types[type]));
+			digest_set_env(d, SPAN("gpu.name"), span_of(rows[row].gpus[k]));
+			bool known = flops_peak(d, &peak);
+			if (known != (rows[row].rate[type] > 0) ||
+			    peak.micro_tflops != rows[row].rate[type] * 100000)
+				fail_msg("%s, %s: %lld", rows[row].gpus[k], types[type],
+				         (long long)peak.micro_tflops);
+			digest_free(d);
+		}
+	}
+}
+
+/* The share of the peak needs operations above 0, all of them counted, and steps. */
+static void test_share_of_peak(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *per_step, *peak;
+		int64_t flops, uncounted, steps;
+		int64_t mfu, share, rate; ///< in a step of 1 µs; -1: unknown
+	} rows[] = {
+		{ "1", "1", 2, 0, 2, 100, 100, 1000000 },
+		{ "1000000", "1", 2000000, 0, 2, PERCENT(100), PERCENT(100), 1000000000000 },
+		{ "0", "1", 0, 0, 2, -1, -1, -1 },
+		{ "1", "0", 2, 0, 2, -1, -1, 1000000 },
+		{ "1", "0.000001", 2, 0, 2, PERCENT(100), PERCENT(100), 1000000 },
+		{ "1", "1", 2, 1, 2, 100, -1, -1 },
+		{ "1", "1", 2, 0, 0, 100, -1, -1 },
+		{ "1", "1", 2, 0, 1, 100, 200, 2000000 },
+		{ NULL, "1", 2, 0, 2, -1, 100, 1000000 },
+		{ "x", "1", 2, 0, 2, -1, 100, 1000000 },
+		{ "1", NULL, 2, 0, 2, -1, -1, 1000000 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		static const enum metric_id ids[] = { METRIC_MFU_PCT, METRIC_FLOPS_PEAK_PCT,
+			                                  METRIC_FLOPS_PER_S };
+		const int64_t want[] = { rows[i].mfu, rows[i].share, rows[i].rate };
+		struct digest *d = digest_new();
+		if (rows[i].per_step)
+			digest_set_env(d, SPAN("flops_per_step"), span_of(rows[i].per_step));
+		if (rows[i].peak)
+			digest_set_env(d, SPAN("peak_tflops"), span_of(rows[i].peak));
+		d->usable_steps = rows[i].steps;
+		vec_push(&d->flops, (struct flop_stat){ .op = SPAN("mm"),
+		                                        .flops = rows[i].flops,
+		                                        .uncounted = rows[i].uncounted });
+		for (size_t k = 0; k < NR_OF(ids); k++) {
+			int64_t out = -1;
+			if (flops_figure(d, ids[k], 1000, &out) != (want[k] >= 0) || out != want[k])
+				fail_msg("row %zu, %s: %lld", i, metric_table[ids[k]].name, (long long)out);
+		}
+		digest_free(d);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_artifacts),
+		cmocka_unit_test(test_fragmentation),
+		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_small_kernels),
+		cmocka_unit_test(test_names_of_collectives),
+		cmocka_unit_test(test_shapes_of_collectives),
+		cmocka_unit_test(test_matched),
+		cmocka_unit_test(test_covered),
+		cmocka_unit_test(test_skew),
+		cmocka_unit_test(test_peaks),
+		cmocka_unit_test(test_share_of_peak),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

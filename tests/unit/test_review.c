@@ -1,0 +1,170 @@
+/* A change under review beside what the main branch shows already. */
+#include "judge_rig.h"
+
+enum { RUNS = 20 };
+
+/* Adds runs of main, the first half of which has another value than the second half. */
+static void add_main(struct bench_of_two *s, struct history *to, const struct rule *r,
+                     const int64_t ns[2], uint64_t pin, const char *commit, const char *time)
+{
+	for (size_t k = 0; k < RUNS; k++) {
+		struct past_run *run = vec_push_zero(&to->runs);
+		vec_push(&run->values,
+		         (struct past_value){ query_text(&r->query, &s->rules.arena), SPAN(""), -1,
+		                              ns[k >= RUNS / 2], MICRO_DIGITS });
+		run->provenance.commit = k < RUNS / 2 ? "before" : commit;
+		run->provenance.time = k < RUNS / 2 && *time ? "2026-01-01T1" : time;
+		run->pin = pin;
+		run->source_hash = 1000 + k;
+	}
+}
+
+#define COMMIT "0123456789abcdef"
+#define SINCE "as main is there already, since "
+
+static void test_said(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t base, main[2], candidate; ///< ns
+		enum condition condition;
+		enum worse worse;
+		const char *commit, *time;
+		const char *said; ///< NULL if nothing is said of main
+	} rows[] = {
+		{ MS(100),
+		  { MS(100), MS(104) },
+		  MS(109),
+		  COND_INCREASE,
+		  WORSE_UP,
+		  COMMIT,
+		  "2026-01-02T2",
+		  SINCE "0123456789ab of 2026-01-02: 104.00 ms" },
+		{ MS(100),
+		  { MS(100), MS(104) },
+		  MS(109),
+		  COND_INCREASE,
+		  WORSE_UP,
+		  COMMIT,
+		  "",
+		  SINCE "0123456789ab: 104.00 ms" },
+		{ MS(100),
+		  { MS(100), MS(104) },
+		  MS(109),
+		  COND_INCREASE,
+		  WORSE_UP,
+		  "",
+		  "2026-01-02T2",
+		  SINCE "2026-01-02: 104.00 ms" },
+		{ MS(100),
+		  { MS(100), MS(96) },
+		  MS(91),
+		  COND_DECREASE,
+		  WORSE_DOWN,
+		  COMMIT,
+		  "",
+		  SINCE "0123456789ab: 96.00 ms" },
+		{ MS(100), { MS(100), MS(104) }, MS(91), COND_DECREASE, WORSE_DOWN, COMMIT, "", NULL },
+		{ MS(100), { MS(100), MS(96) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
+		{ MS(100), { MS(100), MS(104) }, MS(109), COND_INCREASE, WORSE_EITHER, COMMIT, "", NULL },
+		/* main is where it was when the baseline was approved */
+		{ MS(100), { MS(104), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
+		{ MS(100), { MS(100), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
+		/* from 1 ns on there is a change in percent */
+		{ 1, { 1, 2 }, 3, COND_INCREASE, WORSE_UP, COMMIT, "", SINCE "0123456789ab: 2 ns" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_rule(&s, "cuda", METRIC_STEP_CUDA_TIME);
+		fixture_limit(&r->fail, rows[i].condition, true, PERCENT(5), "5%");
+		r->worse = rows[i].worse;
+		r->noise.k = 0;
+		r->noise.min_runs = 2 * RUNS; /* the baseline is the approved run */
+		s.rules.in_review = true;
+		for (size_t k = 0; k < 5; k++) {
+			s.b->samples[METRIC_STEP_CUDA_TIME][k] = rows[i].base;
+			s.c->samples[METRIC_STEP_CUDA_TIME][k] = rows[i].candidate;
+		}
+		add_main(&s, &s.recent, r, rows[i].main, 0, rows[i].commit, rows[i].time);
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "cuda");
+		const char *at = strstr(k->message, SINCE);
+		if (!at != !rows[i].said || (at && strcmp(at, rows[i].said) != 0))
+			fail_msg("row %zu: %s", i, k->message);
+		release(&s);
+	}
+}
+
+/* Without a baseline above 0, or in a run that is not under review, or where a waiver by hand
+   covers the check, main is not asked. */
+static void test_not_asked(void **state)
+{
+	(void)state;
+	static const struct {
+		bool in_review, waived;
+		int64_t base;
+		bool said;
+	} rows[] = { { true, false, MS(100), true },
+		         { false, false, MS(100), false },
+		         { true, true, MS(100), false },
+		         { true, false, 0, false } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		const int64_t main[2] = { rows[i].base, rows[i].base + MS(4) };
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_rule(&s, "cuda", METRIC_STEP_CUDA_TIME);
+		fixture_limit(&r->fail, COND_INCREASE, false, MS(4), "4ms");
+		r->noise.k = 0;
+		r->noise.min_runs = 2 * RUNS;
+		s.rules.in_review = rows[i].in_review;
+		for (size_t k = 0; k < 5; k++) {
+			s.b->samples[METRIC_STEP_CUDA_TIME][k] = rows[i].base;
+			s.c->samples[METRIC_STEP_CUDA_TIME][k] = MS(109);
+		}
+		if (rows[i].waived)
+			vec_push(&s.rules.waivers, (struct waiver){ .rule = "cuda",
+			                                            .until = 9,
+			                                            .until_text = "1970-01-10",
+			                                            .up_to = 1,
+			                                            .reason = "why" });
+		add_main(&s, &s.recent, r, main, 0, COMMIT, "");
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "cuda");
+		if ((strstr(k->message, "main is there") != NULL) != rows[i].said)
+			fail_msg("row %zu: %s", i, k->message);
+		release(&s);
+	}
+}
+
+/* Runs since another approval are of another past. */
+static void test_other_approval(void **state)
+{
+	(void)state;
+	static const int64_t main[2] = { MS(100), MS(104) };
+	for (int other = 0; other < 2; other++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_rule(&s, "cuda", METRIC_STEP_CUDA_TIME);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(5), "5%");
+		r->noise.k = 0;
+		r->noise.min_runs = 3 * RUNS;
+		s.rules.in_review = true;
+		for (size_t k = 0; k < 5; k++)
+			s.c->samples[METRIC_STEP_CUDA_TIME][k] = MS(109);
+		add_main(&s, &s.sample, r, main, past_source_hash(&s.baseline) + (other != 0), COMMIT, "");
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_int_equal(strstr(check(&s, "cuda")->message, "main is there") != NULL, !other);
+		release(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_said),
+		cmocka_unit_test(test_not_asked),
+		cmocka_unit_test(test_other_approval),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* What a report tells about the runs of both sides, and the changes that a comparison shows. */
+#include "gate/sides.h"
+
+#include "judge_rig.h"
+
+/* ---- the two sides ---- */
+
+static void assert_notes(size_t row, const struct side *s, const char *want)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < s->notes.nr; i++)
+		strbuf_addf(&b, "%s%.*s", i ? "; " : "", (int)s->notes.v[i].n, s->notes.v[i].p);
+	if (strcmp(strbuf_str(&b), want) != 0)
+		fail_msg("row %zu: '%s' instead of '%s'", row, strbuf_str(&b), want);
+	strbuf_release(&b);
+}
+
+#define LAUNCHED "GPU work belongs to the step that launched it"
+
+static void test_notes(void **state)
+{
+	(void)state;
+	static const struct {
+		struct trust_counts counts;
+		enum attribution attribution;
+		bool window;
+		const char *notes;
+	} rows[] = {
+		{ { .gpu_events = 1 }, ATTRIBUTION_LAUNCH, false, LAUNCHED },
+		{ { .gpu_events = 1 },
+		  ATTRIBUTION_TIMESTAMP,
+		  false,
+		  "GPU work belongs to the step during which it ran, by timestamps" },
+		{ { .gpu_events = 1 }, ATTRIBUTION_NONE, false, "" },
+		{ { .gpu_events = 0 }, ATTRIBUTION_LAUNCH, false, "" },
+		{ { .gpu_events = 1 },
+		  ATTRIBUTION_LAUNCH,
+		  true,
+		  "no steps: figures are those of the whole trace" },
+		{ { .gpu_events = 1, .carried_over = 1 },
+		  ATTRIBUTION_LAUNCH,
+		  false,
+		  LAUNCHED "; 1 activity carried over from before the trace" },
+		{ { .gpu_events = 1, .carried_over = 2, .dropped = 2 },
+		  ATTRIBUTION_LAUNCH,
+		  false,
+		  LAUNCHED "; 2 activities carried over from before the trace; 2 activities without a "
+		           "launch" },
+		{ { .gpu_events = 1, .dropped = 1, .unattributed = 1, .unattributed_ns = 5 },
+		  ATTRIBUTION_LAUNCH,
+		  false,
+		  LAUNCHED "; 1 activity without a launch; 1 activity (5 ns) outside all steps" },
+		{ { .gpu_events = 1, .unattributed = 2, .unattributed_ns = 9 },
+		  ATTRIBUTION_LAUNCH,
+		  false,
+		  LAUNCHED "; 2 activities (9 ns) outside all steps" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct digest *d = fixture_digest(5, usual, NR_OF(usual));
+		struct run run = fixture_run(d);
+		struct report out;
+		d->trust = rows[i].counts;
+		d->attribution = rows[i].attribution;
+		d->window = rows[i].window;
+		report_init(&out);
+		sides_fill(NULL, &run, 1, &out);
+		assert_notes(i, &out.candidate, rows[i].notes);
+		assert_int_equal(out.candidate.steps, rows[i].window ? 0 : 5);
+		assert_int_equal(out.candidate.window, rows[i].window);
+		assert_string_equal(out.baseline.label, "none yet");
+		report_release(&out);
+		run_release(&run);
+	}
+}
+
+/* One run of either side that was read in part makes the report partial. */
+static void test_partial(void **state)
+{
+	(void)state;
+	for (int which = -1; which < 3; which++) {
+		struct run runs[3] = { fixture_run(fixture_digest(5, usual, 1)),
+			                   fixture_run(fixture_digest(5, usual, 1)),
+			                   fixture_run(fixture_digest(4, usual, 1)) };
+		struct report out;
+		if (which >= 0)
+			runs[which].ranks.v[0]->trust.partial = true;
+		report_init(&out);
+		sides_fill(&runs[0], &runs[1], 2, &out);
+		assert_int_equal(out.partial, which >= 0);
+		assert_false(out.same_artifact);
+		assert_int_equal(out.candidate.runs, 2);
+		report_release(&out);
+		for (int i = 0; i < 3; i++)
+			run_release(&runs[i]);
+	}
+}
+
+/* Runs are one artifact if all their ranks are. */
+static void test_same_artifact(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t x[2], y[2]; ///< source hashes of the ranks; 0: no such rank
+		bool same;
+	} rows[] = { { { 5 }, { 5 }, true },       { { 5 }, { 6 }, false },
+		         { { 5, 6 }, { 5, 6 }, true }, { { 5, 6 }, { 5, 7 }, false },
+		         { { 5, 6 }, { 5 }, false },   { { 5 }, { 5, 6 }, false },
+		         { { 0 }, { 0 }, false } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run[2] = { { .label = "x" }, { .label = "y" } };
+		for (int s = 0; s < 2; s++)
+			for (int r = 0; r < 2 && (s ? rows[i].y : rows[i].x)[r]; r++) {
+				struct digest *d = fixture_digest(5, usual, 1);
+				d->source_hash = (s ? rows[i].y : rows[i].x)[r];
+				vec_push(&run[s].ranks, d);
+			}
+		assert_int_equal(sides_same_artifact(&run[0], &run[1]), rows[i].same);
+		run_release(&run[0]);
+		run_release(&run[1]);
+	}
+}
+
+/* A side without a trace has snapshots, or metrics files alone. */
+static void test_kinds_of_side(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *kinds; ///< of the ranks: t trace, s snapshot, m metrics file
+		bool snapshot_only, metrics_only;
+	} rows[] = { { "t", false, false },  { "s", true, false },  { "m", true, true },
+		         { "ts", false, false }, { "ms", true, false }, { "mm", true, true },
+		         { "", false, false } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run = { .label = "x" };
+		struct report out;
+		for (const char *p = rows[i].kinds; *p; p++) {
+			struct digest *d = *p == 't' ? fixture_digest(5, usual, 1) : digest_new();
+			d->marker = d->communication = "";
+			d->snapshot = *p == 's' ? "s" : NULL;
+			d->metrics_file = *p == 'm' ? "m" : NULL;
+			vec_push(&run.ranks, d);
+		}
+		report_init(&out);
+		sides_fill(NULL, &run, 1, &out);
+		if (out.candidate.snapshot_only != rows[i].snapshot_only ||
+		    out.candidate.metrics_only != rows[i].metrics_only)
+			fail_msg("%s", rows[i].kinds);
+		report_release(&out);
+		run_release(&run);
+	}
+}
+
+/* ---- the headline of a comparison ---- */
+
+/* Samples of all steps of a digest. */
+static void set(struct digest *d, enum metric_id id, int64_t ns)
+{
+	for (size_t i = 0; i < d->nr_steps; i++)
+		d->samples[id][i] = ns;
+}
+
+/* The largest part of a change of the wall time, if it is more than half of it. */
+static void test_causes(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t period[2], compute[2], loading[2]; ///< ms of both sides
+		const char *headline;
+	} rows[] = {
+		{ { 100, 110 },
+		  { 50, 56 },
+		  { 10, 10 },
+		  "wall time per step 10.00 % longer: compute per step 50.00 ms → 56.00 ms" },
+		{ { 100, 110 }, { 50, 55 }, { 10, 10 }, "wall time per step 10.00 % longer" },
+		{ { 100, 110 }, { 50, 44 }, { 10, 10 }, "wall time per step 10.00 % longer" },
+		{ { 100, 110 },
+		  { 50, 56 },
+		  { 10, 18 },
+		  "wall time per step 10.00 % longer: data loading 10.00 ms → 18.00 ms" },
+		{ { 100, 110 },
+		  { 50, 58 },
+		  { 10, 16 },
+		  "wall time per step 10.00 % longer: compute per step 50.00 ms → 58.00 ms" },
+		{ { 100, 110 },
+		  { 50, 57 },
+		  { 10, 17 },
+		  "wall time per step 10.00 % longer: compute per step 50.00 ms → 57.00 ms" },
+		{ { 110, 100 },
+		  { 56, 50 },
+		  { 10, 10 },
+		  "wall time per step 9.09 % shorter: compute per step 56.00 ms → 50.00 ms" },
+		{ { 100, 101 }, { 50, 55 }, { 10, 10 }, "compute per step 10.00 % longer" },
+		{ { 100, 105 },
+		  { 50, 55 },
+		  { 10, 10 },
+		  "wall time per step 5.00 % longer: compute per step 50.00 ms → 55.00 ms" },
+		{ { 100, 100 }, { 50, 50 }, { 10, 10 }, "wall time per step as before" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		for (int side = 0; side < 2; side++) {
+			struct digest *d = side ? s.c : s.b;
+			set(d, METRIC_STEP_PERIOD, MS(rows[i].period[side]));
+			set(d, METRIC_STEP_COMPUTE_TIME, MS(rows[i].compute[side]));
+			set(d, METRIC_STEP_DATALOADER_TIME, MS(rows[i].loading[side]));
+		}
+		assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
+		                 ST_OK);
+		s.judged = true;
+		if (strcmp(s.report.headline, rows[i].headline) != 0)
+			fail_msg("row %zu: '%s'", i, s.report.headline);
+		release(&s);
+	}
+}
+
+/* Runs whose settings differ are not compared. */
+static void test_other_settings(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, usual, NR_OF(usual));
+	s.c->marker = "other";
+	assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
+	                 ST_USAGE);
+	s.judged = true;
+	assert_int_equal(s.report.status, ST_USAGE);
+	assert_int_equal(s.report.figures.nr, 0);
+	assert_non_null(strstr(s.report.error, "other"));
+	release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_notes),         cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_same_artifact), cmocka_unit_test(test_kinds_of_side),
+		cmocka_unit_test(test_causes),        cmocka_unit_test(test_other_settings),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

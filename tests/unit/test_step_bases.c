@@ -1,0 +1,324 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "store/digest_json.h"
+#include "store/digest_schema.h"
+#include "store/step_bases.h"
+#include "text_rig.h"
+
+#define SAMPLES(d, name) (d)->samples[METRIC_STEP_##name]
+
+/* ---- random steps ---- */
+
+static uint64_t random_state;
+
+static uint64_t random_number(uint64_t below)
+{
+	random_state = random_state * 6364136223846793005 + 1442695040888963407;
+	return (random_state >> 33) % below;
+}
+
+/* The largest values are near the end of their type, so sums of a few of them are beyond it. */
+static int64_t random_value(bool may_lack, uint64_t kind)
+{
+	static const int64_t extremes[] = { 0, 1, INT64_MAX, INT64_MAX - 1, INT64_MAX / 2 };
+	if (may_lack && random_number(9) == 0)
+		return NO_SAMPLE;
+	return kind == 0   ? 7
+	       : kind == 1 ? (int64_t)(1000000 + random_number(5000))
+	       : kind == 2 ? (int64_t)random_number(3)
+	                   : extremes[random_number(5)];
+}
+
+/* Sums that hold in real recordings, so that bases are chosen. */
+static void relate(struct digest *d, size_t i)
+{
+	SAMPLES(d, LATENCY)[i] = SAMPLES(d, TIME)[i];
+	SAMPLES(d, COMPUTE_TIME)[i] = (int64_t)random_number(1000000);
+	SAMPLES(d, COMM_TIME)[i] = (int64_t)random_number(1000);
+	SAMPLES(d, MEMCPY_TIME)[i] = (int64_t)random_number(100);
+	SAMPLES(d, MEMSET_TIME)[i] = (int64_t)random_number(10);
+	SAMPLES(d, KERNEL_TIME)[i] = SAMPLES(d, COMPUTE_TIME)[i] + SAMPLES(d, COMM_TIME)[i];
+	SAMPLES(d, CUDA_TIME)
+	[i] = SAMPLES(d, KERNEL_TIME)[i] + SAMPLES(d, MEMCPY_TIME)[i] + SAMPLES(d, MEMSET_TIME)[i];
+	d->step_numbers[i] = i ? d->step_numbers[i - 1] + 1 : (int64_t)random_number(100);
+}
+
+/* A digest with columns of all kinds, some of them missing. */
+static struct digest *random_digest(size_t steps, bool extreme)
+{
+	struct digest *d = digest_new();
+	digest_set_steps(d, steps);
+	for (size_t c = 0; c < NR_COLUMNS && steps; c++) {
+		bool may_lack = step_column_is_metric(c) && step_column_is_optional(c);
+		uint64_t kind = random_number(extreme ? 4 : 3);
+		if (step_column_is_optional(c) && random_number(4) == 0) {
+			*step_column_place(d, c) = NULL;
+			continue;
+		}
+		/* a phase without its first column is not recorded */
+		size_t k = c >= PHASE_COLUMN ? (c - PHASE_COLUMN) % NR_PHASE_COLUMNS : 0;
+		if (k && !step_column(d, c - k))
+			continue;
+		if (step_column_is_optional(c))
+			*step_column_place(d, c) = arena_alloc(&d->arena, steps, sizeof(int64_t));
+		for (size_t i = 0; i < steps; i++)
+			step_column(d, c)[i] =
+			    c == STEP_PHASE_COLUMN
+			        ? (int64_t)random_number((uint64_t)step_phase_code(NR_PHASES - 1))
+			        : random_value(may_lack, kind);
+	}
+	for (size_t i = 0; i < steps && !extreme && SAMPLES(d, LATENCY); i++)
+		relate(d, i);
+	return d;
+}
+
+/* ---- writing and reading ---- */
+
+static char *written(const void *const *digests, size_t nr)
+{
+	struct sink *s = sink_open_memory();
+	steps_write(digests, nr, s);
+	return taken(s, NULL);
+}
+
+struct target {
+	void *const *digests;
+	size_t nr;
+};
+
+static void read_steps(struct row_reader *r, void *ctx)
+{
+	const struct target *t = ctx;
+	r->minor = STORE_MINOR;
+	r->sampled = true;
+	steps_read(r, t->digests, t->nr);
+}
+
+static enum status parse(const char *text, void *const *digests, size_t nr, struct diag_log *log)
+{
+	struct source *src = source_memory("s.json", text, strlen(text), &(struct source_options){ 0 });
+	enum status st =
+	    stored_document_read(src, ST_INPUT, log, read_steps, &(struct target){ digests, nr });
+	source_close(src);
+	return st;
+}
+
+static bool is_same(const struct digest *a, const struct digest *b, size_t column)
+{
+	const int64_t *x = step_column(a, column), *y = step_column(b, column);
+	for (size_t i = 0; i < a->nr_steps; i++) {
+		/* columns of a phase that are all 0 are not stored */
+		bool zero = column >= PHASE_COLUMN && (!x || !y);
+		if (zero ? (x   ? x
+		            : y ? y
+		                : &(int64_t){ 0 })[x || y ? i : 0] != 0
+		         : !x != !y || (x && x[i] != y[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Expects that the steps are read as they were written. Returns the number of columns that were
+   written with bases. */
+static size_t assert_kept(struct digest *const *digests, size_t nr)
+{
+	struct diag_log log;
+	void *again[4] = { NULL };
+	char *text = written((const void *const *)digests, nr);
+	diag_init(&log);
+	for (size_t k = 0; k < nr; k++)
+		again[k] = digest_new();
+	if (parse(text, again, nr, &log) != ST_OK)
+		fail_msg("%s", diag_first_error(&log));
+	for (size_t k = 0; k < nr; k++) {
+		assert_int_equal(digests[k]->nr_steps, ((struct digest *)again[k])->nr_steps);
+		for (size_t c = 0; c < NR_COLUMNS; c++)
+			if (!is_same(digests[k], again[k], c))
+				fail_msg("%s of digest %zu of %zu differs", step_column_key(c), k, nr);
+	}
+	char *second = written((const void *const *)again, nr);
+	assert_string_equal(text, second);
+	size_t coded = count(text, "\"rest\":");
+	for (size_t k = 0; k < nr; k++)
+		digest_free(again[k]);
+	free(second);
+	free(text);
+	diag_release(&log);
+	return coded;
+}
+
+/* ---- tests ---- */
+
+static void test_steps_are_kept(void **state)
+{
+	(void)state;
+	size_t coded = 0;
+	random_state = 1;
+	for (int round = 0; round < 400; round++) {
+		struct digest *d[4];
+		size_t nr = 1 + random_number(4);
+		for (size_t k = 0; k < nr; k++)
+			d[k] = random_digest(random_number(5) ? 200 + random_number(200) : random_number(3),
+			                     round % 4 == 0);
+		coded += assert_kept(d, nr);
+		for (size_t k = 0; k < nr; k++)
+			digest_free(d[k]);
+	}
+	assert_true(coded > 1000);
+}
+
+/* What is subtracted and added again is the same value, whatever the bases are; rests and values
+   that do not fit their types are refused. */
+static void test_sums_are_exact(void **state)
+{
+	(void)state;
+	size_t fine = 0, negative = 0, large = 0;
+	random_state = 2;
+	for (int round = 0; round < 4000; round++) {
+		struct digest *d = digest_new();
+		digest_set_steps(d, 3);
+		const size_t a = METRIC_COLUMN + METRIC_STEP_TIME, b = METRIC_COLUMN + METRIC_STEP_SPAN;
+		static const int64_t values[] = { INT64_MIN, INT64_MIN + 1, -5, 0, 9, INT64_MAX };
+		bool below = false;
+		int64_t want[3], rest[3];
+		for (size_t i = 0; i < 3; i++) {
+			step_column(d, a)[i] = values[random_number(6)];
+			step_column(d, b)[i] = want[i] = values[random_number(6)];
+			below = below || want[i] < 0;
+		}
+		const int signs[] = { (int)a, ~(int)a, (int)b, ~(int)b };
+		struct step_bases bases = { 2, { signs[random_number(4)], signs[random_number(4)] } };
+		if (!step_bases_subtract(d, b, &bases, rest)) {
+			large++;
+		} else {
+			memcpy(step_column(d, b), rest, sizeof rest);
+			assert_int_equal(step_bases_add(d, b, &bases), !below);
+			if (!below)
+				assert_memory_equal(step_column(d, b), want, sizeof want);
+			fine += !below;
+			negative += below;
+		}
+		digest_free(d);
+	}
+	assert_true(fine > 100 && negative > 100 && large > 100);
+}
+
+/* A digest in which a step's latency is its time, and each step takes longer. */
+static struct digest *plain_digest(size_t steps)
+{
+	struct digest *d = digest_new();
+	digest_set_steps(d, steps);
+	for (size_t c = METRIC_COLUMN; c < STEP_PHASE_COLUMN; c++)
+		if (step_column_is_optional(c))
+			*step_column_place(d, c) = NULL;
+	SAMPLES(d, LATENCY) = SAMPLES(d, TIME);
+	for (size_t i = 0; i < steps; i++) {
+		d->step_numbers[i] = (int64_t)i + 5;
+		SAMPLES(d, TIME)[i] = (int64_t)(i * i);
+	}
+	return d;
+}
+
+static void test_layout(void **state)
+{
+	(void)state;
+	struct digest *few = plain_digest(STEPS_PLAIN), *many = plain_digest(STEPS_PLAIN + 1);
+	char *text = written((const void *[]){ few }, 1);
+	assert_lacks(text, "rest");
+	assert_has(text, "\n\"step.latency\": [0,1,4,9,");
+	free(text);
+	text = written((const void *[]){ many }, 1);
+	assert_has(text, "\n\"number\": {\"plus\":[\"number\"],\"rest\":[5,1,1,1,");
+	assert_has(text, "\n\"step.time\": [0,1,4,9,");
+	assert_has(text, "\n\"step.latency\": {\"plus\":[\"step.time\"],\"rest\":[0,0,0,0,");
+	free(text);
+	/* a step in which the base has no value */
+	SAMPLES(many, PERIOD_COMPUTE) = arena_alloc(&many->arena, many->nr_steps, sizeof(int64_t));
+	for (size_t i = 0; i < many->nr_steps; i++)
+		SAMPLES(many, PERIOD_COMPUTE)[i] = SAMPLES(many, COMPUTE_TIME)[i] = (int64_t)(i * 1000);
+	SAMPLES(many, PERIOD_COMPUTE)[0] = NO_SAMPLE;
+	SAMPLES(many, COMPUTE_TIME)[0] = 17;
+	text = written((const void *[]){ many }, 1);
+	assert_has(text, "\n\"step.period_compute\": [null,1000,2000,");
+	assert_has(text, "\"step.compute_time\": {\"plus\":[\"step.period_compute\"],\"rest\":[17,0,");
+	free(text);
+	text = written((const void *[]){ many, few }, 2);
+	assert_has(text, "\n\"number\": {\"plus\":[\"number\"],\"rest\":[[5,1,1,1,");
+	free(text);
+	digest_free(few);
+	digest_free(many);
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *old, *new, *message; ///< expected message; NULL if the text is read
+	} rows[] = {
+		{ "[5,1,1,", "[5,1,-1,", NULL },
+		{ "\"plus\":[\"number\"],", "", NULL },
+		{ "\"plus\":[\"number\"],", "\"minus\":[\"number\"],",
+		  "'steps.number' has rests that give" },
+		{ "[5,1,1,", "[5,1,-7,", "'steps.number' has rests that give no value from 0 to" },
+		{ "[5,1,1,", "[5,1,9223372036854775807,", "'steps.number' has rests that give no value" },
+		{ "[5,1,1,", "[5,1,9223372036854775808,", "'steps.number' is too large" },
+		{ "[5,1,1,", "[5,1,-9223372036854775808,", "'steps.number' is too large" },
+		{ "[5,1,1,", "[5,1,null,", "'steps.number' is not a number" },
+		{ "[5,1,1,", "[5,1,1.5,", "'steps.number' is not a whole number" },
+		{ "[5,1,1,", "[5,1,", "'steps.activities' does not have one value for each step" },
+		{ "[\"number\"]", "\"number\"", "'steps.number' is not an array" },
+		{ "[\"number\"]", "[1]", "'steps.number' is not a string" },
+		{ "[\"number\"]", "[\"step.time\"]", "'steps.number' has a base that is not an earlier" },
+		{ "[\"number\"]", "[\"count\"]", "'steps.number' has a base that is not an earlier" },
+		{ "[\"number\"]", "[\"x\"]", "'steps.number' has a base that is not an earlier" },
+		{ "[\"step.time\"]", "[\"step.span\"]",
+		  "'steps.step.latency' has a base that is not an earlier" },
+		{ "\"rest\":[5", "\"left\":[5", "'steps.number' has other keys than" },
+		{ "\"plus\":[\"number\"]", "\"plus\":[],\"plus\":[]",
+		  "'steps.number' has other keys than" },
+		{ "\"plus\":[\"number\"]", "\"minus\":[],\"plus\":[]",
+		  "'steps.number' has other keys than" },
+		{ "{\"plus\":[\"number\"],\"rest\":[5", "{},\"x\":[[5", "'steps.number' has no rests" },
+		{ "[\"step.time\"]",
+		  "[\"number\",\"number\",\"number\",\"number\",\"number\",\"number\",\"number\","
+		  "\"number\","
+		  "\"number\"]",
+		  "'steps.step.latency' has too many bases" },
+	};
+	struct digest *d = plain_digest(STEPS_PLAIN + 1);
+	char *text = written((const void *[]){ d }, 1);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct diag_log log;
+		struct digest *r = digest_new();
+		diag_init(&log);
+		char *bad = edited(text, rows[i].old, rows[i].new);
+		enum status st = parse(bad, (void *[]){ r }, 1, &log);
+		if (rows[i].message && (st != ST_INPUT || !strstr(diag_first_error(&log), rows[i].message)))
+			fail_msg("row %zu: '%s' instead of '%s'", i, diag_first_error(&log), rows[i].message);
+		if (!rows[i].message && st != ST_OK)
+			fail_msg("row %zu: %s", i, diag_first_error(&log));
+		digest_free(r);
+		free(bad);
+		diag_release(&log);
+	}
+	free(text);
+	digest_free(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_steps_are_kept),
+		cmocka_unit_test(test_sums_are_exact),
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_errors),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

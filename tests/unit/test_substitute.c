@@ -1,0 +1,178 @@
+/* Kernels that replace one another are judged by the operator or category that launches them. */
+#include "gate/substitute.h"
+
+#include "judge_rig.h"
+#include "model/code.h"
+
+enum { STEPS = 5 };
+
+/* A digest of kernels, each launched by an operator; times are ns in each step. */
+struct work {
+	const char *op, *kernel;
+	int64_t ns;
+};
+
+static struct digest *digest_of(const struct work *w)
+{
+	struct activity a[4] = { { EVENT_KERNEL, "", 0, 0 } };
+	size_t nr = 0;
+	for (; nr < 4 && w[nr].kernel; nr++)
+		a[nr] = (struct activity){ EVENT_KERNEL, w[nr].kernel, STEPS, STEPS * w[nr].ns };
+	struct digest *d = fixture_digest(STEPS, a, nr);
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&d->code, (struct code_stat){ .kind = CODE_KERNEL,
+		                                       .module = SPAN(""),
+		                                       .place = SPAN(""),
+		                                       .line = -1,
+		                                       .op = span_of(w[i].op),
+		                                       .kernel = code_kernel_key(span_of(w[i].kernel)),
+		                                       .count = STEPS,
+		                                       .total_ns = STEPS * w[i].ns });
+	vec_sort(&d->code, code_stat_cmp);
+	return d;
+}
+
+static const struct work before[] = { { "aten::mm", "gemm_a", 40000 },
+	                                  { "aten::mm", "gemm_b", 10000 },
+	                                  { "aten::add", "elem", 50000 },
+	                                  { 0 } };
+
+/* The operator's own decision is that of the rule without what only fits a kernel: `and`, limits in
+   ns, and warnings. */
+static void test_of_unit(void **state)
+{
+	(void)state;
+	static const struct {
+		enum metric_id metric;
+		struct work after[4];
+		bool relative, has_and;
+		int64_t limit; ///< 1e-6 % or ns
+		enum verdict verdict; ///< of the check on gemm_a
+		const char *says;
+	} rows[] = {
+		/* gemm_b takes over what gemm_a did: mm is as before */
+		{ METRIC_KERNEL_MEAN,
+		  { { "aten::mm", "gemm_a", 45000 },
+		    { "aten::mm", "gemm_b", 5000 },
+		    { "aten::add", "elem", 50000 } },
+		  true,
+		  false,
+		  PERCENT(10),
+		  VERDICT_WARN,
+		  "op 'aten::mm' changed by 0.00 %" },
+		/* mm is slower, too */
+		{ METRIC_KERNEL_MEAN,
+		  { { "aten::mm", "gemm_a", 50000 },
+		    { "aten::mm", "gemm_b", 10000 },
+		    { "aten::add", "elem", 50000 } },
+		  true,
+		  false,
+		  PERCENT(10),
+		  VERDICT_FAIL,
+		  NULL },
+		/* an `and` of 9,999 ns holds for the kernel alone, not for its operator, which rises by
+		   less */
+		{ METRIC_KERNEL_MEAN,
+		  { { "aten::mm", "gemm_a", 50000 },
+		    { "aten::mm", "gemm_b", 6000 },
+		    { "aten::add", "elem", 50000 } },
+		  true,
+		  true,
+		  PERCENT(10),
+		  VERDICT_FAIL,
+		  NULL },
+		/* a limit in ns says nothing of the operator */
+		{ METRIC_KERNEL_MEAN,
+		  { { "aten::mm", "gemm_a", 50000 },
+		    { "aten::mm", "gemm_b", 10000 },
+		    { "aten::add", "elem", 50000 } },
+		  false,
+		  false,
+		  9000,
+		  VERDICT_WARN,
+		  "op 'aten::mm' changed by +20.00 %" },
+		/* times of kernels are those of the operator: limits in ns hold for both */
+		{ METRIC_KERNEL_TIME,
+		  { { "aten::mm", "gemm_a", 50000 },
+		    { "aten::mm", "gemm_b", 10000 },
+		    { "aten::add", "elem", 50000 } },
+		  false,
+		  false,
+		  9000,
+		  VERDICT_FAIL,
+		  NULL },
+		{ METRIC_KERNEL_TIME,
+		  { { "aten::mm", "gemm_a", 50000 },
+		    { "aten::mm", "gemm_b", 5000 },
+		    { "aten::add", "elem", 50000 } },
+		  false,
+		  false,
+		  9000,
+		  VERDICT_WARN,
+		  "op 'aten::mm' changed by +10.00 %" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, 1);
+		digest_free(s.b);
+		digest_free(s.c);
+		s.baseline.ranks.v[0] = s.b = digest_of(before);
+		s.candidate.ranks.v[0] = s.c = digest_of(rows[i].after);
+		struct rule *r = add_rule(&s, "top", rows[i].metric);
+		fixture_limit(&r->fail, COND_INCREASE, rows[i].relative, rows[i].limit, "l");
+		fixture_limit(&r->warn, COND_INCREASE, true, PERCENT(1), "w");
+		r->fail.has_and = rows[i].has_and;
+		r->fail.and_value = 9999; /* gemm_a rises by 10,000 ns */
+		r->fail.and_text = "a";
+		r->for_each = true;
+		r->noise.k = 0;
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "top[gemm_a]");
+		if (k->verdict != rows[i].verdict || (rows[i].says && !strstr(k->message, rows[i].says)))
+			fail_msg("row %zu: %s", i, k->message);
+		release(&s);
+	}
+}
+
+/* Where the rule asks for categories, or for no substitutes, operators do not decide. */
+static void test_substitutes_of_rule(void **state)
+{
+	(void)state;
+	static const struct work after[] = { { "aten::mm", "gemm_a", 45000 },
+		                                 { "aten::mm", "gemm_b", 5000 },
+		                                 { "aten::add", "elem", 50000 },
+		                                 { 0 } };
+	static const struct {
+		enum substitutes substitutes;
+		enum worse worse;
+		enum verdict verdict;
+	} rows[] = { { SUBSTITUTES_OPERATOR, WORSE_UP, VERDICT_WARN },
+		         { SUBSTITUTES_CATEGORY, WORSE_UP, VERDICT_FAIL },
+		         { SUBSTITUTES_NONE, WORSE_UP, VERDICT_FAIL },
+		         { SUBSTITUTES_OPERATOR, WORSE_EITHER, VERDICT_FAIL } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, 1);
+		digest_free(s.b);
+		digest_free(s.c);
+		s.baseline.ranks.v[0] = s.b = digest_of(before);
+		s.candidate.ranks.v[0] = s.c = digest_of(after);
+		struct rule *r = add_rule(&s, "top", METRIC_KERNEL_TIME);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(10), "10%");
+		r->substitutes = rows[i].substitutes;
+		r->worse = rows[i].worse;
+		r->for_each = true;
+		r->noise.k = 0;
+		assert_int_equal(run_judge(&s), ST_OK);
+		if (check(&s, "top[gemm_a]")->verdict != rows[i].verdict)
+			fail_msg("row %zu: %s", i, check(&s, "top[gemm_a]")->message);
+		release(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_of_unit),
+		                                cmocka_unit_test(test_substitutes_of_rule) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

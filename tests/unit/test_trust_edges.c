@@ -1,0 +1,492 @@
+/* What is found in recordings at the edges of the conditions: figures of one, ties, many ranks. */
+#include "fold/fold.h"
+#include "gate_fixture.h"
+#include "ranks_rig.h"
+#include "trust/trust.h"
+
+/* ---- findings on one rank by its counts ---- */
+
+struct change {
+	size_t at; ///< offset in struct digest of an int64_t
+	int64_t value;
+};
+#define SET(member, value)                         \
+	{                                              \
+		offsetof(struct digest, member) + 1, value \
+	}
+
+static void apply(struct digest *d, const struct change *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (v[i].at)
+			memcpy((char *)d + v[i].at - 1, &v[i].value, sizeof v[i].value);
+}
+
+/* All findings as lines of "id rank (number of metrics): message". */
+static void assert_findings(size_t row, const struct report *r, const char *want)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < r->trust.nr; i++)
+		strbuf_addf(&b, "%s%s: %s", i ? "\n" : "", r->trust.v[i].id, r->trust.v[i].message);
+	if (strcmp(strbuf_str(&b), want) != 0)
+		fail_msg("row %zu: '%s' instead of '%s'", row, strbuf_str(&b), want);
+	strbuf_release(&b);
+}
+
+static void test_counts(void **state)
+{
+	(void)state;
+	static const struct activity gemm[] = { { EVENT_KERNEL, "gemm", 50, MS(500) } };
+	static const struct {
+		struct change set[5];
+		const char *want;
+	} rows[] = {
+		/* time lost decides even if it is 1 ns */
+		{ { SET(trust.launches, 10), SET(trust.launches_without_kernel, 2), SET(trust.lost_ns, 1) },
+		  "" },
+		{ { SET(trust.launches, 10), SET(trust.launches_without_kernel, 2), SET(trust.lost_ns, 1),
+		    SET(trust.gpu_ns, 9) },
+		  "lost-kernels: the run has 2 of 10 kernel launches without a kernel, about 1 ns or 10.00 "
+		  "% of its GPU time" },
+		{ { SET(trust.launches, 10), SET(trust.launches_without_kernel, 2) },
+		  "lost-kernels: the run has 2 of 10 kernel launches without a kernel" },
+		/* one launch is enough to know that launches were recorded */
+		{ { SET(trust.with_launch, 1), SET(trust.launches, 0), SET(trust.dropped, 2),
+		    SET(trust.dropped_ns, MS(50)) },
+		  "dropped-kernels: the run has 2 GPU activities whose launch was lost, 10.00 % of its GPU "
+		  "time" },
+		{ { SET(trust.with_launch, 0), SET(trust.launches, 1), SET(trust.dropped, 1),
+		    SET(trust.dropped_ns, MS(50)) },
+		  "dropped-kernels: the run has 1 GPU activity whose launch was lost, 10.00 % of its GPU "
+		  "time" },
+		{ { SET(trust.with_launch, 0), SET(trust.launches, 0), SET(trust.dropped_ns, MS(50)) },
+		  "" },
+		{ { SET(trust.malformed, 1), SET(trust.json_faults, 1), SET(trust.fault_byte, 7),
+		    SET(trust.negative_durations, 1) },
+		  "json-faults: the run has 1 tolerated fault of JSON, the first at byte 7\n"
+		  "malformed-events: the run has 1 event without a usable time, left out\n"
+		  "negative-durations: the run has 1 event of negative duration, taken as 0" },
+		{ { SET(trust.malformed, 2), SET(trust.json_faults, 2), SET(trust.negative_durations, 2) },
+		  "json-faults: the run has 2 tolerated faults of JSON, the first at byte 0\n"
+		  "malformed-events: the run has 2 events without a usable time, left out\n"
+		  "negative-durations: the run has 2 events of negative duration, taken as 0" },
+		{ { SET(usable_steps, 4) },
+		  "short-last-step: the run ends within a step: step 104 has 10 GPU activities, less than "
+		  "half of what is usual, and is left out" },
+		{ { SET(usable_steps, 1) },
+		  "short-last-step: the run ends within a step: step 101 has 10 GPU activities, less than "
+		  "half of what is usual, and is left out" },
+		{ { SET(usable_steps, 0) },
+		  "too-few-steps: the run has 0 usable steps after warm-up, and statistics over them need "
+		  "1\n"
+		  "short-last-step: the run ends within a step: step 100 has 10 GPU activities, less than "
+		  "half of what is usual, and is left out" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct digest *d = fixture_digest(5, gemm, 1);
+		struct run run = fixture_run(d);
+		struct report r;
+		apply(d, rows[i].set, NR_OF(rows[i].set));
+		report_init(&r);
+		trust_findings(NULL, &run, 1, 0, &r);
+		assert_findings(i, &r, rows[i].want);
+		report_release(&r);
+		run_release(&run);
+	}
+}
+
+/* ---- whether both sides ran the same batch ---- */
+
+struct work {
+	enum event_kind kind;
+	const char *name;
+	int64_t weight; ///< ns of a kernel, bytes of a copy
+	int64_t grid[3], block[3], count;
+};
+
+static struct run run_of_work(const struct work *w, size_t nr)
+{
+	static const struct activity none[] = { { EVENT_KERNEL, "a", 5, 0 } };
+	struct digest *d = fixture_digest(1, none, 0);
+	d->trust.gpu_events = d->trust.with_launch = d->trust.launches = 10;
+	for (size_t i = 0; i < nr && w[i].name; i++) {
+		struct kernel_stat *k = vec_push_zero(&d->kernels);
+		k->kind = w[i].kind;
+		k->name = span_of(w[i].name);
+		k->step_count = w[i].count ? w[i].count : 1;
+		k->occupancy = -1;
+		if (w[i].kind == EVENT_MEMCPY)
+			k->step_bytes = w[i].weight;
+		else
+			k->step_total_ns = w[i].weight;
+		memcpy(k->grid, w[i].grid, sizeof k->grid);
+		memcpy(k->block, w[i].block, sizeof k->block);
+	}
+	vec_sort(&d->kernels, kernel_stat_cmp);
+	return fixture_run(d);
+}
+
+#define K(name, weight, grid)                                      \
+	{                                                              \
+		EVENT_KERNEL, name, weight, { grid, 1, 1 }, { 1, 1, 1 }, 0 \
+	}
+#define COPY(name, weight)                          \
+	{                                               \
+		EVENT_MEMCPY, name, weight, { 0 }, { 0 }, 0 \
+	}
+#define KERNELS "context-differs: the run seems to run another batch than the baseline: "
+
+static void test_batches(void **state)
+{
+	(void)state;
+	static const struct {
+		struct work work[NR_SIDES][5];
+		const char *want;
+	} rows[] = {
+		/* three kernels of 1 ns and one thread that double */
+		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 1, 1) },
+		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) } },
+		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
+		{ { { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) },
+		    { K("a", 1, 1), K("b", 1, 1), K("c", 1, 1) } },
+		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 0.5 times as large" },
+		/* two kernels are too few without a copy that grew alike */
+		{ { { K("a", 1, 1), K("b", 1, 1) }, { K("a", 1, 2), K("b", 1, 2) } }, "" },
+		{ { { K("a", 1, 1), K("b", 1, 1), COPY("copy", 1) },
+		    { K("a", 1, 2), K("b", 1, 2), COPY("copy", 2) } },
+		  KERNELS "2 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
+		{ { { K("a", 1, 1), COPY("copy", 8) }, { K("a", 1, 2), COPY("copy", 16) } },
+		  KERNELS "1 grid of a kernel, 100.00 % of the kernel time, is 2 times as large" },
+		{ { { K("a", 1, 1), COPY("copy", 8) }, { K("a", 1, 2), COPY("copy", 8) } }, "" },
+		/* factors of 0.97 and 1.03 are still the same work */
+		{ { { K("a", 1, 100), K("b", 1, 100), K("c", 1, 100) },
+		    { K("a", 1, 103), K("b", 1, 103), K("c", 1, 103) } },
+		  "" },
+		{ { { K("a", 1, 100), K("b", 1, 100), K("c", 1, 100) },
+		    { K("a", 1, 97), K("b", 1, 97), K("c", 1, 97) } },
+		  "" },
+		{ { { K("a", 1, 100), K("b", 1, 100), K("c", 1, 100) },
+		    { K("a", 1, 104), K("b", 1, 104), K("c", 1, 104) } },
+		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 1.04 times as large" },
+		{ { { K("a", 1, 100), K("b", 1, 100), K("c", 1, 100) },
+		    { K("a", 1, 96), K("b", 1, 96), K("c", 1, 96) } },
+		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 0.96 times as large" },
+		/* more than half of the time must grow alike */
+		{ { { K("a", 10, 1), K("b", 20, 1), K("c", 20, 1), K("d", 50, 9) },
+		    { K("a", 10, 2), K("b", 20, 2), K("c", 20, 2), K("d", 50, 9) } },
+		  "" },
+		{ { { K("a", 11, 1), K("b", 20, 1), K("c", 20, 1), K("d", 49, 9) },
+		    { K("a", 11, 2), K("b", 20, 2), K("c", 20, 2), K("d", 49, 9) } },
+		  KERNELS "3 grids of kernels, 51.00 % of the kernel time, are 2 times as large" },
+		/* near the factor is near enough: by half of the growth, and by a tenth */
+		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
+		    { K("a", 10, 190), K("b", 10, 200), K("c", 10, 219) } },
+		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
+		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
+		    { K("a", 10, 179), K("b", 10, 200), K("c", 10, 221) } },
+		  "" },
+		/* all three dimensions of grid and block count; a kernel whose grid is unknown does not */
+		{ { { { EVENT_KERNEL, "a", 1, { 1, 2, 3 }, { 4, 5, 6 }, 0 },
+		      { EVENT_KERNEL, "b", 1, { 1, 2, 3 }, { 0, 0, 0 }, 0 },
+		      { EVENT_KERNEL, "c", 1, { 2, 2, 2 }, { 2, 2, 2 }, 0 } },
+		    { { EVENT_KERNEL, "a", 1, { 2, 2, 3 }, { 4, 5, 6 }, 0 },
+		      { EVENT_KERNEL, "b", 1, { 1, 2, 6 }, { 0, 0, 0 }, 0 },
+		      { EVENT_KERNEL, "c", 1, { 2, 2, 2 }, { 2, 4, 2 }, 0 } } },
+		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
+		{ { { K("a", 1, -1), K("b", 1, 1), K("c", 1, 1) },
+		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) } },
+		  "" },
+		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 1, 1) },
+		    { K("a", 1, 0), K("b", 1, 2), K("c", 1, 2) } },
+		  "" },
+		/* without comparable kernels, all copies must have grown alike, at the same number */
+		{ { { COPY("x", 1), COPY("y", 3) }, { COPY("x", 2), COPY("y", 6) } },
+		  KERNELS "2 kinds of copies, 100.00 % of the bytes copied, are 2 times as large" },
+		{ { { COPY("x", 1) }, { COPY("x", 2) } },
+		  KERNELS "1 kind of copy, 100.00 % of the bytes copied, is 2 times as large" },
+		{ { { COPY("x", 1), COPY("y", 4) }, { COPY("x", 1), COPY("y", 8) } }, "" },
+		{ { { COPY("x", 2) }, { COPY("x", 1) } },
+		  KERNELS "1 kind of copy, 100.00 % of the bytes copied, is 0.5 times as large" },
+		{ { { COPY("x", 2) }, { COPY("x", 0) } }, "" },
+		{ { { COPY("x", 2) }, { { EVENT_MEMCPY, "x", 4, { 0 }, { 0 }, 2 } } }, "" },
+		/* kernels on one side alone count as time that is not comparable */
+		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 2, 1), K("only", 12, 1) },
+		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) } },
+		  "" },
+		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 2, 1), K("only", 11, 1) },
+		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) } },
+		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
+		/* communication does not grow with the batch */
+		{ { { K("a", 1, 1), K("b", 1, 1), K("nccl", 1, 1) },
+		    { K("a", 1, 2), K("b", 1, 2), K("nccl", 1, 2) } },
+		  "" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run base = run_of_work(rows[i].work[0], 5), other = run_of_work(rows[i].work[1], 5);
+		struct report r;
+		report_init(&r);
+		trust_findings(&base, &other, 1, 0, &r);
+		for (size_t k = 0; k < r.trust.nr; k++) /* "the candidate …" */
+			if (strncmp(r.trust.v[k].message, "the candidate", 13) == 0)
+				r.trust.v[k].message =
+				    arena_printf(&r.arena, "the run%s", r.trust.v[k].message + 13);
+		assert_findings(i, &r, rows[i].want);
+		report_release(&r);
+		run_release(&base);
+		run_release(&other);
+	}
+}
+
+/* A finding on the whole run makes the figures of each rank unreliable, too. */
+static void test_spoiler_of_run(void **state)
+{
+	(void)state;
+	const char *spoils[] = { metric_table[METRIC_STEP_CUDA_TIME].name };
+	struct report r;
+	report_init(&r);
+	struct trust_finding *f = vec_push_zero(&r.trust);
+	vec_push(&f->spoils, spoils[0]);
+	const struct metric *m = &metric_table[METRIC_STEP_CUDA_TIME];
+	static const struct {
+		int64_t of_finding, rank;
+		bool spoils;
+	} rows[] = { { -1, 0, true }, { -1, -1, true }, { 0, -1, true },
+		         { 0, 0, true },  { 0, 1, false },  { 1, 0, false } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		r.trust.v[0].rank = rows[i].of_finding;
+		if (!!trust_spoiler(&r, m, rows[i].rank) != rows[i].spoils)
+			fail_msg("row %zu", i);
+	}
+	report_release(&r);
+}
+
+/* ---- runs of several ranks ---- */
+
+enum { RANKS = 20 };
+
+/* A run of up to 20 ranks with the same steps each. */
+static struct run run_of_ranks(size_t nr, const char *steps)
+{
+	const char *lines[RANKS + 1] = { NULL };
+	for (size_t i = 0; i < nr; i++)
+		lines[i] = steps;
+	return rig_run(lines);
+}
+
+static size_t count(const struct report *r, const char *id)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < r->trust.nr; i++)
+		nr += strcmp(r->trust.v[i].id, id) == 0;
+	return nr;
+}
+
+/* Up to 16 absent ranks are named, of more their number. */
+static void test_many_absent(void **state)
+{
+	(void)state;
+	for (size_t absent = 15; absent <= 18; absent++) {
+		struct run base = run_of_ranks(RANKS, "4: a9"),
+		           other = run_of_ranks(RANKS - absent, "4: a9");
+		struct report r;
+		report_init(&r);
+		trust_findings(&base, &other, 1, 1, &r);
+		assert_int_equal(count(&r, "absent-rank"), absent > 16 ? 16 : absent);
+		assert_int_equal(count(&r, "absent-ranks"), absent > 16);
+		for (size_t i = 0; i < r.trust.nr; i++)
+			if (strcmp(r.trust.v[i].id, "absent-ranks") == 0) {
+				struct arena a = ARENA_INIT;
+				assert_int_equal(r.trust.v[i].rank, -1);
+				assert_string_equal(
+				    r.trust.v[i].message,
+				    arena_printf(&a, "the candidate lacks %zu ranks in all that the baseline has",
+				                 absent));
+				arena_release(&a);
+			}
+		report_release(&r);
+		run_release(&base);
+		run_release(&other);
+	}
+}
+
+/* Eight missing steps are listed; that there are more is shown once. */
+static void test_many_steps(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {
+		"1: a1 | 2: | 3: | 4: | 5: | 6: | 7: | 8: | 9: | 10: | 11: | 12: a1",
+		"1: a1 | 2: | 3: | 4: | 5: | 6: | 7: | 8: | 9: | 10: | 11: | 12: a1",
+		"1: a1 | 2: | 3: | 4: | 5: | 6: | 7: | 8: | 9: | 10: | 11: | 12: a1",
+		"1: a1 | 2: | 3: | 12: a1",
+		"1: a1 | 2: | 12: a1",
+		"1: a1 | 12: a1",
+		NULL
+	};
+	static const char *const want[] = {
+		"lacks steps 4, 5, 6, 7, 8, 9, 10, 11, which other ranks have",
+		"lacks steps 3, 4, 5, 6, 7, 8, 9, 10, …, which other ranks have",
+		"lacks steps 2, 3, 4, 5, 6, 7, 8, 9, …, which other ranks have"
+	};
+	static const char *const without_one[] = { "1: a1 | 2: | 3: a1", "1: a1 | 2: | 3: a1",
+		                                       "1: a1 | 3: a1", NULL };
+	struct run run = rig_run(lines);
+	struct report r;
+	report_init(&r);
+	trust_findings(NULL, &run, 1, 1, &r);
+	assert_int_equal(count(&r, "missing-steps"), 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_non_null(strstr(r.trust.v[i].message, want[i]));
+	report_release(&r);
+	run_release(&run);
+	run = rig_run(without_one);
+	report_init(&r);
+	trust_findings(NULL, &run, 1, 1, &r);
+	assert_non_null(strstr(r.trust.v[0].message, "lacks step 2, which other ranks have"));
+	report_release(&r);
+	run_release(&run);
+}
+
+/* A run is partial unless it has as many ranks as its world, where that is known. */
+static void test_world(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t world;
+		bool partial;
+	} rows[] = { { -1, false }, { 0, false }, { 1, true }, { 2, false }, { 3, true } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run = run_of_ranks(2, "4: a9 | 5: a9");
+		struct report r;
+		for (size_t k = 0; k < 2; k++)
+			run.ranks.v[k]->world_size = rows[i].world;
+		report_init(&r);
+		trust_findings(NULL, &run, 1, 1, &r);
+		if (count(&r, "partial-ranks") != rows[i].partial)
+			fail_msg("row %zu: %zu findings", i, r.trust.nr);
+		report_release(&r);
+		run_release(&run);
+	}
+}
+
+/* One collective less than the peers is enough, also where they have only one. */
+static void test_one_collective(void **state)
+{
+	(void)state;
+	struct run run = run_of_ranks(3, "4: a9");
+	struct report r;
+	run.ranks.v[1]->comms.v[0].count = 0;
+	report_init(&r);
+	trust_findings(NULL, &run, 1, 1, &r);
+	assert_int_equal(count(&r, "fewer-collectives"), 1);
+	assert_string_equal(r.trust.v[0].message, "the run has 0 of all_reduce in process group "
+	                                          "'world', and its peers 1 in the same steps");
+	report_release(&r);
+	run_release(&run);
+}
+
+/* How a rank ended: launches, those of them that did not end, collectives entered. */
+struct end {
+	int64_t launches, pending, collectives;
+	const char *waits_in; ///< collective on its GPU; NULL: none
+};
+
+/* Ranks that stop where others go on, or wait. */
+static void test_stuck(void **state)
+{
+	(void)state;
+	static const struct {
+		struct end ranks[4];
+		const char *message; ///< of rank 1, up to "; in its last step"; NULL: not stuck
+	} rows[] = {
+		/* the others wait in what it never entered */
+		{ { { 100, 60, 3, "r0" }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in: 'r0' on rank 0" },
+		{ { { 100, 60, 3, NULL }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, "r3" } },
+		  "the run stopped in step 6 and never entered what the others wait in: 'r2' on rank 2" },
+		{ { { 100, 0, 3, "r0" }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in: 'r2' on rank 2" },
+		{ { { 100, 60, 3, NULL }, { 40, 9, 1, "r1" }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in" },
+		/* it launched as much as has ended on them, no more */
+		{ { { 100, 60, 3, NULL }, { 40, 0, 3, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in" },
+		{ { { 100, 60, 3, NULL }, { 40, 0, 4, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
+		  NULL },
+		{ { { 100, 60, 3, NULL }, { 41, 0, 3, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
+		  NULL },
+		/* hosts that run ahead: less than 90 % of their launches, and fewer collectives */
+		{ { { 100, 90, 9, NULL }, { 89, 0, 8, NULL }, { 100, 90, 9, NULL }, { 100, 90, 9, NULL } },
+		  "the run stopped in step 6 where the others went on, whose GPUs wait with what they "
+		  "launched" },
+		{ { { 100, 90, 9, NULL }, { 90, 0, 8, NULL }, { 100, 90, 9, NULL }, { 100, 90, 9, NULL } },
+		  NULL },
+		{ { { 100, 90, 9, NULL }, { 89, 0, 9, NULL }, { 100, 90, 9, NULL }, { 100, 90, 9, NULL } },
+		  NULL },
+		{ { { 100, 1, 9, NULL }, { 89, 0, 8, NULL }, { 100, 1, 9, NULL }, { 100, 1, 9, NULL } },
+		  "the run stopped in step 6 and never entered what the others wait in" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct run run = run_of_ranks(4, "4: a9 | 5: a9 | 6: a9");
+		struct report r;
+		for (size_t k = 0; k < 4; k++) {
+			const struct end *e = &rows[i].ranks[k];
+			struct progress *p = &run.ranks.v[k]->progress;
+			p->launches = e->launches;
+			p->pending = e->pending;
+			p->collectives = e->collectives;
+			p->waits_in = span_of(e->waits_in ? e->waits_in : "");
+		}
+		report_init(&r);
+		trust_findings(NULL, &run, 1, 1, &r);
+		const struct trust_finding *f = r.trust.nr ? &r.trust.v[0] : NULL;
+		bool stuck = f && strcmp(f->id, "stuck") == 0;
+		if (stuck != (rows[i].message != NULL) || (stuck && f->rank != 1))
+			fail_msg("row %zu: %s", i, f ? f->message : "nothing");
+		size_t n = stuck ? strlen(rows[i].message) : 0;
+		if (stuck && (strncmp(f->message, rows[i].message, n) != 0 || f->message[n] != ';'))
+			fail_msg("row %zu: %s", i, f->message);
+		report_release(&r);
+		run_release(&run);
+	}
+}
+
+/* Without steps, the message names no step. */
+static void test_stuck_in_window(void **state)
+{
+	(void)state;
+	struct run run = run_of_ranks(3, "");
+	struct report r;
+	for (size_t k = 0; k < 3; k++) {
+		struct digest *d = run.ranks.v[k];
+		d->window = true;
+		digest_set_steps(d, 1);
+		d->usable_steps = 1;
+		d->progress = (struct progress){ .step = -1,
+			                             .launches = k == 1 ? 40 : 100,
+			                             .pending = k == 1 ? 0 : 60,
+			                             .collectives = k == 1 ? 1 : 3,
+			                             .op = SPAN(""),
+			                             .activity = SPAN(""),
+			                             .waits_in = SPAN("") };
+	}
+	report_init(&r);
+	trust_findings(NULL, &run, 1, 0, &r);
+	assert_int_equal(r.trust.nr, 1);
+	assert_string_equal(r.trust.v[0].message,
+	                    "the run stopped and never entered what the others wait in; in its last "
+	                    "step it launched 40 kernels and entered 1 collective");
+	report_release(&r);
+	run_release(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts),          cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_spoiler_of_run),  cmocka_unit_test(test_many_absent),
+		cmocka_unit_test(test_many_steps),      cmocka_unit_test(test_world),
+		cmocka_unit_test(test_one_collective),  cmocka_unit_test(test_stuck),
+		cmocka_unit_test(test_stuck_in_window),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
