@@ -36,7 +36,7 @@ PHRASES = [
     (r"\bbut for\b", "'except'"),
     (r"\b(?:goes|go|going|went) without\b", "'has no'"),
 ]
-# Not applied in tests, where the word also occurs in names of cases, as in "scalars alone".
+# Phrases that are refused except in tests, where the word also occurs in names of cases, as in "scalars alone".
 ALONE = [
     (r"(?<!let )(?<!leave )(?<!leaves )(?<!left )(?<!files )(?<!stand )(?<!stands )(?<!run it )"
      r"\balone\b(?! (?:may|can|cannot|could|would|is|are|do|does|did|says|takes)\b)", "'only', 'by itself'"),

@@ -34,7 +34,7 @@ fresh_tree() { # FOLDER COMMIT
     fi
 }
 
-# Writes the files of the branch of histories; `tip` is empty if the branch does not exist yet.
+# Makes the folder a clean tree of the branch of histories; `tip` is empty if the branch does not exist yet.
 history_tree() { # FOLDER BRANCH
     local first=
     find_tip "$2" || first=$("${git[@]}" "${who_commits[@]}" commit-tree -m "baselines: histories of runs" "$(git hash-object -t tree -w /dev/null)")

@@ -192,7 +192,7 @@ class _Nvml:
         value = of()
         try:
             code = getattr(self.lib, name)(self.handle, *arguments, ctypes.byref(value))
-        except AttributeError:  # a driver too old to have this function
+        except AttributeError:  # the driver is too old to have the function `name`
             return None
         return value.value if code == 0 else None
 
@@ -208,7 +208,7 @@ class _Nvml:
             code = self.lib.nvmlDeviceGetComputeRunningProcesses_v3(self.handle, ctypes.byref(count), None)
         except AttributeError:
             return None
-        return max(0, count.value - 1) if code in (0, 7) else None  # 7: the buffer, of size 0, is too small for the processes
+        return max(0, count.value - 1) if code in (0, 7) else None  # code 7: there are processes, too many for a buffer of size 0
 
     def sample(self):
         """One line of the file: the current state of the GPU."""
@@ -606,7 +606,8 @@ class Recorder:
     # ---- writing the files ----
 
     def _ready(self, profiler):
-        """Called by the profiler when a trace is available, which may be incomplete when the job ends."""
+        """Called by the profiler when it has a trace. If the job ended during the recording, the trace is incomplete and `_complete` is
+        None: nothing is written then."""
         first, self._complete = self._complete, None
         if first is None:
             return

@@ -18,7 +18,7 @@ enum {
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
 	RUNS = 4096, /* least number of values that a hash of IN_A_ROW launches can have */
-	FEW = 4, /* with fewer pieces than this, the first piece must be like the others, too */
+	FEW = 4, /* number of pieces below which the first piece, too, must be like the others */
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
 	AS_EVEN = 30000, /* difference of unevenness that is ignored, in millionths */
@@ -57,7 +57,7 @@ struct anchor {
 /* How often one kernel name occurs, counted during a walk over the pieces of the sequence. */
 struct tally {
 	size_t piece; ///< number of the last piece in which the name was seen, counted from 1
-	uint32_t count, before; ///< number of launches in that piece, and in the piece before it
+	uint32_t count, before; ///< launches of the name in `piece`, and in the piece before
 	uint32_t seen, again; ///< number of launches after the first piece, and how many of these also
 	                      ///< occur in the piece before their own
 };
@@ -270,8 +270,8 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		/* if the longer period has few pieces, these may be alike by chance, so it must explain
-		 * even more */
+		/* if the longer period, `b`, has few pieces, these may be alike by chance, so `b` must
+		 * explain even more */
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))

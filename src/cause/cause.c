@@ -106,7 +106,8 @@ static bool is_place_of(const struct suspect *s, enum place_level level, const c
 	return false;
 }
 
-/* True if the check is about a kernel, category or place in the code that the suspect names. */
+/* True if the check's item (a kernel, category, operator, module or place in the code) is one
+   that the suspect names. */
 static bool is_item_of(const struct suspect *s, const struct check *c)
 {
 	switch (c->metric->label) {

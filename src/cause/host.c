@@ -52,7 +52,7 @@ void suspect_communication(struct inquiry *q)
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
 	int64_t rise = both_rise(exposed), longer = both_rise(comm);
 	struct suspect *s;
-	/* subtract the slowdown that all kernels have, which is reported once for all of them */
+	/* subtract what a slowdown of all kernels adds to the time: it is a finding of its own */
 	longer = number_sub(longer, (int64_t)((q->common - 1) * (double)comm.v[SIDE_BASELINE]));
 	rise = number_sub(rise, (int64_t)((q->common - 1) * (double)exposed.v[SIDE_BASELINE]));
 	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
@@ -134,7 +134,8 @@ static void find_copies(struct inquiry *q)
 	               "with non_blocking=True beside compute");
 	s->stake[STAKE_COPIES] = at_least_0(rise) + (both_rise(bytes) > 0);
 	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = at_least_0(rise);
-	/* the rise also counts as idle time: a copy that blocks the host leaves the GPU without work */
+	/* beside copy time, the rise explains idle time: a copy that blocks the host leaves the GPU
+	 * without work */
 	s->stake[STAKE_IDLE] = at_least_0(rise);
 }
 

@@ -14,7 +14,7 @@ struct culprit {
 	/* the candidate's value divided by the baseline's: of the mean duration, or of the number of
 	 * launches */
 	double times;
-	/* true if a check that needs an explanation is about the kernel; false if no check is */
+	/* true if the kernel has a check that failed, warned or is undecided */
 	bool asked;
 };
 
@@ -100,8 +100,9 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* the category follows from the kernel's name, so that a replacement may have another one;
-		 * the old kernel must then be similar and gone */
+		/* the category follows from the kernel's name, so that a replacement may have another
+		 * category; in this case the replaced kernel must be similar, and gone from the
+		 * candidate */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))
@@ -319,7 +320,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* a fall in the number of launches is a change of the program, too */
+		more = -more; /* fewer launches also count as a change of the program */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 
@@ -451,7 +452,8 @@ void suspect_kernels(struct inquiry *q)
 {
 	enum {
 		UNASKED = 3
-	}; /* so many kernels without a check of their own may explain a changed sum over kernels */
+	}; /* at most this many kernels without a check of their own are named as causes of a changed
+	      sum */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);

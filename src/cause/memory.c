@@ -233,7 +233,7 @@ static bool find_batch(struct inquiry *q)
 	return true;
 }
 
-/* The item with the site (function) of `m` in another list of the same memory, or NULL. */
+/* The item with the site (function) of the item `m` in another list of the same memory, or NULL. */
 static const struct memory_item *site_in(const struct digest *d, const struct memory_item *m,
                                          enum memory_list list)
 {

@@ -23,7 +23,7 @@ enum stake {
 	STAKE_LOADER,
 	STAKE_SYNCS,
 	STAKE_LAUNCH, ///< host time of launches and operators
-	STAKE_RANKS, ///< differences between one rank and the others
+	STAKE_RANKS, ///< what one rank has in excess of the others, such as waiting
 	STAKE_TAIL, ///< time of the slowest steps, which are slow for other reasons than the median
 	            ///< step
 	STAKE_PEAK, ///< allocated memory
@@ -42,7 +42,7 @@ struct suspect {
 	int64_t stake[NR_STAKES]; ///< how much of a rise the suspect explains in each group; 0: nothing
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
-	/// the row of the code table with most of the rise; NULL if unknown
+	/// the row of the code table in which most of the suspect's rise lies; NULL if unknown
 	const struct code_stat *code;
 	bool in_doubt; ///< true if the evidence already says that the cause is not certain
 
@@ -190,7 +190,8 @@ static inline double pair_mean(const struct activity_pair *a, enum side_index si
 	return a->count[side] > 0 ? (double)a->total_ns[side] / (double)a->count[side] : 0;
 }
 
-/// True if `s` is the reason why the checks that `t` makes unreliable cannot be judged.
+/// True if the suspect `s` is the reason why the checks that the trust finding `t` makes unreliable
+/// cannot be judged.
 bool suspect_spoils(const struct suspect *s, const struct trust_finding *t);
 
 /// True if there is a suspect with the cause `cause`.

@@ -164,7 +164,7 @@ static void shifts_add(struct shifts *s, double weight, double ratio)
 	s->heaviest = weight > s->heaviest ? weight : s->heaviest;
 }
 
-/* Weighted median of the ratios. */
+/* Median of the ratios, each weighted by the baseline's time of its activity. */
 static double shifts_median(struct shifts *s)
 {
 	double below = 0;

@@ -25,7 +25,7 @@ struct artifact_format {
 	bool ahead; ///< inflate gzip in a thread of its own
 	bool is_unsafe; ///< true: refused unless --allow-pickle is given
 	bool is_guess; ///< true: load() may find that the file is JSON of another kind
-	bool or_result; ///< true: formats of result files are tried first
+	bool or_result; ///< true: tried as a result file first
 	bool is_recording; ///< true: gpugate init takes such a file as a recorded run
 	const char *refusal; ///< message after "FILE: " if the format is refused
 };

@@ -12,7 +12,7 @@ GG_MUST_CHECK enum status baseline_make(const struct candidates *c, const struct
                                         const struct options *o, struct baseline *out,
                                         struct diag_log *log);
 
-/// Write `b` to `path` ("-": standard output), creating missing directories.
+/// Write the baseline `b` to `path` ("-": standard output), creating missing directories.
 GG_MUST_CHECK enum status baseline_save(const struct baseline *b, const char *path,
                                         struct diag_log *log);
 
@@ -45,8 +45,8 @@ GG_MUST_CHECK enum status baseline_edit_begin(struct baseline_edit *e, struct se
                                               const struct options *o, const struct run *run,
                                               struct diag_log *log);
 
-/// Append the runs to the history of `b`, with the verdict of `judged`. If `accepted`, they also
-/// become part of the reference.
+/// Append the runs to the history of the baseline `b`, with the verdict of `judged`. If `accepted`,
+/// they also become part of the reference.
 GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct setup *s,
                                        const struct options *o, const struct report *judged,
                                        bool accepted, struct baseline *b, struct diag_log *log);

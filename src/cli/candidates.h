@@ -21,9 +21,9 @@ GG_MUST_CHECK enum status candidates_load(const struct options *o, const struct 
 /// Release what belongs to the runs.
 void candidates_release(struct candidates *c);
 
-/// Judge the runs against `b`, which was read from `path`. NULL: there is no baseline, and the
-/// first control replaces it if there is one. Returns the status of judge().
-/// If neither rules nor options name a workload, the baseline's is used.
+/// Judge the runs against `b`, which was read from `path`. If `b` is NULL, there is no baseline:
+/// the first control, if there is one, replaces it. Returns the status of judge(). If neither rules
+/// nor options name a workload, the baseline's is used.
 GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct setup *s,
                                            const struct options *o, const struct baseline *b,
                                            const char *path, struct report *out,

@@ -15,9 +15,9 @@ bool context_is_artifact(const char *path);
 /// Check that every --context is KEY=VALUE with a usable key and value; ST_USAGE otherwise.
 GG_MUST_CHECK enum status context_check(const struct options *cli, struct diag_log *log);
 
-/// Set the environment keys of `d` from run.yaml or run.json in the folder of the artifact at
-/// `path`, then from --context (already checked), which takes precedence. ST_USAGE if a file is
-/// unusable.
+/// Set the environment keys of the digest `d` from run.yaml or run.json in the folder of the
+/// artifact at `path`, then from --context (already checked), which takes precedence. ST_USAGE if a
+/// file is unusable.
 GG_MUST_CHECK enum status context_apply(const struct options *cli, const char *path,
                                         struct digest *d, struct diag_log *log);
 

@@ -132,7 +132,7 @@ static const char *list_processes(struct arena *a, const struct nsys_process *v,
 	return arena_take(a, &b);
 }
 
-/* Select the processes of `v` to read: all, or the one that --process names. */
+/* Select the processes of the export to read: all, or the one that --process names. */
 static enum status choose_processes(const struct loader *l, const char *name,
                                     const struct nsys_process **v, size_t *nr, struct diag_log *log)
 {

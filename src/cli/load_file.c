@@ -205,5 +205,5 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	file->status = load_source(l, src, file);
 	source_close(src);
 	if (!file->log->first)
-		diag_release(file->log); /* saves memory, since most files have no messages */
+		diag_release(file->log); /* most files have no messages: their logs need no memory */
 }

@@ -16,7 +16,7 @@ struct loader {
 	uint64_t rank; ///< value of --rank; UINT64_MAX if not given
 	int64_t capacity; ///< value of --device-memory; MEMORY_UNKNOWN if not given
 	size_t jobs; ///< largest number of threads, at least 1
-	bool keeps_text; ///< true to keep the text of digests: `merge` without options that change them
+	bool keeps_text; ///< true to keep the text of digests: for `merge` if no option changes them
 	bool join_cycles; ///< true if several traces of a rank may be joined
 };
 
@@ -62,8 +62,8 @@ struct artifact_file {
 /// The name of the file as its digest stores it.
 const char *artifact_file_name(const struct artifact_file *file);
 
-/// Add `d`, which was made from `file` with status `st`, as an artifact of the run. Takes `d` over
-/// in any case.
+/// Add the digest `d`, which was made from `file` with status `st`, as an artifact of the run.
+/// Takes `d` over in any case.
 GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_file *file,
                                        enum status st, struct digest *d, bool rank_said);
 

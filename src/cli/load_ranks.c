@@ -118,7 +118,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() keeps the two texts only if they are equal */
+		return true; /* equal: else settle_texts() would have dropped the texts */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -183,8 +183,8 @@ static bool is_metrics_alone(const struct digest *d)
 	return !digest_has_trace(d) && !d->snapshot;
 }
 
-/* Check that `p` may be kept beside the `nr` artifacts `kept` of its rank. `*same` is set if one of
- * them equals `p`. */
+/* Check that the artifact `p` may be kept beside the `nr` artifacts `kept` of its rank. `*same`
+ * is set if one of them equals `p`. */
 static enum status check_beside(const struct loader *l, struct artifact *p, struct artifact *kept,
                                 size_t nr, bool *same, struct diag_log *log)
 {

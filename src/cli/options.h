@@ -45,7 +45,7 @@
 	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
 	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab")
 
-/// X(argument as written in COMMAND_ROWS, what it is)
+/// X(argument as written in COMMAND_ROWS, text that explains it to users)
 #define ARGUMENT_ROWS(X)                                                                         \
 	X("A B",                                                                                     \
 	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "  \

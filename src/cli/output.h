@@ -15,8 +15,8 @@ struct write_options output_options(const struct options *o);
 GG_MUST_CHECK enum status output_reports(const struct options *o, struct report *r,
                                          struct diag_log *log);
 
-/// Like output_reports(), but after a failure: the reports contain `st` and the log's first error,
-/// and the text is not written. `r` may already hold what is known.
+/// Like output_reports(), but after a failure: the reports contain the status `st` and the log's
+/// first error, and the text is not written. The report `r` may already hold what is known.
 GG_MUST_CHECK enum status output_failure(const struct options *o, enum status st, struct report *r,
                                          struct diag_log *log);
 

@@ -64,7 +64,7 @@ static const struct ci_system *system_here(void)
 	return NULL;
 }
 
-/* Join the parts; NULL if a variable is not set. */
+/* Join the parts of a link; NULL if a variable of the link is not set. */
 static const char *joined(const char *const *parts, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;

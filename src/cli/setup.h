@@ -21,7 +21,7 @@ struct setup {
 	struct diagnosis_rules diagnosis;
 	struct naming naming; ///< shortens names of kernels and categories as the rules say
 	struct load_options load;
-	const char *workload; ///< name from --workload, else from the rules
+	const char *workload; ///< name of the workload from --workload, else from the rules
 };
 
 /// Read rules, categories and sites as the options say. Any error is ST_USAGE. The caller releases

@@ -57,7 +57,8 @@ void idmap_join_idents(struct idmap *to, const struct idmap *from, struct part_i
 void idmap_join_pairs(struct idmap *to, const struct idmap *from, struct part_ids *ids,
                       enum id_table first, enum id_table second, enum id_table table);
 
-/// Like idmap_join_idents(), for keys that are pairs of an event kind and the id of a name.
+/// Like idmap_join_pairs(), but only the second half of a key, the id of a name, is translated; the
+/// first half, an event kind, stays.
 void idmap_join_names(struct idmap *to, const struct idmap *from, struct part_ids *ids,
                       enum id_table table);
 

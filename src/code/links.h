@@ -41,7 +41,7 @@ struct code_links {
 	VEC(struct code_flow) flows; ///< ends of flows, in file order
 	VEC(struct code_sequence) sequences; ///< sequence numbers, sorted by `span`
 	struct wide_numbers wide; ///< sequence numbers that need more than 31 bits
-	/* the two lists below are made from the lists above */
+	/* `arrows` are made from `flows`, and `forwards` from `sequences` */
 	VEC(struct code_arrow) arrows; ///< arrows, sorted by `from`
 	VEC(struct code_forward) forwards; ///< forward operators, sorted by number and start
 };

@@ -21,7 +21,7 @@ struct open_span {
 /// The open spans, outermost first.
 struct open_spans {
 	VEC(struct open_span) list;
-	size_t known; ///< number of spans, counted from the outermost one, whose path is known
+	size_t known; ///< number of outermost spans whose paths are already computed
 };
 
 /// Enters a span; open spans that ended before the new one may be removed. The walk enters spans by

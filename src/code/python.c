@@ -176,7 +176,8 @@ void python_medians(struct python_frames *p, struct digest *d)
 			at += f->count;
 		}
 	}
-	/* this loop comes before the loop that reads durations, because it releases memory of frames */
+	/* removes frames of all threads before the next loop touches the memory of `durs`, so that less
+	 * is in use */
 	for (size_t t = 0; t < p->threads.nr; t++)
 		keep_counted_frames(&p->threads.v[t], next);
 	for (size_t t = 0; t < p->threads.nr; t++) {

@@ -1,4 +1,4 @@
-/* Intake of Python frames, and finding of their callers. */
+/* Stores the frames of Python functions that the trace has, and finds the caller of each. */
 #include "base/search.h"
 #include "code/python_internal.h"
 

@@ -50,7 +50,7 @@ static void heap_push(struct sweep *s, struct moment m)
 	s->heap.v[i] = m;
 }
 
-/* Replaces the earliest moment in the heap by `m`. */
+/* Replaces the earliest moment in the heap by the moment `m`. */
 static void heap_replace(struct sweep *s, struct moment m)
 {
 	size_t i = 0;
@@ -119,7 +119,8 @@ static inline struct running_frame running_frame_of(const struct sweep *s, struc
 		                           .caller = v[i].parent == NO_ID ? NULL : &v[v[i].parent] };
 }
 
-/* Begins a frame. While the frame runs, its member `start` counts its running callees. */
+/* Begins a frame. While the frame runs, its member `start`, whose time is in `at` and no longer
+   needed, is the number of its callees that are running. */
 static inline void frame_begins(struct sweep *s, const struct running_frame *f, int64_t at)
 {
 	int64_t uncovered_ns = uncovered(s, at);
@@ -155,15 +156,16 @@ static inline void sweep_thread_next(struct sweep_thread *l, const struct sweep 
 	l->next = i;
 }
 
-/* Time of the next event on the thread, not counting the ends of stray frames; INT64_MAX if there
- * is none. */
+/* Time of the next event on the thread, not counting the ends of stray frames (which end after the
+ * frame around them); INT64_MAX if there is none. */
 static int64_t sweep_thread_at(const struct sweep_thread *l)
 {
 	int64_t end = l->inside.v[l->inside.nr - 1].end_ns;
 	return end < l->start_ns ? end : l->start_ns;
 }
 
-/* Runs the thread up to the time `until`, or to the first stray frame. */
+/* Processes the thread's events up to the time `until`, or to its first stray frame (see struct
+   moment). */
 static void sweep_thread_run(struct sweep *s, uint32_t thread, int64_t until)
 {
 	const struct python_thread *t = &s->frames->threads.v[thread];

@@ -38,9 +38,9 @@ struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis
 void diagnose_phase(const struct run_view *v, const char *phase, struct arena *a,
                     struct run_report *out);
 
-/// Keep only those recommendations in `r` that are new since the baseline or save over 10 % more
-/// than in the baseline. Also removes recommendations for which the baseline lacks data. `v` is the
-/// view of the baseline.
+/// Keep only those recommendations in the report `r` that are new since the baseline or save over
+/// 10 % more than in the baseline. Also removes recommendations for which the baseline lacks data.
+/// `v` is the view of the baseline.
 void diagnose_limit(struct run_report *r, const struct diagnosis_rules *rules,
                     const struct run_report *baseline, const struct run_view *v);
 

@@ -7,7 +7,7 @@
  * finding names them. */
 static const struct {
 	enum metric_id id;
-	const char *narrow; /* short heading for the text report; NULL: it has no such column */
+	const char *narrow; /* short heading for the text report; NULL: not shown there */
 } columns[] = {
 	{ METRIC_STEP_TIME, "step.time" },          { METRIC_STEP_COMPUTE_TIME, "compute" },
 	{ METRIC_STEP_COMM_TIME, "comm" },          { METRIC_STEP_EXPOSED_COMM_TIME, "exposed" },

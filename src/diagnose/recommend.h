@@ -17,7 +17,7 @@ typedef void diagnosis_fn(const struct run_view *v, struct arena *a, struct run_
 diagnosis_fn attention_unfused, layout_transposes, start_up, recompiles, graph_breaks,
     host_around_graphs, python_computes;
 
-/// All diagnoses in code, with a NULL at the end.
+/// All diagnoses that are C functions, not rules of a file; NULL ends the list.
 extern diagnosis_fn *const diagnoses_in_code[];
 
 #endif

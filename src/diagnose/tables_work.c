@@ -169,8 +169,9 @@ static void join_operations(struct all_operations *all)
 	all->list.nr = kept;
 }
 
-/* Add a row to the table. The rate is the number of operations divided by the GPU time. It is left
-   out if the operations of some calls were not counted, since these calls took time, too. */
+/* Add a row to the table. The rate is the number of operations divided by the GPU time. The rate
+   is left out if the operations of some calls were not counted, since these calls took time,
+   too. */
 static void add_operations_row(struct tabler *t, struct report_table *table,
                                const struct operations *x)
 {

@@ -113,8 +113,8 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out);
 /// columns of control runs.
 bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i);
 
-/// True if the runs of `side` recorded the data that `m` needs; if there are several candidates,
-/// one of them is enough.
+/// True if the runs of `side` recorded the data that the metric `m` needs; if there are several
+/// candidates, one of them is enough.
 bool bench_has(const struct bench *b, enum side_index side, const struct metric *m);
 
 #endif

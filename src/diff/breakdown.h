@@ -69,13 +69,13 @@ struct node *node_add_group(struct parts *p, struct node *parent, const char *la
 void node_add_row(struct parts *p, struct node *parent, const char *label, int64_t change,
                   const char *detail);
 
-/// Append `n`, a child of another node, to `parent`. Its link to its next sibling is lost: the
-/// caller no longer walks the old list.
+/// Append the node `n`, a child of another node, to `parent`. Its link to its next sibling is lost:
+/// the caller no longer walks the old list.
 void node_move(struct node *parent, struct node *n);
 
-/// Split the change of `n` into two children: Δcount × the baseline's mean, and the rest of the
-/// change. Each side's count and amount are sums over `of` steps. A child with a change of 0 is
-/// left out.
+/// Split the change of the node `n` into two children: Δcount × the baseline's mean, and the rest
+/// of the change. Each side's count and amount are sums over `of` steps. A child with a change of 0
+/// is left out.
 void node_split(struct parts *p, struct node *n, const int64_t of[NR_SIDES], const char *number,
                 const char *number_detail, const char *mean, const char *mean_detail);
 

@@ -49,8 +49,8 @@ struct activity_breakdown {
 
 /* A leaf of the tree. A renamed kernel is one leaf under its new name. */
 struct activity {
-	const struct activity_pair *pair, *was; ///< pair under the new name (`now`), and pair under the
-	                                        ///< old name (`was`); NULL if there is none
+	const struct activity_pair *pair, *was; ///< the pair with the kernel's present name; the pair
+	                                        ///< with its old name, NULL if it has none
 	const char *category;
 	struct node *node;
 };

@@ -21,7 +21,7 @@ struct code_breakdown {
 	const struct breakdown_input *in;
 	struct parts parts;
 	VEC(struct leaf) leaves;
-	struct code_names names; ///< names of the rank that is being added
+	struct code_names names; ///< names of the activities of the rank that is being added
 	bool known[NR_SIDES]; ///< for each side, true if one of its rows has a module or a place
 	bool modules, places; ///< true if either side has modules; true if either side has places
 };

@@ -5,7 +5,7 @@
 #include "diff/bench.h"
 #include "model/report.h"
 
-/// Breakdown of the change of `e`, an entry of the query `q` on a memory metric, from `baseline`.
+/// Breakdown of the change of `e`, an entry for the query `q` on a memory metric, from `baseline`.
 /// It compares the two memories of memory_pair_find(); a last row has the part of the change that
 /// these two do not show, because other runs are part of the sides' values. `a` owns the breakdown,
 /// the caller its list of parts. NULL if there are no such memories or no data. `*where` becomes a

@@ -11,7 +11,7 @@ struct top {
 	VEC(const struct activity_pair *)
 	side[NR_SIDES]; ///< for each side, its kernels with the most time, sorted by time, then name
 	VEC(const struct activity_pair *)
-	both; ///< the kernels of both lists, each once, in the order of activity_pairs.list
+	both; ///< the kernels of the lists `side`, each once, in the order of activity_pairs.list
 };
 
 static int by_time(const struct activity_pair *a, const struct activity_pair *b, int side)
@@ -40,8 +40,8 @@ static int by_place(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* False for a kernel that is only in the sum of small kernels in the digest of some rank: without
- * this rank, its figures are incomplete. */
+/* False for activities that are not kernels, and for a kernel of which some ranks may have launches
+ * only in their sum of small kernels: its figures lack the launches on these ranks. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->folded && !activity_is_partial(p, a);
@@ -108,7 +108,7 @@ static void top_release(struct top *t)
 }
 
 /* True if the pair's kernel was renamed and is counted already: the pair with its old name is in
-   `t`. */
+   the list of `t`. */
 static bool is_counted(const struct top *t, const struct activity_pair *a)
 {
 	return a->partner && a->count[SIDE_BASELINE] <= 0 &&

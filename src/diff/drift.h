@@ -6,8 +6,8 @@
 #include "diff/pairs.h"
 #include "model/report.h"
 
-/// Number of kernels in the report's drift table, chosen by the size of their changes. Also the N
-/// of the drift metrics in `gpugate diff`.
+/// Number of kernels in the report's drift table, chosen by the size of their changes. In `gpugate
+/// diff` the drift metrics are computed from as many kernels of each side.
 enum { DRIFT_ROWS_TOP = 20 };
 
 /// kernel.drift_pct over all kernels among the top `top` of either side, in 1e-6 percent. A

@@ -17,7 +17,7 @@ struct activity_pair {
 	enum category_class cls;
 	bool folded; ///< true for the sum of the kernels of a category that are too small to list
 	int64_t count[NR_SIDES], total_ns[NR_SIDES], bytes[NR_SIDES];
-	int64_t time_ns[NR_SIDES]; ///< time per step, rounded
+	int64_t time_ns[NR_SIDES]; ///< total_ns / steps, rounded
 	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
 	const struct kernel_row *row[NR_SIDES]; ///< for a kernel: its row in the first rank that lists
 	                                        ///< it; NULL if no rank does
@@ -39,9 +39,9 @@ struct activity_pairs {
 	bool renamed; ///< true if at least one kernel was renamed
 };
 
-/// Collect the activities of the baseline's run and of all candidates, whose sums and steps are
-/// added up, from the ranks in `scope`. The views must outlive `p`. The caller releases with
-/// vec_release(&p->list).
+/// Collect the activities of the baseline's run and of all candidates, from the ranks in `scope`;
+/// the sums and steps of all candidates are added up. The views must outlive `p`. The caller
+/// releases with vec_release(&p->list).
 void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseline,
                          const struct run_view *candidates, size_t nr_candidates,
                          struct rank_scope scope);

@@ -4,7 +4,7 @@
 
 #include "diff/pairs.h"
 
-/// Set `partner` of the renamed kernels in `p`, among those that only one side has.
+/// Set `partner` of the renamed kernels in the pairs `p`, among those that only one side has.
 void renames_find(struct activity_pairs *p);
 
 #endif

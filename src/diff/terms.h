@@ -14,7 +14,7 @@ enum term_source {
 	TERM_memory_stat,
 };
 
-/// One figure that a row adds or subtracts.
+/// One figure that is added to the value of a struct term_row, or subtracted from it.
 struct term {
 	enum term_source from;
 	int sign;
@@ -23,14 +23,15 @@ struct term {
 };
 enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 
-/// Further properties of a row of a sum, as bits.
+/// Properties of a row of a sum, as bits.
 enum {
 	ROW_PER_ONE = 1, ///< the row's value is divided by the number of launches or steps
 	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the row's value
 	ROW_TAKEN_OFF = 4, ///< the row reduces the metric; its value is shown without the sign
 	ROW_AT_PEAK = 8, ///< the row also shows the name of the operator that ran at the peak
 
-	/// the lists of sites (allocating functions) break these bytes down further
+	/// the row's bytes are also split by site (function that allocates), from the snapshot's lists
+	/// of sites
 	ROW_HAS_SITES = 16,
 	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
 

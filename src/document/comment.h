@@ -16,7 +16,7 @@ struct md_section {
 	VEC(struct strbuf) rows;
 	size_t more; ///< number of rows that were left out when the section was built, for the note
 	             ///< below the table
-	const char *more_text; ///< noun for those rows, such as "figures"; NULL if not known
+	const char *more_text; ///< noun for the rows left out, such as "figures"; NULL if not known
 	size_t columns; ///< number of columns that were left out when the section was built, for the
 	                ///< note below the table
 

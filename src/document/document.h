@@ -179,8 +179,8 @@ void doc_picture(struct document *d, const char *id);
 struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
                             size_t nr);
 
-/// doc_row() begins a row of the newest table, at a level of its tree. doc_rest() begins its row of
-/// sums: `rest_brief` if `brief`, else `rest`.
+/// doc_row() begins a row of the newest table, at a level of its tree. doc_rest() begins the
+/// table's row of sums: `rest_brief` if `brief`, else `rest` (see struct doc_table).
 void doc_row(struct document *d, int level);
 void doc_rest(struct document *d, bool brief);
 

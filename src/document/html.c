@@ -8,8 +8,9 @@
 #include "document/breaks.h"
 #include "document/render.h"
 
-/* Lengths of names. A name longer than NAME_CHARS is shortened; readers can expand it to at most
- * NAME_CHARS_MAX characters the first time, and NAME_CHARS_AGAIN afterwards. */
+/* Lengths of names. A name longer than NAME_CHARS is shortened. Where it occurs first on the
+ * page, readers can expand it to NAME_CHARS_MAX characters; where it occurs again, to
+ * NAME_CHARS_AGAIN. */
 enum {
 	NAME_CHARS = 90,
 	NAME_CHARS_MAX = 4000,
@@ -81,7 +82,8 @@ static size_t chars_of(struct page *p, const char *whole)
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
-	/* if both texts have the same length, only the spelling differs: there is nothing to expand */
+	/* if the name on the page is as long as the whole name, nothing was cut from it, so that
+	   there is nothing to expand */
 	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
 	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");

@@ -148,7 +148,7 @@ struct trace_meta {
 	VEC(struct trace_device) devices;
 	/// Names of counters that were sampled; borrowed from the name table.
 	VEC(struct span) counters;
-	VEC(struct counter_sample) samples; ///< samples of all GPUs that worked
+	VEC(struct counter_sample) samples; ///< samples of hardware counters, from all GPUs with work
 	uint64_t events; ///< number of elements of traceEvents, usable or not
 	uint64_t malformed; ///< number of wanted events that lack ts or have an unusable form
 	uint64_t json_faults; ///< number of tolerated faults: raw control bytes, bad escapes, NaN

@@ -14,7 +14,7 @@
 /// One frame of a stack; equal frames are stored once.
 struct snapshot_frame {
 	const struct name *function, *file; ///< names as raw bytes, "" if not given
-	int64_t line; ///< number of the line; 0 if not given
+	int64_t line; ///< number of the source line; 0 if not given
 };
 
 /// A stack of frames, innermost first: frame_ids[first .. first + nr).
@@ -89,7 +89,7 @@ struct snapshot {
 	VEC(struct snapshot_segment) segments;
 	/// blocks, grouped by segment, within a segment sorted by address
 	VEC(struct snapshot_block) blocks;
-	VEC(struct snapshot_trace) traces; ///< histories, indexed by device number
+	VEC(struct snapshot_trace) traces; ///< histories of allocations, indexed by device number
 	VEC(struct snapshot_annotation) annotations;
 	bool has_history; ///< true if the file has device_traces
 	uint64_t other_actions; ///< number of entries with unknown action

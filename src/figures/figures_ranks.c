@@ -22,7 +22,7 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 	case METRIC_RANK_COMPUTE_SKEW_PCT:
 		*out = c->compute_skew;
 		return c->known && c->compute_skew != MEMORY_UNKNOWN;
-	default: /* the only remaining metric, rank.missing_steps */
+	default: /* rank.missing_steps, the only metric without a case */
 		*out = c->missing_steps;
 		return c->known;
 	}

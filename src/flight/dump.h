@@ -28,7 +28,7 @@ struct flight_entry {
 	const struct name *kind; ///< kind of collective, "all_reduce"
 	const struct name *sizes; ///< sizes of the inputs: "[4, 4], [2]"; NULL if not given
 	int64_t elements; ///< number of elements of all inputs together; -1 if not given
-	const struct name *dtype; ///< type of the inputs; NULL if not given
+	const struct name *dtype; ///< element type of the inputs; NULL if not given
 
 	/// Innermost frame that is not of PyTorch itself: "train.py:88 (step)"; NULL if there is none.
 	const struct name *frame;

@@ -49,7 +49,8 @@ static void find_fewer(const struct share *v, size_t nr, struct fewer *out)
 	vec_release(&counts);
 }
 
-/* For a folded run: the result that was found for the rank at index `at` when it was folded. */
+/* For a folded run: what ranks_fewer() had found for the rank at index `at` when the rank was
+   folded. */
 static struct fewer told(const struct fold *f, size_t at)
 {
 	return (struct fewer){ .kind = (enum collective_kind)f->number[FOLD_FEWER_KIND][at],
@@ -71,8 +72,8 @@ void ranks_fewer(const struct run *run, struct fewer *out)
 				                               d->usable_steps, d->comms.v[i].count });
 	}
 	vec_sort(&all, share_cmp);
-	size_t nr = 0; /* number of entries left after those of one rank that differ only in data type
-	                  are added up */
+	size_t nr = 0; /* number of entries left once the counts of one rank for several data types are
+	                  added up */
 	for (size_t i = 0; i < all.nr; i++) {
 		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
 			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);

@@ -9,7 +9,7 @@
 struct fewer {
 	enum collective_kind kind;
 	struct span group; ///< description of the process group, borrowed from the digest
-	int64_t count; ///< number of these collectives on the rank
+	int64_t count; ///< number of collectives of this kind and group on the rank
 	int64_t usual; ///< median number over the peers; 0 if the rank does not have fewer
 };
 

@@ -29,11 +29,11 @@ enum fold_number {
 	FOLD_GPU, ///< 1 if the rank has kernels, else 0
 	FOLD_CUT, ///< collectives_cut of the rank's digest
 	FOLD_SHARE, ///< GPU activities in the rank's last step, in millionths of their usual number
-	FOLD_STEP, ///< members of struct progress, up to FOLD_PENDING
+	FOLD_STEP, ///< members of struct progress, from here to FOLD_PENDING
 	FOLD_LAUNCHES,
 	FOLD_COLLECTIVES,
 	FOLD_PENDING,
-	FOLD_COVERED, ///< members of struct cross_rank, up to FOLD_LAST
+	FOLD_COVERED, ///< members of struct cross_rank, from here to FOLD_LAST
 	FOLD_STEP_NS,
 	FOLD_MATCHED,
 	FOLD_WAIT,
@@ -43,7 +43,7 @@ enum fold_number {
 	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
 	FOLD_LINK, ///< slope of the rank's links, compared with the ranks of its block (fold/links.h)
 	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
-	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, up to FOLD_FEWER_USUAL
+	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, from here to FOLD_FEWER_USUAL
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
 	NR_FOLD_NUMBERS
@@ -116,7 +116,8 @@ struct fold {
 	/// true if numbers and figures of each rank are known; false in baselines, which have only
 	/// distributions
 	bool by_rank;
-	/// true if the digest's rows are the mean of a rank (fold_settle()); false if they are sums
+	/// true if the sums in the digest's rows have been divided to be those of a mean rank
+	/// (fold_settle()); false if they are sums over all ranks
 	bool is_mean;
 	int64_t *number[NR_FOLD_NUMBERS]; ///< numbers, indexed by enum fold_number, then by rank; owned
 	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once

@@ -9,7 +9,7 @@
 
 /* A kind of collective and process group that one rank uses. */
 struct use {
-	struct fold_series key; ///< kind, group and size of the group; the lists in it stay empty
+	struct fold_series key; ///< kind, group and group size; the lists of this struct stay empty
 	size_t rank; ///< index of the rank in the run
 	int64_t comm; ///< index of the row in the rank's list `comms`
 };
@@ -30,8 +30,8 @@ static int use_cmp(const void *a, const void *b)
 	return (x->comm > y->comm) - (x->comm < y->comm);
 }
 
-/* Number of steps of which the digest's list `collectives` is complete, as in the matching of
- * unfolded ranks (model/ranks.c). */
+/* Number of steps, from the first, all of whose collectives the digest lists. The matching of
+ * unfolded ranks counts them alike (model/ranks.c). */
 static int64_t covered_steps(const struct digest *d)
 {
 	if (d->collectives_cut == 0 || d->collectives.nr == 0)

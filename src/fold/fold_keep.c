@@ -75,11 +75,16 @@ void fold_keep(struct fold *f)
 	size_t nr = 0;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		choose(f, &keys[i], chosen);
-	for (size_t i = 0; i < f->kept.ranks.nr; i++)
-		if (chosen[i])
-			f->kept.ranks.v[nr++] = f->kept.ranks.v[i];
-		else
-			digest_forget(f->kept.ranks.v[i]);
+	for (size_t i = 0; i < f->kept.ranks.nr; i++) {
+		struct digest *d = f->kept.ranks.v[i];
+		if (chosen[i]) {
+			f->kept.ranks.v[nr++] = d;
+			continue;
+		}
+		digest_forget(d);
+		if (d->text.n)
+			arena_release(&d->arena); /* nothing else is in it */
+	}
 	f->kept.ranks.nr = nr;
 	free(chosen);
 }

@@ -157,7 +157,8 @@ void tally_release(struct tally *t)
 
 /* ---- reductions of values ---- */
 
-/* The value at position `k`, from 0, in ascending order; if only parts are known, an estimate. */
+/* The value at position `k`, from 0, in ascending order; an estimate if the tally counts values by
+ * parts of the scale. */
 static int64_t value_at(const struct tally *t, int64_t k)
 {
 	for (size_t i = 0; i < t->bins.nr; i++) {

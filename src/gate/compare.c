@@ -21,7 +21,7 @@ static enum beyond beyond_if(bool yes)
 	return yes ? BEYOND_YES : BEYOND_NO;
 }
 
-/* Compares the change `by` > 0 with `value` (1e-6 percent) of `base`. */
+/* Whether the change `by` > 0 is beyond the share `value` (1e-6 percent) of `base`. */
 static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 {
 	if (base == 0)
@@ -226,8 +226,8 @@ static struct decision decide_limits(const struct comparison *c)
 }
 
 /* Decide on a kernel. A kernel beyond its limit fails only if the operator or category that
-   launches it is beyond the limit, too; if not, it may only do work that other kernels of the
-   operator did before. */
+   launches it is beyond the limit, too. Otherwise it only gives a warning, since it may have
+   taken over work from other kernels of the operator. */
 static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);

@@ -14,7 +14,7 @@ struct comparison {
 	int64_t step_ns; ///< step.cuda_time of the baseline in ns, for limits such as "X% of step"
 	bool told; ///< true if the metric of the rule's `unless` already shows the same change
 	bool spoiled; ///< true if a trust finding makes the metric unreliable; false if it is reliable
-	bool hidden; ///< for_each: true if the side without the item may have it among kernels too
+	bool hidden; ///< with for_each: true if the side without the item may have it among kernels too
 	             ///< small to be listed; false if that side cannot have it
 	bool waived; ///< true if an unexpired waiver covers the check
 
@@ -38,7 +38,7 @@ struct comparison {
 	/// For a kernel: the decision on its operator or category, to which kernels that replaced it
 	/// belong, too. NULL if that is unknown: the kernel is then judged by itself.
 	const struct decision *unit;
-	/// change of that operator or category, in the unit of its metric
+	/// change of the operator or category that `unit` decides on, in the unit of its metric
 	int64_t unit_change;
 };
 
@@ -50,11 +50,12 @@ enum reason {
 	REASON_TOLD, ///< skipped: the metric of the rule's `unless` shows the change already
 	REASON_SPOILED,
 	REASON_UNFORMED, ///< inconclusive: a relative change from 0 or from an unknown figure
-	REASON_ZERO, ///< inconclusive: a fall to 0 under limits in percent: perfect or not measured
+	REASON_ZERO, ///< inconclusive: a fall to 0 if all limits are in percent: 0 may be perfect, or
+	             ///< not measured
 	REASON_ABSENT, ///< one side or both sides lack the figure
-	REASON_NEW, ///< for_each: only the candidate has the item
-	REASON_GONE, ///< for_each: only the baseline has the item
-	REASON_HIDDEN, ///< for_each: on one side the item may be among kernels too small to be listed
+	REASON_NEW, ///< with for_each: only the candidate has the item
+	REASON_GONE, ///< with for_each: only the baseline has the item
+	REASON_HIDDEN, ///< with for_each: on one side the item may be a kernel too small to be listed
 	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise
 	REASON_OF_ALL, ///< pass: a change beyond the fail `limit`, but all operators changed by as much
 	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but its operator or category is not

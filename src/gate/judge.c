@@ -60,7 +60,8 @@ static bool is_elsewhere(const struct report *out)
 	return false;
 }
 
-/* The command that accepts the candidate; only if all checks could be judged and one differs. */
+/* The command that accepts the candidate; "" if some check could not be judged, or if all checks
+   just pass, so that there is nothing to accept. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;
@@ -189,7 +190,7 @@ static void add_reasons(const struct judge_input *in, struct strbuf *b, const st
  * top-kernels ×2". */
 static void add_rules(struct strbuf *b, const struct report *out)
 {
-	enum { MOST = 4, CHARS = 50 }; /* with more, the line is too long for a pull request */
+	enum { MOST = 4, CHARS = 50 }; /* more rules or characters are too long for a pull request */
 	struct tally rules = { 0 };
 	size_t chars = 0;
 	tally(out, out->verdict, rule_of, &rules);

@@ -35,8 +35,8 @@ static void add_subject(struct strbuf *b, const struct comparison *c, const stru
 	if (check->metric->per_step)
 		strbuf_addf(b, "%s ", stat_name(c->rule->stat));
 	strbuf_adds(b, check->metric->name);
-	/* a figure of a metrics file has no item here, since the name of its metric already says which
-	 * figure it is */
+	/* no "of 'NAME'" for a figure of a metrics file, since the metric's name (input.NAME) has
+	 * the name already */
 	if (check->item[0] && check->metric->label != LABEL_INPUT) {
 		strbuf_adds(b, " of '");
 		text_add_short(b, span_of(check->item), 60);

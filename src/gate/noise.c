@@ -15,7 +15,7 @@ struct asked {
 	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
 	                                ///< approved run; if one is not `known`, no noise is assumed
 	double alpha;
-	double far[2]; ///< numbers of standard errors from which on each of the two changes is sure
+	double far[2]; ///< standard errors from which on the change is sure: of `now`, of `since_pin`
 	bool pin_alone; ///< true if the rule limits only changes since the pin
 };
 
@@ -96,7 +96,7 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
-/* Set the nearest values above and below that a limit forbids. */
+/* Set the values nearest to the baseline's, above and below it, that a fail limit forbids. */
 static void fill_limits(const struct asked *q, struct evidence *out)
 {
 	const struct limits *map = &q->c->rule->fail;
@@ -284,15 +284,25 @@ static bool is_of_all(const struct asked *q)
 }
 
 /* Number of further past runs after which the noise would be below 1/WIDE of the figure, if it is
-   wider and they agree completely; 0 if it is not wider. */
+   wider and they agree completely; 0 if it is not wider, or if no number below MOST is enough. More
+   runs never widen the noise, so the number is found by bisection. */
 static int64_t runs_to_know(const struct asked *q, const struct estimate *x, int64_t noise)
 {
-	enum { WIDE = 10, MOST = 100 };
-	int64_t base = base_of(q, q->pin_alone), more = 0;
-	for (double df = x->df; noise >= base / WIDE && base > 0 && more < MOST; more++, df++)
+	enum { WIDE = 10, MOST = 99 };
+	int64_t base = base_of(q, q->pin_alone), low = 0, high = MOST;
+	if (noise < base / WIDE || base <= 0)
+		return 0;
+	while (low < high) {
+		int64_t more = (low + high) / 2;
+		double df = x->df + (double)more;
 		noise = llround(
 		    amount_from(q, base, student_quantile(q->alpha, df) * x->se * sqrt(x->df / df)));
-	return more > 0 && more < MOST ? more - 1 : 0;
+		if (noise < base / WIDE)
+			high = more;
+		else
+			low = more + 1;
+	}
+	return low < MOST ? low : 0;
 }
 
 static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, struct evidence *out)

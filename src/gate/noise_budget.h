@@ -4,8 +4,8 @@
 
 #include "gate/noise_model.h"
 
-/// Set the probability of a false alarm in one check, for each family of metrics. The units of `m`
-/// (noise_units.h) must be known already.
+/// Set the probability of a false alarm in one check, for each family of metrics. The units of the
+/// model `m` (noise_units.h) must be known already.
 void noise_budget(struct noise_model *m, const struct rules *rules);
 
 #endif

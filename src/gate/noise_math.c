@@ -60,7 +60,8 @@ double noise_mad(const double *v, size_t nr)
 	return mad;
 }
 
-/* Subtract from each value the center of its group (given by `of`). */
+/* Subtract from each value the center of its group, which `of` computes from the values of the
+   group. */
 static void center_groups(double *v, const uint64_t *group, size_t nr, size_t *groups,
                           double (*of)(const double *v, size_t nr))
 {
@@ -222,7 +223,8 @@ static double student_density(double x, double df)
 	       sqrt(df * 3.14159265358979323846);
 }
 
-/* Newton's method on the logarithm of the tail, which is either convex or concave everywhere. */
+/* Solves student_tail(x, df) = tail by Newton's method on logarithms: the logarithm of the tail is
+ * either convex or concave everywhere. */
 double student_quantile(double tail, double df)
 {
 	const double most = 1e9;

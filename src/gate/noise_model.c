@@ -22,8 +22,7 @@ enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_T
 
 /* ---- figures on the scale of the model ---- */
 
-/* The logarithm of a figure, or a percentage as a share of 1; NAN if the figure has no logarithm.
- */
+/* The logarithm of a figure, NAN if it is not above 0; for a figure in percent its share of 1. */
 static double scale_of(const struct metric *metric, int64_t value)
 {
 	if (metric->unit == UNIT_PCT)
@@ -191,8 +190,8 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 	return variance_of(&own, df);
 }
 
-/* The prior that is used if there are too few past runs. It follows from the judged runs only: most
-   operators have not changed, so that their differences are noise. */
+/* The prior for the variance of operators' own parts if there are too few past runs. It follows
+ * from the judged runs: most operators have not changed, so that their differences are noise. */
 static struct noise_prior prior_of_today(const struct noise_model *m)
 {
 	double nr = (double)m->units.list.nr, share = 0.4 * nr, left = fmax(UNKNOWN_RUNS - share, 0);

@@ -23,7 +23,7 @@ struct noise_model {
 	struct noise_prior own; ///< prior for the variance of an operator's own part r_ij
 	double mean_own; ///< mean variance of the operators' own parts r_ij
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
-	double own_in_sum; ///< share of the operators' own variance (of r_ij) that remains in their sum
+	double own_in_sum; ///< share of the variance of operators' own changes that their sum keeps
 	double shared; ///< share of the machine's variance that all runs of the candidate have in
 	               ///< common
 	bool has_machine; ///< true if the rules also check a figure of the machine; false: only
@@ -43,8 +43,8 @@ struct estimate {
 	double se, df;
 };
 
-/// Build the model of the runs of `b`, judged by `rules`; both must outlive it. The caller ends
-/// with noise_model_release().
+/// Build the model of the runs of the bench `b`, judged by `rules`; both must outlive it. The
+/// caller ends with noise_model_release().
 void noise_model_init(struct noise_model *m, struct bench *b, const struct rules *rules);
 
 /// Release the memory of the model.

@@ -4,7 +4,8 @@
 
 #include "gate/noise_model.h"
 
-/// Fill `units` and `kind` of `m`: with operators, or with categories if operators are unknown.
+/// Fill `units` and `kind` of the noise model `m`: with operators, or with categories if operators
+/// are unknown.
 void noise_units_find(struct noise_model *m);
 
 /// Noise of the operator or category `e` due to the clock, as a share of its time: one tick per

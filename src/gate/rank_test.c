@@ -65,8 +65,8 @@ double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y
 			of_x += all[end].is_x;
 		double t = (double)(end - i), of_y = t - of_x;
 		ties += t * t * t - t;
-		twice_u += of_x * (2 * below + of_y); /* U times 2: each value of x beats the lower values
-		                                         of y and half of the equal ones */
+		twice_u += of_x * (2 * below + of_y); /* twice U: a value of x counts 2 for each lower value
+		                                         of y, and 1 for each equal value */
 		below += of_y;
 	}
 	free(all);

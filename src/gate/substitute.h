@@ -5,8 +5,9 @@
 #include "gate/compare.h"
 #include "gate/noise_model.h"
 
-/// The operator or category that launches a kernel. If another kernel has replaced this kernel, the
-/// time of the operator or category shows how much both take together.
+/// The operator or category that launches a kernel. If a kernel is replaced by another one in the
+/// candidate, the new one is launched by the same operator or category, whose change is therefore
+/// that of the work.
 struct substitute {
 	bool found; ///< true if an operator or category is known; false: the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits
@@ -14,7 +15,8 @@ struct substitute {
 	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };
 
-/// Find the operator or category of `e`, a kernel that `rule` checks with the values `c`.
+/// Find the operator or category that the kernel `e` belongs to, and decide on it by the limits of
+/// `rule`. `c` is the comparison of the kernel itself.
 void substitute_find(const struct noise_model *m, const struct rule *rule, const struct entry *e,
                      const struct comparison *c, struct arena *a, struct substitute *out);
 

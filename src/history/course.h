@@ -91,7 +91,7 @@ void course_release(struct course *t);
 /// The value of a figure as text; owned by `a`.
 const char *course_text(struct arena *a, enum unit unit, int64_t value);
 
-/// Write the course as JSON; the other function writes the JSON Schema
+/// course_write() writes the course as JSON, course_schema_write() the JSON Schema of courses
 /// (schemas/gpugate-trend-1.json).
 void course_write(const struct course *t, struct sink *out);
 void course_schema_write(struct sink *out);

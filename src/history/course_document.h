@@ -15,8 +15,8 @@ struct course_page {
 	struct arena arena; ///< arena that owns the texts of charts
 };
 
-/// Build the document. It borrows from `t` and from `p`, which must not move. The caller ends with
-/// course_page_release().
+/// Build the document. It borrows from the course `t`, and from the page `p`, which must not move.
+/// The caller ends with course_page_release().
 void course_page_init(struct course_page *p, const struct course *t);
 void course_page_release(struct course_page *p);
 

@@ -16,7 +16,7 @@ struct heat {
 	size_t row; ///< height of a row of the picture
 	size_t steps; ///< number of columns of the picture
 	size_t bin; ///< steps per column, of which the slowest is shown
-	int64_t middle; ///< median of all cells
+	int64_t middle; ///< median of the values of all cells
 };
 
 static bool is_named(const struct report *r, int64_t rank)

@@ -15,8 +15,8 @@ struct new_files {
 	VEC(struct new_file) list;
 };
 
-/// Add a file with git attributes for stored baselines, unless the repository has some: reviews
-/// then collapse baselines, and histories of two branches are merged line by line.
+/// Add a file with git attributes for stored baselines, unless there is one: with them, reviews
+/// collapse baselines, and histories of two branches are merged line by line.
 void new_files_add_attributes(struct new_files *f);
 
 /// Write all files, including missing directories, or none of them. Fails with ST_OUTPUT if a file

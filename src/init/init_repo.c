@@ -182,7 +182,7 @@ static const char *above_of(struct arena *a)
 
 /* ---- profiles in the repository ---- */
 
-/* True if the content is a profile, since JSON files of other kinds are common. */
+/* True if the file's content is that of a profile: the ending .json does not tell it. */
 static bool is_profile(const char *path)
 {
 	static const char *const signs[] = { "\"traceEvents\"", "\"deviceProperties\"" };

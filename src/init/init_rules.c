@@ -108,8 +108,8 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
-/* Append the fail limit that the noise of past runs allows. A warn limit is left out, since it
-   would be beyond the new fail limit. Returns false if the line stays as it is. */
+/* Replace `line` by the fail limit that the noise of past runs allows, or a warn limit by
+   nothing, since it would be beyond the new fail limit. False if the rule keeps its old limits. */
 static bool add_closer(struct init_rules *in, struct span paragraph, struct span line,
                        struct strbuf *out)
 {

@@ -223,8 +223,8 @@ static enum status read_cell(struct scan *s, struct span cell)
 	}
 	if (cell.n < local + (bytes > most ? 4 : 0))
 		return damaged(s, "holds a row that passes its end");
-	/* without this check cells of one page could overlap, and the page could hold gigabytes of
-	   rows */
+	/* without the check below, cells of one page could overlap, and the page could hold gigabytes
+	 * of rows */
 	s->used += (size_t)(cell.p - start) + (size_t)local;
 	if (s->used > usable)
 		return damaged(s, "has rows that share bytes");

@@ -41,7 +41,7 @@ static void stop(struct jscan *js, enum status st)
 {
 	if (js->status == ST_OK)
 		js->status = st;
-	js->base -= (uint64_t)(js->end - js->at); /* jscan_byte() returns the same offset as before */
+	js->base -= (uint64_t)(js->end - js->at); /* jscan_byte() still tells where reading stopped */
 	js->at = js->end;
 	*js->end = '\0';
 	js->mark = NULL;
@@ -101,7 +101,7 @@ static uint64_t byte_at(const struct jscan *js, const char *p)
 	return js->base + (uint64_t)(p - js->buf);
 }
 
-/* Copies the input up to `p` to js->keep; the rest is copied later. */
+/* Copies the value being kept from js->kept up to `p` to js->keep, before the window loses it. */
 static void keep_up_to(struct jscan *js, const char *p)
 {
 	if (!js->keep || byte_at(js, p) <= js->kept)

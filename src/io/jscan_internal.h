@@ -30,8 +30,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	char text[SEAM_TEXT];
 	struct seam *next; ///< first of the seams that have followed this seam; the others follow by
 	                   ///< `sibling`
-	struct seam *sibling; ///< next of the seams that have followed the same seam, in the order in
-	                      ///< which they are compared
+	struct seam *sibling; ///< next in the list of the seams that have followed one seam, which are
+	                      ///< compared in the order of the list
 	struct seam *inner; ///< place (in the tree of places) for objects that are the value after this
 	                    ///< seam; NULL if none was seen yet
 	struct seam *other; ///< place (in the tree of places) after a key that follows this seam and is
@@ -39,10 +39,10 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
 	                             ///< up
 	uint32_t mask; ///< mask with a bit for each byte of `text`, but only for its first 32
-	uint32_t hits; ///< number of matches of this seam before which another seam had been compared
-	               ///< in vain
-	uint8_t what, where; ///< copies of members of `row`; `what` is JSCAN_KEY_OTHER, too, if `text`
-	                     ///< is longer than the bytes that `mask` covers
+	uint32_t hits; ///< number of matches of this seam for which another seam had been compared
+	               ///< first, in vain
+	uint8_t what, where; ///< copies of members of `row`, except that `what` is JSCAN_KEY_OTHER if
+	                     ///< `text` is longer than the bytes that `mask` covers
 	uint8_t n; ///< length of `text`; 0 for a place that has no text, such as the one before the
 	           ///< first key
 	uint8_t key_at, key_n; ///< position and length of the key in `text`
@@ -169,7 +169,7 @@ struct jscan_repeats {
 	VEC(struct jscan_repeat) list; ///< cached objects, from index 1 on
 	uint32_t places[REPEAT_PLACES]; ///< index of the first object for each hash of an object's
 	                                ///< first bytes; 0 if there is none
-	uint32_t place; ///< hash of the next value
+	uint32_t place; ///< hash of the first bytes of the next value
 	struct jscan_since since; ///< position at which the next value begins
 };
 

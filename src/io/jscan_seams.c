@@ -85,10 +85,11 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 	return s;
 }
 
-/* The place after a key that follows `from` and is not remembered; all such keys share it. */
+/* The place in the tree of places after a key that follows `from` and is not remembered; all such
+ * keys of `from` share this place. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
-	if (!from->other) { /* after another key that is not remembered, the place is the same */
+	if (!from->other) { /* the new place is its own `other`: further such keys lead to it, too */
 		from->other = is_nowhere(js, from) ? from : new_place(js);
 		from->other->other = from->other;
 	}
@@ -115,8 +116,8 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out)
 {
 	struct span text = jscan_text_since(js, since, false, LEAD_TEXT);
-	if (text.n == 0 || text.p[0] != ',') /* a lead must begin with a comma, which only the first
-	                                        element lacks */
+	if (text.n == 0 || text.p[0] != ',') /* a lead (remembered beginning of objects) begins with the
+	                                        comma that only the first element lacks */
 		return false;
 	struct seam *place = new_place(js);
 	if (is_nowhere(js, place))

@@ -41,8 +41,8 @@ struct source {
 	                           ///< out
 	char *peek; ///< unread bytes of source_peek() or source_unread(): [peek_at, peek_nr)
 	size_t peek_at, peek_nr;
-	struct source_end end; ///< end of the input that source_unread() gave back, to be reported
-	                       ///< again after the bytes that it gave back
+	struct source_end end; ///< end of the input, which was reached before source_unread() gave
+	                       ///< bytes back, and is reported again after these bytes
 	bool want_ahead;
 	struct ahead *ahead; ///< thread that reads on after the peeked bytes; NULL if there is none
 };

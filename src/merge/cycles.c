@@ -214,7 +214,8 @@ struct nodes {
 	struct idmap ids; ///< ids of call paths; a path is the pair of the caller's path and a name
 };
 
-/* Compares two nodes by class and call path, a caller before its callees. */
+/* Orders two nodes by class and by the names on their call paths; a caller is before its
+   callees. */
 static int node_cmp(const void *a, const void *b)
 {
 	const struct node *first = *(struct node *const *)a, *second = *(struct node *const *)b;
@@ -293,8 +294,8 @@ static void join_env(struct digest *d, const struct digest *from)
 			digest_set_env(d, span_of(from->env.v[i].key), span_of(from->env.v[i].value));
 }
 
-/* Joins `y`, which must begin with a later step, into `x`. `y` stays alive as long as `x`, since
-   rows of `x` use its names. */
+/* Joins the digest `y`, which must begin with a later step, into the digest `x`. `y` stays alive
+   as long as `x`, since rows of `x` use its names. */
 static void join_cycle(struct digest *x, struct digest *y)
 {
 	join_env(x, y);
@@ -303,7 +304,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	join_steps(x, y);
 	join_comms(x, y);
 	join_functions(x, y);
-	/* if one digest has no operations, those of the other would cover only some of the steps */
+	/* if only one cycle has counts of operations, these would cover only some of the steps */
 	if (!x->flops.nr || !y->flops.nr)
 		x->flops.nr = y->flops.nr = 0;
 	for (size_t i = 0; i < nr_digest_lists; i++) {
@@ -315,7 +316,8 @@ static void join_cycle(struct digest *x, struct digest *y)
 	x->events = number_add(x->events, y->events);
 	x->total_steps = number_add(x->total_steps, y->total_steps);
 	x->window_ns = number_add(x->window_ns, y->window_ns);
-	/* if one of the digests was attributed to steps by timestamp, so is the joined digest */
+	/* if one of the digests attributes work to steps by its timestamp, the joined digest counts
+	   as attributed in this way */
 	if (y->attribution > x->attribution)
 		x->attribution = y->attribution;
 	if (x->device_memory != y->device_memory)

@@ -12,7 +12,8 @@ struct weighted {
 	size_t index;
 };
 
-/* Which rows of one list go into a sum (`fold`), and which may stay (`large`). */
+/* A choice among the rows of one list: `fold` is true for rows that go into a sum; `large` has
+   the rows that the limit on their number may still send there. */
 struct choice {
 	bool *fold;
 	VEC(struct weighted) large;
@@ -39,7 +40,8 @@ static void choose(struct choice *c, size_t index, int64_t weight, bool small)
 		vec_push(&c->large, (struct weighted){ weight, index });
 }
 
-/* Lets only the `most` largest of the rows in `large` stay. */
+/* Keeps the `most` largest of the rows in `large` as rows of their own, and sends the others
+   into the sum. */
 static void limit(struct choice *c, size_t most)
 {
 	vec_sort(&c->large, by_weight);
@@ -241,7 +243,7 @@ static void order_functions(struct digest *d)
 	size_t *first = mem_calloc(
 	    nr + 2, sizeof *first); /* first[p + 1] is the index at which the callees of p begin */
 	VEC(struct function_stat) out = VEC_INIT;
-	VEC(struct visit) next = VEC_INIT; /* functions still to be visited, the next one last */
+	VEC(struct visit) next = VEC_INIT; /* stack of functions still to be visited */
 	for (size_t i = 0; i < nr; i++) {
 		order[i] = i;
 		first[rows[i].parent + 2]++;
@@ -298,7 +300,8 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_fold_functions(struct digest *d)
 {
-	order_functions(d); /* in this order, the first of equally large functions are kept */
+	/* of equally large functions, those are kept that come first in this order */
+	order_functions(d);
 	size_t nr = d->functions.nr;
 	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };
 	/* for each function its own index if it is kept, else the index of its nearest kept caller */

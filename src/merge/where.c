@@ -7,7 +7,7 @@
 /* The share of an activity's figures that goes to one row of the separate recording. */
 struct share {
 	const struct code_stat *row; /* row of the code table of the separate recording */
-	__int128 rest; /* remainder when the activity's figure is divided in proportion */
+	__int128 rest; /* remainder of the division that gives this row's share */
 	size_t order;
 	struct code_stat out;
 };
@@ -124,8 +124,8 @@ static void put_shares(struct shares *s, const struct code_stat *all, struct are
 	}
 }
 
-/* Finds the rows of `where` that are about the activity of `c`, searching from `*at` on; `*at`
- * moves to them. */
+/* Finds the rows of `where` that are about the activity of the row `c`, searching from `*at` on;
+ * `*at` moves to them. */
 static void find_shares(const struct digest *where, size_t *at, const struct code_stat *c,
                         struct shares *out)
 {

@@ -4,10 +4,10 @@
 
 #include "model/digest.h"
 
-/// Splits the figures of each GPU activity in the code table of `d` by phase, module, place and
-/// operator, in the same proportions as in `where`, which is a recording of another step. Sums stay
-/// exact. Rows of activities that `where` lacks, or whose name `d` does not keep, stay unchanged.
-/// Nothing else of `where` is used; its table is reordered.
+/// Splits the figures of each GPU activity in the code table of the digest `d` by phase, module,
+/// place and operator, in the same proportions as in `where`, which is a recording of another step.
+/// Sums stay exact. Rows of activities that `where` lacks, or whose name `d` does not keep, stay
+/// unchanged. Nothing else of `where` is used; its table is reordered.
 void digest_join_where(struct digest *d, struct digest *where);
 
 /// Joins each recording for code places among the `nr` digests into all traces of its rank, and

@@ -16,7 +16,8 @@ struct span figure_name_unit(struct span *name);
 /// The name in figure_units of the unit that `word` means ("tokens/sec": "tok/s"), or NULL; static.
 const char *figure_unit_of(struct span word);
 
-/// Like figure_unit_of(), for the last words of a name ("p99_ttft_ms": "ms").
+/// The unit (see figure_unit_of()) that the last words of a figure's name tell: "ms" for
+/// "p99_ttft_ms".
 const char *figure_unit_by_name(struct span name);
 
 /// The better direction, "lower" or "higher", that the words of a name tell, else its unit (which

@@ -31,8 +31,8 @@ enum { SPARE_DIGITS = 3 };
 
 struct input_unit {
 	const char *name, *unit, *better;
-	int64_t digits, most; ///< number of decimal places that the values need, and the largest number
-	                      ///< with which all values fit into int64
+	int64_t digits, most; ///< number of decimal places that the values need, and the largest such
+	                      ///< number with which all values fit into int64
 };
 
 static void add_input_unit(struct input_unit *out, const struct input_stat *s)

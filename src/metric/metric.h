@@ -90,8 +90,9 @@ enum parts_kind {
 	PARTS_CODE, ///< parts: modules, places in the code, operators and kernels, as a tree
 	PARTS_LACKED_STEPS,
 	PARTS_SEGMENTS,
-	PARTS_SHARE, ///< parts: the two figures of which the metric is the ratio
-	PARTS_INDIVISIBLE, ///< parts: only the ranks, if there are several; otherwise indivisible
+	PARTS_SHARE, ///< parts: the numerator and the denominator of the metric, which is a ratio
+	PARTS_INDIVISIBLE, ///< parts: only the ranks, if the run has several; no parts in a run of one
+	                   ///< rank
 	PARTS_RATE, ///< no parts, because rates do not add up
 };
 
@@ -106,7 +107,7 @@ enum spoiled_by {
 	SPOILED_BY_STEPS = 1 << 5, ///< figures that are attributed to steps, and rates over steps
 	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization, which without steps is that of the whole
 	                                 ///< trace
-	SPOILED_BY_PEERS = 1 << 7, ///< figures of ranks, which can be compared only over equal steps
+	SPOILED_BY_PEERS = 1 << 7, ///< figures that compare ranks, which must have equal steps
 	SPOILED_BY_LAUNCHES = 1 << 8, ///< figures of work that belongs to a step by its launch, and of
 	                              ///< calls that launch
 	SPOILED_BY_OVERLAP = 1 << 9, ///< sums of durations, in which overlap on one stream counts twice
@@ -148,7 +149,7 @@ struct metric {
 /// All metrics, in the order of reports; static.
 extern const struct metric metric_table[NR_METRICS];
 
-/// The family of `m`: never FAMILY_BY_NEED.
+/// The family of the metric `m`: never FAMILY_BY_NEED.
 enum family metric_family(const struct metric *m);
 
 /// The metric with this name, or NULL.

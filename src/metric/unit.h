@@ -13,7 +13,7 @@ enum unit {
 	UNIT_BYTES,
 	UNIT_COUNT,
 	UNIT_PCT, ///< percentages, stored in millionths of a percent
-	UNIT_PER_S, ///< rates, stored in millionths per second
+	UNIT_PER_S, ///< numbers of things per second, stored in millionths
 	UNIT_BYTES_PER_S,
 	UNIT_NS_PER_STEP,
 	UNIT_COUNT_PER_STEP, ///< numbers per step, stored in millionths

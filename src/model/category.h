@@ -41,8 +41,8 @@ struct category_table {
 /// Index of the row that matches `name`, or -1 if no row does.
 int category_of(const struct category_table *t, struct span name);
 
-/// Puts the substrings of `a`, which are borrowed, before all others of the table. Returns false if
-/// the table has no such category.
+/// Puts the substrings of the addition `a`, which are borrowed, before all others of the table.
+/// Returns false if the table has no such category.
 bool category_add(struct category_table *t, const struct category_addition *a);
 
 /// Name of the category of row `index`; "other" for -1.

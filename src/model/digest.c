@@ -139,7 +139,7 @@ void digest_set_env(struct digest *d, struct span key, struct span value)
 	d->env.nr++;
 }
 
-/* Moves a list from one digest to the other. */
+/* Moves a list from the digest `from` to the digest `to`, whose own list is dropped. */
 #define TAKE(to, from)      \
 	do {                    \
 		(to)->nr = 0;       \

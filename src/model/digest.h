@@ -132,7 +132,7 @@ struct collective {
 };
 enum { COLLECTIVES_KEPT = 2000 };
 
-/// What a rank did last; if it stops before its peers, this says where.
+/// What a rank did last: if it hangs while its peers go on, this is where it stopped.
 struct progress {
 	int64_t step; ///< number of the last step that began; -1 if none did
 	int64_t launches; ///< kernel launches since that step began, graph launches not included
@@ -210,7 +210,7 @@ struct cross_rank {
 	/// lateness in collectives that the rank entered last: median duration of others minus its own
 	int64_t late_ns;
 	int64_t last_count; ///< number of collectives that the rank entered last
-	int64_t steps, step_ns; ///< number of steps in these sums, and the sum of their step.time
+	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
 	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks
 	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6 %;
 	                      ///< MEMORY_UNKNOWN if unknown
@@ -244,7 +244,7 @@ struct memory_stat {
 	int64_t capacity; ///< size of the device's memory; for XProf the limit of its allocator
 	/* The members up to segment_allocs are known only from snapshots; else MEMORY_UNKNOWN. */
 	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
-	int64_t inactive, largest_inactive; ///< bytes of all free blocks at the end, and of the largest
+	int64_t inactive, largest_inactive; ///< bytes of all free blocks at the end; of the largest one
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
 	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak (model/memory.h)
@@ -255,21 +255,21 @@ struct memory_stat {
 /// The lists of a snapshot (model/memory.h) in one table. Each line below says what the columns of
 /// struct memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
-	MEMORY_LIST_CATEGORY, ///< a category's bytes and blocks at the peak; largest: its largest
-	                      ///< block; other: its bytes at the end
-	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; largest: its largest block
-	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; largest: its largest block
-	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; other: steps in which bytes rose
-	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; largest: most frequent size;
-	                   ///< other: number of sizes
-	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; largest: its largest block
-	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of blocks of that size
-	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; other: its lower bound
-	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; largest: free bytes;
-	                     ///< other: lower bound of the class; category: kind of segment
-	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; other: size of its segment
+	MEMORY_LIST_CATEGORY, ///< a category's bytes and blocks at the peak; `largest`: its largest
+	                      ///< block; `other`: its bytes at the end
+	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: its largest block
+	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: its largest block
+	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: steps in which bytes rose
+	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; `largest`: most frequent size;
+	                   ///< `other`: number of sizes
+	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; `largest`: largest block
+	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of these blocks
+	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: its lower bound
+	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; `largest`: free bytes;
+	                     ///< `other`: lower bound of the class; category: kind of segment
+	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; `other`: size of its segment
 	MEMORY_LIST_PINNED, ///< bytes and number of a site's small active blocks between free blocks;
-	                    ///< other: bytes of these free blocks
+	                    ///< `other`: bytes of these free blocks
 	NR_MEMORY_LISTS
 };
 
@@ -282,7 +282,7 @@ struct memory_item {
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< enum memory_list says what they are; or MEMORY_UNKNOWN
+	int64_t blocks, largest, other; ///< as enum memory_list says; or MEMORY_UNKNOWN
 };
 
 /// The level of one memory at one moment of its history.
@@ -297,7 +297,7 @@ struct memory_evidence {
 	const char *memory;
 	bool history, midway, truncated;
 	int64_t unseen_frees, contradicted_frees, lost_allocs, lowest_allocated;
-	int64_t allocs; ///< number of allocations, to give the counts above as shares
+	int64_t allocs; ///< number of all allocations, from which shares are computed
 };
 
 /// Largest recorded tick of a GPU clock, in ns; the tick of a coarser clock is recorded as this.
@@ -353,7 +353,7 @@ struct digest {
 	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
 	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
 	int64_t period_launches; ///< median number of launches in one repetition
-	int64_t period_regularity; ///< regularity of the repetitions (else of the best try), in 1e-6 %
+	int64_t period_regularity; ///< regularity of the repetitions (if none, of the best try), 1e-6 %
 	const char *proposed_marker; ///< step marker that fits a trace without steps, or NULL
 	int64_t proposed_steps; ///< number of steps that the proposed marker would give
 	int64_t events;
@@ -441,11 +441,11 @@ void digest_forget(struct digest *d);
 /// Sets an environment key and keeps the list sorted; both strings are copied.
 void digest_set_env(struct digest *d, struct span key, struct span value);
 
-/// Joins the snapshot `snapshot` into `d`, which is of the same rank and has no snapshot yet.
-/// Memories of the snapshot replace those of the trace, but take over the operator at the peak from
-/// the trace's memory of the same id. If `snapshot` is the record of another profiler, memories of
-/// `d` with other ids stay. The rows stay owned by `snapshot`, which `d` keeps until it is freed.
-/// If the snapshot has no capacity, device_memory of `d` is used.
+/// Joins the snapshot `snapshot` into the digest `d`, which is of the same rank and has no snapshot
+/// yet. Memories of the snapshot replace those of the trace, but take over the operator at the peak
+/// from the trace's memory of the same id. If `snapshot` is the record of another profiler,
+/// memories of `d` with other ids stay. The rows stay owned by `snapshot`, which `d` keeps until it
+/// is freed. If the snapshot has no capacity, device_memory of `d` is used.
 void digest_join(struct digest *d, struct digest *snapshot);
 
 /// Keeps `part` until `d` is freed, because parts of `part` have been moved into `d`.
@@ -467,7 +467,7 @@ void digest_narrow(struct digest *d);
 /// How the steps were found: "marker", "period" or "window"; NULL if there are no steps; static.
 const char *digest_steps_by(const struct digest *d);
 
-/// A sentence on steps that no marker shows ("steps: …", "no steps: …"), or NULL; owned by `a`.
+/// A sentence on steps without markers ("steps: …", "no steps: …"), or NULL; owned by `a`.
 const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 
 /// True if the digest is of a trace, not only of a snapshot or a metrics file.

@@ -15,7 +15,7 @@
 /// explains; later detectors see only the remaining checks.
 enum cause {
 	/* ---- causes that make the run incomplete ---- */
-	CAUSE_LOST_RANK, ///< a rank of the baseline has left no artifact
+	CAUSE_LOST_RANK, ///< the candidate lacks a rank that the baseline has
 	CAUSE_CUT_RANK, ///< a rank ends, or hangs, before its peers
 	CAUSE_UNTRUSTED, ///< a trust finding leaves checks inconclusive
 	/* ---- causes in one rank, or in one link between ranks ---- */

@@ -26,7 +26,7 @@ enum memory_limits {
 enum site_tier { TIER_REGION, TIER_OPERATION, TIER_HELPER, NR_SITE_TIERS };
 
 /// Rules by which a stack of frames becomes an allocation site (rules/sites.yaml). Their texts are
-/// substrings of "FILE:FUNCTION", in upper or lower case. The arena of tiers[0] owns the texts.
+/// substrings of "FILE:FUNCTION"; case does not matter. The arena of tiers[0] owns the texts.
 struct site_rules {
 	struct category_table tiers[NR_SITE_TIERS]; ///< categories, matched with the short file name
 	VEC(struct span) skip; ///< substrings of frameworks' paths, whose frames are skipped
@@ -53,7 +53,7 @@ enum site_kind {
 struct memory_site {
 	const char *category; ///< name of the category; "other" if no category matches
 	enum site_kind kind;
-	/// Raw bytes; of the file only its last two parts, or its path in site-packages.
+	/// Raw bytes. `file` has only the last two parts of the path, or the path in site-packages.
 	struct span file, function;
 	int64_t line;
 };
@@ -87,7 +87,7 @@ struct memory_growth {
 /// Small active blocks of one site that lie between free blocks.
 struct memory_pinned {
 	struct memory_row total;
-	int64_t free_bytes; ///< bytes of the free blocks beside these blocks; each counts only once
+	int64_t free_bytes; ///< bytes of free blocks beside the pinned blocks; each counts only once
 };
 
 /// Blocks of one category. Over all categories, peak_bytes and end_bytes add up to the levels.
@@ -178,7 +178,7 @@ struct memory_profile {
 	/// Levels over time: the first, the last, lows, highs, and those at errors.
 	VEC(struct memory_point) points;
 	VEC(struct memory_point) step_ends; ///< levels at step ends, from which growth is computed
-	struct memory_rows peak_sites, end_sites; ///< sites whose bytes add up to the levels
+	struct memory_rows peak_sites, end_sites; ///< live bytes by site, which add up to the level
 	struct memory_rows oom_sites; ///< blocks that were live before the last out-of-memory error
 	struct memory_rows peak_blocks; ///< the largest sizes of blocks, each with its number of blocks
 	VEC(struct memory_size) peak_sizes; ///< size classes of blocks at the peak, sorted by size

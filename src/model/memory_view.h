@@ -44,7 +44,7 @@ struct memory_headroom {
 	int64_t unused, left; ///< sizes in bytes; `left` may be negative
 };
 
-/// Headroom of `m`; its risk is RISK_UNKNOWN if the capacity is unknown.
+/// Headroom of the memory `m`; its risk is RISK_UNKNOWN if the capacity is unknown.
 struct memory_headroom memory_headroom_of(const struct memory_stat *m);
 
 /// Smallest share and size of unused memory at the peak for which expandable segments are advised.
@@ -53,9 +53,9 @@ struct memory_headroom memory_headroom_of(const struct memory_stat *m);
 
 enum expandable { EXPANDABLE_IN_USE, EXPANDABLE_HELPS, EXPANDABLE_NO };
 
-/// Whether expandable segments would help `m`. They help if they are not in use, at least
-/// EXPANDABLE_PCT of the reserved memory was unused at the peak, and this was at least
-/// EXPANDABLE_BYTES or an allocation failed.
+/// Whether expandable segments would help `m`. They help if `m` does not use them, the memory that
+/// was reserved but unused at the peak is at least EXPANDABLE_PCT of the reserved memory, and it is
+/// at least EXPANDABLE_BYTES or an allocation failed.
 enum expandable memory_expandable(const struct digest *d, const struct memory_stat *m);
 
 #endif

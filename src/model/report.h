@@ -109,7 +109,7 @@ struct check {
 	enum check_group group;
 	const struct metric *metric;
 	const char *item; ///< name of the kernel, rank, … that is checked, valid UTF-8; or ""
-	const struct select_pair *select; ///< keys and globs, ended by a pair without a key
+	const struct select_pair *select; ///< keys and globs of `select`, ended by a pair without a key
 	enum statistic stat; ///< the rule's statistic over steps
 	enum verdict verdict;
 	enum worse worse; ///< direction that is worse: the metric's, unless the rule names another
@@ -139,7 +139,7 @@ struct trust_finding {
 };
 
 struct env_row {
-	const char *key, *baseline, *candidate; ///< key and its two values; NULL if unknown
+	const char *key, *baseline, *candidate; ///< key, and its value on each side; NULL if unknown
 	bool match;
 	bool must; ///< true if the rules list the key in must_match; false if in should_match
 };

@@ -11,7 +11,7 @@ const struct digest_list digest_lists[] = {
 	/* Columns: member of struct digest; row type; true if the rows of equal keys are joined when
 	   profiler cycles are merged; true if they are summed over the ranks of a folded run. Rows of
 	   one GPU or thread are not: its name means nothing on other ranks. */
-	LIST(env, env_entry, false, false), /* of each key, the first value is kept */
+	LIST(env, env_entry, false, false), /* the first value of each key is kept */
 	LIST(summaries, step_summary, false, false),
 	LIST(phase_summaries, phase_summary, false, false),
 	LIST(kernels, kernel_stat, true, true),
@@ -22,17 +22,17 @@ const struct digest_list digest_lists[] = {
 	LIST(threads, thread_stat, true, false),
 	LIST(comms, comm_stat, false, true), /* collectives refer to the rows of this list by index */
 	LIST(collectives, collective, false, false),
-	LIST(functions, function_stat, false, false), /* a tree, which is joined elsewhere */
+	LIST(functions, function_stat, false, false), /* a tree, joined elsewhere */
 	LIST(code, code_stat, true, true),
 	LIST(ranges, range_stat, true, true),
 	LIST(counters, counter_stat, true, false),
 	LIST(phase_kernels, kernel_stat, true, false),
 	LIST(phase_ops, op_stat, true, false),
 	LIST(memories, memory_stat, true, false),
-	LIST(memory_items, memory_item, false, false), /* a rank has at most one snapshot */
+	LIST(memory_items, memory_item, false, false), /* never joined: a rank has one snapshot */
 	LIST(memory_levels, memory_level, false, false),
 	LIST(memory_evidence, memory_evidence, false, false),
-	LIST(inputs, input_stat, false, false), /* rows of metrics files, which a rank has only once */
+	LIST(inputs, input_stat, false, false), /* never joined: a rank has one metrics file */
 	LIST(machines, machine_stat, false, false),
 };
 const size_t nr_digest_lists = sizeof digest_lists / sizeof *digest_lists;

@@ -46,7 +46,7 @@ enum row_join {
 	JOIN_MAX,
 	JOIN_OR,
 	JOIN_BOTH, ///< the sum if both values are known, else unknown
-	JOIN_NAMES, ///< number of rows that both sum up; a row that is not a sum counts as 1
+	JOIN_NAMES, ///< rows that the two sum up together; a row that is not a sum counts as 1
 	JOIN_NONE, ///< absent in a sum; kernels of one match name keep the first value
 	JOIN_OWN, ///< value that the function `own` of the row type computes for this occasion
 };
@@ -75,7 +75,7 @@ struct field {
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
 	bool (*has)(const void *const *rows,
-	            size_t nr); ///< true if the value is written; NULL if it always is
+	            size_t nr); ///< true: the value is written; NULL: always
 
 	/// Writes the JSON Schema of the value, or, if `several`, of the values of several structs.
 	void (*describe)(bool several, int depth, struct sink *out);
@@ -96,7 +96,7 @@ struct schema {
 	/// The minor version of the stored format from which on a row like this is valid; NULL if all
 	/// rows are as old as their list.
 	int (*since)(const void *row);
-	/// Sets the members that are JOIN_OWN, before all others are joined; array indexed by occasion.
+	/// Per occasion: sets the members that are JOIN_OWN, before all other members are joined.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
 

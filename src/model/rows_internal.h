@@ -57,7 +57,7 @@
 		                               .size = sizeof(struct type),                        \
 		                               __VA_ARGS__ }
 
-/// Further designators of a row type.
+/// Further arguments of ROW_TYPE(), each of which sets one member.
 #define LISTED .listed = true
 #define ALONE .listed = false
 #define SUMS(type) .names = offsetof(struct type, names)

@@ -21,8 +21,8 @@ static void join_memory_cycles(void *row, const void *more)
 	x->peak_types = y->peak_types;
 }
 
-/* Only traces have profiler cycles, so figures that only snapshots give are MEMORY_UNKNOWN in both
- * rows; MEMORY_UNKNOWN is below all other numbers. */
+/* Only rows of traces are joined across profiler cycles. In these rows, members that only snapshots
+ * fill are MEMORY_UNKNOWN, which is below all other numbers. */
 #define ROW memory_stat
 static const struct field memory_stat_fields[] = {
 	/* Columns: struct member, stored form, how to join it across profiler cycles and into a sum of

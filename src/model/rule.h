@@ -85,9 +85,9 @@ struct rule {
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
-	/// metric of `unless`: a check is skipped if this metric has about the same value; or NULL
+	/// metric of `unless`: a check is skipped if its figure is near this metric's; NULL: none
 	const struct metric *unless;
-	int64_t unless_within; ///< largest difference from that metric, in 1e-6 % of it; -1: no limit
+	int64_t unless_within; ///< largest difference from `unless`, in 1e-6 % of it; -1: no limit
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;

@@ -9,9 +9,9 @@ struct names {
 	VEC(struct span) list;
 };
 
-/// Appends the items (kernels, operators, …) of `v` that `rule` checks: with `for_each` the `top`
-/// largest, otherwise all that it selects; for a PAIR metric the `top` largest kernels. Names are
-/// borrowed from the view; `a` is scratch memory.
+/// Appends the items (kernels, operators, …) of the view `v` that `rule` checks: with `for_each`
+/// the `top` largest, otherwise all that it selects; for a PAIR metric the `top` largest kernels.
+/// Names are borrowed from the view; `a` is scratch memory.
 void rule_items_add(const struct run_view *v, const struct rule *rule, int64_t top, struct arena *a,
                     struct names *out);
 

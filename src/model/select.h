@@ -25,17 +25,17 @@ unsigned select_labels(const struct metric *m);
 /// from all kernels do not count.
 extern const unsigned select_any_label;
 
-/// The glob of `key` in `q`, to be read or set; it is NULL if none is set.
+/// The glob of `key` in the query `q`, to be read or set; it is NULL if none is set.
 const char **select_glob(struct query *q, const struct select_key *key);
 
 /// Like select_glob(), for a constant query; returns the glob itself.
 const char *select_glob_in(const struct query *q, const struct select_key *key);
 
-/// True if any key has a glob in `q`.
+/// True if any key has a glob in the query `q`.
 bool select_any(const struct query *q);
 
-/// The keys that have a glob in `q`, for a report: each glob fits on one line; ended by a pair
-/// without a key; owned by `a`.
+/// The keys that have a glob in `q`, with the globs shortened to one line each, for a report; the
+/// last pair has no key. Owned by `a`.
 const struct select_pair *select_pairs(const struct query *q, struct arena *a);
 
 /// The globs of `q` as one line, "kernel=ampere_*, rank=3"; "" if there are none; owned by `a`.

@@ -25,7 +25,7 @@ struct kernel_row {
 	struct span match; ///< name after normalization and aliases; lives as long as view and run
 	struct span name; ///< the raw name with the most time
 	int category; ///< index in the table of categories, -1 if there is none
-	enum category_class cls; ///< CLASS_COMMUNICATION if the digest says so, else by category
+	enum category_class cls; ///< CLASS_COMMUNICATION if the digest says so, else that of `category`
 	int raw_names; ///< number of raw names in this row
 	struct kernel_stat stat; ///< sums over raw names; launch shape of the raw name with most time
 };
@@ -37,7 +37,7 @@ struct rank_view {
 	size_t nr_kernels;
 	size_t nr_folded; ///< number of rows after the kernels: sums of small kernels, one per category
 	int64_t folded_ns, folded_count; ///< time and number of launches in these sums, over the steps
-	int64_t folded_most; ///< upper bound of the time in ns per step of any kernel in these sums
+	int64_t folded_most; ///< most ns per step that one kernel in these sums can take
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 };
 
@@ -66,7 +66,7 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 void run_views_align(struct run_view *v, size_t nr, struct arena *a);
 
 /// The metric of a figure. For a metric of metrics files, the metric of the file's figure `label`,
-/// or, if `label` is empty, of the figure that `m` names; otherwise `m`.
+/// or, if `label` is empty, of the figure that the metric `m` names; otherwise `m`.
 const struct metric *view_metric(const struct run_view *v, const struct metric *m,
                                  struct span label);
 
@@ -82,8 +82,8 @@ struct span kernel_match_name(struct arena *a, struct span name);
 /// `name` itself or borrowed from `n`.
 struct span naming_match(const struct naming *n, struct arena *a, struct span name);
 
-/// Like naming_match(), for a kernel of the run of `v`; computed once for all ranks. Lives as long
-/// as the view.
+/// Like naming_match(), for a kernel of the run of the view `v`; computed once for all ranks. Lives
+/// as long as the view.
 struct span view_match(const struct run_view *v, struct span name);
 
 /// One figure of one rank: a sample per step, or a single value.
@@ -159,7 +159,7 @@ struct answers {
 	VEC(struct answer) list; ///< answers sorted by label, then rank
 };
 
-/// True if the labels of `f` fit the globs of `q`; the glob of the rank is ignored.
+/// True if the labels of figure `f` fit the globs of `q`; the glob of the rank is ignored.
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
 
 /// True if a query for the class `name` includes kernels of `cls`: compute is all that is not

@@ -21,7 +21,7 @@
 /// A GPU that the process used, with its number in CUDA and in nsys's report.
 struct nsys_gpu {
 	int64_t device;
-	int64_t gpu; ///< number in nsys's report, or GPU_UNKNOWN
+	int64_t gpu; ///< number of the GPU in nsys's report, or GPU_UNKNOWN
 	uint32_t next; ///< index of another entry with the same `gpu`, or IDMAP_NONE
 };
 

@@ -26,7 +26,7 @@ struct census {
 	struct idmap pids;
 	struct idmap mapped; ///< pairs (process, device), as ids of `pids` and `devices`, for which
 	                     ///< nsys's report tells the GPU
-	VEC(int64_t) gpus; ///< GPU of each pair, indexed by id in `mapped`
+	VEC(int64_t) gpus; ///< number of the GPU of each pair, indexed by the pair's id in `mapped`
 };
 
 static const struct database_column user_columns[] = { { .name = "globalPid", .optional = true },

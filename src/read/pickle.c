@@ -24,8 +24,8 @@ bool pickle_recognize(struct span first)
 
 enum {
 	MAX_DEPTH = 32, ///< limit of nesting; snapshots have a depth of 7
-	VISITS_PER_BYTE = 64, ///< limit of visits to nodes: stacks are shared, so 2 bytes may refer to
-	                      ///< some 100 frames
+	VISITS_PER_BYTE = 64, ///< visits to nodes that are allowed for each byte of a pickle: since
+	                      ///< stacks are shared, 2 bytes may refer to some 100 frames
 };
 
 struct walk_level {

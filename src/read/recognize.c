@@ -17,8 +17,8 @@ enum { WITH_EVENTS = 2 };
  * schema of execution_trace_observer.cpp, TreeData.cpp of Proton (Triton 3), xprof's
  * memory_profile.proto, report_builder.py of VizTracer, TimeProfiler.cpp of LLVM. */
 static const struct {
-	const char *key; ///< key of the format; NULL if the evidence is an element that is not an
-	                 ///< object
+	const char *key; ///< key by which the format is recognized; NULL in the last rows: elements
+	                 ///< that are lists or plain values
 	const char *name;
 } evidence[] = {
 	{ "viztracer_metadata", "a trace of VizTracer" },
@@ -127,8 +127,9 @@ static bool holds_collectives(struct jscan *js)
 	return found;
 }
 
-/* True if a list within a list begins with a number, or is empty. It is then a row of the
-   profiler's memory timeline, or the list of the timeline's times; traces have no such lists. */
+/* True if a list within a list begins with a number, or is empty. The inner list is then a row
+   of the profiler's memory timeline, or the list of the timeline's times; traces have no such
+   lists. */
 static bool holds_numbers(struct jscan *js)
 {
 	return !jscan_element(js) ? jscan_status(js) == ST_OK : jscan_peek(js) == JSCAN_NUMBER;

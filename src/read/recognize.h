@@ -9,7 +9,7 @@
 /// Evidence, as bits, from one key of an object that was expected to be a trace or an event.
 unsigned foreign_key(struct span key);
 
-/// Evidence, as a bit, from an element that is not an object, or from an outermost scalar.
+/// Evidence, as a bit, from the type of an array element or outermost value that is not an object.
 unsigned foreign_element(enum jscan_type type);
 
 /// True if the evidence `found` is for the trace of another tool that also writes events.

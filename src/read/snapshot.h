@@ -6,7 +6,7 @@
 #include "events/snapshot.h"
 #include "io/source.h"
 
-/// Limits of an input, beyond which it is ST_INPUT.
+/// Limits of an input; an input that exceeds one is refused with ST_INPUT.
 struct snapshot_limits {
 	size_t segments, blocks, entries, devices, annotations;
 	size_t frames; ///< number of frames in all different stacks together
@@ -15,7 +15,8 @@ struct snapshot_limits {
 	size_t pickle_nodes; ///< number of values that are built from a pickle
 	size_t pickle_refs; ///< number of references to values of a pickle: in containers, on the
 	                    ///< stack, in the memo
-	uint64_t pickle_visits; ///< number of visits to values of a pickle, beyond 64 for each byte
+	uint64_t pickle_visits; ///< number of visits to values of a pickle; 64 visits for each byte are
+	                        ///< allowed in addition
 };
 
 /// Limits that apply unless others are given; static.

@@ -6,7 +6,7 @@
 #include "read/snapshot_build.h"
 #include "read/tree.h"
 
-/// Reads the outermost value of `t` into `b`; tree_status() tells the outcome.
+/// Reads the outermost value of the tree `t` into the builder `b`; tree_status() tells the outcome.
 void snapshot_form_read(const struct tree *t, struct snapshot_builder *b);
 
 struct form {

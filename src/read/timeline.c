@@ -14,7 +14,7 @@ struct timeline_reader {
 	size_t limit;
 	uint64_t byte; ///< offset of the present row
 	bool half; ///< true if the previous row was the first of the two rows that describe a new
-	           ///< version
+	           ///< version of a tensor
 	int64_t owed; ///< bytes that the second row of a new version must have, to balance the first
 	int64_t moved; ///< sum of the sizes of all changes, to check the limit
 };

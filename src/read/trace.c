@@ -35,8 +35,8 @@ static void read_events(struct trace_reader *r)
 				return;
 		} while (r->ev.phase == EVENT_PHASE_METADATA);
 		if (in->xprof.gpu || in->xprof.tpu)
-			/* threads start only here, because the reading of events depends on all metadata before
-			 */
+			/* a trace of XProf is not divided among threads, because the reading of an event
+			 * depends on all metadata before it */
 			break;
 		split_events(in, r->src, options);
 		if (in->sunk != ST_OK)

@@ -322,7 +322,7 @@ static inline void forget(struct raw_event *ev)
 }
 
 /* True for a memory event, by its phase and name. The name is either in the name table or still
-   in `ev->text`: it depends on the phase that was known when the name was read. */
+   in `ev->text`: which one depends on the phase that was known when the name was read. */
 static bool is_memory(const struct raw_event *ev)
 {
 	struct span name = ev->name ? name_span(ev->name) : strbuf_span(&ev->text[TEXT_NAME]);

@@ -17,7 +17,7 @@ enum scalar_type {
 	SCALAR_INTEGER, ///< integer between -(2^64 - 1) and 2^64 - 1
 	SCALAR_BOOL,
 	SCALAR_TEXT,
-	SCALAR_OTHER, ///< fraction, NaN, larger integer, bytes or a container
+	SCALAR_OTHER, ///< fraction, NaN, integer beyond ±(2^64 - 1), bytes or a container
 };
 
 struct scalar {

@@ -37,7 +37,8 @@ bool xprof_is_profile_key(struct span key)
 	return is_field(key, "memoryProfilePerAllocator");
 }
 
-/* Consumes a null, which means that a value is not given; else false, and nothing is consumed. */
+/* True if the next value is null, which is then consumed: no value is given. Else nothing is
+ * consumed. */
 static bool is_null(struct profile_reader *r)
 {
 	enum jscan_type type;
@@ -63,7 +64,7 @@ struct field {
 	const char *name; ///< name of the member in lowerCamelCase; NULL ends a list of members
 	void (*read)(struct profile_reader *r, const struct field *f, void *into);
 	size_t at; ///< offset in the struct that the object is read into
-	int64_t least; ///< smallest value that a number may have
+	int64_t least; ///< smallest value that is accepted for a number
 
 	/// Reads one element of the list that is the member's value.
 	void (*add)(struct profile_reader *r, struct xprof_memory *m);

@@ -7,7 +7,7 @@
 #include "events/memory_record.h"
 #include "io/source.h"
 
-/// Limits of a profile, beyond which it is ST_INPUT.
+/// Limits of a profile; a profile that exceeds one is refused with ST_INPUT.
 struct xprof_limits {
 	size_t memories;
 	size_t rows; ///< number of snapshots, special and active allocations of all memories together

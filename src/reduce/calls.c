@@ -48,7 +48,7 @@ static int64_t *count_steps(const struct reducer *r, const int64_t *edges, size_
 	return cover;
 }
 
-/* Adds a call of `h` that began in `steps` steps. */
+/* Adds a call of `h`, once for each of the `steps` overlapping steps that contain its start. */
 static void call_add(struct host_name *h, int64_t dur_ns, int64_t steps)
 {
 	h->begun = number_add(h->begun, steps);
@@ -62,7 +62,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
 	struct call_sums *until =
-	    mem_calloc(nr + 2, sizeof *until); /* element i + 1: sum of part i; later prefix sum */
+	    mem_calloc(nr + 2, sizeof *until); /* i + 1: sums of part i's calls; later prefix sums */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
 	sort_plain(edges, nr, sizeof *edges, number_cmp_i64);
@@ -113,5 +113,5 @@ void call_figures(const struct reducer *r, struct digest *d)
 				                                        .total_ns = h->begun_ns });
 	}
 	vec_sort(&d->calls, call_stat_cmp);
-	rows_unite(&call_stat_row, &d->calls); /* joins annotations and operators of the same name */
+	rows_unite(&call_stat_row, &d->calls); /* one row for an annotation and operator of one name */
 }

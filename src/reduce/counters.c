@@ -2,7 +2,7 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* True from the first usable step's start to the last one's end (without steps: in the window). */
+/* True if `at_ns` is from the first usable step to the last one (without steps: in the window). */
 static bool in_usable_steps(const struct reducer *r, int64_t at_ns)
 {
 	return r->steps.usable && at_ns >= r->steps.marks.v[r->steps.warmup].start_ns &&

@@ -92,7 +92,7 @@ static void find_launched_work(struct reducer *r)
 	}
 }
 
-/* Number of graph launches in usable steps; a replay has no operators. */
+/* Number of graph launches in usable steps; a replayed graph has no operators to count. */
 static int64_t graph_launches(struct reducer *r)
 {
 	int64_t nr = 0;

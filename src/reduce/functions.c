@@ -97,8 +97,8 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
-/* Time that segments cover in [from, to); `begun` segments must begin by `from`. Mostly no other
-   segment begins before `to`. */
+/* Time that segments cover in [from, to). `begun` is the number of segments that begin by
+   `from`. Mostly no other segment begins before `to`. */
 static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
 {
 	const struct segment *v = h->list.v;
@@ -194,7 +194,7 @@ static void function_call_add(struct class_functions *c, size_t i, uint32_t func
 static void gpu_class_rows(struct class_functions *c)
 {
 	const struct reducer *r = c->r;
-	struct idmap ids; /* ids of names */
+	struct idmap ids; /* index of the row of each name id */
 	idmap_init(&ids);
 	c->function_of = mem_calloc(r->gpu.names.nr, sizeof *c->function_of);
 	for (size_t i = 0; i < r->gpu.names.nr; i++) {
@@ -212,7 +212,7 @@ static void gpu_class_rows(struct class_functions *c)
 /* Computes for each function the median of its known rates, and their median absolute deviation. */
 static void gpu_class_rates(struct class_functions *c)
 {
-	size_t *first = first_calls(c), *next = first_calls(c); /* a call has at most one rate */
+	size_t *first = first_calls(c), *next = first_calls(c); /* room for a rate of each call */
 	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
@@ -318,7 +318,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* only Python functions need this list */
+		vec_release(&r->functions.higher.list); /* covered time: used only for Python functions */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

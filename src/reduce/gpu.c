@@ -101,7 +101,7 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 	return found;
 }
 
-/* Index in `rows` for an activity, whose figures are added to its name; may set `fault`. */
+/* Adds an activity to the figures of its name; returns its index in `rows`. May set `fault`. */
 static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane)
 {
 	const struct row_found *found = gpu_row_find(r, ev, lane);

@@ -12,7 +12,7 @@ struct flop_rule;
 /// is relative to the base of its block of SPAN_BLOCK spans. If its row is SPAN_ROW_END, the values
 /// did not fit, and `start` is an index into `wide_spans`.
 struct host_span {
-	uint32_t start; ///< start in ns after the base of the block
+	uint32_t start; ///< start in ns after the base of the span's block
 	uint32_t dur_row; ///< duration in ns, below SPAN_DUR_END, + SPAN_DUR_END × row
 };
 #define SPAN_BLOCK 1024
@@ -47,8 +47,8 @@ struct host_name {
 	bool timed; ///< true for launches, synchronization and data loaders
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
-	struct op_sums measured; ///< sums over operators in measured steps
-	struct op_sums in_phase; ///< sums over operators of the requested phase
+	struct op_sums measured; ///< number and times of the operators in measured steps
+	struct op_sums in_phase; ///< number and times of the operators of the requested phase
 	int64_t begun, begun_ns; ///< number and time of calls that began in a step (struct call_stat)
 };
 

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* Joins the ids, pairs after the ids that they consist of; false if a table is full. */
+/* Joins the ids, those of pairs after the ids of both halves; false if a table is full. */
 static bool join_ids(struct reducer *to, struct reducer *from)
 {
 	thread_ids_join(&to->threads, &from->threads, &from->joined);
@@ -12,7 +12,7 @@ static bool join_ids(struct reducer *to, struct reducer *from)
 	return host_join_ids(to, from) && comm_join_ids(to, from) && where_join_ids(to, from);
 }
 
-/* False if the events of `from`, taken one by one into `to`, could set a fault. */
+/* False if the reducer `to` could fail (set `fault`) if it took the events of `from` one by one. */
 static bool part_fits(struct reducer *to, const struct reducer *from)
 {
 	return !to->fault && !from->fault &&

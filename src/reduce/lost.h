@@ -1,4 +1,4 @@
-/// Launches without a kernel: finds those that run nothing, and estimates the others' lost time.
+/// Launches without a kernel: finds those that run nothing, and estimates the time of lost kernels.
 #ifndef GG_REDUCE_LOST_H
 #define GG_REDUCE_LOST_H
 

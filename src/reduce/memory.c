@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Number of memories whose operator at the peak is searched: each search walks all operators. */
+/* The operator at the peak is searched for only so many memories: a search walks all operators. */
 enum { MEMORY_PEAK_OPS = 16 };
 
 void memories_init(struct memories *m)
@@ -127,7 +127,7 @@ void memories_join(struct reducer *to, struct reducer *from)
 /* Ends of steps; if there are many steps, a sample of them. */
 struct step_ends {
 	size_t nr;
-	int64_t step[MEMORY_STEP_ENDS]; ///< number of steps from the first end to this one
+	int64_t step[MEMORY_STEP_ENDS]; ///< number of steps from the first of these ends to each end
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 

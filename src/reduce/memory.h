@@ -15,7 +15,7 @@ struct level {
 struct memory_state {
 	struct memory_stat stat;
 	int64_t first_ns, peak_ns, end_ns; ///< times of the first event, the peak, the last event
-	int64_t peak_pid, peak_tid; ///< idents of the event at the peak
+	int64_t peak_pid, peak_tid; ///< process and thread, as idents, of the event at the peak
 	VEC(struct level) levels; ///< levels in file order
 };
 

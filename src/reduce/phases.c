@@ -142,8 +142,8 @@ static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t
 	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
 }
 
-/* Phase of a thread at an instant. `*near` is the number of spans that began by the last lookup; it
- * and the next two are tried first. */
+/* Phase of a thread at an instant. `*near` is what the previous lookup found: how many spans had
+ * begun. This number is tried first, then the next two. */
 static enum phase span_phase_at(const struct phase_spans *p, size_t *near, uint32_t thread,
                                 int64_t at_ns)
 {

@@ -53,7 +53,7 @@ void progress_figures(const struct reducer *r, struct digest *d)
 		return; /* the trace has no events */
 	const struct mark *last = &r->steps.marks.v[r->steps.marks.nr - 1];
 	p->step = r->steps.window ? -1 : last->number;
-	const struct launch *l = NULL; /* first launch with the present id */
+	const struct launch *l = NULL; /* first launch with the correlation id of launch `i` */
 	bool in_last = false;
 	for (size_t i = 0; i < r->launches.list.nr; i++) {
 		if (launch_is_first(&r->launches, i)) {

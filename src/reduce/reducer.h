@@ -60,7 +60,7 @@
 struct row_found {
 	const struct name *name;
 	enum event_kind kind;
-	uint32_t place; ///< id of the lane or thread
+	uint32_t place; ///< id of the GPU lane or host thread
 	uint32_t row_name; ///< index into `gpu.names` or `host.names`
 	uint32_t row; ///< index into `gpu.rows` or `host.rows`
 };
@@ -107,7 +107,7 @@ static inline int64_t activity_correlation(const struct reducer *r, const struct
 static inline const struct host_span *activity_launch(const struct reducer *r,
                                                       const struct activity *a)
 {
-	const struct launch *launches = r->launches.list.v; /* NULL after launches_end() */
+	const struct launch *launches = r->launches.list.v; /* the list is NULL after launches_end() */
 	uint32_t i = a->correlation;
 	return a->has_launch ? &r->host.spans.v[launches ? launches[i].span : i] : NULL;
 }

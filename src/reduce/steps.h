@@ -38,7 +38,7 @@ struct own_part {
 struct own_steps {
 	struct idmap groups; ///< idents of groups, one group for each step
 	VEC(struct mark) marks; ///< steps over all GPUs, indexed by id in `groups`
-	VEC(struct own_part) parts; ///< parts; own_steps_order() sorts them by device, stream, start
+	VEC(struct own_part) parts; ///< parts of steps; own_steps_order() sorts them by GPU, stream
 	VEC(struct mark) numbered; ///< annotations that have the number of a step
 	bool in_use; ///< true if `marks` are the steps of the trace
 	bool annotated; ///< true if `marks` are annotations on the GPU, not steps derived by XProf
@@ -55,7 +55,7 @@ struct steps {
 	struct own_steps own;
 	VEC(struct annotation) annotations;
 	bool annotations_cut; ///< true if the trace has more annotations than were kept
-	VEC(struct owned) owned; ///< disjoint parts of steps, in order
+	VEC(struct owned) owned; ///< disjoint intervals, each with its step; in order
 	size_t owned_near; ///< index of the last part found, since events mostly come in order
 	size_t warmup; ///< number of marks that are left out at the beginning
 	size_t usable; ///< number of marks after the warm-up, without a last step that was cut short
@@ -95,8 +95,8 @@ void own_steps_order(struct reducer *r);
 /// Index of the step that began last before an activity on its GPU, or NO_ID.
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 
-/// annotation_take() stores an annotation that is not a marker; annotations_join() joins a part of
-/// a trace.
+/// annotation_take() stores an annotation that is not a marker; annotations_join() moves those of a
+/// part of a trace to the whole.
 void annotation_take(struct reducer *r, const struct event *ev, uint32_t name);
 void annotations_join(struct reducer *to, struct reducer *from);
 

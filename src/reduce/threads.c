@@ -37,7 +37,7 @@ static struct op_frame *op_stack_unwind(struct op_stack *st, int64_t start, int6
 	return NULL;
 }
 
-/* Subtracts the part of [start, end) that no earlier callee covered from the frame's own time. */
+/* Subtracts from the frame's own time the part of [start, end) that no earlier callee covered. */
 static void op_frame_cover(struct op_frame *f, int64_t start, int64_t end)
 {
 	int64_t from = start > f->covered_ns ? start : f->covered_ns;
@@ -109,7 +109,7 @@ static void call_add(struct where_walk *where, struct cover *busy, uint32_t span
 	where_walk_call(where, span, call);
 }
 
-/* Walks the operators of a thread by start, and before each the other calls that begin earlier. */
+/* Walks a thread's operators by start, and before each the runtime calls that begin earlier. */
 static void thread_walk(struct reducer *r, struct span_list ops, struct span_list calls)
 {
 	struct cover busy = COVER_INIT, covered = COVER_INIT;

@@ -110,7 +110,7 @@ static int range_cmp(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* True if the step of the launch is usable, even if activities belong to steps by their start. */
+/* True if the launch (not only its activity, which may lie in another step) is in a usable step. */
 static bool is_usable(struct reducer *r, const struct digest *d, const struct activity *a,
                       uint32_t span)
 {

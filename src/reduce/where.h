@@ -16,7 +16,7 @@ struct where_range {
 	int64_t start_ns, dur_ns;
 	int64_t thread; ///< thread of the annotation, as thread_key()
 	uint32_t name; ///< id of the name
-	uint32_t order; ///< index in file order, from where_begin() on
+	uint32_t order; ///< place in file order among annotations; set by where_begin()
 };
 
 /// The call stack that a trace of 2021 holds with an operator.
@@ -27,7 +27,7 @@ struct where_call_stack {
 
 /// The operator and module that an activity itself names.
 struct where_stated {
-	uint32_t activity; ///< index of the activity
+	uint32_t activity; ///< index of the activity in `gpu.activities`
 	uint32_t op, module; ///< ids of names; NO_ID if the activity names none
 };
 
@@ -49,12 +49,12 @@ struct where_stack_point {
 /// A call of a backward operator, whose frames are those around its forward operator.
 struct where_question {
 	struct code_start start; ///< start of the forward operator
-	uint32_t span; ///< index of the span of the call
+	uint32_t span; ///< index of the call in `host.spans`
 };
 
 /// Bytes of a copy or memory set.
 struct where_bytes {
-	uint32_t span; ///< index of the span of the launch
+	uint32_t span; ///< index of the launch call in `host.spans`
 	uint32_t name; ///< index of the activity's name in `gpu.names`
 	int64_t bytes;
 };
@@ -86,7 +86,7 @@ struct where_step_call {
 /// An operator around a call of the step that is kept.
 struct where_step_around {
 	int64_t start_ns, until_ns;
-	uint32_t name; ///< id of the name
+	uint32_t name; ///< id of the operator's name
 	uint32_t outer; ///< index + 1 of the next operator around this operator
 };
 

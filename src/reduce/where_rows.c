@@ -156,7 +156,7 @@ static void code_rows(struct reducer *r, const struct where_sums *s, struct dige
 /* ---- rows of annotations ---- */
 
 struct range_sums {
-	struct idmap ids; ///< ids of names
+	struct idmap ids; ///< ids of names of annotations
 	VEC(struct range_stat) list;
 };
 

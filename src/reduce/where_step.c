@@ -2,7 +2,7 @@
 #include "base/search.h"
 #include "reduce/reducer.h"
 
-/* Largest number of launches of the step that is kept; a trace without steps may have more. */
+/* A step (or a trace without steps) with more activities or calls than this is not kept. */
 enum { LAUNCHES = 16384 };
 
 static int duration_cmp(const void *a, const void *b)

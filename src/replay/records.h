@@ -12,8 +12,8 @@
 void timeline_reduce(const struct memory_timeline *t, struct digest *out);
 
 /// Like timeline_reduce(), for the memories of an XProf profile, of source "xprof"; sorts the lists
-/// over time in `p`. ST_INPUT if the profile contradicts itself or is empty: `out` then only allows
-/// digest_free().
+/// over time in the profile `p`. ST_INPUT if the profile contradicts itself or is empty: `out` then
+/// only allows digest_free().
 GG_MUST_CHECK enum status xprof_reduce(struct xprof_profile *p, struct digest *out,
                                        struct diag_log *log);
 

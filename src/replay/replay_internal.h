@@ -51,8 +51,8 @@ struct replay {
 	const struct snapshot_entry *entries;
 	uint32_t nr;
 	VEC(struct final_block) finals;
-	uint32_t *alloc_of; ///< index of the allocating entry for each freeing entry, or NO_INDEX;
-	                    ///< array of nr
+	uint32_t *alloc_of; ///< for each entry that frees a block, the index of the entry that
+	                    ///< allocated it, or NO_INDEX; `nr` elements
 	uint32_t peak; ///< moment of the peak, as a number of entries
 	uint32_t last_oom; ///< entry of the last out-of-memory error, or NO_INDEX
 	int64_t oom_allocated; ///< bytes allocated just before the last out-of-memory error

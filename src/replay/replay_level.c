@@ -11,7 +11,7 @@ struct rise {
 
 struct level_walk {
 	struct replay *r;
-	struct memory_point now; ///< levels at the present moment
+	struct memory_point now; ///< levels of memory at the moment that the walk has reached
 	struct level_points points;
 	bool timed; ///< true if an entry with a known time has been passed
 	size_t next_end; ///< index of the device's next step end

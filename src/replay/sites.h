@@ -24,8 +24,8 @@ struct sites {
 	uint32_t other; ///< index of "other" in `categories`
 	struct idmap pairs; ///< pairs of function and file; the id of a pair is an index in `looks`
 	VEC(struct frame_look) looks;
-	struct arena arena; ///< arena for paths that had to be changed
-	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< for each tier, by rule: index in `categories`
+	struct arena arena; ///< arena for paths in which backslashes became slashes
+	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< index in `categories` of each rule of a tier
 	uint32_t *of_stack; ///< site id + 1 of each stack, or 0 if not yet known
 };
 

@@ -93,6 +93,8 @@ static void put_largest(struct document *d, const struct breakdown *b)
 			most = last;
 			break;
 		}
+		if (last && strcmp(last->label, most->label) == 0)
+			continue; /* a class with the category of the same name */
 		doc_words(d, last ? " › " : "");
 		doc_name(d, most->label);
 	}
@@ -259,7 +261,8 @@ void doc_categories(struct document *d, const struct report *r)
 
 /* ---- figures of a diff ---- */
 
-/* Size of a change in percent, or in percentage points for shares; -1 if there is none. */
+/* Size of a change in percent, or in percentage points for shares; -1 if a side lacks the
+   figure. */
 static int64_t size_of(const struct figure_row *f)
 {
 	if (!f->has_baseline || !f->has_candidate)

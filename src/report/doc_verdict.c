@@ -21,8 +21,8 @@ void doc_put_verdict(struct document *d, enum verdict v)
 
 #define MAY_BE_NOISE ", which may be noise"
 
-/* The check whose figure the heading shows, or NULL. If the report has findings, it shows their
-   titles, and only a check of a key figure is shown in addition. */
+/* The check whose figure the heading shows, or NULL. If there are findings, the heading shows
+   their titles, and this check is only shown too if it judges a key figure. */
 static const struct check *worst_check(const struct report *r)
 {
 	const struct check *c = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
@@ -67,7 +67,7 @@ static void put_worst(struct document *d, const struct report *r, const struct c
 {
 	bool noise = c->verdict == VERDICT_UNDECIDED && noise_is_known(c);
 	doc_words(d, figure_label(&d->arena, r, c->metric));
-	/* the name of an input already says which figure it is */
+	/* for a figure of a metrics file, the label above already contains the name */
 	if (c->item[0] && c->metric->label != LABEL_INPUT) {
 		doc_words(d, " of ");
 		doc_name(d, c->item);

@@ -124,7 +124,7 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	put_context(d, r);
 	doc_advice(d, r);
 	doc_answer_end(d);
-	if (r->findings.nr) /* findings say the same in fewer words, so they come first */
+	if (r->findings.nr) /* findings say in fewer words what breakdowns say, so they come first */
 		doc_breakdowns(d, r);
 	doc_history(d, r);
 	doc_step(d, r);

@@ -56,8 +56,8 @@ void doc_figures(struct document *d, const struct report *r);
 void doc_scaling(struct document *d, const struct report *r);
 void doc_environment(struct document *d, const struct report *r);
 
-/// What a run is bound by, what is unknown, and what to do: actions, and commands that decide or
-/// accept the change.
+/// Sections: what a run is bound by; what was not recorded; what to do (actions, and commands that
+/// decide or accept the change).
 void doc_bound(struct document *d, const struct report *r);
 void doc_unknown(struct document *d, const struct report *r);
 void doc_advice(struct document *d, const struct report *r);
@@ -70,7 +70,8 @@ void doc_decide(struct document *d, const struct report *r);
 struct doc_table *doc_list(struct document *d, const struct report_table *t, const char *title,
                            const char *memory);
 
-/// Recommendations, facts, lists, and the table of ranks.
+/// The sections of one run: recommendations, facts, lists of where its time and memory go, and the
+/// table of ranks.
 void doc_recommendations(struct document *d, const struct report *r);
 void doc_facts(struct document *d, const struct report *r);
 void doc_lists(struct document *d, const struct report *r);

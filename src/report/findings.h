@@ -10,7 +10,7 @@
 
 /// A selection of rows of the table of ranks.
 struct rank_choice {
-	VEC(const struct rank_row *) rows; ///< rows in the order of the table
+	VEC(const struct rank_row *) rows; ///< rows in the order of the report's table of ranks
 	size_t more; ///< number of rows left out
 };
 
@@ -24,7 +24,7 @@ const char *rank_cell(const struct rank_row *row, size_t i);
 /// Write the member "trust".
 void trust_write_json(const struct report *r, bool sides, struct emit *e);
 
-/// Write the members `key`, an object of columns and rows, and "insights".
+/// Write two members: the table of ranks as `key`, an object of columns and rows; and "insights".
 void ranks_write_json(const struct report *r, const char *key, bool sides, struct emit *e);
 
 #endif

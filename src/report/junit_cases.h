@@ -16,12 +16,12 @@ enum outcome {
 
 struct testcase {
 	enum check_group group;
-	const char *name; ///< valid in XML but not yet escaped; unique in its group
+	const char *name; ///< name of the case, unique in its group; valid in XML, but not yet escaped
 	enum outcome outcome;
 	const char *type, *message;
 	const char *cause; ///< title of the finding that the check belongs to; NULL if there is none
-	const struct check *check; ///< check of the case; NULL if it is a trust finding
-	const struct trust_finding *finding; ///< trust finding of the case; NULL if it is a check
+	const struct check *check; ///< check of the case; NULL if the case is a trust finding
+	const struct trust_finding *finding; ///< the case's trust finding; NULL if the case is a check
 };
 
 struct testcases {

@@ -379,7 +379,7 @@ static void write_record(struct memory_text *t)
 	write_peak_op(t);
 	write_list(t, &before_files[0]);
 	if (m->source != MEMORY_OF_XPROF)
-		/* The record only has sums of the other categories. */
+		/* A memory timeline has only bytes by category: it has neither sites nor operators. */
 		return;
 	write_list(t, &before_files[1]);
 	write_files(t, "operator");

@@ -59,7 +59,7 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	if (d->window)
 		emit_str(e, "per", "window");
 	emit_open(e, "samples", '[');
-	/* these samples include a last step that was cut short */
+	/* all samples are written, including that of a last step that was cut short */
 	for (size_t i = 0; i < f->nr_all; i++) {
 		emit_open(e, NULL, '{');
 		emit_number_if(e, "step", !d->window, f->steps[i], 0);
@@ -193,7 +193,8 @@ static void snapshots(struct emit *e, const struct run *run)
 static void communication(struct emit *e, const struct run_view *v)
 {
 	const struct run *run = v->run;
-	/* totals over the measured steps or the window, while metrics are per step or a bandwidth */
+	/* these rows are totals over the measured steps (or the window); metrics are per step, or a
+	   bandwidth */
 	rows(e, "collectives", run, offsetof(struct digest, comms), &comm_stat_row);
 	emit_open_line(e, 1, "functions", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++) {

@@ -249,8 +249,8 @@ static bool is_same_series(const struct series_row *x, const struct series_row *
 	       (x->side == y->side || strcmp(x->side, y->side) == 0);
 }
 
-/* The labels of row `i`. If the rows before it are the same series, because several names look
-   alike, a label with a number is added. */
+/* The labels of row `i`. If the rows before it are the same series (names that differ may have
+   equal labels), a label with a number is added. */
 static const char *numbered(struct exposition *e, size_t i)
 {
 	const struct series_row *v = e->rows.v;

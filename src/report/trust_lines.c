@@ -8,7 +8,8 @@
 
 enum {
 	MESSAGES = 3, /* number of messages of one kind that get lines of their own */
-	ROWS = 3 /* number of undecided checks of a line that are still shown */
+	ROWS = 3 /* up to this number, the undecided checks of a line are shown one by one; more are
+	            summed up */
 };
 
 /* A finding of the current kind and side; `at` is its index in the report. */
@@ -47,7 +48,7 @@ static const char *whose(struct trust_lines *l, struct kind *k, bool sides)
 	return arena_take(&l->arena, &b);
 }
 
-/* Add a line for the first `nr` remaining findings, and remove them from the list. */
+/* Add one line for the first `nr` findings of the kind together, and remove these from its list. */
 static void add_line(struct trust_lines *l, struct kind *k, size_t nr, bool others, bool sides)
 {
 	size_t all = k->findings.nr;

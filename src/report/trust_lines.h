@@ -10,8 +10,7 @@
 struct trust_line {
 	const struct trust_finding *first; ///< the finding whose message the line shows
 	const char *whose; ///< text such as " candidate ranks 0 and 2 to 7", " rank 3" or ""
-	bool others; ///< true: other findings of the line have other messages, so that TRUST_OTHERS is
-	             ///< added
+	bool others; ///< true: findings after `first` have other messages; see TRUST_OTHERS
 	size_t checks; ///< number of checks that cannot be decided because of these findings
 };
 
@@ -22,8 +21,8 @@ struct trust_lines {
 	struct arena arena; ///< arena that owns the texts
 };
 
-/// Make the lines for the findings of `r`: those of both sides or, without `sides`, only of the
-/// candidate, which is not named then. The caller releases them.
+/// Make the lines for the trust findings of the report `r`: those of both sides or, without
+/// `sides`, only of the candidate, which is not named then. The caller releases them.
 void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides);
 void trust_lines_release(struct trust_lines *l);
 

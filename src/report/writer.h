@@ -23,8 +23,8 @@ typedef void document_writer(const struct document *d, const struct write_option
                              struct sink *out);
 document_writer document_write_text, document_write_markdown;
 
-/// Write `gpugate metrics RUN --json` (schemas/gpugate-metrics-1.json). `r` has trust findings,
-/// insights and ranks of the run as its candidate; NULL if there are none.
+/// Write `gpugate metrics RUN --json` (schemas/gpugate-metrics-1.json). The report `r` has trust
+/// findings, insights and ranks of the run as its candidate; NULL if there are none.
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out);
 
 /// Build the document of `gpugate metrics RUN`: a table for each group of metrics.

@@ -9,10 +9,11 @@
 /// Largest number of GPUs in a file.
 enum { MACHINE_GPUS_MAX = 256 };
 
-/// Reads `src` into the machines, the environment (machine.*) and the source hash of `d`. `*found`
-/// is set if `src` is such a file; else no message is written. ST_INPUT if the file is damaged or
-/// beyond the limits. **Source:** `nvidia-smi --query-gpu=… --format=csv` of drivers 470 to 590,
-/// also in the middle of a log; `rocm-smi --json` of ROCm 5 and 6; ci/record/gpugate_record.py.
+/// Reads `src` into the machines, the environment (machine.*) and the source hash of the digest
+/// `d`. `*found` is set if `src` is such a file; else no message is written. ST_INPUT if the file
+/// is damaged or beyond the limits. **Source:** `nvidia-smi --query-gpu=… --format=csv` of drivers
+/// 470 to 590, also in the middle of a log; `rocm-smi --json` of ROCm 5 and 6;
+/// ci/record/gpugate_record.py.
 GG_MUST_CHECK enum status machine_read(struct source *src, struct digest *d, bool *found,
                                        struct diag_log *log);
 

@@ -32,7 +32,7 @@ struct machine_fact_text {
 
 struct machine_samples {
 	VEC(struct machine_sample) list;
-	VEC(struct machine_fact_text) facts; ///< facts for the environment, each once
+	VEC(struct machine_fact_text) facts; ///< facts for the digest's environment, each once
 	struct span last_id;
 	size_t nr_ids; ///< number of GPU ids in the first round of samples: a lower bound of the number
 	               ///< of GPUs
@@ -44,7 +44,7 @@ bool machine_add(struct machine_samples *m, struct span id, const struct machine
 /// Stores a fact for the environment; `v` may be NULL, which adds nothing.
 void machine_fact(struct machine_samples *m, const char *key, const struct value *v);
 
-/// Stores all samples and facts as machines, environment and source hash of `d`.
+/// Stores all samples and facts as machines, environment and source hash of the digest `d`.
 void machine_finish(struct machine_samples *m, struct digest *d);
 
 #endif

@@ -24,8 +24,9 @@ static bool is_foreign_key(struct span key)
 	return false;
 }
 
-/* True if all values in `first` are numbers, or if `first` is the whole object and has a number:
-   the reader then reports the other values. */
+/* True if `first`, the first bytes of a file, is an object with a number and without keys or values
+ * of other formats. Values that are not numbers are allowed only if the whole object is in `first`:
+ * the reader then names them in its error. */
 bool metrics_recognize(struct span first)
 {
 	struct diag_log own;

@@ -21,15 +21,15 @@ struct reading {
 
 struct readings {
 	VEC(struct reading) list;
-	size_t nr_names; ///< number of times that the name changes from one value to the next, to limit
-	                 ///< the number of figures
+	size_t nr_names; ///< number of changes of the name along `list`: at least the number of
+	                 ///< different names
 };
 
 /// Adds the value `r`; false if there are too many figures.
 bool readings_add(struct readings *out, const struct reading *r);
 
-/// Adds the figures made from all values to the inputs of `d`. ST_INPUT if a case or a name occurs
-/// twice.
+/// Adds the figures made from all values to the inputs of the digest `d`. ST_INPUT if a case or a
+/// name occurs twice.
 GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct reading_file *f,
                                           struct digest *d, struct diag_log *log);
 

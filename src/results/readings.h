@@ -13,9 +13,9 @@ struct reading_file {
 	const char *file; ///< name of the file without directories, for names of figures
 };
 
-/// Takes all figures of the `nr` records into the inputs of `d`, sorted, and sets its source hash.
-/// ST_INPUT, with file and figure, if a figure cannot be read or occurs twice, or if a condition of
-/// the format is not met.
+/// Takes all figures of the `nr` records into the inputs of the digest `d`, sorted, and sets its
+/// source hash. ST_INPUT, with file and figure, if a figure cannot be read or occurs twice, or if a
+/// condition of the format is not met.
 GG_MUST_CHECK enum status readings_take(const struct reading_file *f, struct value *const *records,
                                         size_t nr, struct digest *d, struct diag_log *log);
 

@@ -24,9 +24,9 @@ struct result_reader {
 	const char *file; ///< name of the file, without directories
 };
 
-/// Reads all of `src` into the inputs and the source hash of `d`. `*found` is set if a format fits;
-/// else no message is written, and the file may be of another kind. ST_INPUT, with file and figure,
-/// if a figure cannot be read or a condition is not met.
+/// Reads all of `src` into the inputs and the source hash of the digest `d`. `*found` is set if a
+/// format fits; else no message is written, and the file may be of another kind. ST_INPUT, with
+/// file and figure, if a figure cannot be read or a condition is not met.
 GG_MUST_CHECK enum status result_read(struct source *src, const struct result_reader *r,
                                       struct digest *d, bool *found, struct diag_log *log);
 

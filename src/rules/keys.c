@@ -78,7 +78,7 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
-/* Check the name of a metric: "input.NAME", or a word of the key. */
+/* Check the name of a metric: "input.NAME", or one of the words that `key` lists. */
 static enum status check_metric(struct document *d, const struct key *key, struct node *n)
 {
 	struct span name = n->text;

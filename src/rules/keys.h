@@ -8,7 +8,7 @@
 
 #include "rules/yaml_reader.h"
 
-/// Largest sizes of what a file may contain.
+/// Limits of a file: keys of a table, bytes of a text and of an id, items of a list, profiles.
 enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
 enum key_kind {

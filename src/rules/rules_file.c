@@ -105,8 +105,8 @@ static enum status check_environment(struct document *d, const struct node *map)
 	return ST_OK;
 }
 
-/* Read the texts that a category adds. A digest stores the texts of communication in one line, so
-   that blanks are not allowed. */
+/* Read the texts that an entry of `kernels.categories` adds to a category. Digests store those
+   of communication in one line, separated by blanks: a text must therefore have no blanks. */
 static enum status addition_read(struct document *d, const struct node *n, struct rules *out)
 {
 	for (const struct node *m = node_get(n, "match")->first; m; m = m->next)

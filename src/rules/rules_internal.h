@@ -34,8 +34,8 @@ GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
 /// set already.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
 
-/// Read the `overrides` of a rule from `map`, which keys_check() has accepted, into `r`. Check
-/// that each pattern occurs only once in `except` and `overrides`. `a` owns the texts.
+/// Read the `overrides` of a rule from `map`, which keys_check() has accepted, into the rule `r`.
+/// Check that each pattern occurs only once in `except` and `overrides`. `a` owns the texts.
 GG_MUST_CHECK enum status overrides_read(struct document *d, struct arena *a,
                                          const struct node *map, struct rule *r);
 

@@ -6,7 +6,7 @@
 
 /* A number with a unit, as written in the file. */
 struct quantity {
-	int64_t scaled; ///< value × 10^6
+	int64_t scaled; ///< the number × 10^6
 	const struct unit_word *unit;
 	struct decimal exact;
 	struct span unit_text;
@@ -58,7 +58,7 @@ static enum status quantity_read(struct document *d, const struct node *n, enum 
 		return document_fail(
 		    d, n, "%s is negative: a limit says how far, its key says in which direction", quoted);
 	struct span number = unit_number_take(&s);
-	/* only checks the form: divided by 10^number.n, no number is too large */
+	/* only checks the form: the number is divided by 10^number.n, so that none is too large */
 	int64_t nothing;
 	if (!number_parse(number, -(int)number.n, &nothing))
 		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
@@ -130,8 +130,8 @@ static enum status absolute_read(struct document *d, const struct node *n, const
 	return ST_OK;
 }
 
-/* True if the unit fits the metric in that use. Units of metrics-file figures are checked by
-   gate/figure_rule.c, once that file is read. */
+/* True if a quantity in this unit may be used for the metric in the way `use`. Units of
+ * metrics-file figures are checked by gate/figure_rule.c, once that file is read. */
 static bool unit_fits(const struct metric *m, enum unit_family unit, enum use use)
 {
 	enum unit_family family = family_of(m->unit);

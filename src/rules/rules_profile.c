@@ -1,6 +1,6 @@
-/* Profiles: named sets of values that replace values of the rules file. They are replaced in the
-   document before rules are read, so that the same code checks them, with their own line numbers.
- */
+/* Profiles: named sets of values that replace values of the rules file. A profile is applied to the
+ * document before rules are read, so that the same code checks its values, and names their own line
+ * numbers. */
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "rules/rules_internal.h"
@@ -21,8 +21,8 @@ static const struct node *find_rule(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* The node in `over` that replaces `n`, an entry of a map or a rule in the list of rules; NULL if
-   `over` does not change it. */
+/* The node in `over` that replaces the node `n`, an entry of a map or a rule in the list of
+   rules; NULL if `over` does not change it. */
 static const struct node *over_of(const struct node *over, const struct node *n, bool list)
 {
 	return node_get(over, list ? node_get(n, "id")->text.p : n->key->text.p);

@@ -22,10 +22,10 @@ struct node {
 	unsigned line, column; ///< position in the file, counted from 1
 	struct span text; ///< text of a scalar: valid UTF-8, which contains NUL if the file has one as
 	                  ///< an escape
-	int64_t value; ///< value that keys_check() sets: index of a word, number, or day
+	int64_t value; ///< value that keys_check() sets: index of a word, a number, or a number of days
 	struct node *key; ///< for an entry of a map: its key; NULL otherwise
 
-	/// first entry of this map or list; next entry after this one in the map or list around both
+	/// first entry of this map or list; next entry of the map or list that contains this one
 	struct node *first, *next;
 };
 

@@ -23,8 +23,8 @@ void digest_schema_write(struct sink *out);
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
                                       struct diag_log *log);
 
-/// Like digest_read(), for a digest given as an input: keeps the text, and only the members that
-/// digest_forget() keeps.
+/// Like digest_read(), for a digest given as an input: keeps the text of the digest, but in the
+/// struct only the members that digest_forget() keeps.
 GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **out,
                                            struct diag_log *log);
 

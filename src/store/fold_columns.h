@@ -24,8 +24,8 @@ enum { NR_MATCH_COLUMNS = 10, NR_MEMBER_COLUMNS = 3 };
 extern const size_t fold_match_columns[NR_MATCH_COLUMNS];
 extern const size_t fold_member_columns[NR_MEMBER_COLUMNS];
 
-/// Puts the columns into the members of `s` that they belong to. False if they do not fit the rows,
-/// or contradict one another.
+/// Puts the columns into the members of the fold `s` that they belong to. False if they do not fit
+/// the rows, or contradict one another.
 bool fold_place_columns(struct stored_fold *s);
 
 #endif

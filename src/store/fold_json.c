@@ -211,11 +211,15 @@ static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
 	for (bool more = first != JSCAN_END; more && jscan_status(r->js) == ST_OK;
 	     more = jscan_element(r->js)) {
 		uint64_t byte = row_byte(r);
-		struct digest *d = digest_new();
+		struct digest *whole = digest_new(), *d = digest_new();
 		vec_push(&f->kept.ranks, d);
-		digest_read_into(r, d);
-		if (jscan_status(r->js) == ST_OK && (d->fold || f->kept.ranks.nr > FOLD_KEPT))
-			row_fail(r, byte, NULL, d->fold ? "has a folded digest" : "has too many digests");
+		digest_read_into(r, whole);
+		if (jscan_status(r->js) == ST_OK && (whole->fold || f->kept.ranks.nr > FOLD_KEPT))
+			row_fail(r, byte, NULL, whole->fold ? "has a folded digest" : "has too many digests");
+		d->rank = whole->rank;
+		d->source_hash = whole->source_hash;
+		d->text = arena_span(&d->arena, whole->text);
+		digest_free(whole);
 	}
 	r->arena = arena;
 	r->keeps_text = outer;
@@ -338,7 +342,7 @@ void fold_read(struct row_reader *r, void *const *digests, size_t nr)
 	struct arena *outer = r->arena;
 	size_t before = row_enter(r, "fold", 0);
 	uint64_t byte = row_byte(r);
-	d->fold = &s->fold; /* `s` begins with the fold: releasing the digest releases both */
+	d->fold = &s->fold; /* `s` begins with the fold: releasing the fold releases `s` */
 	r->arena = &s->fold.arena;
 	if (nr > 1)
 		row_fail(r, byte, NULL, "stands beside other ranks");

@@ -104,7 +104,7 @@ static size_t size_of(const struct past_run *run)
 	return n;
 }
 
-/* The group of values v[first..first + nr) of the query with the most values; returns `first`. */
+/* Finds the query with the most values, v[first..first + nr); returns `first`. */
 static size_t largest_group(const struct past_run *run, size_t *nr)
 {
 	const struct past_value *v = run->values.v;

@@ -442,8 +442,9 @@ static size_t size_at(struct pinner *p, size_t detail, bool estimate)
 	return size;
 }
 
-/* Binary search for the first level of detail that fits the size limit; the last level is taken
-   without a check. The level `guess` is tried first, then the one beside it. */
+/* Binary search for the first level of detail that fits the size limit. The last level is chosen
+   if no other fits, without computing its size. The level `guess` is tried first, then its
+   neighbor: the one before if `guess` fits, else the one after. */
 static size_t first_with_room(struct pinner *p, size_t budget, size_t guess, bool estimate)
 {
 	size_t lo = 0, hi = sizeof details / sizeof *details - 1;

@@ -78,7 +78,8 @@ struct line {
 	size_t nr;
 };
 
-/* Reads the list of the structs that have the row: ascending indices, and not all structs. */
+/* Reads the list of the structs that have the row, as ascending indices; a row that all structs
+   have comes without such a list. */
 static void read_owners(struct row_reader *r, struct line *l, size_t nr)
 {
 	uint64_t byte = row_byte(r);

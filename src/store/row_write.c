@@ -209,9 +209,9 @@ struct lists {
 	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest
 	              ///< next row is on top
 	size_t nr_heap;
-	size_t *next; ///< for each list the next list in its chain, or NO_LIST; nr long
-	const void **line; ///< equal rows that share the line; nr long
-	size_t *owners; ///< structs that own the equal rows; nr long
+	size_t *next; ///< for each list the next list in its chain, or NO_LIST; `nr` elements
+	const void **line; ///< equal rows that are written on the present line; room for `nr`
+	size_t *owners; ///< indices of the structs that own the equal rows; `nr` elements
 	size_t nr_line;
 };
 

@@ -89,8 +89,8 @@ void suite_take(struct suite *s, struct suite *from);
 /// Sort the cases, and derive verdict, status, counts and headline from them.
 void suite_conclude(struct suite *s);
 
-/// First element of `v` that belongs to the case with index `place`; `*nr` becomes the number of
-/// its elements.
+/// First element of the sorted list `v` that belongs to the case with index `place`; `*nr` becomes
+/// the number of its elements.
 const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,
                                      size_t *nr);
 

@@ -79,7 +79,7 @@ static int64_t weight_of(const struct scalings *s)
 	return sum;
 }
 
-/* Weighted median of the factors; 1 if the list is empty. */
+/* Median of the factors, each weighted by time or bytes; 1 if the list is empty. */
 static double median_ratio(struct scalings *s)
 {
 	int64_t half = weight_of(s) / 2, sum = 0;
@@ -98,8 +98,8 @@ struct alike {
 	int64_t weight;
 };
 
-/* Find the kernels or copies whose factor is near `ratio`. It need not be equal, because grids
-   of few blocks are rounded. */
+/* Find the kernels or copies whose factor is near `ratio`. The factor need not equal `ratio`,
+   because grids of few blocks are rounded. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };
@@ -132,8 +132,9 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* Find the factor of the kernels. The factor counts only if the copies grew by it too: one kernel
-   by itself may have been rewritten. */
+/* Adds a finding if most kernels launch more (or fewer) threads by one factor, or, without known
+ * grids, if all copies grew by one. For fewer than KERNELS_LEAST kernels, some copies must have the
+ * factor too: one kernel may have been rewritten. */
 static void find_scaled(struct scalings *kernels, struct scalings *copies,
                         const struct trust_scope *s)
 {

@@ -31,7 +31,8 @@ void peers_name_end(struct peers *p, size_t r, const char *id, const char *messa
 {
 	struct arena *a = &p->scope->out->arena;
 	const struct digest *d = p->run->ranks.v[r];
-	/* a memory snapshot has its own time and stays reliable; so does the number of missing steps */
+	/* the number of missing steps stays reliable; so do the figures of a memory snapshot, which
+	   was made at a time of its own */
 	unsigned spoils = d->snapshot ? SPOILED_BY_TRACE : SPOILED_BY_ALL & ~SPOILED_BY_STEP_NUMBERS;
 	peers_name(p, r, id, spoils, arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
 }
@@ -79,8 +80,8 @@ static void column_fill(struct column *c, const struct peers *p)
 	vec_sort(&c->v, number_cmp_i64);
 }
 
-/* Median of the other ranks' values: those of a column of at least two, without one that equals
- * `own`. */
+/* Median of the values of the other ranks: the values of the column, of which there are at least
+ * two, without one that equals the rank's own value `own`. */
 static int64_t others_median(const struct column *c, int64_t own)
 {
 	size_t nr = c->v.nr - 1, k = lower_bound(c->v.v, nr, sizeof own, &own, number_cmp_i64);

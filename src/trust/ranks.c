@@ -172,8 +172,8 @@ static int source_cmp(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* Append a finding on ranks whose times are identical to the nanosecond, since one file was
-   given for both. */
+/* Append a finding on ranks whose times are identical to the nanosecond: one file was given for
+ * several ranks. */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;

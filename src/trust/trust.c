@@ -314,7 +314,8 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct m
                                           int64_t rank)
 {
 	const char *name = metric_table[m->id].name;
-	/* Metrics of these kinds combine all ranks, so that a finding on any rank concerns them. */
+	/* Metrics that need all ranks, or matched collectives, combine all ranks: a finding on any rank
+	 * concerns them. */
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct trust_finding *f = &r->trust.v[i];

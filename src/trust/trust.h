@@ -17,7 +17,7 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,
                          bool warns, struct report *out);
 
-/// First finding that makes `m` unreliable on rank `rank` (−1: on any rank), or NULL.
+/// First finding that makes the metric `m` unreliable on rank `rank` (−1: on any rank), or NULL.
 const struct trust_finding *trust_spoiler(const struct report *r, const struct metric *m,
                                           int64_t rank);
 

@@ -76,7 +76,7 @@ struct xplane {
 struct xvalues {
 	bool seen[NR_XSTATS];
 	int64_t number[NR_XSTATS]; ///< whole numbers, except XSTAT_OCCUPANCY, which is in 1e-6 %
-	struct span text[NR_XSTATS]; ///< texts of values; empty for values of other types
+	struct span text[NR_XSTATS]; ///< texts of values; empty for values that are not texts
 };
 
 /// Reads the names in a plane; false if `bytes` is not an XPlane.

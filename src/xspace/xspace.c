@@ -12,7 +12,7 @@
 
 static const struct xspace_limits default_limits = { .plane_bytes = INT32_MAX };
 
-/* The viewer's number of the host process, equal to that in traces that XProf writes. */
+/* Number that XProf's viewer gives the host process; traces that XProf writes have it, too. */
 enum { HOST_PID = 701 };
 
 struct reader {
@@ -194,8 +194,8 @@ static struct xprof_details details_of(const struct xvalues *v)
 		                           .hlo_module = v->text[XSTAT_HLO_MODULE] };
 }
 
-/* The correlation id of an event, IDENT_NONE without one. Ids below 0 are unsigned ids of 2^63
-   or more, which cannot be real. */
+/* The correlation id of an event, IDENT_NONE if it has none. The file's ids are unsigned: an id
+   that is negative as int64 is 2^63 or more, which no profiler assigns. */
 static int64_t correlation_of(const struct xvalues *v)
 {
 	int64_t id = v->number[XSTAT_CORRELATION];

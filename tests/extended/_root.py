@@ -29,7 +29,8 @@ def make_root(suite, tar):
     except (OSError, urllib.error.URLError) as fault:
         skip(f"{mirror} is not to be had: {fault}")
     components = "main universe" if suite == "noble" else "main"
-    # The distribution's keys may not be installed here, so its server is trusted by its certificate; the new root has the keys.
+    # This machine may lack the distribution's keys, so that packages are not verified here: the server's certificate is trusted instead.
+    # The new root has the keys, so that apt verifies packages there.
     outside, inside = ([f"{how}/ {s} {components}" for s in (suite, f"{suite}-updates")]
                        for how in (f"deb [trusted=yes] {mirror}", f"deb {mirror.replace('https', 'http')}"))
     hook = "printf '%s\\n' " + " ".join(f"'{line}'" for line in inside) + ' >"$1/etc/apt/sources.list"'

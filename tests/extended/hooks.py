@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the hooks of .pre-commit-hooks.yaml under a real pre-commit, in a repository that uses them from another one:
 
- - good rules and baselines pass; a bad one of several fails and is named, also when it is in a subfolder
+ - good rules and baselines pass; a bad file among several fails and is named, also when it is in a subfolder
  - other YAML and JSON files are left alone
 
 $GPUGATE is the program; exit 77 skips.

@@ -139,7 +139,7 @@ static void add_member(struct both *b, const char *key, uint64_t v)
 {
 	size_t odd = choose(&b->c, 64);
 	if (odd == 1)
-		return; /* this key is left out */
+		return; /* the member `key` is left out */
 	add_key(b, key);
 	if (odd == 2)
 		add_odd(b, 0);

@@ -309,7 +309,7 @@ def options():
     g.add_argument("--reverse", action="store_true", help="the keys in the other order")
     g.add_argument("--pickle", type=int, metavar="PROTOCOL", help="a pickle in place of JSON")
     o = p.parse_args()
-    if not 0 <= o.fragmentation <= 0.4:  # with more, the blocks that leave the holes would be the peak
+    if not 0 <= o.fragmentation <= 0.4:  # above 0.4 the blocks whose release leaves the holes would be the peak of the memory
         p.error("--fragmentation is from 0 to 0.4")
     return o
 

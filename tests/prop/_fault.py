@@ -19,7 +19,7 @@ PROGRAM, SHIM = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHIM")
 KILLED = -signal.SIGKILL
 HANGS, HUNG = 120, "a hang"  # seconds after which a run counts as a hang: it normally takes a fraction of a second
 OLD = b"old\n"
-# The sanitizer must accept that the shim is loaded before it, which lets the shim call the sanitizer's functions.
+# The shim is loaded before the sanitizer, because it calls the sanitizer's functions; the sanitizer must accept this order.
 SANITIZERS = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"
 
 

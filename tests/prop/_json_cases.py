@@ -17,7 +17,7 @@ BROKEN = [
     b"{", b"}", b'{"a"', b'{"a":', b'{"a":1', b'{"a":1,', b'{"a":1,}', b'{,"a":1}', b'{"a":1,,"b":2}', b'{"a":1;"b":2}', b'{"a"}',
     b'{"a" 1}', b'{"a",1}', b'{"a"::1}', b'{"a":}', b'{"a"=1}', b"{a:1}", b"{'a':1}", b"{1:1}", b"{null:1}", b"{[]:1}", b'{"a":1]',
     b'{"a":1 "b":2}', b'{"a":1}}', b"{{}}", b'{"a":{"b"}}', b'{"a":1,"b"}',
-    # syntax of other languages
+    # comments and other syntax of other languages
     b"// x\n1", b"1 // x\n", b"/**/1", b"1/**/", b"# x\n1", b"<!-- -->", b"<a/>", b"!!null", b"&a 1", b"*a", b"1;", b"@", b"$",
     # bytes
     b"\xff", b"\x80", b"\x00", b"\xef\xbb\xbf1", b"\xfe\xff\x001", b"\x1b[0m", b"\x7f", b"\x1f\x8b\x08",

@@ -132,7 +132,7 @@ def job(name, text, result, code):
 
 
 def counts(name, text, result):
-    """With the number of skipped checks the headline has all reasons, with the number of failed checks up to four rules."""
+    """Beside the number of skipped checks, the headline has all reasons for them; beside that of failed or undecided checks, up to four rules."""
     headline, checks = " ".join(text.split()), result["checks"]
     found = re.search(r"(\d+) skipped(?: \((.*?)\))?", headline)
     nr, reasons = found.groups() if found else (0, "none")

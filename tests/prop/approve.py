@@ -204,7 +204,8 @@ def races(r):
     r.promote(first, three, "race", says="nothing to accept")
     expect("approved once", (len(r.subjects("race")), r.baseline("race")["provenance"]["who"]), (len(r.subjects("main")) + 3, "bob"))
 
-    # Failures that appear only against the new state were seen by nobody, and are not accepted.
+    # If another run becomes the baseline between report and approval, failures that appear only against this new baseline were seen by
+    # nobody, and are not accepted.
     first, second = r.clone("race"), r.clone("race")
     four = r.gate(first, r.trace(9, "--slow-kernel", "*=4.5"), code=1)
     five = r.gate(second, r.trace(10, "--slow-kernel", "*=4.6", "--extra-launches", "*gemm*=5"), code=1)

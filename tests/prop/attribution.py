@@ -25,7 +25,7 @@ PROGRAM = os.environ.get("GPUGATE")
 NO_PARTS = {
     "memory.oom_count": "an event of its own: nothing is counted below it",
 }
-# Limits of zero by unit. Shares and rates are neither times nor counts; shares of memory count as memory.
+# A limit of 0 as rules write it, by unit of the metric. Shares and rates are left out, except shares of memory.
 ZERO = {"ns": "0ns", "ns/step": "0ns", "B": "0B", "B/step": "0B", "1": "0", "1/step": "0", "%": "0pp"}
 WAYS = ["", "ranks: each", "ranks: mean", "ranks: max"]
 STATISTICS = {2: "mean", 3: "p90"}      # statistic over steps for the ways with these indexes; rules of other ways use the median
@@ -218,7 +218,7 @@ def rules(path, metrics, make):
 
 
 def faults(parts, change, level=0):
-    """Lines about parts of one level that do not add up to the part above."""
+    """Error lines: one for each level whose parts do not add up to the change of the part above them."""
     here = [i for i, p in enumerate(parts) if p["level"] == level]
     wrong = []
     if not here or here[0] or sum(parts[i]["change"] for i in here) != change:

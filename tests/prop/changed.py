@@ -75,7 +75,7 @@ def prepare(dir, files, slow, commit="none"):
 
 
 def marked(result):
-    """(marked files of findings, number of marked parts)."""
+    """(marked lines of findings, marked parts of breakdowns)."""
     where = {(w["file"], w["line"]) for f in result["findings"] for w in f["where"] if w.get("changed")}
     return where, {p["part"] for c in result["checks"] for p in c["attribution"] if p.get("changed")}
 
@@ -104,7 +104,7 @@ def matching(dir):
     # if two paths end alike, the shorter one is the file of the repository
     prepare(dir, files, 2)
     assert marked(gate(dir, "--changed", "train.py")[0])[0] == set()
-    # without the option nothing is marked; diff marks the same as check
+    # without --changed no part is marked; with --changed, diff marks the same part as check
     assert marked(gate(dir)[0]) == (set(), set())
     diff = json.loads(sh(dir, PROGRAM, "diff", "a.json", "b.json", "--changed", "examples/train.py", "--json", "-").stdout)
     assert [p["part"] for p in diff["attribution"] if p.get("changed")] == ["/work/repo/examples/train.py:f2, line 12"], diff["attribution"]
@@ -181,7 +181,7 @@ def codequality(dir):
     second = gate(dir)[1]
     assert first and [q["fingerprint"] for q in first] == [q["fingerprint"] for q in second]
     assert second[0]["location"] == {"path": "m/b.py", "lines": {"begin": 99}}
-    # if a run cannot be read, there is a report too
+    # a report is written even if a run cannot be read
     (dir / "broken.json").write_text("{")
     sh(dir, PROGRAM, "check", "broken.json", "--rules", "rules.yaml", "--baseline", "base.json", "--codequality", "e.json", code=3)
     assert json.loads((dir / "e.json").read_text()) == []

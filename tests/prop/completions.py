@@ -58,7 +58,7 @@ def expectations():
 
 
 def check(shell, complete):
-    """Check `complete`, which returns the set of words offered for a line. For commands, options may be offered or not."""
+    """Check `complete`, which returns the set of words offered for a line. In places where a command may follow, offered options are not compared."""
     for line, want, opening in expectations():
         have = complete(line)
         if opening: # zsh and fish offer options only once a "-" is typed

@@ -158,7 +158,7 @@ DIGEST = ("digest", "{}", "-o", "d.json")
 
 
 def readers(dir):
-    """All readers. Writes the other files that their commands need to `dir`."""
+    """Yields all readers; writes to `dir` the files that their commands need beside the damaged one."""
     def gpugate(*args):
         subprocess.run([PROGRAM, *args], cwd=dir, check=True, capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
 

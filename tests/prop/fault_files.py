@@ -35,7 +35,7 @@ def is_output(case, call, path):
 
 
 def codes_of(case, call, path):
-    """Exit codes that are correct when this call fails, apart from that of a run in which the failure has no effect."""
+    """Exit codes that are correct if this call fails. If the failure has no effect, the code of a run without faults is correct as well."""
     name = os.path.basename(path)
     if is_output(case, call, path):
         return {5}

@@ -88,7 +88,7 @@ def token(w):
 
 
 def moving(folder):
-    """Branches that move meanwhile, with histories on a branch of their own and beside the baselines."""
+    """Branches that move while runs are pushed, with histories on a branch of their own and beside the baselines."""
     r = approve.Repository(folder)
     past = {"GPUGATE_HISTORY_BRANCH": "gpugate-baselines"}
 
@@ -100,8 +100,7 @@ def moving(folder):
         r.accept(clone, r.gate(clone, r.trace(next(seed))), "main", "append", says="to gpugate-baselines", **past)
     expect("runs", lines(), 4)
     old = r.git(r.origin, "rev-parse", "gpugate-baselines~2")
-    # the branch of histories is forced two runs back while a run is about to be pushed: the run is added to its new
-    # state
+    # the branch of histories is set back by two runs while a run is about to be pushed: the run is added to what the branch has then
     clone, other = r.clone("main"), r.clone("main")
     out = r.gate(clone, r.trace(next(seed)))
     meanwhile(clone, f"cd {other} && git push -q --force origin {old}:refs/heads/gpugate-baselines")
@@ -121,7 +120,7 @@ def moving(folder):
     meanwhile(clone, f"cd {other} && GPUGATE_BRANCH=main GPUGATE_FOLDER={slow} {FORGE}/accept promote {approval} >/dev/null")
     r.accept(clone, same, "main", "append", says="has moved: once more")
     expect("both", (r.baseline("main")["provenance"]["who"], [v for v, _ in r.history("main")][-1] != "approved", len(r.history("main"))), ("ann", True, 3))
-    # the other way round: an append reaches the branch before the approval; the appended run makes the gate less sure
+    # an append reaches the branch before the approval, not after it; the appended run makes the gate less sure
     clone, other = r.clone("main"), r.clone("main")
     slow, same = r.gate(clone, r.trace(next(seed), "--slow-kernel", "*=2.5"), code=1), r.gate(other, r.trace(next(seed), "--slow-kernel", "*=1.5"), code=3)
     meanwhile(clone, f"cd {other} && GPUGATE_BRANCH=main GPUGATE_FOLDER={same} {FORGE}/accept append >/dev/null")

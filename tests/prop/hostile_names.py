@@ -99,7 +99,7 @@ def space_of(names):
 
 
 def results_of(names):
-    """Results of a benchmark whose cases have these names."""
+    """Results of a benchmark with one case for each of the `names`."""
     return {"context": {"host_name": names[0], "num_cpus": 4}, "benchmarks": [
         {"name": f"{n}{i}", "run_name": f"{n}{i}", "run_type": "iteration", "iterations": 5, "real_time": 1.0 + i, "cpu_time": 1.0, "time_unit": "ns"}
         for i, n in enumerate(names)]}
@@ -128,7 +128,7 @@ def harmless(names):
 
 
 class Side:
-    """Files and outputs of every command on runs with these names."""
+    """Output files, terminal output and exit codes of every command on runs that contain `names`."""
 
     def __init__(self, dir, names):
         self.dir, self.names, self.outputs, self.terminal, self.codes = dir, names, {}, {}, {}

@@ -157,7 +157,7 @@ def cases(n):
 
 
 def history(n):
-    """A history of n lines: one line, which counts once, and blank lines."""
+    """A history of n lines: a run, whose line counts once, and blank lines."""
     return (TESTS / "fuzz" / "corpus" / "history" / "two-runs.jsonl").read_text().split("\n")[0] + "\n" + "\n" * (n - 1)
 
 
@@ -169,7 +169,7 @@ def run_of(n):
 
 
 def fold_columns(n):
-    """A folded run with n columns, more than its rows have."""
+    """A folded run with n columns; its rows need fewer."""
     whole = json.loads((TESTS / "fuzz" / "corpus" / "digest" / "folded.json").read_text())
     whole["fold"]["columns"] = [[]] * n
     return json.dumps(whole)
@@ -299,7 +299,7 @@ ELSEWHERE = {
 
 
 def place(b):
-    """Writes the other files that the commands need."""
+    """Writes files that commands of many rows need besides the row's own file: a trace, figures and a baseline."""
     b.file("t.json", trace())
     b.file("m.json", '{"tokens_per_s": 1.5}')
     b.file("b.json", (TESTS / "fuzz" / "corpus" / "baseline" / "one-rank.json").read_bytes())

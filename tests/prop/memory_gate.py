@@ -35,7 +35,7 @@ PLANTED = {
 
 
 def sums(parts, change, level=0):
-    """Lines about parts of one level that do not add up to the part above."""
+    """Error lines: one for each level whose parts do not add up to the change of the part above them."""
     wrong = []
     here = [i for i, p in enumerate(parts) if p["level"] == level]
     if sum(parts[i]["change"] for i in here) != change:

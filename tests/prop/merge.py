@@ -147,7 +147,8 @@ def losses(dir, seed):
 
 
 def texts(dir, seed):
-    """A merge copies the text of a digest; it writes the digest anew if it is given in two spellings, or if the merge changes it."""
+    """A merge copies the text of a digest. It writes the digest anew only if two files hold the digest in different spellings, or if the
+    merge changes it."""
     dice = random.Random(seed)
     make("ranks", "--ranks", 4, "--steps", 2, "--seed", seed, "--out", dir / "job")
     plain, spelled = [], []
@@ -210,7 +211,7 @@ def cycles(dir, seed):
 
     whole = figures(dir / "whole.json")
     assert whole == figures(*reversed(traces), options=("--join-cycles",))
-    parts = [figures(t) for t in reversed(traces)]  # reversed, so that the parts are in the order of their steps
+    parts = [figures(t) for t in reversed(traces)]  # the last trace has the first steps
     for m in whole["metrics"]:
         if "samples" in m:
             want = [s for p in parts for n in p["metrics"] if n["metric"] == m["metric"] for s in n["samples"]]

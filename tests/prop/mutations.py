@@ -62,7 +62,7 @@ def small(text, events):
 
 
 def seeds(dir):
-    """Sound inputs: {kind: (bytes, arguments with the damaged file, form)}."""
+    """Undamaged inputs, and the commands that read them: {kind: (bytes, arguments, in which "{}" is the damaged file)}."""
     make("trace.py", dir / "t.json", "--steps", 2, "--nccl", "--rank", 0, "--world-size", 2)
     make("trace.py", dir / "t1.json", "--steps", 2, "--nccl", "--rank", 1, "--world-size", 2)
     make("snapshot.py", dir / "s.json", "--steps", 2, "--layers", 1)

@@ -67,7 +67,7 @@ def difference(a, b, path=""):
 
 
 def judged(dir, *args):
-    """The checks of each rule, without the names of files."""
+    """The list "checks" of the JSON result, in which no names of files occur."""
     gpugate("check", *args, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--json", dir / "result.json", expect=(0, 3))
     return json.loads((dir / "result.json").read_text())["checks"]
 
@@ -111,7 +111,7 @@ def same(dir, run, *options):
 
 
 def tails(path, rng):
-    """A trace of 900 small kernels beside a large one, some of them without occupancy; and its occupancy in 1e-6 %."""
+    """Writes a trace of 900 small kernels beside a large one, some of them without occupancy; returns their mean occupancy in percent."""
     events, now, weight, total = [], 1000.0, 0, fractions.Fraction(0)
     kernels = [("gemm", 400000, 60)] + [(f"elementwise_{i}", rng.randrange(1, 40), rng.choice([0, *range(1, 100)])) for i in range(900)]
     for step in range(3):

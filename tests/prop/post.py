@@ -221,12 +221,12 @@ def policies(p, api):
             "error": result("error", 4, error="no baseline")}
     made = {"always": set(runs), "on-change": set(runs) - {"pass"},
             "on-failure": set(runs) - {"pass", "improved", "warn"}, "never": set()}
-    if api == "gitlab":     # whether to comment is decided as for GitHub, so two verdicts are enough
+    if api == "gitlab":     # on GitLab the decision whether to comment is the same, so two verdicts are enough
         runs = {name: runs[name] for name in ("pass", "fail")}
     for when, those in made.items():
         for name, value in runs.items():
             if when in ("always", "never") and name not in ("pass", "fail", "error"):
-                continue    # these two settings do not depend on the verdict, so three verdicts are enough
+                continue    # "always" and "never" do not depend on the verdict, so three verdicts are enough
             p.result(value)
             p.forge.reset()
             p.post(api, "--comment", when)

@@ -42,7 +42,7 @@ class Terminal:
         """Reads more output of the program; False at the end."""
         try:
             data = os.read(self.ours, 4096)
-        except OSError:  # Linux: the other side is closed
+        except OSError:  # on Linux, reading fails with an error once the program has closed the terminal
             data = b""
         self.text += data.decode()
         return bool(data)

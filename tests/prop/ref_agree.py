@@ -42,7 +42,7 @@ RANK_KEYS = ("gpu_events", "with_launch", "carried_over", "dropped", "unattribut
 
 
 def load_ref(shared):
-    """The reference as a module, since its main() prints JSON."""
+    """The reference as a module, whose functions are called: its main() would only print JSON."""
     spec = importlib.util.spec_from_file_location("ref", shared / "oracle" / "ref.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -292,7 +292,8 @@ def dumps(value):
 # --- random and shared traces ---
 
 def disagreements(gpugate, path, reference, keep=()):
-    """Lines about differences. With `keep`, the source files of the reference, its answer is stored and used again."""
+    """Lines on differences between the program and the reference. `keep`: the source files of the reference; if given, its answer is
+    stored, and used again in later runs."""
     try:
         return differences(keep, path, of_program(program(gpugate, path)), lambda: of_reference(reference(path)), bool(keep), same)
     except (ValueError, subprocess.CalledProcessError) as e:

@@ -134,7 +134,7 @@ def slow_main(p):
     waived = [c for c in r["checks"] if c["verdict"] == "waived"]
     expect("waived", [c["rule"] for c in waived], ["time", "ops"])
     expect("since", all("main is there already, since c9 of " in c["message"] for c in waived), True)
-    # a slowdown that main already has is not noise: counted as noise, it would leave both checks undecided
+    # a slowdown that main already has is not noise: if it counted as noise, the checks `time` and `ops` would be undecided
     expect("of no review", p.result(1, "t41.json", *rules)["verdict"], "fail")
     expect("and more of its own", p.result(1, p.trace(42, "--slow-kernel", "*flash_bwd*=2.6"), *rules, "--review")["summary"]["waived"], 0)
 

@@ -36,7 +36,7 @@ def marks(events):
 
 
 def longest_lost(events):
-    """The 80 longest kernels, or one in a hundred if there are few."""
+    """Leaves out the longest kernels: 80 of them, or 1 % of all kernels if that is fewer."""
     all_ = kernels(events)
     nr = min(80, len(all_) // 100)
     lost = {id(e) for e in sorted(all_, key=lambda e: -float(e["dur"]))[:nr]}
@@ -163,7 +163,7 @@ def of_trace(dir, path):
         before = len(events)
         events = damage(events)
         if len(events) == before and damage in (no_memory, no_collectives, longest_lost):
-            continue  # the trace has no events that this damage could remove
+            continue  # the trace has none of the events that the damage removes
         candidate = dir / f"damaged-{path.name.split('.')[0]}.json"
         candidate.write_text(json.dumps(events if isinstance(trace, list) else {**trace, "traceEvents": events}))
         code, said, out = check(dir, candidate)

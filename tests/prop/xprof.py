@@ -208,7 +208,7 @@ def program(path, *options):
 
 
 def differences(want, have):
-    """Lines about differences in what the reference has; a value of 0 may be absent."""
+    """Lines about figures in which the program differs from the reference; it may leave out a figure that is 0."""
     return [f"{k}: reference {v}, program {have.get(k)}" for k, v in want.items() if have.get(k, 0 if v == 0 else None) != v]
 
 
@@ -309,7 +309,7 @@ def random_traces(folder, seeds):
         path.write_text(dumps({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": events}))
         want = reference(events)
         attributions[want["attribution"]] += 1
-        if want["gpu_events"] == 0:  # in this case the program says that it understands nothing, or refuses the file
+        if want["gpu_events"] == 0:  # without GPU events the program says that it understands nothing, or refuses the file
             assert subprocess.run([GPUGATE, "metrics", path], capture_output=True).returncode in (0, 3)
             continue
         lines = differences(want, program(path))

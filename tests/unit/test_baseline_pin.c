@@ -301,7 +301,7 @@ static void test_pin_keeps_what_rules_ask(void **state)
 	pin_make(&run, &rules, &naming, &pin);
 	run_view_init(&v, &pin, &naming);
 	for (size_t i = 0; i < pin.ranks.nr; i++) {
-		assert_in_range(v.ranks[i].nr_kernels, 31, 100); /* the named kernel and the top 30 */
+		assert_in_range(v.ranks[i].nr_kernels, 31, 100); /* the rule's kernel and the 30 longest */
 		assert_true(v.ranks[i].nr_folded > 0);
 		assert_in_range(pin.ranks.v[i]->threads.nr, 12, 12);
 	}

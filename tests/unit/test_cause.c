@@ -21,7 +21,8 @@ struct cause_case {
 	const char *title; ///< text that the title must contain
 	size_t checks; ///< number of checks of the first finding
 	bool unsure; ///< true if the checks of the finding are undecided; false if they failed
-	/// place of the first finding, levels joined by " > "; NULL: the kernels have no origins
+	/// place in the code that the first finding must name, levels joined by " > "; NULL: the case's
+	/// kernels have no places
 	const char *where;
 };
 

@@ -259,8 +259,8 @@ static void slow_find(const int64_t *v, size_t first, size_t nr, uint64_t *point
 	slow_find(v, first + at, nr - at, points);
 }
 
-/* Both searches draw different permutations, so that series near the limit of significance may
- * differ. */
+/* The fast and the slow search draw different permutations, so that they may disagree on a
+ * change point close to the limit of significance. */
 static void test_reference(void **set)
 {
 	(void)set;

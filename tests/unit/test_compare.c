@@ -527,8 +527,8 @@ static void test_spoiled_comes_first(void **state)
 	release(&r);
 }
 
-/* A limit in percent of the step needs the time of the step, unless the other part of the limit
-   decides by itself. */
+/* A limit in percent of the step needs the time of the step, unless the limit and its `and` give
+   the same verdict whatever that time is. */
 static void test_without_step(void **state)
 {
 	(void)state;

@@ -375,8 +375,8 @@ static void test_functions(void **state)
 	}
 }
 
-/* Functions are listed for a rank that is named for another reason, but do not name a rank by
-   themselves if its only step is cut short. */
+/* If the only step of a rank is cut short, functions that differ give the rank no insight of
+ * its own; they are only listed if the rank is named for another reason. */
 static void test_functions_of_named(void **state)
 {
 	(void)state;

@@ -244,7 +244,7 @@ static void launches(struct digest *d)
 	set(d, METRIC_STEP_LAUNCH_TIME, 30 * MS);
 	set(d, METRIC_STEP_KERNEL_TIME, 5 * MS);
 	set(d, METRIC_STEP_KERNEL_COUNT, 400);
-	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* with 400, CUDA graphs would be advised */
+	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* 400 in all steps: CUDA graphs are advised */
 	set_parts(d, 54, 0, 1, 45);
 }
 

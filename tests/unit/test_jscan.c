@@ -204,7 +204,7 @@ static const struct {
 	{ SPAN("n"), 1, ENDS("the rest of a word") },
 	{ SPAN("[nul"), 4, ENDS("the rest of a word") },
 	{ SPAN("{\"a\":f"), 6, ENDS("the rest of a word") },
-	/* commas and brackets */
+	/* commas and brackets at the wrong place, or missing */
 	{ SPAN("]"), 0, GOT("']'", "a value") },
 	{ SPAN("}"), 0, GOT("'}'", "a value") },
 	{ SPAN(","), 0, GOT("','", "a value") },
@@ -228,7 +228,7 @@ static const struct {
 	{ SPAN("{\"a\":1]"), 6, GOT("']'", OBJ_MORE) },
 	{ SPAN("{\"a\":1 \"b\":2}"), 7, GOT("'\"'", OBJ_MORE) },
 	{ SPAN("{\"a\":1;\"b\":2}"), 6, GOT("';'", OBJ_MORE) },
-	/* keys and colons */
+	/* wrong keys, wrong and missing colons */
 	{ SPAN("{1:1}"), 1, GOT("'1'", "a key") },
 	{ SPAN("{a:1}"), 1, GOT("'a'", "a key") },
 	{ SPAN("{'a':1}"), 1, GOT("'''", "a key") },
@@ -301,7 +301,7 @@ static const struct {
 	{ SPAN("\xEF\xBB\xBF{}"), 0, GOT("byte 0xef", "a value") }, /* byte order mark */
 	{ SPAN("\xFF\xFE[\0]\0"), 0, GOT("byte 0xff", "a value") }, /* UTF-16 */
 	{ SPAN("[\0]\0"), 1, GOT("byte 0x00", "a value") },
-	/* comments, and syntax of other languages */
+	/* comments, and other syntax of other languages */
 	{ SPAN("[1]//"), 3, EXTRA },
 	{ SPAN("/**/[]"), 0, GOT("'/'", "a value") },
 	{ SPAN("[/**/]"), 1, GOT("'/'", "a value") },

@@ -145,7 +145,7 @@ static bool same_members(struct jscan *js, struct json_object *o, int depth)
 		if (equal && strlen(key) == name.n && json_object_object_get_ex(o, key, &inner))
 			equal = same(js, inner, depth + 1);
 		else
-			jscan_skip(js); /* a damaged document, or a known difference */
+			jscan_skip(js); /* the document is damaged, or the parsers differ in a known way */
 	}
 	return (size_t)json_object_object_length(o) < keys ||
 	       (equal && (size_t)json_object_object_length(o) == keys);
@@ -200,7 +200,7 @@ static bool same_document(const char *text, size_t n, struct json_object *o)
 
 /* Forms that json-c 0.15 to 0.17 accept in strict mode, although RFC 8259 does not have them. */
 static struct leniency {
-	const char *what, *error; /* what is accepted; part of the scanner's message */
+	const char *what, *error; /* what json-c accepts; part of our scanner's error */
 	const char *first; /* first bytes of the fault; NULL if they may be any */
 	unsigned nr;
 } leniencies[] = {

@@ -654,8 +654,9 @@ static void test_noise_of_runs(void **state)
 	}
 }
 
-/* Under review, a slowdown that main has already does not fail the check. A change by which the
-   candidate loses what main has gained, or that exceeds a limit in both directions, fails it. */
+/* Under review, a slowdown that main has already does not fail the check. A change fails it if
+   the candidate only loses what main had gained, or if the limit applies to changes in both
+   directions. */
 static void test_in_review(void **state)
 {
 	(void)state;
@@ -794,7 +795,8 @@ static void test_creep(void **state)
 	assert_string_equal(check(&s, "creep")->message,
 	                    "median step.cuda_time rose from 100.00 ms in the approved run to 109.00 "
 	                    "ms (+9.000 ms, +9.00 %), within the limit of increase_since_pin 10%");
-	/* with a limit on the usual reference in the same rule, each limit names its own reference */
+	/* two limits of one rule, on the changes since the reference and since the pin: each names its
+	 * own */
 	struct rule *both = add_rule(&s, "both", METRIC_STEP_CUDA_TIME);
 	fixture_limit(&both->fail, COND_INCREASE, true, PERCENT(50), "50%");
 	fixture_limit(&both->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(5), "5%");

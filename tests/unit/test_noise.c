@@ -374,7 +374,8 @@ static void test_units(void **state)
 	}
 }
 
-/* With control runs, the machine's speed is the mean difference of each pair. */
+/* With control runs, the difference in speed of the machine is the mean over all pairs of a
+ * candidate's run and a control run. */
 static void test_pairs(void **state)
 {
 	(void)state;
@@ -410,7 +411,7 @@ static void test_together(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *a[3], *b[3]; /* host, boot, job */
+		const char *a[3], *b[3]; /* host, boot and job of two recordings */
 		enum together together;
 	} rows[] = {
 		{ { NULL, NULL, NULL }, { NULL, NULL, NULL }, TOGETHER_UNKNOWN },

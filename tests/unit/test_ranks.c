@@ -136,8 +136,8 @@ static void test_steps_and_compute(void **state)
 	run_release(&run);
 }
 
-/* Figures that a stored baseline has of a rank are used as they are; a single rank has no such
-   figures. */
+/* Figures that need all ranks are used as a stored baseline has them for a rank; a run of one rank
+ * has no such figures. */
 static void test_known(void **state)
 {
 	(void)state;
@@ -194,7 +194,7 @@ static void test_figures(void **state)
 	assert_figures(&v, 0, "comm.wait_time", "31"); /* 61 ns over two steps, rounded */
 	assert_figures(&v, 0, "comm.transfer_time", "40");
 	assert_figures(&v, 0, "rank.straggler_pct", "0");
-	assert_figures(&v, 1, "rank.straggler_pct", "30500"); /* 61 ns late in 200,000 ns */
+	assert_figures(&v, 1, "rank.straggler_pct", "30500"); /* the rank is 61 ns late in 200,000 ns */
 	assert_figures(&v, 1, "rank.missing_steps", "0");
 	assert_figures(&v, 1, "rank.compute_skew_pct", "0");
 	assert_figures(&v, 0, "comm.time", "all_gather@world=10 all_reduce@world=61");

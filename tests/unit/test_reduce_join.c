@@ -302,14 +302,14 @@ static struct strbuf odd_doc(const char *odd, unsigned times)
 	return b;
 }
 
-#define QUARTER_US "2305843009213694" /* a quarter of the limit, in us */
+#define QUARTER_US "2305843009213694" /* 2^61 ns in us, a quarter of the largest int64 */
 #define QUARTER "2305843009213693952"
 
 static void does_not_fit(void **state)
 {
 	static const struct {
 		const char *odd, *error;
-		/// smallest number of occurrences of `odd` that exceeds the limit; 0 means 4
+		/// how often `odd` must occur for the limit to be exceeded; 0 means 4 times
 		unsigned times;
 	} rows[] = {
 		/* an event at the earliest possible time, which is also the initial value of the time of a

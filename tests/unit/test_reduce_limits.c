@@ -72,8 +72,8 @@ static void test_nothing(void **state)
 	reducer_free(NULL);
 }
 
-/* Many steps of many streams, and nested threads: the time must not grow with the square of their
- * number. */
+/* Many steps of many streams, and nested threads: the time must not grow with the square of the
+ * number of steps, streams or threads. */
 static void test_many(void **state)
 {
 	(void)state;

@@ -258,7 +258,7 @@ static void test_sums(void **state)
 static void test_occupancy(void **state)
 {
 	(void)state;
-	static const int64_t of[][2] = { /* pairs of occupancy and ns */
+	static const int64_t of[][2] = { /* pairs of occupancy and step_total_ns */
 		                             { 33333333, 7 }, { 0, 1000 },       { 98765432, 1001 },
 		                             { -1, 500 },     { 12345678, 999 }, { 1, 3 }
 	};
@@ -286,12 +286,13 @@ static void test_occupancy(void **state)
 }
 
 /* If the occupancy of both rows is unknown (0 or less), their sum has no time with an occupancy and
-   no remainder. It keeps the lower value if a row has time in steps, else the higher value. */
+   no remainder. The sum has the lower of the two occupancies if a row has time in steps, else the
+   higher value. */
 static void test_unknown_occupancy(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t x[2], y[2], want; /* occupancy and ns */
+		int64_t x[2], y[2], want; /* occupancy and step_total_ns of two rows; joined occupancy */
 	} rows[] = {
 		{ { 0, 0 }, { -1, 1 }, -1 }, { { -1, 1 }, { 0, 0 }, -1 }, { { 0, 0 }, { -1, 0 }, 0 },
 		{ { -1, 0 }, { 0, 0 }, 0 },  { { 0, 1 }, { -1, 0 }, -1 }, { { 0, 0 }, { 0, 0 }, 0 },

@@ -54,7 +54,7 @@ static void test_rest(void **state)
 		vec_push(&r.ranks, (struct series){ .id = "rank" });
 		vec_push(&r.ranks.v[i].points, (struct series_point){ 1, 2 });
 	}
-	run_report_release(&r); /* releases everything, so that the sanitizer reports a leak */
+	run_report_release(&r); /* release everything: the sanitizer reports what is left */
 	run_report_release(NULL);
 	assert_int_equal(report_table_rows(&(struct report_table){ 0 }), 0);
 }

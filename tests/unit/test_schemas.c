@@ -84,8 +84,8 @@ static const char *shown_type(const struct field *f)
 	}
 }
 
-/* Checks that the part of a schema file from `"key": {` to the next key at this depth is what the
- * table generates. */
+/* Checks a part of a schema file, the object `key` of its list of keys: each field of the table
+ * has the line there that the table generates. */
 static void test_rows_of(const char *file, const char *key, const struct schema *s)
 {
 	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT;

@@ -139,7 +139,7 @@ static void plain(void **state)
 static void gzip(void **state)
 {
 	static const struct {
-		const char *members[4]; ///< members; "" is an empty member
+		const char *members[4]; ///< gzip members before compression; "" gives an empty member
 		struct span behind;
 		const char *message;
 	} rows[] = {

@@ -131,8 +131,8 @@ static void test_unsound(void **state)
 		assert_false(tally_is_sound(&bad));
 		bad = t;
 		bad.max++;
-		/* the larger maximum falls into the same bin of the histogram, so that the contradiction
-		   cannot be seen */
+		/* a maximum that is larger by 1 falls into the same bin of the histogram, so that the
+		 * contradiction cannot be seen */
 		assert_int_equal(tally_is_sound(&bad), nr > TALLY_EXACT);
 		bad = t;
 		bad.high += 1000000;

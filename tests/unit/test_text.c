@@ -68,7 +68,7 @@ static const struct utf8_row utf8_rows[] = {
 	{ SPAN("\xC3\xC3\xA4"), BAD "\xC3\xA4", 2, false },
 	{ SPAN("\xF0\x9F\xE2\x82\xAC"), BAD "\xE2\x82\xAC", 2, false },
 	{ SPAN("\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64"),
-	  "a" BAD BAD BAD "b" BAD "c" BAD BAD "d", 10, false }, /* table 3-8 of the standard */
+	  "a" BAD BAD BAD "b" BAD "c" BAD BAD "d", 10, false }, /* table 3-8 of the Unicode Standard */
 	/* a U+FFFD in the input beside a malformed byte */
 	{ SPAN(BAD "\x80"), BAD BAD, 2, false },
 };
@@ -145,7 +145,7 @@ static void line(void **state)
 		{ SPAN("\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C"),
 		  BAD BAD BAD }, /* direction marks LRM, RLM, ALM */
 		{ SPAN("\xEF\xBB\xBFx"), BAD "x" }, /* byte order mark */
-		/* printable characters with code points next to the rows above */
+		/* printable characters whose code points are next to separators or direction marks */
 		{ SPAN("\xE2\x80\xA7\xE2\x80\xAF"), "\xE2\x80\xA7\xE2\x80\xAF" },
 		{ SPAN("a\xED\xA0\x80"), "a" BAD BAD BAD },
 	};

@@ -64,7 +64,7 @@ static const struct row category_rows[] = {
 	      CAT("cuda_runtime") "," CAT("cuda_driver") "," CAT("cpu_op") "," CAT("user_annotation")),
 	  .events = "runtime n @1000+2000 p3 t4\nruntime n @1000+2000 p3 t4\nop n @1000+2000 p3 t4\n"
 	            "annotation n @1000+2000 p3 t4\n" },
-	/* categories of 2021, in any case */
+	/* categories as traces of 2021 name them, in upper or lower case */
 	{ .json = DOC(
 	      CAT("Kernel") "," CAT("Memcpy") "," CAT("Memset") "," CAT("Runtime") "," CAT("Operator")),
 	  .events = "kernel n @1000+2000 p3 t4 d3 s4\nmemcpy n @1000+2000 p3 t4 d3 s4 b0\n"
@@ -86,7 +86,7 @@ static const struct row category_rows[] = {
 	              "kernel'],'ts':1}"),
 	  .events = "",
 	  .meta = "events=3" },
-	/* events with different names */
+	/* events whose name is absent, null, a number or an object */
 	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1},{'ph':'X','cat':'cpu_op','ts':1,'name':null},"
 	              "{'ph':'X','cat':'cpu_op','ts':1,'name':12.5},{'ph':'X','cat':'cpu_op','ts':1,'"
 	              "name':{'a':[]}}"),
@@ -306,7 +306,7 @@ static const struct row memory_rows[] = {
 	  .events =
 	      "memcpy m @5000+3000 p- t- d1 s2 b7\nmemory [memory] @5000+0 p- t- b0 type0 id-1 a-1 "
 	      "r-1\nmemset s @5000+0 p- t- d- s- b0\n" },
-	/* the last of several phases and categories counts, even after the name */
+	/* if an event has several phases or categories, the last one counts, even after the name */
 	{ .json =
 	      DOC("{'ph':'X','cat':'cpu_op','name':'[memory]','ts':5,'ph':'i'},{'ph':'X','cat':"
 	          "'cpu_op','name':'a','ts':5,'cat':'x'},{'ph':'X','cat':'x','name':'b','ts':5,'cat':"
@@ -404,12 +404,13 @@ static const struct row collective_rows[] = {
 	/* torch 2.1 writes a process group's number; its name has precedence, whichever comes first */
 	{ .json = DOC(TWO(NOTE(GROUP_3 WAIT), NOTE(GROUP_3 "'Process Group Name':'n'," WAIT))),
 	  .events = ANNOTATION " comm wait,,3, -1>-1/-1\n" ANNOTATION " comm wait,,n, -1>-1/-1\n" },
-	/* values that are not counts are absent; no value of the previous event is left */
+	/* a member that is not a count, but should be, is absent; no value of the previous event is
+	   left */
 	{ .json = DOC(TWO(TWO(NOTE(ODD), NOTE("'dtype':'Float','Group size':2")),
 	                  TWO(NOTE(ALL_REDUCE), NOTE("")))),
 	  .events = ANNOTATION " comm a,,, -1>-1/-1\n" ANNOTATION "\n" ANNOTATION
 	                       " comm allreduce,Float,0,dp 8>9/2\n" ANNOTATION "\n" },
-	/* annotations of collectives have shapes, others do not */
+	/* annotations of collectives have shapes, other annotations do not */
 	{ .json = DOC(TWO(NOTE(DIMS ",'Input type':['float']"), MINE)),
 	  .events = ANNOTATION " in [8] of float\nannotation mine @1000+0 p0 t7\n" },
 };

@@ -153,7 +153,7 @@ static const char *const odd[] = {
 	"null,[],'x',NaN,-Infinity,{}",
 	"{'name':'first','ph':'X','cat':'kernel','ts':5}",
 	"{'ph':'M','name':'process_name','pid':1,'args':{'name':'python'}}",
-	/* ends of the array */
+	/* texts that look like the end of the array, and its real end */
 	"{'ph':'X'}],'traceEvents':[{'ph':'X'},{'ph':'X'},{'ph':'X'}",
 	"{}]}",
 	"{}],'x':[{},{}",

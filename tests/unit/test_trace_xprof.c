@@ -151,9 +151,9 @@ static const struct row detail_rows[] = {
 	{ .json = DETAILS("Memory Device", "'MemoryResidency_details':'kind:device num_bytes:4'"),
 	  .events = "" },
 	{ .json = DETAILS("UM_BYTES_TRANSFER_HTOD", "'group_id':'1'"), .events = "" },
-	/* Kineto's keys are ignored here */
+	/* in traces of XProf, Kineto's keys of details are ignored */
 	{ .json = DETAILS("k", "'device':5,'stream':6,'bytes':7"), .events = KERNEL " d0 s13\n" },
-	/* errors in details */
+	/* sizes in details that are not numbers, or below 0, are errors */
 	{ .json = FILE_OF(GPU X("1", "13", "MemcpyH2D", ARGS("'memcpy_details':'size:-1'")) "^"),
 	  .error = SIZE_ERROR },
 	{ .json = FILE_OF(GPU X("1", "13", "MemcpyH2D", ARGS("'memcpy_details':'size:many'")) "^"),

@@ -558,7 +558,7 @@ static void test_machines(void **state)
 	}
 }
 
-/* Of 20 throttled ranks of a folded run, 16 are named. The others become one finding on the whole
+/* 16 of 20 throttled ranks of a folded run are named. The others become one finding on the whole
  * run, so that checks on these ranks are inconclusive too. */
 static void test_many_throttled(void **state)
 {

@@ -490,7 +490,7 @@ static void test_query_ranks(void **state)
 {
 	(void)state;
 	struct digest *d = sample_digest(0), *e = sample_digest(10);
-	e->samples[METRIC_STEP_TIME][0] = 500000000; /* the median becomes 400 ms */
+	e->samples[METRIC_STEP_TIME][0] = 500000000; /* the median step time becomes 400 ms */
 	e->kernels.v[0].step_total_ns = 1000; /* alpha_gemm takes 500 ns per step */
 	vec_push(&e->devices, (struct device_stat){ "1", 3, 40, 1000, 900, 600, 0, 0, 0, 0 });
 	struct fixture *f = open_view(d, e);
@@ -552,7 +552,7 @@ static void test_rule_items(void **state)
 		{ METRIC_KERNEL_TIME, true, REDUCE_MEDIAN, 2, NULL, "gemm_b nccl_c" },
 		{ METRIC_KERNEL_TIME, true, REDUCE_EACH, 2, NULL, "gemm_a gemm_b" },
 		{ METRIC_KERNEL_TIME, true, REDUCE_MIN, 1, NULL, "nccl_c" },
-		/* the largest items by time */
+		/* the largest items are those with the most time, whatever the metric */
 		{ METRIC_KERNEL_COUNT, true, REDUCE_EACH, 1, NULL, "gemm_a" },
 		{ METRIC_KERNEL_COUNT, true, REDUCE_EACH, 0, NULL, "" },
 		{ METRIC_KERNEL_TIME, false, REDUCE_EACH, 1, NULL, "gemm_a gemm_b nccl_c" },
