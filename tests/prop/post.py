@@ -32,7 +32,7 @@ MARKER = "<!-- gpugate:resnet50 -->"
 PLACE = {"github": "o/r", "gitlab": "5"}
 LIST = {"github": "/comments", "gitlab": "/notes"}
 EDIT = {"github": "PATCH", "gitlab": "PUT"}
-HOW = "\n> Meant? Comment `/gpugate accept REASON` (write access needed).\n"
+HOW = "\n> Intended? Comment `/gpugate accept REASON` (write access needed).\n"
 APIS = ("github", "gitlab")
 wrong = []
 

@@ -317,7 +317,7 @@ def github(folder):
     expect("files", {k: pathlib.Path(out[k]).is_file() for k in ("markdown", "json", "junit", "html", "run")},
            dict.fromkeys(("markdown", "json", "junit", "html", "run"), True))
     expect("annotations", "::error title=gpugate resnet50%3A fail%3A step-compute-time::median step.compute_time rose" in log, True)
-    expect("summary and comment", forge.bodies()[0], (runner.temp / "summary").read_text() + "\n> Meant? Comment `/gpugate accept REASON` (write access needed).\n")
+    expect("summary and comment", forge.bodies()[0], (runner.temp / "summary").read_text() + "\n> Intended? Comment `/gpugate accept REASON` (write access needed).\n")
     expect("artifact", (runner.uploaded[0], "run.json.gz" in runner.uploaded[1]), ("gpugate-resnet50", True))
     expect("commit", topic[:10] in forge.bodies()[0], True)
     _, code, _ = runner.action(ROOT, clone, {**inputs, "report-only": "true", "artifact": "none"})

@@ -46,7 +46,7 @@ version: 1
 workload: train
 baseline: baselines/{workload}-{gpu}.json
 rules:
-  - {id: step-time, metric: step.compute_time, fail: {increase: 0.5%}}
+  - {id: step-compute-time, metric: step.compute_time, fail: {increase: 0.5%}}
   - {id: memory, metric: memory.peak_allocated, fail: {increase: 1%}}
 """
 wrong = []
@@ -229,7 +229,7 @@ runs `gpugate history` shows six, the approved one first:
     out = w.run([w.env()["GPUGATE"], "history", "--baseline", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "--history", past]).stdout
     w.say("```\n" + out.split("\n\nRuns")[0].strip("\n") + "\n```")
     w.say("The *spread* is how far single runs lie from their median. What one run of a pull request must exceed, its [noise](verdicts.md#noise), is "
-          "several times as large, because six runs prove little: tomorrow's comment shows it.")
+          "eleven times this spread, because six runs prove little: tomorrow's comment shows it.")
 
 
 def regression(w):
@@ -274,8 +274,9 @@ commit that the pull request begins at, on the same machine. Two runs are one pa
     expect("more runs were made", bool(plan), True)
     w.say("```\n" + "\n".join(plan) + "\n```")
     w.quote(w.forge.bodies()[0])
-    w.say("Now +0.67 % is beyond the limit, and beyond the noise of ±0.56 % too: it fails. The baseline has 2 runs, not 7, because Wednesday's approval "
-          "began a new level: the approved run, and one of main since.")
+    w.say("Now +0.67 % is beyond the limit, and beyond the noise of ±0.56 % too: it fails. The 12.93 ms are the median of the base's two "
+          "[control runs](verdicts.md#control-runs), which are the reference as soon as there are any. (Friday's comment has 12.91 ms, from the baseline's two runs: "
+          "the one approved on Wednesday, and one of main since.)")
 
 
 def another_gpu(w):
