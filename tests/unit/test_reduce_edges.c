@@ -1,5 +1,4 @@
-/* Figures of a reducer where events touch or tie, or where a number of events is just at a limit.
- */
+/* Figures of a reducer where events touch or tie, or where a count is just at a limit. */
 #include "reduce_rig.h"
 
 #define ROWS(a) (sizeof(a) / sizeof *(a))
