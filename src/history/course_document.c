@@ -261,13 +261,13 @@ static void put_news(struct document *d, const struct course *t)
 		             : up                       ? " higher since "
 		                                        : " lower since ");
 		put_run(d, &t->runs.v[p->first]);
+		doc_words(d, "; the job passes: a history only reports");
 		doc_paragraph(d);
 		put_change(d, t, p);
 		doc_words(d, "; ");
 	}
 	put_wall(d, t);
 	doc_said(d, t->headline);
-	doc_words(d, p ? ". The job passes (exit code 0): a history only reports" : "");
 }
 
 static void put_advice(struct document *d, const struct course *t)
@@ -305,15 +305,30 @@ static int news_of(const struct course *t, const struct course_figure *f)
 	return news;
 }
 
+/* The newest change point of a figure, or NULL. */
+static const struct course_point *last_point(const struct course *t, const struct course_figure *f)
+{
+	const struct course_point *last = NULL;
+	for (size_t i = 0; i < t->points.nr; i++) {
+		const struct course_point *p = &t->points.v[i];
+		if (p->figure == f->place && (!last || p->first > last->first))
+			last = p;
+	}
+	return last;
+}
+
+/* Add a row: the level before the newest change or, if there is none, the newest value; the level
+   now; spread; number of changes; and the runs as a line of blocks. */
 static void put_figure(struct document *d, const struct course *t, const struct course_figure *f)
 {
 	size_t nr = points_of(t, f);
+	int64_t first = nr ? last_point(t, f)->before : f->newest;
 	doc_row(d, 0);
 	if (f->label.n || f->rank >= 0 || strncmp(f->metric, "input.", 6) == 0)
 		doc_name_cell(d, name_of(d, f));
 	else
 		doc_said_cell(d, name_of(d, f));
-	doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
+	doc_figure_cell(d, course_text(&d->arena, f->unit, first), true, first);
 	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
 	doc_figure_cell(d, arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
 	                true, f->spread);
@@ -324,13 +339,24 @@ static void put_figure(struct document *d, const struct course *t, const struct 
 /* Write a table of figures: those that changed, the worse ones first, or those that did not. */
 static void put_figures(struct document *d, const struct course *t, bool changed)
 {
-	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
-		                                         { "level", DOC_RIGHT },   { "spread", DOC_RIGHT },
-		                                         { "changes", DOC_RIGHT }, { "runs", DOC_LEFT } };
+	static const struct doc_column both[][6] = {
+		{ { "figure", DOC_LEFT },
+		  { "newest", DOC_RIGHT },
+		  { "level", DOC_RIGHT },
+		  { "spread", DOC_RIGHT },
+		  { "changes", DOC_RIGHT },
+		  { "runs", DOC_LEFT } },
+		{ { "figure", DOC_LEFT },
+		  { "before", DOC_RIGHT },
+		  { "now", DOC_RIGHT },
+		  { "spread", DOC_RIGHT },
+		  { "changes", DOC_RIGHT },
+		  { "runs", DOC_LEFT } },
+	};
 	const char *title = changed ? "Figures that changed" : "Figures that did not change";
 	doc_section(d, changed ? "figures" : "unchanged", title,
 	            changed || !t->points.nr ? DOC_OPEN : DOC_FOLDED);
-	struct doc_table *table = doc_table(d, title, columns, sizeof columns / sizeof *columns);
+	struct doc_table *table = doc_table(d, title, COLUMNS(both[changed]));
 	table->brief = FIGURES_SHOWN;
 	table->more_text = "figures";
 	for (int news = changed ? 2 : 0; news >= changed; news--)
