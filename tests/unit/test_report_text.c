@@ -254,8 +254,8 @@ static void what_would_decide(void **state)
 	r.accept = "gpugate baseline promote a.json";
 	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
 	                       "\nWhat to do: run the benchmark 2 times more on the same commit, and "
-	                       "name the traces as in this command,\n"
-	                       "which judges them together:\n\n"
+	                       "name the traces as in this\n"
+	                       "command, which judges them together:\n\n"
 	                       "  gpugate check a.json --repeat=new{1..2}.json\n"
 	                       "\nWhat may have changed\n"));
 	assert_null(strstr(write_report(&r, &(struct write_options){ 0 }), "Intended?"));
