@@ -235,7 +235,7 @@ static bool frame_ids_ascend(const struct python_thread *t)
 	return true;
 }
 
-/* True if a frame has the id `id`; the ids must ascend. */
+/* True if the thread has a frame with the id `id`. The ids of the thread's frames must ascend. */
 static bool ids_contain(const struct python_thread *t, uint32_t id)
 {
 	/* lo becomes the number of runs of frames whose first id is `id` or lower */

@@ -375,6 +375,15 @@ static void warn_of_known(const struct judge_input *in, struct report *out)
 		         "among others");
 }
 
+/* Number of runs that the reference is the median of: the recent runs and, while there are fewer
+   than `min_runs` of them, the approved run, which may be among them and counts once. */
+static int64_t reference_runs(const struct judge_input *in)
+{
+	int64_t recent = in->recent ? (int64_t)in->recent->runs.nr : 0;
+	bool enough = in->rules->noise.min_runs > 0 && recent >= in->rules->noise.min_runs;
+	return recent + (!enough && !past_find(in->recent, in->baseline));
+}
+
 static void fill_context(const struct judge_input *in, struct report *out)
 {
 	struct arena *a = &out->arena;
@@ -389,10 +398,7 @@ static void fill_context(const struct judge_input *in, struct report *out)
 	if (!in->baseline)
 		return;
 	warn_of_known(in, out);
-	out->baseline.runs = in->recent ? (int64_t)in->recent->runs.nr : 0;
-	out->baseline.runs += !past_find(
-	    in->recent,
-	    in->baseline); /* the approved run may be among the recent runs; it counts once */
+	out->baseline.runs = reference_runs(in);
 	if (in->baseline_workload && strcmp(in->baseline_workload, rules->workload) != 0)
 		vec_push(&out->warnings, arena_printf(a, "the baseline is of another workload: %s",
 		                                      text_quote(a, span_of(in->baseline_workload))));

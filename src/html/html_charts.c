@@ -321,8 +321,9 @@ static size_t first_high(const struct series *s)
 	return high;
 }
 
-/* Add the memory that stays allocated: the least level from each time on, between the first high
-   and the last low. */
+/* Add a line of the memory that stays allocated: at each time the smallest level from then on. The
+   line begins at the first high level and ends at the last low one: see first_high(), last_low().
+ */
 static void add_kept(struct chart *c, const char *name, const char *class, const struct series *s)
 {
 	if (!s || !s->points.nr || s->x_unit != c->x_unit)

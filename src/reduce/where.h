@@ -34,7 +34,7 @@ struct where_stated {
 /// A launched activity, in a trace whose activities name their operators.
 struct where_work {
 	struct where_stated own;
-	uint32_t span; ///< index of the span of the launch
+	uint32_t span; ///< index of the host span in which the launch was made
 	uint32_t name; ///< index of the activity's name in `gpu.names`
 	int64_t dur_ns, bytes;
 };

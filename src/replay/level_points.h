@@ -14,7 +14,7 @@ struct level_points {
 	                                              ///< the present part
 };
 
-/// Prepares to add points to p->points; their `entries` will run from 0 to `last`.
+/// Prepares to add points to p->points. `last` is the number of entries in the whole history.
 void level_points_init(struct level_points *l, struct memory_profile *p, int64_t last);
 
 /// Adds the next level of the history.

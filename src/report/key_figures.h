@@ -46,7 +46,8 @@ const char *figure_label(struct arena *a, const struct report *r, const struct m
 /// `run` is NULL.
 const struct fact *run_fact(const struct run_report *run, const char *id);
 
-/// The figure of the whole candidate in a diff. NULL if there is none.
+/// The row of a diff for a metric of the whole candidate (not of a rank, GPU or phase of it).
+/// Returns NULL if the diff has no such row.
 const struct figure_row *figure_row_find(const struct report *r, enum metric_id id);
 
 /// True if the check is about a key figure.

@@ -29,10 +29,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GEN = ROOT / "tests" / "gen"
-sys.path.insert(0, str(GEN))
-from names import every
-from _browser import Browser
+sys.path.insert(0, str(ROOT / "tests" / "prop"))
+from _gen import generate  # noqa: E402
+from names import every  # noqa: E402
+from _browser import Browser  # noqa: E402
 
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
@@ -45,8 +45,7 @@ UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 
 
 def make(tool, out, *options, seed=1):
-    subprocess.run([sys.executable, GEN / tool, "--seed", str(seed), "--out", out, *map(str, options)], check=True)
-    return out
+    return generate(tool, out, "--seed", seed, *options)
 
 
 def gpugate(*args, expect):
@@ -81,29 +80,29 @@ def pages(dir):
     base, cand = dir / "base", dir / "candidate"
     for folder in (base, cand):
         folder.mkdir()
-    make("trace.py", base / "trace.json.gz", "--steps", 8)
-    make("trace.py", cand / "trace.json.gz", "--steps", 8, "--slow-kernel", "*flash_bwd*=1.4", "--long-name", 3000,
+    make("trace", base / "trace.json.gz", "--steps", 8)
+    make("trace", cand / "trace.json.gz", "--steps", 8, "--slow-kernel", "*flash_bwd*=1.4", "--long-name", 3000,
          "--extra-launches", "*direct_copy*=2", seed=2)
-    make("snapshot.py", base / "snapshot.json.gz", "--steps", 8)
-    make("snapshot.py", cand / "snapshot.json.gz", "--steps", 8, "--leak", 8 << 20, seed=2)
+    make("snapshot", base / "snapshot.json.gz", "--steps", 8)
+    make("snapshot", cand / "snapshot.json.gz", "--steps", 8, "--leak", 8 << 20, seed=2)
     gpugate("baseline", "create", base, "--baseline", dir / "b.json", expect=0)
     page("fail", "check", cand, "--baseline", dir / "b.json", expect=1)
     page("pass", "check", base, "--baseline", dir / "b.json", expect=0)
     page("diff", "diff", base, cand, expect=0)
     page("report", "report", cand, expect=0)
     page("error", "check", cand, "--baseline", dir / "<img src=x onerror=alert(1)>.json", expect=4)
-    few = make("trace.py", dir / "few.json.gz", "--steps", 3)
+    few = make("trace", dir / "few.json.gz", "--steps", 3)
     for i, names in enumerate(hostile_names()):
         new = (x for k in range(len(names)) for x in ("--new-kernel", f"harmless_{k}={9000 - k}"))
-        many = make("trace.py", dir / "many.json.gz", "--steps", 3, *new)
+        many = make("trace", dir / "many.json.gz", "--steps", 3, *new)
         for name in ("plain", "hostile"):
             page(f"{name}-{i}", "diff", few, rename(many, dir / f"{name}.json", names, name == "hostile"), expect=0)
     for name, options in (("ranks-base", ()), ("ranks", ("--slow-rank", "2=1.3"))):
-        make("ranks.py", dir / name, "--ranks", 4, "--steps", 6, *options)
+        make("ranks", dir / name, "--ranks", 4, "--steps", 6, *options)
         for rank in (0, 2):
-            make("snapshot.py", dir / name / f"memory-rank{rank}.json.gz", "--steps", 3 + rank)
-    make("ranks.py", dir / "many-base", "--ranks", 64, "--steps", 4)
-    make("ranks.py", dir / "many-ranks", "--ranks", 64, "--steps", 4, "--slow-rank", "37=1.3")
+            make("snapshot", dir / name / f"memory-rank{rank}.json.gz", "--steps", 3 + rank)
+    make("ranks", dir / "many-base", "--ranks", 64, "--steps", 4)
+    make("ranks", dir / "many-ranks", "--ranks", 64, "--steps", 4, "--slow-rank", "37=1.3")
     gpugate("baseline", "create", dir / "many-base", "--baseline", dir / "many.b.json", expect=0)
     page("ranks64", "check", dir / "many-ranks", "--baseline", dir / "many.b.json", expect=1)
     flux = SHARED and pathlib.Path(SHARED) / "data/traces/flux-aiter-mi300x-rank0of1.json.gz"
@@ -123,7 +122,7 @@ def others(dir, page):
     baseline = ("--baseline", dir / "h.json")
     for seed in range(10, 24):
         slow = ("--slow-kernel", "*flash_bwd*=1.5") if seed > 16 else ()
-        run = make("trace.py", dir / f"h{seed}.json.gz", "--steps", 4, *slow, seed=seed)
+        run = make("trace", dir / f"h{seed}.json.gz", "--steps", 4, *slow, seed=seed)
         gpugate("baseline", "append" if seed > 10 else "create", run, *baseline, expect=0)
     page("history", "history", *baseline, expect=0)
     hostile = "<img src=x onerror=alert(1)>"
@@ -134,7 +133,7 @@ def others(dir, page):
         {"workload": "absent", "runs": str(dir / hostile / "y.json.gz")}]}))
     page("suite", "suite", dir / "suite.yaml", expect=4)
     page("suite-history", "history", "--suite", dir / "suite.yaml", expect=0)
-    subprocess.run([sys.executable, GEN / "flight.py", dir / "dumps", "--ranks", "4", "--stuck", "1", "--json"], check=True)
+    generate("flight", dir / "dumps", "--ranks", 4, "--stuck", 1, "--json")
     for dump in (dir / "dumps").iterdir():
         dump.write_text(dump.read_text().replace("train.py", hostile))
     page("hang", "report", dir / "dumps", expect=3)

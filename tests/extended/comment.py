@@ -19,7 +19,9 @@ import tempfile
 
 from _browser import Browser
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "prop"))
+from _gen import generate  # noqa: E402
+
 PROGRAM = os.environ.get("GPUGATE")
 RENDER = "cmark-gfm --unsafe -e table -e autolink -e strikethrough -e tasklist".split()
 COMMENT, TELEPHONE = 830, 400
@@ -45,8 +47,7 @@ def run(*args, expect=0):
 
 
 def make(tool, out, *options, seed=1):
-    subprocess.run([sys.executable, GEN / tool, "--seed", str(seed), "--out", out, *map(str, options)], check=True)
-    return out
+    return generate(tool, out, "--seed", seed, *options)
 
 
 def comments(dir):
@@ -57,22 +58,22 @@ def comments(dir):
         out[name] = dir / f"{name}.md"
         run(*args, "--markdown", out[name], expect=expect)
 
-    base = make("trace.py", dir / "base.json.gz", "--steps", 6)
-    slow = make("trace.py", dir / "slow.json.gz", "--steps", 6, "--slow-kernel", "*flash_bwd*=1.4", seed=2)
-    several = make("trace.py", dir / "several.json.gz", "--steps", 6, "--slow-kernel", "*norm*=1.5", "--slow-kernel", "*gemm*=1.2", seed=2)
-    long = make("trace.py", dir / "long.json.gz", "--steps", 6, "--long-name", 300, "--hostile-names", "--slow-kernel", "*=1.2", seed=2)
-    uniform = make("trace.py", dir / "uniform.json.gz", "--steps", 6, "--slow-kernel", "*=1.3", seed=2)
+    base = make("trace", dir / "base.json.gz", "--steps", 6)
+    slow = make("trace", dir / "slow.json.gz", "--steps", 6, "--slow-kernel", "*flash_bwd*=1.4", seed=2)
+    several = make("trace", dir / "several.json.gz", "--steps", 6, "--slow-kernel", "*norm*=1.5", "--slow-kernel", "*gemm*=1.2", seed=2)
+    long = make("trace", dir / "long.json.gz", "--steps", 6, "--long-name", 300, "--hostile-names", "--slow-kernel", "*=1.2", seed=2)
+    uniform = make("trace", dir / "uniform.json.gz", "--steps", 6, "--slow-kernel", "*=1.3", seed=2)
     run("baseline", "create", base, "--baseline", dir / "b.json")
     for name, trace in (("one", slow), ("several", several), ("long", long), ("uniform", uniform)):
         of(name, "check", trace, "--baseline", dir / "b.json")
     of("pass", "check", base, "--baseline", dir / "b.json", expect=0)
     of("first", "check", base, "--baseline", dir / "none.json", expect=4)
     for name, options in (("ranks-base", ()), ("ranks", ("--slow-rank", "2=1.3"))):
-        make("ranks.py", dir / name, "--ranks", 4, "--steps", 6, *options)
+        make("ranks", dir / name, "--ranks", 4, "--steps", 6, *options)
     run("baseline", "create", dir / "ranks-base", "--baseline", dir / "r.json")
     of("ranks", "check", dir / "ranks", "--baseline", dir / "r.json")
-    run("baseline", "create", make("snapshot.py", dir / "m.json.gz"), "--baseline", dir / "m.json")
-    of("leak", "check", make("snapshot.py", dir / "leak.json.gz", "--leak", 8 << 20, seed=2), "--baseline", dir / "m.json")
+    run("baseline", "create", make("snapshot", dir / "m.json.gz"), "--baseline", dir / "m.json")
+    of("leak", "check", make("snapshot", dir / "leak.json.gz", "--leak", 8 << 20, seed=2), "--baseline", dir / "m.json")
     of("diff", "diff", base, long, expect=0)
     of("report", "report", long, expect=0)
     (dir / "suite.yaml").write_text("version: 1\ncases:\n" + "".join(
@@ -81,7 +82,7 @@ def comments(dir):
     run("baseline", "create", base, "--baseline", dir / "h.json", "--commit", "1a2b3c4")
     for i in range(20):
         fast = () if i < 10 else ("--slow-kernel", "*=1.2")
-        run("baseline", "append", make("trace.py", dir / "h.json.gz", "--steps", 4, "--long-name", 200, *fast, seed=i + 2), "--baseline", dir / "h.json")
+        run("baseline", "append", make("trace", dir / "h.json.gz", "--steps", 4, "--long-name", 200, *fast, seed=i + 2), "--baseline", dir / "h.json")
     of("history", "history", "--baseline", dir / "h.json", expect=0)
     return out
 

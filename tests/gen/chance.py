@@ -19,7 +19,7 @@ import pathlib
 import random
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "prop"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "prop"))
 import comm_agree  # noqa: E402
 import flops  # noqa: E402
 import function_agree  # noqa: E402
@@ -194,8 +194,8 @@ class Runs:
 
 def made_by(maker):
     """Returns a function that makes the trace of a seed with the class `maker`."""
-    def document(seed):
-        path = pathlib.Path(sys.argv[sys.argv.index("--out") + 1], "scratch.json")
+    def document(seed, folder):
+        path = folder / "scratch.json"
         maker(seed).write(path)
         text = path.read_text(encoding="utf-8")
         path.unlink()
@@ -203,9 +203,9 @@ def made_by(maker):
     return document
 
 
-KINDS = {"steps": made_by(ref_agree.Maker), "functions": made_by(function_agree.Maker), "code": lambda seed: Code(seed).document(),
-         "collectives": lambda seed: json.loads(comm_agree.random_trace(seed)),
-         "phases": lambda seed: json.loads(phases_agree.random_trace(seed)), "operations": flops.random_trace}
+KINDS = {"steps": made_by(ref_agree.Maker), "functions": made_by(function_agree.Maker), "code": lambda seed, _: Code(seed).document(),
+         "collectives": lambda seed, _: json.loads(comm_agree.random_trace(seed)),
+         "phases": lambda seed, _: json.loads(phases_agree.random_trace(seed)), "operations": lambda seed, _: flops.random_trace(seed)}
 
 
 def stretch(document, factor):
@@ -214,7 +214,7 @@ def stretch(document, factor):
             e["dur"] = round(e["dur"] * factor, 3)
 
 
-def main():
+def main(argv=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--out", type=pathlib.Path, required=True)
     p.add_argument("--kind", choices=[*KINDS, "runs"], required=True)
@@ -224,7 +224,7 @@ def main():
         p.add_argument(name, action="append", default=[])
     p.add_argument("--whole", action="store_true")
     p.add_argument("--job", action="store_true")
-    o = p.parse_args()
+    o = p.parse_args(argv)
     o.out.mkdir(parents=True, exist_ok=True)
     factors = {int(r): float(f) for r, f in (s.split("=") for s in o.stretch)}
     seeds = range(*map(int, o.seeds.split(":")))
@@ -233,7 +233,7 @@ def main():
         if o.kind == "runs":
             document = Runs(seed, o, factor).document(*((rank, len(seeds)) if o.job else ()))
         else:
-            document = KINDS[o.kind](seed)
+            document = KINDS[o.kind](seed, o.out)
             stretch(document, factor)
         name = f"run{seed}.json" if o.kind == "runs" and not o.job else f"rank{rank}.json"
         (o.out / name).write_text(json.dumps(document), encoding="utf-8")

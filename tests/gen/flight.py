@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the dumps of the Flight Recorder that the ranks of a job of data and tensor parallelism leave.
 
-usage: flight.py FOLDER [--ranks 4] [--steps 3] [--json] [--stuck R] [--mismatch R] [--silent R]
+usage: flight.py --out FOLDER [--ranks 4] [--steps 3] [--json] [--stuck R] [--mismatch R] [--silent R]
 
 Each step is a broadcast in pairs of ranks ("tp", a group of its own for each pair), then an all-reduce of all. --stuck: the
 rank stops before the last all-reduce; --mismatch: it enters an all-gather in its place; --silent: it stops and leaves
@@ -46,20 +46,20 @@ def dump(rank, o):
             "entries": entries}
 
 
-def main():
+def main(argv=None):
     p = argparse.ArgumentParser()
-    p.add_argument("folder", type=pathlib.Path)
+    p.add_argument("--out", type=pathlib.Path, required=True)
     p.add_argument("--ranks", type=int, default=4)
     p.add_argument("--steps", type=int, default=3)
     p.add_argument("--json", action="store_true")
     for fault in ("stuck", "mismatch", "silent"):
         p.add_argument(f"--{fault}", type=int)
-    o = p.parse_args()
-    o.folder.mkdir(parents=True, exist_ok=True)
+    o = p.parse_args(argv)
+    o.out.mkdir(parents=True, exist_ok=True)
     for rank in range(o.ranks):
         if rank == o.silent:
             continue
-        path = o.folder / f"nccl_trace_rank_{rank}"
+        path = o.out / f"nccl_trace_rank_{rank}"
         if o.json: # PyTorch writes the keys of its JSON in sorted order
             path.with_suffix(".json").write_text(json.dumps(dump(rank, o), sort_keys=True), encoding="utf-8")
         else:

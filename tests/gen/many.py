@@ -28,14 +28,14 @@ def renumber(text, rank, old, new, copy):
     return json.dumps(d, separators=(",", ":"))
 
 
-def main():
+def main(argv=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("run")
     p.add_argument("--ranks", type=int, required=True)
     p.add_argument("--copy", default=":")
     p.add_argument("--tick", type=int, help="the clock's, in ns; in place of what the digests say")
     p.add_argument("--out", required=True)
-    o = p.parse_args()
+    o = p.parse_args(argv)
     with open(o.run, encoding="utf-8") as f:
         made = json.load(f)
     digests = made["digests"]

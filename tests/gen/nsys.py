@@ -174,14 +174,14 @@ def convert(source, out, page_size=4096, metrics=True, seed=1, dram=40):
     export.close()
 
 
-def main():
+def main(argv=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("trace")
     p.add_argument("--out", required=True)
     p.add_argument("--page-size", type=int, default=4096)
     p.add_argument("--seed", type=int, default=1, help="of the samples of metrics")
     p.add_argument("--dram", type=int, default=40, help="per cent of DRAM bandwidth that is read")
-    o = p.parse_args()
+    o = p.parse_args(argv)
     convert(events(o.trace), o.out, o.page_size, seed=o.seed, dram=o.dram)
 
 

@@ -278,7 +278,7 @@ def place(text):
     return int(step), int(number)
 
 
-def options():
+def options(argv):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--ranks", type=int, required=True)
     p.add_argument("--steps", type=int, default=5)
@@ -298,15 +298,15 @@ def options():
                                 ("--cut-rank", int, "R=S"), ("--skip-collective", place, "R=S:N")):
         p.add_argument(name, type=pair(kind), action="append", default=[], metavar=metavar)
     p.add_argument("--lose-rank", type=int, action="append", default=[], metavar="R")
-    o = p.parse_args()
+    o = p.parse_args(argv)
     for rank in o.lose_rank + [r for l in (o.slow_rank, o.late_rank, o.slow_link, o.cut_rank, o.skip_collective) for r, _ in l]:
         if not 0 <= rank < o.ranks:
             p.error(f"no rank {rank} among {o.ranks}")
     return o
 
 
-def main():
-    o = options()
+def main(argv=None):
+    o = options(argv)
     job = Job(o)
     job.run()
     job.write()

@@ -238,7 +238,7 @@ def sizes(training, o):
 # --- The options ---------------------------------------------------------------------------------
 
 
-def options():
+def options(argv):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--form", choices=("xprof", "raw", "sizes"), required=True)
     p.add_argument("--seed", type=int, required=True)
@@ -261,11 +261,11 @@ def options():
     g.add_argument("--numbers", action="store_true", help="64-bit integers as numbers")
     g.add_argument("--sparse", action="store_true", help="without fields that are 0 or empty")
     g.add_argument("--reverse", action="store_true", help="the keys in the other order")
-    return p.parse_args()
+    return p.parse_args(argv)
 
 
-def main():
-    o = options()
+def main(argv=None):
+    o = options(argv)
     made = {"xprof": xprof, "raw": raw, "sizes": sizes}[o.form](Training(o).train(), o)
     data = json.dumps(made, separators=(",", ":") if o.form == "xprof" else (", ", ": ")).encode()
     with open(o.out, "wb") as f:

@@ -81,7 +81,7 @@ def write(o, path, rank):
     path.write_bytes(gzip.compress(json.dumps(d).encode(), 6, mtime=0))
 
 
-def main():
+def main(argv=None):
     def factor(text):
         kind, _, value = text.partition("=")
         if kind not in KINDS:
@@ -96,7 +96,7 @@ def main():
                    help="vllm, vllm-detailed, vllm-2025 or sglang; A+B: the steps of B lie within those of A")
     p.add_argument("--slow", type=factor, action="append", default=[], metavar="KIND=FACTOR",
                    help="kernels of such steps take so much longer")
-    o = p.parse_args()
+    o = p.parse_args(argv)
     o.slow = dict(o.slow)
     if o.ranks == 1:
         write(o, o.out, 0)

@@ -284,7 +284,7 @@ def write(data, o):
             f.write(data)
 
 
-def options():
+def options(argv):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--seed", type=int, required=True)
     p.add_argument("--out", required=True, metavar="FILE", help="compressed where the name ends in .gz")
@@ -308,14 +308,14 @@ def options():
     g.add_argument("--bare", action="store_true", help="the bare list of segments")
     g.add_argument("--reverse", action="store_true", help="the keys in the other order")
     g.add_argument("--pickle", type=int, metavar="PROTOCOL", help="a pickle in place of JSON")
-    o = p.parse_args()
+    o = p.parse_args(argv)
     if not 0 <= o.fragmentation <= 0.4:  # above 0.4 the blocks whose release leaves the holes would be the peak of the memory
         p.error("--fragmentation is from 0 to 0.4")
     return o
 
 
-def main():
-    o = options()
+def main(argv=None):
+    o = options(argv)
     out = document(simulate(o), o)
     write((json.dumps(out) + "\n").encode() if o.pickle is None else pickle.dumps(out, o.pickle), o)
 

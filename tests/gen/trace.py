@@ -342,7 +342,7 @@ def pair(text):
     return name, number
 
 
-def options():
+def options(argv):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--seed", type=int, required=True)
     p.add_argument("--out", required=True, metavar="FILE", help="compressed where the name ends in .gz")
@@ -385,11 +385,11 @@ def options():
     g.add_argument("--indent", action="store_true", help="a line for every value")
     g.add_argument("--memory-first", action="store_true", help="[memory] events before all others")
     g.add_argument("--foreign-metadata", action="store_true", help="foreign keys, among them a decoy, before traceEvents")
-    return p.parse_args()
+    return p.parse_args(argv)
 
 
-def main():
-    o = options()
+def main(argv=None):
+    o = options(argv)
     plan = plant(step(o.nccl), o)
     m = Machine(o)
     m.carry_over(plan)

@@ -164,7 +164,7 @@ def events(job):
     return names if o.viewer else names + [{}]
 
 
-def main():
+def main(argv=None):
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--out", required=True, help="file; gzip where it ends in .gz")
     p.add_argument("--seed", type=int, default=1)
@@ -178,7 +178,7 @@ def main():
     p.add_argument("--no-steps", action="store_true", help="without annotations of steps")
     p.add_argument("--slow-kernel", help="part of the name of a kernel that takes longer")
     p.add_argument("--slow", type=float, default=1.5, help="… so many times as long")
-    o = p.parse_args()
+    o = p.parse_args(argv)
     document = {"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}}
     if o.viewer:
         document |= {"codeLink": "", "useNewBackend": False, "returnedEventsSize": 0, "filteredByVisibility": False,

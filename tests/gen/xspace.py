@@ -220,11 +220,11 @@ def trace(events):
     return dumps({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": events + [{}]}).encode()
 
 
-def main():
+def main(argv=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("input", type=pathlib.Path)
     p.add_argument("--out", required=True, type=pathlib.Path)
-    o = p.parse_args()
+    o = p.parse_args(argv)
     raw = o.input.read_bytes()
     if ".xplane.pb" in o.input.name:
         out = trace(decode(raw))

@@ -5,9 +5,9 @@ import pathlib
 import re
 import resource
 import subprocess
-import sys
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 SECONDS = 120  # seconds of processor time after which a run counts as a hang: it normally takes a few
 MIB = 1 << 20
@@ -66,7 +66,7 @@ class Bench:
         return name
 
     def make(self, tool, name, *options):
-        subprocess.run([sys.executable, GEN / tool, "--seed", "1", "--out", self.dir / name, *map(str, options)], check=True)
+        generate(tool, self.dir / name, "--seed", 1, *options)
         return name
 
     def run(self, *args, cpu=SECONDS, before=None, **kw):

@@ -14,7 +14,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import GEN, generate
+
 PROGRAM, SHIM = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHIM")
 KILLED = -signal.SIGKILL
 HANGS, HUNG = 120, "a hang"  # seconds after which a run counts as a hang: it normally takes a fraction of a second
@@ -144,11 +145,6 @@ def each(tasks, function):
         return [line for lines in pool.map(function, tasks) for line in lines]
 
 
-def make(tool, out, *options):
-    subprocess.run([sys.executable, GEN / tool, "--out", out, *map(str, options)], check=True)
-    return out
-
-
 def inputs(dir, steps=2):
     """Makes the traces and stored baselines from which cases start; returns {name: bytes}."""
     def gpugate(*args, expect=0):
@@ -157,11 +153,11 @@ def inputs(dir, steps=2):
         assert done.returncode == expect, done.stderr.decode()
 
     for name, seed, *options in (("a", 1), ("b", 2), ("c", 3), ("slow", 4, "--slow-kernel", "*flash_bwd*=3")):
-        make("trace.py", dir / f"{name}.json.gz", "--seed", seed, "--steps", steps, *options)
-    make("nsys.py", dir / "x.sqlite", dir / "a.json.gz", "--page-size", 32768)
-    make("xprof.py", dir / "x.trace.json.gz", "--steps", 2)
-    subprocess.run([sys.executable, GEN / "xspace.py", dir / "x.trace.json.gz", "--out", dir / "x.xplane.pb"], check=True)
-    subprocess.run([sys.executable, GEN / "flight.py", dir / "dumps", "--ranks", "2", "--stuck", "1", "--json"], check=True)
+        generate("trace", dir / f"{name}.json.gz", "--seed", seed, "--steps", steps, *options)
+    generate("nsys", dir / "x.sqlite", dir / "a.json.gz", "--page-size", 32768)
+    generate("xprof", dir / "x.trace.json.gz", "--steps", 2)
+    generate("xspace", dir / "x.xplane.pb", dir / "x.trace.json.gz")
+    generate("flight", dir / "dumps", "--ranks", 2, "--stuck", 1, "--json")
     for dump in list((dir / "dumps").iterdir()):
         dump.rename(dir / dump.name)
     (dir / "dumps").rmdir()
@@ -175,7 +171,7 @@ def inputs(dir, steps=2):
     for part in (1, 2):
         gpugate("suite", "s.yaml", "--rules", "rules.yaml", "--shard", f"{part}/2", "--json", f"part{part}.json", expect=part - 1)
     for rank in (0, 1):
-        make("trace.py", dir / f"r{rank}.json.gz", "--seed", 5, "--steps", steps, "--rank", rank, "--world-size", 2)
+        generate("trace", dir / f"r{rank}.json.gz", "--seed", 5, "--steps", steps, "--rank", rank, "--world-size", 2)
         gpugate("digest", f"r{rank}.json.gz", "-o", f"d{rank}.json.gz")
     return {p.name: p.read_bytes() for p in dir.iterdir()}
 

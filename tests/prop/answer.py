@@ -33,7 +33,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 # Two rules: with noise.k 90 a change of time is never sure, while a change of the count is exact.
 UNSURE = """version: 1
@@ -53,30 +54,30 @@ def run(dir, *args, expect=(0,), **env):
 
 
 def make(dir, tool, name, *options, seed=1):
-    subprocess.run([sys.executable, GEN / tool, "--seed", str(seed), "--out", dir / name, *map(str, options)], check=True)
+    generate(tool, dir / name, "--seed", seed, *options)
     return name
 
 
 def situations(dir):
     """Makes runs and returns {name of the situation: command line}."""
-    base = make(dir, "trace.py", "base.json.gz", "--steps", 6)
+    base = make(dir, "trace", "base.json.gz", "--steps", 6)
     made = {
         "pass": [], "one": ["--slow-kernel", "*flash_bwd*=1.4"], "several": ["--slow-kernel", "*norm*=1.5", "--slow-kernel", "*gemm*=1.2"],
         "all": ["--slow-kernel", "*=1.3"], "new": ["--new-kernel", "a_kernel=900", "--extra-launches", "*gemm*=9"],
         "long": ["--long-name", 300, "--slow-kernel", "*=1.2"], "hostile": ["--hostile-names", "--slow-kernel", "*=1.2"],
     }
     run(dir, "baseline", "create", base, "--baseline", "base.json")
-    out = {name: ("check", make(dir, "trace.py", f"{name}.json.gz", "--steps", 6, *options, seed=2), "--baseline", "base.json")
+    out = {name: ("check", make(dir, "trace", f"{name}.json.gz", "--steps", 6, *options, seed=2), "--baseline", "base.json")
            for name, options in made.items()}
     (dir / "unsure.yaml").write_text(UNSURE)
-    both = make(dir, "trace.py", "both.json.gz", "--steps", 6, "--extra-launches", "*gemm*=3", "--slow-kernel", "*=1.03", seed=2)
+    both = make(dir, "trace", "both.json.gz", "--steps", 6, "--extra-launches", "*gemm*=3", "--slow-kernel", "*=1.03", seed=2)
     run(dir, "baseline", "create", base, "--baseline", "unsure.json", "--rules", "unsure.yaml")
     out["unsure"] = "check", both, "--baseline", "unsure.json", "--rules", "unsure.yaml"
     for name, options in (("ranks", ()), ("slow-rank", ("--slow-rank", "2=1.3"))):
-        make(dir, "ranks.py", name, "--ranks", 4, "--steps", 6, *options)
+        make(dir, "ranks", name, "--ranks", 4, "--steps", 6, *options)
     run(dir, "baseline", "create", "ranks", "--baseline", "ranks.json")
     out["slow-rank"] = "check", "slow-rank", "--baseline", "ranks.json"
-    snapshot, leak = make(dir, "snapshot.py", "memory.json.gz"), make(dir, "snapshot.py", "leak.json.gz", "--leak", 8 << 20, seed=2)
+    snapshot, leak = make(dir, "snapshot", "memory.json.gz"), make(dir, "snapshot", "leak.json.gz", "--leak", 8 << 20, seed=2)
     run(dir, "baseline", "create", snapshot, "--baseline", "memory.json")
     out["leak"] = "check", leak, "--baseline", "memory.json"
     out["first"] = "check", base, "--baseline", "none.json"
@@ -158,7 +159,7 @@ def accepts(dir, text):
 def decides(dir):
     """An undecided verdict: the command in its report reads the recordings that the report asks for; if these do not decide, the next report asks for more."""
     run(dir, "baseline", "create", "base.json.gz", "--baseline", "may.json", "--rules", "unsure.yaml")
-    args = "check", make(dir, "trace.py", "may.json.gz", "--steps", 6, "--slow-kernel", "*=1.03", seed=2), "--baseline", "may.json", "--rules", "unsure.yaml"
+    args = "check", make(dir, "trace", "may.json.gz", "--steps", 6, "--slow-kernel", "*=1.03", seed=2), "--baseline", "may.json", "--rules", "unsure.yaml"
     text = run(dir, *args, expect=(3,))
     assert re.match(r"undecided · .*: compute per step \S+ % longer, which may be noise \((±\S+ %; )?limit 1 %\)", " ".join(text.split())), text
     assert "\033[31m" not in run(dir, *args, expect=(3,), FORCE_COLOR="1"), "undecided in red"
@@ -176,7 +177,7 @@ def decides(dir):
         asked = [w.split("=")[1] for w in words if re.match("--(repeat|control)=", w)]
         assert asked and not any((dir / name).exists() for name in asked), asked
         for name in asked:
-            make(dir, "trace.py", name, "--steps", 6, *slow[name[:3]], seed=100 + len(list(dir.iterdir())))
+            make(dir, "trace", name, "--steps", 6, *slow[name[:3]], seed=100 + len(list(dir.iterdir())))
         p = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=dir, env={**os.environ, "COLUMNS": "80"})
         assert p.returncode in (0, 1, 3), (command, p.returncode, p.stdout, p.stderr)
         text = p.stdout
@@ -187,7 +188,7 @@ def decides(dir):
 def hidden(dir):
     """If kernels get slower while the host sets the pace, the report says why the wall time hardly changes."""
     trace = dir / "idle.json"
-    make(dir, "trace.py", trace.name, "--steps", 6)
+    make(dir, "trace", trace.name, "--steps", 6)
     data = json.loads(trace.read_text(encoding="utf-8"))
     kernels = [e for e in data["traceEvents"] if e.get("cat") == "kernel"]
     for e in kernels:
@@ -221,7 +222,7 @@ def history(dir):
     run(dir, "baseline", "create", "base.json.gz", "--baseline", "h.json", "--commit", "1a2b3c4")
     for i in range(24):
         slow = ["--slow-kernel", "*gemm*=1.4"] if i >= 12 else []
-        make(dir, "trace.py", "h.json.gz", "--steps", 4, *slow, seed=i + 2)
+        make(dir, "trace", "h.json.gz", "--steps", 4, *slow, seed=i + 2)
         run(dir, "baseline", "append", "h.json.gz", "--baseline", "h.json", "--commit", f"{i + 1:07x}")
     text = run(dir, "history", "--baseline", "h.json", "--markdown", "h.md")
     first = next(line for line in text.splitlines() if line.startswith("- "))

@@ -28,9 +28,9 @@ import zipfile
 
 import _forge
 from _forge import TOKEN
+from _gen import generate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GEN = ROOT / "tests" / "gen" / "trace.py"
 FORGE = ROOT / "ci" / "forge"
 PROGRAM = os.environ.get("GPUGATE")
 BASELINE, HISTORY = "baselines/train.json", "baselines/train.history.jsonl"
@@ -91,7 +91,7 @@ class Repository:
     def trace(self, seed, *options):
         path = self.folder / f"trace{seed}.json.gz"
         if not path.exists():
-            subprocess.run([sys.executable, GEN, "--out", path, "--seed", str(seed), "--steps", "3", *options], check=True)
+            generate("trace", path, "--seed", seed, "--steps", 3, *options)
         return path
 
     def gate(self, clone, trace, *more, code=0, **env):

@@ -19,11 +19,12 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gen"))
-import nsys  # noqa: E402
+import _gen  # finds tests/gen
+from _part import ALL
+import nsys
 
 PROGRAM = os.environ.get("GPUGATE")
-TRIALS = 150
+TRIALS = 150 if ALL else 75
 MOST, LEAST = 2**63 - 1, -2**63
 CATS = ("kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime", "cpu_op", "user_annotation")
 GPU = CATS[:3]

@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 
 # Figures that are not composed of recorded ones. All others must have parts.
@@ -34,12 +35,6 @@ STATISTICS = {2: "mean", 3: "p90"}      # statistic over steps for the ways with
 def run(*args):
     p = subprocess.run([str(a) for a in args], capture_output=True, text=True, check=False)
     return p.returncode, p.stdout, p.stderr
-
-
-def generate(tool, out, *options):
-    code, _, err = run(sys.executable, GEN / tool, "--out", out, *options)
-    assert code == 0, err
-    return out
 
 
 # --- Changes that the generators cannot make ------------------------------------------------------
@@ -98,8 +93,8 @@ def frames(events):
 
 def one_rank(dir):
     options = "--steps", "6", "--nccl"
-    base = generate("trace.py", dir / "base.json.gz", "--seed", "1", *options)
-    candidate = generate("trace.py", dir / "candidate.json.gz", "--seed", "2", "--steps", "7", "--nccl", "--peak-memory", "1.2",
+    base = generate("trace", dir / "base.json.gz", "--seed", "1", *options)
+    candidate = generate("trace", dir / "candidate.json.gz", "--seed", "2", "--steps", "7", "--nccl", "--peak-memory", "1.2",
                          "--fragmentation", "9", "--slow-kernel", "*flash*=1.4", "--extra-launches", "*nccl*=1",
                          "--extra-launches", "*elementwise*=2", "--new-kernel", "fresh=30")
     return base, [], [edited(candidate, leak, more_calls, larger_messages)]
@@ -112,28 +107,28 @@ def with_frames(dir):
 
 def renamed(dir):
     options = "--steps", "6", "--no-memory"
-    base = generate("trace.py", dir / "base.json.gz", "--seed", "1", *options)
-    return base, [], [generate("trace.py", dir / "candidate.json.gz", "--seed", "2", *options, "--rename-kernel",
+    base = generate("trace", dir / "base.json.gz", "--seed", "1", *options)
+    return base, [], [generate("trace", dir / "candidate.json.gz", "--seed", "2", *options, "--rename-kernel",
                                "*flash_bwd*=another_name", "--slow-kernel", "*flash*=1.05")]
 
 
 def several_runs(dir):
     """A baseline whose three later runs are the reference, and three candidate runs, whose median is judged."""
-    made = [generate("trace.py", dir / f"{i}.json.gz", "--seed", str(i), "--steps", str(5 + i % 2), "--peak-memory",
+    runs = [generate("trace", dir / f"{i}.json.gz", "--seed", str(i), "--steps", str(5 + i % 2), "--peak-memory",
                      str(1 + i / 50)) for i in range(1, 8)]
-    return made[0], made[1:4], made[4:]
+    return runs[0], runs[1:4], runs[4:]
 
 
 def one_window(dir):
     options = "--no-steps", "--steps", "3"
-    base = generate("trace.py", dir / "base.json.gz", "--seed", "1", *options)
-    candidate = generate("trace.py", dir / "candidate.json.gz", "--seed", "2", *options)
+    base = generate("trace", dir / "base.json.gz", "--seed", "1", *options)
+    candidate = generate("trace", dir / "candidate.json.gz", "--seed", "2", *options)
     return base, [], [edited(candidate, more_calls)]
 
 
 def ranks(dir):
-    base = generate("ranks.py", dir / "base", "--ranks", "4", "--seed", "1", "--groups", "2")
-    return base, [], [generate("ranks.py", dir / "candidate", "--ranks", "4", "--seed", "2", "--groups", "2", "--steps", "6",
+    base = generate("ranks", dir / "base", "--ranks", "4", "--seed", "1", "--groups", "2")
+    return base, [], [generate("ranks", dir / "candidate", "--ranks", "4", "--seed", "2", "--groups", "2", "--steps", "6",
                                "--slow-rank", "2=1.2", "--late-rank", "1=400", "--slow-link", "3=1.5")]
 
 
@@ -149,31 +144,31 @@ def steps_missing(dir):
 
 
 def snapshots(dir):
-    base = generate("snapshot.py", dir / "base.json.gz", "--seed", "1")
-    return base, [], [generate("snapshot.py", dir / "candidate.json.gz", "--seed", "2", "--layers", "5", "--steps", "7",
+    base = generate("snapshot", dir / "base.json.gz", "--seed", "1")
+    return base, [], [generate("snapshot", dir / "candidate.json.gz", "--seed", "2", "--layers", "5", "--steps", "7",
                                "--leak", "3000000", "--peak", "7", "--fragmentation", "0.3", "--oom")]
 
 
 def both_sources(dir):
     """The baseline has only a trace, the candidate also a snapshot of the same memory."""
-    base = generate("trace.py", dir / "base.json.gz", "--seed", "1", "--steps", "5")
+    base = generate("trace", dir / "base.json.gz", "--seed", "1", "--steps", "5")
     folder = dir / "both"
     folder.mkdir()
-    generate("trace.py", folder / "trace.json.gz", "--seed", "2", "--steps", "5")
-    generate("snapshot.py", folder / "snapshot.json.gz", "--seed", "2")
+    generate("trace", folder / "trace.json.gz", "--seed", "2", "--steps", "5")
+    generate("snapshot", folder / "snapshot.json.gz", "--seed", "2")
     return base, [], [folder]
 
 
 def server(dir):
-    base = generate("server.py", dir / "base.json.gz", "--seed", "1")
-    return base, [], [generate("server.py", dir / "candidate.json.gz", "--seed", "2", "--steps", "30", "--slow", "decode=1.3",
+    base = generate("server", dir / "base.json.gz", "--seed", "1")
+    return base, [], [generate("server", dir / "candidate.json.gz", "--seed", "2", "--steps", "30", "--slow", "decode=1.3",
                                "--slow", "mixed=0.8")]
 
 
 def servers(dir):
     """Runs with so many steps that the baseline keeps only sums and statistics of them."""
-    base = generate("server.py", dir / "base", "--seed", "1", "--ranks", "24", "--steps", "120")
-    return base, [], [generate("server.py", dir / "candidate", "--seed", "2", "--ranks", "24", "--slow", "decode=1.3")]
+    base = generate("server", dir / "base", "--seed", "1", "--ranks", "24", "--steps", "120")
+    return base, [], [generate("server", dir / "candidate", "--seed", "2", "--ranks", "24", "--slow", "decode=1.3")]
 
 
 ONE_RANK = one_rank, one_window, snapshots, both_sources, server

@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 RULES = """
 version: 1
@@ -45,7 +46,7 @@ class Place:
 
     def run(self, seed, *options):
         path = self.folder / f"run{seed}.json.gz"
-        subprocess.run([sys.executable, GEN, "--out", path, "--seed", str(seed), "--steps", "3", *options], check=True)
+        generate("trace", path, "--seed", seed, "--steps", 3, *options)
         return path
 
     def gpugate(self, *args, expect=0, says="", env=None, baseline=None):

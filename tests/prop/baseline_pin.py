@@ -15,21 +15,22 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 STATISTICS = ["median", "mean", "min", "max", "p90", "p95", "p99", "total"]
 OF_PHASES = """step.time step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     step.kernel_count""".split()
 RUNS = {
-    "one rank": ["trace.py", "--seed", "1", "--steps", "6"],
-    "one rank, cut short": ["trace.py", "--seed", "2", "--steps", "6", "--short-last-step"],
-    "one rank, many steps": ["trace.py", "--seed", "3", "--steps", "60"],
-    "one window": ["trace.py", "--seed", "4", "--steps", "3", "--no-steps"],
-    "hostile names": ["trace.py", "--seed", "5", "--steps", "3", "--hostile-names"],
-    "4 ranks": ["ranks.py", "--ranks", "4", "--steps", "4", "--seed", "1", "--python"],
-    "server": ["server.py", "--seed", "1", "--steps", "60"],
-    "32 ranks of a server": ["server.py", "--seed", "1", "--ranks", "32", "--steps", "90"],
-    "64 ranks": ["ranks.py", "--ranks", "64", "--steps", "24", "--layers", "2", "--seed", "1"],
+    "one rank": ["trace", "--seed", "1", "--steps", "6"],
+    "one rank, cut short": ["trace", "--seed", "2", "--steps", "6", "--short-last-step"],
+    "one rank, many steps": ["trace", "--seed", "3", "--steps", "60"],
+    "one window": ["trace", "--seed", "4", "--steps", "3", "--no-steps"],
+    "hostile names": ["trace", "--seed", "5", "--steps", "3", "--hostile-names"],
+    "4 ranks": ["ranks", "--ranks", "4", "--steps", "4", "--seed", "1", "--python"],
+    "server": ["server", "--seed", "1", "--steps", "60"],
+    "32 ranks of a server": ["server", "--seed", "1", "--ranks", "32", "--steps", "90"],
+    "64 ranks": ["ranks", "--ranks", "64", "--steps", "24", "--layers", "2", "--seed", "1"],
 }
 
 
@@ -75,11 +76,10 @@ def levels(folder):
     wrong = []
     for ranks, most in ((1, None), (64, 32)):
         run, path = folder / f"levels{ranks}", folder / f"levels{ranks}.json"
-        subprocess.run([sys.executable, GEN / "ranks.py", "--out", run, "--ranks", str(ranks), "--steps", "4",
-                        "--layers", "2", "--seed", "1"], check=True)
+        generate("ranks", run, "--ranks", ranks, "--steps", 4, "--layers", 2, "--seed", 1)
         for seed in range(8):
             snapshot = folder / f"snapshot{seed}.json.gz"
-            subprocess.run([sys.executable, GEN / "snapshot.py", "--seed", str(seed), "--out", snapshot], check=True)
+            generate("snapshot", snapshot, "--seed", seed)
             for rank in range(seed, ranks, 8):
                 (run / f"memory-rank{rank}.json.gz").write_bytes(snapshot.read_bytes())
         gpugate("digest", run / "memory-rank0.json.gz", "-o", folder / "memory.json")
@@ -102,10 +102,10 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for number, (run, (generator, *options)) in enumerate(RUNS.items()):
-            phase = {"server.py": "decode", "trace.py": "backward"}.get(generator)
+            phase = {"server": "decode", "trace": "backward"}.get(generator)
             (folder / "rules.yaml").write_text(rules(phase))
             path = folder / (f"run{number}" + ("" if "--ranks" in options else ".json.gz"))
-            subprocess.run([sys.executable, GEN / generator, "--out", path, *options], check=True)
+            generate(generator, path, *options)
             baseline, result = folder / f"b{number}.json", folder / f"r{number}.json"
             files = ["--rules", folder / "rules.yaml", "--baseline", baseline]
             gpugate("baseline", "create", path, *files, "--context", "samples_per_step=8",

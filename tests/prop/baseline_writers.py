@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 WRITERS = 16
 RULES = """
@@ -196,8 +197,7 @@ def main():
         files = ["--rules", folder / "rules.yaml"]
         runs = []
         for seed in range(WRITERS + 1):
-            runs.append(folder / f"run{seed}.json.gz")
-            subprocess.run([sys.executable, GEN, "--out", runs[-1], "--seed", str(seed), "--steps", "2"], check=True)
+            runs.append(generate("trace", folder / f"run{seed}.json.gz", "--seed", seed, "--steps", 2))
         code, text = gpugate("baseline", "create", runs[0], *files, "--baseline", folder / "baseline.json")
         tests = {"many appends": lambda: many_appends(folder, files, runs[1:]),
                  "a killed writer": lambda: killed_writer(folder, files, runs[0]),

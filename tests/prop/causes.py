@@ -12,9 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "gen"))
-import plant  # noqa: E402
-from _part import ALL, part, some  # noqa: E402
+import _gen  # finds tests/gen
+import plant
+from _part import ALL, part, some
 
 PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
 RECORDINGS = {

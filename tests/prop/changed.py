@@ -19,9 +19,10 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "gen"))
+import _gen  # finds tests/gen
 from names import every
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 PROGRAM = os.environ.get("GPUGATE")
 RULES = """version: 1

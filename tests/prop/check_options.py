@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 LAST_DAY = 20849 * 86400  # last day on which the waiver holds, 2027-01-31, in seconds
 RULES = """version: 1
@@ -32,10 +33,7 @@ class Folder:
         self.result = self.dir / "result.json"
 
     def trace(self, name, seed, factor="1"):
-        path = self.dir / name
-        subprocess.run([sys.executable, GEN, "--seed", str(seed), "--steps", "4", "--out", path, "--slow-kernel",
-                        f"*nvjet_tst_128x256*={factor}"], check=True)
-        return path
+        return generate("trace", self.dir / name, "--seed", seed, "--steps", 4, "--slow-kernel", f"*nvjet_tst_128x256*={factor}")
 
     def rules(self, text):
         path = self.dir / "rules.yaml"

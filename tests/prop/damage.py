@@ -29,11 +29,10 @@ import yaml
 
 from _bench import PROGRAM
 from _part import ALL
+import xspace
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-CORPUS, GEN = TESTS / "fuzz" / "corpus", TESTS / "gen"
-sys.path.insert(0, str(GEN))
-import xspace  # noqa: E402
+CORPUS = TESTS / "fuzz" / "corpus"
 
 RUNS = 200  # number of damaged files for each reader in ci/test, half of them cut and half with a byte replaced
 OTHERS = b'\0\xff"\\{],-9\n\x80:N'

@@ -20,9 +20,10 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PHASES = ("forward", "backward", "optimizer", "dataloader", "communication")
 RULES = """version: 1
 findings:
@@ -49,11 +50,6 @@ def gpugate(*args, codes=(0,)):
     expect(f"gpugate {' '.join(map(str, args))}", p.returncode in codes,
            f"exit {p.returncode}, not {codes}:", p.stderr.decode("utf-8", "replace"))
     return p
-
-
-def generate(script, out, *options):
-    subprocess.run([sys.executable, str(GEN / script), "--out", str(out), *options], check=True)
-    return out
 
 
 def report(run, *args):
@@ -113,7 +109,7 @@ def totals(r, table):
 def check_lists(tmp):
     """The rows of each list in a report add up to its total, and agree with the report on a digest, which keeps small items as a sum."""
     options = [o for i in range(3000) for o in ("--new-kernel", f"void tiny_{i:04d}()=0.05")]
-    run = generate("trace.py", tmp / "many.json", "--seed", "1", "--steps", "3", *options)
+    run = generate("trace", tmp / "many.json", "--seed", "1", "--steps", "3", *options)
     trace = json.loads(run.read_text())
     outer = max((e for e in trace["traceEvents"] if e.get("cat") == "cpu_op"), key=lambda e: e["dur"])
     trace["traceEvents"] += [{**outer, "name": f"own::tiny_{i:03d}", "ts": outer["ts"] + i / 100, "dur": 0.005}
@@ -165,7 +161,7 @@ def check_phases(name, run, whole):
 
 
 def generated(tmp):
-    run = generate("trace.py", tmp / "run.json.gz", "--seed", "1", "--steps", "4", "--nccl", "--world-size", "2")
+    run = generate("trace", tmp / "run.json.gz", "--seed", "1", "--steps", "4", "--nccl", "--world-size", "2")
     r = report(run)
     check_form("run", r)
     check_summary("run", run, r)
@@ -217,7 +213,7 @@ def edges(tmp):
         expect(name, r["classification"]["bound"] == bound, r["classification"])
     window = report(host_trace(tmp / "window", each=100))
     expect("window", "per step" not in json.dumps(window["tables"]), window["tables"])
-    waits = report(generate("trace.py", tmp / "nosteps.json", "--seed", "1", "--no-steps"))
+    waits = report(generate("trace", tmp / "nosteps.json", "--seed", "1", "--no-steps"))
     expect("window", not any(x["id"] == "host-synchronization" for x in waits["recommendations"]))
     evidence = report(host_trace(tmp / "zero", 4, length=0))["classification"]["evidence"]
     expect("zero", not any("no GPU activity" in x for x in evidence), evidence)
@@ -235,7 +231,7 @@ def edges(tmp):
 
 def cycles(tmp):
     """Traces of one rank in sequence: a phase has as many launches per step as in each single trace."""
-    parts = [generate("trace.py", tmp / f"cycle{i}.json", "--seed", "1", "--steps", "3", "--first-step", str(10 * i))
+    parts = [generate("trace", tmp / f"cycle{i}.json", "--seed", "1", "--steps", "3", "--first-step", str(10 * i))
              for i in range(2)]
     for phase in ("backward", "optimizer"):
         one = gpugate("report", parts[0], "--phase", phase, "--json", "-")
@@ -258,9 +254,7 @@ def own_rules(tmp, run):
 
 def ranks(tmp):
     for name, options in (("even", []), ("slow", ["--slow-rank", "2=1.3"])):
-        job = tmp / name
-        subprocess.run([sys.executable, str(GEN / "ranks.py"), "--ranks", "4", "--steps", "4", "--seed", "1",
-                        "--out", str(job), *options], check=True)
+        job = generate("ranks", tmp / name, "--ranks", 4, "--steps", 4, "--seed", 1, *options)
         r = report(job)
         check_form(name, r)
         ids = {x["id"] for x in r["recommendations"]}

@@ -15,7 +15,8 @@ import random
 import sys
 import tempfile
 
-from _fault import GEN, OLD, REPORTS, Case, Place, cases, each, file_faults, inputs, make, message_faults, refer, skip_without
+from _fault import OLD, REPORTS, Case, Place, cases, each, file_faults, inputs, message_faults, refer, skip_without
+from _gen import GEN, generate
 
 FIRST, RUNS = 20, 15
 
@@ -71,8 +72,8 @@ def main():
     skip_without()
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name)
-        make("snapshot.py", dir / "memory.json.gz", "--seed", 1, "--steps", 2, "--layers", 1)
-        make("snapshot.py", dir / "memory.pickle", "--seed", 1, "--steps", 2, "--layers", 1, "--pickle", 4)
+        generate("snapshot", dir / "memory.json.gz", "--seed", 1, "--steps", 2, "--layers", 1)
+        generate("snapshot", dir / "memory.pickle", "--seed", 1, "--steps", 2, "--layers", 1, "--pickle", 4)
         made = inputs(dir)
         all_cases = cases(made) + more_cases(made)
     bad = []

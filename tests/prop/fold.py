@@ -24,8 +24,9 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 RANKS, FEW = 136, 24
 SLOW, LATE, HUNG, LINK = 18, 11, 97, 70
 FAULTS = {
@@ -67,8 +68,7 @@ def run_of(dir, name, ranks):
     out = dir / f"{name}-{ranks}.json"
     if not out.exists():
         traces = dir / f"{name}-{ranks}"
-        command = [GEN / "ranks.py", "--ranks", ranks, "--steps", 5, "--layers", 1, "--groups", 4, *FAULTS[name]]
-        subprocess.run([sys.executable, *map(str, command), "--out", traces], check=True)
+        generate("ranks", traces, "--ranks", ranks, "--steps", 5, "--layers", 1, "--groups", 4, *FAULTS[name])
         if name == "hot":
             record_machines(traces, ranks)
         gpugate("digest", traces, "-o", out)

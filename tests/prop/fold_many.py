@@ -17,10 +17,10 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
 from _part import ALL
 
 PROGRAM = os.environ.get("GPUGATE")
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 MADE, RANKS, WIDTH = 128, 4096 if ALL else 512, 64
 SLOW, LATE, HUNG, LINK = 18, 11, 37, 50
 FAULTS = {
@@ -31,10 +31,6 @@ FAULTS = {
     "link": ["--seed", 2, "--slow-link", f"{LINK}=2"],
 }
 FILE_BYTES, PIN_BYTES, KEPT = 40_000_000, 2_000_000, 32
-
-
-def make(tool, *options):
-    subprocess.run([sys.executable, GEN / f"{tool}.py", *map(str, options)], check=True)
 
 
 def gpugate(*args, codes=(0,)):
@@ -62,9 +58,9 @@ def merged(dir, name, run):
 def folded(dir, name):
     """Simulates ranks, copies those of the second half, in which there is no fault, and folds them all."""
     made, run = dir / f"{name}.json", dir / f"{name}-all.json"
-    make("ranks", "--ranks", MADE, "--steps", 5, "--layers", 1, "--groups", 4, *FAULTS[name], "--out", dir / name)
+    generate("ranks", dir / name, "--ranks", MADE, "--steps", 5, "--layers", 1, "--groups", 4, *FAULTS[name])
     gpugate("digest", dir / name, "-o", made)
-    make("many", made, "--ranks", RANKS, "--copy", f"{MADE // 2}:", "--out", run)
+    generate("many", run, made, "--ranks", RANKS, "--copy", f"{MADE // 2}:")
     return made, merged(dir, name, run)
 
 

@@ -14,19 +14,15 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "flight.py"
 
 
 def run(*args, cwd, codes=(3,)):
     p = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, check=False, cwd=cwd)
     assert p.returncode in codes, (args, p.returncode, p.stdout, p.stderr)
     return p
-
-
-def make(folder, *options):
-    subprocess.run([sys.executable, GEN, folder, *map(str, options)], check=True)
-    return folder
 
 
 def errors(p):
@@ -41,7 +37,7 @@ def job(folder):
         said = set()
         for form in ([], ["--json"]):
             name = f"{fault}{rank}{''.join(form)}"
-            make(folder / name, f"--{fault}", rank, *form)
+            generate("flight", folder / name, f"--{fault}", rank, *form)
             (folder / name).rename(folder / "run")
             for command in (("report",), ("metrics",), ("check", "--baseline", "b.json", "--workload", "w")):
                 said.add("\n".join(errors(run(command[0], "run", *command[1:], "--allow-pickle", cwd=folder))))
@@ -58,7 +54,7 @@ def job(folder):
 
 def healthy(folder):
     """For a job that does not hang no rank is accused, and its other files are judged."""
-    make(folder / "run")
+    generate("flight", folder / "run")
     line, = errors(run("report", "run", "--allow-pickle", cwd=folder))
     assert "no rank hangs, as 4 dumps" in line, line
     (folder / "run" / "metrics.json").write_text('{"tokens_per_s": 2.0}', encoding="utf-8")
@@ -73,8 +69,8 @@ def healthy(folder):
 
 def damaged(folder):
     """A cut or malformed dump is refused with one line, which no name can break."""
-    make(folder / "run", "--stuck", 1)
-    make(folder / "json", "--stuck", 1, "--json")
+    generate("flight", folder / "run", "--stuck", 1)
+    generate("flight", folder / "json", "--stuck", 1, "--json")
     for path in (folder / "run" / "nccl_trace_rank_0", folder / "json" / "nccl_trace_rank_0.json"):
         data = path.read_bytes()
         for end in range(1, len(data), 997):

@@ -20,6 +20,7 @@ import tempfile
 import approve
 import tour
 from _forge import TOKEN
+from _gen import generate
 from approve import meanwhile
 from tour import FORGE, expect
 
@@ -55,8 +56,7 @@ def names(w):
         shutil.rmtree(runs, ignore_errors=True)
         runs.mkdir()
         for name in (FILES[i % len(FILES)],):
-            w.run([sys.executable, tour.ROOT / "tests/gen/trace.py", "--seed", i, "--steps", "3", "--out", runs / "x.json.gz", "--slow-kernel", f"*={1 + i / 5}"])
-            (runs / "x.json.gz").rename(runs / name)
+            generate("trace", runs / "x.json.gz", "--seed", i, "--steps", 3, "--slow-kernel", f"*={1 + i / 5}").rename(runs / name)
         w.git(w.clone, "push", "--quiet", "origin", f"HEAD:refs/heads/{branch}")
         commit = w.git(w.clone, "rev-parse", "HEAD")
         w.run([FORGE / "gate"], GPUGATE_RUNS="odd/*", GPUGATE_FOLDER="gpugate-train", GPUGATE_COMMIT=commit)

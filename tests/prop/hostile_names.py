@@ -22,12 +22,10 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+import _gen  # finds tests/gen
 from _part import ALL, part
-
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
-sys.path.insert(0, str(GEN))
-import xspace
 from names import every
+import xspace
 
 PROGRAM = os.environ.get("GPUGATE")
 BATCH = 14
@@ -263,7 +261,7 @@ class Shape(html.parser.HTMLParser):
 
 
 def page(text):
-    return Shape(text).elements
+    return Shape(text).elements - {("wbr",)}  # a long name may break after each `/` that it has
 
 
 def markdown(text):

@@ -21,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 VOID = {"meta", "br", "path", "rect", "wbr"}
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</style>", "</td></table>", "' onload='x"]
@@ -93,15 +94,14 @@ def run(*args, expect=0, **env):
 
 
 def make(tool, out, *options, seed=1):
-    subprocess.run([sys.executable, GEN / tool, "--seed", str(seed), "--out", out, *map(str, options)], check=True)
-    return out
+    return generate(tool, out, "--seed", seed, *options)
 
 
 def sides(dir):
     for name, trace, snapshot in (("a", (), ()), ("b", ("--slow-kernel", "*flash_bwd*=1.4"), ("--leak", 8 << 20))):
         (dir / name).mkdir()
-        make("trace.py", dir / name / "t.json.gz", "--steps", 4, *trace)
-        make("snapshot.py", dir / name / "s.json.gz", "--steps", 4, *snapshot)
+        make("trace", dir / name / "t.json.gz", "--steps", 4, *trace)
+        make("snapshot", dir / name / "s.json.gz", "--steps", 4, *snapshot)
     run("baseline", "create", dir / "a", "--baseline", dir / "a.json")
     return [(("check", dir / "b", "--baseline", dir / "a.json"), 1), (("check", dir / "a", "--baseline", dir / "a.json"), 0),
             (("diff", dir / "a", dir / "b"), 0), (("report", dir / "b"), 0),

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
 from _packages import need
 
 need("yaml")
@@ -40,9 +41,8 @@ def run(dir, *arguments, code=0):
     return done
 
 
-def make(path, *options, what="trace.py"):
-    subprocess.run([sys.executable, ROOT / "tests" / "gen" / what, "--out", path, *options], check=True)
-    return path
+def make(path, *options, what="trace"):
+    return generate(what, path, *options)
 
 
 def files(dir):
@@ -264,8 +264,8 @@ def test_runs(top):
         "trace": (make(inputs / "trace.json.gz", "--seed", "1", "--steps", "6"), []),
         "no-memory": (make(inputs / "nomem.json.gz", "--seed", "1", "--steps", "6", "--no-memory"), []),
         "window": (make(inputs / "window.json.gz", "--seed", "1", "--steps", "6", "--no-steps"), []),
-        "snapshot": (make(inputs / "snapshot.json", "--seed", "1", what="snapshot.py"), []),
-        "ranks": (make(inputs / "ranks", "--ranks", "4", "--seed", "1", what="ranks.py"), []),
+        "snapshot": (make(inputs / "snapshot.json", "--seed", "1", what="snapshot"), []),
+        "ranks": (make(inputs / "ranks", "--ranks", "4", "--seed", "1", what="ranks"), []),
     }
     kept = {}
     for name, (path, options) in runs.items():

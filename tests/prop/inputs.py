@@ -21,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 RULES = """version: 1
 rules:
@@ -155,7 +156,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name)
-        subprocess.run([sys.executable, GEN / "ranks.py", "--ranks", "4", "--steps", "3", "--seed", "1", "--out", dir / "job"], check=True)
+        generate("ranks", dir / "job", "--ranks", 4, "--steps", 3, "--seed", 1)
         traces = sorted((dir / "job").iterdir())
         of_the_run(dir, traces)
         of_ranks(dir, traces)

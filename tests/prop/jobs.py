@@ -17,15 +17,11 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
 from _reference import recordings as shared
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
 JOBS = (1, 2, 8, 64)
-
-
-def make(tool, *options):
-    subprocess.run([sys.executable, GEN / f"{tool}.py", *map(str, options)], check=True)
 
 
 def gpugate(*args, limit=None):
@@ -47,8 +43,8 @@ def same(*args, code=0):
 
 
 def results(dir):
-    make("ranks", "--ranks", 5, "--steps", 3, "--seed", 1, "--out", dir / "job")
-    make("snapshot", "--seed", 1, "--steps", 2, "--layers", 1, "--out", dir / "job" / "memory-rank3.json.gz")
+    generate("ranks", dir / "job", "--ranks", 5, "--steps", 3, "--seed", 1)
+    generate("snapshot", dir / "job" / "memory-rank3.json.gz", "--seed", 1, "--steps", 2, "--layers", 1)
     (dir / "job" / "worker.log").write_text("epoch 1\n")
     (dir / "job" / "run.yaml").write_text("batch_size: 8\n")
     (dir / "job" / "rank0.digest.json.gz.71-0.tmp").write_bytes(b"\x1f\x8b")
@@ -68,7 +64,7 @@ def results(dir):
 
 
 def errors(dir):
-    make("ranks", "--ranks", 3, "--steps", 2, "--seed", 1, "--plain", "--out", dir)
+    generate("ranks", dir, "--ranks", 3, "--steps", 2, "--seed", 1, "--plain")
     whole = (dir / "rank1.json").read_bytes()
     (dir / "rank7.json").write_bytes(whole[: len(whole) // 2])
     (dir / "rank8.json").write_bytes(b"[{]")
@@ -83,7 +79,7 @@ def errors(dir):
 
 
 def shared_file(dir):
-    make("trace", "--seed", 1, "--steps", 40, "--out", dir / "rank0.json")
+    generate("trace", dir / "rank0.json", "--seed", 1, "--steps", 40)
     text = (dir / "rank0.json").read_bytes()
     assert len(text) > 4 << 20, len(text)
     (dir / "packed.json.gz").write_bytes(gzip.compress(text, 1))
@@ -113,7 +109,7 @@ def shared_file(dir):
 def forms(dir):
     for options in (["--nccl", "--world-size", 8, "--rank", 2, "--indent"], ["--string-ids", "--old-cats", "--shuffle"],
                     ["--array", "--int-ts", "--memory-first", "--overlap", 5], ["--shuffle", "--nccl", "--world-size", 2]):
-        make("trace", "--seed", 3, "--steps", 12, *options, "--out", dir / "rank0.json")
+        generate("trace", dir / "rank0.json", "--seed", 3, "--steps", 12, *options)
         assert (dir / "rank0.json").stat().st_size > 2 << 20
         written = set()
         for jobs in JOBS:
@@ -132,7 +128,7 @@ def recordings(dir):
 
 
 def descriptors(dir):
-    make("ranks", "--ranks", 1, "--steps", 2, "--seed", 1, "--plain", "--out", dir / "one")
+    generate("ranks", dir / "one", "--ranks", 1, "--steps", 2, "--seed", 1, "--plain")
     gpugate("digest", dir / "one" / "rank0.json", "-o", dir / "one.json")
     text = (dir / "one.json").read_text()
     (dir / "many").mkdir()

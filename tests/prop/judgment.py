@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GPUGATE = os.environ.get("GPUGATE")
 GEMM = "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NTT"
@@ -31,8 +33,7 @@ class Bench:
     def trace(self, seed, *options):
         name = f"run{len(self.made)}.json"
         if (seed, options) not in self.made:
-            subprocess.run([sys.executable, ROOT / "tests" / "gen" / "trace.py", "--out", self.place / name, "--seed", str(seed), "--steps", "5",
-                            *options], check=True)
+            generate("trace", self.place / name, "--seed", seed, "--steps", 5, *options)
             self.made[seed, options] = name
         return self.made[seed, options]
 

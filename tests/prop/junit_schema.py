@@ -16,6 +16,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
+from _gen import generate
+
 # What junit-10.xsd of Jenkins's xUnit plugin allows, in our own words; its elements for
 # flaky and repeated tests are left out, because gpugate has none.
 #   testsuites: name time tests failures errors, no `skipped`; holds testsuite only
@@ -123,12 +125,8 @@ CASES = {
 
 def run(gpugate, dir):
     """Makes the traces and the reports; yields (name, file, exit code, expected codes)."""
-    generator = pathlib.Path(__file__).resolve().parent.parent / "gen" / "trace.py"
-
     def trace(name, seed, *options):
-        path = dir / f"{name}.json.gz"
-        subprocess.run([sys.executable, generator, "--seed", str(seed), "--out", path, *options], check=True)
-        return path
+        return generate("trace", dir / f"{name}.json.gz", "--seed", seed, *options)
 
     baseline = dir / "baseline.json"
     subprocess.run([gpugate, "baseline", "create", trace("base", 1), "--baseline", baseline],
@@ -160,12 +158,8 @@ waivers:
 
 def run_ranks(gpugate, dir):
     """Jobs of several ranks, with hostile names in insights, ranks and waivers."""
-    generator = pathlib.Path(__file__).resolve().parent.parent / "gen" / "ranks.py"
-
     def job(name, seed, *options):
-        subprocess.run([sys.executable, generator, "--ranks", "4", "--seed", str(seed), "--hostile-names", "--out", dir / name,
-                        *options], check=True)
-        return dir / name
+        return generate("ranks", dir / name, "--ranks", 4, "--seed", seed, "--hostile-names", *options)
 
     rules, baseline, report = dir / "rules.yaml", dir / "ranks.json", dir / "ranks.xml"
     rules.write_text(RANK_RULES)

@@ -19,9 +19,9 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+from _gen import GEN, generate
 from _part import part
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
 PROGRAM = os.environ.get("GPUGATE")
 SEVERITY = {"pass": 0, "improved": 0, "skipped": 0, "warn": 1, "inconclusive": 2, "missing": 2, "waived": 3, "fail": 3}
 SLOW = ("0.5", "0.9", "1.02", "1.06", "1.2", "2")
@@ -29,8 +29,7 @@ HISTORY = 5
 
 
 def gen(path, *options):
-    subprocess.run([sys.executable, GEN, "--out", path, "--steps", "4", *options], check=True)
-    return path
+    return generate("trace", path, "--steps", 4, *options)
 
 
 def gpugate(*args, expect=(0,), stdin=None):
@@ -119,7 +118,7 @@ def worse(dir, seed):
     failing = {name.partition("[")[0] for name, verdict in slowest.items() if verdict == "fail"}
     assert failing
     waivers = "".join(f"  - {{rule: {rule}, until: 9999-12-31, reason: known}}\n" for rule in failing)
-    rules = (GEN.parents[2] / "rules" / "default.yaml").read_text(encoding="utf-8")
+    rules = (GEN.parents[1] / "rules" / "default.yaml").read_text(encoding="utf-8")
     (dir / "rules.yaml").write_text(f"{rules}\nwaivers:\n{waivers}", encoding="utf-8")
     waived = rises(dir, seed, 3, "--rules", dir / "rules.yaml")
     assert waived == {name: "waived" if verdict == "fail" else verdict for name, verdict in slowest.items()}

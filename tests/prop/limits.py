@@ -17,12 +17,11 @@ import tempfile
 
 from _bench import MIB, PROGRAM, Bench, is_sanitized, trace
 from _part import ALL
+import nsys
+import xspace
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 SRC = TESTS.parent / "src"
-sys.path.insert(0, str(TESTS / "gen"))
-import nsys  # noqa: E402
-import xspace  # noqa: E402
 
 MEMORY = 3 << 30  # bytes of address space that the program may use, although each input has only some megabytes
 

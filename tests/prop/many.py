@@ -17,8 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 MADE, FEW, MANY = 32, 256, 1024
 SLOW, LATE = 5, 11
 RULES = """version: 1
@@ -29,10 +30,6 @@ rules:
     ranks: each
     fail: {increase: 10%}
 """
-
-
-def make(tool, *options):
-    subprocess.run([sys.executable, GEN / f"{tool}.py", *map(str, options)], check=True)
 
 
 def gpugate(*args, codes=(0,)):
@@ -50,10 +47,10 @@ def run_of(dir, name, ranks, *faults):
     once."""
     made = dir / f"{name}.json"
     if not made.exists():
-        make("ranks", "--ranks", MADE, "--steps", 3, "--layers", 1, "--groups", 4, *faults, "--out", dir / name)
+        generate("ranks", dir / name, "--ranks", MADE, "--steps", 3, "--layers", 1, "--groups", 4, *faults)
         gpugate("digest", dir / name, "-o", made)
     out = dir / f"{name}-{ranks}.json"
-    make("many", made, "--ranks", ranks, "--copy", f"{MADE // 2}:", "--tick", 1000, "--out", out)
+    generate("many", out, made, "--ranks", ranks, "--copy", f"{MADE // 2}:", "--tick", 1000)
     return out
 
 

@@ -17,11 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
-sys.path.insert(0, str(GEN.parent))
+from _gen import generate
 from names import MARKDOWN as NAMES
 
-RANKS = GEN.with_name("ranks.py")
 PROGRAM = os.environ.get("GPUGATE")
 RENDER = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
 
@@ -95,8 +93,7 @@ class Page(html.parser.HTMLParser):
 
 
 def gen(path, *options):
-    subprocess.run([sys.executable, GEN, "--out", path, "--steps", "3", "--seed", "1", *options], check=True)
-    return path
+    return generate("trace", path, "--steps", 3, "--seed", 1, *options)
 
 
 def gpugate(*args, expect, env=None):
@@ -167,9 +164,7 @@ def diff(dir, a, b):
 def ranks(dir, a, b):
     """Insights, evidence and the table of ranks may contain names of kernels and groups."""
     def job(name, *options):
-        subprocess.run([sys.executable, RANKS, "--ranks", "4", "--steps", "5", "--seed", "1", "--hostile-names",
-                        "--out", dir / name, *options], check=True)
-        return dir / name
+        return generate("ranks", dir / name, "--ranks", 4, "--steps", 5, "--seed", 1, "--hostile-names", *options)
     (dir / "rules.yaml").write_text(RANK_RULES, encoding="utf-8")
     gpugate("baseline", "create", job("ranks"), "--baseline", dir / "base", "--force", expect=(0,))
     gpugate("check", job("slow", "--slow-rank", "2=2"), "--baseline", dir / "base", "--rules", dir / "rules.yaml",

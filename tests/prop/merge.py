@@ -21,13 +21,10 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 PLAIN = "version: 1\nrules:\n  - {id: time, metric: step.compute_time, fail: {increase: 50%}}\n"
-
-
-def make(tool, *options):
-    subprocess.run([sys.executable, GEN / f"{tool}.py", *map(str, options)], check=True)
 
 
 def gpugate(*args, expect=0):
@@ -76,9 +73,9 @@ class Forest:
 
 def job(dir, seed):
     """Traces of six ranks, snapshots of two of them, and metrics files of the run and of one rank."""
-    make("ranks", "--ranks", 6, "--steps", 3, "--seed", seed, "--out", dir / "job")
+    generate("ranks", dir / "job", "--ranks", 6, "--steps", 3, "--seed", seed)
     for rank in (1, 4):
-        make("snapshot", "--seed", seed + rank, "--steps", 2, "--layers", 1, "--out", dir / "job" / f"memory-rank{rank}.json.gz")
+        generate("snapshot", dir / "job" / f"memory-rank{rank}.json.gz", "--seed", seed + rank, "--steps", 2, "--layers", 1)
     (dir / "job" / "bench.json").write_text('{"tokens_per_s": 123.4, "loss": -0.25}')
     (dir / "job" / "bench-rank4.json").write_text('{"tokens_per_s": 120}')
     return sorted((dir / "job").iterdir())
@@ -120,7 +117,7 @@ def losses(dir, seed):
     artifacts = job(dir, seed)
     ranks = [a for a in artifacts if a.name.startswith("rank")]
     other = dir / "other"
-    make("ranks", "--ranks", 6, "--steps", 3, "--seed", seed + 50, "--out", other)
+    generate("ranks", other, "--ranks", 6, "--steps", 3, "--seed", seed + 50)
     for i, a in enumerate(ranks):
         gpugate("digest", a, "-o", dir / f"{i}.json")
     gpugate("digest", other / "rank2.json.gz", "-o", dir / "2b.json")
@@ -150,7 +147,7 @@ def texts(dir, seed):
     """A merge copies the text of a digest. It writes the digest anew only if two files hold the digest in different spellings, or if the
     merge changes it."""
     dice = random.Random(seed)
-    make("ranks", "--ranks", 4, "--steps", 2, "--seed", seed, "--out", dir / "job")
+    generate("ranks", dir / "job", "--ranks", 4, "--steps", 2, "--seed", seed)
     plain, spelled = [], []
     for i in range(4):
         plain.append(dir / f"rank{i}.json")
@@ -194,8 +191,8 @@ def cycles(dir, seed):
     steps = ("--steps", 3, "--rank", 0, "--world-size", 2, "--nccl")
     traces = [dir / f"cycle{i}.json.gz" for i in range(3)]
     for i, trace in enumerate(traces):
-        make("trace", "--seed", seed + i, "--first-step", 100 * (3 - i), *steps, "--out", trace)
-    make("trace", "--seed", seed, "--first-step", 101, *steps, "--out", dir / "overlap.json.gz")
+        generate("trace", trace, "--seed", seed + i, "--first-step", 100 * (3 - i), *steps)
+    generate("trace", dir / "overlap.json.gz", "--seed", seed, "--first-step", 101, *steps)
     refused(dir, "join them with --join-cycles", "digest", *traces)
     refused(dir, "they have steps with the same number", "digest", traces[2], dir / "overlap.json.gz", "--join-cycles")
     gpugate("digest", *traces, "--join-cycles", "-o", dir / "whole.json")
@@ -231,7 +228,7 @@ def cycles(dir, seed):
 def many_cycles(dir, seed):
     """The largest number of cycles that can be joined, and one more: a file that repeats a rank endlessly does not block
     the tool."""
-    make("trace", "--seed", seed, "--steps", 2, "--out", dir / "t.json")
+    generate("trace", dir / "t.json", "--seed", seed, "--steps", 2)
     gpugate("digest", dir / "t.json", "-o", dir / "one.json")
     one = json.loads((dir / "one.json").read_text())
     for nr, expect in ((256, 0), (257, 3)):

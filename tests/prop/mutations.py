@@ -22,10 +22,10 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+from _gen import generate
 from _json_cases import BROKEN, NOT_UTF8, SOUND, TOLERATED
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GEN = ROOT / "tests" / "gen"
 PROGRAM = os.environ.get("GPUGATE")
 RUNS, SECONDS = 500, 30  # runs by default; seconds of processor time after which a run counts as a hang (normally less than one)
 REPORTS = {"--junit": "j.xml", "--json": "r.json", "--markdown": "m.md", "--html": "h.html"}
@@ -50,7 +50,7 @@ profiles:
 
 
 def make(tool, out, *options):
-    subprocess.run([sys.executable, GEN / tool, "--seed", "1", "--out", out, *map(str, options)], check=True)
+    generate(tool, out, "--seed", 1, *options)
 
 
 def small(text, events):
@@ -63,10 +63,10 @@ def small(text, events):
 
 def seeds(dir):
     """Undamaged inputs, and the commands that read them: {kind: (bytes, arguments, in which "{}" is the damaged file)}."""
-    make("trace.py", dir / "t.json", "--steps", 2, "--nccl", "--rank", 0, "--world-size", 2)
-    make("trace.py", dir / "t1.json", "--steps", 2, "--nccl", "--rank", 1, "--world-size", 2)
-    make("snapshot.py", dir / "s.json", "--steps", 2, "--layers", 1)
-    make("snapshot.py", dir / "p.pickle", "--steps", 2, "--layers", 1, "--pickle", 4)
+    make("trace", dir / "t.json", "--steps", 2, "--nccl", "--rank", 0, "--world-size", 2)
+    make("trace", dir / "t1.json", "--steps", 2, "--nccl", "--rank", 1, "--world-size", 2)
+    make("snapshot", dir / "s.json", "--steps", 2, "--layers", 1)
+    make("snapshot", dir / "p.pickle", "--steps", 2, "--layers", 1, "--pickle", 4)
     (dir / "rules.yaml").write_text(RULES)
     for args in (("digest", "t.json", "s.json", "-o", "d.json"), ("baseline", "create", "t.json", "s.json", "--baseline", "b.json", "--rules", "rules.yaml"),
                  ("baseline", "append", "t.json", "s.json", "--baseline", "b.json", "--rules", "rules.yaml", "--force"),

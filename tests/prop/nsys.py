@@ -20,12 +20,11 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gen"))
-import nsys  # noqa: E402
-from _part import some  # noqa: E402
-from _reference import recordings  # noqa: E402
+from _gen import generate
+from _part import some
+from _reference import recordings
+import nsys
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM = os.environ.get("GPUGATE")
 GPU = ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset")
 CALLS = ("cuda_runtime", "cuda_driver", "runtime")
@@ -107,8 +106,7 @@ def same_digest(dir, source, page_size):
 def of_generated_traces(dir):
     nr = 0
     for seed, page_size in enumerate((512, 1024, 4096, 65536)):
-        subprocess.run([sys.executable, GEN / "trace.py", "--seed", str(seed), "--steps", "3", "--hostile-names",
-                        "--out", dir / "t.json.gz"], check=True)
+        generate("trace", dir / "t.json.gz", "--seed", seed, "--steps", 3, "--hostile-names")
         nr += same_digest(dir, in_common(nsys.events(dir / "t.json.gz")), page_size)
     return nr
 
@@ -327,7 +325,7 @@ def processes(dir):
     done = run("digest", p, "--process", "17", "-o", "-")
     if done.returncode != 2 or "4242, 4243" not in done.stderr:
         sys.exit(f"FAILED: --process 17: exit {done.returncode}: {done.stderr}")
-    subprocess.run([sys.executable, GEN / "trace.py", "--seed", "1", "--out", dir / "t.json.gz"], check=True)
+    generate("trace", dir / "t.json.gz", "--seed", 1)
     done = run("digest", dir / "t.json.gz", "--process", "17", "-o", "-")
     if done.returncode != 2 or "which" not in done.stderr:
         sys.exit(f"FAILED: --process of a trace: exit {done.returncode}: {done.stderr}")
@@ -486,8 +484,7 @@ def stored(dir):
     digests = []
     for i, steps in enumerate((2, 4)):
         trace, export = dir / "t.json.gz", dir / f"cycle{i}_rank0.sqlite"
-        subprocess.run([sys.executable, GEN / "trace.py", "--seed", "1", "--first-step", str(10 * i), "--steps", str(steps),
-                        "--out", trace], check=True)
+        generate("trace", trace, "--seed", 1, "--first-step", 10 * i, "--steps", steps)
         nsys.convert(nsys.events(trace), export, seed=i)
         digests.append(digest(export))
     (dir / "d.json").write_text(run("digest", export, "-o", "-").stdout)

@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
 REAL = ["traces/torchbench-10steps-memcpy-a.json", "traces/nccl-a100-rank0of2-3steps.json.gz",
@@ -34,13 +35,13 @@ rules:
 defaults: {on_missing: skip}
 """
 MADE = {
-    "plain": ["trace.py", "--seed", "1", "--steps", "4"],
-    "no steps, hostile names": ["trace.py", "--seed", "2", "--no-steps", "--hostile-names"],
-    "damaged": ["trace.py", "--seed", "3", "--short-last-step", "--carried-over", "3", "--dropped", "5", "--overlap", "3"],
-    "one of two ranks": ["trace.py", "--seed", "4", "--nccl", "--rank", "1", "--world-size", "2"],
-    "job": ["ranks.py", "--ranks", "3", "--seed", "1", "--steps", "3", "--python", "--slow-rank", "2=1.3"],
-    "server": ["server.py", "--seed", "1", "--steps", "30"],
-    "snapshot": ["snapshot.py", "--seed", "1"],
+    "plain": ["trace", "--seed", "1", "--steps", "4"],
+    "no steps, hostile names": ["trace", "--seed", "2", "--no-steps", "--hostile-names"],
+    "damaged": ["trace", "--seed", "3", "--short-last-step", "--carried-over", "3", "--dropped", "5", "--overlap", "3"],
+    "one of two ranks": ["trace", "--seed", "4", "--nccl", "--rank", "1", "--world-size", "2"],
+    "job": ["ranks", "--ranks", "3", "--seed", "1", "--steps", "3", "--python", "--slow-rank", "2=1.3"],
+    "server": ["server", "--seed", "1", "--steps", "30"],
+    "snapshot": ["snapshot", "--seed", "1"],
 }
 
 
@@ -148,22 +149,19 @@ def cycles(dir):
     run = dir / "cycles"
     run.mkdir()
     for i in range(2):
-        subprocess.run([sys.executable, GEN / "trace.py", "--seed", str(i), "--steps", "3", "--rank", "0", "--world-size", "1",
-                        "--first-step", str(10 * i), "--out", run / f"c{i}.json"], check=True)
+        generate("trace", run / f"c{i}.json", "--seed", i, "--steps", 3, "--rank", 0, "--world-size", 1, "--first-step", 10 * i)
     same(dir, run, "--join-cycles")
 
 
-def made(dir, tool, *options):
-    run = dir / ("run" if tool == "ranks.py" else "run.json.gz")
-    subprocess.run([sys.executable, GEN / tool, *options, "--out", run], check=True)
-    same(dir, run)
+def of_made(dir, tool, *options):
+    same(dir, generate(tool, dir / ("run" if tool == "ranks" else "run.json.gz"), *options))
 
 
 def main():
     if not PROGRAM:
         sys.exit(77)
     cases = {"occupancy": (occupancy,), "cycles": (cycles,)}
-    cases.update({name: (made, *options) for name, options in MADE.items()})
+    cases.update({name: (of_made, *options) for name, options in MADE.items()})
     real = [pathlib.Path(p) for p in sys.argv[1:]]
     if SHARED and not real:
         real = [p for p in (pathlib.Path(SHARED, "data", name) for name in REAL) if p.exists()]

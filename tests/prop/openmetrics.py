@@ -18,12 +18,12 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
 from _packages import need
 
 need("prometheus_client.openmetrics.parser")
 from prometheus_client.openmetrics.parser import text_string_to_metric_families  # noqa: E402
 
-GEN = pathlib.Path(__file__).resolve().parent.parent / "gen"
 GPUGATE = os.environ.get("GPUGATE")
 UNITS = {"ns": ("seconds", 9), "B": ("bytes", 0), "%": ("ratio", 2), "ns/step": ("seconds_per_step", 9),
          "B/s": ("bytes_per_second", 0), "1/s": ("per_second", 0), "1/step": ("per_step", 0),
@@ -46,10 +46,8 @@ def run(*arguments, code=None):
     return done
 
 
-def make(dir, name, *options, what="trace.py"):
-    path = dir / name
-    subprocess.run([sys.executable, GEN / what, "--out", path, *options], check=True)
-    return path
+def make(dir, name, *options, what="trace"):
+    return generate(what, dir / name, *options)
 
 
 def as_gitlab(text):
@@ -185,8 +183,8 @@ def test_checks(dir):
 
 
 def test_ranks(dir):
-    job = make(dir, "job", "--ranks", "4", "--seed", "1", "--hostile-names", what="ranks.py")
-    late = make(dir, "late", "--ranks", "4", "--seed", "2", "--hostile-names", "--slow-rank", "2=1.5", what="ranks.py")
+    job = make(dir, "job", "--ranks", "4", "--seed", "1", "--hostile-names", what="ranks")
+    late = make(dir, "late", "--ranks", "4", "--seed", "2", "--hostile-names", "--slow-rank", "2=1.5", what="ranks")
     run("baseline", "create", job, "--baseline", dir / "job.gate.json", code=0)
     check(dir, "ranks", late, "--baseline", dir / "job.gate.json", code=1)
     families("ranks diff", run("diff", job, late, "--openmetrics", "-", code=0).stdout)

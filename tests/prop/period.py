@@ -18,7 +18,9 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from functools import partial
 
+from _gen import generate
 from _part import part
 from _reference import recordings
 
@@ -103,9 +105,13 @@ def faults(path, work, name, count=None):
     return out
 
 
-def make(work, tool, name, *options):
-    path = work / f"{name.replace(' ', '-')}.json"
-    subprocess.run([sys.executable, tool, *options, path], check=True, stderr=subprocess.DEVNULL)
+def path_of(work, name):
+    return work / f"{name.replace(' ', '-')}.json"
+
+
+def inflated(work, name, of, *options):
+    path, data = path_of(work, name), pathlib.Path(SHARED) / "data"
+    subprocess.run([sys.executable, data / "inflate_trace.py", data / "traces" / of, path, *options], check=True, stderr=subprocess.DEVNULL)
     return path
 
 
@@ -115,20 +121,19 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as tmp:
         work = pathlib.Path(tmp)
-        cases = [(pathlib.Path(f), pathlib.Path(f).name, None) for f in sys.argv[1:]]
+        # Functions that make or find a trace; its name; the number of steps.
+        cases = [(partial(pathlib.Path, f), pathlib.Path(f).name, None) for f in sys.argv[1:]]
         if not cases:
-            cases = [(make(work, HERE.parent / "gen" / "trace.py", name, "--seed", "5", *options, "--out"), name, count)
+            cases = [(partial(generate, "trace", path_of(work, name), "--seed", 5, *options), name, count)
                      for name, (options, count) in GENERATED.items()]
-            cases += [(f, f"{f.parent.name}/{f.name}", KNOWN.get(f.name)) for f in recordings("traces", "*.json*")
+            cases += [(partial(pathlib.Path, f), f"{f.parent.name}/{f.name}", KNOWN.get(f.name)) for f in recordings("traces", "*.json*")
                       if f.name not in LEFT_OUT]
             if SHARED:
-                data = pathlib.Path(SHARED) / "data"
-                cases += [(make(work, data / "inflate_trace.py", f"{steps} of {f}", "--steps", str(steps), "--jitter", "0.02",
-                                data / "traces" / f), f"{steps} of {f}", steps)
+                cases += [(partial(inflated, work, f"{steps} of {f}", f, "--steps", str(steps), "--jitter", "0.02"), f"{steps} of {f}", steps)
                           for f in INFLATED for steps in (2, 3, 20)]
         cases = part(cases)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            found = sum(pool.map(lambda c: faults(c[0], work, c[1].replace("/", "-"), c[2]), cases), [])
+            found = sum(pool.map(lambda c: faults(c[0](), work, c[1].replace("/", "-"), c[2]), cases), [])
     for f in found:
         print(f)
     print(f"{len(cases)} traces, {len(found)} faults")

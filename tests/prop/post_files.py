@@ -25,6 +25,7 @@ import zipfile
 
 import _forge
 from _forge import TOKEN
+from _gen import generate
 
 try:
     import yaml
@@ -34,7 +35,6 @@ except ImportError:
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GITHUB = ROOT / "ci" / "github"
-GEN = ROOT / "tests" / "gen" / "trace.py"
 PROGRAM = os.path.abspath(os.environ.get("GPUGATE", ""))
 ACTIONS = [ROOT / "action.yml", *sorted(GITHUB.rglob("action.yml"))]
 TEMPLATE = ROOT / "templates" / "gpugate.yml"
@@ -287,9 +287,7 @@ def git(where, *words):
 
 
 def trace(folder, seed, *options):
-    path = folder / f"trace{seed}.json.gz"
-    subprocess.run([sys.executable, GEN, "--out", path, "--seed", str(seed), "--steps", "3", *options], check=True)
-    return path
+    return generate("trace", folder / f"trace{seed}.json.gz", "--seed", seed, "--steps", 3, *options)
 
 
 def repository(folder):
@@ -319,7 +317,7 @@ def github(folder):
     expect("files", {k: pathlib.Path(out[k]).is_file() for k in ("markdown", "json", "junit", "html", "run")},
            dict.fromkeys(("markdown", "json", "junit", "html", "run"), True))
     expect("annotations", "::error title=gpugate resnet50%3A fail%3A step-compute-time::median step.compute_time rose" in log, True)
-    expect("summary and comment", forge.bodies()[0], (runner.temp / "summary").read_text() + "\n> Meant? Comment `/gpugate accept REASON` (write access needed).\n")
+    expect("summary and comment", forge.bodies()[0], (runner.temp / "summary").read_text() + "\n> Intended? Comment `/gpugate accept REASON` (write access needed).\n")
     expect("artifact", (runner.uploaded[0], "run.json.gz" in runner.uploaded[1]), ("gpugate-resnet50", True))
     expect("commit", topic[:10] in forge.bodies()[0], True)
     _, code, _ = runner.action(ROOT, clone, {**inputs, "report-only": "true", "artifact": "none"})

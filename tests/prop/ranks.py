@@ -12,6 +12,8 @@ only wait are not named.
 $GPUGATE is the program; exit 77 skips.
 """
 import collections
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -20,11 +22,11 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
 from _part import part, some
 
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
-OWN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "ranks.py"
 RANKS, STEPS = 8, 6
 # For each fault: options of the generators, the rank, its names in `metrics` and in `check`, the exit code of `check` (None: it
 # depends on the figures).
@@ -101,10 +103,9 @@ def shared_job(name, template, limit):
 
 def own_job(name, *more):
     def make(out, seed, *options):
-        command = [sys.executable, OWN, "--ranks", str(RANKS), "--steps", str(STEPS), "--seed", str(seed), "--out", out,
-                   "--stats", *more, *options]
-        done = subprocess.run(command, capture_output=True, check=True)
-        return json.loads(done.stdout)
+        with contextlib.redirect_stdout(io.StringIO()) as stats:
+            generate("ranks", out, "--ranks", RANKS, "--steps", STEPS, "--seed", seed, "--stats", *more, *options)
+        return json.loads(stats.getvalue())
 
     def truth(stats):
         return [r["wait_ns"] for r in stats["ranks"]], None

@@ -29,6 +29,7 @@ import sys
 import tempfile
 import textwrap
 
+from _gen import GEN, generate
 from _packages import need
 from _picture import svg
 
@@ -36,7 +37,6 @@ need("yaml")
 import yaml  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GEN = ROOT / "tests" / "gen"
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 # Runs that the examples name: traces, snapshots and jobs of many ranks.
@@ -72,7 +72,7 @@ FOREIGN = {"--cuda-graph-trace", "--capture-range", "--gpu-metrics-devices", "--
            "--from", "--no-install-recommends", "--benchmark", "--save-result", "--save-detailed", "--output-json", "--output-file", "--result-filename", "--benchmark-json", "--export-json",
            "--extended", "--minutes", "--gpugate-bootstrap", "--no-build-isolation", "--lock-gpu-clocks", "--nproc-per-node", "--wait", "--steps", "--where", "--memory", "--signal", "--profiler-config", "--model-path", "--again", "--seed", "--folded"}
 # Files of a user's repository, which this project does not have.
-OWN = {"baselines/train-NVIDIA-H200.json", "rules/gpugate.yaml", "rules/rate.yaml", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/resnet50-NVIDIA-H100-80GB-HBM3.json", "baselines/test_train_step.json", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/WORKLOAD.json"}
+OWN = {"baselines/train-NVIDIA-H200.json", "rules/gpugate.yaml", "rules/rate.yaml", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/resnet50-NVIDIA-H100-80GB-HBM3.json", "baselines/test_train_step.json", "baselines/WORKLOAD.history.jsonl", "baselines/.gitattributes", "rules/train.yaml", "rules/kernel.yaml", "baselines/resnet50.json", "baselines/resnet50.history.jsonl", "baselines/resnet50-NVIDIA-H100-80GB-HBM3.history.jsonl", "baselines/WORKLOAD.json"}
 wrong = []
 
 
@@ -132,8 +132,8 @@ def readme_tables(update):
     wanted = [("1 %", "10", "1"), ("2 %", "1", "1"), ("2 %", "10", "1"), ("5 %", "10", "1"), ("5 %", "10", "5 A/B pairs")]
     found = [row for row in cells_of(docs / "simulation.md", "spread of single runs") if tuple(row[:3]) in wanted]
     first = found[0]
-    rows = [f"Simulated runs, built-in rules. The first line reads: if single runs spread by {first[0]}, with {first[1]} runs of main and "
-            f"{first[2]} of the pull request,",
+    rows = ["Simulated runs, built-in rules. Compute time usually spreads by less than 1 %: read the first row. It says:",
+            f"if single runs spread by {first[0]}, with {first[1]} runs of main and {first[2]} of the pull request,",
             f"{first[3]} of 1,000 unchanged runs fail; a change of +5 % is caught in {first[5].split(', ')[0]} % of the cases. "
             "[All rows, and what *A/B pairs* are](docs/simulation.md).", "",
             "| spread of single runs | runs of main | runs of the pull request | unchanged, of 1,000: fail | unchanged, of 1,000: undecided "
@@ -146,7 +146,8 @@ def readme_tables(update):
     profile, job = cells_of(docs / "speed.md", trace), cells_of(docs / "speed.md", ranks)
     rows = ["| seconds of processor time | |", "|---|--:|"]
     (check, seconds, _), (unpack, alone, _) = profile[:2]
-    rows += [f"| {check}, of {trace} ({unpack}: {alone}) | {seconds} |"]
+    unpack = unpack.removesuffix(" by itself")
+    rows += [f"| {unpack} of {trace} | {alone} |", f"| {check}, of it | {seconds} |"]
     rows += [f"| {name} of a job of {ranks}, from [digests](docs/ranks.md#digests) | {seconds} |" for name, seconds, _ in job if name == "`check`"]
     replaced(README, "from docs/speed.md", "\n".join(rows) + "\n", update)
 
@@ -213,7 +214,7 @@ def picture(program, update):
 
 def make_inputs(folder, program):
     def gen(tool, out, *options):
-        subprocess.run([sys.executable, GEN / f"{tool}.py", "--out", folder / out, *map(str, options)], check=True)
+        generate(tool, folder / out, *options)
     for name, seed in TRACES.items():
         gen("trace", f"{name}.json.gz", "--seed", seed)
     gen("trace", "slower.json.gz", *SLOWER)

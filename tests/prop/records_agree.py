@@ -21,9 +21,9 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
 from _reference import recordings
 
-GENERATOR = pathlib.Path(__file__).resolve().parent.parent / "gen" / "records.py"
 CATEGORIES = ["parameter", "optimizer state", "input", "temporary", "activation", "gradient", "autograd detail", "unknown"]
 PEAK, END, ALLOCS, FREES, CHURN, GROWTH = ("memory." + m for m in (
     "peak_allocated", "end_allocated", "alloc_count", "free_count", "churn_bytes", "growth_per_step"))
@@ -185,8 +185,7 @@ def random_options(seed, form):
 
 def made(path, form, options):
     seed = [] if "--seed" in options else ["--seed", "1"]
-    subprocess.run([sys.executable, str(GENERATOR), "--form", form, "--out", str(path), *seed, *options.split()], check=True)
-    return path
+    return generate("records", path, "--form", form, *seed, *options.split())
 
 
 def show(name, lines):

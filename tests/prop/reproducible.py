@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import GEN, generate
+
 PROGRAM = os.environ.get("GPUGATE")
 COMMA = ("de_DE.UTF-8", "fr_FR.UTF-8", "tr_TR.UTF-8")  # in Turkish, upper and lower case of the letter i also differ from English
 PLAIN = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "SOURCE_DATE_EPOCH": "1767225600",
@@ -48,20 +49,20 @@ def comma_locales(dir):
 
 
 def make(tool, out, *options, seed=1):
-    subprocess.run([sys.executable, GEN / tool, "--seed", str(seed), "--out", out, *map(str, options)], check=True)
+    generate(tool, out, "--seed", seed, *options)
 
 
 def inputs(dir):
     """Makes two jobs of three ranks, each with a snapshot, and single runs."""
     for name, seed, *options in (("a", 1), ("b", 2, "--slow-rank", "1=1.3")):
-        make("ranks.py", dir / name, "--ranks", 3, "--steps", 3, "--hostile-names", *options, seed=seed)
-        make("snapshot.py", dir / name / "memory-rank0.json.gz", "--steps", 3, "--leak", seed << 16, seed=seed)
+        make("ranks", dir / name, "--ranks", 3, "--steps", 3, "--hostile-names", *options, seed=seed)
+        make("snapshot", dir / name / "memory-rank0.json.gz", "--steps", 3, "--leak", seed << 16, seed=seed)
         (dir / name / "run.yaml").write_text("batch_size: 8\nsamples_per_step: 8\n")
     for seed in range(3, 9):
-        make("trace.py", dir / f"r{seed}.json.gz", "--steps", 3, "--slow-kernel", f"*flash_bwd*={1 + seed / 100}", seed=seed)
-    make("xprof.py", dir / "x.trace.json.gz", "--steps", 3)
-    subprocess.run([sys.executable, GEN / "xspace.py", dir / "x.trace.json.gz", "--out", dir / "x.xplane.pb"], check=True)
-    subprocess.run([sys.executable, GEN / "flight.py", dir / "dumps", "--ranks", "4", "--stuck", "1", "--json"], check=True)
+        make("trace", dir / f"r{seed}.json.gz", "--steps", 3, "--slow-kernel", f"*flash_bwd*={1 + seed / 100}", seed=seed)
+    make("xprof", dir / "x.trace.json.gz", "--steps", 3)
+    generate("xspace", dir / "x.xplane.pb", dir / "x.trace.json.gz")
+    generate("flight", dir / "dumps", "--ranks", 4, "--stuck", 1, "--json")
     for name in RESULTS:
         shutil.copy(GEN.parent / "fuzz" / "corpus" / name, dir)
     (dir / "rules.yaml").write_text(RULES)

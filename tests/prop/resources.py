@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Time and memory grow at most like n log n with every count in an input.
 
-- Each count is doubled twice: each time, fewer than 2.4 times the instructions (callgrind) are needed, after those for a
+- Each count is doubled twice: each time, fewer than 2.4 times the instructions (cachegrind) are needed, after those for a
   count of 1 are subtracted, so that neither time nor load of the machine matter. Quadratic growth would be 4 times.
 - --max-memory ends with exit 3, names the file and what grew, and leaves nothing behind.
 
@@ -17,23 +17,21 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gen"))
-import nsys  # noqa: E402
-import xspace  # noqa: E402
-from _bench import Bench, events, is_sanitized, kernel, trace  # noqa: E402
-from _part import some  # noqa: E402
+from _bench import Bench, events, is_sanitized, kernel, trace
+from _part import some
+import nsys
+import xspace
 
 PROGRAM = os.environ.get("GPUGATE")
 RATIO = 2.4
 
 
 def instructions(dir, args):
-    out = dir / "callgrind.out"
-    done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", PROGRAM, *map(str, args)], cwd=dir,
-                          capture_output=True, text=True, check=False)
-    found = re.search(r"Collected : (\d+)", done.stderr)
+    done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", PROGRAM, *map(str, args)],
+                          cwd=dir, capture_output=True, text=True, check=False)
+    found = re.search(r"I +refs: +([\d,]+)", done.stderr)
     assert found and done.returncode in (0, 1, 3), f"{args}: exit {done.returncode}: {done.stderr[-600:]}"
-    return int(found[1])
+    return int(found[1].replace(",", ""))
 
 
 # --- Shapes: functions that write a run with n items of some kind, and return how to read it ---------------------------

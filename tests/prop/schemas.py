@@ -18,6 +18,7 @@ import sys
 import tempfile
 import warnings
 
+from _gen import generate
 from _packages import need
 
 need("jsonschema", "yaml")
@@ -103,8 +104,8 @@ def run(dir, *arguments, codes=(0,)):
         check_text(done.stdout, " ".join(map(str, arguments)))
 
 
-def make(dir, name, *options, what="trace.py"):
-    subprocess.run([sys.executable, ROOT / "tests" / "gen" / what, "--out", dir / name, *options], check=True)
+def make(dir, name, *options, what="trace"):
+    generate(what, dir / name, *options)
 
 
 def golden():
@@ -144,10 +145,10 @@ def outputs(dir):
     make(dir, "lost.json.gz", "--seed", "9", "--steps", "5", "--dropped", "5")
     make(dir, "window.json.gz", "--seed", "9", "--no-steps")
     make(dir, "many.json.gz", "--seed", "9", "--steps", "40")
-    make(dir, "job", "--ranks", "4", "--seed", "1", what="ranks.py")
-    make(dir, "late", "--ranks", "4", "--seed", "2", "--slow-rank", "2=1.5", "--hostile-names", what="ranks.py")
-    make(dir, "old.json", "--seed", "1", what="snapshot.py")
-    make(dir, "new.json", "--seed", "1", "--leak", "3", what="snapshot.py")
+    make(dir, "job", "--ranks", "4", "--seed", "1", what="ranks")
+    make(dir, "late", "--ranks", "4", "--seed", "2", "--slow-rank", "2=1.5", "--hostile-names", what="ranks")
+    make(dir, "old.json", "--seed", "1", what="snapshot")
+    make(dir, "new.json", "--seed", "1", "--leak", "3", what="snapshot")
     against = ("--rules", "rules.yaml", "--baseline", "b.json")
     run(dir, "baseline", "create", "main1.json.gz", *against)
     for i in range(2, 6):

@@ -13,9 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+from _gen import generate
 from _reference import recordings
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
 FORMS = [[]] + [["--pickle", str(p)] for p in range(6)]
 # Options with which the annotations before the segments fill more than the first 4 KiB of the file.
@@ -28,9 +28,8 @@ def gpugate(*args, expect=0, stdin=None):
     return p
 
 
-def make(path, *options, tool="snapshot.py"):
-    subprocess.run([sys.executable, GEN / tool, "--seed", "1", "--out", path, *options], check=True)
-    return path
+def make(path, *options, tool="snapshot"):
+    return generate(tool, path, "--seed", 1, *options)
 
 
 def digest(dir, *paths):
@@ -70,7 +69,7 @@ def standard_input(dir):
 
 
 def joined(dir):
-    trace = make(dir / "t.json.gz", "--steps", "3", "--rank", "5", "--world-size", "8", tool="trace.py")
+    trace = make(dir / "t.json.gz", "--steps", "3", "--rank", "5", "--world-size", "8", tool="trace")
     snapshot = make(dir / "s.json.gz")
     t, s = digest(dir, trace), digest(dir, snapshot)
     both = digest(dir, trace, snapshot)

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen" / "trace.py"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 CASES = 500
 SLOW = {7, 123, 499}
@@ -103,8 +104,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         dir = pathlib.Path(folder)
         for name, seed, factor in (("base", 1, "1"), ("same", 2, "1"), ("slow", 3, "1.3")):
-            subprocess.run([sys.executable, GEN, "--seed", str(seed), "--steps", "3", "--out", dir / f"{name}.json.gz", "--slow-kernel",
-                            f"*={factor}"], check=True)
+            generate("trace", dir / f"{name}.json.gz", "--seed", seed, "--steps", 3, "--slow-kernel", f"*={factor}")
         (dir / "rules.yaml").write_text(RULES)
         code, _, err = run(dir, "baseline", "create", "base.json.gz", "--baseline", "base.json", "--rules", "rules.yaml")
         assert code == 0, err

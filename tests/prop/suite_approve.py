@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A suite on pull requests, from its first run on, with the scripts of ci/forge, a git repository and the stand-in for the
-APIs of GitHub and GitLab (_forge.py):
+APIs of GitHub and, for the first part, of GitLab (_forge.py):
 
  - without any baseline: one comment accepts one case, the next comment all other cases; each comment is answered, and the
    status of the commit follows
@@ -14,11 +14,11 @@ $GPUGATE is the program; needs git and jq; exit 77 skips.
 """
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import tour
+from _part import ALL
 from approve import meanwhile
 from tour import FORGE, ROOT, expect
 
@@ -39,7 +39,9 @@ rules:
 # The benchmark: makes each case's trace with the options in model/CASE.txt; when the gate runs it again, only for the
 # requested cases.
 BENCHMARK = f"""\
-import os, pathlib, subprocess, sys
+import os, pathlib, sys
+sys.path.insert(0, "{ROOT}/tests/prop")
+from _gen import generate
 count = pathlib.Path(os.environ["COUNT"])
 asked = os.environ.get("GPUGATE_CASES", "").splitlines()
 with open(os.environ["COUNT"] + ".log", "a") as log:
@@ -53,7 +55,7 @@ for name, path in (("train", "train.json.gz"), *(("k-" + n, f"k/{{n}}/a.json.gz"
     out.parent.mkdir(parents=True, exist_ok=True)
     model = pathlib.Path("model.txt").read_text()
     options = [o for line in model.splitlines() for o in line.split()[1:] if line.split()[0] == name[:6]]
-    subprocess.run([sys.executable, "{ROOT}/tests/gen/trace.py", "--seed", os.environ.get("SEED", str(run)), "--steps", "5", "--out", out, *options], check=True)
+    generate("trace", out, "--seed", os.environ.get("SEED", run), "--steps", 5, *options)
 """
 
 
@@ -194,10 +196,11 @@ def undecided(w):
 def main():
     if not tour.PROGRAM:
         sys.exit(77)
-    for api in ("github", "gitlab"):
+    whole = (cold_start, main_runs, regression, undecided)
+    for api, parts in {"github": whole, "gitlab": whole if ALL else (cold_start,)}.items():  # only what is posted depends on the API
         with tempfile.TemporaryDirectory() as name:
             w = Suite(pathlib.Path(name).resolve(), api)
-            for part in (cold_start, main_runs, regression, undecided):
+            for part in parts:
                 part(w)
     if tour.wrong:
         sys.exit("\n".join(tour.wrong))

@@ -19,9 +19,9 @@ import sys
 import tempfile
 import unicodedata
 
+from _gen import generate
 from _part import ALL
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
 PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
 PAIRS = (("hta-diff-control-a100-rank3of8.json.gz", "hta-diff-test-v100-rank1of2.json.gz"),
          ("resnet50-v100-nw0-session1.pt.trace.json.gz", "resnet50-v100-nw0-session2.pt.trace.json.gz"),
@@ -94,7 +94,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name)
         for file, options in (("a", ()), ("b", ("--slow-kernel", "*flash_bwd*=1.4", "--new-kernel", "an::other<int>(float)=70"))):
-            subprocess.run([sys.executable, GEN / "trace.py", "--out", dir / f"{file}.json.gz", "--steps", "3", "--seed", "1", *options], check=True)
+            generate("trace", dir / f"{file}.json.gz", "--steps", 3, "--seed", 1, *options)
         pair(dir, dir / "a.json.gz", dir / "b.json.gz")
         colors(dir / "a.json.gz")
         told = run("check", dir / "b.json.gz", "--baseline", dir / "base.json", COLUMNS="80").splitlines()

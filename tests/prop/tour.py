@@ -30,12 +30,14 @@ PROGRAM = os.environ.get("GPUGATE")
 DAY = 86400
 MONDAY = 1798502400     # 2026-12-28
 BENCHMARK = f"""\
-import gzip, os, pathlib, subprocess, sys
+import gzip, os, pathlib, sys
+sys.path.insert(0, "{ROOT}/tests/prop")
+from _gen import generate
 count = pathlib.Path(os.environ["COUNT"])
 run = int(count.read_text()) + 1
 count.write_text(str(run))
 options = pathlib.Path("model.txt").read_text().split() + os.environ.get("MACHINE", "").split()
-subprocess.run([sys.executable, "{ROOT}/tests/gen/trace.py", "--seed", str(run), "--steps", "5", "--out", "trace.json.gz", *options], check=True)
+generate("trace", "trace.json.gz", "--seed", run, "--steps", 5, *options)
 trace = gzip.decompress(pathlib.Path("trace.json.gz").read_bytes())
 pathlib.Path("trace.json.gz").write_bytes(gzip.compress(trace.replace(b"NVIDIA H100 80GB HBM3", os.environ["GPU"].encode())))
 """
@@ -44,7 +46,7 @@ version: 1
 workload: train
 baseline: baselines/{workload}-{gpu}.json
 rules:
-  - {id: step-time, metric: step.compute_time, fail: {increase: 0.5%}}
+  - {id: step-compute-time, metric: step.compute_time, fail: {increase: 0.5%}}
   - {id: memory, metric: memory.peak_allocated, fail: {increase: 1%}}
 """
 wrong = []
@@ -227,7 +229,7 @@ runs `gpugate history` shows six, the approved one first:
     out = w.run([w.env()["GPUGATE"], "history", "--baseline", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "--history", past]).stdout
     w.say("```\n" + out.split("\n\nRuns")[0].strip("\n") + "\n```")
     w.say("The *spread* is how far single runs lie from their median. What one run of a pull request must exceed, its [noise](verdicts.md#noise), is "
-          "several times as large, because six runs prove little: tomorrow's comment shows it.")
+          "eleven times this spread, because six runs prove little: tomorrow's comment shows it.")
 
 
 def regression(w):
@@ -272,8 +274,9 @@ commit that the pull request begins at, on the same machine. Two runs are one pa
     expect("more runs were made", bool(plan), True)
     w.say("```\n" + "\n".join(plan) + "\n```")
     w.quote(w.forge.bodies()[0])
-    w.say("Now +0.67 % is beyond the limit, and beyond the noise of ±0.56 % too: it fails. The baseline has 2 runs, not 7, because Wednesday's approval "
-          "began a new level: the approved run, and one of main since.")
+    w.say("Now +0.67 % is beyond the limit, and beyond the noise of ±0.56 % too: it fails. The 12.93 ms are the median of the base's two "
+          "[control runs](verdicts.md#control-runs), which are the reference as soon as there are any. (Friday's comment has 12.91 ms, from the baseline's two runs: "
+          "the one approved on Wednesday, and one of main since.)")
 
 
 def another_gpu(w):

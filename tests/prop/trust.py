@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 
 # --- Unreliable metrics: every set is listed completely, so that a new metric must be considered here ------
@@ -160,9 +161,8 @@ def run(*args):
 def make(tool, path, options):
     """Makes the run of a case. `options` are options of the generator, or a function that changes the run's content or file."""
     words = options.split() if isinstance(options, str) else []
-    more = ["--steps", "5", "--nccl"] if tool == "trace.py" else []
-    code, _, err = run(sys.executable, GEN / tool, "--seed", "4", "--out", path, *more, *words)
-    assert code == 0, err
+    more = ["--steps", "5", "--nccl"] if tool == "trace" else []
+    generate(tool, path, "--seed", 4, *more, *words)
     if options in (control_character, cut):
         options(path)
     elif callable(options):
@@ -215,10 +215,10 @@ def expect(name, got, spoiled, findings):
 
 
 def of_traces(dir, metrics):
-    base = make("trace.py", dir / "base.json.gz", "")
+    base = make("trace", dir / "base.json.gz", "")
     candidate = dir / "candidate.json.gz"
     for name, options, findings in TRACE:
-        run_of = [base] if options is None else [make("trace.py", candidate, options)]
+        run_of = [base] if options is None else [make("trace", candidate, options)]
         got, spoiled, result = judge(dir, rules(dir, metrics, 1), [base], run_of)
         expect(name, got, spoiled, findings)
         if not callable(options):
@@ -227,18 +227,18 @@ def of_traces(dir, metrics):
         if options and isinstance(options, str):  # a finding on the baseline makes the same metrics unreliable
             got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [candidate], [base])
             expect(f"{name}, in the baseline", got, spoiled, findings)
-    candidate = make("trace.py", candidate, "--no-steps")
+    candidate = make("trace", candidate, "--no-steps")
     got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [base], [candidate], "--unmarked", "period")
     expect("period", got, spoiled, {"period-against-marker": PER_STEP + ["gpu.utilization_pct"]})
     for name, options, least, findings in FEW:
-        candidate = make("trace.py", candidate, options)
+        candidate = make("trace", candidate, options)
         got, spoiled, _ = judge(dir, rules(dir, metrics, least), [candidate if findings == {} else base], [candidate])
         expect(name, got, spoiled, findings)
 
 
 def of_cut_traces(dir, metrics):
-    base = make("trace.py", dir / "base.json.gz", "")
-    candidate = make("trace.py", dir / "candidate.json.gz", cut)
+    base = make("trace", dir / "base.json.gz", "")
+    candidate = make("trace", dir / "candidate.json.gz", cut)
     run(PROGRAM, "baseline", "create", base, "--baseline", dir / "base", "--force")
     code, _, err = run(PROGRAM, "check", candidate, "--baseline", dir / "base")
     assert code == 3 and "byte" in err, (code, err)
@@ -248,16 +248,16 @@ def of_cut_traces(dir, metrics):
 
 
 def of_snapshots(dir, metrics):
-    base = make("snapshot.py", dir / "base.json.gz", "")
-    trace = make("trace.py", dir / "trace.json.gz", "--no-memory")
+    base = make("snapshot", dir / "base.json.gz", "")
+    trace = make("trace", dir / "trace.json.gz", "--no-memory")
     for name, options, findings in SNAPSHOT:
-        candidate = make("snapshot.py", dir / "candidate.json.gz", options)
+        candidate = make("snapshot", dir / "candidate.json.gz", options)
         got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [base], [candidate])
         expect(name, got, spoiled, findings)
     for sides in (([trace, base], [base]), ([base], [trace, base])):  # one side has a trace and a snapshot, the other only a snapshot
         got, spoiled, _ = judge(dir, rules(dir, metrics, 1), *sides)
         expect("no trace", got, spoiled, {"no-trace": OF_TRACE})
-    with_memory = make("trace.py", dir / "memory.json.gz", "")
+    with_memory = make("trace", dir / "memory.json.gz", "")
     got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [with_memory], [trace, base])
     expect("other source", got, spoiled, {"memory-source-differs": []})
     got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [base], [base], "--device-memory", "1GiB")

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
+from _gen import generate
+
 PROGRAM = os.environ.get("GPUGATE")
 RULES = """version: 1
 rules:
@@ -48,8 +49,7 @@ def run_of(digest, ranks, dir):
 
 
 def many_ranks(dir):
-    gen = dir / "gen"
-    subprocess.run([sys.executable, GEN / "ranks.py", "--ranks", "4", "--seed", "1", "--steps", "3", "--groups", "2", "--out", gen], check=True)
+    gen = generate("ranks", dir / "gen", "--ranks", 4, "--seed", 1, "--steps", 3, "--groups", 2)
     gpugate("digest", gen / "rank0.json.gz", "-o", dir / "one.json")
     digest = json.loads((dir / "one.json").read_text())
     rules = dir / "rules.yaml"

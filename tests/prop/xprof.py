@@ -19,11 +19,12 @@ import subprocess
 import sys
 import tempfile
 
+import _gen
+from _part import some
+from _reference import recordings
+import xspace
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "gen"))
-import xspace  # noqa: E402
-from _part import some  # noqa: E402
-from _reference import recordings  # noqa: E402
 
 D = decimal.Decimal
 LAUNCH = re.compile(r"LaunchKernel|GraphLaunch|LaunchCooperative")
@@ -325,7 +326,7 @@ def random_traces(folder, seeds):
 # --- one run in all formats ----------------------------------------------------------------------------
 
 def generate(path, *options):
-    subprocess.run([sys.executable, HERE.parent / "gen" / "xprof.py", "--out", path, *options], check=True)
+    _gen.generate("xprof", path, *options)
     with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as f:
         return json.load(f, parse_float=D)["traceEvents"]
 

@@ -17,7 +17,11 @@ HEAD = ("| spread of single runs | baseline runs | candidate runs | fails of 1,0
         "| +5 %: caught, undecided, % | +10 %: caught, undecided, % | one kernel (11 % of the step) +10 %: caught, undecided, % "
         "| ideal detector: +5 %, +10 % caught, % |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-REPEATED = (1, 8) # numbers of the rows that the short run simulates again
+SMALL_BEGIN, SMALL_END = "<!-- simulation of +3 %: tests/sim/table.py -->\n", "<!-- end of simulation of +3 % -->\n"
+SMALL_HEAD = ("| spread | limit | baseline runs | candidate runs | fails of 1,000 unchanged | undecided of 1,000 unchanged "
+              "| +3 %: caught, undecided, % |\n|---|--:|--:|--:|--:|--:|--:|\n")
+SMALL_LIMITS = ("3 %", *["1.5 %"] * 6) # limits of the last rows, as small_rows of simulation.c has them
+REPEATED = (1, 8, 31) # numbers of the rows that the short run simulates again
 READ = 1 # number of the row that docs/simulation.md explains above its table
 
 
@@ -29,11 +33,21 @@ def share(row, at, scale):
     return scale * int(row[at + 1]) / int(row[at])
 
 
+def small_line(r, limit):
+    cells = line(r).split(" | ")
+    return " | ".join([cells[0], limit, *cells[1:6]]) + " |\n"
+
+
 def line(r):
     runs = r[2] + (" A/B pairs" if r[3] == "1" else "")
     unchanged = f"{share(r, 4, 1000):.2f} | {1000 * int(r[6]) / int(r[4]):.1f}"
     caught = " | ".join(f"{share(r, at, 100):.1f}, {100 * int(r[at + 2]) / int(r[at]):.1f}" for at in (7, 10, 13))
     return f"| {r[0]} | {r[1]} | {runs} | {unchanged} | {caught} | {r[16]}, {r[17]} |\n"
+
+
+def replaced(text, begin, end, new):
+    before, rest = text.split(begin)
+    return before + begin + new + end + rest.split(end)[1]
 
 
 def explanation(r):
@@ -71,8 +85,9 @@ def main():
     stored, faults = rows(STORED.read_text(encoding="utf-8")), []
     path = ROOT / "docs" / "simulation.md"
     text = path.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    new = before + BEGIN + explanation(stored[READ]) + HEAD + "".join(map(line, stored)) + END + rest.split(END)[1]
+    first = len(stored) - len(SMALL_LIMITS)
+    new = replaced(text, BEGIN, END, explanation(stored[READ]) + HEAD + "".join(map(line, stored[:first])))
+    new = replaced(new, SMALL_BEGIN, SMALL_END, SMALL_HEAD + "".join(map(small_line, stored[first:], SMALL_LIMITS)))
     if new != text and update:
         path.write_text(new, encoding="utf-8")
     elif new != text:

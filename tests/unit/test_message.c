@@ -32,9 +32,10 @@ static void test_limit_texts(void **state)
 	}
 }
 
-/* Letters: b no baseline, c no candidate, p a pin of 90, s spoiled, t told, h hidden, e for_each,
-   n noise, o bootstrap, S without a step, w waived, u up to 1 %, m what main shows, a of all, k
-   on_missing: skip. */
+/* A row of the table. Each letter in `flags` sets a member of struct comparison: b has_baseline =
+   false, c has_candidate = false, p pin = 90, s spoiled, t told, h hidden, n has_noise, o
+   bootstrap, S has_step = false, w waived, u waived_up_to = 1 %, m of_main, a of_all; or a key of
+   the rule: e for_each, k on_missing: skip. */
 struct row {
 	const char *fail, *warn, *flags;
 	int64_t baseline, candidate;

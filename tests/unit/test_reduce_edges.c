@@ -1,4 +1,4 @@
-/* Figures of a reducer where events touch, tie, or are one at the edge of a condition. */
+/* Figures of a reducer where events touch or tie, or where a count is just at a limit. */
 #include "reduce_rig.h"
 
 #define ROWS(a) (sizeof(a) / sizeof *(a))
