@@ -231,16 +231,24 @@ static bool is_broken(const struct finding *f)
 	return f->cause <= CAUSE_CUT_RANK || f->cause == CAUSE_OUT_OF_MEMORY;
 }
 
-/* Order of findings: broken runs first, then failures before warnings, then by cost. */
+/* True if it is not sure that the finding is a failure. */
+static bool is_doubtful(const struct finding *f)
+{
+	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;
+}
+
+/* Order of findings: broken runs first, then failures before all that may be none, then by cost. */
 static int finding_cmp(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;
 	if (is_broken(x) != is_broken(y))
 		return is_broken(x) ? -1 : 1;
-	if ((x->verdict == VERDICT_WARN) != (y->verdict == VERDICT_WARN))
-		return x->verdict == VERDICT_WARN ? 1 : -1;
+	if (is_doubtful(x) != is_doubtful(y))
+		return is_doubtful(x) ? 1 : -1;
 	if (x->share_pct != y->share_pct)
 		return x->share_pct > y->share_pct ? -1 : 1;
+	if ((x->verdict == VERDICT_WARN) != (y->verdict == VERDICT_WARN))
+		return x->verdict == VERDICT_WARN ? 1 : -1;
 	return (x->cause > y->cause) - (x->cause < y->cause);
 }
 

@@ -298,9 +298,12 @@ static void say_place(struct inquiry *q, struct suspect *s)
 static void advise_slower(struct inquiry *q, struct suspect *s)
 {
 	const char *of = "", *at = "", *name[NR_PLACE_LEVELS] = { NULL };
-	for (size_t i = 0; i < s->finding.where.nr; i++)
+	size_t operators = 0;
+	for (size_t i = 0; i < s->finding.where.nr; i++) {
 		name[s->finding.where.v[i].level] = s->finding.where.v[i].name;
-	if (name[PLACE_OPERATOR])
+		operators += s->finding.where.v[i].level == PLACE_OPERATOR;
+	}
+	if (operators == 1)
 		of = arena_printf(q->a, " of %s", name[PLACE_OPERATOR]);
 	if (name[PLACE_CODE])
 		at = arena_printf(q->a, " at %s", name[PLACE_CODE]);
@@ -380,8 +383,30 @@ static bool is_in_code(const struct place *p)
 	return p->level >= PLACE_PHASE && p->level <= PLACE_OPERATOR;
 }
 
+static bool has_place(const struct suspect *s, const struct place *p)
+{
+	for (size_t i = 0; i < s->finding.where.nr; i++)
+		if (s->finding.where.v[i].level == p->level &&
+		    strcmp(s->finding.where.v[i].name, p->name) == 0)
+			return true;
+	return false;
+}
+
+/* Add the operator of another kernel of the group, before the kernels, unless it is there. */
+static void add_operator(struct suspect *s, struct place p)
+{
+	struct finding *f = &s->finding;
+	if (p.level != PLACE_OPERATOR || has_place(s, &p))
+		return;
+	vec_push(&f->where, p);
+	for (size_t i = f->where.nr - 1; i && f->where.v[i - 1].level == PLACE_KERNEL; i--) {
+		f->where.v[i] = f->where.v[i - 1];
+		f->where.v[i - 1] = p;
+	}
+}
+
 /* Shorten the suspect's place in the code to the outer levels that it has in common with the place
- * of `c`, another kernel of the group. */
+ * of `c`, another kernel of the group, and the operators of both. */
 static void share_place(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	struct suspect other = { 0 };
@@ -391,14 +416,17 @@ static void share_place(struct inquiry *q, struct suspect *s, const struct culpr
 	for (size_t i = 0; i < s->finding.where.nr; i++) {
 		const struct place *p = &s->finding.where.v[i];
 		const struct place *o = at < other.finding.where.nr ? &other.finding.where.v[at] : NULL;
-		if (is_in_code(p)) {
+		bool outer = is_in_code(p) && p->level != PLACE_OPERATOR;
+		if (outer) {
 			same = same && o && o->level == p->level && strcmp(o->name, p->name) == 0;
 			at++;
 		}
-		if (same || !is_in_code(p))
+		if (same || !outer)
 			s->finding.where.v[nr++] = *p;
 	}
 	s->finding.where.nr = nr;
+	for (size_t i = 0; i < other.finding.where.nr; i++)
+		add_operator(s, other.finding.where.v[i]);
 	vec_release(&other.finding.where);
 }
 

@@ -173,6 +173,7 @@ static const char *largest_cause(struct report *out, const struct figure_row *wa
 		    (!most || number_distance(f->change, 0) > number_distance(most->change, 0)))
 			most = f;
 	}
+	out->wall_cause = most ? most->metric : NULL;
 	return most ? arena_printf(&out->arena, ": %s %s → %s", metric_label(most->metric),
 	                           most->baseline_text, most->candidate_text)
 	            : "";

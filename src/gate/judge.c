@@ -219,8 +219,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 {
 	static const char *const words[NR_VERDICTS][2] = {
 		[VERDICT_FAIL] = { "beyond its limits", "beyond their limits" },
-		[VERDICT_UNDECIDED] = { "beyond its limits, but not surely",
-		                        "beyond their limits, but not surely" },
+		[VERDICT_UNDECIDED] = { "may be beyond its limits", "may be beyond their limits" },
 		[VERDICT_INCONCLUSIVE] = { "cannot be judged", "cannot be judged" },
 		[VERDICT_MISSING] = { "lacks a figure", "lack a figure" },
 		[VERDICT_WARN] = { "passed with a warning", "passed with a warning" },

@@ -14,53 +14,6 @@ enum { COMMIT_CHARS = 12, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
 
 /* ---- names and values as text ---- */
 
-static const char *label_of(const char *metric)
-{
-	const struct metric *m = metric_find(span_of(metric));
-	return m ? metric_label(m) : metric;
-}
-
-/* The words of a query after the name of its metric, as text, without those that say what is usual:
-   "stat=p95 ranks=median" gives "p95, median rank". */
-static const char *statistic_of(struct document *d, const char *query)
-{
-	static const struct {
-		const char *word, *text;
-	} words[] = { { "stat=median", "" },
-		          { "ranks=max", "" },
-		          { "ranks=median", "" },
-		          { "ranks=each", "" },
-		          { "ranks=min", "lowest rank" } };
-	struct strbuf b = STRBUF_INIT;
-	for (const char *p = strchr(query, ' '); p; p = strchr(p, ' ')) {
-		const char *word = ++p, *text = NULL;
-		size_t n = strcspn(p, " ");
-		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-			if (strlen(words[i].word) == n && memcmp(word, words[i].word, n) == 0)
-				text = words[i].text;
-		if (text && !text[0])
-			continue;
-		strbuf_adds(&b, ", ");
-		if (!text && strncmp(word, "stat=", 5) == 0)
-			strbuf_add(&b, (struct span){ word + 5, n - 5 });
-		else
-			strbuf_add(&b, text ? span_of(text) : (struct span){ word, n });
-	}
-	return arena_take(&d->arena, &b);
-}
-
-static const char *name_of(struct document *d, const struct course_figure *f)
-{
-	const char *label = arena_dup(&d->arena, f->label), *metric = label_of(f->metric);
-	if (f->label.n && f->rank >= 0)
-		return arena_printf(&d->arena, "%s of %s, rank %" PRId64, metric, label, f->rank);
-	if (f->label.n)
-		return arena_printf(&d->arena, "%s of %s", metric, label);
-	if (f->rank >= 0)
-		return arena_printf(&d->arena, "%s of rank %" PRId64, metric, f->rank);
-	return arena_printf(&d->arena, "%s%s", metric, statistic_of(d, f->query));
-}
-
 /* The first characters of a run's commit, enough to identify it; "" if it is unknown. */
 static const char *commit_of(struct document *d, const struct course_run *r)
 {
@@ -144,7 +97,7 @@ static void put_change(struct document *d, const struct course *t, const struct 
 {
 	const struct course_figure *f = figure_of(t, p->figure);
 	enum doc_tone tone = p->is_worse ? TONE_WORSE : p->is_better ? TONE_BETTER : TONE_PLAIN;
-	doc_add(d, DOC_SAID, TONE_STRONG, name_of(d, f));
+	doc_add(d, DOC_SAID, TONE_STRONG, course_name(d, f));
 	doc_words(d, ": ");
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
@@ -253,7 +206,7 @@ static void put_news(struct document *d, const struct course *t)
 	if (p) {
 		const struct course_figure *f = figure_of(t, p->figure);
 		bool up = p->after > p->before;
-		doc_said(d, arena_printf(&d->arena, "%s ", name_of(d, f)));
+		doc_said(d, arena_printf(&d->arena, "%s ", course_name(d, f)));
 		doc_add(d, DOC_FIGURE, TONE_WORSE,
 		        p->change_pct == INT64_MIN ? course_text(&d->arena, f->unit, p->after)
 		                                   : unit_relative(&d->arena, p->change_pct) + 1);
@@ -261,13 +214,13 @@ static void put_news(struct document *d, const struct course *t)
 		             : up                       ? " higher since "
 		                                        : " lower since ");
 		put_run(d, &t->runs.v[p->first]);
+		doc_words(d, "; the job passes: a history only reports");
 		doc_paragraph(d);
 		put_change(d, t, p);
 		doc_words(d, "; ");
 	}
 	put_wall(d, t);
 	doc_said(d, t->headline);
-	doc_words(d, p ? ". The job passes (exit code 0): a history only reports" : "");
 }
 
 static void put_advice(struct document *d, const struct course *t)
@@ -305,15 +258,30 @@ static int news_of(const struct course *t, const struct course_figure *f)
 	return news;
 }
 
+/* The newest change point of a figure, or NULL. */
+static const struct course_point *last_point(const struct course *t, const struct course_figure *f)
+{
+	const struct course_point *last = NULL;
+	for (size_t i = 0; i < t->points.nr; i++) {
+		const struct course_point *p = &t->points.v[i];
+		if (p->figure == f->place && (!last || p->first > last->first))
+			last = p;
+	}
+	return last;
+}
+
+/* Add a row: the level before the newest change or, if there is none, the newest value; the level
+   now; spread; number of changes; and the runs as a line of blocks. */
 static void put_figure(struct document *d, const struct course *t, const struct course_figure *f)
 {
 	size_t nr = points_of(t, f);
+	int64_t first = nr ? last_point(t, f)->before : f->newest;
 	doc_row(d, 0);
 	if (f->label.n || f->rank >= 0 || strncmp(f->metric, "input.", 6) == 0)
-		doc_name_cell(d, name_of(d, f));
+		doc_name_cell(d, course_name(d, f));
 	else
-		doc_said_cell(d, name_of(d, f));
-	doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
+		doc_said_cell(d, course_name(d, f));
+	doc_figure_cell(d, course_text(&d->arena, f->unit, first), true, first);
 	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
 	doc_figure_cell(d, arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
 	                true, f->spread);
@@ -324,13 +292,24 @@ static void put_figure(struct document *d, const struct course *t, const struct 
 /* Write a table of figures: those that changed, the worse ones first, or those that did not. */
 static void put_figures(struct document *d, const struct course *t, bool changed)
 {
-	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "newest", DOC_RIGHT },
-		                                         { "level", DOC_RIGHT },   { "spread", DOC_RIGHT },
-		                                         { "changes", DOC_RIGHT }, { "runs", DOC_LEFT } };
+	static const struct doc_column both[][6] = {
+		{ { "figure", DOC_LEFT },
+		  { "newest", DOC_RIGHT },
+		  { "level", DOC_RIGHT },
+		  { "spread", DOC_RIGHT },
+		  { "changes", DOC_RIGHT },
+		  { "runs", DOC_LEFT } },
+		{ { "figure", DOC_LEFT },
+		  { "before", DOC_RIGHT },
+		  { "now", DOC_RIGHT },
+		  { "spread", DOC_RIGHT },
+		  { "changes", DOC_RIGHT },
+		  { "runs", DOC_LEFT } },
+	};
 	const char *title = changed ? "Figures that changed" : "Figures that did not change";
 	doc_section(d, changed ? "figures" : "unchanged", title,
 	            changed || !t->points.nr ? DOC_OPEN : DOC_FOLDED);
-	struct doc_table *table = doc_table(d, title, columns, sizeof columns / sizeof *columns);
+	struct doc_table *table = doc_table(d, title, COLUMNS(both[changed]));
 	table->brief = FIGURES_SHOWN;
 	table->more_text = "figures";
 	for (int news = changed ? 2 : 0; news >= changed; news--)
@@ -456,7 +435,7 @@ void course_draw(const struct course *t, const struct course_figure *f, struct d
 	}
 	y = svg_axis(y, f->unit == UNIT_BYTES);
 	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
-	doc_html_escape(out, span_of(name_of(d, f)));
+	doc_html_escape(out, span_of(course_name(d, f)));
 	strbuf_adds(out, "</figcaption>\n");
 	strbuf_adds(out, "<div class=\"plot\">");
 	svg_labels(out, f->unit, y, "y");

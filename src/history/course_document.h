@@ -32,4 +32,7 @@ void course_put_event(struct document *d, const struct course *t, const struct c
 void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
                  struct strbuf *out);
 
+/// Name of a figure, such as "time of kernel gemm, rank 2"; owned by the arena of `d`.
+const char *course_name(struct document *d, const struct course_figure *f);
+
 #endif

@@ -68,6 +68,11 @@ void html_spark(struct html *h, size_t check)
 	html_puts(h, "<svg class=\"spark\" " SVG_BOX " aria-hidden=\"true\">");
 	draw(h, c, y);
 	html_puts(h, "</svg>");
+	for (int i = 0; i < 2; i++)
+		if (c->evidence.has_limit[i])
+			html_printf(h, "<span class=\"spark-key\">dashed: limit %s%s</span>",
+			            unit_text(&h->arena, c->metric->unit, c->evidence.limit[i]),
+			            c->verdict == VERDICT_WARN ? ", only a warning" : "");
 }
 
 static void put_words(struct html *h, const struct check *c)

@@ -255,6 +255,8 @@ struct report {
 	enum verdict verdict; ///< PASS, WARN, FAIL, MISSING or INCONCLUSIVE, for all checks together
 	enum status status; ///< status from which the exit code follows
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
+	/// in a diff, metric of the figure that explains most of the change of the wall time; or NULL
+	const struct metric *wall_cause;
 	const char *error; ///< first error, if because of it there are no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
 	const char *decide; ///< command that would decide all checks; "" if none is undecided

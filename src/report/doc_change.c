@@ -131,7 +131,13 @@ void doc_changes(struct document *d, const struct report *r)
 		        f ? change_of(&d->arena, f->change_text, f->pct_text)
 		          : unit_change(&d->arena, b->unit, b->change));
 		doc_cell(d);
-		put_largest(d, b);
+		const struct figure_row *cause = m->id == METRIC_STEP_PERIOD && r->wall_cause
+		                                     ? figure_row_find(r, r->wall_cause->id)
+		                                     : NULL;
+		if (cause)
+			doc_printf(d, "%s (%s)", metric_label(cause->metric), cause->change_text);
+		else
+			put_largest(d, b);
 	}
 	doc_end(d);
 	vec_release(&l.list);

@@ -5,7 +5,14 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum { SPOILS_SHOWN = 4, ROWS_SHOWN = 10, ROWS_UNDECIDED = 3, PLACES_SHOWN = 12, CHECKS_NAMED = 6 };
+enum {
+	SPOILS_SHOWN = 4,
+	ROWS_SHOWN = 10,
+	ROWS_UNDECIDED = 3,
+	PLACES_SHOWN = 12,
+	OPERATORS_SHOWN = 3,
+	CHECKS_NAMED = 6
+};
 
 /* Add the rule of a check and its item; a kernel has its display name here, and its complete name
  * in JUnit and JSON. */
@@ -42,19 +49,22 @@ static bool is_in_title(const struct finding *f, const struct place *p)
 	       (at && at[strlen(p->name)] == ' ');
 }
 
-/* Add the places of a finding, the outermost first. */
+/* Add the places of a finding, the outermost first; of many operators only the first ones. */
 static void put_where(struct document *d, const struct finding *f)
 {
 	enum place_level last = NR_PLACE_LEVELS;
+	size_t operators = 0;
 	for (size_t i = 0, nr = 0; i < f->where.nr && nr < PLACES_SHOWN; i++) {
 		const struct place *p = &f->where.v[i];
-		if (is_in_title(f, p))
+		if (is_in_title(f, p) || (p->level == PLACE_OPERATOR && operators++ >= OPERATORS_SHOWN))
 			continue;
 		doc_words(d, !nr++ ? "" : p->level == last ? ", " : " › ");
 		doc_name(d, p->name);
 		doc_words(d, p->at.changed ? " (changed here)" : "");
 		last = p->level;
 	}
+	if (operators > OPERATORS_SHOWN)
+		doc_printf(d, " and %zu more", operators - OPERATORS_SHOWN);
 }
 
 /* Say where a finding is that has no place besides those of its title. */
@@ -68,7 +78,7 @@ static void put_no_place(struct document *d, const struct finding *f)
 	if (f->cause == CAUSE_UNIFORM)
 		doc_words(d, "everywhere");
 	else if (kernels)
-		doc_words(d, kernels == 1 ? "no place recorded" : "no common place recorded");
+		doc_words(d, kernels == 1 ? "no place recorded" : "several places");
 	else if (f->where.nr)
 		doc_name(d, f->where.v[0].name);
 }

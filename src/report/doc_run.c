@@ -3,6 +3,7 @@
 
 #include "report/document.h"
 #include "report/findings.h"
+#include "report/key_figures.h"
 #include "report/table.h"
 
 enum { LIST_ROWS = 12, RANK_ROWS = 64, ACTIONS_SHOWN = 3 };
@@ -128,24 +129,32 @@ static void put_command(struct document *d, const char *title, enum doc_place pl
 void doc_decide(struct document *d, const struct report *r)
 {
 	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
-	const char *what = r->plan_runs ? "run" : "pair", *s = nr == 1 ? "" : "s";
-	const char *which = r->plan_runs
-	                        ? " of the candidate (new)"
-	                        : " of runs, in turn without the change (old) and with it (new)";
-	bool run = text_or_empty(r->decide)[0];
+	const char *times = nr == 1 ? "once" : arena_printf(&d->arena, "%" PRId64 " times", nr);
+	const char *end = text_or_empty(r->decide)[0]
+	                      ? ", and name the traces as in this command, which judges them together:"
+	                      : ", which would decide";
 	if (r->verdict != VERDICT_UNDECIDED || !nr)
 		return;
 	doc_section(d, "decide", "What to do", DOC_OPEN);
 	doc_item(d, 0);
-	doc_printf(d, "record %" PRId64 " more %s%s%s%s", nr, what, s, which,
-	           run ? ", then judge them together:" : ", which would decide");
+	if (r->plan_runs)
+		doc_printf(d, "run the benchmark %s more on the same commit%s", times, end);
+	else
+		doc_printf(
+		    d,
+		    "run the benchmark %s more on each of the two commits, in turn without the change "
+		    "(old) and with it (new)%s",
+		    times, end);
 	put_command(d, "", DOC_OPEN, r->decide);
 	doc_end(d);
 }
 
 void doc_advice(struct document *d, const struct report *r)
 {
+	const struct finding *f = report_main_finding(r);
 	bool open = r->verdict == VERDICT_UNDECIDED; /* what would decide is advised first */
+	/* a result that the machine probably caused, or that is not sure, is no baseline yet */
+	bool doubtful = open || (f && (f->cause == CAUSE_SLOW_RANK || f->cause == CAUSE_UNIFORM));
 	doc_section(d, "advice", open ? "If the change is real" : "What to do",
 	            open ? DOC_ASIDE : DOC_OPEN);
 	if (report_is_first(r) && text_or_empty(r->accept)[0]) {
@@ -154,7 +163,8 @@ void doc_advice(struct document *d, const struct report *r)
 		put_command(d, "", DOC_OPEN, r->accept);
 	} else {
 		put_actions(d, r);
-		put_command(d, "Intended? Make it the baseline:", DOC_ASIDE, r->accept);
+		put_command(d, "Intended? Make it the baseline:", doubtful ? DOC_FOLDED : DOC_ASIDE,
+		            r->accept);
 	}
 	doc_end(d);
 }

@@ -227,7 +227,23 @@ static bool is_of_median(struct document *d, const struct report *r, size_t colu
 	       reduce_of(REDUCE_MEDIAN, values, nr) == figure;
 }
 
-/* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". */
+/* Add text such as "rank 5: 47.31 → 61.41 ms". */
+static void put_rank_figure(struct document *d, const struct report *r, const struct rank_row *row,
+                            size_t column)
+{
+	const char *after = rank_cell(row, column);
+	doc_printf(d, "rank %" PRId64 ": ", row->rank);
+	for (size_t i = 0; i < r->ranks.nr; i++) {
+		const struct rank_row *b = &r->ranks.v[i];
+		if (!b->candidate && b->rank == row->rank && column < b->values.nr &&
+		    b->values.v[column] != INT64_MIN)
+			put_before(d, rank_cell(b, column), after);
+	}
+	doc_add(d, DOC_FIGURE, TONE_STRONG, after);
+}
+
+/* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". If a slow rank is
+   the news, and the figure is the median of the ranks, the figure of that rank comes first. */
 static void put_key_figure(struct document *d, const struct report *r, const struct key_figure *k)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);
@@ -236,13 +252,18 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	const struct rank_row *slow;
 	size_t column;
 	doc_tile(d, k->check < 0 ? "" : arena_printf(&d->arena, "trend:%td", k->check));
+	bool odd = slow_figure(d, r, k->metric, &slow, &column);
+	bool median = odd && is_of_median(d, r, column, k->candidate);
+	if (median) {
+		put_rank_figure(d, r, slow, column);
+		doc_printf(d, " %s; median of %" PRId64 " ranks ", figure_label(&d->arena, r, k->metric),
+		           r->candidate.ranks);
+	}
 	if (!same && strcmp(k->before, k->after) != 0)
 		put_before(d, k->before, k->after);
-	doc_add(d, DOC_FIGURE, TONE_STRONG, k->after);
-	doc_printf(d, " %s", figure_label(&d->arena, r, k->metric));
-	bool odd = slow_figure(d, r, k->metric, &slow, &column);
-	if (odd && is_of_median(d, r, column, k->candidate))
-		doc_printf(d, ", median of %" PRId64 " ranks", r->candidate.ranks);
+	doc_add(d, DOC_FIGURE, median ? TONE_PLAIN : TONE_STRONG, k->after);
+	if (!median)
+		doc_printf(d, " %s", figure_label(&d->arena, r, k->metric));
 	if (!k->before)
 		return;
 	doc_words(d, same ? " (unchanged" : " (");
@@ -259,16 +280,11 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		doc_words(d, warns ? ", warning beyond " : ", limit ");
 		doc_said(d, limit_text(&d->arena, k->limit));
 	}
-	if (k->assumed) {
-		doc_words(d, "; noise assumed ");
-		put_noise(d, k->metric, k->assumed->noise, k->baseline);
-		if (k->assumed->runs_to_know)
-			doc_printf(d, " until %" PRId64 " more runs are stored", k->assumed->runs_to_know);
-	}
+	doc_words(d, k->assumed ? "; noise not known yet" : "");
 	doc_words(d, ")");
-	if (odd) {
-		doc_printf(d, "; rank %" PRId64 ": ", slow->rank);
-		doc_add(d, DOC_FIGURE, TONE_STRONG, rank_cell(slow, column));
+	if (odd && !median) {
+		doc_words(d, "; ");
+		put_rank_figure(d, r, slow, column);
 	}
 }
 

@@ -145,20 +145,25 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	doc_environment(d, r);
 }
 
-static void put_next(struct document *d)
+static void put_next(struct document *d, const struct report *r)
 {
 	doc_section(d, "advice", "What to do", DOC_OPEN);
+	if (r->wall_cause) {
+		doc_item(d, 0);
+		doc_printf(d, "look at %s, which explains most of the change of the wall time",
+		           metric_label(r->wall_cause));
+	}
 	doc_item(d, 0);
-	doc_words(d,
-	          "nothing, since diff applies no limits; to apply them, store one side with gpugate "
-	          "baseline create and judge the other with gpugate check");
+	doc_words(d, r->wall_cause ? "" : "nothing, since ");
+	doc_words(d, "diff applies no limits; to apply them, store one side with gpugate "
+	             "baseline create and judge the other with gpugate check");
 	doc_end(d);
 }
 
 static void put_diff(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_changes(d, r);
-	put_next(d);
+	put_next(d, r);
 	put_context(d, r);
 	doc_answer_end(d);
 	doc_figures(d, r);
@@ -287,6 +292,17 @@ const char *doc_sentence_text(struct document *d, const char *text)
 	return arena_take(&d->arena, &b);
 }
 
+/* Title of what a comment and a terminal fold: how many findings and checks there are. */
+static const char *fold_title(struct document *d, const struct report *r)
+{
+	size_t nr = r->findings.nr;
+	if (r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr)
+		return DOC_FOLD_ALL;
+	return !nr ? report_counts(r)
+	           : arena_printf(&d->arena, "%zu finding%s: %s", nr, nr == 1 ? "" : "s",
+	                          report_counts(r));
+}
+
 void report_document(const struct report *r, struct short_names *names, struct document *d)
 {
 	static const char *const kinds[] = { [REPORT_DIFF] = "diff", [REPORT_RUN] = "report" };
@@ -304,8 +320,7 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	if (r->kind == REPORT_RUN)
 		put_context(d, r);
 	else if (r->kind == REPORT_CHECK && !r->error)
-		d->fold =
-		    r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr ? DOC_FOLD_ALL : report_counts(r);
+		d->fold = fold_title(d, r);
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);
 	else if (r->kind == REPORT_DIFF)

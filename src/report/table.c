@@ -194,8 +194,6 @@ const char *extent_of(struct arena *a, const struct side *s)
 	if (s->window && s->marker)
 		strbuf_addf(&b, ", whose annotations '%s' would make %" PRId64 " step%s: see --marker",
 		            s->marker, s->marker_steps, s->marker_steps == 1 ? "" : "s");
-	else if (s->window && s->period)
-		strbuf_addf(&b, ", in which launches repeat %" PRId64 " times: see --unmarked", s->period);
 	if (s->has_pin_age && s->pin_age_days == 0)
 		strbuf_adds(&b, "; approved today");
 	else if (s->has_pin_age)

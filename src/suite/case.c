@@ -60,6 +60,9 @@ static void put_figure(struct suite_case *out, const struct report *r, struct ar
 	out->baseline = arena_dup(a, span_of(c->baseline_text));
 	out->candidate = arena_dup(a, span_of(c->candidate_text));
 	out->change = arena_dup(a, span_of(c->pct_text[0] ? c->pct_text : c->change_text));
+	if (c->limit[0] && (c->verdict == VERDICT_WARN || c->verdict == VERDICT_FAIL))
+		out->limit = arena_printf(a, "%s %s", c->verdict == VERDICT_WARN ? "warns beyond" : "limit",
+		                          limit_text(a, c->limit));
 	if (c->has_pct)
 		out->change_pct = c->change_pct;
 	out->is_worse =

@@ -47,6 +47,7 @@ struct suite_case {
 	const char *label; ///< its label, if that is not the label of every run; else NULL
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
+	const char *limit; ///< "limit 3 %" or "warns beyond 10 %" of that figure; NULL if there is none
 	int64_t change_pct; ///< change of the figure of `metric` in 1e-6 percent; INT64_MIN if unknown
 	bool is_worse, is_better;
 	int64_t false_alarms; ///< expected false alarms per unchanged run, in millionths; -1 if unknown

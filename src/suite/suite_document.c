@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/document.h"
 
 enum {
@@ -111,6 +112,11 @@ static void put_open_case(struct document *d, const struct suite *s, const struc
 	put_verdict(d, c->verdict);
 	doc_words(d, " ");
 	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
+	if (c->limit) {
+		doc_words(d, " (");
+		doc_said(d, c->limit);
+		doc_words(d, ")");
+	}
 	doc_words(d, ": ");
 	if (nr)
 		put_item(d, &v[0], false);
@@ -249,6 +255,15 @@ static void put_accepts(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
+/* The number of runs among which one is a false alarm, to two digits; `share` is in millionths. */
+static int64_t one_in(int64_t share)
+{
+	int64_t nr = MICRO / share, unit = 1;
+	while (nr / unit >= 100)
+		unit *= 10;
+	return nr ? (nr + unit / 2) / unit * unit : 1;
+}
+
 static void put_false_alarms(struct document *d, const struct suite *s)
 {
 	int64_t sum = 0;
@@ -258,10 +273,8 @@ static void put_false_alarms(struct document *d, const struct suite *s)
 		return;
 	doc_section(d, "alarms", "", DOC_OPEN);
 	doc_paragraph(d);
-	doc_printf(d,
-	           "The cases share one budget of false alarms: %" PRId64 ".%" PRId64
-	           " of 1,000 gates of the suite in which nothing changed are expected to fail.",
-	           sum / 1000, sum / 100 % 10);
+	doc_printf(d, "About 1 run of the suite in %" PRId64 " fails although nothing changed.",
+	           one_in(sum));
 	doc_end(d);
 }
 

@@ -49,6 +49,7 @@ static const struct field case_fields[] = {
 	{ AT(suite_case, baseline), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, candidate), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, change), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_case, limit), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, change_pct), .type = FIELD_OPTIONAL_NUMBER, .absent = INT64_MIN },
 	{ AT(suite_case, is_worse), .type = FIELD_BOOL },
 	{ AT(suite_case, is_better), .type = FIELD_BOOL },

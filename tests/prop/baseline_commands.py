@@ -182,7 +182,7 @@ def advised(p):
     slow = ["--slow-kernel", "*=1.5"]
     p.gpugate("baseline", "create", p.run(0, *ranks, "0"), p.run(1, *ranks, "1"), "--context", "model=a b")
     text = p.gpugate("check", p.run(2, *slow, *ranks, "0"), p.run(3, *slow, *ranks, "1"), "--context", "model=a b", "--jobs", "2",
-                     expect=1)
+                     "--verbose", expect=1)
     command = text.split("Make it the baseline:\n  gpugate ", 1)[1].replace("\\\n", "").split("\n", 1)[0]
     expect("options", "--rules" in command and "--jobs" not in command, True)
     done = subprocess.run(["sh", "-c", f"{PROGRAM} {command}"], env=CLEAN, capture_output=True, check=False, text=True)

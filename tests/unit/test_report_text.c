@@ -238,7 +238,7 @@ static void what_would_decide(void **state)
 	struct report r;
 	(void)state;
 	report_init(&r);
-	r.headline = "undecided: 1 of 1 check beyond its limits, but not surely";
+	r.headline = "undecided: 1 of 1 check may be beyond its limits";
 	r.verdict = VERDICT_UNDECIDED;
 	r.workload = "w";
 	struct check *c =
@@ -253,11 +253,13 @@ static void what_would_decide(void **state)
 	r.decide = "gpugate check a.json --repeat=new{1..2}.json";
 	r.accept = "gpugate baseline promote a.json";
 	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
-	                       "\nWhat to do: record 2 more runs of the candidate (new), then judge "
-	                       "them together:\n\n"
+	                       "\nWhat to do: run the benchmark 2 times more on the same commit, and "
+	                       "name the traces as in this\n"
+	                       "command, which judges them together:\n\n"
 	                       "  gpugate check a.json --repeat=new{1..2}.json\n"
 	                       "\nWhat may have changed\n"));
-	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
+	assert_null(strstr(write_report(&r, &(struct write_options){ 0 }), "Intended?"));
+	assert_non_null(strstr(write_report(&r, &(struct write_options){ .verbose = true }),
 	                       "\nIntended? Make it the baseline:\n"
 	                       "  gpugate baseline promote a.json\n"));
 	report_release(&r);
