@@ -237,7 +237,8 @@ static bool is_doubtful(const struct finding *f)
 	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;
 }
 
-/* Order of findings: broken runs first, then failures before all that may be none, then by cost. */
+/* Order of findings: broken runs, then failures, then doubtful findings; by cost within each, and
+   undecided before warned on a tie. */
 static int finding_cmp(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;

@@ -153,7 +153,8 @@ void doc_advice(struct document *d, const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
 	bool open = r->verdict == VERDICT_UNDECIDED; /* what would decide is advised first */
-	/* a result that the machine probably caused, or that is not sure, is no baseline yet */
+	/* nobody should make a baseline of a result that the machine probably caused or that is unsure
+	 */
 	bool doubtful = open || (f && (f->cause == CAUSE_SLOW_RANK || f->cause == CAUSE_UNIFORM));
 	doc_section(d, "advice", open ? "If the change is real" : "What to do",
 	            open ? DOC_ASIDE : DOC_OPEN);
