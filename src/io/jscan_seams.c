@@ -89,7 +89,7 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
  * keys of `from` share this place. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
-	if (!from->other) { /* the new place is its own `other`: further such keys lead to it, too */
+	if (!from->other) { /* the new place is its own `other`: unknown keys lead from it to itself */
 		from->other = is_nowhere(js, from) ? from : new_place(js);
 		from->other->other = from->other;
 	}

@@ -108,7 +108,7 @@ struct where {
 	VEC(struct where_range) ranges; ///< ranges, sorted by thread and start from where_begin() on
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< call stacks, sorted by `span`
-	VEC(struct where_stated) stated; ///< operators and modules that activities name, by `activity`
+	VEC(struct where_stated) stated; ///< sorted by `activity`: what activities say of themselves
 	bool nvtx; ///< true if annotations are NVTX ranges, which count as modules
 	/* the members below are filled from where_begin() on */
 	struct code_paths names; ///< paths of operators and of annotations

@@ -54,7 +54,7 @@ def us(ns):
 
 
 def made(rng):
-    """Random events as [cat, name, ts, dur, bytes, correlation]. Most trials use a range in which many events are accepted."""
+    """Random events as [cat, name, ts, dur, bytes, correlation]. Mostly the times lie in a range that the program accepts."""
     room = rng.choice([MOST, MOST, 2**62, 2**60, 2**58, 2**40])
     start = rng.choice([0, LEAST, -room // 2, MOST - room, edge(rng)])
     out = []

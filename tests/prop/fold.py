@@ -178,7 +178,7 @@ def machines(dir):
         said.append(({k: (c["baseline"], c["candidate"], c["verdict"]) for k, c in checks.items() if k.startswith(figures)}, trust))
     (whole, findings), (part, also) = said
     assert set(whole) == set(part) and len(whole) == len(figures) * len(REDUCTIONS), (whole, part)
-    for key, (*values, verdict) in whole.items():  # a median over ranks of which some have several GPUs is near
+    for key, (*values, verdict) in whole.items():  # if some ranks have several GPUs, a median over ranks is approximate
         assert verdict == part[key][2] and all(abs(x - y) <= (NEAR if key.endswith("median") else 0) * x
                                                for x, y in zip(values, part[key])), (key, values, part[key])
     assert {(r, f) for s, r, f, _ in findings if s == "candidate"} == {(HOT, "throttled"), (130, "throttled"), (SHARED, "shared-gpu")}, findings

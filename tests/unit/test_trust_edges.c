@@ -143,7 +143,7 @@ static void test_batches(void **state)
 		struct work work[NR_SIDES][5];
 		const char *want;
 	} rows[] = {
-		/* three kernels of 1 ns and one thread that double */
+		/* three kernels, each of 1 ns, whose grids of one thread become twice as large */
 		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 1, 1) },
 		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
