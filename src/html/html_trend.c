@@ -68,11 +68,16 @@ void html_spark(struct html *h, size_t check)
 	html_puts(h, "<svg class=\"spark\" " SVG_BOX " aria-hidden=\"true\">");
 	draw(h, c, y);
 	html_puts(h, "</svg>");
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
+		int64_t limit = c->evidence.limit[i];
+		bool warns = c->verdict == VERDICT_WARN;
+		bool beyond = i ? c->candidate > limit : c->candidate < limit;
 		if (c->evidence.has_limit[i])
-			html_printf(h, "<span class=\"spark-key\">dashed: limit %s%s</span>",
-			            unit_text(&h->arena, c->metric->unit, c->evidence.limit[i]),
-			            c->verdict == VERDICT_WARN ? ", only a warning" : "");
+			html_printf(h, "<span class=\"spark-key\">dashed: %s %s%s</span>",
+			            warns && !beyond ? "would fail at" : "limit",
+			            unit_text(&h->arena, c->metric->unit, limit),
+			            warns && beyond ? ", only a warning" : "");
+	}
 }
 
 static void put_words(struct html *h, const struct check *c)

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/category.h"
+#include "report/key_figures.h"
 #include "report/table.h"
 
 enum {
@@ -147,10 +148,14 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 
 static void put_next(struct document *d, const struct report *r)
 {
+	const struct figure_row *wall = figure_row_find(r, METRIC_STEP_PERIOD);
 	doc_section(d, "advice", "What to do", DOC_OPEN);
 	if (r->wall_cause) {
+		bool shorter = wall && wall->change < 0;
 		doc_item(d, 0);
-		doc_printf(d, "look at %s, which explains most of the change of the wall time",
+		doc_printf(d,
+		           shorter ? "nothing about the wall time: it is shorter, mainly in %s"
+		                   : "look at %s, which explains most of the change of the wall time",
 		           metric_label(r->wall_cause));
 	}
 	doc_item(d, 0);

@@ -239,6 +239,8 @@ def history(dir):
     assert re.fullmatch(r"### ⚠️ gpugate · worse · history of default: [a-zA-Z ]+ [\d.]+\s% higher since `\w+`( \([-\d]+\))?; the job passes: a history only reports", heading), heading
     diff = run(dir, "diff", "base.json.gz", "all.json.gz", "--markdown", "d.md")
     assert re.match(r"no verdict, diff only compares · wall time per step \S+ % longer: compute per step \S+ \S+ → \S+ \S+", " ".join(diff.split())), diff
+    back = run(dir, "diff", "all.json.gz", "base.json.gz")
+    assert "\nWhat to do\n- nothing about the wall time: it is shorter, mainly in compute per step\n" in back and "look at" not in back, back
     assert diff.index("\nWhat changed\n") < diff.index("\n  where: ") < diff.index("\nWhat to do\n- look at ") < diff.index("\nFigures, largest change first\n"), diff
     assert re.search(r"\n\d+ more figures in the report", (dir / "d.md").read_text(encoding="utf-8")), "what else there is"
     fits("history", (dir / "h.md").read_text(encoding="utf-8"))
