@@ -169,8 +169,8 @@ void doc_end(struct document *d);
 /// End the answer: what is added next is only looked up. A page has its table of contents here.
 void doc_answer_end(struct document *d);
 
-/// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list;
-/// doc_picture() adds a picture, which only the HTML page draws.
+/// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list, at
+/// indentation `level` (0: outermost); doc_picture() adds a picture, which only the HTML page draws.
 void doc_paragraph(struct document *d);
 void doc_item(struct document *d, int level);
 void doc_picture(struct document *d, const char *id);
@@ -188,7 +188,8 @@ void doc_rest(struct document *d, bool brief);
 void doc_cell(struct document *d);
 void doc_value(struct document *d, bool has, int64_t value);
 
-/// Add text to the current paragraph, item or cell. NULL is "". `text` is borrowed.
+/// Add text to the current paragraph, item or cell. NULL is "". `text` is borrowed. doc_words(),
+/// doc_figure() and doc_said() add it as DOC_WORDS, DOC_FIGURE and DOC_SAID, in a plain tone.
 void doc_add(struct document *d, enum doc_kind kind, enum doc_tone tone, const char *text);
 void doc_words(struct document *d, const char *text);
 void doc_figure(struct document *d, const char *text);
