@@ -170,7 +170,7 @@ void doc_end(struct document *d);
 void doc_answer_end(struct document *d);
 
 /// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list, at
-/// indentation `level` (0: outermost); doc_picture() adds a picture, which only the HTML page draws.
+/// indentation `level` (0: outermost); doc_picture() adds a picture that only the HTML page draws.
 void doc_paragraph(struct document *d);
 void doc_item(struct document *d, int level);
 void doc_picture(struct document *d, const char *id);
