@@ -83,7 +83,7 @@ void fold_keep(struct fold *f)
 		}
 		digest_forget(d);
 		if (d->text.n)
-			arena_release(&d->arena); /* nothing else is in it */
+			arena_release(&d->arena); /* holds only the stored text */
 	}
 	f->kept.ranks.nr = nr;
 	free(chosen);

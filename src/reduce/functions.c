@@ -88,7 +88,7 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/* Time that segments cover before `at`; at least `begun` segments must begin by `at`. */
+/* Time that segments cover before `at`. The first `begun` segments must begin by `at`. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
