@@ -200,7 +200,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		v->nr_noiseless++;
 }
 
-/* One warning for all rules, since it concerns most rules of a new baseline. */
+/* One warning for all rules whose noise is mostly assumed: in a new baseline, these are most. */
 static void verify_noise(struct verify *v)
 {
 	if (v->nr_noiseless)
