@@ -94,7 +94,7 @@ struct verify {
 	((v)->warnings++, \
 	 diag_warn((v)->log, "%s: %s", (v)->path, arena_printf(&(v)->log->arena, __VA_ARGS__)))
 
-/* Find mismatches that make every check against the baseline impossible. */
+/* Find settings of the rules with which no run could be compared with this baseline. */
 static enum status verify_usable(const struct verify *v)
 {
 	const struct rules *rules = &v->setup->rules;

@@ -15,7 +15,7 @@ struct key {
 enum { NUMBERS = NR_METRICS };
 static const struct key keys[] = {
 	{ METRIC_STEP_COMPUTE_TIME, true, 8 },
-	/* the rank that comes last waits for nobody */
+	/* the last rank to enter collectives waits for nobody: its communication takes least time */
 	{ METRIC_STEP_COMM_TIME, false, 6 },
 	{ METRIC_STEP_COMM_TIME, true, 2 },
 	{ METRIC_STEP_TIME, true, 3 },
