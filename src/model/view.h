@@ -66,7 +66,7 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 void run_views_align(struct run_view *v, size_t nr, struct arena *a);
 
 /// The metric of a figure: `m` or, if `m` is about metrics files, the metric that the view made for
-/// the figure `label` or, if `label` is empty, for the figure that the name of `m` holds.
+/// the figure `label` or, if `label` is empty, for the figure that `m` names (input.FIGURE).
 const struct metric *view_metric(const struct run_view *v, const struct metric *m,
                                  struct span label);
 
