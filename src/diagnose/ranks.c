@@ -255,8 +255,8 @@ static void diagnose(const struct run_view *v, bool candidate, struct report *ou
 	arena_release(&d.arena);
 }
 
-/* Append the insights on the ranks of a run. A folded run has rows of a few ranks, so that mostly
-   figures of its ranks are compared. */
+/* Append the insights on the ranks of a run. In a folded run, figures of all ranks are compared,
+   but rows, such as functions, only of the few ranks whose digests are kept. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	const struct fold *f = run_fold(v->run);

@@ -15,7 +15,7 @@ struct key {
 enum { NUMBERS = NR_METRICS };
 static const struct key keys[] = {
 	{ METRIC_STEP_COMPUTE_TIME, true, 8 },
-	/* the rank that comes last waits for nobody */
+	/* the last rank to enter collectives waits for nobody: its communication takes least time */
 	{ METRIC_STEP_COMM_TIME, false, 6 },
 	{ METRIC_STEP_COMM_TIME, true, 2 },
 	{ METRIC_STEP_TIME, true, 3 },
@@ -83,7 +83,7 @@ void fold_keep(struct fold *f)
 		}
 		digest_forget(d);
 		if (d->text.n)
-			arena_release(&d->arena); /* nothing else is in it */
+			arena_release(&d->arena); /* holds only the stored text */
 	}
 	f->kept.ranks.nr = nr;
 	free(chosen);

@@ -192,8 +192,8 @@ static void add_headline(struct report *out)
 		if (size <= largest)
 			continue;
 		most = f;
-		/* the change of the step's period counts double, since the step contains what the others
-		   measure */
+		/* to choose the figure, the change of the step's period counts twice, since the period
+		   contains what the other figures measure */
 		largest = i == 0 ? 2 * (__int128)size : size;
 	}
 	out->headline = "the runs have no key figure in common";

@@ -205,8 +205,8 @@ static void add_rules(struct strbuf *b, const struct report *out)
 	vec_release(&rules.rows);
 }
 
-/* Append how many more runs would decide the undecided checks; not if the verdict on the whole is
-   undecided, since the report then advises that number of runs first. */
+/* Append how many more runs would decide the undecided checks. Nothing is appended if the verdict
+   on the run is undecided: the report then says below the headline what would decide. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;

@@ -19,7 +19,7 @@ struct line {
 	const char *class; ///< class of the style sheet: "base", "cand", … and the style of the stroke
 	enum unit unit;
 	bool right; ///< true: the line belongs to the second axis, in percent
-	struct svg_points points; ///< points of the line; owned by it
+	struct svg_points points; ///< points of the line, which owns them
 	const int64_t *summary; ///< statistics (by enum statistic) of a line without points; else NULL
 };
 

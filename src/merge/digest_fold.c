@@ -12,8 +12,8 @@ struct weighted {
 	size_t index;
 };
 
-/* A choice among the rows of one list: `fold` is true for rows that go into a sum; `large` has
-   the rows that the limit on their number may still send there. */
+/* A choice among the rows of one list: `fold` is true for rows that go into a sum; `large` lists
+   further rows: if these are more than the limit allows, the smallest go into a sum, too. */
 struct choice {
 	bool *fold;
 	VEC(struct weighted) large;

@@ -22,7 +22,7 @@ struct matcher {
 	struct name_table kinds; /* table of the combinations of kind, group and group size, as text */
 	struct idmap steps, series_ids;
 	VEC(struct series) series;
-	VEC(uint32_t) series_of; /* index of the series of each collective of each rank, in order */
+	VEC(uint32_t) series_of; /* index of the series of each collective, rank by rank */
 	size_t nr_matches;
 	size_t *place; /* index in `members` at which each match begins; nr_matches + 1 elements */
 	struct match_member *members;

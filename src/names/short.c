@@ -442,7 +442,7 @@ static void set_others(struct short_names *s)
 	}
 }
 
-/* Writes a name in its present form, or in the next form if the text is too long for a line. */
+/* Writes a name in its form; from FORM_TYPES on, forms whose text is too long are passed over. */
 static void set_form(struct short_names *s, struct short_name *n)
 {
 	do

@@ -88,7 +88,7 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/* Time that segments cover before `at`; at least `begun` segments must begin by `at`. */
+/* Time that segments cover before `at`. The first `begun` segments must begin by `at`. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
@@ -212,7 +212,7 @@ static void gpu_class_rows(struct class_functions *c)
 /* Computes for each function the median of its known rates, and their median absolute deviation. */
 static void gpu_class_rates(struct class_functions *c)
 {
-	size_t *first = first_calls(c), *next = first_calls(c); /* room for a rate of each call */
+	size_t *first = first_calls(c), *next = first_calls(c); /* indices in `rates`, by function */
 	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];

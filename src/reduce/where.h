@@ -39,7 +39,7 @@ struct where_work {
 	int64_t dur_ns, bytes;
 };
 
-/// The frames of the innermost operator that has frames, from a moment on.
+/// From a moment on, the frames of the innermost running operator that has frames.
 struct where_stack_point {
 	int64_t thread; ///< thread of the operator, as thread_key()
 	int64_t at_ns;
@@ -120,7 +120,7 @@ struct where {
 	VEC(struct where_stack_point) points; ///< the frames from each moment on, in order of the walk
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
-	VEC(struct where_work) work; ///< activities; empty if no activity names its operator
+	VEC(struct where_work) work; ///< activities, if one of them states its operator; else empty
 	struct ids syncs; ///< indices of spans that waited in usable steps
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks

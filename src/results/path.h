@@ -25,7 +25,7 @@ struct path_ignore {
 	size_t nr;
 };
 
-/// Calls `fn` for all values at `path` from `from`, in the order of the file.
+/// Calls `fn` for all values at `path`, which begins at the value `from`, in the order of the file.
 void path_visit(const char *path, struct value *from, const struct path_ignore *ignore, path_fn *fn,
                 void *ctx);
 

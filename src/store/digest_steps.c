@@ -46,7 +46,7 @@ static struct values values_of(const struct digest *d, size_t i, bool summarized
 	return out;
 }
 
-/* A column of all digests, as it will be written. */
+/* One column of the steps of several digests, in the form in which it is written. */
 struct written {
 	const void *const *digests;
 	size_t nr, column;
@@ -264,8 +264,8 @@ static int64_t read_rest(struct row_reader *r, const char *key)
 	return rest;
 }
 
-/* Reads an array of numbers, which are rests if `rests`. The caller has entered the array and its
-   first element. */
+/* Reads an array of values or, if `rests`, of what is left of values once other columns have been
+   subtracted (step_bases.h). The caller has entered the array and its first element. */
 static size_t read_numbers(struct row_reader *r, size_t column, bool rests, enum jscan_type first,
                            size_t most, int64_t **out)
 {

@@ -97,7 +97,7 @@ static void add_bins(struct column *out, const struct tally *t, bool counted)
 	}
 }
 
-/* Writes a column whose numbers are already differences of keys and counts. */
+/* Writes the column that add_bins() has filled, with differences in place of keys, as it is. */
 static void write_plain(struct writer *w, struct column *c)
 {
 	begin(w);

@@ -102,8 +102,9 @@ bool step_bases_add(struct digest *d, size_t column, const struct step_bases *b)
 
 /* ---- choice of bases ---- */
 
-/* Number of characters that the rests take in a file, as far as compression leaves them: one like
-   that of the step before takes nearly nothing. SIZE_MAX if a rest is out of range. */
+/* Number of characters that a column takes in a compressed file if the bases `b` are subtracted
+   from it. A rest (what is left) that equals the rest of the step before counts as 0 characters.
+   SIZE_MAX if a rest is out of range. */
 static size_t cost(const struct digest *d, size_t column, const struct step_bases *b, int64_t *rest)
 {
 	size_t out = 0;

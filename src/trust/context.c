@@ -98,8 +98,8 @@ struct alike {
 	int64_t weight;
 };
 
-/* Find the kernels or copies whose factor is near `ratio`. The factor need not equal `ratio`,
-   because grids of few blocks are rounded. */
+/* Find the kernels or copies that grew by nearly `ratio`. They need not grow by exactly `ratio`,
+   because grids consist of whole blocks. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };

@@ -194,7 +194,8 @@ for (let n; (n = walk.nextNode());) {
 return [...wrong];
 """
 
-# A script that tries forbidden things without a visible effect. All must be refused, and the title says so.
+# Puts a script, a style and a picture into the page, and fetches an address. The page's policy must refuse all of it; returns the
+# directives that refused something.
 INTRUDE = """
 const put = (tag, set) => { const e = document.createElement(tag); Object.assign(e, set); document.body.append(e); };
 window.refused = [];

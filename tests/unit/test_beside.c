@@ -31,7 +31,7 @@ static void test_floor(void **state)
 		enum metric_id metric;
 		const char *label;
 		int64_t rank, tick;
-		int64_t base[2][2], candidate[2][2]; ///< launches in a step of gemm, of elem; by rank
+		int64_t base[2][2], candidate[2][2]; ///< launches per step: [gemm or elem][rank]
 		int64_t floor;
 	} rows[] = {
 		{ METRIC_STEP_CUDA_TIME, "", -1, 0, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 0 },

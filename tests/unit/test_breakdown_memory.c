@@ -273,7 +273,7 @@ static void test_other_runs(void **state)
 	arena_release(&a);
 }
 
-/* A trace does not know allocation sites: sites of the other side must not look new. */
+/* If one side is a trace, which has no allocation sites, those of the other must not look new. */
 static void test_trace(void **state)
 {
 	(void)state;

@@ -46,7 +46,7 @@ static void add_rules(struct rules *rules)
 	fixture_limit(&r->warn, COND_CHANGE, false, 0, "0");
 }
 
-/* Give the kernels origins in the code: those of both GEMMs differ in the module. */
+/* Give the kernels origins in the code. The origins of the two GEMMs differ only in the module. */
 static void put_code(struct digest *d, const struct activity *a, size_t nr)
 {
 	static const struct span modules[] = { SPAN("Net\nLinear"), SPAN("Net\nConv2d") };

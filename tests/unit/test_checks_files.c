@@ -88,7 +88,7 @@ static void test_unfit(void **state)
 	}
 }
 
-/* A name that no file has is compared with those that there are. */
+/* If no file has the figure that a rule names, the message suggests a similar name. */
 static void test_near(void **state)
 {
 	(void)state;

@@ -190,7 +190,7 @@ static void test_waiver_size(void **state)
 	c.has_candidate = false;
 	c.waived = true;
 	c.waived_up_to = PERCENT(10);
-	assert_int_equal(compare(&c).verdict, VERDICT_FAIL); /* "gone" has no size */
+	assert_int_equal(compare(&c).verdict, VERDICT_FAIL); /* a gone kernel has no percentage */
 	c.waived_up_to = 0;
 	assert_int_equal(compare(&c).verdict, VERDICT_WAIVED);
 	release(&r);

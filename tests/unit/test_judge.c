@@ -633,7 +633,7 @@ static void test_noise_of_runs(void **state)
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
-		s.rules.noise.min_runs = 5; /* as the rule has it */
+		s.rules.noise.min_runs = 5; /* the value that the rule has, too */
 		struct rule *r = &s.rules.rules.v[0];
 		for (size_t k = 0; k < NR_OF(before); k++)
 			add_recent(&s, r, MS(before[k]));

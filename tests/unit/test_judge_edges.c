@@ -198,7 +198,7 @@ static void test_other_workload(void **state)
 	(void)state;
 	static const struct {
 		const char *of_baseline;
-		const char *warning; ///< NULL if there is none
+		const char *warning; ///< expected warning, or NULL
 	} rows[] = { { NULL, NULL },
 		         { "test", NULL },
 		         { "other", "the baseline is of another workload: 'other'" } };

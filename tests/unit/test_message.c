@@ -241,7 +241,7 @@ static void test_units(void **state)
 		{ "ms", 0, { 1999999, 0 }, "ns", COND_MAX, 1 },
 		{ "ms", 3, { 5, 0 }, "GiB", COND_MAX, -1 },
 		{ "ms", 3, { 5, 0 }, "%", COND_MAX, -1 },
-		{ "ns", 0, { 5, 0 }, "%", COND_MAX, -1 }, /* the first of all units */
+		{ "ns", 0, { 5, 0 }, "%", COND_MAX, -1 }, /* "ns": the first unit of the table */
 		{ NULL, 3, { 5, 0 }, "", COND_MAX, 5000 },
 		{ NULL, 3, { 5, 0 }, "ms", COND_MAX, -1 },
 		{ "MB", 0, { 3, 0 }, "MB", COND_MAX, 3 },

@@ -81,7 +81,7 @@ static void test_of_unit(void **state)
 		  PERCENT(10),
 		  VERDICT_FAIL,
 		  NULL },
-		/* a limit in ns says nothing of the operator */
+		/* a limit in ns on a kernel's mean does not fit its operator, which is not judged by it */
 		{ METRIC_KERNEL_MEAN,
 		  { { "aten::mm", "gemm_a", 50000 },
 		    { "aten::mm", "gemm_b", 10000 },

@@ -360,8 +360,8 @@ static const struct row inputs_rows[] = {
 	{ .json = DOC(OP("'Input Dims':[],'Input type':'float'") "," OP(
 	      "'Input Dims':{'a':1},'Input type':null")),
 	  .events = "op o @1000+0 p- t-\nop o @1000+0 p- t-\n" },
-	/* the last value counts; no value of the previous event is left; other kinds of events have no
-	   inputs */
+	/* of a repeated key the last value counts; an operator has no inputs left from the event
+	   before; only operators have inputs */
 	{ .json = DOC(OP("'Input type':['a'],'Input type':['b']") "," OP("") "," EV(
 	      "'ts':1,'dur':2,'args':{'Input Dims':[[1]]}")),
 	  .events = OP_IN " of b\nop o @1000+0 p- t-\n" K1 },

@@ -199,7 +199,8 @@ static void test_batches(void **state)
 		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 1, 1) },
 		    { K("a", 1, 0), K("b", 1, 2), K("c", 1, 2) } },
 		  "" },
-		/* without comparable kernels, all copies must have grown alike, at the same number */
+		/* if no kernels can be compared: all kinds of copies must have grown by one factor, with as
+		   many copies as before */
 		{ { { COPY("x", 1), COPY("y", 3) }, { COPY("x", 2), COPY("y", 6) } },
 		  KERNELS "2 kinds of copies, 100.00 % of the bytes copied, are 2 times as large" },
 		{ { { COPY("x", 1) }, { COPY("x", 2) } },
@@ -390,7 +391,7 @@ struct end {
 	const char *waits_in; ///< collective on its GPU; NULL: none
 };
 
-/* Ranks that stop where others go on, or wait. */
+/* A rank that stops in a step in which the others go on, or wait for it. */
 static void test_stuck(void **state)
 {
 	(void)state;

@@ -171,8 +171,9 @@ static void test_alike(void **state)
 	}
 }
 
-/* The check that speaks for all is the first failure of the whole machine; of the others, only
-   those are taken back that are worse by no more than 1.45 times the common factor. */
+/* If all operators are slower by one factor, the first failed check on the whole machine that this
+   factor explains stays failed. Other checks that it explains (worse by at most 1.45 times the
+   factor) only warn. */
 static void test_taken_back(void **state)
 {
 	(void)state;
