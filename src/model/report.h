@@ -180,7 +180,7 @@ struct figure_row {
 	const char *baseline_text, *candidate_text, *change_text, *pct_text;
 	bool has_baseline, has_candidate, has_pct;
 	int64_t baseline, candidate, change, change_pct;
-	struct source_line at; ///< source line of a place in the code; else its path is NULL
+	struct source_line at; ///< source line, if the row is a place in the code; else `file` is NULL
 };
 
 /// The largest tensor of one category of memory in baseline and candidate, in requested bytes.

@@ -13,7 +13,7 @@
 
 /* The forms of a kernel's short name; they differ in what they show of the template arguments. */
 enum form {
-	FORM_FUNCTOR, ///< form that shows functors or, without any, one type of elements
+	FORM_FUNCTOR, ///< form that shows functors or, if there are none, one type of elements
 	FORM_TYPES, ///< form that shows all types
 	FORM_VALUES, ///< form that shows types and numbers
 	FORM_WHOLE, ///< form that shows everything except namespaces and parameters

@@ -341,7 +341,8 @@ static void assert_row(const struct digest *d, const char *place, uint64_t kerne
 	fail_msg("no row of kernel %d at '%s'", (int)kernel, place);
 }
 
-/* Measured time is divided in the proportions of a separate recording, and sums do not change. */
+/* A kernel's measured time is divided among places in the code in the proportions of a separate
+   recording; sums do not change. */
 static void apart(void **state)
 {
 	(void)state;
