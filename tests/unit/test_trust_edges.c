@@ -346,7 +346,7 @@ static void test_many_steps(void **state)
 	run_release(&run);
 }
 
-/* A run is partial unless it has as many ranks as its world, where that is known. */
+/* If the world size is known, a run with another number of ranks is partial. */
 static void test_world(void **state)
 {
 	(void)state;

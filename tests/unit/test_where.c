@@ -13,8 +13,9 @@
 #include "read/trace.h"
 #include "reduce/reduce.h"
 
-/* Reads a trace, with ' for ", and returns its rows as text: kind, phase, module, place and line,
- * operators, count, time, bytes; then annotations. Caller: strbuf_release(). */
+/* Reads a trace in which ' is written instead of ", and returns its rows of code places as text:
+ * kind, phase, module, place and line, operators, count, time, bytes; then those of annotations.
+ * Caller: strbuf_release(). */
 static struct strbuf rows_of(const char *events)
 {
 	struct span skipped[] = { SPAN("/torch/"), SPAN("/threading.py") };
