@@ -271,7 +271,7 @@ struct report {
 		bool found; ///< true if all operators are slower by one factor, and a check fails for it
 		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
-	int64_t plan_runs, plan_pairs; ///< further runs, or pairs of runs, that would decide all checks
+	int64_t plan_runs, plan_pairs; ///< number of further runs, or pairs, that decide all checks
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;

@@ -46,7 +46,7 @@ enum row_join {
 	JOIN_MAX,
 	JOIN_OR,
 	JOIN_BOTH, ///< the sum if both values are known, else unknown
-	JOIN_NAMES, ///< rows that the two sum up together; a row that is not a sum counts as 1
+	JOIN_NAMES, ///< the numbers of rows in the two sums, added; a row that is not a sum counts as 1
 	JOIN_NONE, ///< absent in a sum; kernels of one match name keep the first value
 	JOIN_OWN, ///< value that a function of the row type computes (schema.own)
 };

@@ -417,7 +417,7 @@ void short_names_add(struct short_names *s, const char *whole)
 
 /* ---- words in which names of equal form differ ---- */
 
-/* Appends to equal texts the words in which their whole names differ, unless there are many. */
+/* Appends to equal short names the words in which their whole names differ, if they are few. */
 static void set_others(struct short_names *s)
 {
 	vec_sort(&s->list, by_text);
