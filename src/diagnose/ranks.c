@@ -90,8 +90,9 @@ static void find_unlike(struct diagnosis *d)
 	functions_unlike(d->view, most, &d->arena, d->unlike);
 }
 
-/* Like find_unlike(), in a folded run: compares the ranks whose digests it keeps, of which only the
-   slow and late ones are named, since the others are not like the peers that are absent. */
+/* Like find_unlike(), in a folded run: compares the ranks whose digests it keeps. Only slow and
+   late ranks get a text: the fold keeps the ranks that stand out, so that any other rank of these
+   may differ only because it is compared with unusual ranks. */
 static void find_unlike_kept(struct diagnosis *d, const struct fold *f)
 {
 	struct run_view kept;

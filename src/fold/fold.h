@@ -123,7 +123,9 @@ struct fold {
 	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once
 	VEC(struct fold_deed) deeds; ///< texts on ranks, sorted, each once
 	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
-	VEC(struct fold_series) series; ///< collectives across blocks, sorted by fold_series_cmp()
+	VEC(struct fold_series)
+	series; ///< collectives whose ranks are in several blocks, sorted by
+	        ///< fold_series_cmp()
 	/// The ranks that are most unlike the others (fold_keep()), with their digests, which lack only
 	/// the list of single collectives; the folded digest owns them. Reading a file only fills their
 	/// member `text`; fold_complete() makes whole digests of it. A baseline has no such ranks.

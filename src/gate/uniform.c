@@ -81,7 +81,8 @@ static void settle(struct check *k, const struct check *speaker, struct report *
 void uniform_settle(const struct noise_model *m, struct report *out)
 {
 	const double one = 1e8,
-	             least = 0.01; /* 1e8 is 100 % in 1e-6 percent; 0.01: least slowdown to report */
+	             least =
+	                 0.01; /* one: 100 % in 1e-6 percent; least: least slowdown to report, 1 % */
 	int64_t pct = llround(fmin(expm1(fmax(m->shift, 0)) * one, 9e18));
 	const struct check *speaker = speaker_of(out, pct);
 	out->uniform.judged = m->units.list.nr >= LEAST_UNITS;

@@ -149,7 +149,8 @@ struct metric {
 /// All metrics, in the order of reports; static.
 extern const struct metric metric_table[NR_METRICS];
 
-/// The family of the metric `m`: never FAMILY_BY_NEED.
+/// The family of the metric `m`; if its row says FAMILY_BY_NEED, the family that its `need`
+/// implies.
 enum family metric_family(const struct metric *m);
 
 /// The metric with this name, or NULL.

@@ -180,7 +180,7 @@ struct figure_row {
 	const char *baseline_text, *candidate_text, *change_text, *pct_text;
 	bool has_baseline, has_candidate, has_pct;
 	int64_t baseline, candidate, change, change_pct;
-	struct source_line at; ///< source line of a place in the code; else its path is NULL
+	struct source_line at; ///< source line, if the row is a place in the code; else `file` is NULL
 };
 
 /// The largest tensor of one category of memory in baseline and candidate, in requested bytes.
@@ -271,7 +271,7 @@ struct report {
 		bool found; ///< true if all operators are slower by one factor, and a check fails for it
 		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
-	int64_t plan_runs, plan_pairs; ///< further runs, or pairs of runs, that would decide all checks
+	int64_t plan_runs, plan_pairs; ///< number of further runs, or pairs, that decide all checks
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;

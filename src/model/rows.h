@@ -46,9 +46,9 @@ enum row_join {
 	JOIN_MAX,
 	JOIN_OR,
 	JOIN_BOTH, ///< the sum if both values are known, else unknown
-	JOIN_NAMES, ///< rows that the two sum up together; a row that is not a sum counts as 1
+	JOIN_NAMES, ///< the numbers of rows in the two sums, added; a row that is not a sum counts as 1
 	JOIN_NONE, ///< absent in a sum; kernels of one match name keep the first value
-	JOIN_OWN, ///< value that the function `own` of the row type computes for this occasion
+	JOIN_OWN, ///< value that a function of the row type computes (schema.own)
 };
 
 /// Whether a member decides the order of rows.
@@ -96,7 +96,7 @@ struct schema {
 	/// The minor version of the stored format from which on a row like this is valid; NULL if all
 	/// rows are as old as their list.
 	int (*since)(const void *row);
-	/// Per occasion: sets the members that are JOIN_OWN, before all other members are joined.
+	/// One function for each row_occasion, or NULL: sets the JOIN_OWN members before the others.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
 

@@ -144,7 +144,7 @@ static enum json_form form_of_list(struct jscan *js)
 }
 
 /* Finds the form of a JSON document. The scan stops as soon as the form is known, since the rest is
- * not needed. A list of segments may be empty, if nothing was allocated. */
+ * not needed. A document whose list `segments` is empty (nothing was allocated) is a snapshot. */
 static enum json_form form_of_json(struct jscan *js)
 {
 	bool segments = false, traces = false, empty = false;

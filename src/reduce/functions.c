@@ -53,7 +53,7 @@ static int64_t segment_end(const struct segment *s)
 static void higher_add(struct higher *h, const struct class_functions *c)
 {
 	struct higher sum = { 0 };
-	int64_t length = 0, until = 0; /* total length and last end of segments in `sum` */
+	int64_t length = 0, until = 0; /* of the segments in `sum`: total length, end of the last */
 	if (!c->calls.nr)
 		return;
 	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {

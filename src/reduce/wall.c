@@ -11,7 +11,7 @@ struct wall_device {
 	bool live; ///< true if the device is in the list `live` of wall_walk
 	int64_t busy_ns; ///< busy time over the periods of the measured steps
 	struct cover compute, kernels, all;
-	int64_t before[3]; ///< time that each cover has before the previous edge of a period
+	int64_t before[3]; ///< lengths of compute, kernels, all up to the previous edge of a period
 };
 
 struct wall_walk {

@@ -376,7 +376,7 @@ static void read_rests(struct columns *c, size_t i)
 		unsigned k = 0;
 		while (k < 3 && !span_eq(key, span_of(keys[k])))
 			k++;
-		/* the order is fixed: rests of the first column tell how many steps there are */
+		/* seen >> k: this key, or one that must come after it, has been read already */
 		if (k == 3 || seen >> k)
 			row_fail(r, jscan_byte(r->js), step_column_key(i),
 			         "has other keys than \"plus\", \"minus\" and \"rest\", in this order");

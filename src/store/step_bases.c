@@ -47,7 +47,8 @@ static const int whole_of[NR_PHASE_COLUMNS] = {
 	[PHASE_KERNELS] = OF(KERNEL_COUNT),
 };
 
-/* The whole step less the same column of the phases before: what is left to this phase. */
+/* The bases of a phase's column: the figure of the whole step, less that of the phases before this
+   one. What remains is of this phase and of later ones. */
 static struct step_bases left_to_phase(size_t column, uint64_t known)
 {
 	size_t part = (column - PHASE_COLUMN) % NR_PHASE_COLUMNS;

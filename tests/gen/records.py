@@ -82,7 +82,7 @@ class Training:
 
 # --- XProf's file --------------------------------------------------------------------------------
 # xplane_to_memory_profile.cc of openxla/xprof: the parts of a snapshot that are kept, and the list of active
-# allocations at the peak. Proto messages are written here with all fields, thinned by Writer.
+# allocations at the peak. Messages are made here with all fields; with o.sparse, Writer leaves out those that are 0 or empty.
 
 
 def stats(heap, o):

@@ -32,7 +32,8 @@ static void assert_checks(size_t row, const struct report *r, const char *want)
 	strbuf_release(&b);
 }
 
-/* 'worse' checks those figures that have a direction; where none has, a warning says so. */
+/* 'worse' checks only figures for which a direction is better; if no figure has one, the rule is
+ * skipped with a warning. */
 static void test_worse(void **state)
 {
 	(void)state;

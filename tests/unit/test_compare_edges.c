@@ -1,7 +1,8 @@
-/* The cases of the gate's decision that single conditions of it decide. */
+/* Decisions of the gate that hang on a single one of its conditions. */
 #include "limits_rig.h"
 
-/* Metrics of items are skipped if a side lacks them; all others are missing then. */
+/* With `on_missing: skip`, a figure that the candidate lacks is skipped if it is about an item,
+ * such as a kernel; any other figure is missing. */
 static void test_items(void **state)
 {
 	(void)state;
@@ -57,7 +58,8 @@ static void test_zero_and(void **state)
 	}
 }
 
-/* Only an increase can be that of all operators together. */
+/* If all operators changed together, a check beyond a limit on increases passes; beyond a limit on
+ * decreases, `max` or a limit since the approved run it fails as usual. */
 static void test_of_all(void **state)
 {
 	(void)state;
@@ -83,7 +85,7 @@ static void test_of_all(void **state)
 	}
 }
 
-/* Without a baseline, a warning at an absolute value is a limit that was kept, too. */
+/* Without a baseline, a check passes if its only absolute limit is one that warns, and is kept. */
 static void test_bootstrap_warns(void **state)
 {
 	(void)state;
@@ -196,7 +198,8 @@ static void test_waiver_size(void **state)
 	release(&r);
 }
 
-/* What main shows already excuses an undecided check, too; a waiver by hand does not. */
+/* An undecided check is waived if main already shows the change (`of_main`); a waiver that a person
+ * wrote only excuses failures. */
 static void test_of_main(void **state)
 {
 	(void)state;

@@ -558,7 +558,7 @@ static void test_repeats_differ(void **state)
 	static const struct {
 		void (*change)(struct bench_of_two *);
 		enum status status, report;
-		const char *words; /* words of the error, else of the first warning or finding */
+		const char *words; /* part of the error or, if there is none, of a warning or finding */
 	} cases[] = {
 		{ same_run, ST_INPUT, ST_INPUT, "is the same as another run of the candidate" },
 		{ other_gpu, ST_INPUT, ST_INPUT,

@@ -299,7 +299,7 @@ static void test_ids(void **state)
 	}
 }
 
-/* A figure of a metrics file with a name of more than 60 bytes is known by a hash and its end. */
+/* In the id of a check, a figure's name of more than 60 bytes is replaced by a hash and its end. */
 static void test_figure_ids(void **state)
 {
 	(void)state;

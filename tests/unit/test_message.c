@@ -322,7 +322,8 @@ static void test_worse(void **state)
 		}
 }
 
-/* A rule on another metric, or on this very figure, stays as it is. */
+/* figure_rule() returns the rule itself, without a copy, if the rule is on another metric or on
+   exactly this figure. */
 static void test_own_rule(void **state)
 {
 	(void)state;

@@ -154,7 +154,7 @@ static void test_cycles(void **state)
 		if (x.occupancy != rows[i].want)
 			fail_msg("row %zu: %lld", i, (long long)x.occupancy);
 	}
-	/* the shape of the cycle with more launches, else of the first */
+	/* the shape of the cycle with more launches; of the first cycle if both have as many */
 	for (int64_t more = 0; more < 2; more++) {
 		struct kernel_stat x = { .grid = { 1 }, .block = { 1 }, .count = 5 };
 		struct kernel_stat y = { .grid = { 2 }, .block = { 2 }, .count = 5 + more };

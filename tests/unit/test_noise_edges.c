@@ -23,7 +23,8 @@ static void again(struct stage *s, int64_t base, int64_t candidate, int64_t pin,
 	noise_evidence(&s->model, &s->entries.list.v[0], &s->c, &s->arena, &s->out);
 }
 
-/* Without noise, the limits themselves are what shows. */
+/* Without noise, the smallest change that fails, and the values that fail, follow from the limits.
+ */
 static void test_limits(void **state)
 {
 	(void)state;
@@ -84,7 +85,7 @@ static void test_limits(void **state)
 	}
 }
 
-/* The size that is shown, in percent of the baseline where that is above 0. */
+/* Text of the smallest change that fails, also in percent of the baseline if that is above 0. */
 static void test_detectable_text(void **state)
 {
 	(void)state;
@@ -122,8 +123,8 @@ static double sure_from(const struct stage *s, const struct estimate *x)
 	return student_quantile(s->model.alpha[FAMILY_MACHINE], x->df) * x->se;
 }
 
-/* A single limit is broken by noise beyond it; a change does not fail unless it is sure, which a
-   value beyond max or min is at once. */
+/* How often noise breaks a limit: for `max` and `min`, noise beyond the limit is enough; for a
+   limit on a change, the noise must also be so large that the change counts as sure. */
 static void test_odds(void **state)
 {
 	(void)state;
@@ -165,7 +166,7 @@ static void test_odds(void **state)
 		if (s.out.false_alarms != llround(1e6 * fmin(most, 1)))
 			fail_msg("%s: %lld instead of %g", limits[i], (long long)s.out.false_alarms,
 			         1e6 * most);
-		/* without a limit in relation to another run, there is nothing that noise can hide */
+		/* the noise that is shown is the smallest sure change, whatever the limits are */
 		int64_t noise = llround(10000000 * expm1(sure));
 		assert_in_range(s.out.noise, noise - 1, noise + 1);
 		end(&s);
@@ -193,8 +194,9 @@ static void test_no_odds(void **state)
 
 /* ---- how many runs would decide ---- */
 
-/* The plan by its definition: the fewest more runs, up to twelve in all, or pairs, up to twelve,
-   after which the same change would be sure. Up to four more runs are preferred to fewer pairs. */
+/* The plan by its definition: how many further runs (the candidate then has at most twelve) or how
+   many pairs of runs (at most twelve) would make the same change sure. Further runs are chosen if
+   they are at most four, or not more than the pairs. */
 static void plan_of(const struct stage *s, const struct estimate *x, int64_t has, int64_t out[2])
 {
 	double alpha = s->model.alpha[FAMILY_MACHINE];
@@ -260,8 +262,8 @@ static struct run run_of_ranks(const int64_t us[2][8])
 	return run;
 }
 
-/* Steps are compared by the rule's reduction over ranks, step by step; five are needed on both
-   sides, and as many on all ranks. */
+/* The samples of a side are its steps, in each of which the ranks' values are reduced as the rule
+   says. Each side needs five steps, and its ranks must have equally many. */
 static void test_steps_of_ranks(void **state)
 {
 	(void)state;
@@ -324,7 +326,8 @@ static void test_groups(void **state)
 	struct stage s, t;
 	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, grouped, one);
 	begin(&t, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, single, one);
-	s.bench.min_runs = t.bench.min_runs = 100; /* the approved run counts beside the others */
+	/* there are fewer runs than that, so the approved run belongs to the reference, too */
+	s.bench.min_runs = t.bench.min_runs = 100;
 	for (size_t i = 0; i < NR_OF(names); i++)
 		s.history.runs.v[i].together = names[i];
 	struct estimate x = noise_estimate(&s.model, &s.entries.list.v[0], s.c.rule->metric, false);
@@ -434,7 +437,7 @@ static void test_summary(void **state)
 	(void)state;
 	static const struct {
 		int64_t of[2]; ///< false alarms of two checks, in millionths; -1: not known
-		const char *text; ///< NULL if there is none
+		const char *text; ///< expected sentence; NULL if none is written
 	} rows[] = {
 		{ { -1, -1 }, NULL },
 		{ { 0, -1 }, "in 1,000 runs of unchanged code fewer than 0.01 checks would fail" },

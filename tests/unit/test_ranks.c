@@ -136,8 +136,8 @@ static void test_steps_and_compute(void **state)
 	run_release(&run);
 }
 
-/* Figures that need all ranks are used as a stored baseline has them for a rank; a run of one rank
- * has no such figures. */
+/* If the figures of a rank that need all ranks are stored, as in a baseline, they are not computed
+ * again. A run of one rank has no such figures. */
 static void test_known(void **state)
 {
 	(void)state;

@@ -34,7 +34,7 @@ static void test_held_launches(void **state)
 		struct held held[2];
 		const char *proposed;
 	} rows[] = {
-		/* three steps at least, with 90 % of the launches */
+		/* a marker is proposed if it has three steps or more, with 90 % of all launches */
 		{ 30, { { "it", { 10, 10, 10 } } }, "it 3" },
 		{ 20, { { "it", { 10, 10 } } }, "" },
 		{ 100, { { "it", { 30, 30, 30 } } }, "it 3" },

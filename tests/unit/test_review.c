@@ -137,7 +137,8 @@ static void test_not_asked(void **state)
 	}
 }
 
-/* Runs since another approval are of another past. */
+/* Runs of main that followed another approved run do not show that main has changed since this
+ * one. */
 static void test_other_approval(void **state)
 {
 	(void)state;

@@ -24,7 +24,7 @@ static void test_covered(void **state)
 		const char *own_key, *own; ///< glob of the rule; NULL: none
 		const char *label;
 		int64_t rank;
-		const char *key, *glob; ///< of the waiver
+		const char *key, *glob; ///< key and glob of the waiver
 		bool covered;
 	} rows[] = {
 		{ METRIC_KERNEL_TIME, NULL, NULL, "gemm_a", -1, "kernel", "gemm*", true },
@@ -139,7 +139,7 @@ static void test_unmarked(void **state)
 
 /* ---- phases ---- */
 
-/* A summary of a phase needs a usable step of it, and counts those alone. */
+/* A summary of a phase needs a usable step of the phase, and counts only its usable steps. */
 static void test_phase_summaries(void **state)
 {
 	(void)state;
@@ -245,9 +245,9 @@ static void test_recorded(void **state)
 	(void)state;
 	static const struct {
 		void (*with)(struct digest *d);
-		enum need need; ///< of metrics that are then known; the label instead, for those of code
-		enum label_kind label; ///< of code; LABEL_NONE: by need
-		enum metric_id only; ///< NR_METRICS: all of that need
+		enum need need; ///< metrics with this `need` become known, if `label` is LABEL_NONE
+		enum label_kind label; ///< else metrics of places in the code with this label do
+		enum metric_id only; ///< the only metric that becomes known; NR_METRICS: all of those
 	} rows[] = {
 		{ with_machine, NEED_MACHINE, LABEL_NONE, NR_METRICS },
 		{ with_flops, NEED_FLOPS, LABEL_NONE, NR_METRICS },

@@ -60,7 +60,7 @@ static void test_of_unit(void **state)
 		  PERCENT(10),
 		  VERDICT_WARN,
 		  "op 'aten::mm' changed by 0.00 %" },
-		/* mm is slower, too */
+		/* the operator mm is slower as well as its kernels */
 		{ METRIC_KERNEL_MEAN,
 		  { { "aten::mm", "gemm_a", 50000 },
 		    { "aten::mm", "gemm_b", 10000 },
@@ -134,7 +134,8 @@ static void test_of_unit(void **state)
 	}
 }
 
-/* Where the rule asks for categories, or for no substitutes, operators do not decide. */
+/* If the rule asks for categories, or for no substitutes, a kernel's operator does not decide on
+ * the kernel. */
 static void test_substitutes_of_rule(void **state)
 {
 	(void)state;

@@ -18,7 +18,7 @@ static const struct row shape_rows[] = {
 	{ .json = "[]", .events = "", .meta = "events=0" },
 	{ .json = DOC(""), .events = "", .meta = "events=0" },
 	{ .json = "{'traceEvents' : [ ] }", .events = "", .meta = "events=0" },
-	/* metadata before and after traceEvents, which may come last or first */
+	/* traceEvents is the last key or the first one; the other keys are metadata */
 	{ .json = "{'schemaVersion':1,'displayTimeUnit':'ms','x':{'traceEvent':[1,{'ph':'X'}]},'"
 	          "traceEvents':[" GOOD "]}",
 	  .events = K1,

@@ -94,7 +94,8 @@ static const struct row lane_rows[] = {
 	                      X("702", "8", "hipLaunchKernel", ARGS("'correlation_id':9"))),
 	  .events = "runtime hipLaunchKernel @1500+2000 p702 t8 c9\n" },
 	{ .json = FILE_OF(PROCESS("702", "tf_pool") X("702", "8", "a", "")), .events = "" },
-	/* processes without a name, or with another name; Kineto's events are unchanged */
+	/* events of processes without a name, or with an unknown name, are skipped, except those with a
+	 * category of Kineto */
 	{ .json = FILE_OF(GPU X("2", "13", "k", "") "," X("null", "13", "k", "")), .events = "" },
 	{ .json = FILE_OF(PROCESS("1", "/device:CUSTOM:Megascale Trace") PROCESS("2", "/device:GPU:x")
 	                      X("1", "13", "k", "") "," X("2", "13", "k", "")),

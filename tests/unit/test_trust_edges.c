@@ -1,4 +1,4 @@
-/* What is found in recordings at the edges of the conditions: figures of one, ties, many ranks. */
+/* Trust findings at the edges of their conditions: counts of 1, ties, many ranks. */
 #include "fold/fold.h"
 #include "gate_fixture.h"
 #include "ranks_rig.h"
@@ -178,7 +178,7 @@ static void test_batches(void **state)
 		{ { { K("a", 11, 1), K("b", 20, 1), K("c", 20, 1), K("d", 49, 9) },
 		    { K("a", 11, 2), K("b", 20, 2), K("c", 20, 2), K("d", 49, 9) } },
 		  KERNELS "3 grids of kernels, 51.00 % of the kernel time, are 2 times as large" },
-		/* near the factor is near enough: by half of the growth, and by a tenth */
+		/* a ratio counts as the factor if it differs by a tenth or less, but not by more */
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 190), K("b", 10, 200), K("c", 10, 219) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
@@ -227,7 +227,7 @@ static void test_batches(void **state)
 		struct report r;
 		report_init(&r);
 		trust_findings(&base, &other, 1, 0, &r);
-		for (size_t k = 0; k < r.trust.nr; k++) /* "the candidate …" */
+		for (size_t k = 0; k < r.trust.nr; k++) /* messages as on a single run: "the run …" */
 			if (strncmp(r.trust.v[k].message, "the candidate", 13) == 0)
 				r.trust.v[k].message =
 				    arena_printf(&r.arena, "the run%s", r.trust.v[k].message + 13);
@@ -347,7 +347,7 @@ static void test_many_steps(void **state)
 	run_release(&run);
 }
 
-/* A run is partial unless it has as many ranks as its world, where that is known. */
+/* If the world size is known, a run with another number of ranks is partial. */
 static void test_world(void **state)
 {
 	(void)state;
@@ -397,7 +397,7 @@ static void test_stuck(void **state)
 	(void)state;
 	static const struct {
 		struct end ranks[4];
-		const char *message; ///< of rank 1, up to "; in its last step"; NULL: not stuck
+		const char *message; ///< finding on rank 1, up to its ';'; NULL: rank 1 is not stuck
 	} rows[] = {
 		/* the others wait in what it never entered */
 		{ { { 100, 60, 3, "r0" }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, NULL } },
