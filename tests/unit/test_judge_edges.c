@@ -121,7 +121,8 @@ static void test_ranks(void **state)
 	}
 }
 
-/* The command that judges again names further recordings like the first one. */
+/* In the command by which a report asks for more runs, the files of these runs end like the given
+ * one. */
 static void test_endings(void **state)
 {
 	(void)state;

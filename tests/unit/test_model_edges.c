@@ -168,8 +168,9 @@ static void test_cycles(void **state)
 	}
 }
 
-/* Sums of small kernels: time in steps of 1 ns weighs; without any, the higher occupancy stays, and
-   with time but no occupancy, the lower one. */
+/* Occupancy of two sums of small kernels together: the mean of those known, weighted by time in
+   steps. If neither has time in steps, the higher value; if there is time but no known occupancy,
+   the lower value. */
 static void test_small_kernels(void **state)
 {
 	(void)state;
@@ -287,10 +288,10 @@ static void test_matched(void **state)
 	(void)state;
 	static const char *const lines[] = { "4: a10 | 5: f10", "4: a15 | 5: f15", NULL };
 	struct run run = rig_run(lines);
-	assert_int_equal(matched_of(&run), 1); /* sends have none */
+	assert_int_equal(matched_of(&run), 1); /* sends have no partner */
 	for (int r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_RECV;
-	assert_int_equal(matched_of(&run), 1); /* nor have receives */
+	assert_int_equal(matched_of(&run), 1); /* receives have no partner either */
 	for (int r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_BARRIER;
 	assert_int_equal(matched_of(&run), 2);

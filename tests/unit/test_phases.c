@@ -179,7 +179,8 @@ static void test_sums(void **state)
 		/* without launches, the phase of kernels is unknown */
 		{ "A ProfilerStep#1 1 0 1000\nO " BACKWARD " 2 200 100\nK k 0 7 -1 600 2\n", NULL,
 		  METRIC_STEP_CUDA_TIME, "" },
-		/* a window is one step; kernels without a known launch count as carried over */
+		/* without steps the window counts as one step; a kernel whose launch is unknown is in no
+		 * phase */
 		{ "O " BACKWARD
 		  " 2 200 100\nR cudaLaunchKernel 2 3 220 1\nK k 0 7 3 600 2\nK k 0 7 1 700 4\n",
 		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 2" },
