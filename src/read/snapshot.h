@@ -16,8 +16,8 @@ struct snapshot_limits {
 	size_t pickle_nodes; ///< number of values that are built from a pickle
 	size_t pickle_refs; ///< number of references to values of a pickle: in containers, on the
 	                    ///< stack, in the memo
-	uint64_t pickle_visits; ///< number of visits to values of a pickle; 64 visits for each byte are
-	                        ///< allowed in addition
+	uint64_t pickle_visits; ///< number of visits to values of a pickle, beyond 64 visits for each
+	                        ///< byte of the pickle
 };
 
 /// Limits that apply unless others are given; static.

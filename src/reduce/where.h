@@ -167,7 +167,7 @@ static inline bool where_is_known(const struct where *w, uint32_t span)
 	return w->of_span[span] && w->of_span[span] != WHERE_WANTED;
 }
 
-/// A row of the table without figures, for a moment and a name of activities (or WHERE_SYNC).
+/// A new row, with figures of 0, for the code of a moment and a name of activities (or WHERE_SYNC).
 struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name);
 
 /// With options.keep_step: choose one step; store an activity if it is of this step; store a call

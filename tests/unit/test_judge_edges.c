@@ -1,4 +1,5 @@
-/* The verdict on the whole at the edges of its conditions: what decides, headlines, commands. */
+/* The verdict of a whole report: which check decides it, where its conditions are just met or just
+ * not, its headlines, and the commands that it prints. */
 #include "judge_rig.h"
 
 /* A rule that the sides of the fixture keep, warn of or break: 100 ms on both. */

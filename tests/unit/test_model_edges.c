@@ -135,7 +135,8 @@ static void test_patterns(void **state)
 
 /* ---- joined rows ---- */
 
-/* Occupancies of two cycles: weighted by time where both know theirs. */
+/* Occupancy of a kernel in two joined profiler cycles: the mean, weighted by time, if both cycles
+ * know it, else the known one. */
 static void test_cycles(void **state)
 {
 	(void)state;
@@ -309,7 +310,7 @@ static void test_matched(void **state)
 	run_release(&run);
 }
 
-/* Steps whose collectives are all in the list, where that is cut. */
+/* Number of steps all of whose collectives are in the list, if the list was cut off. */
 static void test_covered(void **state)
 {
 	(void)state;
@@ -410,7 +411,7 @@ static void test_share_of_peak(void **state)
 	static const struct {
 		const char *per_step, *peak;
 		int64_t flops, uncounted, steps;
-		int64_t mfu, share, rate; ///< in a step of 1 µs; -1: unknown
+		int64_t mfu, share, rate; ///< expected figures, with steps of 1 µs; -1: unknown
 	} rows[] = {
 		{ "1", "1", 2, 0, 2, 100, 100, 1000000 },
 		{ "1000000", "1", 2000000, 0, 2, PERCENT(100), PERCENT(100), 1000000000000 },

@@ -69,7 +69,8 @@ static void test_names(void **state)
 		     n-- > 0;) { /* the whole name first, then cut at each byte */
 			if (rows[i].phase == PHASE_ALL && n < strlen(rows[i].name))
 				break;
-			char *name = malloc(n + 1); /* its own block, so that a read past the end is detected */
+			char *name = malloc(n + 1); /* a block of exactly this size, so that a read past the end
+			                             * is detected */
 			memcpy(name, rows[i].name, n);
 			enum phase phase = step_phase_of((struct span){ name, n });
 			free(name);

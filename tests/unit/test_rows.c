@@ -124,7 +124,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 		return number_of(f, out) == (x > y ? x : y);
 	case JOIN_OR:
 		return *((const bool *)out + f->offset);
-	case JOIN_OWN: /* members with a function of their own are tested below */
+	case JOIN_OWN: /* members that a function of their own joins are tested below */
 		return true;
 	}
 	return false;
