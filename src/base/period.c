@@ -21,7 +21,7 @@ enum {
 	FEW = 4, /* number of pieces below which the first piece, too, must be like the others */
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
-	AS_EVEN = 30000, /* difference of unevenness that is ignored, in millionths */
+	AS_EVEN = 30000, /* values of unevenness that differ by less count as equal, in millionths */
 	EXPLAINS = 5, /* a longer period is preferred if it leaves unexplained a share that is smaller
 	                 by this factor */
 	VARIES = 75 * MICRO, /* least regularity of pieces that differ from one another to count as

@@ -315,8 +315,8 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 	}
 }
 
-/* In a folded run, figures of single ranks are compared, and rows of the ranks that it keeps. Its
-   own rows are those of the mean rank, so they need not be restricted to a typical rank. */
+/* In a folded run, figures of a rank come from run_ranks(), its rows from the digests that the fold
+   keeps whole. The run's own rows are already those of the mean rank: no scope_to_median(). */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

@@ -102,7 +102,8 @@ struct doc_table {
 /// Title of the collapsed part of a comment that has all checks and figures.
 #define DOC_FOLD_ALL "All checks and figures"
 
-/// Number of characters of a noun in the plural that are written for `nr` of it.
+/// Number of characters of `noun`, a plural, that are written after the number `nr`: no 's' after
+/// 1.
 static inline int doc_noun_chars(const char *noun, size_t nr)
 {
 	size_t n = strlen(noun);

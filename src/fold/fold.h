@@ -145,7 +145,7 @@ const struct fold *run_fold(const struct run *run);
 /// The ranks of a run as single digests: the run itself, or fold_thin() of a folded run.
 const struct run *run_ranks(const struct run *run);
 
-/// Compare two elements of the lists above, for sorting.
+/// Compare two elements of the lists of a fold, for sorting.
 int fold_figure_cmp(const void *a, const void *b);
 int fold_series_cmp(const void *a, const void *b);
 int fold_match_cmp(const void *a, const void *b);

@@ -18,7 +18,7 @@ struct entry {
 	int64_t value;
 };
 
-/* The classes that rules can ask for. */
+/* Classes of kernels to which a rule can restrict figures by place in the code. */
 const char *const fold_classes[] = { "compute", "communication", NULL };
 
 struct collector {

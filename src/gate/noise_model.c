@@ -45,8 +45,7 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values of one figure in several runs (columns), each with the number of its group; only values of
-   the same group can be compared. */
+/* Values, each with the number of its group; only values of the same group can be compared. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;

@@ -38,8 +38,8 @@ static bool moved_alike(const struct noise_model *m)
 }
 
 /* True if the figure of the check is worse by no more than the common factor explains. If it is
- * worse by more, there are other causes, too: for example, the slowest steps became even longer, or
- * the check is on the change since the approved run. */
+ * worse by more, something else adds to it: for example, the slowest steps became even longer, or
+ * the check compares with the approved run, so that it also has earlier changes. */
 static bool is_of_factor(const struct check *k, int64_t pct)
 {
 	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;

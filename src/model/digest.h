@@ -288,7 +288,7 @@ struct memory_item {
 /// The level of one memory at one moment of its history.
 struct memory_level {
 	const char *memory;
-	int64_t entries, time_us; ///< number of history entries so far; time in µs, -1 if unknown
+	int64_t entries, time_us; ///< history entries up to this moment; its time in µs, or -1
 	int64_t allocated, reserved; ///< levels in bytes; `reserved` may be MEMORY_UNKNOWN
 };
 

@@ -81,7 +81,7 @@ struct evidence {
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
 	/// size of a change that noise may cause, and smallest change that fails; in the metric's unit
 	int64_t noise, detectable;
-	int64_t runs_to_know; ///< least number of further past runs that would show the noise
+	int64_t runs_to_know; ///< further past runs until noise < 1/10 of the figure; 0: no such number
 	bool has_limit[2]; ///< true if there is a lower limit ([0]), an upper limit ([1])
 	int64_t limit[2]; ///< limits in the metric's unit
 	int64_t false_alarms; ///< expected number of failures per unchanged run, in millionths

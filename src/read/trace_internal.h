@@ -46,8 +46,8 @@ struct event_lead {
 		int64_t pid, tid;
 		uint8_t pid_at, tid_at; ///< offsets of the values of pid and tid in `text`
 		uint32_t misses;
-	} origin; ///< process and thread of the previous event: the text after the name, up to the
-	          ///< value of "ts"
+	} origin; ///< process and thread of an earlier event: an event with the same text between its
+	          ///< name and the value of "ts" has the same
 };
 
 /// A process in a trace of XProf.

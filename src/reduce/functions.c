@@ -318,7 +318,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* covered time: used only for Python functions */
+		vec_release(&r->functions.higher.list); /* only figures of Python functions use this list */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

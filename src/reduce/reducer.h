@@ -56,7 +56,7 @@
 #include "reduce/threads.h"
 #include "reduce/where.h"
 
-/// Cache entry: the row of one kind, one name, and one lane or thread.
+/// Cache entry: the row of all events of one kind and one name on one GPU lane or host thread.
 struct row_found {
 	const struct name *name;
 	enum event_kind kind;

@@ -1,7 +1,7 @@
 /* Wall time: a step ends at the later of the end of its annotation and the last end of its GPU
    activities, and never before the previous step ends. Its period is the time between the end of
-   the previous step and its own end, so that periods do not overlap, and the work of each device in
-   a period is a difference of unions at its edges. */
+   the previous step and its own end, so that periods do not overlap. A device's busy time in a
+   period is its busy time up to the period's end less that up to its beginning. */
 #include "base/intervals.h"
 #include "base/number.h"
 #include "reduce/reducer.h"

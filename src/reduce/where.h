@@ -108,7 +108,7 @@ struct where {
 	VEC(struct where_range) ranges; ///< ranges, sorted by thread and start from where_begin() on
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< call stacks, sorted by `span`
-	VEC(struct where_stated) stated; ///< sorted by `activity`: what activities say of themselves
+	VEC(struct where_stated) stated; ///< operators that activities name, sorted by `activity`
 	bool nvtx; ///< true if annotations are NVTX ranges, which count as modules
 	/* the members below are filled from where_begin() on */
 	struct code_paths names; ///< paths of operators and of annotations
@@ -167,11 +167,11 @@ static inline bool where_is_known(const struct where *w, uint32_t span)
 	return w->of_span[span] && w->of_span[span] != WHERE_WANTED;
 }
 
-/// A row of the table without figures, for a moment and a name of activities (or WHERE_SYNC).
+/// A new row, with figures of 0, for the code of a moment and a name of activities (or WHERE_SYNC).
 struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name);
 
-/// Choose the step that is kept, if options ask for one; store an activity of this step whose
-/// launch is wanted; store a call with the operators around it.
+/// With options.keep_step: choose one step; store an activity if it is of this step; store a call
+/// with the operators around it.
 void where_step_begin(struct reducer *r);
 void where_step_take(struct reducer *r, const struct activity *a, const struct where_work *work);
 void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *call,

@@ -12,8 +12,8 @@
 /// Returns why a path is invalid, or NULL; static.
 const char *path_fault(const char *path);
 
-/// Returns why a template is invalid, or NULL. A template is text with `{path}` in it, `{key}`,
-/// `{file}`, `{columns}`.
+/// Returns why a template is invalid, or NULL. A template is text in which the words `{path}` (a
+/// path), `{key}`, `{file}` and `{columns}` are replaced.
 const char *template_fault(const char *text);
 
 /// Receives a value; `first_key` and `last_key` are the first and the last name that a '*' matched.

@@ -51,7 +51,8 @@ struct written {
 	const void *const *digests;
 	size_t nr, column;
 	struct step_bases bases;
-	struct values *of; ///< values or rests, one array for each digest
+	struct values *of; ///< values, or what is left of them after step_bases_subtract(); one array
+	                   ///< for each digest
 	struct arena arena;
 };
 
@@ -315,7 +316,8 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 		memcpy(step_column(d, i), v, nr * sizeof *v);
 }
 
-/* Reads one list of values or rests for all digests, or one for each. */
+/* Reads one list for all digests, or a list for each digest. Its numbers are values, or rests: see
+ * step_bases_subtract(). */
 static void read_lists(struct columns *c, size_t i, bool rests)
 {
 	struct row_reader *r = c->r;
@@ -323,7 +325,7 @@ static void read_lists(struct columns *c, size_t i, bool rests)
 	size_t most = store_limits.steps / c->nr;
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
-	/* a value that is not a list of columns is the column of all digests */
+	/* the outer list has numbers, not lists: it is the one column of all digests */
 	if (first != JSCAN_ARRAY) {
 		size_t nr = read_numbers(r, i, rests, first, most, &v);
 		for (size_t k = 0; k < c->nr; k++)

@@ -205,8 +205,8 @@ struct lists {
 		const char *v;
 		size_t nr, at;
 	} * list;
-	/// true if rows have no key: equal rows of two lists then do not share a line, and all rows of
-	/// the last list come first
+	/// true if rows have no key: no two rows then share a line, and the lists are written one after
+	/// the other, the last list first
 	bool apart;
 	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest
 	              ///< next row is on top

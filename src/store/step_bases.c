@@ -5,8 +5,8 @@
 #define OF(name) (METRIC_COLUMN + METRIC_STEP_##name)
 #define LESS(column) ~(column)
 
-/* Sums that hold, or nearly hold, if a rank has one GPU and the work of a step runs in its
-   period. */
+/* Columns, each with a sum of columns that equals it, or nearly so, if a rank has one GPU and the
+   work of a step runs in the step's period. */
 static const struct relation {
 	size_t column;
 	struct step_bases bases;

@@ -1,12 +1,13 @@
-/* Figures beside the one that a check compares: how much of it the clock cannot tell, and whether
-   another check says the same. */
+/* What a check looks at besides its own figure: how much of a change may come from the coarse
+   clock, and whether another figure shows the same change. */
 #include "gate/checks_beside.h"
 
 #include "gate_fixture.h"
 
 enum { STEPS = 5 };
 
-/* A run of two ranks, with so many launches of two kernels in each step. */
+/* A run of up to two ranks. In each step, rank r launches the kernels "gemm" gemm[r] times and
+ * "elem" elem[r] times. */
 static struct run run_of(const int64_t gemm[2], const int64_t elem[2], int64_t tick)
 {
 	struct run run = { .label = "run" };
@@ -159,7 +160,7 @@ static void test_told(void **state)
 		}
 		if (check_is_told(&beside, &e) != rows[i].told)
 			fail_msg("row %zu", i);
-		e.rank = 3; /* of which the other figure is not known */
+		e.rank = 3; /* a rank of which the figure of `unless` is not known */
 		assert_false(check_is_told(&beside, &e));
 		e.label = SPAN("x");
 		e.rank = -1;

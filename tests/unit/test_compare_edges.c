@@ -146,7 +146,8 @@ static void test_new_in_operator(void **state)
 	r.for_each = true;
 	r.on_new = LEVEL_FAIL;
 	c.has_baseline = false;
-	assert_int_equal(compare(&c).reason, REASON_LIMIT); /* of two reasons to fail, the limit */
+	assert_int_equal(compare(&c).reason, REASON_LIMIT); /* both the limit and `on_new` fail: the
+	                                                     * limit is the reason given */
 	release(&r);
 }
 
@@ -156,7 +157,7 @@ static void test_waiver_size(void **state)
 	(void)state;
 	static const struct {
 		const char *fail;
-		int64_t base, pin, candidate; ///< a base below 0 is absent
+		int64_t base, pin, candidate; ///< `base` and `pin` -1: there is no such value
 		bool waived; ///< by a waiver of up to 10 %
 	} rows[] = {
 		{ "i5%", 100, -1, 110, true },       { "i5%", 100, -1, 111, false },

@@ -96,7 +96,7 @@ static const struct {
 	/* an equal key twice: the reader decides which one counts */
 	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " },
 	{ SPAN("[{\"a\":[{}]},[{\"b\":null}]]"), "[{a:[{} ] } [{b:null } ] ] " },
-	/* numbers, as written */
+	/* numbers keep the digits with which they are written */
 	{ SPAN("[0,-1,10,123456789012345678901234567890]"),
 	  "[0 -1 10 123456789012345678901234567890 ] " },
 	{ SPAN("[0.0,-0.5,1.25,100.001]"), "[0.0 -0.5 1.25 100.001 ] " },

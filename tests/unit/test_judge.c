@@ -647,7 +647,8 @@ static void test_noise_of_runs(void **state)
 		if (!strstr(k->message, cases[i].words))
 			fail_msg("%s", k->message);
 		assert_int_equal(k->evidence.baseline_runs, 10);
-		assert_int_equal(s.report.baseline.runs, 10); /* without the pin, as the reference */
+		assert_int_equal(s.report.baseline.runs, 10); /* the recent runs, which are the reference;
+		                                               * the pin is not counted */
 		assert_true(k->evidence.has_noise && k->evidence.noise > MS(5));
 		assert_true(s.report.has_false_alarms);
 		release(&s);

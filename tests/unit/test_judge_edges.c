@@ -1,4 +1,5 @@
-/* The verdict on the whole at the edges of its conditions: what decides, headlines, commands. */
+/* The verdict of a whole report: which check decides it, where its conditions are just met or just
+ * not, its headlines, and the commands that it prints. */
 #include "judge_rig.h"
 
 /* A rule that the sides of the fixture keep, warn of or break: 100 ms on both. */
@@ -121,7 +122,8 @@ static void test_ranks(void **state)
 	}
 }
 
-/* The command that judges again names further recordings like the first one. */
+/* In the command by which a report asks for more runs, the files of these runs end like the given
+ * one. */
 static void test_endings(void **state)
 {
 	(void)state;

@@ -179,7 +179,7 @@ static void test_sentences(void **state)
 	}
 }
 
-/* An item is named, but not that of a metrics file, whose metric names it. */
+/* A message names the item of the check, except the item of a figure of metrics files. */
 static void test_subjects(void **state)
 {
 	(void)state;
@@ -282,7 +282,8 @@ static void test_units(void **state)
 		}
 }
 
-/* 'worse' is the direction of the figure, or no limit where it has none. */
+/* A limit under 'worse' limits changes in the figure's worse direction; if the figure has none, it
+ * is left out. */
 static void test_worse(void **state)
 {
 	(void)state;

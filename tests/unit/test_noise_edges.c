@@ -271,8 +271,10 @@ static void test_steps_of_ranks(void **state)
 		int64_t us[2][8];
 		enum reduce reduce;
 		const char *rank; ///< glob; NULL: all
-		int64_t of_rank; ///< of the entry; -1: all ranks together
-		int64_t steps, median; ///< of the candidate; 0: too few
+		int64_t of_rank; ///< rank of the entry that is looked at; -1: the entry of all ranks
+		                 ///< together
+		int64_t steps, median; ///< the candidate's number of steps and their median in ns; 0: too
+		                       ///< few steps
 	} rows[] = {
 		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_MAX, NULL, -1, 5, 7000 },
 		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_MIN, NULL, -1, 5, 3000 },
@@ -315,8 +317,8 @@ static void test_steps_of_ranks(void **state)
 
 /* ---- runs made one after the other ---- */
 
-/* Runs of one group count once, with their mean; those of another group, or of none, by
-   themselves. */
+/* All runs of one group count as a single run, whose value is their mean. A run without a group
+   counts by itself. */
 static void test_groups(void **state)
 {
 	(void)state;

@@ -48,7 +48,8 @@ static void test_held_launches(void **state)
 		/* names of up to 200 bytes */
 		{ 30, { { N200, { 10, 10, 10 } } }, N200 " 3" },
 		{ 30, { { N200 "n", { 10, 10, 10 } } }, "" },
-		/* of two markers that hold as much, within 2 %, the one with fewer steps, or the first */
+		/* of two markers whose steps hold equally many launches, within 2 %, the one with fewer
+		 * steps is proposed; if they have equally many steps, the first */
 		{ 100, { { "a", { TEN } }, { "b", { 20, 20, 20, 20, 20 } } }, "b 5" },
 		{ 100, { { "a", { 20, 20, 20, 20, 20 } }, { "b", { TEN } } }, "a 5" },
 		{ 100, { { "a", { 20, 20, 20, 20, 20 } }, { "b", { 20, 20, 20, 20, 20 } } }, "a 5" },

@@ -96,8 +96,8 @@ static void test_said(void **state)
 	}
 }
 
-/* Without a baseline above 0, or in a run that is not under review, or where a waiver by hand
-   covers the check, main is not asked. */
+/* A message does not mention main's recent runs if there is no baseline above 0, if the run is not
+   under review, or if a waiver in the rules covers the check. */
 static void test_not_asked(void **state)
 {
 	(void)state;

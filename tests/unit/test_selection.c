@@ -15,7 +15,8 @@ static const char **glob_of(struct query *q, const char *name)
 	return NULL;
 }
 
-/* A glob of a waiver is compared with the item of the check, else with the rule's own glob. */
+/* A glob of a waiver is compared with the check's item. If the item has no value for the glob's
+ * key, it is compared with the rule's own glob for this key. */
 static void test_covered(void **state)
 {
 	(void)state;
@@ -69,7 +70,8 @@ static void test_covered(void **state)
 	category_table_release(&t);
 }
 
-/* Whether a rule needs the time of a step, or noise: itself, or one of its overrides. */
+/* A rule needs the time of a step, or the noise, if the rule itself or one of its overrides needs
+ * it. */
 static void test_asked(void **state)
 {
 	(void)state;

@@ -47,7 +47,7 @@ static void test_of_unit(void **state)
 		struct work after[4];
 		bool relative, has_and;
 		int64_t limit; ///< 1e-6 % or ns
-		enum verdict verdict; ///< of the check on gemm_a
+		enum verdict verdict; ///< expected verdict of the check on gemm_a
 		const char *says;
 	} rows[] = {
 		/* gemm_b takes over what gemm_a did: mm is as before */

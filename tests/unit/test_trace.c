@@ -203,7 +203,7 @@ static const struct row id_rows[] = {
 	            "s'9223372036854775808'\n" },
 	{ .json = DOC(ID("-1", "'-1'", "'device':-2,'stream':-9223372036854775808")),
 	  .events = "kernel k @1000+0 p'-1' t'-1' d'-2' s'-9223372036854775808'\n" },
-	/* text that is not the usual form of an integer is another id */
+	/* a text that is not an integer in its usual form ("007") is not the id of the integer (7) */
 	{ .json = DOC(ID("'007'", "1.0", "'device':'','stream':' 1','correlation':'+1'")),
 	  .events = "kernel k @1000+0 p'007' t'1.0' c'+1' d'' s' 1'\n" },
 	/* null counts as absent */

@@ -185,7 +185,8 @@ static void test_batches(void **state)
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 179), K("b", 10, 200), K("c", 10, 221) } },
 		  "" },
-		/* all three dimensions of grid and block count; a kernel whose grid is unknown does not */
+		/* all three dimensions of grid and block count; a kernel with an unknown grid does not
+		 * count */
 		{ { { { EVENT_KERNEL, "a", 1, { 1, 2, 3 }, { 4, 5, 6 }, 0 },
 		      { EVENT_KERNEL, "b", 1, { 1, 2, 3 }, { 0, 0, 0 }, 0 },
 		      { EVENT_KERNEL, "c", 1, { 2, 2, 2 }, { 2, 2, 2 }, 0 } },
@@ -282,7 +283,7 @@ static size_t count(const struct report *r, const char *id)
 	return nr;
 }
 
-/* Up to 16 absent ranks are named, of more their number. */
+/* Up to 16 absent ranks are named; of the others, only the number is given. */
 static void test_many_absent(void **state)
 {
 	(void)state;
@@ -415,7 +416,8 @@ static void test_stuck(void **state)
 		  NULL },
 		{ { { 100, 60, 3, NULL }, { 41, 0, 3, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
 		  NULL },
-		/* hosts that run ahead: less than 90 % of their launches, and fewer collectives */
+		/* the others' hosts run ahead: a stopped rank has less than 90 % of their launches, and
+		 * fewer collectives */
 		{ { { 100, 90, 9, NULL }, { 89, 0, 8, NULL }, { 100, 90, 9, NULL }, { 100, 90, 9, NULL } },
 		  "the run stopped in step 6 where the others went on, whose GPUs wait with what they "
 		  "launched" },

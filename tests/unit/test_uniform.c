@@ -114,7 +114,7 @@ static void test_alike(void **state)
 		  PERCENT(10),
 		  true,
 		  true },
-		/* exactly 70 % of all, and less */
+		/* the operators that are slower by 10 % take exactly 70 % of the time, then less */
 		{ { 3000, 2000, 2000, 1500, 1500 },
 		  { 2500, 2200, 2200, 1650, 1650 },
 		  0.1,
