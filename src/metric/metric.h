@@ -107,7 +107,7 @@ enum spoiled_by {
 	SPOILED_BY_STEPS = 1 << 5, ///< figures that are attributed to steps, and rates over steps
 	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization, which without steps is that of the whole
 	                                 ///< trace
-	SPOILED_BY_PEERS = 1 << 7, ///< figures that compare ranks, which must have equal steps
+	SPOILED_BY_PEERS = 1 << 7, ///< figures that compare ranks, all of which need the same steps
 	SPOILED_BY_LAUNCHES = 1 << 8, ///< figures of work that belongs to a step by its launch, and of
 	                              ///< calls that launch
 	SPOILED_BY_OVERLAP = 1 << 9, ///< sums of durations, in which overlap on one stream counts twice

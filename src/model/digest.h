@@ -322,7 +322,7 @@ struct env_entry {
 	const char *key, *value;
 };
 
-/// Value of the member `unmarked` of a digest: steps without markers were asked for.
+/// Value of the member `unmarked` of a digest if repetitions of launches were to become the steps.
 #define UNMARKED_PERIOD "period"
 
 /// The highest number that a rank may have.

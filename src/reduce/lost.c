@@ -91,7 +91,7 @@ struct host_item {
 	int64_t start_ns, end_ns;
 };
 
-/* Orders by start; the outer of two operators comes first, a launch after both. */
+/* Orders by thread and start; then an outer operator before an inner one, and a launch last. */
 static int host_item_cmp(const void *a, const void *b)
 {
 	const struct host_item *x = a, *y = b;

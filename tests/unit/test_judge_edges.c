@@ -64,8 +64,8 @@ static void test_status(void **state)
 	}
 }
 
-/* Where there should be a baseline, its absence decides, unless a limit is broken that needs none;
-   the command makes one. */
+/* If a baseline is needed and absent, the verdict is "missing", or "fail" if a limit that needs no
+   baseline is broken; the report proposes the command that creates the baseline. */
 static void test_needs_baseline(void **state)
 {
 	(void)state;

@@ -217,7 +217,7 @@ static void test_names_of_collectives(void **state)
 		{ "all{reduce", COLLECTIVE_ALL_REDUCE },
 		{ "all/reduce", COLLECTIVE_ALL_REDUCE },
 		{ "all:reduce", COLLECTIVE_ALL_REDUCE },
-		/* of the name's first 128 letters and digits */
+		/* only the name's first 128 letters and digits are searched */
 		{ N112 "xxxxxxxxxxreduce", COLLECTIVE_REDUCE },
 		{ N112 "xxxxxxxxxxxreduce", COLLECTIVE_OTHER },
 		{ N112 "__xxxxxxxxxxreduce", COLLECTIVE_REDUCE },
@@ -287,10 +287,10 @@ static void test_matched(void **state)
 	(void)state;
 	static const char *const lines[] = { "4: a10 | 5: f10", "4: a15 | 5: f15", NULL };
 	struct run run = rig_run(lines);
-	assert_int_equal(matched_of(&run), 1); /* sends have none */
+	assert_int_equal(matched_of(&run), 1); /* sends are not matched */
 	for (int r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_RECV;
-	assert_int_equal(matched_of(&run), 1); /* nor have receives */
+	assert_int_equal(matched_of(&run), 1); /* nor are receives */
 	for (int r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_BARRIER;
 	assert_int_equal(matched_of(&run), 2);

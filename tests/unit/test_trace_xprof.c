@@ -201,7 +201,8 @@ static const struct row error_rows[] = {
 	{ .json = "{'filteredByVisibility':^true,'traceEvents':[]}", .error = VIEW },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") X("1", "2", "fusion.1", "")),
 	  .error = "a trace of TPUs; give one of GPUs" },
-	/* files whose events are not filtered */
+	/* no errors: a file that does not say that its events were filtered, and one with TPUs beside
+	   GPUs */
 	{ .json = "{'filteredByVisibility':false,'traceEvents':[]}", .events = "" },
 	{ .json = "{'filteredByVisibility':[true],'traceEvents':[]}", .events = "" },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") GPU X("1", "13", "k", "")),

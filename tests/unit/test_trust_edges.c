@@ -41,7 +41,7 @@ static void test_counts(void **state)
 		struct change set[5];
 		const char *want;
 	} rows[] = {
-		/* time lost decides even if it is 1 ns */
+		/* if lost_ns is known, its share of the GPU time decides, and not the share of launches */
 		{ { SET(trust.launches, 10), SET(trust.launches_without_kernel, 2), SET(trust.lost_ns, 1) },
 		  "" },
 		{ { SET(trust.launches, 10), SET(trust.launches_without_kernel, 2), SET(trust.lost_ns, 1),
@@ -398,7 +398,7 @@ static void test_stuck(void **state)
 		struct end ranks[4];
 		const char *message; ///< of rank 1, up to "; in its last step"; NULL: not stuck
 	} rows[] = {
-		/* the others wait in what it never entered */
+		/* the other ranks wait in a collective that rank 1 never entered */
 		{ { { 100, 60, 3, "r0" }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, NULL } },
 		  "the run stopped in step 6 and never entered what the others wait in: 'r0' on rank 0" },
 		{ { { 100, 60, 3, NULL }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, "r3" } },
@@ -407,7 +407,7 @@ static void test_stuck(void **state)
 		  "the run stopped in step 6 and never entered what the others wait in: 'r2' on rank 2" },
 		{ { { 100, 60, 3, NULL }, { 40, 9, 1, "r1" }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
 		  "the run stopped in step 6 and never entered what the others wait in" },
-		/* it launched as much as has ended on them, no more */
+		/* rank 1 launched the 40 kernels that have ended on the others (100 - 60), and no more */
 		{ { { 100, 60, 3, NULL }, { 40, 0, 3, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
 		  "the run stopped in step 6 and never entered what the others wait in" },
 		{ { { 100, 60, 3, NULL }, { 40, 0, 4, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
