@@ -84,7 +84,7 @@ void captures_settle(struct reducer *r)
 
 /* ---- time of lost kernels ---- */
 
-/* A host operator, or the launch call of a kernel: the first one with its correlation id. */
+/* A host operator, or a kernel's launch: the first call with the kernel's correlation id. */
 struct host_item {
 	uint32_t thread, span;
 	uint32_t launch; ///< index of the launch; NO_ID for an operator

@@ -1,7 +1,8 @@
 /* The verdict on the whole at the edges of its conditions: what decides, headlines, commands. */
 #include "judge_rig.h"
 
-/* A rule that the sides of the fixture keep, warn of or break: 100 ms on both. */
+/* Adds a rule with a maximum that passes, warns or fails, as `want` says, at the 100 ms of both
+ * sides. */
 static struct rule *add(struct bench_of_two *s, const char *id, enum verdict want)
 {
 	struct rule *r = add_rule(s, id, METRIC_STEP_CUDA_TIME);
@@ -159,7 +160,7 @@ static void test_endings(void **state)
 	setup(&s, usual, NR_OF(usual));
 	add_undecided(&s);
 	assert_int_equal(run_judge(&s), ST_OK);
-	assert_string_equal(s.report.decide, ""); /* without a command line there is none to repeat */
+	assert_string_equal(s.report.decide, ""); /* no command line was given that could be repeated */
 	release(&s);
 }
 

@@ -109,7 +109,7 @@ static void test_fragmentation(void **state)
 			fail_msg("row %zu: %lld", i, (long long)memory_fragmentation(rows[i][0], rows[i][1]));
 }
 
-/* Patterns of categories hold '*' and '?', one behind the other, too, and at their ends. */
+/* Patterns of categories with '*' and '?': several in a row, and at the ends of a pattern. */
 static void test_patterns(void **state)
 {
 	(void)state;

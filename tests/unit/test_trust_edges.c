@@ -171,7 +171,7 @@ static void test_batches(void **state)
 		{ { { K("a", 1, 100), K("b", 1, 100), K("c", 1, 100) },
 		    { K("a", 1, 96), K("b", 1, 96), K("c", 1, 96) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 0.96 times as large" },
-		/* more than half of the time must grow alike */
+		/* grids that grow by one factor must have more than half of the kernel time */
 		{ { { K("a", 10, 1), K("b", 20, 1), K("c", 20, 1), K("d", 50, 9) },
 		    { K("a", 10, 2), K("b", 20, 2), K("c", 20, 2), K("d", 50, 9) } },
 		  "" },
@@ -368,7 +368,7 @@ static void test_world(void **state)
 	}
 }
 
-/* One collective less than the peers is enough, also where they have only one. */
+/* A rank with one collective less than its peers is named, even if they have only one. */
 static void test_one_collective(void **state)
 {
 	(void)state;
