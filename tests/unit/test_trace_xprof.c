@@ -34,7 +34,7 @@ static const struct row lane_rows[] = {
 	  .events = "kernel k @1500+2000 p1 t5 d0 s5\n" },
 	{ .json = FILE_OF(GPU THREAD("1", "9", "Stream #x") X("1", "9", "k", "")),
 	  .events = "kernel k @1500+2000 p1 t9 d0 s9\n" },
-	/* names before the name of their process, keys in the viewer's order, flows with a category */
+	/* a thread named before its process, keys in the viewer's order, flows with a category */
 	{ .json = FILE_OF(
 	      "{'args':{'name':'Stream #7(Compute)'},'name':'thread_name','ph':'M','pid':1,'tid':"
 	      "7},{'args':{'name':'/device:GPU:0'},'name':'process_name','ph':'M','pid':1,'thread_"
