@@ -59,7 +59,7 @@ static void choose(const struct fold *f, const struct key *k, bool *chosen)
 		int64_t value;
 		const int64_t *at =
 		    bsearch(&kept->ranks.v[i]->rank, f->rank, f->nr, sizeof *f->rank, number_cmp_i64);
-		/* a rank does not stand out by having nothing of what others lack too */
+		/* a value of 0 does not stand out as one of the largest, even if all ranks have 0 */
 		if (value_of(f, (size_t)(at - f->rank), k, &value) && (!k->largest || value > 0))
 			vec_push(&all.list, (struct entry){ k->largest ? value : -value, i });
 	}

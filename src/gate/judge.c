@@ -86,7 +86,8 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 }
 
 /* The ending of the candidate's first artifact, such as ".json.gz", which the report proposes for
-   the names of further artifacts; "" if the artifact is a folder, or its ending needs quotes. */
+   the names of further artifacts; "" if the artifact is a folder, or a shell needs quotes around
+   the ending. */
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');

@@ -32,8 +32,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	                   ///< `sibling`
 	struct seam *sibling; ///< next in the list of the seams that have followed one seam, which are
 	                      ///< compared in the order of the list
-	struct seam *inner; ///< place (in the tree of places) for objects that are the value after this
-	                    ///< seam; NULL if none was seen yet
+	struct seam *inner; ///< place at which an object begins that is the value after this seam; NULL
+	                    ///< if no object was seen there yet
 	struct seam *other; ///< place (in the tree of places) after a key that follows this seam and is
 	                    ///< not remembered; NULL if none was seen yet
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked

@@ -22,7 +22,7 @@ const struct digest_list digest_lists[] = {
 	LIST(threads, thread_stat, true, false),
 	LIST(comms, comm_stat, false, true), /* cycles.c joins them: collectives hold their indices */
 	LIST(collectives, collective, false, false),
-	LIST(functions, function_stat, false, false), /* a tree, joined elsewhere */
+	LIST(functions, function_stat, false, false), /* a tree: merge/cycles.c joins it */
 	LIST(code, code_stat, true, true),
 	LIST(ranges, range_stat, true, true),
 	LIST(counters, counter_stat, true, false),

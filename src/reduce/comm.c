@@ -140,7 +140,7 @@ struct comm_walk {
 	VEC(uint32_t) inside; ///< scopes around the present point, as indices
 };
 
-/* Orders an outer scope before its inner scopes; points at equal times keep file order. */
+/* Orders points by thread, then time; then outer scopes, inner ones, launches; then file order. */
 static int comm_point_cmp(const void *a, const void *b)
 {
 	const struct comm_point *x = a, *y = b;

@@ -69,21 +69,21 @@ struct where_moment {
 /// Value in place of the index of a name, in rows about waiting.
 #define WHERE_SYNC UINT32_MAX
 
-/// A launched activity, or a wait, of the step that is kept.
+/// A launched activity, or a wait, of the step that becomes digest.step.
 struct where_step_activity {
 	struct where_work work;
 	int64_t start_ns;
 	uint32_t lane; ///< id of the lane (device and stream) of the activity
 };
 
-/// A call of the step that is kept, which launched activities or waited.
+/// A call of the step that becomes digest.step; it launched activities or waited.
 struct where_step_call {
 	uint32_t span, thread;
 	uint32_t around; ///< index + 1 of the innermost operator around the call
 	int64_t start_ns, dur_ns;
 };
 
-/// An operator around a call of the step that is kept.
+/// An operator around a call of the step that becomes digest.step.
 struct where_step_around {
 	int64_t start_ns, until_ns;
 	uint32_t name; ///< id of the operator's name
@@ -117,7 +117,7 @@ struct where {
 	uint32_t *of_span; ///< state of each span: 0, WHERE_WANTED, or 1 + id in `moments`
 	struct ids range_stacks; ///< path of frames, indexed by id of the path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
-	VEC(struct where_stack_point) points; ///< the frames from each moment on, in order of the walk
+	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	VEC(struct where_work) work; ///< activities, if one of them states its operator; else empty

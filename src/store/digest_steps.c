@@ -183,7 +183,8 @@ static void describe_list(const char *number, bool several, struct sink *out)
 	            number, number);
 }
 
-/* A column is a list of values, or bases and what they leave of the values. */
+/* Writes the schema of a column: a list of values, or an object with the columns that are added
+   ("plus") and subtracted ("minus"), and what they leave of the values ("rest"). */
 static void describe_column(size_t i, bool several, struct sink *out)
 {
 	static const char any[] = "{\"type\": [\"integer\", \"null\"]}";

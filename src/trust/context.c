@@ -44,8 +44,8 @@ static bool is_same_count(const struct digest *b, const struct kernel_stat *x,
 	return (__int128)x->step_count * c->usable_steps == (__int128)y->step_count * b->usable_steps;
 }
 
-/* Add the factors of all kernels and copies that both digests have; both digests must list them in
- * the same order. */
+/* Add the factor (candidate divided by baseline) for the threads of each kernel and the bytes of
+ * each copy that both digests have; both digests must list them in the same order. */
 static void scalings_add(const struct digest *b, const struct digest *c, struct scalings *kernels,
                          struct scalings *copies)
 {

@@ -313,7 +313,7 @@ def press(browser, key):
 
 
 def flame(browser):
-    """Boxes lie within the box above them; keys move and zoom; Escape shows everything again."""
+    """Each box of the flame graph lies below a box that spans it; keys move and zoom; Escape shows all boxes again."""
     before = browser.js(FLAME)
     assert len(before) > 5 and before[0][0].startswith("all GPU time"), before
     for title, left, right, top in before[1:]:

@@ -173,7 +173,7 @@ def sample(snapshots, limit):
 
 
 class Writer:
-    """Writes the JSON mapping of protobuf, with its options, and with changes that other tools make."""
+    """Writes messages of protobuf as JSON; options ask for keys with underscores, bare numbers, no empty members, members in reverse."""
     NUMBERS = {"numHosts", "version"}
 
     def __init__(self, o):

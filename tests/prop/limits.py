@@ -168,7 +168,7 @@ def run_of(n):
 
 
 def fold_columns(n):
-    """A folded run with n columns; its rows need fewer."""
+    """A folded run with n empty columns, which are more than its rows need."""
     whole = json.loads((TESTS / "fuzz" / "corpus" / "digest" / "folded.json").read_text())
     whole["fold"]["columns"] = [[]] * n
     return json.dumps(whole)

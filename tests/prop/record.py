@@ -93,7 +93,7 @@ def steps_of(dir, place="profiles"):
 
 
 def gate(dir):
-    """From recorded jobs to a passing check, with every version."""
+    """A recorded job becomes the baseline of a second one, whose check passes, with each version of the stand-in for PyTorch."""
     context = 'context={"batch_size": 256, "tokens_per_step": 8192, "model": "größer \\U0001f600"}'
     for version in VERSIONS:
         options = f"memory=True, {context}"

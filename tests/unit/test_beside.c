@@ -24,7 +24,8 @@ static struct run run_of(const int64_t gemm[2], const int64_t elem[2], int64_t t
 	return run;
 }
 
-/* One tick for each launch that a figure sums up, on the side with more of them. */
+/* The smallest change that the clock can show: one tick for each launch that the figure sums up, on
+   the side with more of these launches. */
 static void test_floor(void **state)
 {
 	(void)state;
@@ -113,7 +114,8 @@ static void test_floor_of_rank(void **state)
 	}
 }
 
-/* A check says the same as that of `unless` if both sides are within so many percent of it. */
+/* A check tells the same as the check of its rule's `unless` if on both sides its value is within
+   `within` of the other check's value. */
 static void test_told(void **state)
 {
 	(void)state;

@@ -62,7 +62,7 @@ static void put_code(struct digest *d, const struct activity *a, size_t nr)
 		                                       .total_ns = a[i].total_ns });
 }
 
-/* Names of the place of a finding in the code. */
+/* Writes the names of the levels of a finding's place, from phase to operator: "a > b > c". */
 static void join_where(const struct finding *f, char *out, size_t size)
 {
 	*out = '\0';

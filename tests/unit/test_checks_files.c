@@ -38,7 +38,7 @@ static void test_worse(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *better[2]; ///< of two figures, which rise by 10 %
+		const char *better[2]; ///< `better` of two figures, both of which rise by 10 %
 		enum condition condition;
 		const char *checks;
 		size_t warnings;

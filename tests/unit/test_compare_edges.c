@@ -36,7 +36,8 @@ static void test_older_baseline(void **state)
 	release(&r);
 }
 
-/* A fall to 0 under limits that have an `and`, which 'change' ignores. */
+/* A fall to 0 is inconclusive only if all limits are in percent. An `and` adds an absolute amount
+   to limits of 'increase' and 'decrease', but not to those of 'change'. */
 static void test_zero_and(void **state)
 {
 	(void)state;
@@ -109,7 +110,8 @@ static void test_absolute_of_kernel(void **state)
 	release(&r);
 }
 
-/* A new kernel answers for its operator if it takes more than half of what the operator grew by. */
+/* A new kernel fails or is undecided as its operator is, if the kernel takes more than half of the
+   time by which the operator grew. */
 static void test_new_in_operator(void **state)
 {
 	(void)state;
@@ -158,7 +160,7 @@ static void test_waiver_size(void **state)
 	static const struct {
 		const char *fail;
 		int64_t base, pin, candidate; ///< `base` and `pin` -1: there is no such value
-		bool waived; ///< by a waiver of up to 10 %
+		bool waived; ///< true if a waiver of up to 10 % excuses the change
 	} rows[] = {
 		{ "i5%", 100, -1, 110, true },       { "i5%", 100, -1, 111, false },
 		{ "d5%", 100, -1, 90, true },        { "d5%", 100, -1, 89, false },

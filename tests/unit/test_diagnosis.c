@@ -680,7 +680,8 @@ static void test_bound(void **state)
 		/* a single wait at the end of a step explains nothing */
 		{ 20, 0, 0, 80, 0, 70, 1, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
-		/* launches do not take that long: modules are loaded, or the host computes */
+		/* in the second row the host needs more time per GPU activity than a launch takes: modules
+		   are loaded, or the host computes */
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 200 },
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_UNKNOWN, CONFIDENCE_LOW, 250 },
 		/* no slow launches are seen, but the GPU waits longer for each activity than the activity

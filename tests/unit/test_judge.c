@@ -986,7 +986,7 @@ static void test_waiver_selects(void **state)
 		{ "*", { .category = "GEMM", .kernel = "elem" }, false, false },
 		{ "*", { .cls = "compute" }, true, true },
 		{ "*", { .cls = "communication" }, false, false },
-		{ "*", { .rank = "0" }, false, false }, /* the check covers all ranks */
+		{ "*", { .rank = "0" }, false, false }, /* the waiver is for rank 0, the check on all */
 		{ "cuda", { 0 }, false, false },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
@@ -1132,8 +1132,8 @@ static void test_waiver_size(void **state)
 	}
 }
 
-/* The limits of a kernel's override also decide whether the operator or category of the kernel is
-   within its limits, and how small a change can be detected. */
+/* The limits of a kernel's override apply to the operator or category of this kernel, too, and give
+   the smallest change that can be detected. */
 static void test_override_reaches(void **state)
 {
 	(void)state;

@@ -2,7 +2,8 @@
  * not, its headlines, and the commands that it prints. */
 #include "judge_rig.h"
 
-/* A rule that the sides of the fixture keep, warn of or break: 100 ms on both. */
+/* Adds a rule with a maximum that passes, warns or fails, as `want` says, at the 100 ms of both
+ * sides. */
 static struct rule *add(struct bench_of_two *s, const char *id, enum verdict want)
 {
 	struct rule *r = add_rule(s, id, METRIC_STEP_CUDA_TIME);
@@ -65,8 +66,8 @@ static void test_status(void **state)
 	}
 }
 
-/* Where there should be a baseline, its absence decides, unless a limit is broken that needs none;
-   the command makes one. */
+/* If a baseline is needed and absent, the verdict is "missing", or "fail" if a limit that needs no
+   baseline is broken; the report proposes the command that creates the baseline. */
 static void test_needs_baseline(void **state)
 {
 	(void)state;
@@ -161,7 +162,7 @@ static void test_endings(void **state)
 	setup(&s, usual, NR_OF(usual));
 	add_undecided(&s);
 	assert_int_equal(run_judge(&s), ST_OK);
-	assert_string_equal(s.report.decide, ""); /* without a command line there is none to repeat */
+	assert_string_equal(s.report.decide, ""); /* no command line was given that could be repeated */
 	release(&s);
 }
 

@@ -110,7 +110,7 @@ static void test_fragmentation(void **state)
 			fail_msg("row %zu: %lld", i, (long long)memory_fragmentation(rows[i][0], rows[i][1]));
 }
 
-/* Patterns of categories hold '*' and '?', one behind the other, too, and at their ends. */
+/* Patterns of categories with '*' and '?': several in a row, and at the ends of a pattern. */
 static void test_patterns(void **state)
 {
 	(void)state;
@@ -220,7 +220,7 @@ static void test_names_of_collectives(void **state)
 		{ "all{reduce", COLLECTIVE_ALL_REDUCE },
 		{ "all/reduce", COLLECTIVE_ALL_REDUCE },
 		{ "all:reduce", COLLECTIVE_ALL_REDUCE },
-		/* of the name's first 128 letters and digits */
+		/* only the name's first 128 letters and digits are searched */
 		{ N112 "xxxxxxxxxxreduce", COLLECTIVE_REDUCE },
 		{ N112 "xxxxxxxxxxxreduce", COLLECTIVE_OTHER },
 		{ N112 "__xxxxxxxxxxreduce", COLLECTIVE_REDUCE },

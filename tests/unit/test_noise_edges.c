@@ -220,7 +220,7 @@ static void test_plans(void **state)
 {
 	(void)state;
 	static const int64_t three[] = { 10200, 9800, 10100, 0 };
-	size_t seen[2] = { 0 }; /* by runs, by pairs */
+	size_t seen[2] = { 0 }; /* number of plans that ask for runs, and for pairs */
 	for (int64_t us = 10110; us < 11500; us += 7)
 		for (int repeats = 1; repeats <= 2; repeats++) {
 			const int64_t candidates[] = { us, repeats > 1 ? us : 0, 0 };
@@ -392,8 +392,8 @@ static void test_enough_runs(void **state)
 	assert_true(df[0] == df[1] && df[1] != df[2]);
 }
 
-/* What repeats have in common: all of the machine's noise on one host, none of it on several, a
-   part where that is not known of all. */
+/* The share of the machine's noise that repeats have in common: all of it if they ran on one host,
+   nothing if each had a host of its own, a part if some shared a host or hosts are unknown. */
 static void test_shared(void **state)
 {
 	(void)state;

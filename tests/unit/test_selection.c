@@ -100,7 +100,8 @@ static void test_unmarked(void **state)
 	(void)state;
 	static const struct {
 		bool window;
-		int64_t period, steps; ///< repetitions; steps that a proposed marker makes, 0: none
+		int64_t period, steps; ///< repetitions of the launches; steps that the proposed marker
+		                       ///< would make, 0: no marker is proposed
 		const char *unmarked, *text;
 	} rows[] = {
 		{ false, 0, 0, NULL, NULL },
@@ -241,15 +242,15 @@ static void with_place(struct digest *d)
 	                       .module = SPAN(""), .place = SPAN("p"), .op = SPAN(""), .line = -1 });
 }
 
-/* Metrics that one row more in a digest makes known, without those of steps: number, and one. */
+/* Which metrics are known if a digest has one row of one kind. Metrics of steps are left out. */
 static void test_recorded(void **state)
 {
 	(void)state;
 	static const struct {
 		void (*with)(struct digest *d);
-		enum need need; ///< metrics with this `need` become known, if `label` is LABEL_NONE
-		enum label_kind label; ///< else metrics of places in the code with this label do
-		enum metric_id only; ///< the only metric that becomes known; NR_METRICS: all of those
+		enum need need; ///< need of the metrics that are then known, unless `label` is set
+		enum label_kind label; ///< label of the known metrics of code; LABEL_NONE: see `need`
+		enum metric_id only; ///< the only known metric; NR_METRICS: all with that need or label
 	} rows[] = {
 		{ with_machine, NEED_MACHINE, LABEL_NONE, NR_METRICS },
 		{ with_flops, NEED_FLOPS, LABEL_NONE, NR_METRICS },

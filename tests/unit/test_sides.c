@@ -95,7 +95,7 @@ static void test_partial(void **state)
 	}
 }
 
-/* Runs are one artifact if all their ranks are. */
+/* Two runs are the same artifact if all their ranks have the same source hashes. */
 static void test_same_artifact(void **state)
 {
 	(void)state;

@@ -211,7 +211,7 @@ static void test_sums_are_exact(void **state)
 	assert_true(fine > 100 && negative > 100 && large > 100);
 }
 
-/* A digest in which a step's latency is its time, and each step takes longer. */
+/* A digest in which step i takes i * i ns; the latency of each step is equal to its time. */
 static struct digest *plain_digest(size_t steps)
 {
 	struct digest *d = digest_new();

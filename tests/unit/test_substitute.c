@@ -91,7 +91,7 @@ static void test_of_unit(void **state)
 		  9000,
 		  VERDICT_WARN,
 		  "op 'aten::mm' changed by +20.00 %" },
-		/* times of kernels are those of the operator: limits in ns hold for both */
+		/* a kernel's time is a part of its operator's time, so that a limit in ns holds for both */
 		{ METRIC_KERNEL_TIME,
 		  { { "aten::mm", "gemm_a", 50000 },
 		    { "aten::mm", "gemm_b", 10000 },

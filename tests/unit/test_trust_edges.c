@@ -41,7 +41,7 @@ static void test_counts(void **state)
 		struct change set[5];
 		const char *want;
 	} rows[] = {
-		/* time lost decides even if it is 1 ns */
+		/* if lost_ns is known, its share of the GPU time decides, and not the share of launches */
 		{ { SET(trust.launches, 10), SET(trust.launches_without_kernel, 2), SET(trust.lost_ns, 1) },
 		  "" },
 		{ { SET(trust.launches, 10), SET(trust.launches_without_kernel, 2), SET(trust.lost_ns, 1),
@@ -171,7 +171,7 @@ static void test_batches(void **state)
 		{ { { K("a", 1, 100), K("b", 1, 100), K("c", 1, 100) },
 		    { K("a", 1, 96), K("b", 1, 96), K("c", 1, 96) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 0.96 times as large" },
-		/* more than half of the time must grow alike */
+		/* grids that grow by one factor must have more than half of the kernel time */
 		{ { { K("a", 10, 1), K("b", 20, 1), K("c", 20, 1), K("d", 50, 9) },
 		    { K("a", 10, 2), K("b", 20, 2), K("c", 20, 2), K("d", 50, 9) } },
 		  "" },
@@ -370,7 +370,7 @@ static void test_world(void **state)
 	}
 }
 
-/* One collective less than the peers is enough, also where they have only one. */
+/* A rank with one collective less than its peers is named, even if they have only one. */
 static void test_one_collective(void **state)
 {
 	(void)state;
@@ -400,7 +400,7 @@ static void test_stuck(void **state)
 		struct end ranks[4];
 		const char *message; ///< finding on rank 1, up to its ';'; NULL: rank 1 is not stuck
 	} rows[] = {
-		/* the others wait in what it never entered */
+		/* the other ranks wait in a collective that rank 1 never entered */
 		{ { { 100, 60, 3, "r0" }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, NULL } },
 		  "the run stopped in step 6 and never entered what the others wait in: 'r0' on rank 0" },
 		{ { { 100, 60, 3, NULL }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, "r3" } },
@@ -409,7 +409,7 @@ static void test_stuck(void **state)
 		  "the run stopped in step 6 and never entered what the others wait in: 'r2' on rank 2" },
 		{ { { 100, 60, 3, NULL }, { 40, 9, 1, "r1" }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
 		  "the run stopped in step 6 and never entered what the others wait in" },
-		/* it launched as much as has ended on them, no more */
+		/* rank 1 launched the 40 kernels that have ended on the others (100 - 60), and no more */
 		{ { { 100, 60, 3, NULL }, { 40, 0, 3, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
 		  "the run stopped in step 6 and never entered what the others wait in" },
 		{ { { 100, 60, 3, NULL }, { 40, 0, 4, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },

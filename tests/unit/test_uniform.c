@@ -81,7 +81,8 @@ static struct check *add(struct stage *s, enum metric_id id, enum verdict verdic
 	return &s->report.checks.v[s->report.checks.nr - 1];
 }
 
-/* Four operators or more, which together take 70 % of the time, also without the largest. */
+/* Operators changed alike if at least four did; they must have 70 % of the time, also if the
+   largest operator is not counted. */
 static void test_alike(void **state)
 {
 	(void)state;
@@ -189,7 +190,7 @@ static void test_taken_back(void **state)
 		{ METRIC_STEP_CUDA_TIME, VERDICT_WARN, VERDICT_WARN, PERCENT(10) },
 		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 14500001 },
 		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 0 },
-		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 14500000 }, /* this one speaks */
+		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 14500000 }, /* reports the change */
 		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_WARN, 14500000 },
 		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 14500001 },
 		{ METRIC_STEP_PERIOD, VERDICT_FAIL, VERDICT_WARN, PERCENT(10) },
