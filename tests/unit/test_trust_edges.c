@@ -22,7 +22,7 @@ static void apply(struct digest *d, const struct change *v, size_t nr)
 			memcpy((char *)d + v[i].at - 1, &v[i].value, sizeof v[i].value);
 }
 
-/* All findings as lines of "id rank (number of metrics): message". */
+/* Expects that the findings of the report are the lines of `want`, each "id: message". */
 static void assert_findings(size_t row, const struct report *r, const char *want)
 {
 	struct strbuf b = STRBUF_INIT;
