@@ -392,7 +392,7 @@ static bool has_place(const struct suspect *s, const struct place *p)
 	return false;
 }
 
-/* Add the operator of another kernel of the group, before the kernels, unless it is there. */
+/* If `p` is an operator that the places of the finding lack, add it in front of the kernels. */
 static void add_operator(struct suspect *s, struct place p)
 {
 	struct finding *f = &s->finding;
@@ -406,7 +406,7 @@ static void add_operator(struct suspect *s, struct place p)
 }
 
 /* Shorten the suspect's place in the code to the outer levels that it has in common with the place
- * of `c`, another kernel of the group, and the operators of both. */
+ * of `c`, another kernel of the group, and add the operator of `c`. */
 static void share_place(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	struct suspect other = { 0 };

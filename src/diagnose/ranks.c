@@ -82,8 +82,9 @@ static void add_link(struct diagnosis *d, size_t r)
 /* ---- functions that differ from the peers' ---- */
 
 /* Find functions of each rank that differ. For a slow or late rank, which has another insight
-   already, fewer functions are named. If not all ranks have whole digests, those that have stand
-   out, so that others are not compared with their like: only slow and late ones are named. */
+   already, fewer functions are named. If a folded run keeps only some ranks whole, these are the
+   ranks that stand out, and no function of another rank is known. Only slow and late ranks get a
+   text then, since any other may differ only because it is compared with unusual ranks. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
@@ -249,8 +250,8 @@ static void diagnose(const struct run_view *v, const struct run_view *whole, boo
 	arena_release(&d.arena);
 }
 
-/* Append the insights on the ranks of a run. A folded run has rows of a few ranks, so that mostly
-   figures of its ranks are compared. */
+/* Append the insights on the ranks of a run. In a folded run, figures of all ranks are compared,
+   but rows, such as functions, only of the few ranks whose digests are kept. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	const struct fold *f = run_fold(v->run);

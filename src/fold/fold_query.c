@@ -124,7 +124,8 @@ void fold_answer_rules(const struct run_view *v, const struct rules *rules, stru
 
 /* ---- queries that figures answer ---- */
 
-/* The reduction over ranks; a query for the value of each rank gets only the worst value. */
+/* The query's reduction over ranks. If the query asks for the value of each rank (REDUCE_EACH), it
+   is the reduction to the worst value. */
 static enum reduce reduce_of_ranks(const struct query *q)
 {
 	if (q->reduce != REDUCE_EACH)

@@ -67,7 +67,8 @@ static void put_where(struct document *d, const struct finding *f)
 		doc_printf(d, " and %zu more", operators - OPERATORS_SHOWN);
 }
 
-/* Say where a finding is that has no place besides those of its title. */
+/* Say where a finding is if put_where() has added nothing: the title names all its places, or it
+   has none. */
 static void put_no_place(struct document *d, const struct finding *f)
 {
 	size_t kernels = 0;

@@ -357,8 +357,8 @@ static void too_many(void **state)
 	strbuf_release(&doc);
 }
 
-/* A trace with so many ids and so much text that the reducer's part reaches its limits and a new
-   part is begun. */
+/* A trace with more ids and more text than one part of a reducer may have, so that further parts
+ * are begun. */
 static void renewed(void **state)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -378,8 +378,8 @@ static void replace(struct run *run, struct digest **d)
 	*d = run->ranks.v[0] = memory_digest(0, "0", MIB(9), MIB(1));
 }
 
-/* If the rules do not say how many steps are needed: three steps, or as many as the baseline has;
- * never less than half of the baseline's steps. */
+/* If the rules do not say how many steps are needed, three are, or as many as the baseline has if
+ * it has fewer. In any case, at least half of the baseline's steps are needed. */
 static void test_few_steps(void **state)
 {
 	(void)state;
@@ -464,7 +464,8 @@ static void test_context(void **state)
 			x->step_bytes = x->kind == EVENT_MEMCPY ? 1000 : 0;
 			y->step_bytes = x->kind == EVENT_MEMCPY ? cases[i].bytes : 0;
 			for (size_t n = 0; n < 4; n++)
-				/* "idle", a kernel without time, has the first one's grids, and is not counted */
+				/* "idle", a kernel without time, gets the same grids as the first kernel; it must
+				 * not be counted */
 				if (span_eq(x->name, span_of(n || x->step_total_ns ? work[n].name : "idle")) &&
 				    cases[i].grid[n] > 0) {
 					x->grid[0] = 1000;
