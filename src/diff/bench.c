@@ -162,7 +162,7 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	struct answers answers;
 	const struct run_view *view = &b->view[b->columns[column].view];
 	/* a folded run also answers from the ranks that it keeps whole */
-	if (!run_fold(view->run) && !run_has(view, q->metric))
+	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
 	run_query(view, q, &b->arena, &answers);
 	for (size_t k = 0; k < answers.list.nr; k++) {

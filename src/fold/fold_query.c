@@ -68,7 +68,7 @@ static void answer_whole(const struct run_view *v, const struct query *q, struct
 	const struct fold *f = run_fold(v->run);
 	size_t nr;
 	if (f->by_rank) {
-		if (v->kept && keeps_selected(f, q))
+		if (v->kept)
 			run_query(v->kept, q, a, out);
 		return;
 	}
@@ -191,8 +191,12 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
                 struct answers *out)
 {
 	const struct fold *f = run_fold(v->run);
-	if (needs_whole(q, v->naming, f->by_rank)) {
-		answer_whole(v, q, a, out);
+	const struct naming usual = { .categories = v->naming->categories };
+	bool lacks = fold_lacks(v, q);
+	/* tables of kernels have the usual match names where others are not known */
+	if (needs_whole(q, lacks ? &usual : v->naming, f->by_rank)) {
+		if (!lacks)
+			answer_whole(v, q, a, out);
 		return;
 	}
 	enum statistic stat = q->metric->per_step ? q->stat : STAT_MEDIAN;
