@@ -12,7 +12,7 @@ in others.
  - throttled ranks, and ranks that share their GPU, are named with the GPU and the reasons, as if nothing were folded; figures
    of the state of GPUs are exact
  - a rank that is missing is named, and its block stays unfolded until the rank is there
- - of a small job, all of whose ranks are kept whole, nothing is lost
+ - nothing is lost of a small job, all of whose ranks are kept whole
  - rules that only whole digests can answer have the values of the unfolded run if the folded one keeps the ranks whole; of other
    ranks the check says what is not known, and passes in no case in which the unfolded run has a figure
  - digests that cannot be folded are refused in one line
@@ -305,7 +305,7 @@ def kept_ranks(dir):
 
 
 def all_kept(dir):
-    """Of a small job every rank is kept whole: the folded run says what the unfolded one does, `unlike-peers` and all threads included."""
+    """Every rank of a small job is kept whole: the folded run says what the unfolded one does, `unlike-peers` and all threads included."""
     rule_file = rules(dir, "all.yaml", f"  - {{id: threads, metric: thread.time, ranks: max, {LIMITS}}}")
     doc, run, said = json.loads(run_of(dir, "plain", 8).read_text()), dir / "unlike.json", []
     doc["digests"][5]["functions"][0]["median_ns"] *= 2
