@@ -366,6 +366,8 @@ void fold_read(struct row_reader *r, void *const *digests, size_t nr)
 		row_fail(r, byte, NULL,
 		         r->whole ? "lacks the ranks, as only a baseline may"
 		                  : "has the ranks, which no baseline does");
+	if (jscan_status(r->js) == ST_OK && r->whole && s->fold.asked.values.nr)
+		row_fail(r, byte, "asked", "has answers to rules, as only a baseline may");
 	for (size_t i = 0; i < s->columns.nr; i++)
 		free(s->columns.v[i].v);
 	vec_release(&s->columns);

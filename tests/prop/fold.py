@@ -347,6 +347,9 @@ def refuses(dir, baseline):
         (dir / "bad.json").write_text(json.dumps(bad))
         refused("columns that do not fit", "report", dir / "bad.json", codes=(3,))
     bad = json.loads(one.read_text())
+    asked = [{"query": "step.time stat=median ranks=max rank=3", "label": "", "value": 1}]
+    (dir / "bad.json").write_text(json.dumps({**bad, "fold": {**bad["fold"], "asked": asked}}))
+    refused("as only a baseline may", "merge", "--fold", dir / "bad.json", "-o", dir / "out.json", codes=(3,))
     for kept, words in ((bad["fold"]["kept"][::-1], "not of its ranks"), (2 * bad["fold"]["kept"], "too many digests"), ([bad], "folded digest")):
         (dir / "bad.json").write_text(json.dumps({**bad, "fold": {**bad["fold"], "kept": kept}}))
         refused(words, "merge", "--fold", dir / "bad.json", "-o", dir / "out.json", codes=(3,))
