@@ -381,7 +381,7 @@ static void warn_of_known(const struct judge_input *in, struct report *out)
 static int64_t reference_runs(const struct judge_input *in)
 {
 	int64_t recent = in->recent ? (int64_t)in->recent->runs.nr : 0;
-	bool enough = in->rules->noise.min_runs > 0 && recent >= in->rules->noise.min_runs;
+	bool enough = recent >= in->rules->noise.min_runs;
 	return recent + (!enough && !past_find(in->recent, in->baseline));
 }
 

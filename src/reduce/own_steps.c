@@ -51,7 +51,6 @@ void own_steps_join(struct reducer *to, struct reducer *from)
 	}
 	own->annotated |= part->annotated;
 	part->marks.nr = part->parts.nr = 0;
-	part->annotated = false;
 	idmap_release(&part->groups);
 	idmap_init(&part->groups);
 }

@@ -1320,9 +1320,11 @@ static void test_diff(void **state)
 	s.judged = true;
 	vec_push(&s.b->inputs, (struct input_stat){ .name = "loss", .value = 3 });
 	vec_push(&s.c->inputs, (struct input_stat){ .name = "loss", .value = 4 });
+	vec_push(&s.b->machines, (struct machine_stat){ .id = "0", .throttled_pct = PERCENT(50) });
 	assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
 	                 ST_OK);
 	assert_true(s.report.kind == REPORT_DIFF);
+	assert_string_equal(s.report.trust.v[s.report.trust.nr - 1].id, "throttled");
 	assert_int_equal(s.report.checks.nr, 0);
 	assert_string_equal(s.report.headline, "compute per step 10.10 % shorter");
 	assert_int_equal(s.report.breakdowns.nr, 1);
