@@ -499,6 +499,44 @@ static void test_samples(void **state)
 	}
 }
 
+/* The variance of a pair's difference is at least twice the one that follows from the samples
+ * within a run. */
+static void test_samples_of_pairs(void **state)
+{
+	(void)state;
+	struct category_table categories;
+	struct rules rules = fixture_rules();
+	struct bench b;
+	struct noise_model m;
+	struct entries entries;
+	fixture_categories(&categories);
+	struct run runs[] = { run_of_figure(1000, 4, 0), run_of_figure(1000, 4, 800),
+		                  run_of_figure(1000, 4, 0) };
+	bench_init(&b,
+	           &(struct bench_runs){ .baseline = &runs[0],
+	                                 .candidates = &runs[1],
+	                                 .nr_candidates = 1,
+	                                 .controls = &runs[2],
+	                                 .nr_controls = 1 },
+	           (struct naming){ .categories = &categories });
+	noise_model_init(&m, &b, &rules);
+	const struct metric *any = &metric_table[METRIC_INPUT];
+	bench_query(&b, &(struct query){ .metric = any }, &entries);
+	const struct entry *e = &entries.list.v[1];
+	assert_true(span_eq(e->label, SPAN("speed")));
+	struct estimate x = noise_estimate(&m, e, any, false);
+	double least = noise_of_samples(&b, any, e->label);
+	assert_near(x.pair, 2 * least, 1e-15);
+	assert_near(x.se * x.se, x.pair, 1e-12);
+	vec_release(&entries.list);
+	noise_model_release(&m);
+	bench_release(&b);
+	for (size_t k = 0; k < NR_OF(runs); k++)
+		run_release(&runs[k]);
+	rules_release(&rules);
+	category_table_release(&categories);
+}
+
 /* Values at the ends of int64, and no values at all, give valid figures. */
 static void test_extremes(void **state)
 {
@@ -540,6 +578,7 @@ int main(void)
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_samples_of_pairs),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_extremes),
