@@ -17,11 +17,11 @@ enum {
 	/* largest number of anchors that are tried: those with the most evenly spread cuts */
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
-	RUNS = 4096, /* least number of values that a hash of IN_A_ROW launches can have */
+	RUNS = 4096, /* least size of the range of a hash of IN_A_ROW launches */
 	FEW = 4, /* number of pieces below which the first piece, too, must be like the others */
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
-	AS_EVEN = 30000, /* difference of unevenness that is ignored, in millionths */
+	AS_EVEN = 30000, /* values of unevenness that differ by less count as equal, in millionths */
 	EXPLAINS = 5, /* a longer period is preferred if it leaves unexplained a share that is smaller
 	                 by this factor */
 	VARIES = 75 * MICRO, /* least regularity of pieces that differ from one another to count as

@@ -1,5 +1,5 @@
-/// Sorts lists that are nearly in order, because profilers write most events as they happen;
-/// searches sorted lists.
+/// Sorts lists that are nearly in order, such as events, most of which profilers write in the order
+/// in which they happen; searches sorted lists.
 #ifndef GG_BASE_SORT_H
 #define GG_BASE_SORT_H
 

@@ -16,7 +16,7 @@ static void reserve(struct strbuf *b, size_t extra)
 		b->p = vec_grow_(b->p, &b->cap, want, 1, "a text");
 		ASAN_POISON_MEMORY_REGION(b->p + want, b->cap - want);
 	}
-	ASAN_UNPOISON_MEMORY_REGION(b->p, want);
+	ASAN_UNPOISON_MEMORY_REGION(b->p + b->n, extra + 1);
 }
 
 void strbuf_add(struct strbuf *b, struct span s)

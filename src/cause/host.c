@@ -134,8 +134,8 @@ static void find_copies(struct inquiry *q)
 	               "with non_blocking=True beside compute");
 	s->stake[STAKE_COPIES] = at_least_0(rise) + (both_rise(bytes) > 0);
 	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = at_least_0(rise);
-	/* beside copy time, the rise explains idle time: a copy that blocks the host leaves the GPU
-	 * without work */
+	/* a rise of copy time also explains as much idle time: a copy that blocks the host leaves the
+	 * GPU without work */
 	s->stake[STAKE_IDLE] = at_least_0(rise);
 }
 

@@ -16,8 +16,9 @@ struct odd_rank {
 	const struct insight *insight;
 	const struct run_view *view;
 	size_t at; /* index of the rank in the list of the run's ranks */
-	/* the ranks whose rows are known: those of `view`, or in a folded run those that it keeps; and
-	   the index of the rank among them, or their number */
+	/* `rows`: the ranks whose rows are known, which are those of `view` or, in a folded run, those
+	   that it keeps; `row`: index of this rank in `rows`, or the number of ranks in `rows` if it is
+	   not there */
 	const struct run_view *rows;
 	size_t row;
 	struct span name;
@@ -329,8 +330,8 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 	}
 }
 
-/* In a folded run, figures of single ranks are compared, and rows of the ranks that it keeps. Its
-   own rows are those of the mean rank, so they need not be restricted to a typical rank. */
+/* In a folded run, figures of a rank come from run_ranks(), its rows from the digests that the fold
+   keeps whole. The run's own rows are already those of the mean rank: no scope_to_median(). */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

@@ -68,8 +68,8 @@ struct inquiry {
 	struct activity_pairs pairs;
 	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
 	double common; ///< factor by which all kernels became longer; 1 if they did not
-	int64_t waited; ///< time in ns per step, waiting and transfers, that suspects about single
-	                ///< ranks explain already
+	int64_t waited; ///< waiting and transfer time in ns per step that suspects about single ranks
+	                ///< already explain
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
 	const char *per; ///< unit of time in messages: "per step" or "per window"
 	VEC(struct suspect) suspects;

@@ -153,8 +153,8 @@ static int shift_cmp(const void *a, const void *b)
 struct shifts {
 	VEC(struct shift) list;
 	double weight, heaviest; /* sum and maximum of all weights in the list */
-	double all; /* time of all computation in the baseline, also of kernels that only the baseline
-	               has */
+	double all; /* time of all computation in the baseline, including that of kernels that only the
+	               baseline has */
 };
 
 static void shifts_add(struct shifts *s, double weight, double ratio)

@@ -15,7 +15,7 @@ struct artifact_format {
 	enum json_form form; ///< shape that the file's JSON must have
 	bool (*recognize)(struct span first); ///< tests the file's first bytes after blanks
 
-	/// like `recognize`, but gets the bytes with the blanks before them
+	/// like `recognize`, but leading blanks are not skipped: in a binary file they are data
 	bool (*recognize_blanks)(struct span first);
 	/// endings of file names that only artifacts have, not the logs and markers beside them
 	const char *endings[ENDINGS_MAX];

@@ -50,7 +50,7 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 	past->provenance = b->provenance;
 	past->pin = past_source_hash(&b->pin);
 	past_run_fit(past);
-	/* true if the warning below was given when the previous run was added */
+	/* true if the run added before this one has given the warning below already */
 	bool told = b->sample.runs.nr > 1 && past[-1].cut > 0;
 	if (past->cut && !told)
 		diag_warn(log,

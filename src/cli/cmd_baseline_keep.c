@@ -94,7 +94,7 @@ struct verify {
 	((v)->warnings++, \
 	 diag_warn((v)->log, "%s: %s", (v)->path, arena_printf(&(v)->log->arena, __VA_ARGS__)))
 
-/* Find mismatches that make every check against the baseline impossible. */
+/* Find settings of the rules with which no run could be compared with this baseline. */
 static enum status verify_usable(const struct verify *v)
 {
 	const struct rules *rules = &v->setup->rules;
@@ -200,7 +200,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		v->nr_noiseless++;
 }
 
-/* One warning for all rules, since it concerns most rules of a new baseline. */
+/* One warning for all rules whose noise is mostly assumed: in a new baseline, these are most. */
 static void verify_noise(struct verify *v)
 {
 	if (v->nr_noiseless)

@@ -11,7 +11,7 @@
 
 #define VALUE_MAX_CHARS 200
 
-/* True for keys that the artifacts themselves contain. */
+/* True for keys that a context must not set, because the artifacts contain their values. */
 static bool is_reserved(struct span key)
 {
 	return span_starts(key, SPAN("gpu.")) || span_starts(key, SPAN("cuda.")) ||

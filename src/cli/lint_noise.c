@@ -41,7 +41,7 @@ static bool is_below_noise(const struct check *k)
 	return e->has_noise && e->has_detectable && e->noise > 0 && e->detectable <= e->noise + 1;
 }
 
-/* Warn once for each rule, for the first of its items. */
+/* Warn of limits below the noise: once for each rule, about the first of its items. */
 static void warn_of_limits(const struct rules *rules, const struct report *r, struct diag_log *log)
 {
 	const char *warned = "";

@@ -96,8 +96,8 @@ static enum status load_format(const struct loader *l, const struct artifact_for
 	return format->load(l, src, file);
 }
 
-/* Read a file that looked like a trace as a memory snapshot or profile, if it is one with its keys
-   in an unusual order. */
+/* Read a file again that looked like a trace, but may be a memory snapshot or profile whose keys
+   are in an unusual order. */
 static enum status load_late_memory(const struct loader *l, struct artifact_file *file, bool *found)
 {
 	struct source *src;

@@ -18,7 +18,7 @@ static const struct ci_system {
 	const char *name, *marker;
 	const char *commit[3], *who[4];
 	const char *link[6]; ///< link to the job; '$' marks a variable
-	const char *commits[5]; ///< link to a commit without its id; '$' marks a variable
+	const char *commits[5]; ///< link to a commit, up to the commit's id; '$' marks a variable
 } systems[] = {
 	{ "GitHub Actions",
 	  "GITHUB_ACTIONS",

@@ -3,7 +3,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/ranks.h"
 
-/* Add insights and the table of ranks, which a run with one rank does not have. */
+/* Add the insights on ranks and the table of ranks; a run with one rank has neither. */
 static void remark_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	diagnose_ranks(v, candidate, out);

@@ -61,7 +61,8 @@ static bool skips(const struct code_places *p, struct strbuf *b, struct span fil
 	return p->rules && site_text_has(strbuf_span(b), p->rules->skip.v, p->rules->skip.nr);
 }
 
-/* The module that a frame names, without the number of its instance: "nn.Module: Linear_12". */
+/* The module that a frame names, without the number of its instance: "Linear" for the frame
+ * "nn.Module: Linear_12". */
 static uint32_t module_of(struct code_places *p, struct span text)
 {
 	if (!span_skip(&text, SPAN("nn.Module: ")))

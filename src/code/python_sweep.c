@@ -119,8 +119,8 @@ static inline struct running_frame running_frame_of(const struct sweep *s, struc
 		                           .caller = v[i].parent == NO_ID ? NULL : &v[v[i].parent] };
 }
 
-/* Begins a frame. While the frame runs, its member `start`, whose time is in `at` and no longer
-   needed, is the number of its callees that are running. */
+/* Begins a frame. From now on its member `start` holds the number of its callees that are running:
+   the start time, a copy of which is in `at`, is not read again. */
 static inline void frame_begins(struct sweep *s, const struct running_frame *f, int64_t at)
 {
 	int64_t uncovered_ns = uncovered(s, at);

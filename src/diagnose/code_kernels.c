@@ -3,7 +3,7 @@
 #include "diagnose/recommend.h"
 #include "diagnose/words.h"
 
-/* Least share of the kernel time that justifies a change of the model. */
+/* Least share of the kernel time for which a change of the user's code is advised. */
 #define KERNELS_WORTH_NAMING (5 * PERCENT)
 #define TRANSPOSES_WORTH_NAMING (2 * PERCENT)
 

@@ -100,8 +100,8 @@ static bool is_named(int64_t share)
 	return share >= FUNCTION_WORTH_NAMING;
 }
 
-/* Compare the function's shares of the window. A rank without the function counts as 0, since its
-   share is too small to be stored. */
+/* Compare the shares of the window that the function takes on each rank. If a rank lacks the
+   function, its share is too small to be stored, and counts as 0. */
 static void compare_shares(struct comparison *c, const struct row *rows, size_t nr)
 {
 	for (size_t i = 0; i < c->eligible; i++)

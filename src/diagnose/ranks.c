@@ -90,8 +90,9 @@ static void find_unlike(struct diagnosis *d)
 	functions_unlike(d->view, most, &d->arena, d->unlike);
 }
 
-/* Like find_unlike(), in a folded run: compares the ranks whose digests it keeps, of which only the
-   slow and late ones are named, since the others are not like the peers that are absent. */
+/* Like find_unlike(), in a folded run: compares the ranks whose digests it keeps. Only slow and
+   late ranks get a text: the fold keeps the ranks that stand out, so that any other rank of these
+   may differ only because it is compared with unusual ranks. */
 static void find_unlike_kept(struct diagnosis *d, const struct fold *f)
 {
 	struct run_view kept;
@@ -255,8 +256,8 @@ static void diagnose(const struct run_view *v, bool candidate, struct report *ou
 	arena_release(&d.arena);
 }
 
-/* Append the insights on the ranks of a run. A folded run has rows of a few ranks, so that mostly
-   figures of its ranks are compared. */
+/* Append the insights on the ranks of a run. In a folded run, figures of all ranks are compared,
+   but rows, such as functions, only of the few ranks whose digests are kept. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	const struct fold *f = run_fold(v->run);

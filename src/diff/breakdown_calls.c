@@ -86,8 +86,8 @@ static int64_t member(const void *row, size_t at)
 	return *(const int64_t *)((const char *)row + at);
 }
 
-/* Add a row of a digest: its number and total are the members that the table names. A count per
-   step is in millionths. */
+/* Add a row of a digest. Its number of calls and its total are the members that b->counted names.
+   The totals of a metric in counts per step are in millionths. */
 static void add_row(struct call_breakdown *b, const struct rank_part *r, struct span name,
                     const void *row)
 {
@@ -184,7 +184,8 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 	}
 }
 
-/* Add the rows of all kernels with different raw names but the same match name. */
+/* Add the rows of all kernels whose match name is that of the breakdown's kernel; their raw names
+ * may differ. */
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

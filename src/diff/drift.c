@@ -263,8 +263,8 @@ static const char *count_text(struct arena *a, const struct drift_row *row)
 	return b ? b : c ? c : UNIT_ABSENT;
 }
 
-/* Make a row from the baseline's figures of `x` and the candidate's of `y`. The two are the same
-   pair unless the kernel was renamed. */
+/* Make a row from the baseline's figures of `x` and the candidate's of `y`. `x` and `y` are the
+   same pair unless the kernel was renamed. */
 static struct drift_row drift_row(const struct activity_pairs *p, const struct activity_pair *x,
                                   const struct activity_pair *y,
                                   const struct category_table *categories, struct arena *a)

@@ -36,7 +36,7 @@ struct grower {
 	struct arena *arena; ///< arena of the names of nodes
 	struct stack *stacks;
 	const int64_t *steps;
-	__int128 least; ///< least size of a node that is kept
+	__int128 least; ///< least sum (on the larger side) of a node that is kept
 	struct flame *out;
 };
 

@@ -39,7 +39,8 @@ static void collect_run(const struct run_view *v, struct refs *r)
 	}
 }
 
-/* The value of a side: of the approved run, or of the candidate's run nearest to the median. */
+/* The figure's value on a side: in the approved run, or in that run of the candidate whose value is
+   nearest to the median. */
 static int64_t value_of(const struct entry *e, int side)
 {
 	if (side == SIDE_BASELINE)

@@ -23,7 +23,7 @@ struct term {
 };
 enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 
-/// Properties of a row of a sum, as bits.
+/// Properties of a struct term_row, as bits.
 enum {
 	ROW_PER_ONE = 1, ///< the row's value is divided by the number of launches or steps
 	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the row's value

@@ -103,7 +103,8 @@ struct doc_table {
 /// Title of the collapsed part of a comment that has all checks and figures.
 #define DOC_FOLD_ALL "All checks and figures"
 
-/// Number of characters of a noun in the plural that are written for `nr` of it.
+/// Number of characters of `noun`, a plural, that are written after the number `nr`: no 's' after
+/// 1.
 static inline int doc_noun_chars(const char *noun, size_t nr)
 {
 	size_t n = strlen(noun);
@@ -167,7 +168,8 @@ void doc_section(struct document *d, const char *id, const char *title, enum doc
 /// Close the section that was opened last; it is removed if it is empty.
 void doc_end(struct document *d);
 
-/// End the answer: what is added next is only looked up. A page has its table of contents here.
+/// End the answer, the part that every reader needs; the rest is for looking things up. An HTML
+/// page has its table of contents here.
 void doc_answer_end(struct document *d);
 
 /// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list, at

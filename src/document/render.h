@@ -28,8 +28,8 @@ struct doc_page_hooks {
 };
 
 /// Render an HTML page in parts: what comes before the first section, the sections, and the items
-/// of the table of contents. Returns the place in `body` of the table of contents, after the
-/// answer.
+/// of the table of contents. Returns the offset in `body` at which the table of contents
+/// belongs: after the nodes before doc_answer_end().
 size_t doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
                 struct strbuf *body, struct strbuf *nav);
 

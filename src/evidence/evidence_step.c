@@ -26,8 +26,8 @@ static bool same_place(const struct code_stat *x, const struct code_stat *y)
 	return span_eq(x->module, y->module) && span_eq(x->place, y->place) && x->line == y->line;
 }
 
-/* Find the operators around which the trace shows a module and a place: the outermost ones all
-   of whose launches have the same place. */
+/* Find the operators around which the written trace shows a module and a place: the outermost ones
+   all of whose launches have the same place. */
 static void find_places(struct step_writer *s)
 {
 	const struct code_step *step = s->step;

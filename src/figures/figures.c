@@ -199,7 +199,7 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 		return s->oom_count;
 	case METRIC_MEMORY_GROWTH_PER_STEP:
 		return s->growth_per_step;
-	default: /* memory.headroom, the only metric of memories without a case */
+	default: /* memory.headroom; the other metrics of memories are above */
 		return s->capacity == MEMORY_UNKNOWN || s->peak_reserved == MEMORY_UNKNOWN
 		           ? MEMORY_UNKNOWN
 		           : s->capacity - s->peak_reserved;

@@ -36,7 +36,7 @@ struct span code_path_label(const struct run_view *v, struct span path)
 	return nm ? name_span(nm) : SPAN("");
 }
 
-/* Add the amount to each operator on the path to the launch, once for each name. */
+/* Add the amount once to each operator on the path to the launch, even if it calls itself. */
 static void add_ops(struct items *items, struct span path, int64_t amount)
 {
 	struct span rest = path, name;

@@ -229,7 +229,8 @@ static void take_machines(const struct fold *f, size_t at, struct digest *rank)
 		add_machine(rank, deed->shared, -1, SPAN(""), others);
 }
 
-/* In a baseline, only the ranks with the largest values are known, and not which of their GPUs. */
+/* In a baseline, of each figure only the rank with the largest value is known, not which GPU of
+ * this rank has the value. */
 static void take_worst_machine(const struct fold *f, struct run *thin)
 {
 	for (size_t i = 0; i < f->figures.nr; i++) {

@@ -123,7 +123,9 @@ struct fold {
 	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once
 	VEC(struct fold_deed) deeds; ///< texts on ranks, sorted, each once
 	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
-	VEC(struct fold_series) series; ///< collectives across blocks, sorted by fold_series_cmp()
+	VEC(struct fold_series)
+	series; ///< collectives whose ranks are in several blocks, sorted by
+	        ///< fold_series_cmp()
 	/// The ranks that are most unlike the others (fold_keep()), with their digests, which lack only
 	/// the list of single collectives; the folded digest owns them. Reading a file only fills their
 	/// member `text`; fold_complete() makes whole digests of it. A baseline has no such ranks.
@@ -143,7 +145,7 @@ const struct fold *run_fold(const struct run *run);
 /// The ranks of a run as single digests: the run itself, or fold_thin() of a folded run.
 const struct run *run_ranks(const struct run *run);
 
-/// Compare two elements of the lists above, for sorting.
+/// Compare two elements of the lists of a fold, for sorting.
 int fold_figure_cmp(const void *a, const void *b);
 int fold_series_cmp(const void *a, const void *b);
 int fold_match_cmp(const void *a, const void *b);

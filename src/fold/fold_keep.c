@@ -15,7 +15,7 @@ struct key {
 enum { NUMBERS = NR_METRICS };
 static const struct key keys[] = {
 	{ METRIC_STEP_COMPUTE_TIME, true, 8 },
-	/* the rank that comes last waits for nobody */
+	/* the last rank to enter collectives waits for nobody: its communication takes least time */
 	{ METRIC_STEP_COMM_TIME, false, 6 },
 	{ METRIC_STEP_COMM_TIME, true, 2 },
 	{ METRIC_STEP_TIME, true, 3 },
@@ -59,7 +59,7 @@ static void choose(const struct fold *f, const struct key *k, bool *chosen)
 		int64_t value;
 		const int64_t *at =
 		    bsearch(&kept->ranks.v[i]->rank, f->rank, f->nr, sizeof *f->rank, number_cmp_i64);
-		/* a rank does not stand out by having nothing of what others lack too */
+		/* a value of 0 does not stand out as one of the largest, even if all ranks have 0 */
 		if (value_of(f, (size_t)(at - f->rank), k, &value) && (!k->largest || value > 0))
 			vec_push(&all.list, (struct entry){ k->largest ? value : -value, i });
 	}
@@ -83,7 +83,7 @@ void fold_keep(struct fold *f)
 		}
 		digest_forget(d);
 		if (d->text.n)
-			arena_release(&d->arena); /* nothing else is in it */
+			arena_release(&d->arena); /* holds only the stored text */
 	}
 	f->kept.ranks.nr = nr;
 	free(chosen);

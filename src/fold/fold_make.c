@@ -18,7 +18,7 @@ struct entry {
 	int64_t value;
 };
 
-/* The classes that rules can ask for. */
+/* Classes of kernels to which a rule can restrict figures by place in the code. */
 const char *const fold_classes[] = { "compute", "communication", NULL };
 
 struct collector {
@@ -315,7 +315,8 @@ struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fo
 	for (size_t i = 0; i < nr; i++) {
 		fold_join_rows(out, ranks[i]);
 		digest_own(out, ranks[i]);
-		/* single collectives are matched already, or are in the series */
+		/* the list has been used: its collectives are matched already, or kept in series (struct
+		   fold_series) until all ranks of their group are known */
 		ranks[i]->collectives_cut += (int64_t)ranks[i]->collectives.nr;
 		ranks[i]->collectives.nr = 0;
 		vec_push(&f->kept.ranks, ranks[i]);

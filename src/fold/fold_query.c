@@ -36,7 +36,8 @@ static bool matches(const char *glob, struct span text)
 	return !glob || span_glob(span_of(glob), text);
 }
 
-/* The reduction over ranks; a query for the value of each rank gets only the worst value. */
+/* The query's reduction over ranks. If the query asks for the value of each rank (REDUCE_EACH), it
+   is the reduction to the worst value. */
 static enum reduce reduce_of_ranks(const struct query *q)
 {
 	if (q->reduce != REDUCE_EACH)

@@ -153,9 +153,9 @@ int64_t fold_figure_median(const struct fold_figure *g, size_t nr)
 	return median;
 }
 
-/* Makes summaries of step figures: for each statistic the median over the ranks. Medians that come
- * from a distribution are only estimates, so values are changed where needed to keep the order from
- * minimum to maximum. */
+/* Makes summaries of step figures: for each statistic the median over the ranks. A median that is
+ * estimated from a distribution may break the order minimum ≤ median ≤ p90 ≤ … ≤ maximum:
+ * statistics that are out of order are then set equal to a neighboring one. */
 static void summarize(struct digest *d)
 {
 	static const enum statistic rising[] = { STAT_MIN, STAT_MEDIAN, STAT_P90,

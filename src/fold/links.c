@@ -51,10 +51,10 @@ static int64_t slope_of(struct link_point *p, size_t nr)
 	return slope;
 }
 
-/* The lag is a linear function of the transfer time, with another slope and offset for the
-   collectives in which the rank came last. So the slope is computed from these collectives, from
-   the others, and from all together (one kind may have the short transfers and the other kind the
-   long ones); the largest slope is the result. */
+/* A collective's lag is a linear function of its transfer time; if the rank came last, slope and
+   offset are different. So a slope is computed from the collectives in which the rank came last,
+   one from the others, and one from all (since one kind may have only short transfers, the other
+   only long ones). The result is the largest of the three. */
 int64_t link_slope(struct link_point *p, size_t nr)
 {
 	struct link_point *some = mem_calloc(nr, sizeof *some);

@@ -27,7 +27,8 @@ struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fo
 void fold_join(struct digest *into, struct digest *more);
 
 /// Removes from f->kept all but those that stand out most by some figure of their own, at most
-/// FOLD_KEPT. So the same ranks are left of all ranks as of those that are left of each part.
+/// FOLD_KEPT. The same ranks remain, whether all ranks are compared at once, or parts first and
+/// then what remains of them.
 void fold_keep(struct fold *f);
 
 /// Joins the rows, sums and identifying members of `from` into `into`, but not its fold.

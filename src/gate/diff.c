@@ -50,7 +50,8 @@ static void add_input(const struct bench *b, struct report *out, const struct en
 	struct metric *own = arena_alloc(&out->arena, 1, sizeof *own);
 	one.label = SPAN("");
 	*own = *view_metric(&b->view[0], &metric_table[METRIC_INPUT], e->label);
-	/* The name is copied to the report's arena, since the bench is released before the report. */
+	/* The name of the metric must be in the report's arena, since the bench is released before the
+	 * report. */
 	own->name = metric_of_input(e->label, &out->arena)->name;
 	own->label = LABEL_NONE;
 	add_figure(out, own, &one);
@@ -192,8 +193,8 @@ static void add_headline(struct report *out)
 		if (size <= largest)
 			continue;
 		most = f;
-		/* the change of the step's period counts double, since the step contains what the others
-		   measure */
+		/* to choose the figure, the change of the step's period counts twice, since the period
+		   contains what the other figures measure */
 		largest = i == 0 ? 2 * (__int128)size : size;
 	}
 	out->headline = "the runs have no key figure in common";

@@ -86,7 +86,8 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 }
 
 /* The ending of the candidate's first artifact, such as ".json.gz", which the report proposes for
-   the names of further artifacts; "" if the artifact is a folder, or its ending needs quotes. */
+   the names of further artifacts; "" if the artifact is a folder, or a shell needs quotes around
+   the ending. */
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
@@ -190,7 +191,7 @@ static void add_reasons(const struct judge_input *in, struct strbuf *b, const st
  * top-kernels ×2". */
 static void add_rules(struct strbuf *b, const struct report *out)
 {
-	enum { MOST = 4, CHARS = 50 }; /* more rules or characters are too long for a pull request */
+	enum { MOST = 4, CHARS = 50 }; /* a list with more rules or characters is left out */
 	struct tally rules = { 0 };
 	size_t chars = 0;
 	tally(out, out->verdict, rule_of, &rules);
@@ -205,8 +206,8 @@ static void add_rules(struct strbuf *b, const struct report *out)
 	vec_release(&rules.rows);
 }
 
-/* Append how many more runs would decide the undecided checks; not if the verdict on the whole is
-   undecided, since the report then advises that number of runs first. */
+/* Append how many more runs would decide the undecided checks. Nothing is appended if the verdict
+   on the run is undecided: the report then says below the headline what would decide. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
@@ -380,7 +381,7 @@ static void warn_of_known(const struct judge_input *in, struct report *out)
 static int64_t reference_runs(const struct judge_input *in)
 {
 	int64_t recent = in->recent ? (int64_t)in->recent->runs.nr : 0;
-	bool enough = in->rules->noise.min_runs > 0 && recent >= in->rules->noise.min_runs;
+	bool enough = recent >= in->rules->noise.min_runs;
 	return recent + (!enough && !past_find(in->recent, in->baseline));
 }
 

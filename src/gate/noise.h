@@ -8,8 +8,9 @@
 #include "gate/compare.h"
 #include "gate/noise_model.h"
 
-/// Fill `out` with the evidence on `e`, and set the fields of `c` that concern noise. The caller
-/// releases the lists of `out`; `a` owns its texts. Exact metrics have no noise.
+/// Fill `out` with the evidence on the values of `e`, and set the members of the comparison `c`
+/// that concern noise. The caller releases the lists of `out`; `a` owns its texts. Exact metrics
+/// have no noise.
 void noise_evidence(const struct noise_model *m, const struct entry *e, struct comparison *c,
                     struct arena *a, struct evidence *out);
 

@@ -45,8 +45,7 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values of one figure in several runs (columns), each with the number of its group; only values of
-   the same group can be compared. */
+/* Values, each with the number of its group; only values of the same group can be compared. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;
@@ -190,8 +189,9 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 	return variance_of(&own, df);
 }
 
-/* The prior for the variance of operators' own parts if there are too few past runs. It follows
- * from the judged runs: most operators have not changed, so that their differences are noise. */
+/* The prior for the variance of operators' own parts r_ij (noise_model.h) if there are too few past
+ * runs. It follows from the judged runs: most operators have not changed, so that their differences
+ * are noise. */
 static struct noise_prior prior_of_today(const struct noise_model *m)
 {
 	double nr = (double)m->units.list.nr, share = 0.4 * nr, left = fmax(UNKNOWN_RUNS - share, 0);

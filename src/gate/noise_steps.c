@@ -9,7 +9,7 @@ enum { STEPS_NEEDED = 5 };
 
 struct samples {
 	VEC(int64_t) list;
-	struct span phase; ///< name of the phase of each step that counts; empty: whole steps
+	struct span phase; ///< phase of which samples are collected; empty: samples of whole steps
 };
 
 static void add_figure(void *ctx, const struct figure *f)

@@ -5,9 +5,9 @@
 #include "gate/compare.h"
 #include "gate/noise_model.h"
 
-/// The operator or category that launches a kernel. If a kernel is replaced by another one in the
-/// candidate, the new one is launched by the same operator or category, whose change is therefore
-/// that of the work.
+/// The operator or category that launches a kernel. If the candidate replaces the kernel by another
+/// one, the same operator or category launches the new kernel, so that its change shows whether the
+/// same work takes longer.
 struct substitute {
 	bool found; ///< true if an operator or category is known; false: the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits

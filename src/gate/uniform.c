@@ -31,14 +31,15 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* the same must hold without the heaviest operator, which may have most of the time */
+	/* most of the time must be alike even without the heaviest operator, which may have most of it
+	   by itself */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }
 
 /* True if the figure of the check is worse by no more than the common factor explains. If it is
- * worse by more, there are other causes, too: for example, the slowest steps became even longer, or
- * the check is on the change since the approved run. */
+ * worse by more, something else adds to it: for example, the slowest steps became even longer, or
+ * the check compares with the approved run, so that it also has earlier changes. */
 static bool is_of_factor(const struct check *k, int64_t pct)
 {
 	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;
@@ -80,7 +81,8 @@ static void settle(struct check *k, const struct check *speaker, struct report *
 void uniform_settle(const struct noise_model *m, struct report *out)
 {
 	const double one = 1e8,
-	             least = 0.01; /* 1e8 is 100 % in 1e-6 percent; 0.01: least slowdown to report */
+	             least =
+	                 0.01; /* one: 100 % in 1e-6 percent; least: least slowdown to report, 1 % */
 	int64_t pct = llround(fmin(expm1(fmax(m->shift, 0)) * one, 9e18));
 	const struct check *speaker = speaker_of(out, pct);
 	out->uniform.judged = m->units.list.nr >= LEAST_UNITS;

@@ -158,7 +158,8 @@ static bool is_of_item(const struct course_figure *f)
 	return f->label.n || f->rank >= 0;
 }
 
-/* Index of the first figure of an item; figures of whole runs come before it. */
+/* Index of the first figure that is about an item, such as a kernel. All earlier figures are about
+ * whole runs. */
 static size_t first_item(const struct course *t)
 {
 	size_t lo = 0, hi = t->figures.nr;

@@ -127,8 +127,8 @@ static const struct course_point *main_point(const struct course *t, int64_t run
 	return best;
 }
 
-/* Write the change point, the items that changed with it, and the other figures that changed for
-   the worse, or not, at the same run. */
+/* Write the change point `p`, the items that changed with it, and the other figures that changed at
+   the same run: if `p` is for the worse, those that got worse too, else those that did not. */
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	put_change(d, t, p);

@@ -9,7 +9,7 @@
 struct bar_part {
 	int color;
 	int64_t size;
-	const char *text, *name; ///< figure and name; the name may come from the input
+	const char *text, *name; ///< figure and name of the part; the name may come from the input
 };
 
 /// A bar of parts that add up.

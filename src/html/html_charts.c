@@ -19,7 +19,7 @@ struct line {
 	const char *class; ///< class of the style sheet: "base", "cand", … and the style of the stroke
 	enum unit unit;
 	bool right; ///< true: the line belongs to the second axis, in percent
-	struct svg_points points; ///< points of the line; owned by it
+	struct svg_points points; ///< points of the line, which owns them
 	const int64_t *summary; ///< statistics (by enum statistic) of a line without points; else NULL
 };
 
@@ -296,8 +296,8 @@ static void level_chart(struct html *h, const struct series *s)
 	chart_release(&c);
 }
 
-/* Index of the last low of a level: the last value in the lowest quarter of those of the last
-   quarter. The steps after it are not complete. */
+/* Index of the last low of a level: of the last quarter of the points, the last one whose value is
+   in the lowest quarter of their range. The step after it is not complete. */
 static size_t last_low(const struct series *s)
 {
 	struct svg_range r = { INT64_MAX, INT64_MIN, 1 };

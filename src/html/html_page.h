@@ -28,7 +28,7 @@ struct html {
 	int nr_pictures; ///< number of pictures so far, for their ids
 };
 
-/// Append markup of the program, without escapes.
+/// Append markup that the program itself makes: nothing in it is escaped.
 void html_puts(struct html *h, const char *markup);
 void html_printf(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

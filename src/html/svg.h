@@ -9,7 +9,8 @@
 /// Width and height of a picture in units of its own coordinates.
 enum { SVG_WIDTH = 10000, SVG_HEIGHT = 1000 };
 #define SVG_BOX \
-	"viewBox=\"0 0 10000 1000\" preserveAspectRatio=\"none\"" ///< the same as attributes
+	"viewBox=\"0 0 10000 1000\" preserveAspectRatio=\"none\"" ///< this width and height as
+	                                                          ///< attributes of <svg>
 
 /// Largest number of points on a line.
 enum { SVG_POINTS = 500 };

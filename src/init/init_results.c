@@ -23,7 +23,8 @@ static int name_cmp(const void *a, const void *b)
 	return c ? c : strcmp(x->full, y->full);
 }
 
-/* True for percentiles between the usual ones, which add no information. */
+/* True for figures that get no rule, because others say nearly the same: percentiles other than the
+   usual ones, and numbers of values. */
 static bool is_minor(const char *name)
 {
 	static const char *const endings[] = { ".p90", "_p10", "_p25", "_p75", "_p90", ".n" };

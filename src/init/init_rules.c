@@ -108,8 +108,9 @@ static const struct metric *metric_of(struct span paragraph)
 	return at ? metric_find(line_at(at + sizeof key - 1)) : NULL;
 }
 
-/* Replace `line` by the fail limit that the noise of past runs allows, or a warn limit by
-   nothing, since it would be beyond the new fail limit. False if the rule keeps its old limits. */
+/* If `line` is a fail limit, append the stricter limit that the noise of past runs allows. If it is
+   a warn limit, append nothing, since it would be beyond that fail limit. False if the rule keeps
+   its old limits. */
 static bool add_closer(struct init_rules *in, struct span paragraph, struct span line,
                        struct strbuf *out)
 {

@@ -86,7 +86,8 @@ static bool has_cpu(struct span controllers)
 	return false;
 }
 
-/* Each line of `groups` is ID:CONTROLLERS:PATH; in version 2 CONTROLLERS is empty. */
+/* Each line of `groups` is ID:CONTROLLERS:PATH; for control groups of version 2, CONTROLLERS is
+   empty. */
 size_t cores_quota(const char *groups, const char *root)
 {
 	size_t least = SIZE_MAX;

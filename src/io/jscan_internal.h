@@ -32,8 +32,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	                   ///< `sibling`
 	struct seam *sibling; ///< next in the list of the seams that have followed one seam, which are
 	                      ///< compared in the order of the list
-	struct seam *inner; ///< place (in the tree of places) for objects that are the value after this
-	                    ///< seam; NULL if none was seen yet
+	struct seam *inner; ///< place at which an object begins that is the value after this seam; NULL
+	                    ///< if no object was seen there yet
 	struct seam *other; ///< place (in the tree of places) after a key that follows this seam and is
 	                    ///< not remembered; NULL if none was seen yet
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
@@ -130,8 +130,9 @@ bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct 
 /// False if the text in the window does not show this.
 bool jscan_beginning(struct jscan *js, struct strbuf *out);
 
-/// Offset of the end of the last element in `text`, after `from`, that seems to be followed by
-/// another element, since `beginning` comes next; 0 if there is none.
+/// Finds the last place in `text`, after `from`, where an element seems to end and another to
+/// begin, because the text `beginning` comes there. Returns the offset of the end; 0 if there is
+/// none.
 size_t jscan_last_beginning(struct span text, struct span beginning, size_t from);
 
 /// Appends to `out` the text that has been taken from the source but not been read.

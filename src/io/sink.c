@@ -33,7 +33,7 @@ struct sink {
 	bool gzip;
 	bool again; ///< true if the target may be a file that this process has read
 	z_stream z;
-	int error; ///< errno of the first failure, or WAS_READ; 0 if there was none
+	int error; ///< errno of the first failure, WAS_READ if the target is an input, or 0
 	struct strbuf buf;
 };
 

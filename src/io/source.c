@@ -148,7 +148,8 @@ static bool at_gzip_magic(const struct source *s)
 	                   SPAN("\x1f\x8b"));
 }
 
-/* Begins a gzip member. ISA-L may decode it only if zlib could read it again. */
+/* Begins a gzip member. ISA-L decodes it only if the input can be read a second time: if ISA-L
+ * fails, zlib decodes the member from its beginning (member_again()). */
 static void begin_member(struct source *s)
 {
 	s->member_at = s->raw_bytes - (s->raw_nr - s->raw_at);

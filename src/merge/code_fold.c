@@ -68,8 +68,8 @@ static bool is_any(const struct code_stat *c)
 	return true;
 }
 
-/* If the table has too many rows, removes the place in the code from those with the least time; if
- * `all`, also module and operator. */
+/* If the table has too many rows, removes the place in the code from the rows with the least time,
+ * and if `all` their module and operator as well; rows that are then equal become one. */
 static void fold_code_places(struct digest *d, bool all)
 {
 	if (d->code.nr <= FOLD_CODE)

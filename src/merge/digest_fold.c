@@ -12,8 +12,8 @@ struct weighted {
 	size_t index;
 };
 
-/* A choice among the rows of one list: `fold` is true for rows that go into a sum; `large` has
-   the rows that the limit on their number may still send there. */
+/* A choice among the rows of one list: `fold` is true for rows that go into a sum; `large` lists
+   further rows: if these are more than the limit allows, the smallest go into a sum, too. */
 struct choice {
 	bool *fold;
 	VEC(struct weighted) large;
@@ -300,7 +300,7 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_fold_functions(struct digest *d)
 {
-	/* of equally large functions, those are kept that come first in this order */
+	/* of equally large functions of which only some can be kept, the first in this order are */
 	order_functions(d);
 	size_t nr = d->functions.nr;
 	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };

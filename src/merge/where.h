@@ -11,8 +11,8 @@
 void digest_join_where(struct digest *d, struct digest *where);
 
 /// Joins each recording for code places among the `nr` digests into all traces of its rank, and
-/// bounds the code tables of these. Returns the index of a recording whose rank has no such trace,
-/// or two such recordings; `nr` if all is well.
+/// limits the size of the code tables of these traces. Returns the index of a recording whose rank
+/// has no such trace, or two such recordings; `nr` if all is well.
 size_t digests_join_where(struct digest *const *v, size_t nr);
 
 #endif

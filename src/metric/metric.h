@@ -99,14 +99,15 @@ enum parts_kind {
 /// Kinds of data that metrics are made from, as bits. A trust finding says which kinds cannot be
 /// believed; metrics made from any of these are inconclusive.
 enum spoiled_by {
-	SPOILED_BY_TRACE = 1 << 0, ///< all data of a trace except the numbers of its steps
+	SPOILED_BY_TRACE = 1 << 0, ///< everything from a trace, except the numbers that its steps have
+	                           ///< in the profiler's markers
 	SPOILED_BY_STEP_NUMBERS = 1 << 1,
 	SPOILED_BY_MEMORY = 1 << 2,
 	SPOILED_BY_INPUT = 1 << 3,
 	SPOILED_BY_GPU = 1 << 4, ///< figures of work on the GPU, and of calls that wait for such work
 	SPOILED_BY_STEPS = 1 << 5, ///< figures that are attributed to steps, and rates over steps
-	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization, which without steps is that of the whole
-	                                 ///< trace
+	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization: of the steps, or of the whole trace if it has
+	                                 ///< no steps
 	SPOILED_BY_PEERS = 1 << 7, ///< figures that compare ranks, which must have equal steps
 	SPOILED_BY_LAUNCHES = 1 << 8, ///< figures of work that belongs to a step by its launch, and of
 	                              ///< calls that launch
@@ -149,7 +150,8 @@ struct metric {
 /// All metrics, in the order of reports; static.
 extern const struct metric metric_table[NR_METRICS];
 
-/// The family of the metric `m`: never FAMILY_BY_NEED.
+/// The family of the metric `m`; if its row says FAMILY_BY_NEED, the family that its `need`
+/// implies.
 enum family metric_family(const struct metric *m);
 
 /// The metric with this name, or NULL.

@@ -33,7 +33,7 @@ struct result_pair {
 struct result_valid {
 	const char *at; ///< path of one or more values, all of which must meet the condition
 
-	/// Expected value: "text" in quotes, a number, true, false or the path of a member.
+	/// Expected value: "text" in quotes, a number, true, false, or the path of a member.
 	const char *equals;
 	const char *min, *max; ///< least and largest number that meets the condition
 	bool optional; ///< true if the condition is also met when there is no value at the path

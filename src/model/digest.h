@@ -288,7 +288,7 @@ struct memory_item {
 /// The level of one memory at one moment of its history.
 struct memory_level {
 	const char *memory;
-	int64_t entries, time_us; ///< number of history entries so far; time in µs, -1 if unknown
+	int64_t entries, time_us; ///< history entries up to this moment; its time in µs, or -1
 	int64_t allocated, reserved; ///< levels in bytes; `reserved` may be MEMORY_UNKNOWN
 };
 
@@ -322,7 +322,7 @@ struct env_entry {
 	const char *key, *value;
 };
 
-/// Value of the member `unmarked` of a digest: steps without markers were asked for.
+/// Value of the member `unmarked` of a digest if repetitions of launches were to become the steps.
 #define UNMARKED_PERIOD "period"
 
 /// The highest number that a rank may have.
@@ -372,7 +372,7 @@ struct digest {
 	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
 
-	/// Figures of phases by step. [p][0] is NULL if p is unknown; other arrays, if they are all 0.
+	/// Figures of phases by step. NULL: [p][0] if phase p is unknown, others if all values are 0.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;

@@ -38,7 +38,7 @@ static uint64_t hash_snapshot(uint64_t h, const struct digest *d)
 	for (size_t i = 0; i < d->memory_levels.nr; i++) {
 		h = hash_number(h, d->memory_levels.v[i].entries);
 		h = hash_number(
-		    h, d->memory_levels.v[i].time_us); /* two runs may be equal in everything else */
+		    h, d->memory_levels.v[i].time_us); /* only the times may distinguish two runs */
 		h = hash_number(h, d->memory_levels.v[i].allocated);
 		h = hash_number(h, d->memory_levels.v[i].reserved);
 	}
@@ -52,7 +52,7 @@ uint64_t digest_hash(const struct digest *d)
 	for (size_t i = 0; i < d->nr_steps; i++) {
 		h = hash_number(h, d->step_numbers[i]);
 		for (size_t m = 0; m < NR_STEP_METRICS; m++)
-			/* without newer metrics, so that the hash is the same in all minor versions */
+			/* newer metrics are left out, so that all minor versions give the same hash */
 			if (metric_table[m].since == 0)
 				h = hash_number(h, d->samples[m][i]);
 	}

@@ -23,7 +23,7 @@ enum cause {
 	CAUSE_SLOW_LINK, ///< collectives over one link end later than over others
 	CAUSE_LATE_RANK, ///< the others wait for one rank, although its compute time is like theirs
 	/* ---- causes that change the work of every kernel ---- */
-	CAUSE_BATCH, ///< the work of a step is scaled: another batch, sequence or model
+	CAUSE_BATCH, ///< a step has another amount of work: another batch, sequence or model
 	CAUSE_UNIFORM, ///< every kernel is slower by the same factor: clock, power cap or another GPU
 	CAUSE_SLOW_STEPS, ///< some steps are slow, but the median is not
 	/* ---- causes in single kernels ---- */

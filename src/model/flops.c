@@ -121,7 +121,7 @@ bool flops_peak(const struct digest *d, struct flop_peak *out)
 /* Share of the peak in 1e-6 percent: 100 · flops / (seconds · tflops · 10^12). */
 static bool of_peak(const struct digest *d, __int128 flops, int64_t step_ns, int64_t *out)
 {
-	/* 100 for percent; 10^6 of the result and 10^6 of the peak cancel out 10^12 of TFLOP/s */
+	/* 100 gives percent; the result in 10^-6 and the peak in 10^-6 TFLOP/s cancel out 10^12 */
 	const __int128 scale = (__int128)100 * NS_PER_S;
 	struct flop_peak peak;
 	if (!flops_peak(d, &peak))

@@ -47,7 +47,7 @@ struct history {
 	VEC(struct past_run) runs;
 };
 
-/// The query as one line, the same for the same question of different rules: "step.compute_time
+/// The query as one line, which is equal for rules that ask for the same figure: "step.compute_time
 /// stat=median ranks=median rank=3". Owned by `a`.
 const char *query_text(const struct query *q, struct arena *a);
 

@@ -39,7 +39,7 @@ struct span kernel_match_name(struct arena *a, struct span name)
 		i += skip ? skip : 1;
 	}
 	size_t n = b.n, before;
-	do { /* a name may end in several such groups of digits */
+	do { /* a name may end in several groups of digits */
 		before = n;
 		if (triton)
 			n = trim_group(b.p, n, is_digit, 1);

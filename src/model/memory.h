@@ -87,7 +87,7 @@ struct memory_growth {
 /// Small active blocks of one site that lie between free blocks.
 struct memory_pinned {
 	struct memory_row total;
-	int64_t free_bytes; ///< bytes of free blocks beside the pinned blocks; each counts only once
+	int64_t free_bytes; ///< bytes of the free blocks next to pinned blocks, each counted only once
 };
 
 /// Blocks of one category. Over all categories, peak_bytes and end_bytes add up to the levels.

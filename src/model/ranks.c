@@ -11,7 +11,7 @@
 struct series {
 	int64_t group_size; /* number of ranks in the group; -1 if unknown */
 	bool one_sided; /* true for sends and receives, which are different calls on the two peers */
-	bool unsure; /* may have sends: matched only if all ranks have equally many collectives */
+	bool unsure; /* may contain sends: matched only if all ranks have equally many calls in it */
 	uint32_t rank, next; /* rank that is being counted; its next index in the series */
 	size_t ranks, total, longest;
 	size_t first; /* index of the series' first match among all matches */
@@ -22,7 +22,7 @@ struct matcher {
 	struct name_table kinds; /* table of the combinations of kind, group and group size, as text */
 	struct idmap steps, series_ids;
 	VEC(struct series) series;
-	VEC(uint32_t) series_of; /* index of the series of each collective of each rank, in order */
+	VEC(uint32_t) series_of; /* index of the series of each collective, rank by rank */
 	size_t nr_matches;
 	size_t *place; /* index in `members` at which each match begins; nr_matches + 1 elements */
 	struct match_member *members;

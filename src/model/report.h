@@ -41,7 +41,7 @@ struct part {
 	int64_t change; ///< change in the unit of the table
 	const char *text; ///< text of the change, "+9.00 ms"
 	const char *detail; ///< remark, "renamed", "launches 12 → 14", …; "" if there is none
-	struct source_line at; ///< source line of a place in the code; else its path is NULL
+	struct source_line at; ///< source line of a place in the code; else `file` is NULL
 };
 
 /// The change of a check (or of a diff), split into parts that add up to it.
@@ -81,7 +81,7 @@ struct evidence {
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
 	/// size of a change that noise may cause, and smallest change that fails; in the metric's unit
 	int64_t noise, detectable;
-	int64_t runs_to_know; ///< least number of further past runs that would show the noise
+	int64_t runs_to_know; ///< further past runs until noise < 1/10 of the figure; 0: no such number
 	bool has_limit[2]; ///< true if there is a lower limit ([0]), an upper limit ([1])
 	int64_t limit[2]; ///< limits in the metric's unit
 	bool has_warn[2]; ///< like has_limit, for limits that only warn
@@ -182,7 +182,7 @@ struct figure_row {
 	const char *baseline_text, *candidate_text, *change_text, *pct_text;
 	bool has_baseline, has_candidate, has_pct;
 	int64_t baseline, candidate, change, change_pct;
-	struct source_line at; ///< source line of a place in the code; else its path is NULL
+	struct source_line at; ///< source line, if the row is a place in the code; else `file` is NULL
 };
 
 /// The largest tensor of one category of memory in baseline and candidate, in requested bytes.
@@ -273,7 +273,7 @@ struct report {
 		bool found; ///< true if all operators are slower by one factor, and a check fails for it
 		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
-	int64_t plan_runs, plan_pairs; ///< further runs, or pairs of runs, that would decide all checks
+	int64_t plan_runs, plan_pairs; ///< number of further runs, or pairs, that decide all checks
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;

@@ -11,7 +11,7 @@ const struct digest_list digest_lists[] = {
 	/* Columns: member of struct digest; row type; true if the rows of equal keys are joined when
 	   profiler cycles are merged; true if they are summed over the ranks of a folded run. Rows of
 	   one GPU or thread are not: its name means nothing on other ranks. */
-	LIST(env, env_entry, false, false), /* the first value of each key is kept */
+	LIST(env, env_entry, false, false), /* joined elsewhere, by join_env() */
 	LIST(summaries, step_summary, false, false),
 	LIST(phase_summaries, phase_summary, false, false),
 	LIST(kernels, kernel_stat, true, true),
@@ -20,9 +20,9 @@ const struct digest_list digest_lists[] = {
 	LIST(flops, flop_stat, true, true),
 	LIST(calls, call_stat, true, true),
 	LIST(threads, thread_stat, true, false),
-	LIST(comms, comm_stat, false, true), /* collectives refer to the rows of this list by index */
+	LIST(comms, comm_stat, false, true), /* cycles.c joins them: collectives hold their indices */
 	LIST(collectives, collective, false, false),
-	LIST(functions, function_stat, false, false), /* a tree, joined elsewhere */
+	LIST(functions, function_stat, false, false), /* a tree: merge/cycles.c joins it */
 	LIST(code, code_stat, true, true),
 	LIST(ranges, range_stat, true, true),
 	LIST(counters, counter_stat, true, false),

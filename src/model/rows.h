@@ -24,7 +24,7 @@ enum field_type {
 	FIELD_HASH, ///< uint64_t as 16 hex digits
 	FIELD_ENUM, ///< an enum, by its name in `names`
 	FIELD_SHAPE, ///< int64_t[3], left out if [0] < 0; an absent key is read as -1
-	FIELD_ROW, ///< struct of schema `sub`, on the line of the struct that contains it
+	FIELD_ROW, ///< struct of schema `sub`; in files on the line of the struct around it
 	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; a line that not
 	            ///< all ranks have lists its ranks under the key "ranks"
 	FIELD_OPTIONAL_ROWS, ///< like FIELD_ROWS, but left out if empty
@@ -46,9 +46,9 @@ enum row_join {
 	JOIN_MAX,
 	JOIN_OR,
 	JOIN_BOTH, ///< the sum if both values are known, else unknown
-	JOIN_NAMES, ///< rows that the two sum up together; a row that is not a sum counts as 1
+	JOIN_NAMES, ///< the numbers of rows in the two sums, added; a row that is not a sum counts as 1
 	JOIN_NONE, ///< absent in a sum; kernels of one match name keep the first value
-	JOIN_OWN, ///< value that the function `own` of the row type computes for this occasion
+	JOIN_OWN, ///< value that a function of the row type computes (schema.own)
 };
 
 /// Whether a member decides the order of rows.
@@ -96,7 +96,7 @@ struct schema {
 	/// The minor version of the stored format from which on a row like this is valid; NULL if all
 	/// rows are as old as their list.
 	int (*since)(const void *row);
-	/// Per occasion: sets the members that are JOIN_OWN, before all other members are joined.
+	/// One function for each row_occasion, or NULL: sets the JOIN_OWN members before the others.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
 

@@ -40,7 +40,7 @@ struct report_table {
 	const char *note; ///< a sentence on how to read the table; "" if there is none
 	VEC(struct report_column) columns; ///< columns, without those that are empty in every row
 	VEC(struct report_cell) cells; ///< cells row by row, columns.nr for each row
-	size_t more; ///< number of items that were left out, also those that a digest does not keep
+	size_t more; ///< number of items left out, including those that a digest does not keep
 };
 
 struct series_point {

@@ -8,7 +8,7 @@
 
 #define LABELED(kind) (1u << LABEL_##kind)
 #define ANY_LABEL (~LABELED(PAIR))
-#define PHASES (1u << 31) /* label of figures of steps and of the parts of steps */
+#define PHASES (1u << 31) /* bit for metrics that rules can select by phase */
 #define GLOB(key) offsetof(struct query, key)
 
 const struct select_key select_table[] = {

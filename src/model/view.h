@@ -65,8 +65,8 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 /// `a`.
 void run_views_align(struct run_view *v, size_t nr, struct arena *a);
 
-/// The metric of a figure. For a metric of metrics files, the metric of the file's figure `label`,
-/// or, if `label` is empty, of the figure that the metric `m` names; otherwise `m`.
+/// The metric of a figure: `m` or, if `m` is about metrics files, the metric that the view made for
+/// the figure `label` or, if `label` is empty, for the figure that `m` names (input.FIGURE).
 const struct metric *view_metric(const struct run_view *v, const struct metric *m,
                                  struct span label);
 

@@ -13,7 +13,7 @@
 
 /* The forms of a kernel's short name; they differ in what they show of the template arguments. */
 enum form {
-	FORM_FUNCTOR, ///< form that shows functors or, without any, one type of elements
+	FORM_FUNCTOR, ///< form that shows functors or, if there are none, one type of elements
 	FORM_TYPES, ///< form that shows all types
 	FORM_VALUES, ///< form that shows types and numbers
 	FORM_WHOLE, ///< form that shows everything except namespaces and parameters
@@ -417,7 +417,7 @@ void short_names_add(struct short_names *s, const char *whole)
 
 /* ---- words in which names of equal form differ ---- */
 
-/* Appends to equal texts the words in which their whole names differ, unless there are many. */
+/* Appends to equal short names the words in which their whole names differ, if they are few. */
 static void set_others(struct short_names *s)
 {
 	vec_sort(&s->list, by_text);
@@ -442,7 +442,7 @@ static void set_others(struct short_names *s)
 	}
 }
 
-/* Writes a name in its present form, or in the next form if the text is too long for a line. */
+/* Writes a name in its form; from FORM_TYPES on, forms whose text is too long are passed over. */
 static void set_form(struct short_names *s, struct short_name *n)
 {
 	do

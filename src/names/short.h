@@ -21,7 +21,7 @@ struct short_names {
 /// Adds the name of a kernel, which is borrowed; NULL and "" are ignored.
 void short_names_add(struct short_names *s, const char *whole);
 
-/// Chooses the forms, so that no two names have the same text.
+/// Chooses the short text of each name; no two names get the same text.
 void short_names_end(struct short_names *s);
 
 /// The short name that is shown for `whole`; NULL if `whole` was not added.

@@ -61,7 +61,7 @@ static struct pickle_node *push_node(struct machine *m, enum pickle_type type)
 	return &m->out->nodes.v[id];
 }
 
-/* Runs an opcode that pushes a value of its own. */
+/* Runs an opcode whose value does not depend on the stack, and pushes the value. */
 static bool run_value(struct machine *m)
 {
 	struct pickle_node value;

@@ -7,7 +7,7 @@ enum { NEWEST_PROTOCOL = 5 };
 /* How the argument of an opcode is encoded. */
 enum argument {
 	FIXED, ///< argument of `width` bytes
-	COUNTED, ///< argument after its length, which has `width` bytes
+	COUNTED, ///< first the length of the argument, in `width` bytes, then the argument
 	COUNTED_SIGNED, ///< like COUNTED, but with a signed length
 	LINE, ///< argument as text up to a line feed
 	REFUSED,

@@ -6,8 +6,8 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
-/* Number of rows at the beginning of `evidence` that are about tools whose traces have events, too.
- */
+/* Number of rows at the beginning of `evidence`: tools whose files have trace events, as those of
+ * torch.profiler do. */
 enum { WITH_EVENTS = 2 };
 
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"
@@ -17,8 +17,8 @@ enum { WITH_EVENTS = 2 };
  * schema of execution_trace_observer.cpp, TreeData.cpp of Proton (Triton 3), xprof's
  * memory_profile.proto, report_builder.py of VizTracer, TimeProfiler.cpp of LLVM. */
 static const struct {
-	const char *key; ///< key by which the format is recognized; NULL in the last rows: elements
-	                 ///< that are lists or plain values
+	const char *key; ///< key by which the format is recognized; NULL in the last two rows, which
+	                 ///< are recognized by the type of the array's elements
 	const char *name;
 } evidence[] = {
 	{ "viztracer_metadata", "a trace of VizTracer" },
@@ -144,7 +144,7 @@ static enum json_form form_of_list(struct jscan *js)
 }
 
 /* Finds the form of a JSON document. The scan stops as soon as the form is known, since the rest is
- * not needed. A list of segments may be empty, if nothing was allocated. */
+ * not needed. A document whose list `segments` is empty (nothing was allocated) is a snapshot. */
 static enum json_form form_of_json(struct jscan *js)
 {
 	bool segments = false, traces = false, empty = false;

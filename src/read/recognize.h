@@ -1,4 +1,5 @@
-/// Recognizes an input by its content, and names JSON that is not a trace by its keys.
+/// Recognizes an input by its content. If JSON is not a trace, says by its keys what it seems to
+/// be.
 #ifndef GG_READ_RECOGNISE_H
 #define GG_READ_RECOGNISE_H
 

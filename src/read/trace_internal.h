@@ -37,7 +37,8 @@ struct event_lead {
 	enum event_phase phase;
 	bool with_phase; ///< true if the text contains the key "ph"
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
-	size_t next; ///< index of the remembered beginning that followed this one the last time
+	size_t next; ///< index of the beginning that the next event had, the last time that an event
+	             ///< began like this
 	struct event_origin {
 		char text[2 * 32];
 		uint32_t mask[2]; ///< mask with one bit for each byte of `text` that is compared
@@ -46,8 +47,8 @@ struct event_lead {
 		int64_t pid, tid;
 		uint8_t pid_at, tid_at; ///< offsets of the values of pid and tid in `text`
 		uint32_t misses;
-	} origin; ///< process and thread of the previous event: the text after the name, up to the
-	          ///< value of "ts"
+	} origin; ///< process and thread of an earlier event: an event with the same text between its
+	          ///< name and the value of "ts" has the same
 };
 
 /// A process in a trace of XProf.

@@ -62,7 +62,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
 	struct call_sums *until =
-	    mem_calloc(nr + 2, sizeof *until); /* i + 1: sums of part i's calls; later prefix sums */
+	    mem_calloc(nr + 2, sizeof *until); /* [i + 1]: first part i's sums, then prefix sums */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
 	sort_plain(edges, nr, sizeof *edges, number_cmp_i64);
@@ -74,7 +74,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 			continue;
 		int64_t start_ns = span_start(&r->host, s), dur_ns = span_dur(&r->host, s);
 		if ((part < nr && edges[part] <= start_ns) ||
-		    (part > 0 && start_ns < edges[part - 1])) /* began in another part than the last call */
+		    (part > 0 && start_ns < edges[part - 1])) /* not in the part of the last call */
 			part = edges_until(edges, nr, start_ns);
 		struct call_sums *b = &until[part + 1];
 		call_add(h, dur_ns, steps[part]);
@@ -113,5 +113,5 @@ void call_figures(const struct reducer *r, struct digest *d)
 				                                        .total_ns = h->begun_ns });
 	}
 	vec_sort(&d->calls, call_stat_cmp);
-	rows_unite(&call_stat_row, &d->calls); /* one row for an annotation and operator of one name */
+	rows_unite(&call_stat_row, &d->calls); /* annotation and operator of one name share a row */
 }

@@ -140,7 +140,7 @@ struct comm_walk {
 	VEC(uint32_t) inside; ///< scopes around the present point, as indices
 };
 
-/* Orders an outer scope before its inner scopes; points at equal times keep file order. */
+/* Orders points by thread, then time; then outer scopes, inner ones, launches; then file order. */
 static int comm_point_cmp(const void *a, const void *b)
 {
 	const struct comm_point *x = a, *y = b;
@@ -186,8 +186,8 @@ static void walk_points(struct comm_walk *w)
 	}
 }
 
-/* Lists the kernels of usable steps as `items`, and as `points` all scopes and the launches of
- * kernels without arguments. */
+/* Fills `items` with the kernels of usable steps, and `points` with all scopes and with the
+ * launches of those of the kernels that have only a name and no arguments. */
 static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {

@@ -137,8 +137,8 @@ static int64_t idle_of_window(const struct gpu_walk *w)
 	return idle_ns;
 }
 
-/* A device without activities in any step is measured from its first to its last activity, but
-   not at all if the warm-up left no step. */
+/* The measured time of a device without activities in steps lasts from its first to its last
+   activity; it is 0 if all steps are warm-up. */
 static void device_rows(const struct gpu_walk *w, const struct device_periods *periods)
 {
 	struct digest *d = w->d;

@@ -56,13 +56,13 @@ static void *host_side_run(void *ctx)
 	struct host_side *side = ctx;
 	mem_reads(side->name);
 	python_order(&side->r->python);
-	host_walk_once(side); /* needs the frames' names, which python_make_paths() replaces */
+	host_walk_once(side); /* reads names of frames, which python_make_paths() then replaces */
 	python_make_paths(&side->r->python, side->r->names);
 	function_calls_once(side);
 	return NULL;
 }
 
-/* Work of the GPU side. Only this side uses the arena of the digest. */
+/* Work of the GPU side, beside host_side_run(). Only this side uses the arena of the digest. */
 static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log *log)
 {
 	TRY(kernel_figures(r, d, log));

@@ -53,7 +53,7 @@ static int64_t segment_end(const struct segment *s)
 static void higher_add(struct higher *h, const struct class_functions *c)
 {
 	struct higher sum = { 0 };
-	int64_t length = 0, until = 0; /* total length and last end of segments in `sum` */
+	int64_t length = 0, until = 0; /* of the segments in `sum`: total length, end of the last */
 	if (!c->calls.nr)
 		return;
 	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
@@ -88,7 +88,7 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/* Time that segments cover before `at`; at least `begun` segments must begin by `at`. */
+/* Time that segments cover before `at`. The first `begun` segments must begin by `at`. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
@@ -212,7 +212,7 @@ static void gpu_class_rows(struct class_functions *c)
 /* Computes for each function the median of its known rates, and their median absolute deviation. */
 static void gpu_class_rates(struct class_functions *c)
 {
-	size_t *first = first_calls(c), *next = first_calls(c); /* room for a rate of each call */
+	size_t *first = first_calls(c), *next = first_calls(c); /* indices in `rates`, by function */
 	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
@@ -318,7 +318,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 {
 	runtime_class(r, &r->functions.higher, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* covered time: used only for Python functions */
+		vec_release(&r->functions.higher.list); /* only figures of Python functions use this list */
 }
 
 void function_figures(struct reducer *r, struct digest *d)

@@ -107,7 +107,7 @@ static void last_host_take(struct last_host *last, const struct last_host *h)
 		*last = *h;
 }
 
-/* Stores an operator, or an annotation that is not a marker, if it began last so far. */
+/* Keeps an operator, or an annotation that is not a marker, if it begins later than all so far. */
 static void entered_take(struct reducer *r, const struct event *ev)
 {
 	last_host_take(&r->host.last, &(struct last_host){ ev->start_ns, ev->dur_ns, ev->name });

@@ -84,14 +84,14 @@ void captures_settle(struct reducer *r)
 
 /* ---- time of lost kernels ---- */
 
-/* A host operator, or the launch call of a kernel: the first one with its correlation id. */
+/* A host operator, or a kernel's launch: the first call with the kernel's correlation id. */
 struct host_item {
 	uint32_t thread, span;
 	uint32_t launch; ///< index of the launch; NO_ID for an operator
 	int64_t start_ns, end_ns;
 };
 
-/* Orders by start; the outer of two operators comes first, a launch after both. */
+/* Orders by thread and start; then an outer operator before an inner one, and a launch last. */
 static int host_item_cmp(const void *a, const void *b)
 {
 	const struct host_item *x = a, *y = b;

@@ -11,9 +11,9 @@ struct reducer;
 /// correlation id.
 void captures_settle(struct reducer *r);
 
-/// Estimates `t->lost_ns` once the steps are known: for each kernel launch that is not settled, the
-/// mean time of the kernels of its operator, else of its call, else of all. A last step that was
-/// cut short is left out.
+/// Estimates `t->lost_ns` once the steps are known: for each kernel launch whose kernel is missing
+/// (not `settled`), the mean time of the kernels of its operator, else of its call, else of all
+/// kernels. A last step that was cut short is left out.
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
 #endif

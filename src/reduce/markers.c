@@ -23,7 +23,7 @@ enum { AS_MUCH_PCT = 2 };
 struct marker {
 	struct span pattern;
 	bool server;
-	size_t first, nr; ///< index of its first annotation in the list; how many it has
+	size_t first, nr; ///< index of its first annotation in the list; number of annotations
 	int64_t steps, held; ///< number of steps, and number of launches within steps
 	bool alike;
 };

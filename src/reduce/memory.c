@@ -127,7 +127,7 @@ void memories_join(struct reducer *to, struct reducer *from)
 /* Ends of steps; if there are many steps, a sample of them. */
 struct step_ends {
 	size_t nr;
-	int64_t step[MEMORY_STEP_ENDS]; ///< number of steps from the first of these ends to each end
+	int64_t step[MEMORY_STEP_ENDS]; ///< number of steps since the first element, which is 0
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 
@@ -178,7 +178,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
-	int64_t level = 0; /* always replaced, since an event comes before the first step end */
+	int64_t level = 0; /* this 0 is not used: an event comes before the first chosen step end */
 	for (size_t i = 0; i < e.nr; i++) {
 		if (last[i].allocated >= 0)
 			level = last[i].allocated;

@@ -20,7 +20,7 @@ struct memory_state {
 };
 
 struct memories {
-	struct idmap ids; ///< numbers of memories in the trace
+	struct idmap ids; ///< number that the trace gives each memory in `list`
 	VEC(struct memory_state) list;
 };
 

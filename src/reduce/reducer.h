@@ -56,7 +56,7 @@
 #include "reduce/threads.h"
 #include "reduce/where.h"
 
-/// Cache entry: the row of one kind, one name, and one lane or thread.
+/// Cache entry: the row of all events of one kind and one name on one GPU lane or host thread.
 struct row_found {
 	const struct name *name;
 	enum event_kind kind;
@@ -68,7 +68,7 @@ struct row_found {
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed
-	struct part_ids joined; ///< the whole's ids for the ids of a part; empty in the whole
+	struct part_ids joined; ///< in a part: id in the whole for each of its ids; else empty
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events

@@ -36,7 +36,7 @@ struct own_part {
 
 /// Steps that the profiler marked itself.
 struct own_steps {
-	struct idmap groups; ///< idents of groups, one group for each step
+	struct idmap groups; ///< idents of steps (equal on all GPUs), each once
 	VEC(struct mark) marks; ///< steps over all GPUs, indexed by id in `groups`
 	VEC(struct own_part) parts; ///< parts of steps; own_steps_order() sorts them by GPU, stream
 	VEC(struct mark) numbered; ///< annotations that have the number of a step
@@ -100,7 +100,7 @@ uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 void annotation_take(struct reducer *r, const struct event *ev, uint32_t name);
 void annotations_join(struct reducer *to, struct reducer *from);
 
-/// Sets the proposed markers in `d`: annotations that would make good steps, if there are none.
+/// If the trace has no steps, proposes markers in `d`: annotations that would make good steps.
 void markers_propose(struct reducer *r, struct digest *d);
 
 /// Finds the period of launches in a trace without markers; on request repetitions become marks.

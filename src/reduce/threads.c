@@ -9,7 +9,7 @@
 /* An operator around the present point of the walk. */
 struct op_frame {
 	int64_t end_ns;
-	int64_t covered_ns; ///< last end of the inner operators whose time has been subtracted
+	int64_t covered_ns; ///< time up to which inner operators have been subtracted
 	struct host_name *name; ///< name of the operator; NULL outside of measured steps
 	bool in_phase; ///< true for an operator in the requested phase
 	bool counted; ///< true if its operations, or those of an outer operator, are counted

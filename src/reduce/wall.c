@@ -1,7 +1,7 @@
 /* Wall time: a step ends at the later of the end of its annotation and the last end of its GPU
    activities, and never before the previous step ends. Its period is the time between the end of
-   the previous step and its own end, so that periods do not overlap, and the work of each device in
-   a period is a difference of unions at its edges. */
+   the previous step and its own end, so that periods do not overlap. A device's busy time in a
+   period is its busy time up to the period's end less that up to its beginning. */
 #include "base/intervals.h"
 #include "base/number.h"
 #include "reduce/reducer.h"
@@ -11,14 +11,14 @@ struct wall_device {
 	bool live; ///< true if the device is in the list `live` of wall_walk
 	int64_t busy_ns; ///< busy time over the periods of the measured steps
 	struct cover compute, kernels, all;
-	int64_t before[3]; ///< time that each cover has before the previous edge of a period
+	int64_t before[3]; ///< lengths of compute, kernels, all up to the previous edge of a period
 };
 
 struct wall_walk {
 	const struct reducer *r;
 	struct digest *d;
 	struct wall_device *devices; ///< devices, indexed by id
-	VEC(uint32_t) live; ///< ids of devices whose activities reach beyond the previous edge
+	VEC(uint32_t) live; ///< ids of devices with activities that end after the walk's last edge
 	int64_t nr_working;
 	int64_t *over_ns; ///< end of each mark, or of its last activity if that is later
 	size_t next; ///< index of the next activity to be walked

@@ -39,7 +39,7 @@ struct where_work {
 	int64_t dur_ns, bytes;
 };
 
-/// The frames of the innermost operator that has frames, from a moment on.
+/// From a moment on, the frames of the innermost running operator that has frames.
 struct where_stack_point {
 	int64_t thread; ///< thread of the operator, as thread_key()
 	int64_t at_ns;
@@ -69,21 +69,21 @@ struct where_moment {
 /// Value in place of the index of a name, in rows about waiting.
 #define WHERE_SYNC UINT32_MAX
 
-/// A launched activity, or a wait, of the step that is kept.
+/// A launched activity, or a wait, of the step that becomes digest.step.
 struct where_step_activity {
 	struct where_work work;
 	int64_t start_ns;
 	uint32_t lane; ///< id of the lane (device and stream) of the activity
 };
 
-/// A call of the step that is kept, which launched activities or waited.
+/// A call of the step that becomes digest.step; it launched activities or waited.
 struct where_step_call {
 	uint32_t span, thread;
 	uint32_t around; ///< index + 1 of the innermost operator around the call
 	int64_t start_ns, dur_ns;
 };
 
-/// An operator around a call of the step that is kept.
+/// An operator around a call of the step that becomes digest.step.
 struct where_step_around {
 	int64_t start_ns, until_ns;
 	uint32_t name; ///< id of the operator's name
@@ -108,7 +108,7 @@ struct where {
 	VEC(struct where_range) ranges; ///< ranges, sorted by thread and start from where_begin() on
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< call stacks, sorted by `span`
-	VEC(struct where_stated) stated; ///< sorted by `activity`: what activities say of themselves
+	VEC(struct where_stated) stated; ///< operators that activities name, sorted by `activity`
 	bool nvtx; ///< true if annotations are NVTX ranges, which count as modules
 	/* the members below are filled from where_begin() on */
 	struct code_paths names; ///< paths of operators and of annotations
@@ -117,10 +117,10 @@ struct where {
 	uint32_t *of_span; ///< state of each span: 0, WHERE_WANTED, or 1 + id in `moments`
 	struct ids range_stacks; ///< path of frames, indexed by id of the path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
-	VEC(struct where_stack_point) points; ///< the frames from each moment on, in order of the walk
+	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
-	VEC(struct where_work) work; ///< activities; empty if no activity names its operator
+	VEC(struct where_work) work; ///< activities, if one of them states its operator; else empty
 	struct ids syncs; ///< indices of spans that waited in usable steps
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks
@@ -167,11 +167,11 @@ static inline bool where_is_known(const struct where *w, uint32_t span)
 	return w->of_span[span] && w->of_span[span] != WHERE_WANTED;
 }
 
-/// A row of the table without figures, for a moment and a name of activities (or WHERE_SYNC).
+/// A new row, with figures of 0, for the code of a moment and a name of activities (or WHERE_SYNC).
 struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name);
 
-/// Choose the step that is kept, if options ask for one; store an activity of this step whose
-/// launch is wanted; store a call with the operators around it.
+/// With options.keep_step: choose one step; store an activity if it is of this step; store a call
+/// with the operators around it.
 void where_step_begin(struct reducer *r);
 void where_step_take(struct reducer *r, const struct activity *a, const struct where_work *work);
 void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *call,

@@ -120,8 +120,8 @@ static const struct frame_look *look_of_frame(struct sites *t, const struct snap
 
 /* ---- sites of stacks ---- */
 
-/* Indices of the frames in a stack that may become the site; UINT32_MAX if there is no such
-   frame. */
+/* The innermost frame of a stack of each kind that may become the site, as an index in the
+   snapshot's frames; UINT32_MAX if the stack has no frame of that kind. */
 struct stack_frames {
 	uint32_t user, categorized, outside_plumbing, named;
 	uint32_t tier, row;

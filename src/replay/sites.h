@@ -25,7 +25,9 @@ struct sites {
 	struct idmap pairs; ///< pairs of function and file; the id of a pair is an index in `looks`
 	VEC(struct frame_look) looks;
 	struct arena arena; ///< arena for paths in which backslashes became slashes
-	VEC(uint32_t) tier_slots[NR_SITE_TIERS]; ///< index in `categories` of each rule of a tier
+	VEC(uint32_t)
+	tier_slots[NR_SITE_TIERS]; ///< for each tier, the category of each of its rows, as
+	                           ///< an index in `categories`
 	uint32_t *of_stack; ///< site id + 1 of each stack, or 0 if not yet known
 };
 

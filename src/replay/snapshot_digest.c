@@ -172,7 +172,7 @@ static void add_segments(struct digest *d, const char *id, const struct memory_p
 		    p->pinned.v[i].free_bytes;
 }
 
-/* Appends the lists in the order of enum memory_list. */
+/* Appends the lists of a memory's profile to `d`, in the order of enum memory_list. */
 static void add_items(struct digest *d, const char *id, const struct memory_profile *p)
 {
 	add_categories(d, id, p);

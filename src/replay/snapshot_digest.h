@@ -17,7 +17,7 @@ GG_MUST_CHECK enum status snapshot_reduce(const struct snapshot *s, const struct
 void profile_add(struct digest *d, const char *id, enum memory_source source,
                  const struct memory_profile *p);
 
-/// Sets all other members of a digest that has only memories, and its hash.
+/// Completes a digest to which only memories were appended: sets every other member, also the hash.
 void profiles_finish(struct digest *d, uint64_t json_faults, uint64_t fault_byte);
 
 #endif

@@ -96,7 +96,7 @@ static void put_largest(struct document *d, const struct breakdown *b, const cha
 			break;
 		}
 		if (last && strcmp(last->label, most->label) == 0)
-			continue; /* a class with the category of the same name */
+			continue; /* a class and its category have the same name, which is written once */
 		doc_words(d, last ? " › " : before);
 		doc_name(d, most->label);
 	}

@@ -79,7 +79,8 @@ static void put_where(struct document *d, const struct finding *f)
 		doc_words(d, "; no line recorded");
 }
 
-/* Say where a finding is that has no place besides those of its title. */
+/* Say where a finding is if put_where() has added nothing: the title names all its places, or it
+   has none. */
 static void put_no_place(struct document *d, const struct finding *f)
 {
 	size_t kernels = 0;

@@ -247,8 +247,9 @@ static void put_rank_figure(struct document *d, const struct report *r, const st
 	doc_add(d, DOC_FIGURE, TONE_STRONG, after);
 }
 
-/* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". If a slow rank is
-   the news, and the figure is the median of the ranks, the figure of that rank comes first. */
+/* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". If the report is
+   about a slow rank, and the figure is a median over the ranks, the slow rank's own figure is
+   written before it. */
 static void put_key_figure(struct document *d, const struct report *r, const struct key_figure *k)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);

@@ -10,7 +10,7 @@
 enum {
 	ENV_KEYS = 8,
 	MESSAGE_CHARS = 60, /* largest number of characters of a name in a message */
-	NAME_LEAST = 6, /* least length of a name that is looked for; a shorter name may be a word */
+	NAME_LEAST = 6, /* shorter names are not searched for in messages: they may be words */
 };
 
 /* ---- the head of the report ---- */

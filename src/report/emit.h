@@ -51,7 +51,8 @@ void emit_id(struct emit *e, const char *key, struct span id);
 /// Write those members of a row that `metrics --json` shows; unknown ones are null.
 void emit_row(struct emit *e, const struct schema *s, const void *row);
 
-/// Write a line break and indentation before the next value, as white space only.
+/// Write a line break and `indent` blanks, so that the next value begins a new line of the JSON
+/// text.
 void emit_line(struct emit *e, int indent);
 
 #endif

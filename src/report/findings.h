@@ -14,8 +14,8 @@ struct rank_choice {
 	size_t more; ///< number of rows left out
 };
 
-/// Select at most `max` rows of one side. If there are more, rows that insights name come before
-/// others. The caller releases with vec_release(&out->rows).
+/// Select at most `max` ranks of the candidate or of the baseline. If there are more, ranks that
+/// insights name are preferred. The caller releases with vec_release(&out->rows).
 void ranks_choose(const struct report *r, bool candidate, size_t max, struct rank_choice *out);
 
 /// Text of cell `i` of a row; "–" if the row has no such cell.

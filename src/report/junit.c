@@ -87,7 +87,8 @@ static bool has_evidence(const struct evidence *v)
 	return v->has_noise || v->has_false_alarms;
 }
 
-/* Write figures that change from run to run as properties, to keep them out of name and text. */
+/* Write figures that change from run to run as properties, so that the case's name and text do not
+ * change. */
 static void put_evidence(struct sink *out, const struct evidence *v)
 {
 	sink_puts(out, "      <properties>\n");

@@ -42,8 +42,8 @@ const struct check *report_worst_check(const struct report *r);
 /// label calls the window.
 const char *figure_label(struct arena *a, const struct report *r, const struct metric *m);
 
-/// The fact with this id and a value in the report of a run. NULL if there is no such fact, or
-/// `run` is NULL.
+/// The fact with the id `id` in the report of a run. NULL if there is no such fact, if it has no
+/// value, or if `run` is NULL.
 const struct fact *run_fact(const struct run_report *run, const char *id);
 
 /// The row of a diff for a metric of the whole candidate (not of a rank, GPU or phase of it).

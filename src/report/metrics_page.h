@@ -28,8 +28,8 @@ struct metrics_page {
 	bool many; ///< true if the run has several ranks
 };
 
-/// Median, lowest and highest value over the steps for each label or, with several ranks, over
-/// their medians. The caller releases with vec_release(&lines->list).
+/// Median, lowest and highest value for each label: over the steps of a single rank, or over the
+/// medians of several ranks. The caller releases with vec_release(&lines->list).
 void metrics_query(struct metrics_page *p, enum metric_id id, struct metrics_lines *lines);
 
 /// Sort by class of functions, then by value, largest first, then by label and rank.

@@ -12,8 +12,8 @@
 /// Returns why a path is invalid, or NULL; static.
 const char *path_fault(const char *path);
 
-/// Returns why a template is invalid, or NULL. A template is text with `{path}` in it, `{key}`,
-/// `{file}`, `{columns}`.
+/// Returns why a template is invalid, or NULL. A template is text in which the words `{path}` (a
+/// path), `{key}`, `{file}` and `{columns}` are replaced.
 const char *template_fault(const char *text);
 
 /// Receives a value; `first_key` and `last_key` are the first and the last name that a '*' matched.
@@ -25,7 +25,7 @@ struct path_ignore {
 	size_t nr;
 };
 
-/// Calls `fn` for all values at `path` from `from`, in the order of the file.
+/// Calls `fn` for all values at `path`, which begins at the value `from`, in the order of the file.
 void path_visit(const char *path, struct value *from, const struct path_ignore *ignore, path_fn *fn,
                 void *ctx);
 

@@ -64,8 +64,8 @@ static const char *better_of(const struct taker *t, struct span name, const char
 	return t->row->better ? said[t->row->better] : figure_better(name, unit);
 }
 
-/* The name of a figure as the file spells it: made by the row's template, or the name of the member
- * that was taken. */
+/* The name of a figure as the file spells it: filled in from the row's template or, if the row has
+ * no template, the key of the member that holds the figure. */
 static struct span name_of(const struct taker *t, struct span first_key, struct span last_key,
                            struct strbuf *b)
 {

@@ -6,7 +6,7 @@
 #include "metric/result_format.h"
 #include "model/digest.h"
 
-/// Largest number of figures in a file, and of the values that these figures are made from.
+/// Largest number of figures in a file; successive values with one name count as one figure.
 enum { RESULT_FIGURES_MAX = 10000 };
 
 /// True if `first`, the first bytes of a file, may be those of a result file: text that is not a

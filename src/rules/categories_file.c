@@ -63,7 +63,7 @@ enum status category_rows_read(struct document *d, const struct node *list,
 		for (const struct node *m = node_get(n, "match")->first; m; m = m->next) {
 			if (++matches > MAX_MATCHES)
 				return document_fail(d, m, "more than %d texts", MAX_MATCHES);
-			/* a test checks the tables of the program, once for all runs */
+			/* built-in tables need no check in each run: a test checks them */
 			if (!d->built_in)
 				TRY(check_match(d, out, m));
 		}

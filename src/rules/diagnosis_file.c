@@ -107,7 +107,8 @@ static enum status read_query(struct document *d, const struct node *map, struct
 	return select_check(d, node_get(map, "select"), out->metric->name, 1u << out->metric->label);
 }
 
-/* Read the figure by which the first one is divided, if the result is a share or a quotient. */
+/* Read the figure by which the figure of `metric` is divided: 'of' for a share, 'per' for a
+ * quotient. */
 static enum status read_other(struct document *d, const struct node *map,
                               struct diagnosis_figure *f)
 {

@@ -106,8 +106,8 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 	}
 }
 
-/* Write the list of keys with one need: "required": ["a", "b"], or "anyOf": [{"required": ["a"]},
-   …]. */
+/* Write the keys of which all must be present ("required": ["a", "b"]), or the keys of which at
+   least one must be ("anyOf": [{"required": ["a"]}, …]). */
 static void write_need(struct sink *out, const struct key_map *map, enum key_need need, int depth)
 {
 	bool any = false;

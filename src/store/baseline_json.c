@@ -10,7 +10,7 @@
 static void write_pin(const void *const *baselines, size_t nr, struct sink *out)
 {
 	const struct run *pin = &((const struct baseline *)baselines[0])->pin;
-	(void)nr; /* each document holds only one baseline */
+	(void)nr; /* always 1: a document holds one baseline */
 	row_write_all(&ranks_schema, (const void *const *)pin->ranks.v, pin->ranks.nr, out);
 }
 

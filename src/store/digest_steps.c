@@ -46,12 +46,13 @@ static struct values values_of(const struct digest *d, size_t i, bool summarized
 	return out;
 }
 
-/* A column of all digests, as it will be written. */
+/* One column of the steps of several digests, in the form in which it is written. */
 struct written {
 	const void *const *digests;
 	size_t nr, column;
 	struct step_bases bases;
-	struct values *of; ///< values or rests, one array for each digest
+	struct values *of; ///< values, or what is left of them after step_bases_subtract(); one array
+	                   ///< for each digest
 	struct arena arena;
 };
 
@@ -182,7 +183,8 @@ static void describe_list(const char *number, bool several, struct sink *out)
 	            number, number);
 }
 
-/* A column is a list of values, or bases and what they leave of the values. */
+/* Writes the schema of a column: a list of values, or an object with the columns that are added
+   ("plus") and subtracted ("minus"), and what they leave of the values ("rest"). */
 static void describe_column(size_t i, bool several, struct sink *out)
 {
 	static const char any[] = "{\"type\": [\"integer\", \"null\"]}";
@@ -264,8 +266,8 @@ static int64_t read_rest(struct row_reader *r, const char *key)
 	return rest;
 }
 
-/* Reads an array of numbers, which are rests if `rests`. The caller has entered the array and its
-   first element. */
+/* Reads an array of values or, if `rests`, of what is left of values once other columns have been
+   subtracted (step_bases.h). The caller has entered the array and its first element. */
 static size_t read_numbers(struct row_reader *r, size_t column, bool rests, enum jscan_type first,
                            size_t most, int64_t **out)
 {
@@ -315,7 +317,8 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 		memcpy(step_column(d, i), v, nr * sizeof *v);
 }
 
-/* Reads one list of values or rests for all digests, or one for each. */
+/* Reads one list for all digests, or a list for each digest. Its numbers are values, or rests: see
+ * step_bases_subtract(). */
 static void read_lists(struct columns *c, size_t i, bool rests)
 {
 	struct row_reader *r = c->r;
@@ -323,7 +326,7 @@ static void read_lists(struct columns *c, size_t i, bool rests)
 	size_t most = store_limits.steps / c->nr;
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
-	/* a value that is not a list of columns is the column of all digests */
+	/* the outer list has numbers, not lists: it is the one column of all digests */
 	if (first != JSCAN_ARRAY) {
 		size_t nr = read_numbers(r, i, rests, first, most, &v);
 		for (size_t k = 0; k < c->nr; k++)
@@ -376,7 +379,7 @@ static void read_rests(struct columns *c, size_t i)
 		unsigned k = 0;
 		while (k < 3 && !span_eq(key, span_of(keys[k])))
 			k++;
-		/* the order is fixed: rests of the first column tell how many steps there are */
+		/* seen >> k: this key, or one that must come after it, has been read already */
 		if (k == 3 || seen >> k)
 			row_fail(r, jscan_byte(r->js), step_column_key(i),
 			         "has other keys than \"plus\", \"minus\" and \"rest\", in this order");

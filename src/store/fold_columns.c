@@ -75,7 +75,8 @@ static int64_t *take_same(struct placer *p, size_t nr)
 	return v;
 }
 
-/* Reads `nr` pairs of a difference of keys and a count from a column, from `*at` on, into `t`. */
+/* Reads `nr` bins of the tally `t` from a column, from `*at` on. A bin is stored as two numbers:
+   its key minus the key of the bin before, and its count. */
 static void take_bins(struct placer *p, const struct column *c, size_t *at, size_t nr,
                       struct tally *t)
 {

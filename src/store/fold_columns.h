@@ -10,8 +10,8 @@ struct column {
 	size_t nr, cap;
 };
 
-/// A fold that is being read, and its columns, which are not in their places yet. The fold comes
-/// first, so that fold_free() can release the whole.
+/// A fold that is being read, and its columns until they are put into the fold's members. The fold
+/// comes first, so that fold_free() can release the whole.
 struct stored_fold {
 	struct fold fold;
 	VEC(struct column) columns;

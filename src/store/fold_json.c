@@ -97,7 +97,7 @@ static void add_bins(struct column *out, const struct tally *t, bool counted)
 	}
 }
 
-/* Writes a column whose numbers are already differences of keys and counts. */
+/* Writes the column that add_bins() has filled, with differences in place of keys, as it is. */
 static void write_plain(struct writer *w, struct column *c)
 {
 	begin(w);
@@ -198,7 +198,8 @@ static void read_columns(struct row_reader *r, void *const *folds, size_t nr)
 	strbuf_setlen(&r->path, before);
 }
 
-/* Reads the digests that are kept whole as texts, since merging needs no more of them. */
+/* Reads the digests that the fold keeps whole. Stores only rank, hash and text of each, since
+ * merging needs no more. */
 static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
 {
 	struct fold *f = folds[0];
@@ -206,7 +207,7 @@ static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
 	bool outer = r->keeps_text;
 	struct arena *arena = r->arena;
 	(void)nr;
-	r->keeps_text = !outer; /* a text is never kept twice */
+	r->keeps_text = !outer; /* if the outer document's text is kept, it contains this one */
 	enum jscan_type first = row_enter_array(r, NULL);
 	for (bool more = first != JSCAN_END; more && jscan_status(r->js) == ST_OK;
 	     more = jscan_element(r->js)) {

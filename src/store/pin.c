@@ -60,7 +60,7 @@ struct pinner {
 	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< names of kernels and operators that rules ask for
 	struct ranking {
-		VEC(struct summed_name) list; ///< names, sorted by time, the largest first
+		VEC(struct summed_name) list; ///< names and their times, the longest time first
 	} kernels_by_time, ops_by_time;
 };
 

@@ -20,8 +20,8 @@
 /// of the schema's id; other majors are refused.
 enum { STORE_MINOR = 1 };
 
-/// Key of the number of structs in a document; in a row, key of the indices of the structs that
-/// have the row.
+/// In a document: key of the number of its structs. In a row: key of the list with the indices of
+/// those structs that have the row.
 #define ROW_OWNERS "ranks"
 
 /// Largest contents of a stored file; anything beyond is an error.

@@ -10,7 +10,7 @@ bool row_is_optional(const struct field *f);
 /// True for a field of type int64_t.
 bool row_is_number(const struct field *f);
 
-/// True for a field that is text, so that KEY_hex may follow it.
+/// True for a field that is text. After its key KEY, a file may have KEY_hex, with the raw bytes.
 bool row_is_text(const struct field *f);
 
 /// Reads valid text, owned by the reader's arena; empty after an error.

@@ -46,7 +46,9 @@ static json_object *new_text(struct span s)
 	return must(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
 }
 
-/* The JSON of one field: absent, a value, or a value and the raw bytes of its text. */
+/* The JSON of one field. Both members are NULL if the field is left out. `hex` is set only for a
+   text that is not valid UTF-8: `value` has the text made valid, `hex` its raw bytes as hex digits.
+ */
 struct cell {
 	json_object *value, *hex;
 };
@@ -203,8 +205,8 @@ struct lists {
 		const char *v;
 		size_t nr, at;
 	} * list;
-	/// true if rows have no key: equal rows of two lists then do not share a line, and all rows of
-	/// the last list come first
+	/// true if rows have no key: no two rows then share a line, and the lists are written one after
+	/// the other, the last list first
 	bool apart;
 	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest
 	              ///< next row is on top

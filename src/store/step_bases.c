@@ -5,8 +5,8 @@
 #define OF(name) (METRIC_COLUMN + METRIC_STEP_##name)
 #define LESS(column) ~(column)
 
-/* Sums that hold, or nearly hold, if a rank has one GPU and the work of a step runs in its
-   period. */
+/* Columns, each with a sum of columns that equals it, or nearly so, if a rank has one GPU and the
+   work of a step runs in the step's period. */
 static const struct relation {
 	size_t column;
 	struct step_bases bases;
@@ -47,7 +47,8 @@ static const int whole_of[NR_PHASE_COLUMNS] = {
 	[PHASE_KERNELS] = OF(KERNEL_COUNT),
 };
 
-/* The whole step less the same column of the phases before: what is left to this phase. */
+/* The bases of a phase's column: the figure of the whole step, less that of the phases before this
+   one. What remains is of this phase and of later ones. */
 static struct step_bases left_to_phase(size_t column, uint64_t known)
 {
 	size_t part = (column - PHASE_COLUMN) % NR_PHASE_COLUMNS;
@@ -102,8 +103,9 @@ bool step_bases_add(struct digest *d, size_t column, const struct step_bases *b)
 
 /* ---- choice of bases ---- */
 
-/* Number of characters that the rests take in a file, as far as compression leaves them: one like
-   that of the step before takes nearly nothing. SIZE_MAX if a rest is out of range. */
+/* Number of characters that a column takes in a compressed file if the bases `b` are subtracted
+   from it. A rest (what is left) that equals the rest of the step before counts as 0 characters.
+   SIZE_MAX if a rest is out of range. */
 static size_t cost(const struct digest *d, size_t column, const struct step_bases *b, int64_t *rest)
 {
 	size_t out = 0;

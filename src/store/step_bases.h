@@ -12,7 +12,7 @@ enum { STEPS_PLAIN = 256 };
 /// Largest number of bases of one column.
 enum { STEP_BASES_MAX = 8 };
 
-/// The rest of a step that has no value (NO_SAMPLE).
+/// Difference (see step_bases_subtract()) of a step that has no value (NO_SAMPLE).
 #define NO_REST INT64_MIN
 
 /// Columns whose values are added up, with their signs, as a guess of the values of another column.
@@ -29,8 +29,8 @@ struct step_bases {
 struct step_bases step_bases_choose(const void *const *digests, size_t nr, size_t column,
                                     uint64_t known);
 
-/// Writes what is left of each value of a column that the digest has to `rest`, an array with room
-/// for all steps. False if a rest is out of the range of its type.
+/// Subtracts the sum of the bases from each value of a column, which the digest must have. The
+/// differences go to `rest`, which has room for all steps. False if one is out of its type's range.
 bool step_bases_subtract(const struct digest *d, size_t column, const struct step_bases *b,
                          int64_t *rest);
 

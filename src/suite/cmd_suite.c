@@ -250,7 +250,7 @@ static enum status pick_case(struct work *w, const char *name)
 		nearest_try(&near, picked.workload);
 		if (strcmp(picked.workload, name) != 0)
 			continue;
-		v[i] = v[0]; /* the first case moves to the place of this one, to be released, too */
+		v[i] = v[0]; /* swapped, not overwritten: the case that was first must also be released */
 		v[0] = picked;
 		w->nr = 1;
 		return ST_OK;

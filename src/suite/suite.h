@@ -44,7 +44,7 @@ struct suite_case {
 
 	/// metric of the figure that says most about the case; NULL if there is none
 	const char *metric;
-	const char *label; ///< its label, if that is not the label of every run; else NULL
+	const char *label; ///< label of this figure in the case's report; NULL if it is metric_label()
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
 	const char *limit; ///< "limit 3 %" or "warns beyond 10 %" of that figure; NULL if there is none

@@ -67,7 +67,7 @@ enum status suite_output(struct suite *s, const struct options *o, enum status s
 	if (st != ST_OK) {
 		fill_failure(s, st, log);
 		enum status ignored = write_files(s, o, false, false, log);
-		(void)ignored; /* the first error is reported, rather than errors of writing */
+		(void)ignored; /* the caller gets `st`, the first error, even if this writing fails, too */
 		return st;
 	}
 	st = write_files(s, o, true, false, log);

@@ -44,8 +44,8 @@ static bool is_same_count(const struct digest *b, const struct kernel_stat *x,
 	return (__int128)x->step_count * c->usable_steps == (__int128)y->step_count * b->usable_steps;
 }
 
-/* Add the factors of all kernels and copies that both digests have; both digests must list them in
- * the same order. */
+/* Add the factor (candidate divided by baseline) for the threads of each kernel and the bytes of
+ * each copy that both digests have; both digests must list them in the same order. */
 static void scalings_add(const struct digest *b, const struct digest *c, struct scalings *kernels,
                          struct scalings *copies)
 {
@@ -98,8 +98,8 @@ struct alike {
 	int64_t weight;
 };
 
-/* Find the kernels or copies whose factor is near `ratio`. The factor need not equal `ratio`,
-   because grids of few blocks are rounded. */
+/* Find the kernels or copies that grew by nearly `ratio`. They need not grow by exactly `ratio`,
+   because grids consist of whole blocks. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };

@@ -19,8 +19,8 @@ void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, con
     __attribute__((format(printf, 4, 5)));
 
 /// Many ranks of a folded run may have the same finding: keeps at most 16 of each kind, of those
-/// from index `from` on. The others become one finding on the whole run (`s`), which makes
-/// unreliable what they did.
+/// from index `from` on. The others become one finding on the whole run (`s`), which makes the same
+/// metrics unreliable as they did.
 void trust_keep_some(const struct trust_scope *s, size_t from);
 
 /// True if `part` is more than 1 % of `whole`.

@@ -6,8 +6,9 @@
 #include "model/report.h"
 
 /// Append the findings on the candidate's `nr` runs and on the baseline (NULL if there is none) to
-/// `out->trust`, the candidate's first. Statistics over steps need `min_steps` usable steps; 0: 3,
-/// or fewer if the baseline has fewer. A candidate always needs half of the baseline's number.
+/// `out->trust`, the candidate's first. Statistics over steps need `min_steps` usable steps; if it
+/// is 0, they need three, or the baseline's number if that is lower. In any case a candidate needs
+/// half of the baseline's number.
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     int64_t min_steps, struct report *out);
 

@@ -128,7 +128,7 @@ void xplane_release(struct xplane *p)
 
 enum { STAT_METADATA = 1, STAT_DOUBLE, STAT_UINT64, STAT_INT64, STAT_STR, STAT_BYTES, STAT_REF };
 
-/* Converts a double to millionths; only the occupancy is a fraction. */
+/* Converts a double to millionths, for the occupancy: no other value that is read is a fraction. */
 static int64_t micro(uint64_t bits)
 {
 	double v;

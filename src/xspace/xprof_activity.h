@@ -58,8 +58,8 @@ struct span xprof_kernel_name(const struct xprof_details *d, struct span name, s
 /// Operators, found by the correlation id of the work that they launched. Must be initialized.
 struct xprof_ops {
 	struct idmap correlations;
-	/// Names of operators, indexed by id of the correlation id; NULL if two activities of one
-	/// launch differ.
+	/// Names of operators, indexed by the id that `correlations` has for a launch; NULL if two
+	/// activities of the launch name different operators.
 	VEC(const struct name *) names;
 };
 

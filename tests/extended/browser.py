@@ -194,7 +194,8 @@ for (let n; (n = walk.nextNode());) {
 return [...wrong];
 """
 
-# A script that tries forbidden things without a visible effect. All must be refused, and the title says so.
+# Puts a script, a style and a picture into the page, and fetches an address. The page's policy must refuse all of it; returns the
+# directives that refused something.
 INTRUDE = """
 const put = (tag, set) => { const e = document.createElement(tag); Object.assign(e, set); document.body.append(e); };
 window.refused = [];
@@ -312,7 +313,7 @@ def press(browser, key):
 
 
 def flame(browser):
-    """Boxes lie within the box above them; keys move and zoom; Escape shows everything again."""
+    """Each box of the flame graph lies below a box that spans it; keys move and zoom; Escape shows all boxes again."""
     before = browser.js(FLAME)
     assert len(before) > 5 and before[0][0].startswith("all GPU time"), before
     for title, left, right, top in before[1:]:

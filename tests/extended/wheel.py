@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks the wheel that pyproject.toml makes, without network, in virtual environments that have nothing else:
 
- - it has the program, static, under a tag that is true of it, and no path of the build
+ - it has the program, statically linked, a manylinux tag, and no path of the build folder
  - `gpugate --version` runs, `from gpugate import Recorder` and `from gpugate_record import Recorder` do
- - a test with the fixture `gpu_gate` makes its baseline, passes, and fails with the sentence of what was found
- - what cannot be judged (no baseline, a job that was not recorded) fails with the line of the program
+ - a test with the fixture `gpu_gate` makes its baseline, passes, and fails with the headline of the finding
+ - what cannot be judged (no baseline, a job that was not recorded) fails with the program's error line
 
 Exit 77 skips without $GPUGATE, which is not used: the wheel has a program of its own.
 """

@@ -113,8 +113,8 @@ def queue(trace):
 
 
 def hold_all(trace, points):
-    """Like hold_host(), but `points` are times of the GPU: events that start after a point, on host or GPU, come later. A GPU activity
-    that is running at a point keeps its start and its duration, as a collective does that has begun."""
+    """Like hold_host(), but `points` are times of the GPU: events that start after a point, on host or GPU, come later. A host
+    event that is running at a point gets longer; a GPU activity that is running does not."""
     holes = Holes(points)
     for e in trace.events:
         if "ts" in e and e.get("ph") != "M":

@@ -82,7 +82,7 @@ class Training:
 
 # --- XProf's file --------------------------------------------------------------------------------
 # xplane_to_memory_profile.cc of openxla/xprof: the parts of a snapshot that are kept, and the list of active
-# allocations at the peak. Proto messages are written here with all fields, thinned by Writer.
+# allocations at the peak. Messages are made here with all fields; with o.sparse, Writer leaves out those that are 0 or empty.
 
 
 def stats(heap, o):
@@ -173,7 +173,7 @@ def sample(snapshots, limit):
 
 
 class Writer:
-    """Writes the JSON mapping of protobuf, with its options, and with changes that other tools make."""
+    """Writes messages of protobuf as JSON; options ask for keys with underscores, bare numbers, no empty members, members in reverse."""
     NUMBERS = {"numHosts", "version"}
 
     def __init__(self, o):

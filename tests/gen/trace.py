@@ -158,7 +158,8 @@ class Machine:
                          "Process Group Ranks": str(list(range(self.o.world_size)))})
             self.annotate("nccl:all_reduce", call - 2000, self.now + 400, tid)
             self.gpu.append(self.event("gpu_user_annotation", "nccl:all_reduce", stream, start, dur, {"External id": self.external}))
-        # The records that the profiler loses are spread evenly, by their share of the GPU time.
+        # Lost records are spread evenly over the trace: one is lost whenever the share of the lost
+        # GPU time would else be too small.
         self.gpu_ns += dur if seen else 0
         if self.o.lost_kernels and self.lost_ns + dur // 2 <= self.gpu_ns * self.o.lost_kernels / 100:
             self.lost_ns += dur

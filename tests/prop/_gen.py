@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 GEN = pathlib.Path(__file__).resolve().parents[1] / "gen"
-sys.path.insert(0, str(GEN))    # before this folder, where tests have the names of generators
+sys.path.insert(0, str(GEN))    # found before this folder, whose tests have the same names as generators
 
 
 def generate(tool, out, *options):

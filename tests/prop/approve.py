@@ -190,7 +190,7 @@ def races(r):
     approval.write_text(json.dumps({"who": "bob", "reason": "second"}))
     script = f"cd {second} && GPUGATE_BRANCH=race GPUGATE_FOLDER={two} {FORGE}/accept promote {approval} >/dev/null"
     meanwhile(first, script, "pre-commit")
-    # `first` judged its run before the slower run of `second` was approved: nothing is left to accept.
+    # `first` judged its run before the run of `second`, which is slower, became the baseline: now nothing is left to accept.
     p = r.promote(first, one, "race", who="ann", reason="first", says="has moved: once more")
     expect("both, one after the other", r.subjects("race")[:2], ["baselines: approve a run of train"] * 2)
     expect("the last approval", (r.baseline("race")["provenance"]["who"], p.stderr.count("once more")), ("ann", 1))

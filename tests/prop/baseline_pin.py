@@ -49,7 +49,7 @@ def table():
 
 
 def rules(phase):
-    """Rules for every metric that fail at any change, also for one phase."""
+    """Rules that fail at any change: one for every metric, and one for every metric of the phase, if given."""
     text = ["version: 1", "environment: {must_match: [gpu.name]}", "defaults: {on_missing: skip}"]
     text += ['steps: {marker: "execute_*"}'] if phase == "decode" else []
     text.append("rules:")

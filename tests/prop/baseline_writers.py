@@ -51,7 +51,7 @@ def commits(path):
 
 
 def many_appends(folder, files, runs):
-    """Lines about lost or damaged runs."""
+    """Appends all runs at once, while others read; returns a line for each fault, such as a lost run."""
     baseline, link = folder / "baseline.json", folder / "link.json"
     link.symlink_to(baseline)
     writers = [start("baseline", "append", run, *files, "--baseline", link if i % 2 else baseline,
@@ -118,7 +118,7 @@ def held_lock(folder, files, run):
 
 
 def left_by_the_dead(folder, files, run):
-    """The next writer removes temporary files of killed writers, but not those of others."""
+    """The next writer removes files that killed writers of this baseline left, but none of living ones or of other baselines."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     own = folder / "left"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""ci/bench measures every row and its reference, and other tools if they are installed. They are faked here, so that the
-table is tested rather than speed."""
+"""ci/bench measures every row and its reference, and other tools if they are installed. The test fakes the other tools,
+so that the table is tested rather than speed."""
 import os
 import pathlib
 import re

@@ -195,7 +195,8 @@ def main():
     first = sum(p == 0 for p in places)
     three = sum(p is not None and p < 3 for p in places)
     print(f"{len(places)} causes: {first} first, {three} in the first three; {len(bad)} with exit 0")
-    # one case more than FIRST and IN_THREE allow may fail, since the few cases of ci/test may contain more failing ones
+    # one case more than FIRST and IN_THREE allow may fail, since ci/test takes few cases, among which the share of
+    # failing ones may be larger
     if bad or first < FIRST * len(places) - 1 or three < IN_THREE * len(places) - 1:
         sys.exit("\n".join(bad) or "too few causes are named")
 

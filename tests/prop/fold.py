@@ -164,7 +164,7 @@ def odd_ones(dir, baseline):
 
 
 def machines(dir):
-    """Checks what is said of the state of GPUs, and figures of it."""
+    """A folded run has the same findings on the state of its GPUs as the unfolded one, and the same figures (medians nearly)."""
     figures = ("sm_clock", "temperature", "throttled_pct", "other_processes")
     rule_file = rules(dir, "machines.yaml", *(f"  - {{id: {m}-{r}, metric: machine.{m}, ranks: {r}, {LIMITS}}}"
                                               for m in figures for r in REDUCTIONS))

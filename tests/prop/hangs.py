@@ -53,7 +53,7 @@ def job(folder):
 
 
 def healthy(folder):
-    """For a job that does not hang no rank is accused, and its other files are judged."""
+    """No rank of a job that does not hang is accused; a metrics file beside its dumps is read."""
     generate("flight", folder / "run")
     line, = errors(run("report", "run", "--allow-pickle", cwd=folder))
     assert "no rank hangs, as 4 dumps" in line, line

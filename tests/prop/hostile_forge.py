@@ -100,7 +100,7 @@ def moving(folder):
         r.accept(clone, r.gate(clone, r.trace(next(seed))), "main", "append", says="to gpugate-baselines", **past)
     expect("runs", lines(), 4)
     old = r.git(r.origin, "rev-parse", "gpugate-baselines~2")
-    # the branch of histories is set back by two runs while a run is about to be pushed: the run is added to what the branch has then
+    # the branch of histories is set back by two runs just before a run is pushed: the run is added to what is left on the branch
     clone, other = r.clone("main"), r.clone("main")
     out = r.gate(clone, r.trace(next(seed)))
     meanwhile(clone, f"cd {other} && git push -q --force origin {old}:refs/heads/gpugate-baselines")

@@ -88,7 +88,7 @@ def baseline(dir, seed, runs=0):
 
 
 def checks(dir, runs, *options):
-    """Checks a candidate that consists of these runs; returns the checks of the result."""
+    """Runs `check` on a candidate that consists of `runs`; returns the checks in its result."""
     more = [word for run in runs[1:] for word in ("--repeat", run)]
     gpugate("check", runs[0], *more, "--baseline", dir / "base", "--json", dir / "r.json", *options, expect=(0, 1))
     return json.loads((dir / "r.json").read_text())["checks"]

@@ -168,7 +168,7 @@ def run_of(n):
 
 
 def fold_columns(n):
-    """A folded run with n columns; its rows need fewer."""
+    """A folded run with n empty columns, which are more than its rows need."""
     whole = json.loads((TESTS / "fuzz" / "corpus" / "digest" / "folded.json").read_text())
     whole["fold"]["columns"] = [[]] * n
     return json.dumps(whole)
@@ -288,7 +288,7 @@ ELSEWHERE = {
     "add up to more than": ("prop/arithmetic.py", "refusal"),
     "more than 292 years": ("prop/arithmetic.py", "refusal"),
     "sizes in the snapshot add up": ("unit/test_replay.c", "test_hostile"),
-    # Counters of 24 and 32 bits, which only inputs of gigabytes reach.
+    # Limits of counters of 24 and 32 bits, which only inputs of gigabytes exceed.
     "split the trace": None, "more than 2^32 segments": None, "more than 2^24": None,
     # messages that are not about a limit of a reader
     "throttled for more than": None,

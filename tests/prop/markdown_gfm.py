@@ -47,7 +47,7 @@ TAGS = set("p h3 strong pre code table thead tbody tr th td ul li details summar
 
 
 class Page(html.parser.HTMLParser):
-    """The code spans of a text and the text outside of them; both also for every cell of every table."""
+    """A page's code spans, and its text outside of code spans; also the spans and the text of each cell of its tables."""
 
     def __init__(self, text):
         super().__init__()

@@ -91,7 +91,7 @@ def trees(dir, seed):
     for a in artifacts:
         leaves.append(dir / f"{a.name.split('.')[0]}.digest.json{dice.choice(['', '.gz'])}")
         gpugate("digest", a, "-o", leaves[-1])
-    # the artifacts of one rank in one file, in addition to single files
+    # one digest of all artifacts of rank 4, besides the digests of its single artifacts
     gpugate("digest", *[a for a in artifacts if "rank4" in a.name], "-o", dir / "rank4.json")
     leaves.append(dir / "rank4.json")
     assert Forest(dir, leaves + [dir / "whole.json.gz"], dice).fold() == whole

@@ -480,7 +480,7 @@ def refusals(dir):
 
 
 def stored(dir):
-    """A digest of a digest is equal; if two cycles of one rank are joined, the counters of the longer cycle are kept."""
+    """A digest made of a digest equals it; if two cycles of one rank are joined, the counters of the longer cycle are kept."""
     digests = []
     for i, steps in enumerate((2, 4)):
         trace, export = dir / "t.json.gz", dir / f"cycle{i}_rank0.sqlite"

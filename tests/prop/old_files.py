@@ -27,7 +27,7 @@ CHANGED = {"0.1": dict.fromkeys((
     "flops.per_s", "flops.peak_pct"), OF_PERIODS)}
 
 
-# Files with fewer than half of the steps of their baseline, which gpugate did not report when they were written.
+# Candidates with fewer than half of the steps of their baseline. Versions that wrote them accepted this; now it is a finding.
 FEW_STEPS = ("candidate_summaries.json.gz",)
 
 

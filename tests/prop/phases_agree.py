@@ -24,7 +24,7 @@ from _reference import differences, recordings
 REFERENCE = pathlib.Path(__file__).with_name("_phases_reference.py")
 
 def same(what, want, have):
-    """Compares two values; without steps, the program has no figure for whole steps."""
+    """Compares two values. The program may lack step.cuda_time: without steps it has no figure for whole steps."""
     return want == have or (what == "step.cuda_time" and have is None)
 
 

@@ -93,7 +93,7 @@ def steps_of(dir, place="profiles"):
 
 
 def gate(dir):
-    """From recorded jobs to a passing check, with every version."""
+    """A recorded job becomes the baseline of a second one, whose check passes, with each version of the stand-in for PyTorch."""
     context = 'context={"batch_size": 256, "tokens_per_step": 8192, "model": "größer \\U0001f600"}'
     for version in VERSIONS:
         options = f"memory=True, {context}"
@@ -319,7 +319,8 @@ def where(dir):
         known = sum(m["value"] for m in places if m.get("place") != "(no place)")
         assert abs(sum(m["value"] for m in places) - time / steps) <= len(places) and known > 0.9 * time / steps, (places, time, steps)
         assert {m["module"] for m in code if m["metric"] == "module.gpu_time"} == {"Layer", "Layer > Layer", "Layer > Layer > Layer"}
-    # the recording with stacks is also accepted as a digest, with each way of keeping, and recognized by content only
+    # The recording with stacks is also accepted if `keep` leaves only its digest. As a trace, it is recognized by its
+    # content, whatever its name is.
     for options, left in (("keep='none'", 3), ("keep='rank0'", 5)):
         subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
         for rank in (0, 1):

@@ -16,7 +16,7 @@ import tempfile
 from _gen import GEN, generate
 
 PROGRAM = os.environ.get("GPUGATE")
-COMMA = ("de_DE.UTF-8", "fr_FR.UTF-8", "tr_TR.UTF-8")  # in Turkish, upper and lower case of the letter i also differ from English
+COMMA = ("de_DE.UTF-8", "fr_FR.UTF-8", "tr_TR.UTF-8")  # in Turkish, the upper case of i and the lower case of I are not those of English
 PLAIN = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "SOURCE_DATE_EPOCH": "1767225600",
          **{k: os.environ[k] for k in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if k in os.environ}}
 RULES = """version: 1

@@ -49,7 +49,7 @@ def decompression_bomb(b):
     os.chdir(b.dir)
     most = measured("digest", "bomb.json.gz", "-o", "d.json")
     assert children[-1][1] == 0, children
-    # With a sanitizer the limit does not hold, since freed memory is kept for a while.
+    # With a sanitizer this limit of memory does not hold, since freed memory is kept for a while.
     assert is_sanitized() or most < 64 << 10, f"{most} KiB for 256 MiB that are 0.3 MB"
     size = len(head) + len(tail) + nr * 16 * MIB
     b.fine("digest", "bomb.json.gz", "-o", "d.json", "--max-input", size)

@@ -72,7 +72,7 @@ def colors(a):
 
 
 def names(dir, trace):
-    """In a page, names that can be expanded to the complete name are display names; others are shown completely."""
+    """Names of kernels as a page shows them: complete, or short and expandable. No two kernels are shown alike."""
     run("diff", trace, trace, "--html", dir / "page.html")
     page = (dir / "page.html").read_text(encoding="utf-8")
     rows = re.search('<section id="kernels".*?</section>', page, re.S)

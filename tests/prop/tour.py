@@ -304,7 +304,7 @@ The rules keep a baseline for each GPU (`baseline: baselines/{workload}-{gpu}.js
 
 
 def refusals(w):
-    """Writes the table of answers on the page."""
+    """Writes the table of refused approvals, with the answer to each."""
     rows = []
     w.time += DAY
     w.branch("late", "--slow-kernel *flash_bwd*=2", "slower")

@@ -66,7 +66,7 @@ def many_ranks(dir):
 
 
 def too_many_steps(dir):
-    """One step more than a million: the program never writes a file that it would refuse to read."""
+    """A digest with more steps than the limit of a million is not written, as it could not be read again."""
     nr = 1_000_001
     trace = dir / "steps.json"
     with open(trace, "w") as f:

@@ -423,7 +423,7 @@ def limits(folder):
 
 
 def spaces_refused(folder):
-    """An XSpace that is incomplete or not of GPUs gives one line and exit 3; any damage gives that, or a digest."""
+    """An XSpace that is incomplete or not of GPUs gives one line and exit 3; damaged bytes give the same, or a digest."""
     path, rng = folder / "x.xplane.pb", random.Random(1)
     events = [e for e in generate(folder / "form.trace.json.gz", "--steps", "2") if e]
     raw = xspace.encode(events)

@@ -253,8 +253,8 @@ static const struct row rows[] = {
 };
 enum { NR_ROWS = sizeof rows / sizeof *rows };
 
-/* Rows with another limit of the rule 'step-compute-time', in 1e-6 %. Their first effect is +3 %.
- */
+/* Rows with another limit of the rule 'step-compute-time', in 1e-6 %. The first change that they
+   simulate is +3 %; in `rows` it is +5 %. */
 static const struct {
 	struct row row;
 	int64_t limit;

@@ -20,7 +20,7 @@ HEAD = ("| spread of single runs | baseline runs | candidate runs | fails of 1,0
 SMALL_BEGIN, SMALL_END = "<!-- simulation of +3 %: tests/sim/table.py -->\n", "<!-- end of simulation of +3 % -->\n"
 SMALL_HEAD = ("| spread | limit | baseline runs | candidate runs | fails of 1,000 unchanged | undecided of 1,000 unchanged "
               "| +3 %: caught, undecided, % |\n|---|--:|--:|--:|--:|--:|--:|\n")
-SMALL_LIMITS = ("3 %", *["1.5 %"] * 6) # limits of the last rows, as small_rows of simulation.c has them
+SMALL_LIMITS = ("3 %", *["1.5 %"] * 6) # the limit of each row of small_rows (simulation.c), which are the last rows
 REPEATED = (1, 8, 31) # numbers of the rows that the short run simulates again
 READ = 1 # number of the row that docs/simulation.md explains above its table
 

@@ -23,7 +23,7 @@ struct bench_of_two {
 	int64_t today;
 	enum fail_on fail_on;
 	const char *baseline_time;
-	const char *artifact; /* of the candidate; NULL: candidate.json.gz */
+	const char *artifact; /* name of the candidate's file; NULL: candidate.json.gz */
 	size_t nr_check;
 	bool needs_baseline;
 	const char *baseline_workload;

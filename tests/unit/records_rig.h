@@ -95,8 +95,8 @@ static enum status reduce_text(bool xprof, struct source *src, const struct reco
 	return st;
 }
 
-/* The result of reading a text: the dump, or "error: " and the message; true if the text was
-   read. */
+/* Reads a text; `out` gets a dump of the digest, or "error: " and the message. True if the text was
+ * read. */
 static inline bool records_of(bool xprof, struct span text, const struct records_way *way,
                               struct strbuf *out)
 {

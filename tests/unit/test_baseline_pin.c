@@ -19,7 +19,7 @@ struct shape {
 
 enum { NR_KINDS = 18 };
 
-/* Communication, and a category for each family of kernels except one. */
+/* Fills a table of categories: communication, and all families of kernels except family 0. */
 static void many_categories(struct category_table *t)
 {
 	*t = (struct category_table){ .source = "test" };

@@ -1,12 +1,13 @@
-/* Figures beside the one that a check compares: how much of it the clock cannot tell, and whether
-   another check says the same. */
+/* What a check looks at besides its own figure: how much of a change may come from the coarse
+   clock, and whether another figure shows the same change. */
 #include "gate/checks_beside.h"
 
 #include "gate_fixture.h"
 
 enum { STEPS = 5 };
 
-/* A run of two ranks, with so many launches of two kernels in each step. */
+/* A run of up to two ranks. In each step, rank r launches the kernels "gemm" gemm[r] times and
+ * "elem" elem[r] times. */
 static struct run run_of(const int64_t gemm[2], const int64_t elem[2], int64_t tick)
 {
 	struct run run = { .label = "run" };
@@ -23,7 +24,8 @@ static struct run run_of(const int64_t gemm[2], const int64_t elem[2], int64_t t
 	return run;
 }
 
-/* One tick for each launch that a figure sums up, on the side with more of them. */
+/* The smallest change that the clock can show: one tick for each launch that the figure sums up, on
+   the side with more of these launches. */
 static void test_floor(void **state)
 {
 	(void)state;
@@ -31,7 +33,7 @@ static void test_floor(void **state)
 		enum metric_id metric;
 		const char *label;
 		int64_t rank, tick;
-		int64_t base[2][2], candidate[2][2]; ///< launches in a step of gemm, of elem; by rank
+		int64_t base[2][2], candidate[2][2]; ///< launches per step: [gemm or elem][rank]
 		int64_t floor;
 	} rows[] = {
 		{ METRIC_STEP_CUDA_TIME, "", -1, 0, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 0 },
@@ -112,7 +114,8 @@ static void test_floor_of_rank(void **state)
 	}
 }
 
-/* A check says the same as that of `unless` if both sides are within so many percent of it. */
+/* A check tells the same as the check of its rule's `unless` if on both sides its value is within
+   `within` of the other check's value. */
 static void test_told(void **state)
 {
 	(void)state;
@@ -159,7 +162,7 @@ static void test_told(void **state)
 		}
 		if (check_is_told(&beside, &e) != rows[i].told)
 			fail_msg("row %zu", i);
-		e.rank = 3; /* of which the other figure is not known */
+		e.rank = 3; /* a rank of which the figure of `unless` is not known */
 		assert_false(check_is_told(&beside, &e));
 		e.label = SPAN("x");
 		e.rank = -1;

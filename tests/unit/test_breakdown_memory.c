@@ -239,7 +239,8 @@ static void test_other_runs(void **state)
 		memory_add(candidates[i].ranks.v[0], MEMORY_LIST_PEAK, "linear", "forward", 1,
 		           MIB(peaks[i]), 0);
 	}
-	for (size_t nr = 2; nr <= 3; nr++) { /* candidates' median 80 or 71 MiB, baseline 53 MiB */
+	for (size_t nr = 2; nr <= 3; nr++) { /* median of two candidates 80 MiB, of three 71 MiB;
+		                                  * baseline 53 MiB */
 		struct bench b;
 		struct entries e;
 		const char *where;
@@ -273,7 +274,7 @@ static void test_other_runs(void **state)
 	arena_release(&a);
 }
 
-/* A trace does not know allocation sites: sites of the other side must not look new. */
+/* If one side is a trace, which has no allocation sites, those of the other must not look new. */
 static void test_trace(void **state)
 {
 	(void)state;

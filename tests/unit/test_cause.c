@@ -46,7 +46,7 @@ static void add_rules(struct rules *rules)
 	fixture_limit(&r->warn, COND_CHANGE, false, 0, "0");
 }
 
-/* Give the kernels origins in the code: those of both GEMMs differ in the module. */
+/* Give the kernels origins in the code. The origins of the two GEMMs differ only in the module. */
 static void put_code(struct digest *d, const struct activity *a, size_t nr)
 {
 	static const struct span modules[] = { SPAN("Net\nLinear"), SPAN("Net\nConv2d") };
@@ -62,7 +62,7 @@ static void put_code(struct digest *d, const struct activity *a, size_t nr)
 		                                       .total_ns = a[i].total_ns });
 }
 
-/* Names of the place of a finding in the code. */
+/* Writes the names of the levels of a finding's place, from phase to operator: "a > b > c". */
 static void join_where(const struct finding *f, char *out, size_t size)
 {
 	*out = '\0';

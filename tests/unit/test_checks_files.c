@@ -32,12 +32,13 @@ static void assert_checks(size_t row, const struct report *r, const char *want)
 	strbuf_release(&b);
 }
 
-/* 'worse' checks those figures that have a direction; where none has, a warning says so. */
+/* 'worse' checks only figures for which a direction is better; if no figure has one, the rule is
+ * skipped with a warning. */
 static void test_worse(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *better[2]; ///< of two figures, which rise by 10 %
+		const char *better[2]; ///< `better` of two figures, both of which rise by 10 %
 		enum condition condition;
 		const char *checks;
 		size_t warnings;
@@ -88,7 +89,7 @@ static void test_unfit(void **state)
 	}
 }
 
-/* A name that no file has is compared with those that there are. */
+/* If no file has the figure that a rule names, the message suggests a similar name. */
 static void test_near(void **state)
 {
 	(void)state;

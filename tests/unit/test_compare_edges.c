@@ -1,7 +1,8 @@
-/* The cases of the gate's decision that single conditions of it decide. */
+/* Decisions of the gate that hang on a single one of its conditions. */
 #include "limits_rig.h"
 
-/* Metrics of items are skipped if a side lacks them; all others are missing then. */
+/* With `on_missing: skip`, a figure that the candidate lacks is skipped if it is about an item,
+ * such as a kernel; any other figure is missing. */
 static void test_items(void **state)
 {
 	(void)state;
@@ -35,7 +36,8 @@ static void test_older_baseline(void **state)
 	release(&r);
 }
 
-/* A fall to 0 under limits that have an `and`, which 'change' ignores. */
+/* A fall to 0 is inconclusive only if all limits are in percent. An `and` adds an absolute amount
+   to limits of 'increase' and 'decrease', but not to those of 'change'. */
 static void test_zero_and(void **state)
 {
 	(void)state;
@@ -57,7 +59,8 @@ static void test_zero_and(void **state)
 	}
 }
 
-/* Only an increase can be that of all operators together. */
+/* If all operators changed together, a check beyond a limit on increases passes; beyond a limit on
+ * decreases, `max` or a limit since the approved run it fails as usual. */
 static void test_of_all(void **state)
 {
 	(void)state;
@@ -83,7 +86,7 @@ static void test_of_all(void **state)
 	}
 }
 
-/* Without a baseline, a warning at an absolute value is a limit that was kept, too. */
+/* Without a baseline, a check passes if its only absolute limit is one that warns, and is kept. */
 static void test_bootstrap_warns(void **state)
 {
 	(void)state;
@@ -107,7 +110,8 @@ static void test_absolute_of_kernel(void **state)
 	release(&r);
 }
 
-/* A new kernel answers for its operator if it takes more than half of what the operator grew by. */
+/* A new kernel fails or is undecided as its operator is, if the kernel takes more than half of the
+   time by which the operator grew. */
 static void test_new_in_operator(void **state)
 {
 	(void)state;
@@ -144,7 +148,8 @@ static void test_new_in_operator(void **state)
 	r.for_each = true;
 	r.on_new = LEVEL_FAIL;
 	c.has_baseline = false;
-	assert_int_equal(compare(&c).reason, REASON_LIMIT); /* of two reasons to fail, the limit */
+	assert_int_equal(compare(&c).reason, REASON_LIMIT); /* both the limit and `on_new` fail: the
+	                                                     * limit is the reason given */
 	release(&r);
 }
 
@@ -154,8 +159,8 @@ static void test_waiver_size(void **state)
 	(void)state;
 	static const struct {
 		const char *fail;
-		int64_t base, pin, candidate; ///< a base below 0 is absent
-		bool waived; ///< by a waiver of up to 10 %
+		int64_t base, pin, candidate; ///< `base` and `pin` -1: there is no such value
+		bool waived; ///< true if a waiver of up to 10 % excuses the change
 	} rows[] = {
 		{ "i5%", 100, -1, 110, true },       { "i5%", 100, -1, 111, false },
 		{ "d5%", 100, -1, 90, true },        { "d5%", 100, -1, 89, false },
@@ -190,13 +195,14 @@ static void test_waiver_size(void **state)
 	c.has_candidate = false;
 	c.waived = true;
 	c.waived_up_to = PERCENT(10);
-	assert_int_equal(compare(&c).verdict, VERDICT_FAIL); /* "gone" has no size */
+	assert_int_equal(compare(&c).verdict, VERDICT_FAIL); /* a gone kernel has no percentage */
 	c.waived_up_to = 0;
 	assert_int_equal(compare(&c).verdict, VERDICT_WAIVED);
 	release(&r);
 }
 
-/* What main shows already excuses an undecided check, too; a waiver by hand does not. */
+/* An undecided check is waived if main already shows the change (`of_main`); a waiver that a person
+ * wrote only excuses failures. */
 static void test_of_main(void **state)
 {
 	(void)state;

@@ -244,7 +244,8 @@ static void launches(struct digest *d)
 	set(d, METRIC_STEP_LAUNCH_TIME, 30 * MS);
 	set(d, METRIC_STEP_KERNEL_TIME, 5 * MS);
 	set(d, METRIC_STEP_KERNEL_COUNT, 400);
-	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401; /* 400 in all steps: CUDA graphs are advised */
+	/* with 400 kernels in this step as in all others, CUDA graphs would be advised */
+	d->samples[METRIC_STEP_KERNEL_COUNT][0] = 401;
 	set_parts(d, 54, 0, 1, 45);
 }
 
@@ -679,7 +680,8 @@ static void test_bound(void **state)
 		/* a single wait at the end of a step explains nothing */
 		{ 20, 0, 0, 80, 0, 70, 1, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 100 },
-		/* launches do not take that long: modules are loaded, or the host computes */
+		/* in the second row the host needs more time per GPU activity than a launch takes: modules
+		   are loaded, or the host computes */
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_LAUNCH, CONFIDENCE_MEDIUM, 200 },
 		{ 20, 0, 0, 80, 0, 0, 0, 90, BOUND_UNKNOWN, CONFIDENCE_LOW, 250 },
 		/* no slow launches are seen, but the GPU waits longer for each activity than the activity

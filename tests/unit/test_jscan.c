@@ -96,7 +96,7 @@ static const struct {
 	/* an equal key twice: the reader decides which one counts */
 	{ SPAN("{\"a\":1,\"a\":2}"), "{a:1 a:2 } " },
 	{ SPAN("[{\"a\":[{}]},[{\"b\":null}]]"), "[{a:[{} ] } [{b:null } ] ] " },
-	/* numbers, as written */
+	/* numbers keep the digits with which they are written */
 	{ SPAN("[0,-1,10,123456789012345678901234567890]"),
 	  "[0 -1 10 123456789012345678901234567890 ] " },
 	{ SPAN("[0.0,-0.5,1.25,100.001]"), "[0.0 -0.5 1.25 100.001 ] " },
@@ -287,7 +287,7 @@ static const struct {
 	{ SPAN("[\\u0041]"), 1, GOT("'\\'", "a value") },
 	{ SPAN("[\"a\"b]"), 4, GOT("'b'", ARR_MORE) },
 	{ SPAN("[\"a\"\\n]"), 4, GOT("'\\'", ARR_MORE) },
-	/* white space and other bytes */
+	/* bytes that are not white space in JSON, and begin no value */
 	{ SPAN("[\x0c]"), 1, GOT("byte 0x0c", "a value") },
 	{ SPAN("[\x0b]"), 1, GOT("byte 0x0b", "a value") },
 	{ SPAN("[1\x00]"), 2, GOT("byte 0x00", ARR_MORE) },
@@ -301,7 +301,7 @@ static const struct {
 	{ SPAN("\xEF\xBB\xBF{}"), 0, GOT("byte 0xef", "a value") }, /* byte order mark */
 	{ SPAN("\xFF\xFE[\0]\0"), 0, GOT("byte 0xff", "a value") }, /* UTF-16 */
 	{ SPAN("[\0]\0"), 1, GOT("byte 0x00", "a value") },
-	/* comments, and other syntax of other languages */
+	/* comments, and syntax of languages other than JSON */
 	{ SPAN("[1]//"), 3, EXTRA },
 	{ SPAN("/**/[]"), 0, GOT("'/'", "a value") },
 	{ SPAN("[/**/]"), 1, GOT("'/'", "a value") },

@@ -200,7 +200,7 @@ static bool same_document(const char *text, size_t n, struct json_object *o)
 
 /* Forms that json-c 0.15 to 0.17 accept in strict mode, although RFC 8259 does not have them. */
 static struct leniency {
-	const char *what, *error; /* what json-c accepts; part of our scanner's error */
+	const char *what, *error; /* text that json-c accepts; part of our scanner's error for it */
 	const char *first; /* first bytes of the fault; NULL if they may be any */
 	unsigned nr;
 } leniencies[] = {

@@ -558,7 +558,7 @@ static void test_repeats_differ(void **state)
 	static const struct {
 		void (*change)(struct bench_of_two *);
 		enum status status, report;
-		const char *words; /* words of the error, else of the first warning or finding */
+		const char *words; /* part of the error or, if there is none, of a warning or finding */
 	} cases[] = {
 		{ same_run, ST_INPUT, ST_INPUT, "is the same as another run of the candidate" },
 		{ other_gpu, ST_INPUT, ST_INPUT,
@@ -633,7 +633,7 @@ static void test_noise_of_runs(void **state)
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
-		s.rules.noise.min_runs = 5; /* as the rule has it */
+		s.rules.noise.min_runs = 5; /* the value that the rule has, too */
 		struct rule *r = &s.rules.rules.v[0];
 		for (size_t k = 0; k < NR_OF(before); k++)
 			add_recent(&s, r, MS(before[k]));
@@ -647,7 +647,8 @@ static void test_noise_of_runs(void **state)
 		if (!strstr(k->message, cases[i].words))
 			fail_msg("%s", k->message);
 		assert_int_equal(k->evidence.baseline_runs, 10);
-		assert_int_equal(s.report.baseline.runs, 10); /* without the pin, as the reference */
+		assert_int_equal(s.report.baseline.runs, 10); /* the recent runs, which are the reference;
+		                                               * the pin is not counted */
 		assert_true(k->evidence.has_noise && k->evidence.noise > MS(5));
 		assert_true(s.report.has_false_alarms);
 		release(&s);
@@ -985,7 +986,7 @@ static void test_waiver_selects(void **state)
 		{ "*", { .category = "GEMM", .kernel = "elem" }, false, false },
 		{ "*", { .cls = "compute" }, true, true },
 		{ "*", { .cls = "communication" }, false, false },
-		{ "*", { .rank = "0" }, false, false }, /* the check covers all ranks */
+		{ "*", { .rank = "0" }, false, false }, /* the waiver is for rank 0, the check on all */
 		{ "cuda", { 0 }, false, false },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
@@ -1131,8 +1132,8 @@ static void test_waiver_size(void **state)
 	}
 }
 
-/* The limits of a kernel's override also decide whether the operator or category of the kernel is
-   within its limits, and how small a change can be detected. */
+/* The limits of a kernel's override apply to the operator or category of this kernel, too, and give
+   the smallest change that can be detected. */
 static void test_override_reaches(void **state)
 {
 	(void)state;
@@ -1319,9 +1320,11 @@ static void test_diff(void **state)
 	s.judged = true;
 	vec_push(&s.b->inputs, (struct input_stat){ .name = "loss", .value = 3 });
 	vec_push(&s.c->inputs, (struct input_stat){ .name = "loss", .value = 4 });
+	vec_push(&s.b->machines, (struct machine_stat){ .id = "0", .throttled_pct = PERCENT(50) });
 	assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
 	                 ST_OK);
 	assert_true(s.report.kind == REPORT_DIFF);
+	assert_string_equal(s.report.trust.v[s.report.trust.nr - 1].id, "throttled");
 	assert_int_equal(s.report.checks.nr, 0);
 	assert_string_equal(s.report.headline, "compute per step 10.10 % shorter");
 	assert_int_equal(s.report.breakdowns.nr, 1);

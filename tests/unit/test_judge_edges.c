@@ -1,7 +1,9 @@
-/* The verdict on the whole at the edges of its conditions: what decides, headlines, commands. */
+/* The verdict of a whole report: which check decides it, where its conditions are just met or just
+ * not, its headlines, and the commands that it prints. */
 #include "judge_rig.h"
 
-/* A rule that the sides of the fixture keep, warn of or break: 100 ms on both. */
+/* Adds a rule with a maximum that passes, warns or fails, as `want` says, at the 100 ms of both
+ * sides. */
 static struct rule *add(struct bench_of_two *s, const char *id, enum verdict want)
 {
 	struct rule *r = add_rule(s, id, METRIC_STEP_CUDA_TIME);
@@ -64,8 +66,8 @@ static void test_status(void **state)
 	}
 }
 
-/* Where there should be a baseline, its absence decides, unless a limit is broken that needs none;
-   the command makes one. */
+/* If a baseline is needed and absent, the verdict is "missing", or "fail" if a limit that needs no
+   baseline is broken; the report proposes the command that creates the baseline. */
 static void test_needs_baseline(void **state)
 {
 	(void)state;
@@ -121,7 +123,8 @@ static void test_ranks(void **state)
 	}
 }
 
-/* The command that judges again names further recordings like the first one. */
+/* In the command by which a report asks for more runs, the files of these runs end like the given
+ * one. */
 static void test_endings(void **state)
 {
 	(void)state;
@@ -159,7 +162,7 @@ static void test_endings(void **state)
 	setup(&s, usual, NR_OF(usual));
 	add_undecided(&s);
 	assert_int_equal(run_judge(&s), ST_OK);
-	assert_string_equal(s.report.decide, ""); /* without a command line there is none to repeat */
+	assert_string_equal(s.report.decide, ""); /* no command line was given that could be repeated */
 	release(&s);
 }
 
@@ -198,7 +201,7 @@ static void test_other_workload(void **state)
 	(void)state;
 	static const struct {
 		const char *of_baseline;
-		const char *warning; ///< NULL if there is none
+		const char *warning; ///< expected warning, or NULL
 	} rows[] = { { NULL, NULL },
 		         { "test", NULL },
 		         { "other", "the baseline is of another workload: 'other'" } };
@@ -299,7 +302,7 @@ static void test_ids(void **state)
 	}
 }
 
-/* A figure of a metrics file with a name of more than 60 bytes is known by a hash and its end. */
+/* In the id of a check, a figure's name of more than 60 bytes is replaced by a hash and its end. */
 static void test_figure_ids(void **state)
 {
 	(void)state;

@@ -179,7 +179,7 @@ static void test_sentences(void **state)
 	}
 }
 
-/* An item is named, but not that of a metrics file, whose metric names it. */
+/* A message names the item of the check, except the item of a figure of metrics files. */
 static void test_subjects(void **state)
 {
 	(void)state;
@@ -241,7 +241,7 @@ static void test_units(void **state)
 		{ "ms", 0, { 1999999, 0 }, "ns", COND_MAX, 1 },
 		{ "ms", 3, { 5, 0 }, "GiB", COND_MAX, -1 },
 		{ "ms", 3, { 5, 0 }, "%", COND_MAX, -1 },
-		{ "ns", 0, { 5, 0 }, "%", COND_MAX, -1 }, /* the first of all units */
+		{ "ns", 0, { 5, 0 }, "%", COND_MAX, -1 }, /* "ns": the first unit of the table */
 		{ NULL, 3, { 5, 0 }, "", COND_MAX, 5000 },
 		{ NULL, 3, { 5, 0 }, "ms", COND_MAX, -1 },
 		{ "MB", 0, { 3, 0 }, "MB", COND_MAX, 3 },
@@ -267,7 +267,7 @@ static void test_units(void **state)
 			    !(as_and && cases[i].condition == COND_MIN))
 				fail_msg("row %zu, %d: %lld", i, as_and, (long long)value);
 			if (st == ST_OK && as_and)
-				assert_int_equal(out->fail.list.v[0].value, 7); /* percent stay as they are */
+				assert_int_equal(out->fail.list.v[0].value, 7); /* a percentage is kept */
 			const char *is = cases[i].of_figure ? arena_printf(&a, "is in %s", cases[i].of_figure)
 			                                    : "has no unit: write a bare number";
 			if (st != ST_OK)
@@ -282,7 +282,8 @@ static void test_units(void **state)
 		}
 }
 
-/* 'worse' is the direction of the figure, or no limit where it has none. */
+/* A limit under 'worse' limits changes in the figure's worse direction; if the figure has none, it
+ * is left out. */
 static void test_worse(void **state)
 {
 	(void)state;
@@ -322,7 +323,8 @@ static void test_worse(void **state)
 		}
 }
 
-/* A rule on another metric, or on this very figure, stays as it is. */
+/* figure_rule() returns the rule itself, without a copy, if the rule is on another metric or on
+   exactly this figure. */
 static void test_own_rule(void **state)
 {
 	(void)state;

@@ -56,8 +56,9 @@ static void test_orders(void **state)
 	ASSERT_ORDER(categories, memory_category_cmp);
 }
 
-/* A digest of rank 1 of a trace (t), a snapshot (s) or a metrics file (m), whose first step has a
-   number, or whose figure and GPU have names. */
+/* A digest of the rank `rank`, made from an artifact of the kind `kind`: a trace (t), a snapshot
+   (s) or a metrics file (m). It has a step with the number `step` unless this is below 0, and a
+   figure `name` and a GPU `gpu` unless these are NULL. */
 static struct digest *artifact(int64_t rank, char kind, int64_t step, const char *name,
                                const char *gpu)
 {
@@ -109,7 +110,7 @@ static void test_fragmentation(void **state)
 			fail_msg("row %zu: %lld", i, (long long)memory_fragmentation(rows[i][0], rows[i][1]));
 }
 
-/* Patterns of categories hold '*' and '?', one behind the other, too, and at their ends. */
+/* Patterns of categories with '*' and '?': several in a row, and at the ends of a pattern. */
 static void test_patterns(void **state)
 {
 	(void)state;
@@ -135,7 +136,8 @@ static void test_patterns(void **state)
 
 /* ---- joined rows ---- */
 
-/* Occupancies of two cycles: weighted by time where both know theirs. */
+/* Occupancy of a kernel in two joined profiler cycles: the mean, weighted by time, if both cycles
+ * know it, else the known one. */
 static void test_cycles(void **state)
 {
 	(void)state;
@@ -154,7 +156,7 @@ static void test_cycles(void **state)
 		if (x.occupancy != rows[i].want)
 			fail_msg("row %zu: %lld", i, (long long)x.occupancy);
 	}
-	/* the shape of the cycle with more launches, else of the first */
+	/* the shape of the cycle with more launches; of the first cycle if both have as many */
 	for (int64_t more = 0; more < 2; more++) {
 		struct kernel_stat x = { .grid = { 1 }, .block = { 1 }, .count = 5 };
 		struct kernel_stat y = { .grid = { 2 }, .block = { 2 }, .count = 5 + more };
@@ -168,8 +170,9 @@ static void test_cycles(void **state)
 	}
 }
 
-/* Sums of small kernels: time in steps of 1 ns weighs; without any, the higher occupancy stays, and
-   with time but no occupancy, the lower one. */
+/* Occupancy of two sums of small kernels together: the mean of those known, weighted by time in
+   steps. If neither has time in steps, the higher value; if there is time but no known occupancy,
+   the lower value. */
 static void test_small_kernels(void **state)
 {
 	(void)state;
@@ -217,7 +220,7 @@ static void test_names_of_collectives(void **state)
 		{ "all{reduce", COLLECTIVE_ALL_REDUCE },
 		{ "all/reduce", COLLECTIVE_ALL_REDUCE },
 		{ "all:reduce", COLLECTIVE_ALL_REDUCE },
-		/* of the name's first 128 letters and digits */
+		/* only the name's first 128 letters and digits are searched */
 		{ N112 "xxxxxxxxxxreduce", COLLECTIVE_REDUCE },
 		{ N112 "xxxxxxxxxxxreduce", COLLECTIVE_OTHER },
 		{ N112 "__xxxxxxxxxxreduce", COLLECTIVE_REDUCE },
@@ -287,10 +290,10 @@ static void test_matched(void **state)
 	(void)state;
 	static const char *const lines[] = { "4: a10 | 5: f10", "4: a15 | 5: f15", NULL };
 	struct run run = rig_run(lines);
-	assert_int_equal(matched_of(&run), 1); /* sends have none */
+	assert_int_equal(matched_of(&run), 1); /* sends have no partner */
 	for (int r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_RECV;
-	assert_int_equal(matched_of(&run), 1); /* nor have receives */
+	assert_int_equal(matched_of(&run), 1); /* receives have no partner either */
 	for (int r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_BARRIER;
 	assert_int_equal(matched_of(&run), 2);
@@ -308,7 +311,7 @@ static void test_matched(void **state)
 	run_release(&run);
 }
 
-/* Steps whose collectives are all in the list, where that is cut. */
+/* Number of steps all of whose collectives are in the list, if the list was cut off. */
 static void test_covered(void **state)
 {
 	(void)state;
@@ -409,7 +412,7 @@ static void test_share_of_peak(void **state)
 	static const struct {
 		const char *per_step, *peak;
 		int64_t flops, uncounted, steps;
-		int64_t mfu, share, rate; ///< in a step of 1 µs; -1: unknown
+		int64_t mfu, share, rate; ///< expected figures, with steps of 1 µs; -1: unknown
 	} rows[] = {
 		{ "1", "1", 2, 0, 2, 100, 100, 1000000 },
 		{ "1000000", "1", 2000000, 0, 2, PERCENT(100), PERCENT(100), 1000000000000 },

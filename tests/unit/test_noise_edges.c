@@ -23,7 +23,8 @@ static void again(struct stage *s, int64_t base, int64_t candidate, int64_t pin,
 	noise_evidence(&s->model, &s->entries.list.v[0], &s->c, &s->arena, &s->out);
 }
 
-/* Without noise, the limits themselves are what shows. */
+/* Without noise, the smallest change that fails, and the values that fail, follow from the limits.
+ */
 static void test_limits(void **state)
 {
 	(void)state;
@@ -84,7 +85,7 @@ static void test_limits(void **state)
 	}
 }
 
-/* The size that is shown, in percent of the baseline where that is above 0. */
+/* Text of the smallest change that fails, also in percent of the baseline if that is above 0. */
 static void test_detectable_text(void **state)
 {
 	(void)state;
@@ -122,8 +123,8 @@ static double sure_from(const struct stage *s, const struct estimate *x)
 	return student_quantile(s->model.alpha[FAMILY_MACHINE], x->df) * x->se;
 }
 
-/* A single limit is broken by noise beyond it; a change does not fail unless it is sure, which a
-   value beyond max or min is at once. */
+/* How often noise breaks a limit: for `max` and `min`, noise beyond the limit is enough; for a
+   limit on a change, the noise must also be so large that the change counts as sure. */
 static void test_odds(void **state)
 {
 	(void)state;
@@ -165,7 +166,7 @@ static void test_odds(void **state)
 		if (s.out.false_alarms != llround(1e6 * fmin(most, 1)))
 			fail_msg("%s: %lld instead of %g", limits[i], (long long)s.out.false_alarms,
 			         1e6 * most);
-		/* without a limit in relation to another run, there is nothing that noise can hide */
+		/* the noise that is shown is the smallest sure change, whatever the limits are */
 		int64_t noise = llround(10000000 * expm1(sure));
 		assert_in_range(s.out.noise, noise - 1, noise + 1);
 		end(&s);
@@ -193,8 +194,9 @@ static void test_no_odds(void **state)
 
 /* ---- how many runs would decide ---- */
 
-/* The plan by its definition: the fewest more runs, up to twelve in all, or pairs, up to twelve,
-   after which the same change would be sure. Up to four more runs are preferred to fewer pairs. */
+/* The plan by its definition: how many further runs (the candidate then has at most twelve) or how
+   many pairs of runs (at most twelve) would make the same change sure. Further runs are chosen if
+   they are at most four, or not more than the pairs. */
 static void plan_of(const struct stage *s, const struct estimate *x, int64_t has, int64_t out[2])
 {
 	double alpha = s->model.alpha[FAMILY_MACHINE];
@@ -218,7 +220,7 @@ static void test_plans(void **state)
 {
 	(void)state;
 	static const int64_t three[] = { 10200, 9800, 10100, 0 };
-	size_t seen[2] = { 0 }; /* by runs, by pairs */
+	size_t seen[2] = { 0 }; /* number of plans that ask for runs, and for pairs */
 	for (int64_t us = 10110; us < 11500; us += 7)
 		for (int repeats = 1; repeats <= 2; repeats++) {
 			const int64_t candidates[] = { us, repeats > 1 ? us : 0, 0 };
@@ -260,8 +262,8 @@ static struct run run_of_ranks(const int64_t us[2][8])
 	return run;
 }
 
-/* Steps are compared by the rule's reduction over ranks, step by step; five are needed on both
-   sides, and as many on all ranks. */
+/* The samples of a side are its steps, in each of which the ranks' values are reduced as the rule
+   says. Each side needs five steps, and its ranks must have equally many. */
 static void test_steps_of_ranks(void **state)
 {
 	(void)state;
@@ -269,8 +271,10 @@ static void test_steps_of_ranks(void **state)
 		int64_t us[2][8];
 		enum reduce reduce;
 		const char *rank; ///< glob; NULL: all
-		int64_t of_rank; ///< of the entry; -1: all ranks together
-		int64_t steps, median; ///< of the candidate; 0: too few
+		int64_t of_rank; ///< rank of the entry that is looked at; -1: the entry of all ranks
+		                 ///< together
+		int64_t steps, median; ///< the candidate's number of steps and their median in ns; 0: too
+		                       ///< few steps
 	} rows[] = {
 		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_MAX, NULL, -1, 5, 7000 },
 		{ { { 1, 2, 3, 4, 5 }, { 9, 8, 7, 6, 5 } }, REDUCE_MIN, NULL, -1, 5, 3000 },
@@ -313,8 +317,8 @@ static void test_steps_of_ranks(void **state)
 
 /* ---- runs made one after the other ---- */
 
-/* Runs of one group count once, with their mean; those of another group, or of none, by
-   themselves. */
+/* All runs of one group count as a single run, whose value is their mean. A run without a group
+   counts by itself. */
 static void test_groups(void **state)
 {
 	(void)state;
@@ -324,7 +328,8 @@ static void test_groups(void **state)
 	struct stage s, t;
 	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, grouped, one);
 	begin(&t, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, single, one);
-	s.bench.min_runs = t.bench.min_runs = 100; /* the approved run counts beside the others */
+	/* there are fewer runs than that, so the approved run belongs to the reference, too */
+	s.bench.min_runs = t.bench.min_runs = 100;
 	for (size_t i = 0; i < NR_OF(names); i++)
 		s.history.runs.v[i].together = names[i];
 	struct estimate x = noise_estimate(&s.model, &s.entries.list.v[0], s.c.rule->metric, false);
@@ -387,8 +392,8 @@ static void test_enough_runs(void **state)
 	assert_true(df[0] == df[1] && df[1] != df[2]);
 }
 
-/* What repeats have in common: all of the machine's noise on one host, none of it on several, a
-   part where that is not known of all. */
+/* The share of the machine's noise that repeats have in common: all of it if they ran on one host,
+   nothing if each had a host of its own, a part if some shared a host or hosts are unknown. */
 static void test_shared(void **state)
 {
 	(void)state;
@@ -434,7 +439,7 @@ static void test_summary(void **state)
 	(void)state;
 	static const struct {
 		int64_t of[2]; ///< false alarms of two checks, in millionths; -1: not known
-		const char *text; ///< NULL if there is none
+		const char *text; ///< expected sentence; NULL if none is written
 	} rows[] = {
 		{ { -1, -1 }, NULL },
 		{ { 0, -1 }, "in 1,000 runs of unchanged code fewer than 0.01 checks would fail" },

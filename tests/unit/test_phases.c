@@ -69,7 +69,8 @@ static void test_names(void **state)
 		     n-- > 0;) { /* the whole name first, then cut at each byte */
 			if (rows[i].phase == PHASE_ALL && n < strlen(rows[i].name))
 				break;
-			char *name = malloc(n + 1); /* its own block, so that a read past the end is detected */
+			char *name = malloc(n + 1); /* a block of exactly this size, so that a read past the end
+			                             * is detected */
 			memcpy(name, rows[i].name, n);
 			enum phase phase = step_phase_of((struct span){ name, n });
 			free(name);
@@ -179,7 +180,8 @@ static void test_sums(void **state)
 		/* without launches, the phase of kernels is unknown */
 		{ "A ProfilerStep#1 1 0 1000\nO " BACKWARD " 2 200 100\nK k 0 7 -1 600 2\n", NULL,
 		  METRIC_STEP_CUDA_TIME, "" },
-		/* a window is one step; kernels without a known launch count as carried over */
+		/* without steps the window counts as one step; a kernel whose launch is unknown is in no
+		 * phase */
 		{ "O " BACKWARD
 		  " 2 200 100\nR cudaLaunchKernel 2 3 220 1\nK k 0 7 3 600 2\nK k 0 7 1 700 4\n",
 		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 2" },

@@ -370,7 +370,8 @@ static void refused_by_name_and_offset(void **state)
 
 #define SNAPSHOT(segments, rest) BYTES("}(U\x08segments" segments rest "u.")
 
-/* Every opcode of Python is either accepted or refused, and no others exist. */
+/* The reader knows the opcodes of Python's pickles (it accepts some and refuses the others by
+ * name), and it takes no other byte for an opcode. */
 static void opcodes_are_those_of_python(void **state)
 {
 	(void)state;

@@ -136,8 +136,8 @@ static void test_steps_and_compute(void **state)
 	run_release(&run);
 }
 
-/* Figures that need all ranks are used as a stored baseline has them for a rank; a run of one rank
- * has no such figures. */
+/* If the figures of a rank that need all ranks are stored, as in a baseline, they are not computed
+ * again. A run of one rank has no such figures. */
 static void test_known(void **state)
 {
 	(void)state;
@@ -231,7 +231,7 @@ static void test_functions(void **state)
 	memset(deep, 'x', sizeof deep);
 	const struct function_stat rows[] = {
 		{ FUNCTION_COMPUTE, SPAN("gemm"), -1, 1, 1, 250000, 1, -1, -1, 0 },
-		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* a sum of small functions */
+		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* sum of 3 small functions */
 		{ FUNCTION_RUNTIME, SPAN("gemm"), -1, 1, 1, 10000, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("main"), -1, 1, 1, 0, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("step"), 3, 1, 1, 20000, 1, -1, -1, 0 },

@@ -202,7 +202,7 @@ static void test_steps(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* Collectives beyond COLLECTIVES_KEPT are only counted in the sums. */
+/* Collectives beyond COLLECTIVES_KEPT are in the sums, but not in the list of single ones. */
 static void test_cap(void **state)
 {
 	(void)state;

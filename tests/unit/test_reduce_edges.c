@@ -5,8 +5,8 @@
 
 /* ---- proposed markers ---- */
 
-/* Annotations of one name. Each holds so many launches, one behind the other from the first launch
-   on; 0 ends them. */
+/* Annotations of one name that follow one another, the first from the first launch on. `of` has the
+   number of launches in each annotation; 0 ends the list. */
 struct held {
 	const char *name;
 	int of[12];
@@ -34,12 +34,13 @@ static void test_held_launches(void **state)
 		struct held held[2];
 		const char *proposed;
 	} rows[] = {
-		/* three steps at least, with 90 % of the launches */
+		/* a marker is proposed if it has three steps or more, with 90 % of all launches */
 		{ 30, { { "it", { 10, 10, 10 } } }, "it 3" },
 		{ 20, { { "it", { 10, 10 } } }, "" },
 		{ 100, { { "it", { 30, 30, 30 } } }, "it 3" },
 		{ 101, { { "it", { 30, 30, 30 } } }, "" },
-		/* three of four with as many as the median, give or take a tenth */
+		/* three of four annotations must have as many launches as the median annotation, give or
+		   take a tenth */
 		{ 35, { { "it", { 10, 10, 10, 5 } } }, "it 4" },
 		{ 30, { { "it", { 10, 10, 5, 5 } } }, "" },
 		{ 38, { { "it", { 9, 10, 11, 8 } } }, "it 4" },
@@ -48,7 +49,8 @@ static void test_held_launches(void **state)
 		/* names of up to 200 bytes */
 		{ 30, { { N200, { 10, 10, 10 } } }, N200 " 3" },
 		{ 30, { { N200 "n", { 10, 10, 10 } } }, "" },
-		/* of two markers that hold as much, within 2 %, the one with fewer steps, or the first */
+		/* of two markers whose steps hold equally many launches, within 2 %, the one with fewer
+		 * steps is proposed; if they have equally many steps, the first */
 		{ 100, { { "a", { TEN } }, { "b", { 20, 20, 20, 20, 20 } } }, "b 5" },
 		{ 100, { { "a", { 20, 20, 20, 20, 20 } }, { "b", { TEN } } }, "a 5" },
 		{ 100, { { "a", { 20, 20, 20, 20, 20 } }, { "b", { 20, 20, 20, 20, 20 } } }, "a 5" },
@@ -56,7 +58,8 @@ static void test_held_launches(void **state)
 		{ 100, { { "a", { TEN } }, { "b", { 20, 20, 20, 20, 17 } } }, "a 10" },
 		{ 100, { { "a", { 20, 20, 20, 20, 18 } }, { "b", { TEN } } }, "a 5" },
 		{ 100, { { "a", { 20, 20, 20, 20, 17 } }, { "b", { TEN } } }, "b 10" },
-		/* an inference server's from half of the launches on, before any other */
+		/* an inference server's annotations are proposed if they have half of the launches, even if
+		   others have more */
 		{ 100, { { "step[DECODE]", { 50 } } }, "step[* 1" },
 		{ 101, { { "step[DECODE]", { 50 } } }, "" },
 		{ 100, { { "step[DECODE]", { 50 } }, { "b", { 20, 20, 20, 20, 20 } } }, "step[* 1" },

@@ -78,7 +78,7 @@ static void test_overlaps(void **state)
 {
 	(void)state;
 	static const struct rig_row rows[] = {
-		/* columns: all, dropped, unattributed, overlapping time */
+		/* columns: time of all activities, of dropped ones, of those outside of steps; overlap */
 		{ "one after the other", "K a 0 7 1 0 10\nK a 0 7 2 10 10\n", "times", "20 20 0 0", NULL,
 		  0 },
 		{ "side by side", "K a 0 7 1 0 10\nK a 0 7 2 4 10\n", "times", "20 20 0 6", NULL, 0 },

@@ -205,8 +205,11 @@ static void add_memory(struct strbuf *b, struct dice *d, int64_t at_ns)
 
 static void add_python(struct strbuf *b, struct dice *d, int64_t at_ns, unsigned id)
 {
-	strbuf_addf(b, "\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"train.py(%u): f%u\"",
-	            roll(d, 20), roll(d, 3));
+	strbuf_adds(b, "\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"");
+	if (roll(d, 20)) /* else a frame that tells that forward runs again */
+		strbuf_addf(b, "train.py(%u): f%u\"", roll(d, 20), roll(d, 3));
+	else
+		strbuf_adds(b, "torch/utils/checkpoint.py(9): recompute_fn\"");
 	add_thread(b, d);
 	add_times(b, d, at_ns);
 	strbuf_addf(b, ",\"args\":{\"Python id\":%u,\"Python parent id\":%u}", id, roll(d, id));
@@ -357,8 +360,8 @@ static void too_many(void **state)
 	strbuf_release(&doc);
 }
 
-/* A trace with so many ids and so much text that the reducer's part reaches its limits and a new
-   part is begun. */
+/* A trace with more ids and more text than one part of a reducer may have, so that further parts
+ * are begun. */
 static void renewed(void **state)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -154,7 +154,8 @@ static void test_wide(void **state)
 	rig_check(wide_rows, sizeof wide_rows / sizeof *wide_rows);
 }
 
-/* More names than the short form of a host event can number, over several blocks. */
+/* More names than the short form of a host event can number; the events fill several blocks of
+   SPAN_BLOCK. */
 static void test_many_names(void **state)
 {
 	(void)state;

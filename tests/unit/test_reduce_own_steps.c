@@ -1,7 +1,7 @@
 /* Steps that the profiler marked itself. */
 #include "reduce_rig.h"
 
-/* Two GPUs, of which the second is far behind the first. */
+/* Two steps on two GPUs; the second GPU begins each step when the first one has ended it. */
 #define TWO                  \
 	"T train_5 0 0 100 50\n" \
 	"T train_6 0 1 160 50\n" \

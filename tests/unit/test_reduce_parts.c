@@ -77,8 +77,8 @@ static void test_parts_add_up(void **state)
 	}
 }
 
-/* Three steps with 4, 4 and `last` activities each, which are a kernel, a copy of 8 bytes and an
- * operator. */
+/* STEP is a step with an operator, K a kernel and COPY a copy of 8 bytes, each with its launch.
+ * SHORT has steps with 4, 4 and 1 activities. */
 #define STEP(n, start) "A ProfilerStep#" n " 1 " start "00 100\nO op 1 " start "01 5\n"
 #define K(id, start, dur) "R x 1 " id " " start " 1\nK a 0 7 " id " " start " " dur "\n"
 #define FOUR(t) \

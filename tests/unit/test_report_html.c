@@ -178,7 +178,8 @@ static void other_kinds(void **state)
 	report_release(&r);
 }
 
-/* Number of signs without those of the breaks after the slashes of names. */
+/* How often `sign` occurs; a "<" or ">" of <wbr>, a possible break after a slash in a name, is not
+ * counted. */
 static size_t count_sign(const char *page, const char *sign)
 {
 	bool bracket = strcmp(sign, "<") == 0 || strcmp(sign, ">") == 0;

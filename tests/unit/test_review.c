@@ -1,4 +1,4 @@
-/* A change under review beside what the main branch shows already. */
+/* Changes under review: a check does not fail for a slowdown that the main branch already has. */
 #include "judge_rig.h"
 
 enum { RUNS = 20 };
@@ -30,7 +30,7 @@ static void test_said(void **state)
 		enum condition condition;
 		enum worse worse;
 		const char *commit, *time;
-		const char *said; ///< NULL if nothing is said of main
+		const char *said; ///< what the message says about the main branch; NULL: nothing
 	} rows[] = {
 		{ MS(100),
 		  { MS(100), MS(104) },
@@ -70,7 +70,7 @@ static void test_said(void **state)
 		/* main is where it was when the baseline was approved */
 		{ MS(100), { MS(104), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
 		{ MS(100), { MS(100), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
-		/* from 1 ns on there is a change in percent */
+		/* a baseline of 1 ns is enough for a change in percent */
 		{ 1, { 1, 2 }, 3, COND_INCREASE, WORSE_UP, COMMIT, "", SINCE "0123456789ab: 2 ns" },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
@@ -96,8 +96,8 @@ static void test_said(void **state)
 	}
 }
 
-/* Without a baseline above 0, or in a run that is not under review, or where a waiver by hand
-   covers the check, main is not asked. */
+/* A message does not mention main's recent runs if there is no baseline above 0, if the run is not
+   under review, or if a waiver in the rules covers the check. */
 static void test_not_asked(void **state)
 {
 	(void)state;
@@ -137,7 +137,8 @@ static void test_not_asked(void **state)
 	}
 }
 
-/* Runs since another approval are of another past. */
+/* Runs of main that followed another approved run do not show that main has changed since this
+ * one. */
 static void test_other_approval(void **state)
 {
 	(void)state;

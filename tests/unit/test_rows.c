@@ -124,7 +124,7 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 		return number_of(f, out) == (x > y ? x : y);
 	case JOIN_OR:
 		return *((const bool *)out + f->offset);
-	case JOIN_OWN: /* members with a function of their own are tested below */
+	case JOIN_OWN: /* members that a function of their own joins are tested below */
 		return true;
 	}
 	return false;
@@ -286,8 +286,8 @@ static void test_occupancy(void **state)
 }
 
 /* If the occupancy of both rows is unknown (0 or less), their sum has no time with an occupancy and
-   no remainder. The sum has the lower of the two occupancies if a row has time in steps, else the
-   higher value. */
+   no remainder. If at least one of the rows has time in steps, the sum has the lower of the two
+   occupancies, else the higher one. */
 static void test_unknown_occupancy(void **state)
 {
 	(void)state;

@@ -633,7 +633,7 @@ static void test_refused(void **state)
 		  "  - {id: a, metric: step.comm_time, select: {phase: forward}, fail: {increase: 5%}}\n",
 		  "f:3:53: 'step.comm_time' has no phase 'forward': it has communication, prefill, decode, "
 		  "mixed" },
-		/* faults of exceptions */
+		/* faults of `except` and `overrides` */
 		{ EACH("except: a", "step.time"), "f:3:54: 'except' needs 'for_each'" },
 		{ EACH("overrides: [{match: a, fail: {max: 1s}}]", "step.time"),
 		  "f:3:54: 'overrides' needs 'for_each'" },

@@ -15,7 +15,8 @@ static const char **glob_of(struct query *q, const char *name)
 	return NULL;
 }
 
-/* A glob of a waiver is compared with the item of the check, else with the rule's own glob. */
+/* A glob of a waiver is compared with the check's item. If the item has no value for the glob's
+ * key, it is compared with the rule's own glob for this key. */
 static void test_covered(void **state)
 {
 	(void)state;
@@ -24,7 +25,7 @@ static void test_covered(void **state)
 		const char *own_key, *own; ///< glob of the rule; NULL: none
 		const char *label;
 		int64_t rank;
-		const char *key, *glob; ///< of the waiver
+		const char *key, *glob; ///< key and glob of the waiver
 		bool covered;
 	} rows[] = {
 		{ METRIC_KERNEL_TIME, NULL, NULL, "gemm_a", -1, "kernel", "gemm*", true },
@@ -69,7 +70,8 @@ static void test_covered(void **state)
 	category_table_release(&t);
 }
 
-/* Whether a rule needs the time of a step, or noise: itself, or one of its overrides. */
+/* A rule needs the time of a step, or the noise, if the rule itself or one of its overrides needs
+ * it. */
 static void test_asked(void **state)
 {
 	(void)state;
@@ -98,7 +100,8 @@ static void test_unmarked(void **state)
 	(void)state;
 	static const struct {
 		bool window;
-		int64_t period, steps; ///< repetitions; steps that a proposed marker makes, 0: none
+		int64_t period, steps; ///< repetitions of the launches; steps that the proposed marker
+		                       ///< would make, 0: no marker is proposed
 		const char *unmarked, *text;
 	} rows[] = {
 		{ false, 0, 0, NULL, NULL },
@@ -139,7 +142,7 @@ static void test_unmarked(void **state)
 
 /* ---- phases ---- */
 
-/* A summary of a phase needs a usable step of it, and counts those alone. */
+/* A summary of a phase needs a usable step of the phase, and counts only its usable steps. */
 static void test_phase_summaries(void **state)
 {
 	(void)state;
@@ -239,15 +242,15 @@ static void with_place(struct digest *d)
 	                       .module = SPAN(""), .place = SPAN("p"), .op = SPAN(""), .line = -1 });
 }
 
-/* Metrics that one row more in a digest makes known, without those of steps: number, and one. */
+/* Which metrics are known if a digest has one row of one kind. Metrics of steps are left out. */
 static void test_recorded(void **state)
 {
 	(void)state;
 	static const struct {
 		void (*with)(struct digest *d);
-		enum need need; ///< of metrics that are then known; the label instead, for those of code
-		enum label_kind label; ///< of code; LABEL_NONE: by need
-		enum metric_id only; ///< NR_METRICS: all of that need
+		enum need need; ///< need of the metrics that are then known, unless `label` is set
+		enum label_kind label; ///< label of the known metrics of code; LABEL_NONE: see `need`
+		enum metric_id only; ///< the only known metric; NR_METRICS: all with that need or label
 	} rows[] = {
 		{ with_machine, NEED_MACHINE, LABEL_NONE, NR_METRICS },
 		{ with_flops, NEED_FLOPS, LABEL_NONE, NR_METRICS },

@@ -95,7 +95,7 @@ static void test_partial(void **state)
 	}
 }
 
-/* Runs are one artifact if all their ranks are. */
+/* Two runs are the same artifact if all their ranks have the same source hashes. */
 static void test_same_artifact(void **state)
 {
 	(void)state;
@@ -125,7 +125,7 @@ static void test_kinds_of_side(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *kinds; ///< of the ranks: t trace, s snapshot, m metrics file
+		const char *kinds; ///< a letter for each rank: t trace, s snapshot, m metrics file
 		bool snapshot_only, metrics_only;
 	} rows[] = { { "t", false, false },  { "s", true, false },  { "m", true, true },
 		         { "ts", false, false }, { "ms", true, false }, { "mm", true, true },

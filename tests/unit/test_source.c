@@ -464,8 +464,8 @@ static void closed_early(void **state)
 	strbuf_release(&z);
 }
 
-/* Bytes that are given back are read again, and so is the end, if it was reached: its status, its
- * messages and the cut of a stream. */
+/* Bytes that are given back to a source are read again. If its end had been reached, the end is
+ * reported again after them: its status, its messages, and that a stream is cut short. */
 static void check_again(struct span data, size_t taken, size_t kept, const char *what)
 {
 	struct source_options options = { .block = 64, .allow_truncated = true };

@@ -36,7 +36,8 @@ static int64_t random_value(bool may_lack, uint64_t kind)
 	                   : extremes[random_number(5)];
 }
 
-/* Sums that hold in real recordings, so that bases are chosen. */
+/* Makes the values of step `i` add up as in real recordings (kernel time is compute plus
+   communication), so that columns are stored as rests from other columns, their bases. */
 static void relate(struct digest *d, size_t i)
 {
 	SAMPLES(d, LATENCY)[i] = SAMPLES(d, TIME)[i];
@@ -174,8 +175,8 @@ static void test_steps_are_kept(void **state)
 	assert_true(coded > 500);
 }
 
-/* What is subtracted and added again is the same value, whatever the bases are; rests and values
-   that do not fit their types are refused. */
+/* A column from which bases are subtracted, and to which they are added again, has its old values,
+   whatever the bases are; a rest or a value that does not fit its type is refused. */
 static void test_sums_are_exact(void **state)
 {
 	(void)state;
@@ -210,7 +211,7 @@ static void test_sums_are_exact(void **state)
 	assert_true(fine > 100 && negative > 100 && large > 100);
 }
 
-/* A digest in which a step's latency is its time, and each step takes longer. */
+/* A digest in which step i takes i * i ns; the latency of each step is equal to its time. */
 static struct digest *plain_digest(size_t steps)
 {
 	struct digest *d = digest_new();

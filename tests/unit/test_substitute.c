@@ -47,7 +47,7 @@ static void test_of_unit(void **state)
 		struct work after[4];
 		bool relative, has_and;
 		int64_t limit; ///< 1e-6 % or ns
-		enum verdict verdict; ///< of the check on gemm_a
+		enum verdict verdict; ///< expected verdict of the check on gemm_a
 		const char *says;
 	} rows[] = {
 		/* gemm_b takes over what gemm_a did: mm is as before */
@@ -60,7 +60,7 @@ static void test_of_unit(void **state)
 		  PERCENT(10),
 		  VERDICT_WARN,
 		  "op 'aten::mm' changed by 0.00 %" },
-		/* mm is slower, too */
+		/* the operator mm is slower as well as its kernels */
 		{ METRIC_KERNEL_MEAN,
 		  { { "aten::mm", "gemm_a", 50000 },
 		    { "aten::mm", "gemm_b", 10000 },
@@ -81,7 +81,7 @@ static void test_of_unit(void **state)
 		  PERCENT(10),
 		  VERDICT_FAIL,
 		  NULL },
-		/* a limit in ns says nothing of the operator */
+		/* a limit in ns on a kernel's mean does not fit its operator, which is not judged by it */
 		{ METRIC_KERNEL_MEAN,
 		  { { "aten::mm", "gemm_a", 50000 },
 		    { "aten::mm", "gemm_b", 10000 },
@@ -91,7 +91,7 @@ static void test_of_unit(void **state)
 		  9000,
 		  VERDICT_WARN,
 		  "op 'aten::mm' changed by +20.00 %" },
-		/* times of kernels are those of the operator: limits in ns hold for both */
+		/* a kernel's time is a part of its operator's time, so that a limit in ns holds for both */
 		{ METRIC_KERNEL_TIME,
 		  { { "aten::mm", "gemm_a", 50000 },
 		    { "aten::mm", "gemm_b", 10000 },
@@ -134,7 +134,8 @@ static void test_of_unit(void **state)
 	}
 }
 
-/* Where the rule asks for categories, or for no substitutes, operators do not decide. */
+/* If the rule asks for categories, or for no substitutes, a kernel's operator does not decide on
+ * the kernel. */
 static void test_substitutes_of_rule(void **state)
 {
 	(void)state;

@@ -49,7 +49,8 @@ static void test_refused(void **state)
 
 /* ---- cases of a file ---- */
 
-/* Returns the cases as "name: path path; …", with runs of the folder `kept`, or the error. */
+/* Returns the cases as "name: path path; …", or the error. `kept`: folder with the runs of an
+ * earlier job, or NULL. */
 static char *expanded(const char *text, const char *kept)
 {
 	struct suite_file f;

@@ -18,7 +18,7 @@ static const struct row shape_rows[] = {
 	{ .json = "[]", .events = "", .meta = "events=0" },
 	{ .json = DOC(""), .events = "", .meta = "events=0" },
 	{ .json = "{'traceEvents' : [ ] }", .events = "", .meta = "events=0" },
-	/* metadata before and after traceEvents, which may come last or first */
+	/* traceEvents is the last key or the first one; the other keys are metadata */
 	{ .json = "{'schemaVersion':1,'displayTimeUnit':'ms','x':{'traceEvent':[1,{'ph':'X'}]},'"
 	          "traceEvents':[" GOOD "]}",
 	  .events = K1,
@@ -203,7 +203,7 @@ static const struct row id_rows[] = {
 	            "s'9223372036854775808'\n" },
 	{ .json = DOC(ID("-1", "'-1'", "'device':-2,'stream':-9223372036854775808")),
 	  .events = "kernel k @1000+0 p'-1' t'-1' d'-2' s'-9223372036854775808'\n" },
-	/* text that is not the usual form of an integer is another id */
+	/* a text that is not an integer in its usual form ("007") is not the id of the integer (7) */
 	{ .json = DOC(ID("'007'", "1.0", "'device':'','stream':' 1','correlation':'+1'")),
 	  .events = "kernel k @1000+0 p'007' t'1.0' c'+1' d'' s' 1'\n" },
 	/* null counts as absent */
@@ -360,8 +360,8 @@ static const struct row inputs_rows[] = {
 	{ .json = DOC(OP("'Input Dims':[],'Input type':'float'") "," OP(
 	      "'Input Dims':{'a':1},'Input type':null")),
 	  .events = "op o @1000+0 p- t-\nop o @1000+0 p- t-\n" },
-	/* the last value counts; no value of the previous event is left; other kinds of events have no
-	   inputs */
+	/* of a repeated key the last value counts; an operator has no inputs left from the event
+	   before; only operators have inputs */
 	{ .json = DOC(OP("'Input type':['a'],'Input type':['b']") "," OP("") "," EV(
 	      "'ts':1,'dur':2,'args':{'Input Dims':[[1]]}")),
 	  .events = OP_IN " of b\nop o @1000+0 p- t-\n" K1 },

@@ -34,7 +34,7 @@ static const struct row lane_rows[] = {
 	  .events = "kernel k @1500+2000 p1 t5 d0 s5\n" },
 	{ .json = FILE_OF(GPU THREAD("1", "9", "Stream #x") X("1", "9", "k", "")),
 	  .events = "kernel k @1500+2000 p1 t9 d0 s9\n" },
-	/* names before the name of their process, keys in the viewer's order, flows with a category */
+	/* a thread named before its process, keys in the viewer's order, flows with a category */
 	{ .json = FILE_OF(
 	      "{'args':{'name':'Stream #7(Compute)'},'name':'thread_name','ph':'M','pid':1,'tid':"
 	      "7},{'args':{'name':'/device:GPU:0'},'name':'process_name','ph':'M','pid':1,'thread_"
@@ -94,7 +94,8 @@ static const struct row lane_rows[] = {
 	                      X("702", "8", "hipLaunchKernel", ARGS("'correlation_id':9"))),
 	  .events = "runtime hipLaunchKernel @1500+2000 p702 t8 c9\n" },
 	{ .json = FILE_OF(PROCESS("702", "tf_pool") X("702", "8", "a", "")), .events = "" },
-	/* processes without a name, or with another name; Kineto's events are unchanged */
+	/* events of processes without a name, or with an unknown name, are skipped, except those with a
+	 * category of Kineto */
 	{ .json = FILE_OF(GPU X("2", "13", "k", "") "," X("null", "13", "k", "")), .events = "" },
 	{ .json = FILE_OF(PROCESS("1", "/device:CUSTOM:Megascale Trace") PROCESS("2", "/device:GPU:x")
 	                      X("1", "13", "k", "") "," X("2", "13", "k", "")),
@@ -201,7 +202,8 @@ static const struct row error_rows[] = {
 	{ .json = "{'filteredByVisibility':^true,'traceEvents':[]}", .error = VIEW },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") X("1", "2", "fusion.1", "")),
 	  .error = "a trace of TPUs; give one of GPUs" },
-	/* files whose events are not filtered */
+	/* no errors: a file that does not say that its events were filtered, and one with TPUs beside
+	   GPUs */
 	{ .json = "{'filteredByVisibility':false,'traceEvents':[]}", .events = "" },
 	{ .json = "{'filteredByVisibility':[true],'traceEvents':[]}", .events = "" },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") GPU X("1", "13", "k", "")),

@@ -339,6 +339,25 @@ static void test_side_and_words(void **state)
 	    f->message,
 	    "the baseline has 3 GPU activities whose launch was lost, 1.00 % of its GPU time");
 	release(&s);
+
+	static const struct {
+		int64_t nr;
+		const char *says;
+	} counts[] = {
+		{ 1, "the candidate frees 1 block of memory 0 that was never allocated: the history began "
+		     "with nothing allocated" },
+		{ 2, "the candidate frees 2 blocks of memory 0 that were never allocated: the history "
+		     "began with nothing allocated" },
+	};
+	for (size_t i = 0; i < NR_OF(counts); i++) {
+		setup(&s);
+		unseen_1(s.c);
+		s.c->memory_evidence.v[0].unseen_frees = counts[i].nr;
+		s.c->memory_evidence.v[0].allocs = 10;
+		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+		assert_string_equal(find(&s.report, "unseen-frees")->message, counts[i].says);
+		release(&s);
+	}
 }
 
 /* A step that is left out does not count for steps.min. */
@@ -378,8 +397,8 @@ static void replace(struct run *run, struct digest **d)
 	*d = run->ranks.v[0] = memory_digest(0, "0", MIB(9), MIB(1));
 }
 
-/* If the rules do not say how many steps are needed: three steps, or as many as the baseline has;
- * never less than half of the baseline's steps. */
+/* If the rules do not say how many steps are needed, three are, or as many as the baseline has if
+ * it has fewer. In any case, at least half of the baseline's steps are needed. */
 static void test_few_steps(void **state)
 {
 	(void)state;
@@ -464,7 +483,8 @@ static void test_context(void **state)
 			x->step_bytes = x->kind == EVENT_MEMCPY ? 1000 : 0;
 			y->step_bytes = x->kind == EVENT_MEMCPY ? cases[i].bytes : 0;
 			for (size_t n = 0; n < 4; n++)
-				/* "idle", a kernel without time, has the first one's grids, and is not counted */
+				/* "idle", a kernel without time, gets the same grids as the first kernel; it must
+				 * not be counted */
 				if (span_eq(x->name, span_of(n || x->step_total_ns ? work[n].name : "idle")) &&
 				    cases[i].grid[n] > 0) {
 					x->grid[0] = 1000;
@@ -556,6 +576,32 @@ static void test_machines(void **state)
 		}
 		release(&s);
 	}
+}
+
+/* A finding on one of several ranks names the rank; one on a repeat names the repeat. */
+static void test_machines_of_ranks(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	struct run repeats[] = { s.candidate, fixture_run(fixture_digest(5, gemm, NR_OF(gemm))) };
+	for (int i = 0; i < 2; i++) {
+		vec_push(&repeats[i].ranks, fixture_digest(5, gemm, NR_OF(gemm)));
+		repeats[i].ranks.v[1]->rank = 1;
+		add_machine(repeats[i].ranks.v[1], "0", 2 * MICRO, NULL, 0);
+	}
+	trust_find_machines(NULL, repeats, 2, true, &s.report);
+	assert_int_equal(s.report.trust.nr, 2);
+	for (int i = 0; i < 2; i++) {
+		const struct trust_finding *f = &s.report.trust.v[i];
+		const char *who =
+		    i == 0 ? "the run was throttled " : "run 2 of the candidate was throttled ";
+		assert_int_equal(f->rank, 1);
+		assert_int_equal(strncmp(f->message, who, strlen(who)), 0);
+	}
+	s.candidate = repeats[0];
+	run_release(&repeats[1]);
+	release(&s);
 }
 
 /* 16 of 20 throttled ranks of a folded run are named. The others become one finding on the whole
@@ -759,6 +805,7 @@ int main(void)
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_beyond_peak),
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_machines_of_ranks),
 		cmocka_unit_test(test_many_throttled),
 		cmocka_unit_test(test_snapshots_alone),
 		cmocka_unit_test(test_snapshot_against_trace),

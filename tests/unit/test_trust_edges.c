@@ -1,4 +1,4 @@
-/* What is found in recordings at the edges of the conditions: figures of one, ties, many ranks. */
+/* Trust findings at the edges of their conditions: counts of 1, ties, many ranks. */
 #include "fold/fold.h"
 #include "gate_fixture.h"
 #include "ranks_rig.h"
@@ -22,7 +22,7 @@ static void apply(struct digest *d, const struct change *v, size_t nr)
 			memcpy((char *)d + v[i].at - 1, &v[i].value, sizeof v[i].value);
 }
 
-/* All findings as lines of "id rank (number of metrics): message". */
+/* Expects that the findings of the report are the lines of `want`, each "id: message". */
 static void assert_findings(size_t row, const struct report *r, const char *want)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -41,7 +41,7 @@ static void test_counts(void **state)
 		struct change set[5];
 		const char *want;
 	} rows[] = {
-		/* time lost decides even if it is 1 ns */
+		/* if lost_ns is known, its share of the GPU time decides, and not the share of launches */
 		{ { SET(trust.launches, 10), SET(trust.launches_without_kernel, 2), SET(trust.lost_ns, 1) },
 		  "" },
 		{ { SET(trust.launches, 10), SET(trust.launches_without_kernel, 2), SET(trust.lost_ns, 1),
@@ -171,21 +171,22 @@ static void test_batches(void **state)
 		{ { { K("a", 1, 100), K("b", 1, 100), K("c", 1, 100) },
 		    { K("a", 1, 96), K("b", 1, 96), K("c", 1, 96) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 0.96 times as large" },
-		/* more than half of the time must grow alike */
+		/* grids that grow by one factor must have more than half of the kernel time */
 		{ { { K("a", 10, 1), K("b", 20, 1), K("c", 20, 1), K("d", 50, 9) },
 		    { K("a", 10, 2), K("b", 20, 2), K("c", 20, 2), K("d", 50, 9) } },
 		  "" },
 		{ { { K("a", 11, 1), K("b", 20, 1), K("c", 20, 1), K("d", 49, 9) },
 		    { K("a", 11, 2), K("b", 20, 2), K("c", 20, 2), K("d", 49, 9) } },
 		  KERNELS "3 grids of kernels, 51.00 % of the kernel time, are 2 times as large" },
-		/* near the factor is near enough: by half of the growth, and by a tenth */
+		/* a ratio counts as the factor if it differs by a tenth or less, but not by more */
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 190), K("b", 10, 200), K("c", 10, 219) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 179), K("b", 10, 200), K("c", 10, 221) } },
 		  "" },
-		/* all three dimensions of grid and block count; a kernel whose grid is unknown does not */
+		/* all three dimensions of grid and block count; a kernel with an unknown grid does not
+		 * count */
 		{ { { { EVENT_KERNEL, "a", 1, { 1, 2, 3 }, { 4, 5, 6 }, 0 },
 		      { EVENT_KERNEL, "b", 1, { 1, 2, 3 }, { 0, 0, 0 }, 0 },
 		      { EVENT_KERNEL, "c", 1, { 2, 2, 2 }, { 2, 2, 2 }, 0 } },
@@ -199,7 +200,8 @@ static void test_batches(void **state)
 		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 1, 1) },
 		    { K("a", 1, 0), K("b", 1, 2), K("c", 1, 2) } },
 		  "" },
-		/* without comparable kernels, all copies must have grown alike, at the same number */
+		/* if no kernels can be compared: all kinds of copies must have grown by one factor, with as
+		   many copies as before */
 		{ { { COPY("x", 1), COPY("y", 3) }, { COPY("x", 2), COPY("y", 6) } },
 		  KERNELS "2 kinds of copies, 100.00 % of the bytes copied, are 2 times as large" },
 		{ { { COPY("x", 1) }, { COPY("x", 2) } },
@@ -226,7 +228,7 @@ static void test_batches(void **state)
 		struct report r;
 		report_init(&r);
 		trust_findings(&base, &other, 1, 0, &r);
-		for (size_t k = 0; k < r.trust.nr; k++) /* "the candidate …" */
+		for (size_t k = 0; k < r.trust.nr; k++) /* messages as on a single run: "the run …" */
 			if (strncmp(r.trust.v[k].message, "the candidate", 13) == 0)
 				r.trust.v[k].message =
 				    arena_printf(&r.arena, "the run%s", r.trust.v[k].message + 13);
@@ -281,7 +283,7 @@ static size_t count(const struct report *r, const char *id)
 	return nr;
 }
 
-/* Up to 16 absent ranks are named, of more their number. */
+/* Up to 16 absent ranks are named; of the others, only the number is given. */
 static void test_many_absent(void **state)
 {
 	(void)state;
@@ -346,7 +348,7 @@ static void test_many_steps(void **state)
 	run_release(&run);
 }
 
-/* A run is partial unless it has as many ranks as its world, where that is known. */
+/* If the world size is known, a run with another number of ranks is partial. */
 static void test_world(void **state)
 {
 	(void)state;
@@ -368,7 +370,7 @@ static void test_world(void **state)
 	}
 }
 
-/* One collective less than the peers is enough, also where they have only one. */
+/* A rank with one collective less than its peers is named, even if they have only one. */
 static void test_one_collective(void **state)
 {
 	(void)state;
@@ -390,15 +392,15 @@ struct end {
 	const char *waits_in; ///< collective on its GPU; NULL: none
 };
 
-/* Ranks that stop where others go on, or wait. */
+/* A rank that stops in a step in which the others go on, or wait for it. */
 static void test_stuck(void **state)
 {
 	(void)state;
 	static const struct {
 		struct end ranks[4];
-		const char *message; ///< of rank 1, up to "; in its last step"; NULL: not stuck
+		const char *message; ///< finding on rank 1, up to its ';'; NULL: rank 1 is not stuck
 	} rows[] = {
-		/* the others wait in what it never entered */
+		/* the other ranks wait in a collective that rank 1 never entered */
 		{ { { 100, 60, 3, "r0" }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, NULL } },
 		  "the run stopped in step 6 and never entered what the others wait in: 'r0' on rank 0" },
 		{ { { 100, 60, 3, NULL }, { 40, 0, 1, NULL }, { 100, 60, 3, "r2" }, { 100, 60, 3, "r3" } },
@@ -407,14 +409,15 @@ static void test_stuck(void **state)
 		  "the run stopped in step 6 and never entered what the others wait in: 'r2' on rank 2" },
 		{ { { 100, 60, 3, NULL }, { 40, 9, 1, "r1" }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
 		  "the run stopped in step 6 and never entered what the others wait in" },
-		/* it launched as much as has ended on them, no more */
+		/* rank 1 launched the 40 kernels that have ended on the others (100 - 60), and no more */
 		{ { { 100, 60, 3, NULL }, { 40, 0, 3, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
 		  "the run stopped in step 6 and never entered what the others wait in" },
 		{ { { 100, 60, 3, NULL }, { 40, 0, 4, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
 		  NULL },
 		{ { { 100, 60, 3, NULL }, { 41, 0, 3, NULL }, { 100, 60, 3, NULL }, { 100, 60, 3, NULL } },
 		  NULL },
-		/* hosts that run ahead: less than 90 % of their launches, and fewer collectives */
+		/* the others' hosts run ahead: a stopped rank has less than 90 % of their launches, and
+		 * fewer collectives */
 		{ { { 100, 90, 9, NULL }, { 89, 0, 8, NULL }, { 100, 90, 9, NULL }, { 100, 90, 9, NULL } },
 		  "the run stopped in step 6 where the others went on, whose GPUs wait with what they "
 		  "launched" },

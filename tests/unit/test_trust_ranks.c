@@ -434,7 +434,8 @@ static void test_absent(void **state)
 	}
 }
 
-/* A rank that the baseline lacks is the baseline's fault, whichever run of the candidate has it. */
+/* If the baseline lacks a rank, the finding is on the baseline, whichever run of the candidate has
+ * the rank. */
 static void test_absent_from_baseline(void **state)
 {
 	(void)state;

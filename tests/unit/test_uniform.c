@@ -1,4 +1,5 @@
-/* Whether all operators changed alike, and which checks are then taken back. */
+/* Whether all operators changed alike, and which checks then warn instead of failing, or pass
+ * instead of warning. */
 #include "gate/uniform.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ static void begin(struct stage *s, const int64_t *base, const int64_t *candidate
 	               .baseline = &s->base, .candidates = &s->candidate, .nr_candidates = 1 },
 	           (struct naming){ .categories = &s->categories });
 	noise_model_init(&s->model, &s->bench, &s->rules);
-	s->model.alpha[FAMILY_OPERATORS] = 0; /* no change is noise */
+	s->model.alpha[FAMILY_OPERATORS] = 0; /* the noise of operators counts as 0 */
 	s->model.has_machine = true;
 	s->model.rest = 0;
 }
@@ -80,14 +81,15 @@ static struct check *add(struct stage *s, enum metric_id id, enum verdict verdic
 	return &s->report.checks.v[s->report.checks.nr - 1];
 }
 
-/* Four operators or more, which together take 70 % of the time, also without the largest. */
+/* Operators changed alike if at least four did; they must have 70 % of the time, also if the
+   largest operator is not counted. */
 static void test_alike(void **state)
 {
 	(void)state;
 	static const struct {
 		int64_t base[OPS], candidate[OPS]; /* ns in each step */
 		double shift;
-		int64_t pct; /* of the check that may speak for all */
+		int64_t pct; /* change of the check that may report the change of all operators */
 		bool judged, found;
 	} rows[] = {
 		{ { 1000, 1000, 1000, 1000 }, { 1100, 1100, 1100, 1100 }, 0.1, PERCENT(10), true, true },
@@ -113,7 +115,7 @@ static void test_alike(void **state)
 		  PERCENT(10),
 		  true,
 		  true },
-		/* exactly 70 % of all, and less */
+		/* the operators that are slower by 10 % take exactly 70 % of the time, then less */
 		{ { 3000, 2000, 2000, 1500, 1500 },
 		  { 2500, 2200, 2200, 1650, 1650 },
 		  0.1,
@@ -126,7 +128,7 @@ static void test_alike(void **state)
 		  PERCENT(10),
 		  true,
 		  false },
-		/* the largest is one that fell: without it, all are alike, with it too few */
+		/* the largest operator fell, all others are alike: they have 50 %, then 71 % of the time */
 		{ { 4000, 1000, 1000, 1000, 1000 },
 		  { 3000, 1100, 1100, 1100, 1100 },
 		  0.1,
@@ -139,7 +141,7 @@ static void test_alike(void **state)
 		  PERCENT(10),
 		  true,
 		  true },
-		/* the largest is one that is alike: without it, exactly 70 % of the rest are */
+		/* the largest operator is alike; of the time of the others, 85 %, 70 %, 69.9 % are alike */
 		{ { 9000, 300, 200, 200, 150, 150 },
 		  { 9900, 330, 220, 220, 165, 100 },
 		  0.1,
@@ -171,8 +173,9 @@ static void test_alike(void **state)
 	}
 }
 
-/* The check that speaks for all is the first failure of the whole machine; of the others, only
-   those are taken back that are worse by no more than 1.45 times the common factor. */
+/* If all operators are slower by one factor, the first failed check on the whole machine that this
+   factor explains stays failed. Other checks that it explains (worse by at most 1.45 times the
+   factor) only warn. */
 static void test_taken_back(void **state)
 {
 	(void)state;
@@ -187,7 +190,7 @@ static void test_taken_back(void **state)
 		{ METRIC_STEP_CUDA_TIME, VERDICT_WARN, VERDICT_WARN, PERCENT(10) },
 		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 14500001 },
 		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 0 },
-		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 14500000 }, /* this one speaks */
+		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 14500000 }, /* reports the change */
 		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_WARN, 14500000 },
 		{ METRIC_STEP_CUDA_TIME, VERDICT_FAIL, VERDICT_FAIL, 14500001 },
 		{ METRIC_STEP_PERIOD, VERDICT_FAIL, VERDICT_WARN, PERCENT(10) },

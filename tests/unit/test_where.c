@@ -13,8 +13,9 @@
 #include "read/trace.h"
 #include "reduce/reduce.h"
 
-/* Reads a trace, with ' for ", and returns its rows as text: kind, phase, module, place and line,
- * operators, count, time, bytes; then annotations. Caller: strbuf_release(). */
+/* Reads a trace in which ' is written instead of ", and returns its rows of code places as text:
+ * kind, phase, module, place and line, operators, count, time, bytes; then those of annotations.
+ * Caller: strbuf_release(). */
 static struct strbuf rows_of(const char *events)
 {
 	struct span skipped[] = { SPAN("/torch/"), SPAN("/threading.py") };
@@ -341,15 +342,16 @@ static void assert_row(const struct digest *d, const char *place, uint64_t kerne
 	fail_msg("no row of kernel %d at '%s'", (int)kernel, place);
 }
 
-/* Measured time is divided in the proportions of a separate recording, and sums do not change. */
+/* A kernel's measured time is divided among places in the code in the proportions of a separate
+   recording; sums do not change. */
 static void apart(void **state)
 {
 	(void)state;
 	struct digest *d = digest_new(), *w = digest_new();
 	put(d, "", 1, 7, 10); /* equal shares of three places: the remainder goes to the first */
-	put(d, "", 2, 3, INT64_MAX); /* shares of 1 : 3 */
+	put(d, "", 2, 3, INT64_MAX); /* "a" and "b" get shares of 1 : 3 */
 	put(d, "", 3, 5, 500); /* the separate recording lacks this kernel */
-	put(d, "", 4, 2, 9); /* no time in the separate recording: equal shares */
+	put(d, "", 4, 2, 9); /* no time in the separate recording: all places get equal shares */
 	put(d, "", 0, 4, 77); /* waiting time is never divided */
 	for (int i = 0; i < 3; i++)
 		put(w, (const char *[]){ "a", "b", "c" }[i], 1, 100, 6);

@@ -1,5 +1,5 @@
-/* XProf's memory profile: the meaning of its fields, in both spellings, left out, as text or
-   numbers; refused files. */
+/* XProf's memory profile: the meaning of its fields, named in lowerCamelCase or with underscores,
+   left out, as text or numbers; refused files. */
 #include "records_rig.h"
 
 #define STATE(time, heap, activity)                                                             \

@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "read/trace.h"
 
-/// The record of reading one trace.
+/// What a test records while one trace is read.
 struct record {
 	enum status status;
 	struct strbuf events; ///< a line for each event, as record_event() writes it

@@ -16,7 +16,7 @@ static const size_t trace_blocks[] = { 0, 1, 2, 3, 7 };
 struct row {
 	const char *json;
 	const char *events; ///< expected events; NULL if an error is expected
-	const char *meta; ///< expected metadata, also beside an error
+	const char *meta; ///< expected metadata, also if an error is expected
 	const char *error; ///< line of the error after "error: doc: byte N: "
 	struct trace_options options;
 };
