@@ -126,6 +126,10 @@ struct locate_query {
 /// given only if one name has most of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
+/// Make the suspect's place in the code, as suspect_locate() finds it, that of a group with
+/// `other`: its module if that is common, the phases if all are known, and all lines and operators.
+void suspect_share_place(struct suspect *s, const struct suspect *other);
+
 /// Set the figure that shows the suspect's change best. Has no effect if a side lacks the figure.
 void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f);
 

@@ -1,4 +1,5 @@
 /* Renders a document for the columns of a terminal. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -460,8 +461,15 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 		}
 		if (n->kind == NODE_TABLE)
 			put_table(t, &n->table, title);
-		for (const struct doc_line *l = n->lines; l; l = l->next)
-			put_line(t, l, n->kind == NODE_LIST ? "- " : "", (size_t)l->level * INDENT);
+		for (const struct doc_line *l = n->lines; l; l = l->next) {
+			char step[16];
+			snprintf(step, sizeof step, "%d. ", l->step);
+			put_line(t, l,
+			         n->kind != NODE_LIST ? ""
+			         : l->step            ? step
+			                              : "- ",
+			         (size_t)l->level * INDENT);
+		}
 		t->after_title = false;
 	}
 }

@@ -96,10 +96,10 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
-/* Set the values nearest to the baseline's, above and below it, that a fail limit forbids. */
-static void fill_limits(const struct asked *q, struct evidence *out)
+/* Set the values nearest to the baseline's, above and below it, that the limits of `map` forbid. */
+static void fill_limits(const struct asked *q, const struct limits *map, bool has[2],
+                        int64_t limit[2])
 {
-	const struct limits *map = &q->c->rule->fail;
 	for (size_t i = 0; i < map->list.nr; i++) {
 		const struct limit *l = &map->list.v[i];
 		bool line = l->condition == COND_MAX || l->condition == COND_MIN;
@@ -113,10 +113,10 @@ static void fill_limits(const struct asked *q, struct evidence *out)
 				at = base + (up ? amount : -amount);
 			if ((falls == (up != 0) && l->condition != COND_CHANGE) || !(fabs(at) < 9e18))
 				continue;
-			bool nearer = up ? at < (double)out->limit[1] : at > (double)out->limit[0];
-			if (!out->has_limit[up] || nearer)
-				out->limit[up] = llround(at);
-			out->has_limit[up] = true;
+			bool nearer = up ? at < (double)limit[1] : at > (double)limit[0];
+			if (!has[up] || nearer)
+				limit[up] = llround(at);
+			has[up] = true;
 		}
 	}
 }
@@ -354,7 +354,8 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 		fill_noise(&q, c, a, out);
 	}
 	fill_detectable(&q, a, out);
-	fill_limits(&q, out);
+	fill_limits(&q, &rule->fail, out->has_limit, out->limit);
+	fill_limits(&q, &rule->warn, out->has_warn, out->warn);
 	fill_false_alarms(&q, out);
 	noise_steps(m->bench, e, &rule->query, out);
 	fill_text(&q, a, out);

@@ -84,6 +84,8 @@ struct evidence {
 	int64_t runs_to_know; ///< further past runs until noise < 1/10 of the figure; 0: no such number
 	bool has_limit[2]; ///< true if there is a lower limit ([0]), an upper limit ([1])
 	int64_t limit[2]; ///< limits in the metric's unit
+	bool has_warn[2]; ///< like has_limit, for limits that only warn
+	int64_t warn[2];
 	int64_t false_alarms; ///< expected number of failures per unchanged run, in millionths
 
 	/// Number of more candidate runs, or pairs with a control run, that would decide the check.
