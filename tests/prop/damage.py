@@ -91,7 +91,8 @@ def as_yaml(data):
 
 
 def as_pickle(data):
-    class Data(pickle.Unpickler):
+    # the unpickler that is written in Python: that in C makes tables as long as a damaged index says, of gigabytes
+    class Data(pickle._Unpickler):  # pylint: disable=protected-access
         def find_class(self, module, name):
             raise pickle.UnpicklingError(name)
 
