@@ -92,14 +92,25 @@ static bool is_mark_of_column(struct word w, size_t depth, bool has_default)
 	             : memchr(of_default, w.text.p[0], has_default ? sizeof of_default : 1) != NULL;
 }
 
-/* True for a word that may be the name of a column: a number and words that are reserved within
-   definitions need quotes. */
+/* True for a word that may be the name of a column: a number and reserved words need quotes.
+   Source: sqlite.org/lang_keywords.html, without the words that SQLite also takes as names. */
 static bool is_name(struct word w)
 {
-	return w.kind == WORD_QUOTED ||
-	       (w.kind == WORD_PLAIN && !is_digit(w.text.p[0]) && !is_plain(w, "NOT") &&
-	        !is_plain(w, "NULL") && !is_plain(w, "DEFAULT") && !is_plain(w, "COLLATE") &&
-	        !is_plain(w, "REFERENCES"));
+	static const char *const reserved[] = {
+		"ADD",     "ALL",        "ALTER",       "AND",     "AS",     "AUTOINCREMENT",
+		"BETWEEN", "CASE",       "CHECK",       "COLLATE", "COMMIT", "CREATE",
+		"DEFAULT", "DEFERRABLE", "DELETE",      "DROP",    "ELSE",   "DISTINCT",
+		"ESCAPE",  "EXISTS",     "FROM",        "GROUP",   "HAVING", "IN",
+		"INDEX",   "INSERT",     "INTO",        "IS",      "ISNULL", "JOIN",
+		"LIMIT",   "NOT",        "NOTNULL",     "NULL",    "ON",     "OR",
+		"ORDER",   "SELECT",     "REFERENCES",  "SET",     "TABLE",  "THEN",
+		"TO",      "UNION",      "UPDATE",      "USING",   "VALUES", "WHEN",
+		"WHERE",   "INTERSECT",  "TRANSACTION",
+	};
+	bool name = w.kind == WORD_QUOTED || (w.kind == WORD_PLAIN && !is_digit(w.text.p[0]));
+	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+		name = name && !is_plain(w, reserved[i]);
+	return name;
 }
 
 /* Skips what follows a column's name in its definition, and the comma or parenthesis that ends the

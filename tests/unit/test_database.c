@@ -48,6 +48,7 @@ static const struct {
 	{ "CREATE TABLE t (a CHECK (a ? 1), b)", "cannot be told" },
 	{ "CREATE TABLE t (a, 9b, b)", "cannot be told" },
 	{ "CREATE TABLE t (a INT, NOT NULL, b)", "cannot be told" },
+	{ "CREATE TABLE t (a INT, in TEGER, b)", "cannot be told" },
 	{ "CREATE TABLE t (a INT NOT, b)", "cannot be told" },
 	{ "CREATE TABLE t", "cannot be told" },
 	{ "CREATE TABLE t x (a, b)", "cannot be told" },
