@@ -199,7 +199,6 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 	struct cross_rank *cross = arena_alloc(&v->arena, run->ranks.nr, sizeof *cross);
 	ranks_cross(run, cross);
 	v->known = arena_alloc(&v->arena, 1, sizeof *v->known);
-	v->known->arena = (struct arena)ARENA_INIT;
 	name_table_init(&v->known->names);
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		rank_view_init(v, &v->ranks[i], run->ranks.v[i]);

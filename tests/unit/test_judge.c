@@ -153,6 +153,29 @@ static void test_new_gone_and_share(void **state)
 	release(&s);
 }
 
+/* A kernel that the approved run lacks and later runs have: there it was not launched and took 0
+ * ns, so that the whole change has parts. */
+static void test_later_than_the_pin(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(350) }, { EVENT_KERNEL, "fresh", 5, MS(100) }));
+	struct rule *r = add_kernel_rule(&s);
+	r->noise = (struct noise_rule){ .k = 0, .min_runs = 2 };
+	for (int i = 0; i < 3; i++) {
+		add_recent(&s, r, MS(10));
+		struct past_run *run = &s.recent.runs.v[i];
+		run->values.v[0].label = SPAN("fresh");
+	}
+	assert_int_equal(run_judge(&s), ST_OK);
+	const struct check *k = check(&s, "top[fresh]");
+	assert_int_equal(k->verdict, VERDICT_FAIL);
+	assert_int_equal(k->change, MS(10));
+	assert_non_null(k->breakdown);
+	assert_adds_up(k->breakdown);
+	release(&s);
+}
+
 static void test_nothing_above_share(void **state)
 {
 	(void)state;
@@ -1353,6 +1376,7 @@ int main(void)
 		cmocka_unit_test(test_improved),
 		cmocka_unit_test(test_sentences),
 		cmocka_unit_test(test_new_gone_and_share),
+		cmocka_unit_test(test_later_than_the_pin),
 		cmocka_unit_test(test_nothing_above_share),
 		cmocka_unit_test(test_top_by_time),
 		cmocka_unit_test(test_selects_nothing),

@@ -510,14 +510,17 @@ static void test_samples_of_pairs(void **state)
 	struct noise_model m;
 	struct entries entries;
 	fixture_categories(&categories);
-	struct run runs[] = { run_of_figure(1000, 4, 0), run_of_figure(1000, 4, 800),
-		                  run_of_figure(1000, 4, 0) };
+	struct run base = run_of_figure(1000, 4, 0), candidates[2], controls[2];
+	for (int i = 0; i < 2; i++) {
+		candidates[i] = run_of_figure(1000, 4, 800);
+		controls[i] = run_of_figure(1000, 4, 800);
+	}
 	bench_init(&b,
-	           &(struct bench_runs){ .baseline = &runs[0],
-	                                 .candidates = &runs[1],
-	                                 .nr_candidates = 1,
-	                                 .controls = &runs[2],
-	                                 .nr_controls = 1 },
+	           &(struct bench_runs){ .baseline = &base,
+	                                 .candidates = candidates,
+	                                 .nr_candidates = 2,
+	                                 .controls = controls,
+	                                 .nr_controls = 2 },
 	           (struct naming){ .categories = &categories });
 	noise_model_init(&m, &b, &rules);
 	const struct metric *any = &metric_table[METRIC_INPUT];
@@ -525,14 +528,16 @@ static void test_samples_of_pairs(void **state)
 	const struct entry *e = &entries.list.v[1];
 	assert_true(span_eq(e->label, SPAN("speed")));
 	struct estimate x = noise_estimate(&m, e, any, false);
-	double least = noise_of_samples(&b, any, e->label);
-	assert_near(x.pair, 2 * least, 1e-15);
-	assert_near(x.se * x.se, x.pair, 1e-12);
+	assert_near(x.pair, 2 * noise_of_samples(&b, any, e->label), 1e-15);
+	assert_near(x.se * x.se, x.pair / 2, 1e-12);
 	vec_release(&entries.list);
 	noise_model_release(&m);
 	bench_release(&b);
-	for (size_t k = 0; k < NR_OF(runs); k++)
-		run_release(&runs[k]);
+	run_release(&base);
+	for (int i = 0; i < 2; i++) {
+		run_release(&candidates[i]);
+		run_release(&controls[i]);
+	}
 	rules_release(&rules);
 	category_table_release(&categories);
 }

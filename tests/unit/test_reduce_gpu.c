@@ -87,6 +87,10 @@ static void test_overlaps(void **state)
 		{ "of one graph", "K a 0 7 1 0 10\nK a 0 7 1 4 10\n", "times", "20 20 0 0", NULL, 0 },
 		{ "on two streams", "K a 0 7 1 0 10\nK a 0 8 2 4 10\n", "times", "20 20 0 0", NULL, 0 },
 		{ "on two devices", "K a 0 7 1 0 10\nK a 1 7 2 4 10\n", "times", "20 20 0 0", NULL, 0 },
+		{ "of one graph, begun with another kernel",
+		  "K a 0 7 2 0 10\nK b 0 7 1 0 10\nK c 0 7 1 0 10\n", "times", "30 30 0 10", NULL, 0 },
+		{ "in any order of the file", "K b 0 7 1 0 10\nK a 0 7 2 0 10\nK c 0 7 1 0 10\n", "times",
+		  "30 30 0 10", NULL, 0 },
 		{ "two without an id share none", "K a 0 7 -1 0 10\nK a 0 7 -1 4 10\n", "times",
 		  "20 20 0 6", NULL, 0 },
 	};

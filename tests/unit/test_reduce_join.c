@@ -283,6 +283,36 @@ static void random_traces(void **state)
 	}
 }
 
+/* The operator at the peak of memory is found by process and thread, also if these are texts, whose
+ * numbers differ between the parts of a trace. */
+static void peak_in_a_named_thread(void **state)
+{
+	(void)state;
+	struct strbuf b = STRBUF_INIT;
+	struct reduce_options options = { .marker = "ProfilerStep#*", .communication = "nccl" };
+	strbuf_adds(&b, "{\"traceEvents\":[{}");
+	for (unsigned i = 0; i < 400; i++) {
+		strbuf_addf(
+		    &b, ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op %u\",\"pid\":\"p%u\",\"tid\":1,",
+		    i, i % 7);
+		strbuf_addf(&b, "\"ts\":%u,\"dur\":1}", i * 10);
+		if (i == 300)
+			strbuf_adds(&b,
+			            ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"highest\",\"pid\":\"job\","
+			            "\"tid\":\"pool\",\"ts\":3001,\"dur\":8},"
+			            "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":\"job\",\"tid\":\"pool\","
+			            "\"ts\":3004,\"args\":{\"Bytes\":8,\"Device Type\":1,\"Device Id\":0,"
+			            "\"Total Allocated\":5,\"Total Reserved\":9}}");
+	}
+	strbuf_adds(&b, "]}");
+	struct strbuf one = reduced(strbuf_span(&b), &(struct trace_options){ .threads = 1 }, &options);
+	if (!strstr(strbuf_str(&one), "\"peak_op\":\"highest\""))
+		fail_msg("%s", strbuf_str(&one));
+	strbuf_release(&one);
+	check(&b, &options, NULL);
+	strbuf_release(&b);
+}
+
 /* ---- what does not fit ---- */
 
 /* A trace in which `odd` occurs several times between other events, so that no single piece of the
@@ -389,9 +419,8 @@ static void renewed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_traces),
-		cmocka_unit_test(does_not_fit),
-		cmocka_unit_test(too_many),
+		cmocka_unit_test(random_traces), cmocka_unit_test(peak_in_a_named_thread),
+		cmocka_unit_test(does_not_fit),  cmocka_unit_test(too_many),
 		cmocka_unit_test(renewed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

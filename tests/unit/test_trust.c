@@ -635,6 +635,7 @@ static void test_many_throttled(void **state)
 		assert_string_equal(t->id, i < NAMED ? "throttled" : "further-findings");
 		assert_int_equal(t->rank, i < NAMED ? (int64_t)i : -1);
 		assert_true(spoils(t, METRIC_STEP_COMPUTE_TIME) && !t->warning_only);
+		assert_int_equal(t->spoils.nr, s.report.trust.v[0].spoils.nr);
 		assert_true(i == NAMED || strstr(t->message, "GPU 3 was watched (sw_power_cap)"));
 	}
 	release(&s);
