@@ -36,7 +36,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 {
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
 	TRY(check_comparable(&c->v[0], log));
-	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->rules, &s->naming, log));
+	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->naming, log));
 	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
 }

@@ -153,7 +153,7 @@ static enum status fold_sides(struct check_job *j, struct diag_log *log)
 	vec_push(&runs, &j->b.pin);
 	for (size_t i = 0; i < c->nr + c->nr_controls; i++)
 		vec_push(&runs, i < c->nr ? &c->v[i] : &c->controls[i - c->nr]);
-	enum status st = fold_alike(runs.v, runs.nr, &j->setup.rules, &j->setup.naming, log);
+	enum status st = fold_alike(runs.v, runs.nr, &j->setup.naming, log);
 	vec_release(&runs);
 	return st;
 }
@@ -228,7 +228,7 @@ enum status cmd_diff(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = run_load(&o->args.v[1], 1, &s.load, &b, log);
 	if (st == ST_OK)
-		st = fold_alike((struct run *[]){ &a, &b }, 2, NULL, &s.naming, log);
+		st = fold_alike((struct run *[]){ &a, &b }, 2, &s.naming, log);
 	if (st == ST_OK)
 		st = compare_runs(&a, &b, &s.categories, &r, log);
 	r.kind = REPORT_DIFF;

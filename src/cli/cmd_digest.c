@@ -4,7 +4,7 @@
 #include "fold/present.h"
 #include "store/stored_file.h"
 
-static enum status write_run(const struct options *o, const struct run *run, struct diag_log *log)
+static enum status write_run(const struct options *o, struct run *run, struct diag_log *log)
 {
 	if (o->value[OPT_EXPECT_RANKS]) {
 		int64_t expected = (int64_t)options_u64(o, OPT_EXPECT_RANKS, 0);

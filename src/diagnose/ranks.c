@@ -11,6 +11,8 @@
 
 struct diagnosis {
 	const struct run_view *view;
+	const struct run_view *whole; ///< view of the whole digests; of a folded run, of some or no
+	                              ///< ranks only: then possibly NULL
 	const struct run *run;
 	struct report *out;
 	size_t nr;
@@ -80,34 +82,24 @@ static void add_link(struct diagnosis *d, size_t r)
 /* ---- functions that differ from the peers' ---- */
 
 /* Find functions of each rank that differ. For a slow or late rank, which has another insight
-   already, fewer functions are named. */
+   already, fewer functions are named. If a folded run keeps only some ranks whole, these are the
+   ranks that stand out, and no function of another rank is known. Only slow and late ranks get a
+   text then, since any other may differ only because it is compared with unusual ranks. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
-	size_t *most = arena_alloc(&d->arena, d->nr, sizeof *most);
-	for (size_t r = 0; r < d->nr; r++)
-		most[r] = d->slow[r] || d->late[r] ? 1 : ALONE;
-	functions_unlike(d->view, most, &d->arena, d->unlike);
-}
-
-/* Like find_unlike(), in a folded run: compares the ranks whose digests it keeps. Only slow and
-   late ranks get a text: the fold keeps the ranks that stand out, so that any other rank of these
-   may differ only because it is compared with unusual ranks. */
-static void find_unlike_kept(struct diagnosis *d, const struct fold *f)
-{
-	struct run_view kept;
-	size_t nr = f->kept.ranks.nr, *most = arena_alloc(&d->arena, nr, sizeof *most);
-	const char **text = arena_alloc(&d->arena, nr, sizeof *text);
-	for (size_t i = 0; i < nr; i++)
-		most[i] = 1;
-	run_view_init(&kept, &f->kept, d->view->naming);
-	functions_unlike(&kept, most, &d->arena, text);
-	run_view_release(&kept);
+	const struct run *run = d->whole->run;
+	size_t nr = run->ranks.nr, *at = arena_alloc(&d->arena, nr, sizeof *at);
+	size_t *most = arena_alloc(&d->arena, nr, sizeof *most);
+	const char **unlike = arena_alloc(&d->arena, nr, sizeof *unlike);
 	for (size_t i = 0; i < nr; i++) {
-		size_t r = run_find(d->run, f->kept.ranks.v[i]->rank);
-		if (r < d->nr && (d->slow[r] || d->late[r]))
-			d->unlike[r] = text[i];
+		at[i] = nr == d->nr ? i : run_find(d->run, run->ranks.v[i]->rank);
+		bool odd = d->slow[at[i]] || d->late[at[i]];
+		most[i] = odd ? 1 : nr == d->nr ? ALONE : 0;
 	}
+	functions_unlike(d->whole, most, &d->arena, unlike);
+	for (size_t i = 0; i < nr; i++)
+		d->unlike[at[i]] = most[i] ? unlike[i] : NULL;
 }
 
 static const char *most_unlike(struct diagnosis *d, size_t r)
@@ -222,12 +214,16 @@ static bool is_enough(const struct diagnosis *d, size_t before)
 
 /* Append the insights on each rank. A slow rank is also late, and so is a rank behind a slow link;
  * for both, the insight that they are late is left out. */
-static void diagnose(const struct run_view *v, bool candidate, struct report *out)
+static void diagnose(const struct run_view *v, const struct run_view *whole, bool candidate,
+                     struct report *out)
 {
 	size_t before = out->insights.nr;
-	struct diagnosis d = {
-		.view = v, .run = v->run, .out = out, .nr = v->run->ranks.nr, .candidate = candidate
-	};
+	struct diagnosis d = { .view = v,
+		                   .whole = whole,
+		                   .run = v->run,
+		                   .out = out,
+		                   .nr = v->run->ranks.nr,
+		                   .candidate = candidate };
 	if (d.nr < 2)
 		return;
 	d.slow = arena_alloc(&d.arena, d.nr, sizeof *d.slow);
@@ -238,9 +234,7 @@ static void diagnose(const struct run_view *v, bool candidate, struct report *ou
 	find_links(&d);
 	find_late(&d);
 	d.unlike = arena_alloc(&d.arena, d.nr, sizeof *d.unlike);
-	if (v->run->ranks.v[0]->part_of)
-		find_unlike_kept(&d, v->run->ranks.v[0]->part_of);
-	else
+	if (whole)
 		find_unlike(&d);
 	for (size_t r = 0; r < d.nr && !is_enough(&d, before); r++) {
 		if (d.slow[r])
@@ -262,11 +256,11 @@ void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out
 {
 	const struct fold *f = run_fold(v->run);
 	if (!f) {
-		diagnose(v, candidate, out);
+		diagnose(v, v, candidate, out);
 	} else if (f->by_rank) {
 		struct run_view thin;
 		run_view_init(&thin, run_ranks(v->run), v->naming);
-		diagnose(&thin, candidate, out);
+		diagnose(&thin, v->kept, candidate, out);
 		run_view_release(&thin);
 	}
 }

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "diff/drift.h"
 #include "diff/past.h"
+#include "fold/fold.h"
 #include "model/step_figures.h"
 
 /* ---- columns: the runs of a bench ---- */
@@ -134,6 +135,15 @@ bool bench_has(const struct bench *b, enum side_index side, const struct metric 
 	return false;
 }
 
+bool bench_lacks(const struct bench *b, enum side_index side, const struct query *q)
+{
+	bool lacks = false;
+	size_t end = side == SIDE_BASELINE ? SIDE_CANDIDATE : SIDE_CANDIDATE + b->runs.nr_candidates;
+	for (size_t i = side; i < end && !lacks; i++)
+		lacks = fold_lacks(&b->view[i], q);
+	return lacks;
+}
+
 /* ---- values of the items in all runs ---- */
 
 /* The value of one item in one run. */
@@ -151,7 +161,8 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 {
 	struct answers answers;
 	const struct run_view *view = &b->view[b->columns[column].view];
-	if (!run_has(view, q->metric))
+	/* a folded run also answers from the ranks that it keeps whole */
+	if (!run_fold(view->run) && !run_has(view, q->metric))
 		return;
 	run_query(view, q, &b->arena, &answers);
 	for (size_t k = 0; k < answers.list.nr; k++) {

@@ -117,4 +117,7 @@ bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i);
 /// candidates, one of them is enough.
 bool bench_has(const struct bench *b, enum side_index side, const struct metric *m);
 
+/// True if a run of the side is folded and cannot answer the query (fold_lacks()).
+bool bench_lacks(const struct bench *b, enum side_index side, const struct query *q);
+
 #endif

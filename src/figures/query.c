@@ -115,7 +115,7 @@ void run_query(const struct run_view *v, const struct query *q, struct arena *a,
 	if (kind == LABEL_PAIR)
 		return;
 	if (run_fold(v->run)) {
-		fold_query(v, q, out);
+		fold_query(v, q, a, out);
 		vec_sort(&out->list, answer_cmp);
 		return;
 	}

@@ -86,6 +86,7 @@ void fold_free(struct fold *f)
 	vec_release(&f->patterns);
 	vec_release(&f->deeds);
 	vec_release(&f->kept.ranks);
+	vec_release(&f->asked.values);
 	free(f->rank);
 	arena_release(&f->arena);
 	free(f);

@@ -7,7 +7,8 @@
 
 #include "fold/tally.h"
 #include "model/digest.h"
-#include "model/view.h"
+#include "model/history.h"
+#include "model/rule.h"
 
 /// Number of ranks in a block. A block begins at a multiple of this number, and its ranks are
 /// folded together once all of them are there.
@@ -130,6 +131,11 @@ struct fold {
 	/// the list of single collectives; the folded digest owns them. Reading a file only fills their
 	/// member `text`; fold_complete() makes whole digests of it. A baseline has no such ranks.
 	struct run kept;
+	/// true if all ranks are kept, because the run was folded only to be compared with a folded one
+	bool keeps_all;
+	/// In a baseline, the answers to those queries of the rules that only `kept`, or the figures of
+	/// single ranks, could give; it has no other members but `values`.
+	struct past_run asked;
 	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
 };
 
@@ -179,10 +185,18 @@ extern const char *const fold_classes[];
 bool fold_is_by_rank(const struct fold_figure *f);
 
 /// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query
-/// asks for an answer for each rank, only that of the worst rank is given.
-void fold_query(const struct run_view *v, const struct query *q, struct answers *out);
+/// asks for an answer for each rank, only that of the worst rank is given. What only whole digests
+/// can answer, such as kernels of a single rank, is answered by the ranks that the fold keeps if
+/// these are all that the query selects. `a` is scratch memory.
+void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
+                struct answers *out);
 
-/// Why a folded run cannot answer the query (a part of a sentence), or NULL.
-const char *fold_refusal(const struct query *q, const struct naming *n);
+/// True if `v` is the view of a folded run that cannot answer the query: only whole digests could,
+/// and the fold does not keep those of all ranks that the query selects.
+bool fold_lacks(const struct run_view *v, const struct query *q);
+
+/// Answers in advance, for the fold `out` of a baseline, the queries of the rules that it could not
+/// answer itself (the member `asked`). `v`: view of the folded run.
+void fold_answer_rules(const struct run_view *v, const struct rules *rules, struct fold *out);
 
 #endif

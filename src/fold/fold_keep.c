@@ -71,6 +71,8 @@ static void choose(const struct fold *f, const struct key *k, bool *chosen)
 
 void fold_keep(struct fold *f)
 {
+	if (f->keeps_all)
+		return;
 	bool *chosen = mem_calloc(f->kept.ranks.nr, sizeof *chosen);
 	size_t nr = 0;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

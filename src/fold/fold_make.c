@@ -295,6 +295,7 @@ struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fo
 	struct run_view view;
 	f->nr = nr;
 	f->by_rank = true;
+	f->keeps_all = complete;
 	f->rank = mem_calloc(nr, sizeof *f->rank);
 	for (size_t i = 0; i < nr; i++) {
 		f->rank[i] = ranks[i]->rank;

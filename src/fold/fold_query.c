@@ -12,29 +12,117 @@ static bool is_item(const struct metric *m)
 	return m->label == LABEL_DEVICE || m->label == LABEL_MEMORY;
 }
 
-const char *fold_refusal(const struct query *q, const struct naming *n)
+static bool rank_is_selected(const struct query *q, int64_t rank)
 {
-	const struct metric *m = q->metric;
-	if (m->label == LABEL_THREAD)
-		return "a folded run does not have it";
-	if (m->label != LABEL_NONE && !is_item(m) && q->rank)
-		return "a folded run does not know it of single ranks";
-	if (m->parts == PARTS_CODE && q->phase)
-		return "a folded run does not know it by phase";
-	if (m->per_step && q->stat != STAT_MEDIAN && q->rank)
-		return "a folded run does not know it of single ranks";
-	if (q->device || q->memory)
-		return "a folded run does not know it of single devices";
-	if (m->label == LABEL_KERNEL && (n->exact || n->nr_aliases))
-		return "a folded run has kernels by their usual match names: neither 'match: exact' nor "
-		       "aliases apply";
-	return NULL;
+	return rank_scope_has((struct rank_scope){ .glob = q->rank }, rank);
 }
 
-static bool matches(const char *glob, struct span text)
+/* ---- queries that only whole digests can answer ---- */
+
+/* True if neither the fold's figures nor its rows answer the query; `by_rank` as in struct fold. */
+static bool needs_whole(const struct query *q, const struct naming *n, bool by_rank)
 {
-	return !glob || span_glob(span_of(glob), text);
+	const struct metric *m = q->metric;
+	bool labelled = (m->label != LABEL_NONE && !is_item(m)) || q->phase;
+	bool other_stat = m->per_step && q->stat != STAT_MEDIAN;
+	/* the fold has threads of no rank, and kernels by their usual match names */
+	return m->label == LABEL_THREAD || q->device || q->memory ||
+	       (q->rank && (labelled || other_stat || !by_rank)) ||
+	       (q->phase && m->parts == PARTS_CODE) ||
+	       (m->label == LABEL_KERNEL && (n->exact || n->nr_aliases));
 }
+
+/* True if the fold keeps the digests of all ranks that the query selects. */
+static bool keeps_selected(const struct fold *f, const struct query *q)
+{
+	const struct run *kept = &f->kept;
+	size_t k = 0;
+	for (size_t i = 0; i < f->nr; i++) {
+		while (k < kept->ranks.nr && kept->ranks.v[k]->rank < f->rank[i])
+			k++;
+		bool is_kept = k < kept->ranks.nr && kept->ranks.v[k]->rank == f->rank[i];
+		if (!is_kept && rank_is_selected(q, f->rank[i]))
+			return false;
+	}
+	return true;
+}
+
+bool fold_lacks(const struct run_view *v, const struct query *q)
+{
+	const struct fold *f = run_fold(v->run);
+	if (!f || !needs_whole(q, v->naming, f->by_rank))
+		return false;
+	if (f->by_rank)
+		return !keeps_selected(f, q);
+	struct arena scratch = ARENA_INIT;
+	size_t nr;
+	past_query(&f->asked, query_text(q, &scratch), &nr);
+	arena_release(&scratch);
+	return nr == 0;
+}
+
+/* Answers a query from the whole digests or, in a baseline, from what they had answered. */
+static void answer_whole(const struct run_view *v, const struct query *q, struct arena *a,
+                         struct answers *out)
+{
+	const struct fold *f = run_fold(v->run);
+	size_t nr;
+	if (f->by_rank) {
+		if (v->kept && keeps_selected(f, q))
+			run_query(v->kept, q, a, out);
+		return;
+	}
+	const struct past_value *value = past_query(&f->asked, query_text(q, a), &nr);
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&out->list, (struct answer){ value[i].label, value[i].rank, value[i].value });
+}
+
+static void answer_one(const struct run_view *v, const struct query *q, struct fold *out)
+{
+	struct arena scratch = ARENA_INIT;
+	struct answers answers;
+	if (!needs_whole(q, v->naming, out->by_rank))
+		return;
+	run_query(v, q, &scratch, &answers);
+	const char *text = query_text(q, &out->arena);
+	for (size_t i = 0; i < answers.list.nr; i++) {
+		const struct answer *x = &answers.list.v[i];
+		vec_push(&out->asked.values, (struct past_value){ text, arena_span(&out->arena, x->label),
+		                                                  x->rank, x->value, MICRO_DIGITS });
+	}
+	vec_release(&answers.list);
+	arena_release(&scratch);
+}
+
+void fold_answer_rules(const struct run_view *v, const struct rules *rules, struct fold *out)
+{
+	struct past_run *asked = &out->asked;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *rule = &rules->rules.v[i];
+		struct query q = rule->query;
+		answer_one(v, &q, out);
+		if (!rule->for_each)
+			continue;
+		/* the items are chosen by their time, all ranks together */
+		if (q.reduce == REDUCE_EACH)
+			q.reduce = REDUCE_MAX;
+		if (q.metric->label == LABEL_KERNEL)
+			q.metric = &metric_table[METRIC_KERNEL_TIME];
+		if (q.metric->label == LABEL_COLLECTIVE)
+			q.metric = &metric_table[METRIC_COMM_TIME];
+		answer_one(v, &q, out);
+		q.kernel = q.category = q.cls = NULL;
+		answer_one(v, &q, out);
+	}
+	vec_sort(&asked->values, past_value_cmp);
+	size_t nr = 0;
+	for (size_t i = 0; i < asked->values.nr; i++)
+		if (nr == 0 || past_value_cmp(&asked->values.v[nr - 1], &asked->values.v[i]) != 0)
+			asked->values.v[nr++] = asked->values.v[i];
+	asked->values.nr = nr;
+}
+
+/* ---- queries that figures answer ---- */
 
 /* The query's reduction over ranks. If the query asks for the value of each rank (REDUCE_EACH), it
    is the reduction to the worst value. */
@@ -77,14 +165,12 @@ struct values {
 static void take(const struct fold *f, const struct query *q, const struct fold_figure *g,
                  struct values *out)
 {
-	char text[NUMBER_TEXT];
 	if (!g->value) {
 		tally_join(&out->tally, &g->tally);
 		return;
 	}
 	for (size_t i = 0; i < f->nr; i++)
-		if (g->value[i] != FOLD_ABSENT &&
-		    (!q->rank || matches(q->rank, span_of(number_format(f->rank[i], 0, text)))))
+		if (g->value[i] != FOLD_ABSENT && rank_is_selected(q, f->rank[i]))
 			vec_push(&out->list, g->value[i]);
 }
 
@@ -101,9 +187,14 @@ static bool reduce(struct values *v, enum reduce reduce, int64_t *out)
 	return v->list.nr || v->tally.count;
 }
 
-void fold_query(const struct run_view *v, const struct query *q, struct answers *out)
+void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
+                struct answers *out)
 {
 	const struct fold *f = run_fold(v->run);
+	if (needs_whole(q, v->naming, f->by_rank)) {
+		answer_whole(v, q, a, out);
+		return;
+	}
 	enum statistic stat = q->metric->per_step ? q->stat : STAT_MEDIAN;
 	bool one = is_item(q->metric) || (q->metric->label == LABEL_NONE && !q->phase);
 	for (size_t i = 0, end; i < f->figures.nr; i = end) {

@@ -327,33 +327,13 @@ enum status fold_whole(struct run *run, bool force, const struct naming *naming,
 	return ST_OK;
 }
 
-static enum status check_rules(const struct rules *rules, bool by_rank, const struct naming *naming,
-                               struct diag_log *log)
+enum status fold_alike(struct run *const *runs, size_t nr, const struct naming *naming,
+                       struct diag_log *log)
 {
-	for (size_t i = 0; i < rules->rules.nr; i++) {
-		const struct rule *rule = &rules->rules.v[i];
-		const char *why = fold_refusal(&rule->query, naming);
-		if (!why && rule->query.rank && !by_rank)
-			why = "the baseline of a folded run does not know it of single ranks";
-		if (why)
-			return diag_fail(log, ST_USAGE, "%s:%u:%u: rule '%s' asks for %s: %s", rules->source,
-			                 rule->line, rule->column, rule->id, rule->metric->name, why);
-	}
-	return ST_OK;
-}
-
-enum status fold_alike(struct run *const *runs, size_t nr, const struct rules *rules,
-                       const struct naming *naming, struct diag_log *log)
-{
-	bool any = false, by_rank = true;
+	bool any = false;
 	struct naming usual = { .categories = naming->categories };
 	for (size_t i = 0; i < nr; i++)
-		if (runs[i] && run_fold(runs[i])) {
-			any = true;
-			by_rank = by_rank && run_fold(runs[i])->by_rank;
-		}
-	if (any && rules)
-		TRY(check_rules(rules, by_rank, naming, log));
+		any = any || (runs[i] && run_fold(runs[i]));
 	for (size_t i = 0; i < nr && any; i++)
 		if (runs[i])
 			TRY(fold_whole(runs[i], true, &usual, log));
@@ -374,8 +354,9 @@ static bool is_kept(const struct fold *f, const struct fold_figure *g, const str
 	return kept;
 }
 
-struct fold *fold_pin(const struct fold *f, const struct rules *rules)
+struct fold *fold_pin(const struct run_view *v, const struct rules *rules)
 {
+	const struct fold *f = run_fold(v->run);
 	struct fold *out = mem_calloc(1, sizeof *out);
 	out->nr = f->nr;
 	out->is_mean = true;
@@ -397,5 +378,6 @@ struct fold *fold_pin(const struct fold *f, const struct rules *rules)
 		if (g->value)
 			k->tally.median = fold_figure_median(g, f->nr);
 	}
+	fold_answer_rules(v, rules, out);
 	return out;
 }

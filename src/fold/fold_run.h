@@ -24,14 +24,14 @@ GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct n
                                      struct diag_log *log);
 
 /// Calls fold_whole() for all `nr` runs (which may be NULL) if at least one of them is folded, so
-/// that they can be compared. ST_USAGE if `rules` (which may be NULL) ask for figures that folded
-/// runs lack.
-GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr, const struct rules *rules,
+/// that they can be compared.
+GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr,
                                      const struct naming *naming, struct diag_log *log);
 
-/// A copy of what a baseline keeps of a fold: distributions of figures instead of the values of
-/// ranks. If there are many figures, the copy has only those that `rules` ask for, and those of
-/// whole ranks. Caller releases it with fold_free().
-struct fold *fold_pin(const struct fold *f, const struct rules *rules);
+/// A copy of what a baseline keeps of the fold of the run that is viewed: distributions of figures
+/// instead of the values of ranks, and the answers to what `rules` ask about single ranks. If there
+/// are many figures, the copy has only those that `rules` ask for, and those of whole ranks. Caller
+/// releases it with fold_free().
+struct fold *fold_pin(const struct run_view *v, const struct rules *rules);
 
 #endif

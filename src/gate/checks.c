@@ -9,6 +9,7 @@
 #include "diff/breakdown_memory.h"
 #include "diff/breakdown_of.h"
 #include "diff/drift.h"
+#include "fold/fold.h"
 #include "gate/checks_beside.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
@@ -143,6 +144,9 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
 		return breakdown_of(b, &b->pairs, &q, &m->out->arena);
+	/* the rows of a folded run are those of all ranks together */
+	if (run_fold(b->run[SIDE_BASELINE]) || run_fold(b->run[SIDE_CANDIDATE]))
+		return NULL;
 	struct activity_pairs pairs;
 	activity_pairs_init(&pairs, b->view, b->view + SIDE_CANDIDATE, b->runs.nr_candidates, q.ranks);
 	struct breakdown *out = breakdown_of(b, &pairs, &q, &m->out->arena);
@@ -210,6 +214,10 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.has_step = m->has_step,
 		.step_ns = m->step_ns,
 		.told = check_is_told(m->beside, e),
+		.folded_baseline =
+		    !e->has[SIDE_BASELINE] && bench_lacks(m->bench, SIDE_BASELINE, &rule->query),
+		.folded_candidate =
+		    !e->has[SIDE_CANDIDATE] && bench_lacks(m->bench, SIDE_CANDIDATE, &rule->query),
 		.predates = m->bench->before_period && rule->metric->since > 0,
 		.floor = check_floor(m->beside, rule->metric, e),
 		.spoiled = spoiler && is_known(m, e),
@@ -266,8 +274,9 @@ static void add_check(const struct maker *m, const struct entry *e)
 		k.limit = arena_printf(a, "on_%s: %s", k.change_text,
 		                       levels[is_new ? rule->on_new : rule->on_gone]);
 	}
+	k.folded = c.folded_baseline || c.folded_candidate;
 	if (d.verdict == VERDICT_SKIPPED && !c.bootstrap && !c.told &&
-	    c.has_baseline != c.has_candidate)
+	    (k.folded || c.has_baseline != c.has_candidate))
 		vec_push(&m->out->warnings, arena_printf(a, "'%s' is skipped: %s", k.rule, k.message));
 	vec_push(&m->out->checks, k);
 }
@@ -385,7 +394,10 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		pair_entry(&m, &entries);
 	else
 		bench_query(b, &rule->query, &entries);
-	if (entries.list.nr == 0 && recorded && select_any(&rule->query) && selectable(b, rule))
+	bool lacks =
+	    bench_lacks(b, SIDE_BASELINE, &rule->query) || bench_lacks(b, SIDE_CANDIDATE, &rule->query);
+	if (entries.list.nr == 0 && recorded && !lacks && select_any(&rule->query) &&
+	    selectable(b, rule))
 		return diag_fail(log, ST_USAGE,
 		                 "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s",
 		                 rules->source, rule->line, rule->column, rule->id, rule->metric->name,

@@ -274,7 +274,9 @@ static enum verdict of_missing(const struct comparison *c)
 		return VERDICT_SKIPPED;
 	switch (c->rule->on_missing) {
 	case ON_MISSING_SKIP:
-		return c->has_baseline && !is_item(c->rule->metric) ? VERDICT_MISSING : VERDICT_SKIPPED;
+		return c->has_baseline && (c->folded_candidate || !is_item(c->rule->metric))
+		           ? VERDICT_MISSING
+		           : VERDICT_SKIPPED;
 	case ON_MISSING_WARN:
 		return VERDICT_WARN;
 	default:
@@ -313,7 +315,8 @@ static struct decision decide(const struct comparison *c)
 		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_BOOTSTRAP };
 	if (c->bootstrap && c->has_candidate)
 		return decide_limits(c);
-	if (c->rule->for_each && c->has_baseline != c->has_candidate)
+	bool folded = c->folded_baseline || c->folded_candidate;
+	if (c->rule->for_each && c->has_baseline != c->has_candidate && !folded)
 		return decide_one_sided(c);
 	if (c->rule->metric->label == LABEL_INPUT && c->has_candidate && !c->has_baseline)
 		return decide_one_sided(c); /* a benchmark case that the candidate has, and the baseline

@@ -21,6 +21,9 @@ struct comparison {
 	/// text that says since when the main branch shows this change; NULL if it does not
 	const char *of_main;
 	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent; 0: unlimited
+	/// true if the side lacks the figure because its folded run does not have it of the ranks that
+	/// are asked for
+	bool folded_baseline, folded_candidate;
 	bool predates; ///< true if the baseline's version of gpugate did not record the metric
 	int64_t floor; ///< smallest change that the clock of a trace can show, in the metric's unit
 	bool bootstrap; ///< true if a baseline is deliberately absent, so that relative conditions are

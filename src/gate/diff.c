@@ -68,6 +68,15 @@ static void add_pair_figure(struct bench *b, const struct metric *m, struct repo
 		add_figure(out, m, &e);
 }
 
+/* Query each device and each memory separately, unless a folded run knows only all of a rank. */
+static void ask_each(struct bench *b, struct query *q)
+{
+	q->device = q->metric->label == LABEL_DEVICE ? "*" : NULL;
+	q->memory = q->metric->label == LABEL_MEMORY ? "*" : NULL;
+	if (bench_lacks(b, SIDE_BASELINE, q) || bench_lacks(b, SIDE_CANDIDATE, q))
+		q->device = q->memory = NULL;
+}
+
 /* Add all figures of metric `m`, unless it is one of the metrics that may have thousands of
    figures, such as one for each kernel, operator or thread. */
 static void add_figures(struct bench *b, const struct metric *m, struct report *out)
@@ -85,15 +94,10 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 	case LABEL_PAIR:
 		add_pair_figure(b, m, out);
 		return;
-	case LABEL_DEVICE:
-		q.device = "*"; /* query each device separately */
-		break;
-	case LABEL_MEMORY:
-		q.memory = "*";
-		break;
 	default:
 		break;
 	}
+	ask_each(b, &q);
 	bench_query(b, &q, &e);
 	for (size_t i = 0; i < e.list.nr; i++)
 		m->label == LABEL_INPUT ? add_input(b, out, &e.list.v[i])
@@ -232,8 +236,9 @@ static void add_memory(struct bench *b, struct report *out)
 		                                  METRIC_MEMORY_GROWTH_PER_STEP };
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
 		const struct metric *m = &metric_table[ids[i]];
-		struct query q = { .metric = m, .reduce = m->reduce, .memory = "*" };
+		struct query q = { .metric = m, .reduce = m->reduce };
 		struct entries e;
+		ask_each(b, &q);
 		bench_query(b, &q, &e);
 		for (size_t k = 0; k < e.list.nr; k++) {
 			const char *where;

@@ -159,6 +159,8 @@ static void tally(const struct report *out, enum verdict v,
 
 static const char *why_skipped(const struct check *c)
 {
+	if (c->folded)
+		return "not kept of folded ranks";
 	if (c->has_baseline && c->has_candidate)
 		return "judged by another check";
 	if (!c->has_baseline && !c->has_candidate)

@@ -105,7 +105,16 @@ static void add_unformed(struct strbuf *b, const struct comparison *c, const str
 static void add_absent(struct strbuf *b, const struct comparison *c, const struct decision *d,
                        const struct check *check)
 {
-	if (!c->has_baseline && !c->has_candidate)
+	if (c->folded_candidate)
+		strbuf_adds(b,
+		            " is not known: the candidate is a folded run, which has it only of the ranks "
+		            "that it keeps whole; merge its digests without --fold");
+	else if (c->folded_baseline)
+		strbuf_adds(b,
+		            " is not known: the baseline is of a folded run, which did not keep the ranks "
+		            "whole, or was approved under other rules; 'gpugate baseline promote' of a "
+		            "run merged without --fold renews it");
+	else if (!c->has_baseline && !c->has_candidate)
 		strbuf_adds(b, d->verdict == VERDICT_SKIPPED
 		                   ? " was recorded on neither side: not applicable"
 		                   : " was recorded on neither side");

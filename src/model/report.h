@@ -116,6 +116,7 @@ struct check {
 	enum verdict verdict;
 	enum worse worse; ///< direction that is worse: the metric's, unless the rule names another
 	bool has_baseline, has_candidate, has_change, has_pct;
+	bool folded; ///< true if a side lacks the figure because its folded run does not have it
 	int64_t baseline, candidate, change; ///< values in the metric's unit
 	int64_t change_pct; ///< change in 1e-6 percent of the baseline
 	const char *baseline_text, *candidate_text, *change_text; ///< formatted values; "–" if absent

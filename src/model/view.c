@@ -205,10 +205,17 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 		v->ranks[i].cross = &cross[i];
 	}
 	run_views_align(v, 1, &v->arena);
+	const struct fold *f = run_fold(run);
+	if (f && f->kept.ranks.nr) {
+		v->kept = arena_alloc(&v->arena, 1, sizeof *v->kept);
+		run_view_init(v->kept, &f->kept, naming);
+	}
 }
 
 void run_view_release(struct run_view *v)
 {
+	if (v->kept)
+		run_view_release(v->kept);
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		free(v->ranks[i].kernels);
 	name_table_release(v->labels);

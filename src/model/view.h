@@ -47,6 +47,7 @@ struct run_view {
 	struct arena arena;
 	const struct naming *naming;
 	const struct run *run;
+	struct run_view *kept; ///< view of the digests that a folded run keeps whole; else NULL
 	struct known_names *known; ///< cache of the names of kernels that have been looked up
 	struct rank_view *ranks; ///< views of ranks, one for each of run->ranks
 	struct name_table *labels; ///< labels composed of several names, added as they are asked for

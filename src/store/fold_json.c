@@ -10,6 +10,7 @@
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
 #include "store/fold_columns.h"
+#include "store/past_rows.h"
 #include "store/row_schema.h"
 
 /* ---- writing of folds ---- */
@@ -311,6 +312,11 @@ static const struct field fold_fields[] = {
 	  .write = write_kept,
 	  .has = has_kept,
 	  .describe = describe_kept },
+	{ .key = "asked",
+	  .type = FIELD_OPTIONAL_ROWS,
+	  .offset = offsetof(struct stored_fold, fold.asked.values),
+	  .sub = &past_value_schema,
+	  .since = 1 },
 };
 
 static const struct schema fold_schema = {

@@ -43,7 +43,7 @@ static int value_since(const void *row)
 	return m ? m->since : 0;
 }
 
-static const struct schema value_schema = {
+const struct schema past_value_schema = {
 	.fields = value_fields,
 	.nr = sizeof value_fields / sizeof *value_fields,
 	.size = sizeof(struct past_value),
@@ -64,7 +64,7 @@ static const struct field past_fields[] = {
 	{ .key = "values",
 	  .type = FIELD_ROWS,
 	  .offset = offsetof(struct past_run, values),
-	  .sub = &value_schema },
+	  .sub = &past_value_schema },
 };
 
 const struct schema past_schema = {
@@ -92,7 +92,7 @@ const struct field history_fields[NR_HISTORY_FIELDS] = {
 	{ .key = "values",
 	  .type = FIELD_ROWS,
 	  .offset = offsetof(struct past_run, values),
-	  .sub = &value_schema },
+	  .sub = &past_value_schema },
 };
 
 static size_t size_of(const struct past_run *run)

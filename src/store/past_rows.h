@@ -8,6 +8,9 @@
 /// Row type of the provenance of a run.
 extern const struct schema provenance_schema;
 
+/// Row type of an answer to a query.
+extern const struct schema past_value_schema;
+
 /// Row type of a run in a baseline.
 extern const struct schema past_schema;
 

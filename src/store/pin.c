@@ -349,14 +349,14 @@ static void pin_inputs(const struct pinner *p, const struct digest *from, bool a
 	} while (0)
 
 /* Copies all members of a digest that are not lists, and the lists that are kept whole. */
-static struct digest *copy(const struct digest *from, const struct rules *rules)
+static struct digest *copy(const struct pinner *p, const struct digest *from)
 {
 	struct digest *d = digest_new();
 	struct digest fresh = *d;
 	*d = *from;
 	d->arena = fresh.arena;
 	d->joined = NULL;
-	d->fold = from->fold ? fold_pin(from->fold, rules) : NULL;
+	d->fold = from->fold ? fold_pin(&p->view, p->rules) : NULL;
 	d->progress = fresh.progress;
 	for (size_t i = 0; i < nr_digest_lists; i++)
 		memset((char *)d + digest_lists[i].offset, 0, sizeof d->kernels);
@@ -385,7 +385,7 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 	choose(&p->ops_by_time, &p->ops, detail->top, &ops);
 	for (size_t i = 0; i < p->run->ranks.nr; i += stride) {
 		const struct digest *from = p->run->ranks.v[i];
-		struct digest *d = copy(from, p->rules);
+		struct digest *d = copy(p, from);
 		vec_push(&out->ranks, d);
 		d->cross = *p->view.ranks[i].cross;
 		pin_kernels(p, i, &kernels, detail->whole, d);

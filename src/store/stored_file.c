@@ -32,13 +32,11 @@ static bool ends_with(struct span s, struct span suffix)
 	return s.n >= suffix.n && span_eq((struct span){ s.p + s.n - suffix.n, suffix.n }, suffix);
 }
 
-static enum status read_run_back(const struct run *run, struct source *src, struct diag_log *log)
+static enum status read_run_back(bool one, struct source *src, struct diag_log *log)
 {
 	struct run back = { 0 };
 	struct digest *d = NULL;
-	enum status st = run->ranks.nr + (run->folded != NULL) == 1
-	                     ? digest_read(src, ST_INPUT, &d, log)
-	                     : run_read(src, &back, log);
+	enum status st = one ? digest_read(src, ST_INPUT, &d, log) : run_read(src, &back, log);
 	digest_free(d);
 	run_release(&back);
 	return st;
@@ -53,17 +51,19 @@ static enum status copy_run(const struct run *run, const char *path, bool gzip,
 	return sink_commit(out, log);
 }
 
-enum status stored_run_save(const struct run *run, const char *path, struct diag_log *log)
+enum status stored_run_save(struct run *run, const char *path, struct diag_log *log)
 {
+	bool one = run->ranks.nr + (run->folded != NULL) == 1;
 	bool gzip = ends_with(span_of(path), SPAN(".gz"));
 	if (run_is_text(run))
 		return copy_run(run, path, gzip, log);
 	struct diag_log said;
 	struct sink *text = sink_open_memory();
 	run_write(run, text);
+	run_release(run); /* before the text is read: the two need not fit into memory together */
 	struct source *src = source_of(text);
 	diag_init(&said);
-	enum status st = read_run_back(run, src, &said);
+	enum status st = read_run_back(one, src, &said);
 	st = save(text, st, &said, path, gzip, false, log);
 	source_close(src);
 	diag_release(&said);

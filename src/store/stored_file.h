@@ -5,11 +5,10 @@
 #include "model/digest.h"
 #include "store/digest_json.h"
 
-/// Writes `run` (run_write()) to `path`, compressed if the name ends in ".gz". If the result could
-/// not be read again, because it exceeds store_limits, nothing is written and the status is
-/// ST_OUTPUT, with the path and the reader's message.
-GG_MUST_CHECK enum status stored_run_save(const struct run *run, const char *path,
-                                          struct diag_log *log);
+/// Writes `run` (run_write()) to `path`, compressed if the name ends in ".gz", and may release it.
+/// If the result could not be read again, because it exceeds store_limits, nothing is written and
+/// the status is ST_OUTPUT, with the path and the reader's message.
+GG_MUST_CHECK enum status stored_run_save(struct run *run, const char *path, struct diag_log *log);
 
 /// Like stored_run_save(), for a baseline (baseline_write()), which is never compressed. `again`:
 /// the file was read in order to be changed.

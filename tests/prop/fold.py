@@ -12,7 +12,10 @@ in others.
  - throttled ranks, and ranks that share their GPU, are named with the GPU and the reasons, as if nothing were folded; figures
    of the state of GPUs are exact
  - a rank that is missing is named, and its block stays unfolded until the rank is there
- - digests that cannot be folded, and rules that a folded run cannot answer, are refused in one line
+ - of a small job, all of whose ranks are kept whole, nothing is lost
+ - rules that only whole digests can answer have the values of the unfolded run if the folded one keeps the ranks whole; of other
+   ranks the check says what is not known, and passes in no case in which the unfolded run has a figure
+ - digests that cannot be folded are refused in one line
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -254,6 +257,64 @@ def worst_of_each(dir, baseline):
         assert checks["each"][side] == checks["step.compute_time-max"][side]
 
 
+def kept_ranks(dir):
+    """Checks rules that only whole digests can answer, of ranks that both folded runs keep, of one of them, and of none."""
+    runs = [run_of(dir, name, RANKS) for name in ("plain", "odd")]
+    kept = [{d["rank"] for d in json.loads(folded(run).read_text())["fold"]["kept"]} for run in runs]
+    first, second = sorted(kept[0] & kept[1])[:2]
+    assert SLOW in kept[1], kept
+    def rules_of(name, rank, more=""):
+        rows = ("one, metric: kernel.time, select: {rank: R, kernel: nvjet}", "p99, metric: step.time, stat: p99, select: {rank: R}",
+                "comm, metric: comm.time, select: {rank: R}", "step, metric: step.time, select: {rank: R}",
+                "each, metric: kernel.time, for_each: {top: 3, min_share: 1%}, select: {rank: R}", "threads, metric: thread.time, select: {rank: R}",
+                "ops, metric: op.self_gpu_time, for_each: {top: 2}, select: {rank: R}, on_missing: skip")
+        path = dir / name
+        path.write_text("version: 1\nworkload: job\nkernels: {alias: [{match: 'nvjet*', as: nvjet}]}\nrules:\n" +
+                        "".join(f"  - {{id: {row.replace('R,', rank + ',').replace('R}', rank + '}')}, {LIMITS}{more}}}\n" for row in rows))
+        return path
+
+    def results(rule_file):
+        out = {}
+        for base in (runs[0], folded(runs[0])):
+            gpugate("baseline", "create", base, "--rules", rule_file, "--baseline", dir / "kept.baseline.json", "--force")
+            for run in (runs[1], folded(runs[1])):
+                checks, _, said = checked(dir, run, dir / "kept.baseline.json", rule_file)
+                out[base == runs[0], run == runs[1]] = checks, said
+        return out
+
+    own = min(kept[1] - kept[0])  # an unfolded baseline has every rank
+    for rank, folded_base in ((first, True), (second, True), (own, False)):
+        both = results(rules_of("both.yaml", f"'{rank}'"))
+        whole = {i: (c["baseline"], c["candidate"], c["verdict"]) for i, c in both[True, True][0].items()}
+        assert len(whole) > 9 and {"step", "p99"} < set(whole) and any(i.startswith("threads[") for i in whole), whole
+        for key, (checks, _) in both.items():
+            part = {i: (c["baseline"], c["candidate"], c["verdict"]) for i, c in checks.items()}
+            assert part == whole or not (key[0] or folded_base), (key, set(part.items()) ^ set(whole.items()))
+    other = next(r for r in range(RANKS) if r not in kept[0] | kept[1])
+    for sides, (checks, said) in results(rules_of("none.yaml", str(other))).items():
+        for name, c in checks.items():
+            lost = sides != (True, True) and name != "step"
+            assert (c["verdict"] in ("missing", "skipped")) == lost, (sides, name, c)
+            assert not lost or ("merge" in c["message"] and "--fold" in c["message"]), c
+            assert c["verdict"] != "skipped" or name.startswith("ops") and c["baseline"] is None, (sides, c)
+        if sides == (False, False):
+            assert checks["ops"]["verdict"] == "skipped" and any("'ops' is skipped" in w for w in said["warnings"]), said["warnings"]
+
+
+def all_kept(dir):
+    """Of a small job every rank is kept whole: the folded run says what the unfolded one does, `unlike-peers` and all threads included."""
+    rule_file = rules(dir, "all.yaml", f"  - {{id: threads, metric: thread.time, ranks: max, {LIMITS}}}")
+    doc, run, said = json.loads(run_of(dir, "plain", 8).read_text()), dir / "unlike.json", []
+    doc["digests"][5]["functions"][0]["median_ns"] *= 2
+    run.write_text(json.dumps(doc))
+    gpugate("baseline", "create", run_of(dir, "plain", 8), "--rules", rule_file, "--baseline", dir / "all.baseline.json")
+    for part in (run, folded(run)):
+        checks, _, result = checked(dir, part, dir / "all.baseline.json", rule_file)
+        said.append(([(i["rank"], i["message"]) for i in result["insights"] if i["insight"] == "unlike-peers"],
+                     {i: (c["baseline"], c["candidate"]) for i, c in checks.items()}))
+    assert said[0] == said[1] and [rank for rank, _ in said[0][0]] == [5] and any(i.startswith("threads[") for i in said[0][1]), said
+
+
 def refuses(dir, baseline):
     plain, odd = run_of(dir, "plain", RANKS), run_of(dir, "odd", RANKS)
     one = folded(plain)
@@ -270,16 +331,12 @@ def refuses(dir, baseline):
     (dir / "other.json").write_text(json.dumps(doc))
     refused("other settings", "merge", "--fold", dir / "other.json", "-o", dir / "out.json", codes=(3,))
     refused("metrics --json", "metrics", one, "--json", dir / "out.json", codes=(2,))
-    threads = rules(dir, "threads.yaml", f"  - {{id: threads, metric: thread.time, {LIMITS}}}")
-    refused("does not have it", "check", one, "--rules", threads, "--baseline", baseline, codes=(2,))
-    of_rank = f"  - {{id: one, metric: step.time, select: {{rank: {LATE}}}, {LIMITS}}}"
-    some = rules(dir, "some.yaml", of_rank)
-    refused("baseline of a folded run", "check", one, "--rules", some, "--baseline", baseline, codes=(2,))
+    some = rules(dir, "some.yaml", f"  - {{id: one, metric: step.time, select: {{rank: {LATE}}}, {LIMITS}}}")
+    checks, _, _ = checked(dir, one, baseline, some)
+    assert checks["one"]["verdict"] == "missing" and "under other rules" in checks["one"]["message"], checks["one"]
     gpugate("baseline", "create", plain, "--rules", some, "--baseline", dir / "some.json")
     checks = [checked(dir, run, dir / "some.json", some)[0]["one"] for run in (odd, folded(odd))]
     assert checks[0]["candidate"] == checks[1]["candidate"] and checks[0]["baseline"] == checks[1]["baseline"], checks
-    single = rules(dir, "single.yaml", f"  - {{id: k, metric: kernel.time, select: {{rank: 3}}, {LIMITS}}}")
-    refused("single ranks", "check", one, "--rules", single, "--baseline", baseline, codes=(2,))
     broken = json.loads(one.read_text())
     for at in (0, 3, 30, 60, len(broken["fold"]["columns"]) - 1):
         bad = json.loads(one.read_text())
@@ -310,6 +367,8 @@ def main():
         built_in_rules(dir)
         worst_of_each(dir, baseline)
         waited_before(dir)
+        kept_ranks(dir)
+        all_kept(dir)
         refuses(dir, baseline)
     return 0
 

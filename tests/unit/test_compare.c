@@ -408,6 +408,34 @@ static void test_absent(void **state)
 	}
 }
 
+/* What a folded run does not have is absent, and neither new nor gone; if the baseline has it, it
+   is missing, although a kernel may vanish. */
+static void test_folded(void **state)
+{
+	(void)state;
+	struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "");
+	r.on_missing = ON_MISSING_SKIP;
+	r.on_gone = r.on_new = LEVEL_WARN;
+	for (int each = 0; each < 2; each++) {
+		struct comparison c = both(&r, 10, 10);
+		r.for_each = each;
+		c.has_candidate = false;
+		assert_int_equal(compare(&c).reason, each ? REASON_GONE : REASON_ABSENT);
+		assert_int_equal(compare(&c).verdict, each ? VERDICT_WARN : VERDICT_SKIPPED);
+		c.folded_candidate = true;
+		assert_int_equal(compare(&c).reason, REASON_ABSENT);
+		assert_int_equal(compare(&c).verdict, VERDICT_MISSING);
+		c.has_baseline = false;
+		assert_int_equal(compare(&c).verdict, VERDICT_SKIPPED);
+		c = both(&r, 10, 10);
+		c.has_baseline = false;
+		c.folded_baseline = true;
+		assert_int_equal(compare(&c).reason, REASON_ABSENT);
+		assert_int_equal(compare(&c).verdict, VERDICT_SKIPPED);
+	}
+	release(&r);
+}
+
 /* A fall to 0 is either better or was not measured: limits in percent cannot tell which. */
 static void test_zero(void **state)
 {
@@ -601,15 +629,25 @@ static void test_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unsure),         cmocka_unit_test(test_substitutes),
-		cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_table),
-		cmocka_unit_test(test_what_decided),   cmocka_unit_test(test_exact_has_no_noise),
-		cmocka_unit_test(test_bootstrap_pair), cmocka_unit_test(test_same),
-		cmocka_unit_test(test_direction),      cmocka_unit_test(test_absent),
-		cmocka_unit_test(test_zero),           cmocka_unit_test(test_floor),
-		cmocka_unit_test(test_new_and_gone),   cmocka_unit_test(test_new_beyond_max),
-		cmocka_unit_test(test_pair),           cmocka_unit_test(test_spoiled_comes_first),
-		cmocka_unit_test(test_without_step),   cmocka_unit_test(test_monotone),
+		cmocka_unit_test(test_unsure),
+		cmocka_unit_test(test_substitutes),
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_what_decided),
+		cmocka_unit_test(test_exact_has_no_noise),
+		cmocka_unit_test(test_bootstrap_pair),
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_direction),
+		cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_zero),
+		cmocka_unit_test(test_floor),
+		cmocka_unit_test(test_new_and_gone),
+		cmocka_unit_test(test_new_beyond_max),
+		cmocka_unit_test(test_pair),
+		cmocka_unit_test(test_spoiled_comes_first),
+		cmocka_unit_test(test_without_step),
+		cmocka_unit_test(test_monotone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
