@@ -46,7 +46,8 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* Difference between the rank and its peers in the candidate, minus that in the baseline. */
+/* How far the rank is above its peers in the candidate, minus how far it was above its peers in the
+   baseline (0 if it was below them). */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
 	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),

@@ -33,8 +33,8 @@ enum stake {
 	NR_STAKES
 };
 
-/// An amount larger than any figure: the suspect explains its whole group, whatever others
-/// explain.
+/// An amount larger than any figure: the suspect explains all of a group of figures, however much
+/// of the group other suspects explain.
 #define STAKE_ALL (INT64_MAX / 4)
 
 struct suspect {

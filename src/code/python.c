@@ -166,7 +166,7 @@ void python_medians(struct python_frames *p, struct digest *d)
 	size_t nr = 0;
 	for (size_t i = 0; i < d->functions.nr; i++)
 		nr += is_path(&d->functions.v[i]) ? (size_t)d->functions.v[i].count : 0;
-	/* for each path, the place in `durs` to which its next duration goes */
+	/* for each path, a pointer into `durs`: the path's next duration is stored there */
 	int64_t **next = mem_calloc(p->paths->paths.nr, sizeof *next);
 	int64_t *durs = mem_calloc(nr, sizeof *durs), *at = durs; /* durations, grouped by row */
 	for (size_t i = 0; i < d->functions.nr; i++) {

@@ -16,8 +16,8 @@ struct path {
 	int64_t total_ns, exclusive_ns;
 	uint32_t running; ///< number of running frames of the path that have no running callee
 	uint32_t last; ///< cache: id of the path that was last called from this path, or 0
-	uint32_t next; ///< cache: id of the path that the caller called next, the last time that it had
-	               ///< called this path; 0: unknown
+	uint32_t next; ///< cache: id of the path to which the caller's next call led, the last time
+	               ///< that it had called this path; 0: unknown
 };
 
 struct python_paths {

@@ -234,7 +234,8 @@ static bool is_graph_launch(const struct function_stat *f)
 	return f->cls == FUNCTION_RUNTIME && span_contains_nocase(f->name, SPAN("GraphLaunch"));
 }
 
-/* True if several steps have the same number of kernels and do not launch graphs yet. */
+/* True if there are at least three steps, all steps have the same number of kernels, and the run
+   launches no GPU graph. */
 static bool steps_are_alike(const struct digest *d)
 {
 	const int64_t *count = d->samples[METRIC_STEP_KERNEL_COUNT];

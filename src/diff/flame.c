@@ -6,8 +6,7 @@
 #include "base/text.h"
 #include "diff/code_names.h"
 
-/* Greatest number of segments in a path: work further inside counts for the last segment that fits.
- */
+/* Greatest number of segments in a path. A longer path keeps its outer segments and the kernel. */
 enum { DEPTH = 32 };
 
 /* The least size of a node is the total divided by LEAST_PART: a smaller node would be too narrow

@@ -152,7 +152,8 @@ static int changed_at_cmp(const void *a, const void *b)
 	return c ? c : (x->point > y->point) - (x->point < y->point);
 }
 
-/* True for the first change point at a run; the list shows the others of that run below it. */
+/* True for the first of a case's change points at one run. The list has an item for this point
+   only; the item also shows the further change points at the run with the same direction. */
 static bool is_first(const struct course *t, const struct course_point *p)
 {
 	for (const struct course_point *q = t->points.v; q < p; q++)

@@ -197,8 +197,8 @@ JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 	return true;
 }
 
-/// Consumes the remembered text `lead`, from the end of an element up to a value in the next
-/// object, if the input continues with it; else returns false.
+/// If the input continues with the remembered text `lead`, consumes this text: it reaches from the
+/// end of an element to a value in the next object. Else returns false, and nothing is consumed.
 static inline bool jscan_follow_lead(struct jscan *js, const struct jscan_lead *lead)
 {
 	const char *p = js->at;

@@ -32,10 +32,10 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	                   ///< `sibling`
 	struct seam *sibling; ///< next in the list of the seams that have followed one seam, which are
 	                      ///< compared in the order of the list
-	struct seam *inner; ///< place at which an object begins that is the value after this seam; NULL
-	                    ///< if no object was seen there yet
-	struct seam *other; ///< place (in the tree of places) after a key that follows this seam and is
-	                    ///< not remembered; NULL if none was seen yet
+	struct seam *inner; ///< if the value after this seam is an object: place at the beginning of
+	                    ///< the object; NULL until such an object was read
+	struct seam *other; ///< place after a key that follows this seam and has no seam of its own;
+	                    ///< NULL until such a key was read
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
 	                             ///< up
 	uint32_t mask; ///< mask with a bit for each byte of `text`, but only for its first 32
@@ -47,7 +47,7 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	           ///< first key
 	uint8_t key_at, key_n; ///< position and length of the key in `text`
 	bool end; ///< true if the text ends with the closing bracket of the object, and not with a key
-	bool first; ///< true for the first seam of an object, in which there is no comma
+	bool first; ///< true for a text after the bracket that opens an object: it has no comma
 };
 
 /* State of the scanner. The window holds [buf, end); *end is a NUL, at which every inner loop
@@ -181,7 +181,8 @@ void jscan_repeats_release(struct jscan_repeats *r);
 /// remembers where the value begins.
 bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag);
 
-/// Adds the object that has been read since jscan_again() to the cache, with the tag `tag`.
+/// Call it once the value after jscan_again() has been read: adds the value to the cache, with the
+/// tag `tag`, if it is an object without further objects or arrays in it.
 void jscan_learn_again(struct jscan *js, struct jscan_repeats *r, uint32_t tag);
 
 /// The first byte that is not white space, which is not consumed; -1 at the end.

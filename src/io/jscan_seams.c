@@ -7,7 +7,8 @@
 void jscan_seams_init(struct jscan *js)
 {
 	js->seams = mem_calloc(SEAM_LIMIT, sizeof *js->seams);
-	/* the first two seams are the places "nowhere" and "around the outermost value" */
+	/* the first two seams have no text: seam 0 is the place "nowhere", seam 1 the place before the
+	   outermost value */
 	js->nr_seams = 2;
 	js->place[0] = &js->seams[1];
 }

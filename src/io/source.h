@@ -27,8 +27,8 @@ struct source_options {
 	struct source_progress *progress; ///< progress that is updated while reading, or NULL
 };
 
-/// Opens `path` ("-": standard input). Directories and missing files are ST_INPUT; an empty file
-/// has no bytes. Caller releases with source_close().
+/// Opens `path` ("-": standard input). Directories and missing files are ST_INPUT; an empty file is
+/// opened without an error. Caller releases with source_close().
 GG_MUST_CHECK enum status source_open(const char *path, const struct source_options *options,
                                       struct source **out, struct diag_log *log);
 

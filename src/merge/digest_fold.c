@@ -213,7 +213,8 @@ static void fold_calls(struct digest *d)
 
 /* ---- sums of functions ---- */
 
-/* Compares functions so that siblings are together, in the order of a digest. */
+/* Orders functions by caller, so that functions with the same caller are neighbors, then as in a
+   digest. */
 static int sibling_cmp(const void *a, const void *b, void *rows)
 {
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;

@@ -4,7 +4,7 @@
 #include "merge/digest_fold.h"
 #include "model/rows.h"
 
-/* The share of an activity's figures that goes to one row of the separate recording. */
+/* One row of the separate recording, and the share of the measured activity that it gets. */
 struct share {
 	const struct code_stat *row; /* row of the code table of the separate recording */
 	__int128 rest; /* remainder of the division that gives this row's share */

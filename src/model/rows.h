@@ -24,7 +24,7 @@ enum field_type {
 	FIELD_HASH, ///< uint64_t as 16 hex digits
 	FIELD_ENUM, ///< an enum, by its name in `names`
 	FIELD_SHAPE, ///< int64_t[3], left out if [0] < 0; an absent key is read as -1
-	FIELD_ROW, ///< struct of schema `sub`; in files on the line of the struct around it
+	FIELD_ROW, ///< struct of schema `sub`; a file has it on the line of the struct that contains it
 	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; a line that not
 	            ///< all ranks have lists its ranks under the key "ranks"
 	FIELD_OPTIONAL_ROWS, ///< like FIELD_ROWS, but left out if empty
@@ -77,7 +77,7 @@ struct field {
 	bool (*has)(const void *const *rows,
 	            size_t nr); ///< true: the value is written; NULL: always
 
-	/// Writes the JSON Schema of the value, or, if `several`, of the values of several structs.
+	/// Writes the value's JSON Schema; if `several`, it also allows the values of several structs.
 	void (*describe)(bool several, int depth, struct sink *out);
 };
 

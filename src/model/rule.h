@@ -80,7 +80,7 @@ struct rule {
 	enum reduce reduce; ///< reduction over ranks: the metric's, unless `ranks:` names another
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
-	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
+	int64_t top; ///< with for_each, or a PAIR metric (of two runs): number of largest items used
 	int64_t min_share; ///< smallest share of kernel time that an item has on a side, 1e-6 percent
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts

@@ -182,8 +182,8 @@ static void read_moments(struct timeline_reader *r, const struct numbers *times)
 
 /* ---- choice of the form ---- */
 
-/* Reads either form. The first list is a row or the list of times; the beginning of the second list
- * shows which. */
+/* Reads a timeline in either of its forms. In one form the first list is a row, in the other it is
+ * the list of times; the beginning of the second list shows which form the file has. */
 static void read_form(struct timeline_reader *r, struct numbers *first)
 {
 	while (!failed(r) && jscan_element(r->js)) {

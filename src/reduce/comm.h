@@ -29,7 +29,7 @@ struct comm_scope {
 	const struct name *name;
 	uint32_t key; ///< id of the comm_key in `keys`
 	bool args; ///< true if the event has arguments, not only shapes
-	bool nested; ///< true if the event lies in another scope whose event is of the same kind
+	bool nested; ///< true if the nearest scope around this one has the same kind of collective
 };
 
 struct comm_state {

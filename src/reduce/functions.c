@@ -150,7 +150,7 @@ static void class_costs(struct class_functions *c, const struct higher *h)
 	free(ends);
 }
 
-/* Fills and appends the rows of a class. With `last`, no lower class follows. */
+/* Appends the rows of a class. `last`: no lower class needs the time that this class covers. */
 static void class_finish(struct class_functions *c, struct higher *h, bool last, struct digest *d)
 {
 	class_costs(c, h);

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* Joins the ids; ids of pairs of two ids come after these two. False if a table is full. */
+/* Joins the ids; the id of a pair is joined after the ids in the pair. False if a table is full. */
 static bool join_ids(struct reducer *to, struct reducer *from)
 {
 	thread_ids_join(&to->threads, &from->threads, &from->joined);

@@ -146,7 +146,7 @@ void where_take_stated(struct reducer *r, const struct event *ev);
 GG_MUST_CHECK bool where_join_ids(struct reducer *to, struct reducer *from);
 void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities);
 
-/// Marks calls whose code is looked up. Call it before all walks, with activities in file order.
+/// Marks launches whose code is looked up. Call it before all walks, with activities in file order.
 void where_begin(struct reducer *r, const struct digest *d);
 
 /// Walk over the operators and calls of a thread, in order. Caller ends with where_walk_end().

@@ -105,7 +105,8 @@ static void place_ranks(struct placer *p, struct fold *f)
 		p->fine = f->rank[i] >= 0 && f->rank[i] <= RANK_MAX && (!i || f->rank[i] > f->rank[i - 1]);
 }
 
-/* Takes the numbers of ranks; numbers that an earlier version did not store are 0. */
+/* Takes the columns with one number for each rank. A number that an earlier version did not store
+   is 0 for all ranks. */
 static void place_numbers(struct placer *p, struct fold *f)
 {
 	const struct column *c = next_column(p, true);

@@ -98,7 +98,8 @@ static void add_bins(struct column *out, const struct tally *t, bool counted)
 	}
 }
 
-/* Writes the column that add_bins() has filled, with differences in place of keys, as it is. */
+/* Writes the column that add_bins() has filled. Its keys are differences already, so that all
+   numbers are written unchanged. */
 static void write_plain(struct writer *w, struct column *c)
 {
 	begin(w);

@@ -212,7 +212,7 @@ struct lists {
 	              ///< next row is on top
 	size_t nr_heap;
 	size_t *next; ///< for each list the next list in its chain, or NO_LIST; `nr` elements
-	const void **line; ///< equal rows that are written on the present line; room for `nr`
+	const void **line; ///< equal rows of several lists, which share the present line; `nr` elements
 	size_t *owners; ///< indices of the structs that own the equal rows; `nr` elements
 	size_t nr_line;
 };
@@ -251,7 +251,8 @@ static size_t heap_pop(struct lists *l)
 
 #define NO_LIST SIZE_MAX
 
-/* Puts the owners that have rows left back onto the heap, as chains of equal next rows. */
+/* Puts the lists whose rows have just been written back onto the heap, except lists without further
+   rows. Lists whose next rows are equal form one chain. */
 static void push_owners(struct lists *l)
 {
 	size_t first = NO_LIST, last = NO_LIST;

@@ -6,7 +6,8 @@
 
 #include "store/step_columns.h"
 
-/// Largest number of steps of which all columns are written as they are.
+/// Up to this number of steps, all columns are written as they are. With more steps, a column may
+/// be written as differences.
 enum { STEPS_PLAIN = 256 };
 
 /// Largest number of bases of one column.
@@ -30,12 +31,12 @@ struct step_bases step_bases_choose(const void *const *digests, size_t nr, size_
                                     uint64_t known);
 
 /// Subtracts the sum of the bases from each value of a column, which the digest must have. The
-/// differences go to `rest`, which has room for all steps. False if one is out of its type's range.
+/// differences go to `rest`, which has room for all steps. False if a difference exceeds int64.
 bool step_bases_subtract(const struct digest *d, size_t column, const struct step_bases *b,
                          int64_t *rest);
 
-/// Turns the rests that the column of a digest holds into its values. False if a value would be
-/// negative or too large.
+/// Adds the sum of the bases to each difference that the column of a digest holds, which gives the
+/// column's values. False if a value would be negative or too large.
 bool step_bases_add(struct digest *d, size_t column, const struct step_bases *b);
 
 #endif

@@ -95,7 +95,7 @@ def checks(dir, runs, *options):
 
 
 def rises(dir, seed, nr, *options):
-    """Check that the verdicts of ever slower candidates with `nr` runs never get better; returns those of the slowest."""
+    """Check that no verdict gets better when a candidate of `nr` runs is slower; returns the verdicts on the slowest one."""
     last = {}
     for factor in SLOW:
         runs = [gen(dir / f"c{i}.json.gz", "--seed", f"{seed}{7 + i}", "--slow-kernel", f"*nvjet_tst_128x256*={factor}")

@@ -300,7 +300,7 @@ ELSEWHERE = {
 
 
 def place(b):
-    """Writes files that commands of many rows need besides the row's own file: a trace, figures and a baseline."""
+    """Writes a trace, figures and a baseline, which the commands of many rows of LIMITS read besides the row's own file."""
     b.file("t.json", trace())
     b.file("m.json", '{"tokens_per_s": 1.5}')
     b.file("b.json", (TESTS / "fuzz" / "corpus" / "baseline" / "one-rank.json").read_bytes())

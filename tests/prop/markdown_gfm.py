@@ -23,7 +23,7 @@ from names import MARKDOWN as NAMES
 PROGRAM = os.environ.get("GPUGATE")
 RENDER = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
 
-# Ordinary names of gen/trace.py that are made slow enough to be shown as well.
+# Patterns of the names of --hostile-names that are made so slow that the report shows them, beside NAMES.
 SLOW = ["pipe|*", "<img*", "@every*", "line one*", "nul *", "lone *", "right?to*", "*%0A*", "*std::tuple<float> *"]
 FILE = "`<img src=x>` | @me <!-- .json.gz"
 RULES = """version: 1

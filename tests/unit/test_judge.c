@@ -390,7 +390,8 @@ static void marker_of_rules(struct bench_of_two *s)
 {
 	s->rules.marker = "step*";
 }
-/* Makes `d` a digest without step markers, with `how` and `count` as its settings. */
+/* Makes `d` the digest of a trace without step markers. `how` is the setting by which steps were to
+   be found; `count` is the number of repetitions found, 0 for one window. */
 static void unmarked(struct digest *d, const char *how, int64_t count)
 {
 	d->unmarked = how;

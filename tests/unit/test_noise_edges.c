@@ -328,7 +328,7 @@ static void test_groups(void **state)
 	struct stage s, t;
 	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, grouped, one);
 	begin(&t, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, single, one);
-	/* there are fewer runs than that, so the approved run belongs to the reference, too */
+	/* the history has fewer than `min_runs` runs, so the approved run is in the reference, too */
 	s.bench.min_runs = t.bench.min_runs = 100;
 	for (size_t i = 0; i < NR_OF(names); i++)
 		s.history.runs.v[i].together = names[i];

@@ -228,7 +228,8 @@ static void test_memory_use(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* More steps than are used for slopes, and so many memories that fewer steps are used for each. */
+/* The growth of a memory is a slope over steps. The trace has more steps than a slope uses; with
+   20,000 memories, the slope of each memory uses fewer steps. */
 static void test_many_memories(void **state)
 {
 	(void)state;

@@ -27,7 +27,8 @@ static void show(size_t piece, const struct strbuf *a, const struct strbuf *b)
 	         strbuf_str(b) + from);
 }
 
-/* Reduces in pieces of a few events; `error`, if given, is part of the expected output. */
+/* Expects the same output whether a trace is reduced as a whole or in pieces of a given size: a
+   digest or, if `error` is given, a message that contains `error`. */
 static void check(const struct strbuf *doc, const struct reduce_options *reduce, const char *error)
 {
 	static const size_t pieces[] = { 100, 700, 3000, 20000, 0 };

@@ -70,7 +70,7 @@ static void test_said(void **state)
 		/* main is where it was when the baseline was approved */
 		{ MS(100), { MS(104), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
 		{ MS(100), { MS(100), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
-		/* a baseline of 1 ns is enough for a change in percent */
+		/* the baseline has only 1 ns, and its change in percent is still computed */
 		{ 1, { 1, 2 }, 3, COND_INCREASE, WORSE_UP, COMMIT, "", SINCE "0123456789ab: 2 ns" },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {

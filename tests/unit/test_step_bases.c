@@ -176,7 +176,7 @@ static void test_steps_are_kept(void **state)
 }
 
 /* A column from which bases are subtracted, and to which they are added again, has its old values,
-   whatever the bases are; a rest or a value that does not fit its type is refused. */
+   whatever the bases are; a difference or a value that does not fit its type is refused. */
 static void test_sums_are_exact(void **state)
 {
 	(void)state;

@@ -37,8 +37,8 @@ static const struct work before[] = { { "aten::mm", "gemm_a", 40000 },
 	                                  { "aten::add", "elem", 50000 },
 	                                  { 0 } };
 
-/* The operator's own decision is that of the rule without what only fits a kernel: `and`, limits in
-   ns, and warnings. */
+/* An operator, which decides on its kernels, is judged by the rule of the kernels. Parts of this
+   rule that only fit a kernel do not count: `and`, limits in ns, and warn limits. */
 static void test_of_unit(void **state)
 {
 	(void)state;
@@ -134,8 +134,8 @@ static void test_of_unit(void **state)
 	}
 }
 
-/* If the rule asks for categories, or for no substitutes, a kernel's operator does not decide on
- * the kernel. */
+/* A kernel's operator decides on the kernel only if kernels of the operator count as substitutes by
+ * the rule's `substitutes`, and if the rule judges the metric in its usual direction. */
 static void test_substitutes_of_rule(void **state)
 {
 	(void)state;

@@ -29,7 +29,7 @@ static void check_way(struct span text, struct trace_options options, const stru
 	struct record r = record_trace(text, options, block, stop_after);
 	joined += r.nr_joined;
 	if (!stop_after &&
-	    /* if reading stops early, names of later events may be in the table already */
+	    /* after an early stop the tables may differ: threads may have read names of later events */
 	    !names_same(&whole->names, &r.names))
 		fail_msg("%s: %zu threads, pieces of %zu: other names", what, options.threads,
 		         options.piece);

@@ -311,7 +311,7 @@ static void test_many_absent(void **state)
 	}
 }
 
-/* Eight missing steps are listed; that there are more is shown once. */
+/* A finding names at most eight missing steps; "…" at the end says that there are more. */
 static void test_many_steps(void **state)
 {
 	(void)state;
