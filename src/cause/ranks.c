@@ -315,8 +315,9 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 	}
 }
 
-/* In a folded run, figures of a rank come from run_ranks(), its rows from the digests that the fold
-   keeps whole. The run's own rows are already those of the mean rank: no scope_to_median(). */
+/* In a folded run, the figures of a rank come from run_ranks(), and its rows from the digests that
+   the fold keeps whole. Later detectors see the rows of the mean rank, so that scope_to_median() is
+   not needed. */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

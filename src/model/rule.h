@@ -81,11 +81,11 @@ struct rule {
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
 	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
-	int64_t min_share; ///< smallest share of kernel time that an item has on a side, 1e-6 percent
+	int64_t min_share; ///< 1e-6 % of kernel time; items below it on both sides are not checked
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
-	/// metric of `unless`: a check is skipped if its figure is near this metric's; NULL: none
+	/// metric of `unless`, or NULL: if its value is close to the checked one, the check is skipped
 	const struct metric *unless;
 	int64_t unless_within; ///< largest difference from `unless`, in 1e-6 % of it; -1: no limit
 	struct limits fail, warn;

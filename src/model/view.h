@@ -27,7 +27,7 @@ struct kernel_row {
 	int category; ///< index in the table of categories, -1 if there is none
 	enum category_class cls; ///< CLASS_COMMUNICATION if the digest says so, else that of `category`
 	int raw_names; ///< number of raw names in this row
-	struct kernel_stat stat; ///< sums over raw names; launch shape of the raw name with most time
+	struct kernel_stat stat; ///< sums over the raw names; the launch shape is that of `name`
 };
 
 /// One rank in the view of a run.
