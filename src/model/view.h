@@ -117,8 +117,8 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
-/// Like rank_figures(), in the phases that the glob `phase` names, for a metric with PARTS_CODE
-/// (parts by place). `cls` restricts it to kernels of that class, without copies.
+/// Like rank_figures(), for a metric with PARTS_CODE (parts by place), and only in the phases that
+/// match the glob `phase`. If `cls` is given, only kernels of that class count, and no copies.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
                        const char *phase, const char *cls, figure_fn *fn, void *ctx);
 
