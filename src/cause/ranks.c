@@ -15,9 +15,9 @@ struct odd_rank {
 	const struct insight *insight;
 	const struct run_view *view;
 	size_t at; /* index of the rank in the list of the run's ranks */
-	/* `rows`: the ranks whose rows are known, which are those of `view` or, in a folded run, those
-	   that it keeps; `row`: index of this rank in `rows`, or the number of ranks in `rows` if it is
-	   not there */
+	/* `rows`: the ranks whose rows are known: `view` or, in a folded run, only the ranks that the
+	   fold keeps whole; `row`: index of this rank in `rows`; if `rows` lacks this rank, the number
+	   of ranks in `rows` */
 	const struct run_view *rows;
 	size_t row;
 	struct span name;
