@@ -33,7 +33,7 @@ struct bounds {
 	struct arena *a;
 	struct classification *out;
 	bool window;
-	const char *of; /* the whole of all shares, in messages: "the step time" or "the trace" */
+	const char *of; /* what shares are shares of, in messages: "the step time" or "the trace" */
 	int64_t activities; /* number of GPU activities of all ranks */
 	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
 	/* true if only the length of the idle time suggests launches as its cause; false if the cause

@@ -81,7 +81,7 @@ struct rule {
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
 	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
-	int64_t min_share; ///< 1e-6 % of kernel time; items below it on both sides are not checked
+	int64_t min_share; ///< share of kernel time (1e-6 %) that an item needs on a side to be checked
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
