@@ -201,8 +201,8 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 	return share < least ? share : least;
 }
 
-/* The regularity below which a pattern explains far less than a pattern with the regularity `best`:
- * the share of launches that it leaves unexplained is then more than `times` times as large. */
+/* A limit: patterns whose regularity is below it explain far less than one with the regularity
+ * `best`. They leave more than `times` times as many launches unexplained. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;

@@ -24,7 +24,8 @@ static const char *moved(struct inquiry *q, enum unit unit, struct both f)
 
 /* ---- functions that hold memory ---- */
 
-/* The largest item of a list, over all memories of the candidate. */
+/* The item with most bytes among those of `list` that have a place in the code, over all memories
+ * of the candidate; NULL if there is no such item. */
 static const struct memory_item *largest_item(const struct inquiry *q, enum memory_list list)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];

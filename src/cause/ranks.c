@@ -16,9 +16,9 @@ struct odd_rank {
 	const struct insight *insight;
 	const struct run_view *view;
 	size_t at; /* index of the rank in the list of the run's ranks */
-	/* `rows`: the ranks whose rows are known, which are those of `view` or, in a folded run, those
-	   that it keeps; `row`: index of this rank in `rows`, or the number of ranks in `rows` if it is
-	   not there */
+	/* `rows`: the ranks whose rows are known: `view` or, in a folded run, only the ranks that the
+	   fold keeps whole; `row`: index of this rank in `rows`; if `rows` lacks this rank, the number
+	   of ranks in `rows` */
 	const struct run_view *rows;
 	size_t row;
 	struct span name;
@@ -331,8 +331,9 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 	}
 }
 
-/* In a folded run, figures of a rank come from run_ranks(), its rows from the digests that the fold
-   keeps whole. The run's own rows are already those of the mean rank: no scope_to_median(). */
+/* In a folded run, the figures of a rank come from run_ranks(), and its rows from the digests that
+   the fold keeps whole. Later detectors see the rows of the mean rank, so that scope_to_median() is
+   not needed. */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

@@ -268,7 +268,7 @@ static void log_words(struct document *d, int level, const char *text)
 	doc_said_cell(d, text);
 }
 
-/* Add every figure that at least one run has, with the largest items of each query. */
+/* Add all figures that the runs have; if a query has items, only the LOG_ITEMS largest figures. */
 static void log_figures(const struct timeline *s, struct short_names *names, struct document *d)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },

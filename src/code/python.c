@@ -176,8 +176,8 @@ void python_medians(struct python_frames *p, struct digest *d)
 			at += f->count;
 		}
 	}
-	/* removes frames of all threads before the next loop touches the memory of `durs`, so that less
-	 * is in use */
+	/* frames whose path has no row are removed before the next loop first writes to `durs`,
+	 * so that less memory is in use at the same time */
 	for (size_t t = 0; t < p->threads.nr; t++)
 		keep_counted_frames(&p->threads.v[t], next);
 	for (size_t t = 0; t < p->threads.nr; t++) {

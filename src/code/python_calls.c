@@ -238,7 +238,7 @@ static bool frame_ids_ascend(const struct python_thread *t)
 /* True if the thread has a frame with the id `id`. The ids of the thread's frames must ascend. */
 static bool ids_contain(const struct python_thread *t, uint32_t id)
 {
-	/* lo becomes the number of runs of frames whose first id is `id` or lower */
+	/* lo becomes the number of elements of `runs` whose first frame has an id up to `id` */
 	size_t lo = 0, hi = t->runs.nr;
 	SEARCH(lo, hi, i, t->runs.v[i].id <= id);
 	if (lo == 0)

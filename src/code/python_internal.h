@@ -27,8 +27,8 @@ struct python_paths {
 	/// Ids in the table `clean` (names without the addresses in them), indexed by id of an event's
 	/// name; NO_ID if not yet known.
 	uint32_t *clean_of;
-	struct idmap path_ids; ///< pairs (id of the caller's path, id of a name); the pair with id 0 is
-	                       ///< path 1
+	struct idmap path_ids; ///< pairs (id of the caller's path, id of a name), one for each path
+	                       ///< except the root: the pair with index i is path i + 1
 	VEC(struct path) paths;
 };
 

@@ -31,8 +31,9 @@ struct node {
 	int64_t count[NR_SIDES]; ///< number of calls, kernels or similar; 0 on a side without them
 	__int128 amount[NR_SIDES]; ///< total of the figure, such as time or bytes
 	int64_t change; ///< part of the whole change that the node contributes
-	bool group; ///< true: nodes are sorted, and small ones found, by the larger of this node's
-	            ///< change and its children's; false: by its own change
+	bool group; ///< true: for sorting and for finding small nodes, the node is as large as its
+	            ///< largest child, since the children's changes may cancel out in its own change;
+	            ///< false: only its own change counts
 	bool shown; ///< true once the node has become a part of the breakdown; a node that is summed up
 	            ///< with others never does
 	enum node_order order; ///< order of the node's children

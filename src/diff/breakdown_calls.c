@@ -117,7 +117,7 @@ static void collect_calls(struct call_breakdown *b, const struct rank_part *r)
 	b->incomplete = b->incomplete || sum != step_total(d, b->counted->metric);
 }
 
-/* Add the synchronization calls of a digest without the names of calls, as one row. */
+/* Add all synchronization calls as one row, for a digest that lacks the names of calls. */
 static void collect_synchronization(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

@@ -73,8 +73,8 @@ int64_t link_slope(struct link_point *p, size_t nr)
 
 /* ---- links of all ranks ---- */
 
-/* The collectives of one rank with one set of ranks. The lag is the distance of the rank's end from
- * the median end of the set. */
+/* The collectives of one rank with one set of ranks. The lag of a collective is the time from the
+ * median end over the set to the end on this rank; it may be negative. */
 struct link_line {
 	uint32_t rank;
 	size_t seen;

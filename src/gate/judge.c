@@ -60,8 +60,8 @@ static bool is_elsewhere(const struct report *out)
 	return false;
 }
 
-/* The command that accepts the candidate; "" if some check could not be judged, or if all checks
-   just pass, so that there is nothing to accept. */
+/* The command that accepts the candidate. "" if some check could not be judged, or if there is
+   nothing to accept: no check fails, is undecided, waived or improved, or warns. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;

@@ -100,8 +100,8 @@ static uint64_t epoch_of(const struct bench *b, size_t column)
 	return is_past_column(b, column) ? b->columns[column].epoch : b->pin;
 }
 
-/* Median value of an operator over the past runs of one epoch, or, if there are none, over the
-   control runs. */
+/* Median value of an operator over the past runs that were made while the approved run `epoch` was
+   the baseline; if there are no such runs, over the control runs. */
 static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
                        uint64_t epoch)
 {

@@ -5,8 +5,8 @@
 #include "gate/noise.h"
 #include "metric/unit.h"
 
-/* The operator or category that launches the kernel, on a side that has the kernel. Empty if the
-   rule asks for categories but the model has operators, since the two cannot be compared. */
+/* The operator that launches the kernel or, if the model has categories, the kernel's category; on
+   a side that has the kernel. Empty if the rule asks for categories but the model has operators. */
 static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
 	const struct bench *b = m->bench;

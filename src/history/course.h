@@ -67,7 +67,7 @@ struct course {
 	VEC(struct course_figure) figures; ///< series of figures; those of the whole run come first
 	VEC(struct course_point) points; ///< change points sorted by figure, then run
 	VEC(struct course_part)
-	parts; ///< items that changed with a change point, sorted by figure, run and position
+	parts; ///< items that changed at a change point, sorted by its figure and run, then position
 	const char *headline;
 	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };

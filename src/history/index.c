@@ -102,8 +102,8 @@ static enum status add_line(struct index *x, const struct suite_entry *e)
 	return st;
 }
 
-/* Make the series of all cases. Call it only once the list of cases is complete: its elements must
- * no longer move, since each series borrows from its baseline. */
+/* Make the series of all cases. Each series borrows from the baseline in its case. Cases must
+ * therefore no longer move in memory: call this only once the list of cases is complete. */
 static void make_courses(struct index *x)
 {
 	for (size_t i = 0; i < x->cases.nr; i++) {

@@ -30,7 +30,7 @@ struct diagnosis_condition {
 	enum bound bound; ///< what must bound the run; NR_BOUNDS: the condition is on `figure`
 	struct diagnosis_figure figure; ///< used only if `bound` is NR_BOUNDS
 	bool above; ///< true if the figure must be above `value`; false if it must be below
-	int64_t value; ///< threshold in the unit of the figure; for FORM_OF in 1e-6 %
+	int64_t value; ///< threshold in the unit of the figure; in 1e-6 % for a share (FORM_OF)
 };
 
 /// A row of rules/diagnosis.yaml.

@@ -80,12 +80,12 @@ struct rule {
 	enum reduce reduce; ///< reduction over ranks: the metric's, unless `ranks:` names another
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
-	int64_t top; ///< with for_each, or a PAIR metric (of two runs): number of largest items used
-	int64_t min_share; ///< smallest share of kernel time that an item has on a side, 1e-6 percent
+	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
+	int64_t min_share; ///< share of kernel time (1e-6 %) that an item needs on a side to be checked
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
-	/// metric of `unless`: a check is skipped if its figure is near this metric's; NULL: none
+	/// metric of `unless`, or NULL: if its value is close to the checked one, the check is skipped
 	const struct metric *unless;
 	int64_t unless_within; ///< largest difference from `unless`, in 1e-6 % of it; -1: no limit
 	struct limits fail, warn;

@@ -68,7 +68,7 @@ struct run_report {
 	VEC(struct fact) facts;
 	VEC(struct report_table) tables;
 	VEC(struct series) series;
-	VEC(struct series) ranks; ///< compute time of the steps of each rank, if there are several
+	VEC(struct series) ranks; ///< each rank's compute time of its steps; empty if there is one rank
 	struct classification classification;
 	VEC(struct recommendation) recommendations; ///< advice, sorted by the time that it saves
 };

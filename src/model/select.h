@@ -1,5 +1,5 @@
-/// The keys of `select`. In a rule they restrict its figures; in a waiver they restrict which
-/// checks of a rule it excuses.
+/// The keys of `select`. In a rule, they restrict which figures the rule judges; in a waiver, they
+/// restrict which checks the waiver excuses.
 #ifndef GG_MODEL_SELECT_H
 #define GG_MODEL_SELECT_H
 

@@ -307,7 +307,7 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 
 bool run_has(const struct run_view *v, const struct metric *m)
 {
-	/* metrics that compare two runs are computed from rows, in folded runs too */
+	/* metrics of folded runs come from the fold, except those that compare runs (LABEL_PAIR) */
 	if (run_fold(v->run) && m->label != LABEL_PAIR)
 		return fold_has(run_fold(v->run), m);
 	for (size_t i = 0; i < v->run->ranks.nr; i++)

@@ -27,7 +27,7 @@ struct kernel_row {
 	int category; ///< index in the table of categories, -1 if there is none
 	enum category_class cls; ///< CLASS_COMMUNICATION if the digest says so, else that of `category`
 	int raw_names; ///< number of raw names in this row
-	struct kernel_stat stat; ///< sums over raw names; launch shape of the raw name with most time
+	struct kernel_stat stat; ///< sums over the raw names; the launch shape is that of `name`
 };
 
 /// One rank in the view of a run.
@@ -118,8 +118,8 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
-/// Like rank_figures(), in the phases that the glob `phase` names, for a metric with PARTS_CODE
-/// (parts by place). `cls` restricts it to kernels of that class, without copies.
+/// Like rank_figures(), for a metric with PARTS_CODE (parts by place), and only in the phases that
+/// match the glob `phase`. If `cls` is given, only kernels of that class count, and no copies.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
                        const char *phase, const char *cls, figure_fn *fn, void *ctx);
 

@@ -1,5 +1,5 @@
-/// Recognizes an input by its content. If JSON is not a trace, says by its keys what it seems to
-/// be.
+/// Recognizes an input by its content. For JSON that is not a trace, the keys tell which kind of
+/// file it seems to be.
 #ifndef GG_READ_RECOGNISE_H
 #define GG_READ_RECOGNISE_H
 

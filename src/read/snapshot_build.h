@@ -18,7 +18,8 @@ struct snapshot_builder {
 	struct idmap paths; ///< keys (id of a path, frame): a path is the beginning of a stack; its key
 	                    ///< is the path without its last frame, and this frame
 
-	/// Stack that ends with a path, indexed by id of the path; SNAPSHOT_NO_STACK if no stack does.
+	/// Indexed by id of a path: the stack that has exactly the frames of this path;
+	/// SNAPSHOT_NO_STACK if there is no such stack.
 	VEC(uint32_t) stack_of;
 	VEC(uint32_t) open; ///< ids of the frames of the stack that is being read
 	uint32_t path; ///< id of the path of the stack that is being read

@@ -129,8 +129,8 @@ enum status trace_read(struct source *src, const struct trace_options *options,
                        struct diag_log *log)
 {
 	*meta = (struct trace_meta){ .rank = -1, .world_size = -1 };
-	struct diag_log own; /* messages of this scan, dropped if the trace is cut short and the options
-	                        allow that */
+	struct diag_log own; /* messages of this scan; dropped if the trace is cut short and the option
+	                        allow_truncated is set */
 	diag_init(&own);
 	struct jscan_options scan = { .tolerant = true };
 	struct jscan *js = jscan_new(src, &scan, &own);

@@ -47,8 +47,8 @@ struct event_lead {
 		int64_t pid, tid;
 		uint8_t pid_at, tid_at; ///< offsets of the values of pid and tid in `text`
 		uint32_t misses;
-	} origin; ///< process and thread of an earlier event: an event with the same text between its
-	          ///< name and the value of "ts" has the same
+	} origin; ///< process and thread of an earlier event. Another event has the same process and
+	          ///< thread if its text between the name and the value of "ts" is the same
 };
 
 /// A process in a trace of XProf.

@@ -97,8 +97,8 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
-/* Time that segments cover in [from, to). `begun` is the number of segments that begin by
-   `from`. Mostly no other segment begins before `to`. */
+/* Time that segments cover in [from, to). `begun` is the number of segments that begin by `from`.
+   Mostly no other segment begins before `to`: then only the end of the last begun one counts. */
 static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
 {
 	const struct segment *v = h->list.v;

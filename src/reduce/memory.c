@@ -39,7 +39,7 @@ static struct memory_state *memory_of(struct memories *all, int64_t id)
 	return &all->list.v[at];
 }
 
-/* Adds the sums of later events, but not their levels; false if the sums do not fit. */
+/* Adds `m`, the state of later events, except `levels`; false if `churn_bytes` overflows. */
 static bool memory_add(struct memory_state *to, const struct memory_state *m)
 {
 	bool fits =

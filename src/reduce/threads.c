@@ -12,7 +12,7 @@ struct op_frame {
 	int64_t covered_ns; ///< time up to which inner operators have been subtracted
 	struct host_name *name; ///< name of the operator; NULL outside of measured steps
 	bool in_phase; ///< true for an operator in the requested phase
-	bool counted; ///< true if its operations, or those of an outer operator, are counted
+	bool counted; ///< true if this or an outer operator has a FLOP rule: inner ones then add none
 };
 
 struct op_stack {

@@ -18,7 +18,7 @@ struct wall_walk {
 	const struct reducer *r;
 	struct digest *d;
 	struct wall_device *devices; ///< devices, indexed by id
-	VEC(uint32_t) live; ///< ids of devices with activities that end after the walk's last edge
+	VEC(uint32_t) live; ///< ids of devices with activities that end after the time of the walk
 	int64_t nr_working;
 	int64_t *over_ns; ///< end of each mark, or of its last activity if that is later
 	size_t next; ///< index of the next activity to be walked

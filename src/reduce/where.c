@@ -295,7 +295,7 @@ static uint32_t range_stack(struct reducer *r, uint32_t range)
 	return w->range_stacks.v[range];
 }
 
-/* Start of the forward operator of the outermost backward operator at the present point. */
+/* Start of the forward operator to which the outermost running backward operator belongs. */
 static bool forward_at(const struct where_walk *w, struct code_start *out)
 {
 	const struct code_links *l = &w->r->where.links;

@@ -301,7 +301,7 @@ static void list_memories(const struct xprof_profile *p, struct xprof_works *out
 {
 	for (size_t i = 0; i < p->memories.nr; i++) {
 		const struct xprof_memory *m = &p->memories.v[i];
-		/* in version 1 of the format, the list `states` is only about the peak */
+		/* only in version 0 of the format, `states` covers the whole time, like `samples` */
 		bool old = m->samples.nr == 0 && p->version == 0;
 		struct xprof_work w = { .m = m,
 			                    .v = old ? m->states.v : m->samples.v,

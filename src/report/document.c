@@ -314,7 +314,7 @@ const char *doc_sentence_text(struct document *d, const char *text)
 	return arena_take(&d->arena, &b);
 }
 
-/* Title of what a comment and a terminal fold: how many findings and checks there are. */
+/* Title of what a comment collapses and a terminal leaves out: numbers of findings and checks. */
 static const char *fold_title(struct document *d, const struct report *r)
 {
 	size_t nr = r->findings.nr;

@@ -32,7 +32,8 @@ GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **o
 GG_MUST_CHECK enum status digest_read_again(const struct digest *d, const char *path,
                                             struct digest **out, struct diag_log *log);
 
-/// Like digest_read_again(), for all texts of digests that the folded digest `d` keeps whole.
+/// Reads again each rank that the folded digest `d` keeps as the text of a whole digest
+/// (digest_read_again()), and replaces it by that digest.
 GG_MUST_CHECK enum status fold_complete(struct digest *d, const char *path, struct diag_log *log);
 
 /// A stored baseline: the approved run (the pin), and later runs.

@@ -51,8 +51,8 @@ struct written {
 	const void *const *digests;
 	size_t nr, column;
 	struct step_bases bases;
-	struct values *of; ///< values, or what is left of them after step_bases_subtract(); one array
-	                   ///< for each digest
+	struct values *of; ///< the column's values, one array for each digest; subtract() replaces them
+	                   ///< by their differences from the bases
 	struct arena arena;
 };
 
@@ -64,7 +64,7 @@ static bool is_written(const struct written *w, bool summarized)
 	return any && has_column(summarized, w->column);
 }
 
-/* Replaces the values by what the bases leave of them. False if a rest is out of range. */
+/* Replaces the values by their differences from the bases; false if one is out of range. */
 static bool subtract(struct written *w)
 {
 	bool fine = true;

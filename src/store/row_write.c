@@ -118,8 +118,8 @@ static struct cell cell_of(const struct field *f, const void *row)
 	case FIELD_ROW: /* add_merged() writes fields that are rows */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
-	case FIELD_OWN: /* a FIELD_OWN is always a member of a document, never of a row: it is not
-	                   written here */
+	case FIELD_OWN: /* not written here, because only documents have such fields, which
+	                   row_write_all() writes */
 		break;
 	}
 	return (struct cell){ 0 };

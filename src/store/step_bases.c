@@ -5,8 +5,9 @@
 #define OF(name) (METRIC_COLUMN + METRIC_STEP_##name)
 #define LESS(column) ~(column)
 
-/* Columns, each with a sum of columns that equals it, or nearly so, if a rank has one GPU and the
-   work of a step runs in the step's period. */
+/* Columns, each with other columns whose sum is equal or close to it, so that only a small
+   difference has to be stored. This is so if a rank has one GPU and a step's work runs in its
+   period. */
 static const struct relation {
 	size_t column;
 	struct step_bases bases;

@@ -55,8 +55,8 @@ struct effect effect_of(int kernel, double share);
 void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, bool controls,
              struct luck *out);
 
-/// Variances of a kernel's time between runs: the machine's part and the kernel's own part. The
-/// best possible rule knows them.
+/// Variances of a kernel's time between runs: the machine's part and the kernel's own part. From
+/// them follows what the best possible rule would detect.
 void variances_of(const struct weather *w, double *machine, double *own);
 
 /// Makes a category for each operator. An operator launches one or two kernels.

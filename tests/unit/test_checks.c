@@ -191,7 +191,7 @@ static void test_each_rank(void **state)
 	release(&j);
 }
 
-/* A rank that one side lacks makes the check missing, whichever side lacks the rank. */
+/* A check is "missing" if either side lacks one of the ranks that the other side has. */
 static void test_absent_rank(void **state)
 {
 	(void)state;

@@ -117,7 +117,7 @@ static void test_sequences(void **state)
 
 /* Feeds launches 10 ns apart, from 1000 on, each of which lasts 5 ns on the host, and their kernels
  * 3 ns later; other parameters are those of `rig_row`. With `graph` there is one launch for all
- * kernels; with `stamps` there is none. */
+ * kernels; with `stamps` there are only kernels, without launches. */
 static void feed(struct rig *g, const char *text, bool graph, bool stamps)
 {
 	struct sequence s = { .seed = 7 };

@@ -137,8 +137,8 @@ static void test_not_asked(void **state)
 	}
 }
 
-/* Runs of main that followed another approved run do not show that main has changed since this
- * one. */
+/* Runs of main show that main has changed only if they were made after the present approval: those
+ * that followed another approved run do not count. */
 static void test_other_approval(void **state)
 {
 	(void)state;

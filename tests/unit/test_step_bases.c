@@ -37,7 +37,7 @@ static int64_t random_value(bool may_lack, uint64_t kind)
 }
 
 /* Makes the values of step `i` add up as in real recordings (kernel time is compute plus
-   communication), so that columns are stored as rests from other columns, their bases. */
+   communication). Columns are then stored as differences from sums of others, their bases. */
 static void relate(struct digest *d, size_t i)
 {
 	SAMPLES(d, LATENCY)[i] = SAMPLES(d, TIME)[i];
