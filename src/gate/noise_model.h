@@ -26,8 +26,8 @@ struct noise_model {
 	double own_in_sum; ///< share of the variance of operators' own changes that their sum keeps
 	double shared; ///< share of the machine's variance that all runs of the candidate have in
 	               ///< common
-	bool has_machine; ///< true if the rules also check a figure of the machine; false: only
-	                  ///< operators
+	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE; an operator is then
+	                  ///< judged by the part of its change that other operators do not share
 };
 
 /// Estimate of the change of one figure, and of its uncertainty.

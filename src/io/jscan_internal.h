@@ -30,8 +30,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	char text[SEAM_TEXT];
 	struct seam *next; ///< first of the seams that have followed this seam; the others follow by
 	                   ///< `sibling`
-	struct seam *sibling; ///< next in the list of the seams that have followed one seam, which are
-	                      ///< compared in the order of the list
+	struct seam *sibling; ///< next in the list that contains this seam (it begins with `next` of
+	                      ///< the seam before); the scanner compares seams in list order
 	struct seam *inner; ///< place at which an object begins that is the value after this seam; NULL
 	                    ///< if no object was seen there yet
 	struct seam *other; ///< place (in the tree of places) after a key that follows this seam and is
@@ -81,7 +81,8 @@ struct jscan {
 	struct seam *place[JSCAN_DEPTH + 1];
 };
 
-/// Moves the position over seam `s`: into the seam's value, or out of the object.
+/// Moves the position behind the text of seam `s`: to the value after its key or, if the text ends
+/// the object, behind the object.
 static inline void jscan_pass(struct jscan *js, struct seam *s)
 {
 	unsigned level = js->depth - 1;
@@ -115,9 +116,9 @@ struct jscan_since {
 /// The position of the next byte.
 struct jscan_since jscan_here(const struct jscan *js);
 
-/// The text from `since` to the present position and, unless `end`, the white space after it. Empty
-/// if the text cannot be remembered: it has tolerated faults, has partly left the window, or is
-/// longer than `limit`.
+/// The text from `since` to the present position; unless `end`, the white space that follows is
+/// included. Empty if the text cannot be remembered, because it has tolerated faults, has partly
+/// left the window, or is longer than `limit`.
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 

@@ -192,8 +192,9 @@ static bool join_part(struct worker *w)
 	return true;
 }
 
-/* Waits for the turn of the piece, then joins the part if `good`; false if no thread may take a
-   further piece. */
+/* Waits until all earlier pieces are joined. If `good`, then joins the part that was read from this
+   piece. Returns false if the piece was not joined completely: no thread may then take a further
+   piece. */
 static bool hand_on_piece(struct worker *w, bool good)
 {
 	struct split *s = w->split;
