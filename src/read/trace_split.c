@@ -48,7 +48,8 @@ struct worker {
 	struct diag_log log; ///< messages of reading the piece, which are dropped
 	char *piece;
 	size_t n, cap;
-	size_t used; ///< number of bytes of the piece that need not be read again
+	size_t used; ///< number of bytes of the piece whose events are in the whole trace; the bytes
+	             ///< after them are given back to the source
 	size_t number;
 	uint64_t at;
 };
