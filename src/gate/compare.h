@@ -38,7 +38,7 @@ struct comparison {
 	/// For a kernel: the decision on its operator or category, to which kernels that replaced it
 	/// belong, too. NULL if that is unknown: the kernel is then judged by itself.
 	const struct decision *unit;
-	/// change of that operator or category, in the unit of the metric by which it is judged
+	/// change of the kernel's operator or category, in the unit of the metric that judges it
 	int64_t unit_change;
 };
 

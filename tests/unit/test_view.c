@@ -305,8 +305,7 @@ static void test_malformed_figures(void **state)
 	close_view(f);
 }
 
-/* Figures that a record of XProf lacks are absent; a host's memory counts only if it is selected.
- */
+/* Figures that a record of XProf lacks are absent; memory of a host counts only if selected. */
 static void test_memory_unknown(void **state)
 {
 	(void)state;
