@@ -346,7 +346,7 @@ class Recorder:
         self.device_state, self._machine = device_state, None
         self.where = where
         self._due = None            # files of the measured steps, which are kept until the steps with stacks have run
-        self._code = None           # profiler of the steps with stacks; below, how many of these steps have begun
+        self._code = None           # profiler of the steps with stacks; _code_steps: how many of them have begun
         self._code_steps = 0
         self._entered, self._profiler = False, None
         self._step = 0              # number of the step that runs now

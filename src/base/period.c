@@ -24,8 +24,8 @@ enum {
 	AS_EVEN = 30000, /* values of unevenness that differ by less count as equal, in millionths */
 	EXPLAINS = 5, /* a longer period is preferred if it leaves unexplained a share that is smaller
 	                 by this factor */
-	VARIES = 75 * MICRO, /* least regularity of pieces that differ from one another to count as
-	                        steps that vary */
+	VARIES = 75 * MICRO, /* least regularity with which pieces that are not alike can still be
+	                        steps, namely steps that vary */
 	/* least percentage of pieces all of whose launches also occur in the previous piece. If each
 	   step consists of two different parts, the percentage is about 50. */
 	CLEAN_PCT = 40,

@@ -136,7 +136,8 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	enum { MANY = 400 }; /* with this many origins, no single one has most of the rise */
+	/* with this many origins the search ends, since a single one hardly has most of the rise */
+	enum { MANY = 400 };
 	struct spots spots = { 0 };
 	double rise = 0;
 	for (int side = 0; side < NR_SIDES; side++)

@@ -61,8 +61,8 @@ static uint32_t clean_name(struct python_paths *p, uint32_t name)
 	if (p->clean_of[name] == NO_ID) {
 		struct strbuf b = STRBUF_INIT;
 		add_without_addresses(&b, name_span(p->names->by_id[name]));
-		/* the table cannot be full, since the name table of the trace has the same limits, and
-		 * holds at least as many names, none of them shorter */
+		/* the table cannot be full: the trace's name table has the same limits, and it holds at
+		 * least as many names, each at least as long */
 		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
 		strbuf_release(&b);
 	}

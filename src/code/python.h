@@ -19,7 +19,7 @@ struct python_frame {
 struct python_run {
 	uint64_t base_ns; ///< time to which the start of each frame is added, modulo 2^64
 	uint32_t first; ///< index of the first frame of this run of frames
-	uint32_t id; ///< id of the first frame; NO_ID if no frame of this run has an id
+	uint32_t id; ///< id of the first frame; NO_ID if the frames of this run have no ids
 };
 
 /// The calls of one thread.

@@ -185,7 +185,8 @@ static size_t keep_frames(struct python_thread *t, const struct python_thread *o
  * overlap are copied and sorted, since mostly few frames are out of order. */
 static void frames_reorder(struct python_frames *p, struct python_thread *t, bool ids)
 {
-	/* sorts in place: the copied frames are read before their memory is overwritten */
+	/* the new list uses the memory of the old one: each frame is read before the new list reaches
+	 * its place */
 	struct python_thread old = *t;
 	size_t nr = (t->frames.nr + BLOCK - 1) / BLOCK;
 	struct frame_block *blocks = blocks_of(t, nr, ids);

@@ -71,8 +71,8 @@ struct node *node_add_group(struct parts *p, struct node *parent, const char *la
 void node_add_row(struct parts *p, struct node *parent, const char *label, int64_t change,
                   const char *detail);
 
-/// Append the node `n`, a child of another node, to `parent`. Its link to its next sibling is lost:
-/// the caller no longer walks the old list.
+/// Append the node `n` to the children of `parent`. If `n` was in the list of another node, that
+/// list is cut off after `n`, and must not be walked again.
 void node_move(struct node *parent, struct node *n);
 
 /// Split the change of the node `n` into two children: Δcount × the baseline's mean, and the rest

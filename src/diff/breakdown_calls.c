@@ -41,7 +41,8 @@ static const struct counted {
 	/* labels of the two parts of a change: by the number of calls, and by the mean of a call; NULL:
 	 * there is only the number */
 	const char *number, *mean;
-	const char *one, *many; /* nouns for the calls that one row sums up; NULL: no names */
+	const char *one, *many; /* nouns for one row and for several rows of the breakdown; NULL: rows
+	                         * have no names, so that all calls become one row */
 } counted[] = {
 #define OF(type, count, amount) offsetof(struct type, count), offsetof(struct type, amount)
 #define BY_CALL "call", CALLS, "call", "calls"

@@ -225,7 +225,8 @@ void doc_figure_cell(struct document *d, const char *text, bool has, int64_t val
 /// a change for the worse.
 enum doc_tone doc_tone_of(bool more_is_worse, bool less_is_worse, int64_t change);
 
-/// Number of rows to show; `brief`: as in a terminal or a comment.
+/// Number of rows of a table to show: all or, if `brief`, at most `t->brief`, as in a terminal or a
+/// comment.
 size_t doc_rows_shown(const struct doc_table *t, bool brief);
 
 #endif

@@ -12,8 +12,8 @@ struct emitter {
 	void *ctx;
 };
 
-/// Pass one value of the metric that is being computed on to the receiver of figures; `label` is
-/// the name of the value's item.
+/// Hand a value of the present metric to the receiver of figures. `label` is the name of the item
+/// (such as a kernel) that the value is about.
 void figure_emit(struct emitter *e, struct span label, int64_t value);
 
 /// Compute a metric that compares the rank with other ranks; false if the rank lacks the figure.

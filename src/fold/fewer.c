@@ -4,8 +4,8 @@
 #include "base/sort.h"
 #include "fold/fold.h"
 
-/* The collectives of one kind and one process group on one rank, to be compared with those of ranks
- * that have the same steps. */
+/* The number of collectives of one kind and one process group on one rank. It is compared with the
+ * numbers on ranks of the same group that recorded the same steps. */
 struct share {
 	const struct comm_stat *comm;
 	size_t rank;

@@ -127,9 +127,9 @@ struct fold {
 	VEC(struct fold_series)
 	series; ///< collectives whose ranks are in several blocks, sorted by
 	        ///< fold_series_cmp()
-	/// The ranks that are most unlike the others (fold_keep()), with their digests, which lack only
-	/// the list of single collectives; the folded digest owns them. Reading a file only fills their
-	/// member `text`; fold_complete() makes whole digests of it. A baseline has no such ranks.
+	/// The digests of the ranks that are most unlike the others (fold_keep()). They lack only the
+	/// list of single collectives. The folded digest owns them. If they come from a file, they have
+	/// only their `text`, and fold_complete() reads the rest from it. A baseline has no such ranks.
 	struct run kept;
 	/// true if all ranks are kept, because the run was folded only to be compared with a folded one
 	bool keeps_all;

@@ -6,7 +6,8 @@
 #include "fold/make.h"
 
 /* A figure by which ranks stand out, and how many ranks with its largest or smallest values are
-   kept. The value must not depend on other ranks, except for those of the same block. */
+   kept. A rank's value must be final when its block (FOLD_BLOCK ranks) is folded: it may depend on
+   ranks of this block, but not on other ranks. */
 struct key {
 	unsigned what; /* an enum metric_id; or, from NUMBERS on, an enum fold_number */
 	bool largest;

@@ -13,7 +13,8 @@ struct link_point {
 	                ///< all ranks; has a constant error if the ranks' clocks differ
 	int64_t sort, bytes; ///< kind and size of the collective, -1 if unknown; equal collectives take
 	                     ///< equally long
-	bool last; ///< true if the rank came last; its own lag is then part of the transfer time
+	bool last; ///< true if the rank was the last to enter the collective: its lag then depends on
+	           ///< the transfer time in another way (see link_slope())
 };
 
 /// How far the ends on a rank lag behind for each ns of transfer, in millionths: the median slope

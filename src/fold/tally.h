@@ -32,7 +32,8 @@ struct tally {
 	int64_t min_rank, max_rank; ///< lowest rank with the smallest value, and with the largest value
 	int64_t median; ///< median, if known exactly, else TALLY_UNKNOWN; joining makes it unknown
 
-	/// counts in ascending order of `key`: of values if `count` ≤ TALLY_EXACT, else of parts
+	/// sorted by `key`; a bin is for one value if `count` ≤ TALLY_EXACT, else for one part of the
+	/// scale
 	VEC(struct tally_bin) bins;
 };
 

@@ -41,7 +41,7 @@ struct comparison {
 	/// For a kernel: the decision on its operator or category, to which kernels that replaced it
 	/// belong, too. NULL if that is unknown: the kernel is then judged by itself.
 	const struct decision *unit;
-	/// change of the operator or category that `unit` decides on, in the unit of its metric
+	/// change of the kernel's operator or category, in the unit of the metric that judges it
 	int64_t unit_change;
 };
 

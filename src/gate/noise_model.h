@@ -27,8 +27,8 @@ struct noise_model {
 	                   ///< sum of all operators, where independent changes partly cancel out
 	double shared; ///< share of the machine's variance that all runs of the candidate have in
 	               ///< common
-	bool has_machine; ///< true if the rules also check a figure of the machine; false: only
-	                  ///< operators
+	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE; an operator is then
+	                  ///< judged by the part of its change that other operators do not share
 };
 
 /// Estimate of the change of one figure, and of its uncertainty.

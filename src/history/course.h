@@ -49,7 +49,8 @@ struct course_point {
 	bool is_worse, is_better, approved;
 };
 
-/// An item (such as a kernel) that changed between the same runs as a figure.
+/// An item (such as a kernel) whose change is a notable part of a figure's change at a change
+/// point.
 struct course_part {
 	int64_t figure, first; ///< the change point: index of its figure, and of the first run after it
 	int64_t place; ///< position of the item in its list, in which the largest change comes first

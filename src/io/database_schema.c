@@ -74,7 +74,8 @@ static bool is_mark(struct word w, char mark)
 	return w.kind == WORD_MARK && w.text.p[0] == mark;
 }
 
-/* True for the first word of a constraint of the table, which may stand where a column could. */
+/* True for the first word of a table constraint. In CREATE TABLE such a constraint may come in
+   place of a column's definition. */
 static bool begins_constraint(struct word w)
 {
 	return is_plain(w, "CONSTRAINT") || is_plain(w, "PRIMARY") || is_plain(w, "UNIQUE") ||

@@ -81,7 +81,8 @@ struct jscan {
 	struct seam *place[JSCAN_DEPTH + 1];
 };
 
-/// Moves the position over seam `s`: into the seam's value, or out of the object.
+/// Moves the position behind the text of seam `s`: to the value after its key or, if the text ends
+/// the object, behind the object.
 static inline void jscan_pass(struct jscan *js, struct seam *s)
 {
 	unsigned level = js->depth - 1;
@@ -115,9 +116,9 @@ struct jscan_since {
 /// The position of the next byte.
 struct jscan_since jscan_here(const struct jscan *js);
 
-/// The text from `since` to the present position and, unless `end`, the white space after it. Empty
-/// if the text cannot be remembered: it has tolerated faults, has partly left the window, or is
-/// longer than `limit`.
+/// The text from `since` to the present position; unless `end`, the white space that follows is
+/// included. Empty if the text cannot be remembered, because it has tolerated faults, has partly
+/// left the window, or is longer than `limit`.
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 

@@ -117,8 +117,8 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out)
 {
 	struct span text = jscan_text_since(js, since, false, LEAD_TEXT);
-	if (text.n == 0 || text.p[0] != ',') /* a lead (remembered beginning of objects) begins with the
-	                                        comma that only the first element lacks */
+	if (text.n == 0 || text.p[0] != ',') /* a lead (remembered beginning of objects) has the comma
+	                                        before the element, which the first element lacks */
 		return false;
 	struct seam *place = new_place(js);
 	if (is_nowhere(js, place))

@@ -176,8 +176,8 @@ static enum status detect(struct source *s, struct diag_log *log)
 static enum status next_member(struct source *s, struct diag_log *log)
 {
 	TRY(fill_raw(s, 2, log));
-	/* a single byte that may begin a member begins one, too: inflate_step() will report that the
-	   file is cut short */
+	/* if the file ends after the first byte of a member's magic number, that byte also counts as a
+	   member, so that inflate_step() reports that the file is cut short */
 	if (at_gzip_magic(s) || (s->raw_nr == 1 && s->raw[0] == 0x1f)) {
 		begin_member(s);
 		return ST_OK;

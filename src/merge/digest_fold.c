@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* A row that may stay in its list: its index, and the weight by which the largest rows are
-   chosen. */
+/* A row that is large enough to stay in its list. If there are too many, those with the largest
+   weights stay. */
 struct weighted {
 	int64_t weight;
 	size_t index;

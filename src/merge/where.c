@@ -124,8 +124,8 @@ static void put_shares(struct shares *s, const struct code_stat *all, struct are
 	}
 }
 
-/* Finds the rows of `where` that are about the activity of the row `c`, searching from `*at` on;
- * `*at` moves to them. */
+/* Finds the rows of `where` with the same activity (such as a kernel) as the row `c`. The search
+ * begins at index `*at`, which is then set to the first of these rows. */
 static void find_shares(const struct digest *where, size_t *at, const struct code_stat *c,
                         struct shares *out)
 {

@@ -72,8 +72,8 @@ enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_I
 /// Families of metrics that become noisy together; the metrics of a family share a budget of false
 /// alarms (gate/noise_model.h).
 enum family {
-	FAMILY_BY_NEED, ///< value for a table row that names no family; metric_family() then derives
-	                ///< the family from what the metric needs
+	FAMILY_BY_NEED, ///< the metric's row names no family: metric_family() derives it from the data
+	                ///< that the metric needs
 	FAMILY_EXACT, ///< counts and bytes, which are free of noise
 	FAMILY_MACHINE, ///< GPU time of whole steps, whose noise comes from the machine as a whole
 	FAMILY_OPERATORS, ///< GPU time of one operator, category or kernel

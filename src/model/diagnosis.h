@@ -52,7 +52,7 @@ struct diagnosis_rules {
 	VEC(struct diagnosis_rule) list;
 };
 
-/// Smallest share of the wall time (in 1e-6 %) of a second class that makes a run BOUND_MIXED.
+/// A run is BOUND_MIXED if a second bound explains at least this share of the wall time (1e-6 %).
 #define BOUND_BESIDE INT64_C(25000000)
 
 /// Names of the parts of a step's wall time, indexed by enum step_part; static.

@@ -41,7 +41,7 @@ struct part {
 	int64_t change; ///< change in the unit of the table
 	const char *text; ///< text of the change, "+9.00 ms"
 	const char *detail; ///< remark, "renamed", "launches 12 → 14", …; "" if there is none
-	struct source_line at; ///< source line of a place in the code; else `file` is NULL
+	struct source_line at; ///< source line, if the part is a place in the code; else `file` is NULL
 };
 
 /// The change of a check (or of a diff), split into parts that add up to it.

@@ -47,7 +47,7 @@ enum row_join {
 	JOIN_OR,
 	JOIN_BOTH, ///< the sum if both values are known, else unknown
 	JOIN_NAMES, ///< the numbers of rows in the two sums, added; a row that is not a sum counts as 1
-	JOIN_NONE, ///< absent in a sum; kernels of one match name keep the first value
+	JOIN_NONE, ///< in a sum: no value; in joined kernels of one match name: the first value
 	JOIN_OWN, ///< value that a function of the row type computes (schema.own)
 };
 
@@ -96,7 +96,7 @@ struct schema {
 	/// The minor version of the stored format from which on a row like this is valid; NULL if all
 	/// rows are as old as their list.
 	int (*since)(const void *row);
-	/// One function for each row_occasion, or NULL: sets the JOIN_OWN members before the others.
+	/// By row_occasion: sets the JOIN_OWN members, before other members are joined; NULL if none.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
 

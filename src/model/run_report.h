@@ -83,7 +83,7 @@ size_t report_table_rows(const struct report_table *t);
 /// for columns that add up.
 int64_t report_table_rest(const struct report_table *t, size_t shown, size_t column);
 
-/// True if rows beyond the first `shown` are left out, and some column adds up: for a row of sums.
+/// True if the table needs a row of sums: not all items are shown, and some column adds up.
 bool report_table_has_rest(const struct report_table *t, size_t shown);
 
 /// Releases the lists, but not the texts; NULL is fine.

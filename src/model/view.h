@@ -79,8 +79,8 @@ void run_view_release(struct run_view *v);
 /// Owned by `a`, or `name` itself.
 struct span kernel_match_name(struct arena *a, struct span name);
 
-/// The match name under the naming `n`: not normalized if `n` is exact, then aliased. Owned by `a`,
-/// `name` itself or borrowed from `n`.
+/// The name by which rules match a kernel: `name`, normalized unless `n` is exact, or the alias for
+/// it. The result is owned by `a` or `n`, or is `name` itself.
 struct span naming_match(const struct naming *n, struct arena *a, struct span name);
 
 /// Like naming_match(), for a kernel of the run of the view `v`; computed once for all ranks. Lives

@@ -180,7 +180,8 @@ static enum json_form form_of_json(struct jscan *js)
 
 enum json_form json_form_of(struct source *src)
 {
-	/* messages are dropped, because the reader of the form reports a cut or damaged input */
+	/* errors of a cut or damaged input are dropped: the reader that is chosen by the form reports
+	   them */
 	struct diag_log own;
 	diag_init(&own);
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);

@@ -42,10 +42,10 @@ struct comm_state {
 void comm_init(struct comm_state *c);
 void comm_release(struct comm_state *c);
 
-/// Stores the collective of the newest activity, a communication kernel; may set `fault`.
+/// Stores the collective of the newest activity, a communication kernel; may set r->fault.
 void comm_take_kernel(struct reducer *r, const struct event *ev);
 
-/// Stores an operator or annotation that calls a collective; may set `fault`.
+/// Stores an operator or annotation that calls a collective; may set r->fault.
 void comm_take_host(struct reducer *r, const struct event *ev);
 
 /// Join a part of a trace: first its ids (false if a table is full), then its kernels and scopes;

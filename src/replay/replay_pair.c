@@ -32,7 +32,7 @@ void replay_final(struct replay *r)
 	}
 }
 
-/* Addresses of blocks that are live at the present moment of the walk. */
+/* The blocks that are live at the entry which the walk through the history has reached. */
 struct open_blocks {
 	struct idmap ids;
 	VEC(uint32_t)

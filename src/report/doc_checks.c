@@ -79,8 +79,8 @@ static void put_where(struct document *d, const struct finding *f)
 		doc_words(d, "; no line recorded");
 }
 
-/* Say where a finding is if put_where() has added nothing: the title names all its places, or it
-   has none. */
+/* Say where a finding is if put_where() has added nothing, because the title of the finding names
+   all its places, or because it has no places. */
 static void put_no_place(struct document *d, const struct finding *f)
 {
 	size_t kernels = 0;

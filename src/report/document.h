@@ -94,8 +94,8 @@ void doc_flame(struct document *d, const struct report *r);
 void doc_steps_of_ranks(struct document *d, const struct report *r);
 void doc_series(struct document *d, const struct report *r);
 
-/// True if a run has series whose ids begin with `prefix`, or what its memory holds at the
-/// peak is known. False for NULL.
+/// True if a run has series whose ids begin with `prefix`; true if it has a table of what its
+/// memory holds at the peak. False for NULL.
 bool run_has_series(const struct run_report *run, const char *prefix);
 bool run_has_peaks(const struct run_report *run);
 

@@ -31,7 +31,8 @@ struct placer {
 	bool fine;
 };
 
-/* The next column; if `differences`, each number becomes the sum of the differences up to it. */
+/* The next column. If `differences`, it is stored as differences from each number to the next, and
+ * gets its numbers back here. */
 static struct column *next_column(struct placer *p, bool differences)
 {
 	static struct column none;

@@ -143,7 +143,8 @@ void past_run_fit(struct past_run *run)
 {
 	size_t size;
 	while (run->values.nr && (size = size_of(run)) > BASELINE_RECENT_BYTES) {
-		/* drops about half of the excess, so that the size approaches the limit from above */
+		/* drops values with about half of the bytes that are too many: a larger part could drop
+		 * more than necessary, as values differ in size */
 		size_t extra = (size - BASELINE_RECENT_BYTES) / 2 * run->values.nr / size;
 		for (size_t i = 0; i <= extra && run->values.nr; i++)
 			cut_one(run);

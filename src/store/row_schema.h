@@ -4,7 +4,7 @@
 
 #include "store/row.h"
 
-/// Writes the schema of the document `s`, which has an id, as a whole file.
+/// Writes a file with the JSON Schema of the documents that `s` describes; `s->id` must be set.
 void row_schema_write(const struct schema *s, const char *title, struct sink *out);
 
 /// Writes the schema of one object of `s`, or of `several` structs together, for the function

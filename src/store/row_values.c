@@ -147,7 +147,8 @@ static void read_shape(struct row_reader *r, const char *key, uint64_t byte, enu
 
 /* ---- fields of one or several structs ---- */
 
-/* Reads a field whose value is not a row, at `key` (NULL: the present value). */
+/* Reads a field whose value is not a row. `key` is the field's key; NULL if the value is an element
+ * of a list. */
 static void read_field(struct row_reader *r, const struct field *f, const char *key, void *row)
 {
 	char *at = (char *)row + f->offset;

@@ -26,7 +26,8 @@ GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct d
 /// keeps.
 GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, struct diag_log *log);
 
-/// True if run_write() copies text that has been validated, so that it can certainly be read again.
+/// True if run_write() only copies texts of digests, which were validated when they were read. What
+/// it writes can then certainly be read again.
 bool run_is_text(const struct run *run);
 
 #endif

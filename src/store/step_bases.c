@@ -104,9 +104,9 @@ bool step_bases_add(struct digest *d, size_t column, const struct step_bases *b)
 
 /* ---- choice of bases ---- */
 
-/* Number of characters that a column takes in a compressed file if the bases `b` are subtracted
-   from it. A rest (what is left) that equals the rest of the step before counts as 0 characters.
-   SIZE_MAX if a rest is out of range. */
+/* Estimated length of a column in a compressed file, in characters. A step is stored as a rest:
+   its value minus the values of the bases `b`. A rest that equals the rest of the step before
+   counts as 0 characters. SIZE_MAX if a rest is out of range. */
 static size_t cost(const struct digest *d, size_t column, const struct step_bases *b, int64_t *rest)
 {
 	size_t out = 0;

@@ -52,7 +52,7 @@ def refused(path, *words, status=3):
 
 
 def in_common(source):
-    """The part of a trace that nsys also records, with the ids and names that an export gives it; None if that is impossible."""
+    """The part of a trace that nsys also records, with the ids and names of an export; None if an export cannot hold a GPU activity."""
     threads, out = {}, []
     for e in source:
         cat, args = e.get("cat", "").lower(), e.get("args", {})

@@ -160,7 +160,7 @@ def same(what, want, have):
 # --- random traces ---
 
 class Maker:
-    """A small trace from a seed, with everything that real traces contain, and worse."""
+    """A small trace from a seed, with everything that real traces contain, and with odd values that they lack."""
 
     KERNELS = ["gemm", "ncclKernel_AllReduce", "void at::native::elementwise<int>", "triton_poi_fused_0",
                "RCCL_thing", "gemm_é", "copy\ud800", ""]

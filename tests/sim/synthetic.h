@@ -18,7 +18,8 @@ double dice_normal(struct dice *d);
 /// Kinds of noise between runs.
 enum weather_kind {
 	WEATHER_NORMAL,
-	WEATHER_HEAVY, ///< heavy tails: Student's t with 3 degrees of freedom, scaled to the variance
+	WEATHER_HEAVY, ///< heavy tails: Student's t with 3 degrees of freedom, with the same variance
+	               ///< as normal noise
 	WEATHER_OUTLIERS, ///< like normal noise, but 1 run in 20 is 20 % slower
 	WEATHER_BIMODAL, ///< each run is boosted or throttled, and has no other noise
 	WEATHER_DRIFT, ///< the machine drifts from run to run (AR(1), 0.95)

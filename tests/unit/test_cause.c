@@ -168,7 +168,7 @@ static void test_kernels(void **state)
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_SUBSTITUTION, "gemm_c runs in place of gemm_b: 4.000 ms → 6.000 ms", 2, false,
 		  NULL },
-		/* all kernels slower by a fifth: one finding, only for the sum */
+		/* all kernels slower by a fifth: one finding, with the check on their sum only */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(120) },
 		       { EVENT_KERNEL, "softmax", 50, MS(72) }, { EVENT_KERNEL, "norm", 50, MS(60) },
 		       { EVENT_KERNEL, "elem", 500, MS(54) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),

@@ -17,8 +17,8 @@
 
 static const struct {
 	const char *sql,
-	    *want; ///< for each column of the table the letter of the column asked for ("a", "b", "c",
-	           ///< which may be absent) or -; then the row id
+	    *want; ///< for each column of the table its index among the columns asked for (a, b, c), or
+	           ///< -; then the column that is another name of the row id, if any
 } texts[] = {
 	{ "CREATE TABLE t (a INT, b TEXT)", "01" },
 	{ "CREATE TABLE t(b,x,A)", "1-0" },

@@ -343,7 +343,7 @@ static void does_not_fit(void **state)
 {
 	static const struct {
 		const char *odd, *error;
-		/// how often `odd` must occur for the limit to be exceeded; 0 means 4 times
+		/// how often `odd` must occur for the limit to be exceeded; 0: 4 times exceed it, 3 do not
 		unsigned times;
 	} rows[] = {
 		/* an event at the earliest possible time, which is also the initial value of the time of a

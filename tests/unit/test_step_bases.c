@@ -24,7 +24,7 @@ static uint64_t random_number(uint64_t below)
 	return (random_state >> 33) % below;
 }
 
-/* The largest values are near the end of their type, so sums of a few of them are beyond it. */
+/* The largest values are near INT64_MAX, so that sums of a few values overflow. */
 static int64_t random_value(bool may_lack, uint64_t kind)
 {
 	static const int64_t extremes[] = { 0, 1, INT64_MAX, INT64_MAX - 1, INT64_MAX / 2 };

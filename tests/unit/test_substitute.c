@@ -70,8 +70,8 @@ static void test_of_unit(void **state)
 		  PERCENT(10),
 		  VERDICT_FAIL,
 		  NULL },
-		/* an `and` of 9,999 ns holds for the kernel alone, not for its operator, which rises by
-		   less */
+		/* an `and` of 9,999 ns applies only to the kernel: its operator, which rises by less, fails
+		   as well */
 		{ METRIC_KERNEL_MEAN,
 		  { { "aten::mm", "gemm_a", 50000 },
 		    { "aten::mm", "gemm_b", 6000 },

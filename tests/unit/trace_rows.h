@@ -57,8 +57,8 @@ static inline size_t begin_of_events(struct span json)
 	return (size_t)(p - json.p) + 1;
 }
 
-/* Checks a text that is cut after `n` bytes: it gives an error that names this place, or, if cuts
-   are allowed, the complete events before it. */
+/* Checks a text that is cut after `n` bytes: reading it gives an error that names this place. If
+   cuts are allowed, reading it gives the complete events before the cut. */
 static inline void check_cut(struct span json, size_t n, const struct record *whole, size_t block)
 {
 	struct span part = { json.p, n };
