@@ -90,9 +90,9 @@ static void find_unlike(struct diagnosis *d)
 	functions_unlike(d->view, most, &d->arena, d->unlike);
 }
 
-/* Like find_unlike(), in a folded run: compares the ranks whose digests it keeps. Only slow and
-   late ranks get a text: the fold keeps the ranks that stand out, so that any other rank of these
-   may differ only because it is compared with unusual ranks. */
+/* Like find_unlike(), for a folded run: compares only the ranks whose digests the fold keeps. These
+   are unusual ranks, so that a usual one among them would seem unlike its peers: therefore only
+   slow and late ranks get a text. */
 static void find_unlike_kept(struct diagnosis *d, const struct fold *f)
 {
 	struct run_view kept;

@@ -79,8 +79,8 @@ struct fold_figure {
 	struct span label;
 	enum category_class cls; ///< class of a kernel; only for metrics of kernels
 
-	/// category of a kernel; in figures by place in the code, the class of the kernels that count,
-	/// empty if all classes count
+	/// category of a kernel. In figures by place in the code, the class of the kernels that count,
+	/// "compute" or "communication"; empty if kernels of both count
 	struct span category;
 	int64_t *value; ///< value of each rank, or FOLD_ABSENT; owned. NULL if only `tally` is known
 	struct tally tally; ///< distribution of the values, if `value` is NULL

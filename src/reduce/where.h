@@ -19,7 +19,7 @@ struct where_range {
 	uint32_t order; ///< place in file order among annotations; set by where_begin()
 };
 
-/// The call stack that a trace of 2021 holds with an operator.
+/// The call stack of an operator, which only PyTorch traces of 2021 contain.
 struct where_call_stack {
 	uint32_t span; ///< index of the operator's span
 	uint32_t text; ///< id of the frames' text in `call_stacks`

@@ -347,7 +347,7 @@ static void damages_are_told_alike(void **state)
 	}
 }
 
-/* A damaged second member is an error, and does not count as garbage. */
+/* A damaged second gzip member is an error; it is not ignored as garbage behind the first one. */
 static void damaged_second_member(void **state)
 {
 	struct strbuf z = STRBUF_INIT;
