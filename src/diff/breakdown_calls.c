@@ -1,4 +1,5 @@
-/* Breakdown into a number and a mean: calls on the host, operators, collectives, copies. */
+/* Breakdown of a change by the number of calls and by their mean duration or size: for calls on the
+   host, operators, collectives and copies. */
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/terms.h"

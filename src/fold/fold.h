@@ -99,7 +99,8 @@ struct fold_match {
 	struct tally dur; ///< distribution of the durations over the ranks that took part
 };
 
-/// Collectives of one kind and process group, whose ranks are in several blocks.
+/// Collectives of one kind and process group. The group's ranks are in several blocks of ranks,
+/// each of which is folded by itself.
 struct fold_series {
 	enum collective_kind kind;
 	int64_t group_size; ///< number of ranks in the group; -1 if unknown

@@ -207,7 +207,7 @@ struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
-	/// lateness in collectives that the rank entered last: median duration of others minus its own
+	/// sum over collectives entered last by this rank: median duration of other ranks minus its own
 	int64_t late_ns;
 	int64_t last_count; ///< number of collectives that the rank entered last
 	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time

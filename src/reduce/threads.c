@@ -1,4 +1,4 @@
-/* Times of threads in calls and operators; figures of operators, without those nested in them. */
+/* Times of threads in calls and operators; times of operators, without operators nested in them. */
 #include "base/intervals.h"
 #include "base/sort_inline.h"
 #include "base/text.h"

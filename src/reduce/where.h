@@ -155,7 +155,7 @@ void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call);
 void where_walk_end(struct where_walk *w);
 
-/// Looks up the frames of forward operators. Call it after all walks, while frames have names.
+/// Looks up the frames of forward operators, after all walks and before python_make_paths().
 void where_link(struct reducer *r);
 
 /// Id in `moments` of an activity whose launch is known; NO_ID if that table is full.
