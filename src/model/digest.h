@@ -264,7 +264,7 @@ enum memory_list {
 	                   ///< `other`: number of sizes
 	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; `largest`: largest block
 	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of these blocks
-	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: least block size
+	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: its least size
 	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; `largest`: free bytes;
 	                     ///< `other`: lower bound of the class; category: kind of segment
 	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; `other`: size of its segment
