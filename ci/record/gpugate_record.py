@@ -208,7 +208,7 @@ class _Nvml:
             code = self.lib.nvmlDeviceGetComputeRunningProcesses_v3(self.handle, ctypes.byref(count), None)
         except AttributeError:
             return None
-        return max(0, count.value - 1) if code in (0, 7) else None  # code 7: there are processes, too many for a buffer of size 0
+        return max(0, count.value - 1) if code in (0, 7) else None  # code 7: the buffer, of size 0, is too small for the processes
 
     def sample(self):
         """One line of the file: the current state of the GPU."""

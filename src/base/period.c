@@ -58,8 +58,8 @@ struct anchor {
 struct tally {
 	size_t piece; ///< number of the last piece in which the name was seen, counted from 1
 	uint32_t count, before; ///< launches of the name in `piece`, and in the piece before
-	uint32_t seen, again; ///< number of launches after the first piece, and how many of these also
-	                      ///< occur in the piece before their own
+	uint32_t seen, again; ///< launches of the name from the second piece on, and how many of these
+	                      ///< also occur in the piece before their own
 };
 
 static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t nr_ids)
@@ -149,8 +149,9 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 	}
 }
 
-/* Keeps one anchor for each number of cuts: of the anchors about as even as the most even one, the
- * one that begins earliest, so that few launches come before the first repetition. */
+/* Keeps one anchor for each number of cuts. Anchors that cut about as evenly as the most even one
+ * qualify; the one of these that begins earliest is kept, so that few launches come before the
+ * first repetition. */
 static void select_anchors(struct anchors *out)
 {
 	size_t nr = 0;
@@ -270,8 +271,8 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		/* if the longer period, `b`, has few pieces, these may be alike by chance, so `b` must
-		 * explain even more */
+		/* a longer period `b` rules out `a` only if it leaves far fewer launches unexplained;
+		 * fewer still if `b` has few pieces, since these may be alike by chance */
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))

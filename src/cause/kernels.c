@@ -100,9 +100,9 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* the category follows from the kernel's name, so that a replacement may have another
-		 * category; in this case the replaced kernel must be similar, and gone from the
-		 * candidate */
+		/* a replacement has another name, and so may have another category; in this case the two
+		 * kernels must be similar, the old one gone from the candidate, and the new one absent
+		 * from the baseline */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))

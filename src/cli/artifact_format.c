@@ -345,7 +345,7 @@ static bool ends_with(const char *name, const char *ending)
 	return n >= k && strcmp(name + n - k, ending) == 0;
 }
 
-/* True if a file that begins with `whole` (blanks, then `first`) has the format `f`. */
+/* True if the file `name`, which begins with `whole` (blanks, then `first`), has the format `f`. */
 static bool format_fits(const struct artifact_format *f, struct span whole, struct span first,
                         enum json_form form, const char *name)
 {

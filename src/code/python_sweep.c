@@ -90,8 +90,8 @@ static void sweep_next_segment(struct sweep *s)
 	s->next_ns = s->segment < h->list.nr ? h->list.v[s->segment].start_ns : INT64_MAX;
 }
 
-/* Uncovered time (not covered by higher classes) from the beginning of the window to `at`, which
- * must never decrease. */
+/* Time from the beginning of the window to `at` that no GPU work or runtime call covers. `at` must
+ * not decrease from one call to the next. */
 static inline int64_t uncovered(struct sweep *s, int64_t at)
 {
 	while (at > s->next_ns)

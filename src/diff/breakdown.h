@@ -23,8 +23,8 @@ enum node_order {
 
 /// One contribution to the change: a kernel, a call, a site, a rank; or a group of contributions.
 struct node {
-	const char *label; ///< name of the part; NULL if not the node, but only its children become
-	                   ///< parts
+	const char *label; ///< name of the part that the node becomes; NULL if only its children become
+	                   ///< parts, not the node itself
 	const char *detail;
 	struct source_line at; ///< line of code that causes the contribution, if there is one
 	const void *of; ///< item that the contribution comes from, for the callback parts.describe

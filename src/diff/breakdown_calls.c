@@ -1,4 +1,5 @@
-/* Breakdown into a number and a mean: calls on the host, operators, collectives, copies. */
+/* Breakdown of a change by the number of calls and by their mean duration or size: for calls on the
+   host, operators, collectives and copies. */
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/terms.h"
@@ -87,8 +88,8 @@ static int64_t member(const void *row, size_t at)
 	return *(const int64_t *)((const char *)row + at);
 }
 
-/* Add a row of a digest. Its number of calls and its total are the members that b->counted names.
-   The totals of a metric in counts per step are in millionths. */
+/* Add a row of a digest. b->counted has the offsets of two members of the row: the number of calls,
+   and their total. For a metric in counts per step, the total is converted to millionths. */
 static void add_row(struct call_breakdown *b, const struct rank_part *r, struct span name,
                     const void *row)
 {

@@ -173,8 +173,8 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		/* the list begins with all kernels that are not sums, so the search must go on before this
-		 * element */
+		/* this element lies behind all kernels that are listed by name, so the search goes on
+		 * before it */
 		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }

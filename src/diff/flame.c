@@ -211,8 +211,8 @@ static void group(const struct grower *g, const struct group *in, size_t depth, 
 	vec_sort(&out->list, by_size);
 }
 
-/* True if all stacks of a group have the same next segment, of the same kind: the two segments
-   become one node. */
+/* True if all stacks of a group go on with the same segment, of the same kind as the segment at
+   `depth`: the two segments become one node. */
 static bool goes_on(const struct grower *g, const struct group *in, size_t depth)
 {
 	const struct stack *first = &g->stacks[in->from];

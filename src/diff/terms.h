@@ -35,7 +35,7 @@ enum {
 	ROW_HAS_SITES = 16,
 	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
 
-	/// the row is a sum over devices, several of which may run at the same time
+	/// the row is a sum over devices: if there are several, a remark says that they may overlap
 	ROW_OF_DEVICES = 64,
 	ROW_PER_DEVICE = 256, ///< the row's value is divided by the number of devices that work
 	ROW_COMPLEMENT = 128, ///< in a share: the row is not the part, but the whole without the part

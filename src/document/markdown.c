@@ -290,7 +290,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 {
 	struct arena a = ARENA_INIT;
-	/* one line of a comment has no room for the reasons why checks are skipped */
+	/* the title of the collapsed part is one line: it leaves out why checks are skipped */
 	const char *reasons = d->fold ? strstr(d->fold, " skipped (") : NULL;
 	size_t chars = reasons ? (size_t)(reasons - d->fold) + strlen(" skipped") : SIZE_MAX;
 	struct markdown m = { .doc.fold =

@@ -250,7 +250,8 @@ struct cell {
 	size_t at, next, end, indent;
 };
 
-/* True if no other name in the column has the same beginning and end. */
+/* True if no other name in the column begins with the same `head` bytes and ends with the same
+   `tail` bytes: only these are shown of a shortened name. */
 static bool is_unique(const struct layout *l, size_t column, struct span name, size_t head,
                       size_t tail)
 {

@@ -80,8 +80,8 @@ struct fold_figure {
 	struct span label;
 	enum category_class cls; ///< class of a kernel; only for metrics of kernels
 
-	/// category of a kernel; in figures by place in the code, the class of the kernels that count,
-	/// empty if all classes count
+	/// category of a kernel. In figures by place in the code, the class of the kernels that count,
+	/// "compute" or "communication"; empty if kernels of both count
 	struct span category;
 	int64_t *value; ///< value of each rank, or FOLD_ABSENT; owned. NULL if only `tally` is known
 	struct tally tally; ///< distribution of the values, if `value` is NULL
@@ -100,7 +100,8 @@ struct fold_match {
 	struct tally dur; ///< distribution of the durations over the ranks that took part
 };
 
-/// Collectives of one kind and process group, whose ranks are in several blocks.
+/// Collectives of one kind and process group. The group's ranks are in several blocks of ranks,
+/// each of which is folded by itself.
 struct fold_series {
 	enum collective_kind kind;
 	int64_t group_size; ///< number of ranks in the group; -1 if unknown

@@ -166,7 +166,7 @@ int64_t digest_last_share(const struct digest *d)
 
 static struct fold_pattern pattern_of(const struct digest *d)
 {
-	/* a digest that has only summaries of its steps has no step numbers */
+	/* the number of steps is 0 if the digest has only summaries: it then has no step numbers */
 	return (struct fold_pattern){ d->step_numbers, d->summaries.nr ? 0 : d->nr_steps };
 }
 

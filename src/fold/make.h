@@ -27,9 +27,9 @@ struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fo
 /// The two must have no rank in common.
 void fold_join(struct digest *into, struct digest *more);
 
-/// Removes from f->kept all but those that stand out most by some figure of their own, at most
-/// FOLD_KEPT. The same ranks remain, whether all ranks are compared at once, or parts first and
-/// then what remains of them.
+/// Leaves in f->kept only the ranks that stand out most by some figure of their own, at most
+/// FOLD_KEPT ranks. The same ranks remain, whether all ranks are compared at once, or first the
+/// ranks of each part, and then the ranks that remain of the parts.
 void fold_keep(struct fold *f);
 
 /// Joins the rows, sums and identifying members of `from` into `into`, but not its fold.

@@ -15,7 +15,8 @@ struct asked {
 	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
 	                                ///< approved run; if one is not `known`, no noise is assumed
 	double alpha;
-	double far[2]; ///< standard errors beyond which a change is sure: of `now`; of `since_pin`
+	double far[2]; ///< number of standard errors beyond which a change is sure: [0] for `now`,
+	               ///< [1] for `since_pin`
 	bool pin_alone; ///< true if the rule limits only changes since the pin
 };
 

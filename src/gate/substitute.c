@@ -18,8 +18,9 @@ static struct span unit_of(const struct noise_model *m, const struct rule *rule,
 	return unit;
 }
 
-/* A copy of the rule for the operator or category. Only relative limits remain: a limit in ns per
-   launch has no meaning for a sum of kernels. */
+/* A copy of the rule with its fail limits, for the figure `unit` of the operator or category in
+   place of the kernel. Except for kernel.time, only relative limits remain: a limit per launch has
+   no meaning for a sum of kernels. */
 static struct rule rule_of_unit(const struct rule *rule, const struct metric *unit, struct arena *a)
 {
 	struct rule r = *rule;

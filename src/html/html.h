@@ -9,7 +9,8 @@
 struct bar_part {
 	int color;
 	int64_t size;
-	const char *text, *name; ///< figure and name of the part; the name may come from the input
+	const char *text, *name; ///< figure and name of the part; the name may hold any text of the
+	                         ///< input and is escaped
 };
 
 /// A bar of parts that add up.

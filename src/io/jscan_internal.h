@@ -146,8 +146,9 @@ void jscan_resume(struct jscan *js, uint64_t byte);
 /// after an element. Caller: jscan_free().
 struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log);
 
-/// Scans the `n` bytes at `p`, which begin at offset `byte` of the input, after an element, and are
-/// followed by JSCAN_PAD zeros. They are borrowed until the next piece.
+/// Begins a piece: the `n` bytes at `p`, which lie at offset `byte` of the input, directly after an
+/// element of the array. JSCAN_PAD zeros must follow them. The bytes are borrowed until the next
+/// piece.
 void jscan_piece(struct jscan *js, char *p, size_t n, uint64_t byte);
 
 /// Adds the tolerated faults of one piece of the input, scanned by itself, to those of the whole

@@ -212,7 +212,8 @@ static enum status member_again(struct source *s, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Counts bytes of a member, and drops those that ISA-L has already handed out. */
+/* Counts the decoded bytes of a gzip member. If zlib decodes the member once more after ISA-L,
+   drops the bytes that the reader has already got. */
 static void count_inflated(struct source *s, char *buf, size_t *nr)
 {
 	size_t twice = *nr < s->skip ? *nr : (size_t)s->skip;

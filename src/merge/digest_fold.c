@@ -301,7 +301,7 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_fold_functions(struct digest *d)
 {
-	/* of equally large functions of which only some can be kept, the first in this order are */
+	/* if only some of several equally large functions can be kept, the first of them are kept */
 	order_functions(d);
 	size_t nr = d->functions.nr;
 	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };

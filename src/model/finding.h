@@ -110,7 +110,7 @@ struct finding {
 	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
 	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
 	const char *title;
-	/* true if the members below hold the figure that shows the cause best; else its texts are "" */
+	/* true if the members below hold a figure that shows the cause; else their texts are "" */
 	bool has_figure;
 	const struct metric *metric;
 	int64_t baseline, candidate, change; ///< values in the unit of the metric

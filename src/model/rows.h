@@ -93,8 +93,8 @@ struct schema {
 	int (*cmp)(const void *a,
 	           const void *b); ///< compares two rows; NULL if rows are compared by their keys
 
-	/// The minor version of the stored format from which on a row like this is valid; NULL if all
-	/// rows are as old as their list.
+	/// Returns the minor version of the stored format in which `row` became valid; the function is
+	/// NULL if all rows are as old as their list.
 	int (*since)(const void *row);
 	/// By row_occasion: sets the JOIN_OWN members, before other members are joined; NULL if none.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
@@ -126,12 +126,12 @@ int row_order(const struct schema *s, const void *a, const void *b);
 /// Joins `more` into `row`, which has the same keys.
 void row_add(const struct schema *s, enum row_occasion occasion, void *row, const void *more);
 
-/// Compares two rows of a file of several ranks; 0 if both are written on one line, whatever their
-/// figures.
+/// Compares rows of two ranks, but not their figures; 0 if a file of several ranks has both rows on
+/// one line.
 int row_identity(const struct schema *s, const void *a, const void *b);
 
 /// Turns a row that is not a sum into a sum of one row: its name becomes empty, and members without
-/// a meaning in a sum become absent. Members that are JOIN_OWN stay.
+/// a meaning in a sum become absent. Members marked JOIN_OWN stay as they are.
 void row_make_sum(const struct schema *s, void *row);
 
 /// Adds `row` to `sum`. A `sum` that is all zero first becomes a sum of `row` only.

@@ -37,7 +37,7 @@ struct rank_view {
 	size_t nr_kernels;
 	size_t nr_folded; ///< number of rows after the kernels: sums of small kernels, one per category
 	int64_t folded_ns, folded_count; ///< time and number of launches in these sums, over the steps
-	int64_t folded_most; ///< most ns per step that one kernel in these sums can take
+	int64_t folded_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 };
 
@@ -83,8 +83,8 @@ struct span kernel_match_name(struct arena *a, struct span name);
 /// it. The result is owned by `a` or `n`, or is `name` itself.
 struct span naming_match(const struct naming *n, struct arena *a, struct span name);
 
-/// Like naming_match(), for a kernel of the run of the view `v`; computed once for all ranks. Lives
-/// as long as the view.
+/// The match name (see naming_match()) of the kernel `name` in the run of the view `v`; computed
+/// only once for all ranks. Lives as long as the view.
 struct span view_match(const struct run_view *v, struct span name);
 
 /// One figure of one rank: a sample per step, or a single value.

@@ -70,7 +70,7 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 }
 
 /* True if the first element of the innermost array is an object that has at least `want` of the
- * keys `words`, and before them no key "ph", as events have it. */
+ * keys `words`. False if the key "ph" comes before these: the object is an event of a trace. */
 static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;

@@ -53,7 +53,7 @@ void comm_take_host(struct reducer *r, const struct event *ev);
 GG_MUST_CHECK bool comm_join_ids(struct reducer *to, struct reducer *from);
 void comm_join(struct reducer *to, struct reducer *from, size_t activities);
 
-/// Makes rows of collectives in usable steps. Call it while the activities are in file order.
+/// Makes the rows of `d` on collectives of usable steps. Activities must be in file order.
 GG_MUST_CHECK enum status comm_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
 #endif

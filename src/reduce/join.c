@@ -1,5 +1,5 @@
-/* Joins a part of the reducer to the whole. If the part met a fault, or the whole would meet one by
-   joining it, nothing is joined: only the events in order tell which fault comes first. */
+/* Joins a part of the reducer to the whole. If the part has a fault, or joining would cause one,
+   nothing is joined: its events are then taken again one by one, which finds the first fault. */
 #include "base/number.h"
 #include "reduce/reducer.h"
 

@@ -391,7 +391,7 @@ static int point_cmp(const void *a, const void *b)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* The frames that a trace of 2021 holds for the operators around a moment. */
+/* The frames that a PyTorch trace of 2021 contains for the operators around a moment. */
 static uint32_t told_stack(const struct where *w, struct code_start start)
 {
 	const struct where_stack_point *v = w->points.v;

@@ -19,7 +19,7 @@ struct where_range {
 	uint32_t order; ///< place in file order among annotations; set by where_begin()
 };
 
-/// The call stack that a trace of 2021 holds with an operator.
+/// The call stack of an operator, which only PyTorch traces of 2021 contain.
 struct where_call_stack {
 	uint32_t span; ///< index of the operator's span
 	uint32_t text; ///< id of the frames' text in `call_stacks`
@@ -155,7 +155,7 @@ void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call);
 void where_walk_end(struct where_walk *w);
 
-/// Looks up the frames of forward operators. Call it after all walks, while frames have names.
+/// Looks up the frames of forward operators, after all walks and before python_make_paths().
 void where_link(struct reducer *r);
 
 /// Id in `moments` of an activity whose launch is known; NO_ID if that table is full.

@@ -101,7 +101,8 @@ static void find_levels(struct xprof_work *w)
 	level_points_finish(&points);
 }
 
-/* Takes the peak from the summary, which covers all activities; the snapshots may be a sample. */
+/* Takes the peak from the summary, which covers all allocations and frees; snapshots may exist for
+   only some of these. */
 static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 {
 	const struct xprof_memory *m = w->m;

@@ -50,7 +50,7 @@ GG_MUST_CHECK enum status value_json_add(struct value_tree *out, const char *nam
 GG_MUST_CHECK enum status value_lines_add(struct value_tree *out, const char *name,
                                           const char *prefix, struct diag_log *log);
 
-/// Adds a member to `parent` and returns the member, or NULL beyond the limit.
+/// Adds a member to `parent` and returns the member; NULL if the tree has too many values already.
 struct value *value_add(struct value_tree *t, struct value *parent, enum jscan_type type,
                         struct span key, struct span text);
 

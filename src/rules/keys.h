@@ -54,8 +54,8 @@ enum key_holds {
 	HOLDS_ENUM,
 	HOLDS_NUMBER, ///< int64_t: an integer, a number or share in millionths, or days since
 	              ///< 1970-01-01
-	HOLDS_STRUCT, ///< struct that a table of its own fills; VEC(struct span) for KEY_TEXTS and
-	              ///< KEY_PATTERNS
+	HOLDS_STRUCT, ///< a struct, which the table `map` of the key fills; for KEY_TEXTS and
+	              ///< KEY_PATTERNS a VEC(struct span)
 };
 
 /// One key of a map: how it is checked, how the schema describes it, and where it is stored.

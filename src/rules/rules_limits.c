@@ -90,7 +90,7 @@ enum status share_read(struct document *d, const struct node *n, int64_t most, i
 	return ST_OK;
 }
 
-/* Where a quantity is used, which decides about the units that fit. */
+/* The use of a quantity in a limit. It decides which units fit. */
 enum use { USE_DIFFERENCE, USE_BOUND, USE_AND };
 
 static const char *fitting_units(enum unit_family family, enum use use)

@@ -86,7 +86,8 @@ static void take_values(struct written *w, bool summarized)
 		w->of[k] = values_of(w->digests[k], w->column, summarized);
 }
 
-/* Writes the names of the bases that are added or, if `minus`, subtracted. */
+/* Writes the names of the bases, which are the columns from which another column is computed: those
+ * that are added or, if `minus`, those that are subtracted. */
 static void write_names(const struct step_bases *b, bool minus, struct sink *out)
 {
 	const char *before = minus ? "\"minus\":[" : "\"plus\":[";
@@ -183,8 +184,9 @@ static void describe_list(const char *number, bool several, struct sink *out)
 	            number, number);
 }
 
-/* Writes the schema of a column: a list of values, or an object with the columns that are added
-   ("plus") and subtracted ("minus"), and what they leave of the values ("rest"). */
+/* Writes the schema of a column: a list of values; or an object with the names of columns ("plus"
+   and "minus") and numbers ("rest"). A value is then the sum of the columns in "plus", less those
+   in "minus", plus the number. */
 static void describe_column(size_t i, bool several, struct sink *out)
 {
 	static const char any[] = "{\"type\": [\"integer\", \"null\"]}";
@@ -317,8 +319,9 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 		memcpy(step_column(d, i), v, nr * sizeof *v);
 }
 
-/* Reads one list for all digests, or a list for each digest. Its numbers are values, or rests: see
- * step_bases_subtract(). */
+/* Reads a column: one list for all digests, or a list for each digest. The numbers are the values
+ * or, with `rests`, what is left of the values once other columns are subtracted (see
+ * step_bases_subtract()). */
 static void read_lists(struct columns *c, size_t i, bool rests)
 {
 	struct row_reader *r = c->r;
@@ -349,8 +352,9 @@ static size_t find_column(const struct columns *c, struct span key)
 	return NR_ALL_COLUMNS;
 }
 
-/* Reads the bases of column `i` that are added or, if `minus`, subtracted. They must come before
-   the column, so that their values are known, or be the column itself. */
+/* Reads the names of the bases of column `i`: the columns that are added or, if `minus`, subtracted
+   to compute it. A base must come before the column, so that its values are known, or be the column
+   itself, which means its value in the previous step. */
 static void read_bases(struct columns *c, size_t i, bool minus, struct step_bases *b)
 {
 	struct row_reader *r = c->r;
@@ -405,7 +409,8 @@ static void read_column(struct columns *c, size_t i)
 		read_lists(c, i, false);
 }
 
-/* A phase must have its first column, and the phases of whole steps must be known ones. */
+/* A phase that has columns must have its first column. If each step has a phase as a whole, such as
+ * "decode", each must be a known phase. */
 static void check_phases(const struct columns *c, const struct digest *d)
 {
 	bool whole = true, known = true;

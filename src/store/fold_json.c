@@ -1,6 +1,7 @@
-/* Reads and writes folds. Figures and series are rows. Numbers of ranks and counts of tallies are
-   columns: lists of numbers, each stored as the difference from the number before it; the rows
-   determine the order of the columns. If all ranks have the same number, it is stored once. */
+/* Reads and writes folds (many ranks as one digest). Figures and series are rows. Numbers of ranks
+   and counts of tallies are columns, in the order of the rows that they belong to. A column is a
+   list of numbers, each stored as the difference from the number before it. If all ranks have the
+   same number, the column is only this number. */
 #include <stdlib.h>
 #include <string.h>
 

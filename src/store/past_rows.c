@@ -104,7 +104,8 @@ static size_t size_of(const struct past_run *run)
 	return n;
 }
 
-/* Finds the query with the most values, v[first..first + nr); returns `first`. */
+/* Finds the largest group of values that answer the same query of a rule: the values
+   run->values.v[first..first + nr). Returns `first`. */
 static size_t largest_group(const struct past_run *run, size_t *nr)
 {
 	const struct past_value *v = run->values.v;

@@ -44,8 +44,8 @@ struct row_reader {
 	/// true if the document is a run, whose steps have samples; only baselines have summaries
 	/// instead
 	bool sampled;
-	bool whole; ///< true for a digest or a run, in which a fold must have the values of all ranks;
-	            ///< false for a baseline
+	bool whole; ///< true for a digest or a run: a fold in it must have the values of each rank;
+	            ///< false for a baseline: a fold in it must not have them
 	bool keeps_text; ///< true if the text of each digest is kept
 	bool row_is_newer; ///< true if the present row is of a kind that only a newer minor version
 	                   ///< knows

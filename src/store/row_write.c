@@ -208,8 +208,8 @@ struct lists {
 	/// true if rows have no key: no two rows then share a line, and the lists are written one after
 	/// the other, the last list first
 	bool apart;
-	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest
-	              ///< next row is on top
+	size_t *heap; ///< heap of chains. A chain has the lists whose next rows are equal; the chain
+	              ///< with the smallest next row is on top
 	size_t nr_heap;
 	size_t *next; ///< for each list the next list in its chain, or NO_LIST; `nr` elements
 	const void **line; ///< equal rows of several lists, which share the present line; `nr` elements

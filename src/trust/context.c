@@ -7,7 +7,8 @@
 #include "model/rows.h"
 #include "trust/finding.h"
 
-/* Factor by which a kernel's threads or a copy's bytes grew in the candidate, with a weight. */
+/* Factor by which a kernel's threads or a copy's bytes grew in the candidate. The weight is the
+ * kernel's time or the copy's bytes in the baseline. */
 struct scaling {
 	double ratio;
 	int64_t weight;

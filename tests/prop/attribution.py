@@ -29,7 +29,7 @@ NO_PARTS = {
 # A limit of 0 as rules write it, by unit of the metric. Rates are not tested; of the percentages, only those of memory.
 ZERO = {"ns": "0ns", "ns/step": "0ns", "B": "0B", "B/step": "0B", "1": "0", "1/step": "0", "%": "0pp"}
 WAYS = ["", "ranks: each", "ranks: mean", "ranks: max"]
-STATISTICS = {2: "mean", 3: "p90"}      # statistic over steps for the ways with these indexes; rules of other ways use the median
+STATISTICS = {2: "mean", 3: "p90"}      # index in WAYS: statistic over steps in rules of this kind; other rules use the median
 
 
 def run(*args):

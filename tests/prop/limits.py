@@ -175,7 +175,7 @@ def fold_columns(n):
 
 
 def override_patterns(n):
-    """A rule with n patterns, half of them in 'except' and half in 'overrides', since both count together."""
+    """A rule with n patterns, half of them in 'except' and half in 'overrides': the limit is for the sum of both."""
     some_of, rest = ", ".join(f"k{i}" for i in range(n // 2)), ", ".join(f"o{i}" for i in range(n - n // 2))
     return RULE.replace("step.cuda_time", "kernel.time, for_each: {top: 5}").replace(
         "fail:", f"except: [{some_of}], overrides: [{{match: [{rest}], fail: {{increase: 9%}}}}], fail:")

@@ -375,8 +375,8 @@ def steps(dir):
 
 
 def operators(dir):
-    """Ranges are modules of what they launched, with their number removed. Ranges of PyTorch's operators are operators;
-    ranges of steps are not modules."""
+    """An NVTX range is a module of the work launched in it, under its name without a number at the end. Ranges of PyTorch's
+    operators are operators; ranges of steps are not modules."""
     p = dir / "n.sqlite"
     for name, op in (("layer_{}", None), ("{}", None), ("batch: {}", None), (", seq = {}", None), ("aten::relu", "aten::relu"),
                      ("aten::mm, seq = {}, op_id = 5, sizes = [[8, 4], [4, 2]]", "aten::mm"), ("F{}, op_id = 3", "F{}"), ("f, sizes = []", "f")):

@@ -218,7 +218,7 @@ static void test_other_workload(void **state)
 	}
 }
 
-/* One run of the candidate that the baseline knows is enough for a warning. */
+/* If the baseline contains one of several runs of the candidate, there is a warning. */
 static void test_known_repeat(void **state)
 {
 	(void)state;

@@ -421,7 +421,7 @@ static void damage_is_blamed(void **state)
 	strbuf_release(&text);
 }
 
-/* A damaged second member is an error, and does not count as garbage. */
+/* A damaged second gzip member is an error; it is not ignored as garbage behind the first one. */
 static void damaged_second_member(void **state)
 {
 	struct strbuf z = STRBUF_INIT;

@@ -178,7 +178,7 @@ static void test_batches(void **state)
 		{ { { K("a", 11, 1), K("b", 20, 1), K("c", 20, 1), K("d", 49, 9) },
 		    { K("a", 11, 2), K("b", 20, 2), K("c", 20, 2), K("d", 49, 9) } },
 		  KERNELS "3 grids of kernels, 51.00 % of the kernel time, are 2 times as large" },
-		/* a ratio counts as the factor if it differs by a tenth or less, but not by more */
+		/* a kernel's ratio counts as the common factor only if it is within a tenth of it */
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 190), K("b", 10, 200), K("c", 10, 219) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
@@ -370,7 +370,7 @@ static void test_world(void **state)
 	}
 }
 
-/* A rank with one collective less than its peers is named, even if they have only one. */
+/* A rank with one collective less than its peers is named, even if each peer has only one. */
 static void test_one_collective(void **state)
 {
 	(void)state;

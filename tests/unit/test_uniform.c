@@ -115,7 +115,8 @@ static void test_alike(void **state)
 		  PERCENT(10),
 		  true,
 		  true },
-		/* the operators that are slower by 10 % take exactly 70 % of the time, then less */
+		/* the operators that are slower by 10 % take exactly 70 % of the time, which is enough; in
+		 * the second case they take less, which is not */
 		{ { 3000, 2000, 2000, 1500, 1500 },
 		  { 2500, 2200, 2200, 1650, 1650 },
 		  0.1,

@@ -49,7 +49,8 @@ static inline void check_row(const struct row *row, const struct record *r, size
 	strbuf_release(&log);
 }
 
-/* Offset at which the array of events begins: a cut after it can be allowed. */
+/* Offset at which the array of events begins. With the option `allow_truncated`, a trace may be cut
+   short after this offset, but not before. */
 static inline size_t begin_of_events(struct span json)
 {
 	const char *key = strstr(json.p, "\"traceEvents\"");
