@@ -94,7 +94,7 @@ static void put_largest(struct document *d, const struct breakdown *b)
 			break;
 		}
 		if (last && strcmp(last->label, most->label) == 0)
-			continue; /* a class and its category have the same name, which is written once */
+			continue; /* a class and its category: one name is enough if both are equal */
 		doc_words(d, last ? " › " : "");
 		doc_name(d, most->label);
 	}

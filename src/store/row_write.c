@@ -211,7 +211,7 @@ struct lists {
 	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest
 	              ///< next row is on top
 	size_t nr_heap;
-	size_t *next; ///< for each list the next list in its chain, or NO_LIST; `nr` elements
+	size_t *next; ///< for each list: index of the next list in its chain, or NO_LIST
 	const void **line; ///< equal rows that are written on the present line; room for `nr`
 	size_t *owners; ///< indices of the structs that own the equal rows; `nr` elements
 	size_t nr_line;
