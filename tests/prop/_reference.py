@@ -55,7 +55,7 @@ def compare(want, have, same=exactly):
 
 
 def differences(sources, path, have, reference, keep, same=exactly):
-    """Compares the program's answer `have` about the file `path` with that of `reference()`, like compare(). If `keep`, a stored
+    """Compares the program's answer `have` on the file `path` with that of `reference()`, like compare(). If `keep`, a stored
     answer of the reference is used if there is one. `sources`: the files that the reference is written in."""
     if not keep:
         return compare(reference(), have, same)
