@@ -679,7 +679,7 @@ class Recorder:
             file.write((json.dumps(self._facts(), indent=1, ensure_ascii=False) + "\n").encode())
 
     def _reduce(self, files, path):
-        """Makes the digest; returns whether it exists. If not, the files are kept instead."""
+        """Makes the digest of the recorded `files` at `path`. False if it cannot be made: the caller then keeps `files`."""
         try:
             p = subprocess.run([*self.digest, *files, "-o", path], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                errors="replace", timeout=600, check=False)

@@ -22,10 +22,10 @@ enum {
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
 	AS_EVEN = 30000, /* values of unevenness that differ by less count as equal, in millionths */
-	EXPLAINS = 5, /* a longer period is preferred if it leaves unexplained a share that is smaller
-	                 by this factor */
-	VARIES = 75 * MICRO, /* least regularity with which pieces that are not alike can still be
-	                        steps, namely steps that vary */
+	EXPLAINS = 5, /* a longer period is preferred if the share of launches that it leaves
+	                 unexplained is smaller by this factor */
+	VARIES = 75 * MICRO, /* least regularity of pieces that differ from one another to count as
+	                        steps that vary */
 	/* least percentage of pieces all of whose launches also occur in the previous piece. If each
 	   step consists of two different parts, the percentage is about 50. */
 	CLEAN_PCT = 40,
@@ -104,8 +104,8 @@ static int64_t spread(size_t nr, __int128 sum, __int128 squares)
 	return number_div_round(squares * (__int128)nr * 1000000, sum * sum) - 1000000;
 }
 
-/* Measures how evenly the cuts of an anchor are spread; false if the gaps between them, including
- * the gap from the last cut to the first, differ too much. */
+/* Measures how evenly the positions of an anchor, at which the sequence would be cut, are spread.
+ * False if the gaps differ too much, including the gap from the last position to the first. */
 static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size_t nr)
 {
 	__int128 sum = 0, squares = 0, longest = 0;
@@ -257,7 +257,8 @@ static void anchor_judge(const struct launch_sequence *s, struct anchor *a, stru
 		a->regularity = 0;
 }
 
-/* True if in most pieces every launch also occurs in the previous piece; otherwise steps vary. */
+/* True if at least CLEAN_PCT of the pieces have no launch that the previous piece lacks. With fewer
+ * such pieces, the steps vary. */
 static bool anchor_is_clean(const struct anchor *a)
 {
 	return a->clean * 100 >= a->count * CLEAN_PCT;
@@ -335,9 +336,9 @@ static size_t common_launches(const struct launch_sequence *s, size_t before, si
 	return nr;
 }
 
-/* Ends the last repetition with its last launch that the previous one had too. The last repetition
- * is dropped if it is cut short, and the first one if it has little in common with the second.
- * False if fewer than two are left. */
+/* Ends the last repetition after the last of its launches that also occurs in the repetition before
+ * it. The last repetition is dropped if it is cut short, the first one if it has little in common
+ * with the second. False if fewer than two repetitions are left. */
 static bool trim_period(const struct launch_sequence *s, struct period *p, struct tally *tallies)
 {
 	const size_t *v = p->starts.v;

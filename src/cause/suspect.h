@@ -39,7 +39,7 @@ enum stake {
 
 struct suspect {
 	struct finding finding;
-	int64_t stake[NR_STAKES]; ///< how much of a rise the suspect explains in each group; 0: nothing
+	int64_t stake[NR_STAKES]; ///< part of each group's rise that the suspect explains
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
 	/// the row of the code table in which most of the suspect's rise lies; NULL if unknown

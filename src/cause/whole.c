@@ -177,8 +177,8 @@ static double shifts_median(struct shifts *s)
 	return 1;
 }
 
-/* True if the kernels with a ratio within `reach` of `center` make up most of the work, even
-   without the heaviest kernel, which may determine the median by itself. */
+/* True if the kernels with a ratio within `reach` of `center` make up most of the work, also if the
+   heaviest kernel is left out: `center` is a median, which this kernel may determine by itself. */
 static bool shifts_agree(const struct shifts *s, double center, double reach)
 {
 	enum { LEAST_KERNELS = 4 };

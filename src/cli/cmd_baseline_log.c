@@ -147,7 +147,7 @@ static void log_runs(const struct baseline *b, struct document *d)
 	doc_end(d);
 }
 
-/* Answers of the approved run and of the recent runs to the queries of today's rules. */
+/* The runs whose figures are shown: the approved run, then the recent runs. */
 struct timeline {
 	const struct past_run *runs[BASELINE_RECENT + 1];
 	size_t nr;

@@ -43,8 +43,8 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 		if (start <= UINT32_MAX && run_id(run, t->frames.nr) == id)
 			return (uint32_t)start;
 	}
-	/* the base lies before the start of this frame, to leave room for later frames that start
-	 * earlier */
+	/* starts are stored as their distance from the base, which cannot be negative: a base before
+	 * this frame leaves room for later frames that start earlier */
 	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
 	vec_push(&t->runs, next);
 	return WIDE;

@@ -104,7 +104,7 @@ static int64_t recomputed_share(const struct run *run)
 		window += d->window_ns;
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
-			/* callers come earlier in the list, so that their element of `inside` is set already */
+			/* callers come earlier in the list, so that inside[f->parent] is already set */
 			inside[i] = f->parent >= 0 && inside[f->parent];
 			if (!inside[i] && function_is_recomputation(f)) {
 				ns += f->total_ns;

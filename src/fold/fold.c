@@ -216,8 +216,8 @@ static void add_machine(struct digest *rank, struct span id, int64_t throttled_p
 	                              .reasons = reasons.n ? arena_dup(&rank->arena, reasons) : NULL });
 }
 
-/* Adds the GPU of the rank that was throttled most, and the one that was shared most, which may be
-   the same. */
+/* Adds two GPUs to the digest of a rank: the one that was throttled most, and the one that was
+   shared with most processes. If both are the same GPU, it is added once. */
 static void take_machines(const struct fold *f, size_t at, struct digest *rank)
 {
 	const struct fold_deed *deed = &f->deeds.v[f->number[FOLD_DEED][at]];

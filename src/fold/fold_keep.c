@@ -16,7 +16,8 @@ struct key {
 enum { NUMBERS = NR_METRICS };
 static const struct key keys[] = {
 	{ METRIC_STEP_COMPUTE_TIME, true, 8 },
-	/* the last rank to enter collectives waits for nobody: its communication takes least time */
+	/* the smallest values: a rank that enters collectives last waits for nobody, so that its
+	   communication takes less time than that of the others */
 	{ METRIC_STEP_COMM_TIME, false, 6 },
 	{ METRIC_STEP_COMM_TIME, true, 2 },
 	{ METRIC_STEP_TIME, true, 3 },

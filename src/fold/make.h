@@ -40,7 +40,7 @@ void fold_join_rows(struct digest *into, const struct digest *from);
 void fold_take_series(const struct run *run, struct fold *f);
 
 /// Gives the digest of all ranks the form that commands read: rows of the mean rank, summaries of
-/// the median rank, and figures that compare ranks. Has no effect on a settled digest.
+/// the median rank, and figures that compare ranks. Does nothing if the digest has this form.
 void fold_settle(struct digest *d);
 
 /// Median of a figure over those of the `nr` ranks that have it.

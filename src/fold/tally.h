@@ -1,5 +1,6 @@
-/// The distribution of a figure over many ranks: what is needed for reductions, as integers that do
-/// not depend on the order in which values were added.
+/// The distribution of a figure over many ranks, from which reductions (maximum, median, …) are
+/// computed. Its members are integers, so that it does not depend on the order in which values were
+/// added.
 #ifndef GG_FOLD_TALLY_H
 #define GG_FOLD_TALLY_H
 

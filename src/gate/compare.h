@@ -31,7 +31,7 @@ struct comparison {
 	bool has_pin; ///< true if `pin` (the figure of the approved run) is known; the condition
 	              ///< increase_since_pin needs it
 	int64_t pin;
-	/// true if the noise of the figure is known; false: every change counts as sure
+	/// true if the noise of the figure is known; false: no change is taken for noise
 	bool has_noise;
 	bool sure[2]; ///< true if noise cannot explain the change: [0] if a rise, [1] if a fall
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)

@@ -284,9 +284,9 @@ static bool is_of_all(const struct asked *q)
 	       least < INFINITY && q->now.by - fmax(q->model->shift, 0) <= least / 2;
 }
 
-/* Number of further past runs after which the noise would be below 1/WIDE of the figure, if it is
-   wider and they agree completely; 0 if it is not wider, or if no number below MOST is enough. More
-   runs never widen the noise, so the number is found by bisection. */
+/* Number of further past runs that would bring the noise below 1/WIDE of the figure, provided that
+   these runs agree completely; 0 if the noise is below that already, or if no number below MOST is
+   enough. More runs never widen the noise, so the number is found by bisection. */
 static int64_t runs_to_know(const struct asked *q, const struct estimate *x, int64_t noise)
 {
 	enum { WIDE = 10, MOST = 99 };

@@ -13,8 +13,8 @@ struct jscan_cursor {
 	uint64_t origin; ///< number that is added to a pointer to get the byte offset in the input
 };
 
-/// Takes over the position from the scanner, after the beginning of an object or after a value in
-/// it.
+/// A cursor at the position of the scanner, which must be just after the beginning of an object, or
+/// after a value in an object.
 JSCAN_INLINE struct jscan_cursor jscan_cursor_begin(const struct jscan *js)
 {
 	return (struct jscan_cursor){ js->at, js->place[js->depth],

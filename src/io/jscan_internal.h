@@ -215,8 +215,8 @@ bool jscan_fail_cut(struct jscan *js, const char *wanted);
 /// is consumed, and after an error.
 bool jscan_member(struct jscan *js, char close);
 
-/// Skips the string whose opening quote is at `at`; false after an error. A mark that the caller
-/// has set is kept.
+/// Skips the string whose opening quote is at `at`; false after an error. Does not clear js->mark:
+/// if the caller has set it, the window keeps the string.
 bool jscan_scan_string(struct jscan *js, bool *escaped);
 
 /// Decodes a validated string; the text is borrowed until the next call.

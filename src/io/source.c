@@ -372,8 +372,8 @@ void source_unread(struct source *s, struct span rest, struct source_end *end)
 	}
 }
 
-/* The end may be known before the caller has read up to it: to a thread that reads ahead, or after
-   source_unread(). It does not count until the caller reaches it. */
+/* False until the caller has read up to the end. The source may know the end before: because a
+   thread reads ahead, or because the caller gave the end back by source_unread(). */
 bool source_truncated(const struct source *s)
 {
 	return (!s->ahead || s->ended) && !s->end.reached && s->truncated;

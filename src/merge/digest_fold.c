@@ -277,7 +277,8 @@ static void order_functions(struct digest *d)
 }
 
 /* Chooses the Python functions that are kept: those that take the minimum share together with all
-   functions below them in the call tree; so the callers of a kept function are kept, too. */
+   functions below them in the call tree. Callers of a kept function take at least as much, so that
+   they are kept, too. */
 static void choose_functions(const struct digest *d, struct choice *c)
 {
 	const struct function_stat *v = d->functions.v;

@@ -96,8 +96,8 @@ static void sort_rank(struct matcher *m, uint32_t r)
 	free(kinds);
 }
 
-/* Groups of the same name but with different members look like one group with more ranks than its
-   size. */
+/* Not matched are, for example, groups that have one name but different members: together they have
+   more ranks than the size of such a group. */
 static bool is_matched(const struct series *s)
 {
 	return s->ranks > 1 && !s->one_sided && !(s->unsure && s->total != s->ranks * s->longest) &&

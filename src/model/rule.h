@@ -60,7 +60,7 @@ enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 struct noise_rule {
 	int64_t k; ///< standard errors from which on a change is sure, in millionths; 0: ignore noise
 
-	/// From this number of accepted runs on, the reference is their median, without the pin.
+	/// From this number of accepted runs on, the reference is made without the pin (approved run).
 	int64_t min_runs;
 	int64_t budget; ///< chance that the gate fails for unchanged code, in 1e-6 percent
 };
@@ -87,7 +87,7 @@ struct rule {
 
 	/// metric of `unless`, or NULL: if its value is close to the checked one, the check is skipped
 	const struct metric *unless;
-	int64_t unless_within; ///< largest difference from `unless`, in 1e-6 % of it; -1: no limit
+	int64_t unless_within; ///< how near, in 1e-6 % of that metric's figure; -1: at any distance
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;

@@ -9,8 +9,8 @@
 struct fact {
 	const char *id; ///< name of a metric, or "steps", "gpu", …
 	const char *label; ///< label for people, "CUDA time per step"
-	const char *text; ///< figure with unit; valid UTF-8 for one line, it may come from the
-	                  ///< recording
+	const char *text; ///< figure with unit, or a text of the recording, as valid UTF-8 that
+	                  ///< fits on one line
 	bool has_value;
 	int64_t value; ///< raw value in `unit`
 	enum unit unit;

@@ -55,7 +55,7 @@ struct run_view {
 	/// Metrics of the figures of metrics files, sorted by name, each in its own unit.
 	const struct metric **inputs;
 	size_t nr_inputs;
-	size_t merged_names; ///< number of raw names that were merged into another, over all ranks
+	size_t merged_names; ///< number of kernels merged into another one with the same match name
 };
 
 /// Builds the view of `run`; `run` and `naming` are borrowed.

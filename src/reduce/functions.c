@@ -88,7 +88,7 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/* Time that segments cover before `at`. The first `begun` segments must begin by `at`. */
+/* Time that segments cover before `at`; the caller knows that the first `begun` begin by then. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
@@ -209,7 +209,7 @@ static void gpu_class_rows(struct class_functions *c)
 	idmap_release(&ids);
 }
 
-/* Computes for each function the median of its known rates, and their median absolute deviation. */
+/* For each function: median and MAD (median absolute deviation) of the known rates of its calls. */
 static void gpu_class_rates(struct class_functions *c)
 {
 	size_t *first = first_calls(c), *next = first_calls(c); /* indices in `rates`, by function */

@@ -280,7 +280,7 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
-/* Path of modules for a path of NVTX ranges; the parent of a path has a smaller id than it. */
+/* Path of modules for a path of NVTX ranges. Its parent has a smaller id, and is mapped first. */
 static uint32_t range_stack(struct reducer *r, uint32_t range)
 {
 	struct where *w = &r->where;

@@ -39,7 +39,7 @@ struct where_work {
 	int64_t dur_ns, bytes;
 };
 
-/// From a moment on, the frames of the innermost running operator that has frames.
+/// Frames of the innermost running operator that has frames, from the moment `at_ns` on.
 struct where_stack_point {
 	int64_t thread; ///< thread of the operator, as thread_key()
 	int64_t at_ns;

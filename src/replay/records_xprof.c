@@ -20,7 +20,7 @@ struct xprof_work {
 	const char *id;
 	struct xprof_state *v; ///< states of the memory, in order of time
 	size_t nr;
-	bool complete; ///< true if the record lacks no state between the first and the last
+	bool complete; ///< true if no state between the first and the last one is missing
 	struct memory_profile p;
 	const struct xprof_activity *at_peak; ///< activity at the peak; NULL if unknown
 };

@@ -61,7 +61,7 @@ static void put_context(struct document *d, const struct report *r)
 {
 	if (!r->candidate.label || (r->kind != REPORT_RUN && !r->baseline.label))
 		return;
-	/* a period or marker that is equal on both sides is written only for the candidate */
+	/* the period and marker of the steps are written only for the candidate if both sides agree */
 	struct side before = r->baseline;
 	if (before.period == r->candidate.period && before.marker_steps == r->candidate.marker_steps) {
 		before.period = 0;

@@ -435,8 +435,8 @@ static void read_columns(struct columns *c)
 		if (!c->seen)
 			c->summarized = span_eq(key, span_of(step_column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
-		/* if a run could have numbers of steps in place of samples, a file of thirty bytes could
-		 * claim a million steps, and cost as much time and memory */
+		/* each step of a run must have samples. If a run could have only its number of steps, a
+		 * file of thirty bytes could claim a million steps, and cost as much time and memory */
 		if (c->summarized && r->sampled)
 			row_fail(r, jscan_byte(r->js), step_column_key(COUNT_COLUMN),
 			         "replaces the samples of steps, as only a baseline may");

@@ -375,7 +375,7 @@ static struct digest *copy(const struct pinner *p, const struct digest *from)
 	return d;
 }
 
-/* Makes the pin at one level of detail, from every `stride`-th rank. */
+/* Makes the pin (stored form of the run) with one level of detail, from every `stride`-th rank. */
 static void pin_at(struct pinner *p, const struct detail *detail, size_t stride, struct run *out)
 {
 	struct names kernels, ops;

@@ -37,8 +37,8 @@ struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< arena that owns the text that is read
 	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
-	uint64_t start; ///< offset in the input from which the bytes are counted that
-	                ///< store_limits.bytes limits
+	uint64_t start; ///< offset in the input of the digest that is being read: store_limits.bytes
+	                ///< is the limit of bytes from here on
 	int64_t minor; ///< minor version of the document that is read
 
 	/// true if the document is a run, whose steps have samples; only baselines have summaries

@@ -1,6 +1,7 @@
-/// Columns of steps as differences from other columns: GPU time, for example, is nearly the sum of
-/// its parts, so what is left once the parts have been subtracted has fewer digits, or is 0. The
-/// form needs no minor version of its own: readers without it refuse a column that is not an array.
+/// Columns of steps as differences from other columns. GPU time, for example, is nearly the sum of
+/// its parts: what is left of it once the parts have been subtracted has fewer digits, or is 0. A
+/// column in this form is not an array. Versions that do not know the form therefore refuse the
+/// file, so that the form needs no minor version of its own.
 #ifndef GG_STORE_STEP_BASES_H
 #define GG_STORE_STEP_BASES_H
 
@@ -25,8 +26,8 @@ struct step_bases {
 };
 
 /// The bases with which the column takes the fewest digits, judged by the digest that has most
-/// steps; without bases if none take fewer. `known` is the set of the columns that may be bases,
-/// besides the column itself.
+/// steps; without bases if none take fewer. Bases can be the columns in the set `known`, and the
+/// column itself: then the value of the previous step is subtracted.
 struct step_bases step_bases_choose(const void *const *digests, size_t nr, size_t column,
                                     uint64_t known);
 

@@ -182,7 +182,7 @@ class Number(float):
 
 
 def decode(raw):
-    """The events of the trace that XProf makes of an XSpace file; unlike XProf this keeps picoseconds."""
+    """The events of the trace that XProf makes of an XSpace file; unlike XProf, this function keeps picoseconds."""
     raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     labels, events = [], []
     for f, plane in fields(raw):

@@ -22,7 +22,7 @@ from _gen import generate
 
 PROGRAM = os.environ.get("GPUGATE")
 
-# Figures that are not composed of recorded ones. All others must have parts.
+# Metrics whose changes a report cannot break down into parts. It must break down those of all others.
 NO_PARTS = {
     "memory.oom_count": "an event of its own: nothing is counted below it",
 }

@@ -115,7 +115,7 @@ def page(markdown, marker):
 
 
 def names(p, first, column, *others):
-    """Code spans in the column with this heading, in every table; other columns must not have any, except `others`."""
+    """Code spans in column `column` of the tables whose first heading is `first`. Only `others` may have code spans, too."""
     out = []
     for table in p.tables:
         for row in table[1:] if table[0][0][1] == [first] else []:

@@ -36,7 +36,7 @@ static const struct row rows[] = {
 	{ "M30", "", 10, 31, VERDICT_FAIL, REASON_LIMIT },
 	{ "m30", "", 50, 29, VERDICT_FAIL, REASON_LIMIT },
 	{ "m30", "", 50, 30, VERDICT_PASS, REASON_WITHIN },
-	/* with 'and', both must be exceeded; of several limits, one is enough */
+	/* a change must exceed the limit and also its 'and'; of several limits, one is enough */
 	{ "i5% &20", "", 100, 110, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &20", "", 100, 120, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &20", "", 100, 121, VERDICT_FAIL, REASON_LIMIT },
@@ -173,7 +173,7 @@ static const struct full table[] = {
 	  REASON_WITHIN },
 	{ "nor is it where the baseline is the pin", "p5%", "", 100, 50, 100, -1, "", VERDICT_PASS,
 	  REASON_WITHIN },
-	/* improved is the mirror of a failure, so the change must exceed the noise */
+	/* an improvement is the opposite of a failure: its change must exceed the noise, too */
 	{ "improved", "i5%", "", 100, 90, 100, 9, "", VERDICT_IMPROVED, REASON_LIMIT },
 	{ "improved in the noise", "i5%", "", 100, 90, 100, 10, "", VERDICT_PASS, REASON_WITHIN },
 	{ "warn before improved", "i5%", "c0", 100, 90, 100, 3, "", VERDICT_WARN, REASON_LIMIT },

@@ -762,7 +762,7 @@ static void test_figure_rule(void **state)
 	}
 }
 
-/* An item whose share is exactly the least one is checked, also if only one side has it. */
+/* An item whose share equals the rule's `min_share` is checked, also if only one side has it. */
 static void test_least_share(void **state)
 {
 	(void)state;
@@ -820,8 +820,8 @@ static void test_creep(void **state)
 	assert_string_equal(check(&s, "creep")->message,
 	                    "median step.cuda_time rose from 100.00 ms in the approved run to 109.00 "
 	                    "ms (+9.000 ms, +9.00 %), within the limit of increase_since_pin 10%");
-	/* two limits of one rule, on the changes since the reference and since the pin: each names its
-	 * own */
+	/* two limits of one rule, on the changes since the reference and since the pin: `baseline` of
+	 * the check is the pin's value if the latter limit fails, else the reference's value */
 	struct rule *both = add_rule(&s, "both", METRIC_STEP_CUDA_TIME);
 	fixture_limit(&both->fail, COND_INCREASE, true, PERCENT(50), "50%");
 	fixture_limit(&both->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(5), "5%");

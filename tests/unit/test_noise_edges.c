@@ -347,8 +347,9 @@ static struct run run_of_two(int64_t gemm_us, int64_t elem_us)
 	return fixture_run(fixture_digest(STEPS, a, 2));
 }
 
-/* From three runs on, which leave two degrees of freedom, the past tells how operators vary;
-   before, today's two sides and an assumption do. */
+/* The variance of operators is estimated from past runs if there are three or more (the approved
+   run included), which leave two degrees of freedom. With fewer, it is estimated from today's two
+   sides and an assumption. */
 static void test_enough_runs(void **state)
 {
 	(void)state;

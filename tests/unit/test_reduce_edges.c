@@ -5,8 +5,8 @@
 
 /* ---- proposed markers ---- */
 
-/* Annotations of one name that follow one another, the first from the first launch on. `of` has the
-   number of launches in each annotation; 0 ends the list. */
+/* Annotations of one name, one after the other; the first begins with the first launch. `of` has
+   the number of launches in each annotation; 0 ends the list. */
 struct held {
 	const char *name;
 	int of[12];

@@ -129,8 +129,8 @@ static void sound(void **state)
 			check_ways(strbuf_span(&b), false, 0, false, "sound");
 			strbuf_release(&b);
 		}
-	/* documents as a bare list, with more than one window, and up to the limit of decompressed
-	 * bytes */
+	/* documents that are a bare list: one longer than a window of the scanner, one nearly as long
+	 * as the limit of decompressed bytes (4 MiB) */
 	for (unsigned nr = 3000; nr <= 30000; nr *= 10) {
 		struct strbuf b = document(nr, ",\n", NULL, "]");
 		const char *list = strchr(b.p, '[');

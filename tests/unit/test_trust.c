@@ -84,7 +84,7 @@ static void lost_time_1(struct digest *d)
 {
 	d->trust.launches = 10;
 	d->trust.launches_without_kernel = 2;
-	d->trust.lost_ns = MS(5); /* lose kernels with 5 ms of the 505 ms of GPU time */
+	d->trust.lost_ns = MS(5); /* lost kernels took 5 ms of the 505 ms of GPU time */
 }
 static void lost_time(struct digest *d)
 {

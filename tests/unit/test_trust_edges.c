@@ -185,8 +185,8 @@ static void test_batches(void **state)
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 179), K("b", 10, 200), K("c", 10, 221) } },
 		  "" },
-		/* all three dimensions of grid and block count; a kernel with an unknown grid does not
-		 * count */
+		/* the number of threads is the product of all dimensions of grid and block; a kernel whose
+		 * grid is unknown is left out */
 		{ { { { EVENT_KERNEL, "a", 1, { 1, 2, 3 }, { 4, 5, 6 }, 0 },
 		      { EVENT_KERNEL, "b", 1, { 1, 2, 3 }, { 0, 0, 0 }, 0 },
 		      { EVENT_KERNEL, "c", 1, { 2, 2, 2 }, { 2, 2, 2 }, 0 } },
@@ -211,7 +211,7 @@ static void test_batches(void **state)
 		  KERNELS "1 kind of copy, 100.00 % of the bytes copied, is 0.5 times as large" },
 		{ { { COPY("x", 2) }, { COPY("x", 0) } }, "" },
 		{ { { COPY("x", 2) }, { { EVENT_MEMCPY, "x", 4, { 0 }, { 0 }, 2 } } }, "" },
-		/* kernels on one side alone count as time that is not comparable */
+		/* nothing is found if kernels that only the baseline has take 3/4 of the time */
 		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 2, 1), K("only", 12, 1) },
 		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) } },
 		  "" },
