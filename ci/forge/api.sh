@@ -100,7 +100,7 @@ rights() {
     fi
 }
 
-# Calls the API. With `redirect` set, a redirect counts as an answer, and `location` becomes its address.
+# Calls the API. With `redirect` set, a redirect counts as an answer, and `location` becomes the address that it names.
 call() { # METHOD PATH [FILE: the body, as JSON]
     local what="$1 $2" wait
     local options=(--request "$1" --output "$work/answer" --dump-header "$work/headers" --write-out '%{http_code}')
@@ -156,7 +156,7 @@ pages() { # PATH [KEY of the array in the answer]
 
 # ---- comments of a request ----
 
-# Sets $comments (address of the comments on `request`), $edits (address to edit one) and $edit (HTTP method of that).
+# Sets $comments (address of the comments on `request`), $edits (address of a comment without its id) and $edit (HTTP method to edit).
 # shellcheck disable=SC2154
 comments_setup() {
     if [[ $api == github ]]; then

@@ -208,7 +208,7 @@ class _Nvml:
             code = self.lib.nvmlDeviceGetComputeRunningProcesses_v3(self.handle, ctypes.byref(count), None)
         except AttributeError:
             return None
-        return max(0, count.value - 1) if code in (0, 7) else None  # code 7: there are processes, too many for a buffer of size 0
+        return max(0, count.value - 1) if code in (0, 7) else None  # code 7: the buffer, of size 0, is too small for the processes
 
     def sample(self):
         """One line of the file: the current state of the GPU."""
@@ -346,7 +346,7 @@ class Recorder:
         self.device_state, self._machine = device_state, None
         self.where = where
         self._due = None            # files of the measured steps, which are kept until the steps with stacks have run
-        self._code = None           # profiler of the steps with stacks; below, how many of these steps have begun
+        self._code = None           # profiler of the steps with stacks; _code_steps: how many of them have begun
         self._code_steps = 0
         self._entered, self._profiler = False, None
         self._step = 0              # number of the step that runs now
@@ -679,7 +679,7 @@ class Recorder:
             file.write((json.dumps(self._facts(), indent=1, ensure_ascii=False) + "\n").encode())
 
     def _reduce(self, files, path):
-        """Makes the digest; returns whether it exists. If not, the files are kept instead."""
+        """Makes the digest of the recorded `files` at `path`. False if it cannot be made: the caller then keeps `files`."""
         try:
             p = subprocess.run([*self.digest, *files, "-o", path], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                errors="replace", timeout=600, check=False)

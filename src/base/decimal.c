@@ -50,7 +50,8 @@ static size_t significant(struct span text, char *buf, size_t size, int64_t *poi
 	return kept;
 }
 
-/* The exponent of a number in text form, limited to the range of the result type. */
+/* The exponent of a number in text form. Digits after the first six are ignored, since such an
+   exponent is out of range anyway. */
 static int64_t exponent(struct span text)
 {
 	size_t at = 0;
@@ -68,7 +69,7 @@ enum decimal_fault decimal_parse(struct span text, struct decimal *out)
 {
 	char digits[DECIMAL_SIGNIFICANT + 1];
 	int64_t point, nothing, value = 0;
-	/* only the form of the text is checked here: the scale makes every value 0 */
+	/* checks only that the text is a number: scaled down so far, every value is 0 and thus fits */
 	if (!number_parse(text, -200000 - (int)text.n, &nothing))
 		return DECIMAL_NO_NUMBER;
 	size_t nr = significant(text, digits, sizeof digits, &point);

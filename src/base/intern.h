@@ -38,8 +38,8 @@ struct ids {
 	size_t nr, cap;
 };
 
-/// Adds names of `from` to `to`, in order, beginning with the first one that has no id in `known`
-/// yet; false if `to` is full.
+/// Adds the names of `from` to `to`, in order, and appends the id that each name gets to `known`.
+/// Names that have an id in `known` already are skipped. False if `to` is full.
 bool name_table_join(struct name_table *to, const struct name_table *from, struct ids *known);
 
 /// Releases all memory, also the names of the table.

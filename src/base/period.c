@@ -22,8 +22,8 @@ enum {
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
 	AS_EVEN = 30000, /* values of unevenness that differ by less count as equal, in millionths */
-	EXPLAINS = 5, /* a longer period is preferred if it leaves unexplained a share that is smaller
-	                 by this factor */
+	EXPLAINS = 5, /* a longer period is preferred if the share of launches that it leaves
+	                 unexplained is smaller by this factor */
 	VARIES = 75 * MICRO, /* least regularity of pieces that differ from one another to count as
 	                        steps that vary */
 	/* least percentage of pieces all of whose launches also occur in the previous piece. If each
@@ -58,8 +58,8 @@ struct anchor {
 struct tally {
 	size_t piece; ///< number of the last piece in which the name was seen, counted from 1
 	uint32_t count, before; ///< launches of the name in `piece`, and in the piece before
-	uint32_t seen, again; ///< number of launches after the first piece, and how many of these also
-	                      ///< occur in the piece before their own
+	uint32_t seen, again; ///< launches of the name from the second piece on, and how many of these
+	                      ///< also occur in the piece before their own
 };
 
 static void places_init(struct places *p, const uint32_t *ids, size_t nr, size_t nr_ids)
@@ -104,8 +104,8 @@ static int64_t spread(size_t nr, __int128 sum, __int128 squares)
 	return number_div_round(squares * (__int128)nr * 1000000, sum * sum) - 1000000;
 }
 
-/* Measures how evenly the cuts of an anchor are spread; false if the gaps between them, including
- * the gap from the last cut to the first, differ too much. */
+/* Measures how evenly the positions of an anchor, at which the sequence would be cut, are spread.
+ * False if the gaps differ too much, including the gap from the last position to the first. */
 static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size_t nr)
 {
 	__int128 sum = 0, squares = 0, longest = 0;
@@ -149,8 +149,9 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 	}
 }
 
-/* Keeps one anchor for each number of cuts: of the anchors about as even as the most even one, the
- * one that begins earliest, so that few launches come before the first repetition. */
+/* Keeps one anchor for each number of cuts. Anchors that cut about as evenly as the most even one
+ * qualify; the one of these that begins earliest is kept, so that few launches come before the
+ * first repetition. */
 static void select_anchors(struct anchors *out)
 {
 	size_t nr = 0;
@@ -201,8 +202,8 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 	return share < least ? share : least;
 }
 
-/* The regularity below which a pattern explains far less than a pattern with the regularity `best`:
- * the share of launches that it leaves unexplained is then more than `times` times as large. */
+/* A limit: patterns whose regularity is below it explain far less than one with the regularity
+ * `best`. They leave more than `times` times as many launches unexplained. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
@@ -256,7 +257,8 @@ static void anchor_judge(const struct launch_sequence *s, struct anchor *a, stru
 		a->regularity = 0;
 }
 
-/* True if in most pieces every launch also occurs in the previous piece; otherwise steps vary. */
+/* True if at least CLEAN_PCT of the pieces have no launch that the previous piece lacks. With fewer
+ * such pieces, the steps vary. */
 static bool anchor_is_clean(const struct anchor *a)
 {
 	return a->clean * 100 >= a->count * CLEAN_PCT;
@@ -270,8 +272,8 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		/* if the longer period, `b`, has few pieces, these may be alike by chance, so `b` must
-		 * explain even more */
+		/* a longer period `b` rules out `a` only if it leaves far fewer launches unexplained;
+		 * fewer still if `b` has few pieces, since these may be alike by chance */
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))
@@ -334,9 +336,9 @@ static size_t common_launches(const struct launch_sequence *s, size_t before, si
 	return nr;
 }
 
-/* Ends the last repetition with its last launch that the previous one had too. The last repetition
- * is dropped if it is cut short, and the first one if it has little in common with the second.
- * False if fewer than two are left. */
+/* Ends the last repetition after the last of its launches that also occurs in the repetition before
+ * it. The last repetition is dropped if it is cut short, the first one if it has little in common
+ * with the second. False if fewer than two repetitions are left. */
 static bool trim_period(const struct launch_sequence *s, struct period *p, struct tally *tallies)
 {
 	const size_t *v = p->starts.v;

@@ -13,7 +13,7 @@ void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const v
 /// Like sort_runs(), for a comparison without an argument.
 void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *));
 
-/// Returns from a comparison function, the smaller value first, unless `x` and `y` are equal.
+/// In a comparison function: if `x` and `y` differ, returns the result that puts the smaller first.
 #define ORDER_BY(x, y)                 \
 	do {                               \
 		if ((x) != (y))                \

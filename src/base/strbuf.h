@@ -8,7 +8,7 @@
 #include "base/span.h"
 
 struct strbuf {
-	char *p; ///< bytes of the text; NULL if the buffer is empty, where strbuf_str() returns ""
+	char *p; ///< bytes of the text; may be NULL if the text is empty (strbuf_str() then returns "")
 	size_t n, cap;
 };
 #define STRBUF_INIT \

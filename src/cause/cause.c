@@ -162,8 +162,8 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 }
 
 /* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
- * explains why. But if its figures are only unreliable and have become worse, the check belongs to
- * the suspect that probably caused this, which is marked as uncertain. */
+ * explains why. But if its figure is only unreliable and has become worse, the check belongs to the
+ * suspect that explains the change, if there is one: this suspect is marked as uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = distrust_of(q, c);

@@ -100,9 +100,9 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* the category follows from the kernel's name, so that a replacement may have another
-		 * category; in this case the replaced kernel must be similar, and gone from the
-		 * candidate */
+		/* a replacement has another name, and so may have another category; in this case the two
+		 * kernels must be similar, the old one gone from the candidate, and the new one absent
+		 * from the baseline */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))
@@ -298,14 +298,14 @@ static void say_place(struct inquiry *q, struct suspect *s)
 static void advise_slower(struct inquiry *q, struct suspect *s)
 {
 	const char *of = "", *at = "", *name[NR_PLACE_LEVELS] = { NULL };
-	size_t operators = 0;
+	size_t nr[NR_PLACE_LEVELS] = { 0 };
 	for (size_t i = 0; i < s->finding.where.nr; i++) {
 		name[s->finding.where.v[i].level] = s->finding.where.v[i].name;
-		operators += s->finding.where.v[i].level == PLACE_OPERATOR;
+		nr[s->finding.where.v[i].level]++;
 	}
-	if (operators == 1)
+	if (nr[PLACE_OPERATOR] == 1)
 		of = arena_printf(q->a, " of %s", name[PLACE_OPERATOR]);
-	if (name[PLACE_CODE])
+	if (nr[PLACE_CODE] == 1)
 		at = arena_printf(q->a, " at %s", name[PLACE_CODE]);
 	suspect_action(q, s,
 	               "look%s for a change of the inputs%s (shapes, types, memory layout), or of the "
@@ -378,58 +378,6 @@ static bool is_akin(const struct culprit *x, const struct culprit *y)
 	       b < a * 1.4;
 }
 
-static bool is_in_code(const struct place *p)
-{
-	return p->level >= PLACE_PHASE && p->level <= PLACE_OPERATOR;
-}
-
-static bool has_place(const struct suspect *s, const struct place *p)
-{
-	for (size_t i = 0; i < s->finding.where.nr; i++)
-		if (s->finding.where.v[i].level == p->level &&
-		    strcmp(s->finding.where.v[i].name, p->name) == 0)
-			return true;
-	return false;
-}
-
-/* If `p` is an operator that the places of the finding lack, add it in front of the kernels. */
-static void add_operator(struct suspect *s, struct place p)
-{
-	struct finding *f = &s->finding;
-	if (p.level != PLACE_OPERATOR || has_place(s, &p))
-		return;
-	vec_push(&f->where, p);
-	for (size_t i = f->where.nr - 1; i && f->where.v[i - 1].level == PLACE_KERNEL; i--) {
-		f->where.v[i] = f->where.v[i - 1];
-		f->where.v[i - 1] = p;
-	}
-}
-
-/* Shorten the suspect's place in the code to the outer levels that it has in common with the place
- * of `c`, another kernel of the group, and add the operator of `c`. */
-static void share_place(struct inquiry *q, struct suspect *s, const struct culprit *c)
-{
-	struct suspect other = { 0 };
-	size_t nr = 0, at = 0;
-	bool same = true;
-	locate(q, &other, c);
-	for (size_t i = 0; i < s->finding.where.nr; i++) {
-		const struct place *p = &s->finding.where.v[i];
-		const struct place *o = at < other.finding.where.nr ? &other.finding.where.v[at] : NULL;
-		bool outer = is_in_code(p) && p->level != PLACE_OPERATOR;
-		if (outer) {
-			same = same && o && o->level == p->level && strcmp(o->name, p->name) == 0;
-			at++;
-		}
-		if (same || !outer)
-			s->finding.where.v[nr++] = *p;
-	}
-	s->finding.where.nr = nr;
-	for (size_t i = 0; i < other.finding.where.nr; i++)
-		add_operator(s, other.finding.where.v[i]);
-	vec_release(&other.finding.where);
-}
-
 /* Text such as "2.5 %" or, if the members of a group differ clearly, "2.5 % to 3.4 %". */
 static const char *share_range(struct inquiry *q, double first, double least, double most)
 {
@@ -449,7 +397,10 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 	for (size_t i = 1; i < nr; i++) {
 		if (!list[i].now || !is_akin(&list[0], &list[i]))
 			continue;
-		share_place(q, &q->suspects.v[at], &list[i]);
+		struct suspect other = { 0 };
+		locate(q, &other, &list[i]);
+		suspect_share_place(&q->suspects.v[at], &other);
+		vec_release(&other.finding.where);
 		take(q, &q->suspects.v[at], &list[i]);
 		least = fmin(least, list[i].times);
 		most = fmax(most, list[i].times);

@@ -136,7 +136,8 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	enum { MANY = 400 }; /* with this many origins, no single one has most of the rise */
+	/* with this many origins the search ends, since a single one hardly has most of the rise */
+	enum { MANY = 400 };
 	struct spots spots = { 0 };
 	double rise = 0;
 	for (int side = 0; side < NR_SIDES; side++)
@@ -163,4 +164,57 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 	}
 	s->code = most ? most->row : NULL;
 	vec_release(&spots.list);
+}
+
+/* ---- places of a group ---- */
+
+static bool has_place(const struct suspect *s, const struct place *p)
+{
+	for (size_t i = 0; i < s->finding.where.nr; i++)
+		if (s->finding.where.v[i].level == p->level &&
+		    strcmp(s->finding.where.v[i].name, p->name) == 0)
+			return true;
+	return false;
+}
+
+/* Add a place of another suspect, before what is further in, unless it is there. */
+static void add_beside(struct suspect *s, struct place p)
+{
+	struct finding *f = &s->finding;
+	if (has_place(s, &p))
+		return;
+	vec_push(&f->where, p);
+	for (size_t i = f->where.nr - 1;
+	     i && f->where.v[i - 1].level > p.level && f->where.v[i - 1].level <= PLACE_KERNEL; i--) {
+		f->where.v[i] = f->where.v[i - 1];
+		f->where.v[i - 1] = p;
+	}
+}
+
+/* The first place of a level, or NULL. */
+static const struct place *place_of(const struct suspect *s, enum place_level level)
+{
+	for (size_t i = 0; i < s->finding.where.nr; i++)
+		if (s->finding.where.v[i].level == level)
+			return &s->finding.where.v[i];
+	return NULL;
+}
+
+void suspect_share_place(struct suspect *s, const struct suspect *other)
+{
+	const struct place *module = place_of(other, PLACE_MODULE);
+	bool phased = place_of(s, PLACE_PHASE) && place_of(other, PLACE_PHASE);
+	bool same = module && has_place(s, module);
+	size_t nr = 0;
+	for (size_t i = 0; i < s->finding.where.nr; i++) {
+		const struct place *p = &s->finding.where.v[i];
+		if ((p->level != PLACE_PHASE || phased) && (p->level != PLACE_MODULE || same))
+			s->finding.where.v[nr++] = *p;
+	}
+	s->finding.where.nr = nr;
+	for (size_t i = 0; i < other->finding.where.nr; i++) {
+		const struct place *o = &other->finding.where.v[i];
+		if (o->level != PLACE_MODULE && (o->level != PLACE_PHASE || phased))
+			add_beside(s, *o);
+	}
 }

@@ -24,7 +24,8 @@ static const char *moved(struct inquiry *q, enum unit unit, struct both f)
 
 /* ---- functions that hold memory ---- */
 
-/* The largest item of a list, over all memories of the candidate. */
+/* The item with most bytes among those of `list` that have a place in the code, over all memories
+ * of the candidate; NULL if there is no such item. */
 static const struct memory_item *largest_item(const struct inquiry *q, enum memory_list list)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -127,10 +128,12 @@ static int64_t find_leak(struct inquiry *q)
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));
 	suspect_figure(q, s, METRIC_MEMORY_GROWTH_PER_STEP, growth);
 	name_item(q, s, largest_item(q, MEMORY_LIST_GROWTH));
-	suspect_action(
-	    q, s,
-	    "find what keeps tensors of earlier steps alive, such as a list of losses without "
-	    ".item() or .detach()");
+	size_t places = s->finding.where.nr;
+	const char *site = places ? s->finding.where.v[places - 1].name : NULL;
+	suspect_action(q, s,
+	               "%s%s%s what keeps tensors of earlier steps alive, such as a list of losses "
+	               "without .item() or .detach()",
+	               site ? "look at " : "find", site ? site : "", site ? " for" : "");
 	cost_bytes(s, both_rise(growth));
 	s->finding.cost_per_step = true;
 	s->stake[STAKE_GROWTH] = STAKE_ALL;

@@ -81,7 +81,7 @@ void suspect_settle_parts(struct inquiry *q, struct suspect *s)
 	}
 	f->parts.nr = nr;
 	if (nr && left)
-		vec_push(&f->parts, (struct finding_part){ .name = "the rest", .change = left });
+		vec_push(&f->parts, (struct finding_part){ .name = "smaller parts", .change = left });
 	if (f->parts.nr < 2)
 		f->parts.nr = 0;
 	for (size_t i = 0; i < f->parts.nr; i++)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cause/suspect.h"
 #include "fold/fold.h"
 #include "model/ranks.h"
@@ -15,9 +16,9 @@ struct odd_rank {
 	const struct insight *insight;
 	const struct run_view *view;
 	size_t at; /* index of the rank in the list of the run's ranks */
-	/* `rows`: the ranks whose rows are known, which are those of `view` or, in a folded run, those
-	   that it keeps; `row`: index of this rank in `rows`, or the number of ranks in `rows` if it is
-	   not there */
+	/* `rows`: the ranks whose rows are known: `view` or, in a folded run, only the ranks that the
+	   fold keeps whole; `row`: index of this rank in `rows`; if `rows` lacks this rank, the number
+	   of ranks in `rows` */
 	const struct run_view *rows;
 	size_t row;
 	struct span name;
@@ -45,7 +46,8 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* Difference between the rank and its peers in the candidate, minus that in the baseline. */
+/* How far the rank is above its peers in the candidate, minus how far it was above its peers in the
+   baseline (0 if it was below them). */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
 	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),
@@ -111,6 +113,17 @@ static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t p
 	return most >= slow_ns / 2 && rest < own / 2;
 }
 
+/* The GPU of a rank and its host, such as "GPU 5 of node7"; NULL if neither is recorded. */
+static const char *machine_of(struct inquiry *q, const struct digest *d)
+{
+	const char *gpu = d->devices.nr == 1 ? d->devices.v[0].id : NULL, *host = digest_env(d, "host");
+	gpu = gpu ? arena_printf(q->a, "GPU %s", text_line(q->a, span_of(gpu))) : NULL;
+	host = host && host[0] ? text_line(q->a, span_of(host)) : NULL;
+	if (!gpu || !host)
+		return gpu ? gpu : host;
+	return arena_printf(q->a, "%s of %s", gpu, host);
+}
+
 /* Name the kernel with the largest excess over the peers; if no kernel is to blame (is_to_blame()),
  * name the whole rank. */
 static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
@@ -147,10 +160,12 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 		return;
 	}
 	suspect_say(q, s, "its kernels are slower throughout");
+	const char *machine = s->finding.where.v[0].machine;
 	suspect_action(q, s,
-	               "compare clock, power cap and temperature of the GPU of %.*s with its peers' "
-	               "(nvidia-smi -q -d PERFORMANCE), and look for another process on it",
-	               (int)o->name.n, o->name.p);
+	               "compare clock, power cap and temperature of the GPU of %.*s%s%s%s with its "
+	               "peers' (nvidia-smi -q -d PERFORMANCE), and look for another process on it",
+	               (int)o->name.n, o->name.p, machine ? " (" : "", machine ? machine : "",
+	               machine ? ")" : "");
 }
 
 /* ---- kinds of odd ranks: slow, late, slow link ---- */
@@ -179,6 +194,7 @@ static void add_slow(const struct odd_rank *o)
 	              o->name.p, word_amount(q, UNIT_NS, own), q->per, word_amount(q, UNIT_NS, peers),
 	              unit_relative(q->a, number_pct((__int128)own - peers, peers)));
 	suspect_where(q, s, PLACE_RANK, o->name);
+	s->finding.where.v[0].machine = machine_of(q, run->ranks.v[o->at]);
 	suspect_figure(q, s, METRIC_RANK_COMPUTE_SKEW_PCT,
 	               inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));
 	suspect_cost(s, ns);
@@ -315,8 +331,9 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 	}
 }
 
-/* In a folded run, figures of a rank come from run_ranks(), its rows from the digests that the fold
-   keeps whole. The run's own rows are already those of the mean rank: no scope_to_median(). */
+/* In a folded run, the figures of a rank come from run_ranks(), and its rows from the digests that
+   the fold keeps whole. Later detectors see the rows of the mean rank, so that scope_to_median() is
+   not needed. */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

@@ -33,13 +33,13 @@ enum stake {
 	NR_STAKES
 };
 
-/// An amount larger than any figure: the suspect explains its whole group, whatever others
-/// explain.
+/// An amount larger than any figure: the suspect explains all of a group of figures, however much
+/// of the group other suspects explain.
 #define STAKE_ALL (INT64_MAX / 4)
 
 struct suspect {
 	struct finding finding;
-	int64_t stake[NR_STAKES]; ///< how much of a rise the suspect explains in each group; 0: nothing
+	int64_t stake[NR_STAKES]; ///< part of each group's rise that the suspect explains
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
 	/// the row of the code table in which most of the suspect's rise lies; NULL if unknown
@@ -125,6 +125,10 @@ struct locate_query {
 /// Find the part of the code that a rise comes from, on levels from phase to operator. A level is
 /// given only if one name has most of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
+
+/// Make the suspect's place in the code, as suspect_locate() finds it, that of a group with
+/// `other`: its module if that is common, the phases if all are known, and all lines and operators.
+void suspect_share_place(struct suspect *s, const struct suspect *other);
 
 /// Set the figure that shows the suspect's change best. Has no effect if a side lacks the figure.
 void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f);

@@ -177,8 +177,8 @@ static double shifts_median(struct shifts *s)
 	return 1;
 }
 
-/* True if the kernels with a ratio within `reach` of `center` make up most of the work, even
-   without the heaviest kernel, which may determine the median by itself. */
+/* True if the kernels with a ratio within `reach` of `center` make up most of the work, also if the
+   heaviest kernel is left out: `center` is a median, which this kernel may determine by itself. */
 static bool shifts_agree(const struct shifts *s, double center, double reach)
 {
 	enum { LEAST_KERNELS = 4 };
@@ -337,10 +337,16 @@ static void find_uniform(struct inquiry *q, double by)
 	            "launches and grids are those of the baseline; most of the kernels' time moved "
 	            "by the same factor");
 	say_clocks(q, s);
-	suspect_action(
-	    q, s,
-	    "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
-	    "CLOCK,PERFORMANCE), lock the clocks (nvidia-smi -lgc MHZ,MHZ) and record again");
+	int64_t mhz = inquiry_figure(q, METRIC_MACHINE_SM_CLOCK).v[SIDE_BASELINE] / MICRO;
+	const char *lock = mhz > 0 ? arena_printf(q->a,
+	                                          "at the baseline's %" PRId64 " MHz (nvidia-smi -lgc "
+	                                          "%" PRId64 ",%" PRId64 ")",
+	                                          mhz, mhz, mhz)
+	                           : "(nvidia-smi -lgc)";
+	suspect_action(q, s,
+	               "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
+	               "CLOCK,PERFORMANCE), lock the clocks %s and record again",
+	               lock);
 	stake_all_work(q, s);
 }
 

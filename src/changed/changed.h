@@ -9,8 +9,8 @@
 /// A changed file with its path in the repository.
 struct changed_file {
 	struct span path; ///< number of parts of the path between '/'
-	size_t shortest; ///< length of the shortest file name in recordings that belongs to this file;
-	                 ///< 0 if there is none
+	size_t shortest; ///< length of the shortest path by which recordings name this file; 0 if no
+	                 ///< recording names it
 };
 
 struct changed_files {

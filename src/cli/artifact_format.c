@@ -29,8 +29,8 @@ static void set_settings(const struct loader *l, struct digest *d)
 
 /* ---- loaders for memory ---- */
 
-/* Adds the digest `d` of a memory recording, and takes it over. `st`, `own`: status and log of
- * making it. */
+/* Adds the digest `d` of a memory recording, and takes it over. `st` and `own` are the status and
+ * the messages of the function that made `d`. */
 static enum status add_memory(const struct loader *l, struct source *src,
                               struct artifact_file *file, enum status st, struct digest *d,
                               struct diag_log *own)
@@ -345,7 +345,7 @@ static bool ends_with(const char *name, const char *ending)
 	return n >= k && strcmp(name + n - k, ending) == 0;
 }
 
-/* True if a file that begins with `whole` (blanks, then `first`) has the format `f`. */
+/* True if the file `name`, which begins with `whole` (blanks, then `first`), has the format `f`. */
 static bool format_fits(const struct artifact_format *f, struct span whole, struct span first,
                         enum json_form form, const char *name)
 {

@@ -39,7 +39,7 @@ static enum fail_on fail_on(const struct options *o)
 	                                    : FAIL_ON_FAIL;
 }
 
-/* Words of the command that approves the runs of this check, without options to be chosen. */
+/* Words of a command that would approve the runs of this check: its files, then its options. */
 static void add_words(const struct options *o, const struct setup *s, const char *path,
                       struct arena *a, struct words *out)
 {

@@ -200,7 +200,7 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		v->nr_noiseless++;
 }
 
-/* One warning for all rules whose noise is mostly assumed: in a new baseline, these are most. */
+/* One warning for all rules with mostly assumed noise, since a new baseline has many such rules. */
 static void verify_noise(struct verify *v)
 {
 	if (v->nr_noiseless)

@@ -147,7 +147,7 @@ static void log_runs(const struct baseline *b, struct document *d)
 	doc_end(d);
 }
 
-/* Answers of the approved run and of the recent runs to the queries of today's rules. */
+/* The runs whose figures are shown: the approved run, then the recent runs. */
 struct timeline {
 	const struct past_run *runs[BASELINE_RECENT + 1];
 	size_t nr;
@@ -268,7 +268,7 @@ static void log_words(struct document *d, int level, const char *text)
 	doc_said_cell(d, text);
 }
 
-/* Add every figure that at least one run has, with the largest items of each query. */
+/* Add all figures that the runs have; if a query has items, only the LOG_ITEMS largest figures. */
 static void log_figures(const struct timeline *s, struct short_names *names, struct document *d)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },

@@ -203,6 +203,9 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	if (file->status != ST_OK)
 		return;
 	file->status = load_source(l, src, file);
+	/* a file of another kind may be of any size, and is not read to its end */
+	if (file->status != ST_OK && file->outcome != OUTCOME_NO_ARTIFACT)
+		source_blame_damage(src, file->log);
 	source_close(src);
 	if (!file->log->first)
 		diag_release(file->log); /* most files have no messages: their logs need no memory */

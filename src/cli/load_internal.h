@@ -16,7 +16,7 @@ struct loader {
 	uint64_t rank; ///< value of --rank; UINT64_MAX if not given
 	int64_t capacity; ///< value of --device-memory; MEMORY_UNKNOWN if not given
 	size_t jobs; ///< largest number of threads, at least 1
-	bool keeps_text; ///< true to keep the text of digests: for `merge` if no option changes them
+	bool keeps_text; ///< true if `merge` copies the text of digests, as no option changes them
 	bool join_cycles; ///< true if several traces of a rank may be joined
 };
 

@@ -64,8 +64,8 @@ static enum status write_report(const char *path, const struct report_format *f,
 	return sink_commit(out, log);
 }
 
-/* Write the reports; `again`: skip those on standard output. `*to_stdout`: whether there is such a
- * report. */
+/* Write the reports; if `again`, skip a report on standard output. `*to_stdout` becomes true if a
+ * report is on standard output. */
 static enum status write_files(const struct options *o, const struct report *r, bool again,
                                bool *to_stdout, struct diag_log *log)
 {

@@ -20,14 +20,14 @@ GG_MUST_CHECK enum status output_reports(const struct options *o, struct report 
 GG_MUST_CHECK enum status output_failure(const struct options *o, enum status st, struct report *r,
                                          struct diag_log *log);
 
-/// Write a document as Markdown and as an HTML page, if the options ask for it. `again`: not
-/// to standard output a second time. `*to_stdout` becomes true if a report goes there.
+/// Write a document as Markdown and as HTML, if the options ask for them. `again`: write only
+/// files, not to standard output. `*to_stdout` becomes true if an option names standard output.
 GG_MUST_CHECK enum status output_forms(const struct options *o, const struct document *d,
                                        const struct page_frame *frame, bool again, bool *to_stdout,
                                        struct diag_log *log);
 
-/// Like output_forms(); also writes the text to standard output, unless Markdown or the page goes
-/// there, or (`to_stdout`) another report does.
+/// Like output_forms(); also writes the text to standard output, unless a report goes there: the
+/// Markdown, the page or, if `to_stdout`, a report that the caller writes.
 GG_MUST_CHECK enum status output_document(const struct options *o, const struct document *d,
                                           const struct page_frame *frame, bool to_stdout,
                                           struct diag_log *log);

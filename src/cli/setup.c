@@ -105,7 +105,7 @@ void setup_release(struct setup *s)
 	diagnosis_rules_release(&s->diagnosis);
 }
 
-/* Append a value from a trace, made valid as a part of a file name. */
+/* Append a value from a trace; each character that is unsafe in a file name becomes '-'. */
 static void add_sanitised(struct strbuf *out, const char *value)
 {
 	for (const char *p = value; *p; p++) {

@@ -47,13 +47,13 @@ struct part_ids {
 /// ident in the whole trace.
 int64_t ident_join(const struct part_ids *ids, int64_t ident);
 
-/// Adds the new keys of `from` to `to`, and stores the ids that all its keys have in `to` in the
-/// table `table`. The keys must be idents.
+/// Adds those keys of `from` to `to` that `to` lacks. Stores, for each key of `from`, its id in
+/// `to` in the table `table` of `ids`. The keys must be idents.
 void idmap_join_idents(struct idmap *to, const struct idmap *from, struct part_ids *ids,
                        enum id_table table);
 
-/// Like idmap_join_idents(), for keys that are pairs of ids, whose tables must be filled before.
-/// NO_ID stays NO_ID.
+/// Like idmap_join_idents(), for keys that are pairs of ids. The tables `first` and `second`, of
+/// the two ids, must be filled already. NO_ID stays NO_ID.
 void idmap_join_pairs(struct idmap *to, const struct idmap *from, struct part_ids *ids,
                       enum id_table first, enum id_table second, enum id_table table);
 

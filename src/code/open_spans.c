@@ -6,8 +6,7 @@ static void forget_last(struct open_spans *o)
 	o->known = o->known < o->list.nr ? o->known : o->list.nr;
 }
 
-/* The earliest end among the first `i` open spans and a span inside them that ends at `until_ns`.
- */
+/* The earliest of `until_ns` and the ends of the first `i` open spans. */
 static int64_t low_at(const struct open_spans *o, size_t i, int64_t until_ns)
 {
 	return i && o->list.v[i - 1].low_ns < until_ns ? o->list.v[i - 1].low_ns : until_ns;

@@ -23,7 +23,7 @@ struct code_path {
 struct code_paths {
 	const struct name_table *names; ///< table of the names in paths, borrowed; NULL if no text will
 	                                ///< be needed
-	struct idmap ids; ///< pairs (id of parent, id of name); the pair with id 0 is path 1
+	struct idmap ids; ///< pairs (id of parent, id of name); the pair with index i is path i + 1
 	VEC(struct code_path) list;
 	VEC(const char *) texts; ///< texts of paths, indexed by path, made when first asked for
 };

@@ -61,8 +61,8 @@ static uint32_t clean_name(struct python_paths *p, uint32_t name)
 	if (p->clean_of[name] == NO_ID) {
 		struct strbuf b = STRBUF_INIT;
 		add_without_addresses(&b, name_span(p->names->by_id[name]));
-		/* the table cannot be full, since the name table of the trace has the same limits, and
-		 * holds at least as many names, none of them shorter */
+		/* the table cannot be full: the trace's name table has the same limits, and it holds at
+		 * least as many names, each at least as long */
 		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
 		strbuf_release(&b);
 	}
@@ -166,7 +166,7 @@ void python_medians(struct python_frames *p, struct digest *d)
 	size_t nr = 0;
 	for (size_t i = 0; i < d->functions.nr; i++)
 		nr += is_path(&d->functions.v[i]) ? (size_t)d->functions.v[i].count : 0;
-	/* for each path, the place in `durs` to which its next duration goes */
+	/* for each path, a pointer into `durs`: the path's next duration is stored there */
 	int64_t **next = mem_calloc(p->paths->paths.nr, sizeof *next);
 	int64_t *durs = mem_calloc(nr, sizeof *durs), *at = durs; /* durations, grouped by row */
 	for (size_t i = 0; i < d->functions.nr; i++) {
@@ -176,8 +176,8 @@ void python_medians(struct python_frames *p, struct digest *d)
 			at += f->count;
 		}
 	}
-	/* removes frames of all threads before the next loop touches the memory of `durs`, so that less
-	 * is in use */
+	/* frames whose path has no row are removed before the next loop first writes to `durs`,
+	 * so that less memory is in use at the same time */
 	for (size_t t = 0; t < p->threads.nr; t++)
 		keep_counted_frames(&p->threads.v[t], next);
 	for (size_t t = 0; t < p->threads.nr; t++) {

@@ -19,7 +19,7 @@ struct python_frame {
 struct python_run {
 	uint64_t base_ns; ///< time to which the start of each frame is added, modulo 2^64
 	uint32_t first; ///< index of the first frame of this run of frames
-	uint32_t id; ///< id of the first frame; NO_ID if no frame of this run has an id
+	uint32_t id; ///< id of the first frame; NO_ID if the frames of this run have no ids
 };
 
 /// The calls of one thread.
@@ -73,8 +73,8 @@ void python_join_ids(struct python_frames *to, const struct python_frames *from,
                      struct part_ids *ids);
 /// True if the sums of times and counts of `to` and `from` fit 64 bits.
 bool python_fits(const struct python_frames *to, const struct python_frames *from);
-/// Joins a part of a trace, last step: moves the frames of `from` to the threads of `to` that `ids`
-/// gives. Call it only if python_fits() is true.
+/// Joins a part of a trace, last step: moves the frames of each thread of `from` to the thread of
+/// `to` with the id in `ids`. Call it only if python_fits() is true.
 void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids);
 
 /// Finds the caller of each frame, and sorts the frames by start, callers before callees.

@@ -43,8 +43,8 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 		if (start <= UINT32_MAX && run_id(run, t->frames.nr) == id)
 			return (uint32_t)start;
 	}
-	/* the base lies before the start of this frame, to leave room for later frames that start
-	 * earlier */
+	/* starts are stored as their distance from the base, which cannot be negative: a base before
+	 * this frame leaves room for later frames that start earlier */
 	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
 	vec_push(&t->runs, next);
 	return WIDE;
@@ -185,7 +185,8 @@ static size_t keep_frames(struct python_thread *t, const struct python_thread *o
  * overlap are copied and sorted, since mostly few frames are out of order. */
 static void frames_reorder(struct python_frames *p, struct python_thread *t, bool ids)
 {
-	/* sorts in place: the copied frames are read before their memory is overwritten */
+	/* the new list uses the memory of the old one: each frame is read before the new list reaches
+	 * its place */
 	struct python_thread old = *t;
 	size_t nr = (t->frames.nr + BLOCK - 1) / BLOCK;
 	struct frame_block *blocks = blocks_of(t, nr, ids);
@@ -238,7 +239,7 @@ static bool frame_ids_ascend(const struct python_thread *t)
 /* True if the thread has a frame with the id `id`. The ids of the thread's frames must ascend. */
 static bool ids_contain(const struct python_thread *t, uint32_t id)
 {
-	/* lo becomes the number of runs of frames whose first id is `id` or lower */
+	/* lo becomes the number of elements of `runs` whose first frame has an id up to `id` */
 	size_t lo = 0, hi = t->runs.nr;
 	SEARCH(lo, hi, i, t->runs.v[i].id <= id);
 	if (lo == 0)

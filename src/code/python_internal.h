@@ -16,8 +16,8 @@ struct path {
 	int64_t total_ns, exclusive_ns;
 	uint32_t running; ///< number of running frames of the path that have no running callee
 	uint32_t last; ///< cache: id of the path that was last called from this path, or 0
-	uint32_t next; ///< cache: id of the path that the caller called next, the last time that it had
-	               ///< called this path; 0: unknown
+	uint32_t next; ///< cache: id of the path to which the caller's next call led, the last time
+	               ///< that it had called this path; 0: unknown
 };
 
 struct python_paths {
@@ -27,8 +27,8 @@ struct python_paths {
 	/// Ids in the table `clean` (names without the addresses in them), indexed by id of an event's
 	/// name; NO_ID if not yet known.
 	uint32_t *clean_of;
-	struct idmap path_ids; ///< pairs (id of the caller's path, id of a name); the pair with id 0 is
-	                       ///< path 1
+	struct idmap path_ids; ///< pairs (id of the caller's path, id of a name), one for each path
+	                       ///< except the root: the pair with index i is path i + 1
 	VEC(struct path) paths;
 };
 
@@ -49,7 +49,8 @@ static inline struct run_walk run_first(const struct python_thread *t)
 	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };
 }
 
-/// The run of frames that contains frame `i`. The walk must ask for the frames one after the other.
+/// The run of frames that contains frame `i`. In the calls of one walk, `i` may only grow, and must
+/// not skip the first frame of a run.
 static inline const struct python_run *run_at(const struct python_thread *t, struct run_walk *w,
                                               size_t i)
 {

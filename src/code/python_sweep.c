@@ -13,7 +13,8 @@ struct running_frame {
 struct moment {
 	int64_t at_ns;
 	uint32_t thread;
-	uint32_t stray; ///< index of the stray frame, or NO_ID for an event of the thread
+	uint32_t stray; ///< index of the frame that ends, if it ends after the frame around it; NO_ID
+	                ///< for the next event of the thread
 };
 
 /* Position of the sweep on one thread. */
@@ -37,8 +38,8 @@ struct sweep {
 	size_t segment; ///< index of the next segment in `higher`
 	int64_t next_ns; ///< start of the next segment, or INT64_MAX
 	int64_t until_ns; ///< end of the previous segment
-	int64_t still_ns, covered_ns; ///< uncovered time up to `until_ns`; what to subtract from a
-	                              ///< later moment to get the uncovered time up to it
+	int64_t still_ns, covered_ns; ///< uncovered time up to `until_ns`; number to subtract from a
+	                              ///< later moment to get the uncovered time up to that moment
 };
 
 static void heap_push(struct sweep *s, struct moment m)
@@ -89,8 +90,8 @@ static void sweep_next_segment(struct sweep *s)
 	s->next_ns = s->segment < h->list.nr ? h->list.v[s->segment].start_ns : INT64_MAX;
 }
 
-/* Uncovered time (not covered by higher classes) from the beginning of the window to `at`, which
- * must never decrease. */
+/* Time from the beginning of the window to `at` that no GPU work or runtime call covers. `at` must
+ * not decrease from one call to the next. */
 static inline int64_t uncovered(struct sweep *s, int64_t at)
 {
 	while (at > s->next_ns)
@@ -119,8 +120,8 @@ static inline struct running_frame running_frame_of(const struct sweep *s, struc
 		                           .caller = v[i].parent == NO_ID ? NULL : &v[v[i].parent] };
 }
 
-/* Begins a frame. From now on its member `start` holds the number of its callees that are running:
-   the start time, a copy of which is in `at`, is not read again. */
+/* Begins a frame whose start time is `at`. The frame's member `start` is not needed as a time any
+   more: from now on it counts those callees of the frame that are running. */
 static inline void frame_begins(struct sweep *s, const struct running_frame *f, int64_t at)
 {
 	int64_t uncovered_ns = uncovered(s, at);

@@ -12,7 +12,7 @@ struct thread_found {
 
 struct thread_ids {
 	struct idmap pids, tids; ///< idents of processes and of threads
-	struct idmap ids; ///< pairs (id of process, id of thread); the id of a pair is the thread id
+	struct idmap ids; ///< pairs (index in `pids`, index in `tids`); thread ids are their indices
 	struct thread_found found[16]; ///< cache of thread ids, indexed by a hash of process and thread
 };
 

@@ -33,7 +33,7 @@ struct bounds {
 	struct arena *a;
 	struct classification *out;
 	bool window;
-	const char *of; /* noun for messages to which shares refer: "the step time" or "the trace" */
+	const char *of; /* what shares are shares of, in messages: "the step time" or "the trace" */
 	int64_t activities; /* number of GPU activities of all ranks */
 	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
 	/* true if only the length of the idle time suggests launches as its cause; false if the cause
@@ -146,7 +146,8 @@ static int64_t host_per_activity(struct bounds *b, int64_t share)
 }
 
 /* Idle time per GPU activity, if the share `share` of the window is idle. 0 if launching cannot
- * explain this time: it must not be too long, and must be longer than an activity. */
+ * explain the idle time: it can if there are many short activities, and if the idle time between
+ * two of them is longer than an activity, but no longer than a launch may take. */
 static int64_t waits_per_activity(struct bounds *b, int64_t share)
 {
 	__int128 window = 0, busy = 0;

@@ -104,7 +104,7 @@ static int64_t recomputed_share(const struct run *run)
 		window += d->window_ns;
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
-			/* callers come earlier in the list, so that their element of `inside` is set already */
+			/* callers come earlier in the list, so that inside[f->parent] is already set */
 			inside[i] = f->parent >= 0 && inside[f->parent];
 			if (!inside[i] && function_is_recomputation(f)) {
 				ns += f->total_ns;
@@ -234,7 +234,8 @@ static bool is_graph_launch(const struct function_stat *f)
 	return f->cls == FUNCTION_RUNTIME && span_contains_nocase(f->name, SPAN("GraphLaunch"));
 }
 
-/* True if several steps have the same number of kernels and do not launch graphs yet. */
+/* True if there are at least three steps, all steps have the same number of kernels, and the run
+   launches no GPU graph. */
 static bool steps_are_alike(const struct digest *d)
 {
 	const int64_t *count = d->samples[METRIC_STEP_KERNEL_COUNT];

@@ -9,7 +9,7 @@
 
 /* ---- building tables ---- */
 
-/* The note under a table; in a run without steps, it adds that figures cover one window. */
+/* The note under a table. In a run without steps, "over the whole window" replaces "per step". */
 static const char *note_of(struct tabler *t, const char *note)
 {
 	static const char step[] = "per step";

@@ -44,7 +44,8 @@ size_t table_folded(struct tabler *t, struct report_table *table, const enum met
 /// Append tables of the allocator's actions, of memory at its peak, and of segments.
 void tables_of_memory(struct tabler *t);
 
-/// Append tables of fills, of recomputed activations, and of operators' floating-point operations.
+/// Append tables of kernels that fill memory, of recomputed activations, and of operators'
+/// floating-point operations.
 void tables_of_work(struct tabler *t);
 
 #endif

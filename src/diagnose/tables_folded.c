@@ -36,8 +36,8 @@ static int64_t kernel_ns(const struct rank_view *r)
 	return number_div_round(ns, 1);
 }
 
-/* The items that digests do not list singly: their number is that of the rank with the most, and
- * their figures are reduced over ranks in the way that is usual for the metric. */
+/* The items that digests only have in sums of small items. Their number is that of the rank with
+ * the most of them. Their figures are reduced over ranks in the usual way of each metric. */
 size_t table_folded(struct tabler *t, struct report_table *table, const enum metric_id *ids,
                     size_t nr_ids)
 {

@@ -12,8 +12,8 @@ bool kernel_is_fill(const struct kernel_stat *k);
 /// **Source:** CheckpointFunction, torch/utils/checkpoint.py (use_reentrant=True).
 bool op_is_recomputation(const struct op_stat *o);
 
-/// Like op_is_recomputation(), for a Python function: with use_reentrant=False, a recomputation has
-/// no operator of its own.
+/// True for a Python function in which activations of a gradient checkpoint are recomputed. With
+/// use_reentrant=False, only Python functions show this, no operator.
 /// **Source:** recompute_fn and unpack_hook, torch/utils/checkpoint.py (use_reentrant=False).
 bool function_is_recomputation(const struct function_stat *f);
 

@@ -92,8 +92,8 @@ struct entry {
 	int64_t rank;
 	bool has[NR_SIDES];
 	int64_t value[NR_SIDES];
-	const int64_t *runs[NR_SIDES]; ///< for each side, the values whose median is its value[], one
-	                               ///< for each run; owned by the bench
+	const int64_t *runs[NR_SIDES]; ///< for each side, the values of its runs, whose median is
+	                               ///< in `value`; owned by the bench
 	size_t nr_runs[NR_SIDES];
 	bool has_pin;
 	int64_t pin; ///< the approved run's value of the item

@@ -23,16 +23,17 @@ enum node_order {
 
 /// One contribution to the change: a kernel, a call, a site, a rank; or a group of contributions.
 struct node {
-	const char *label; ///< name of the part; NULL if not the node, but only its children become
-	                   ///< parts
+	const char *label; ///< name of the part that the node becomes; NULL if only its children become
+	                   ///< parts, not the node itself
 	const char *detail;
 	struct source_line at; ///< line of code that causes the contribution, if there is one
 	const void *of; ///< item that the contribution comes from, for the callback parts.describe
 	int64_t count[NR_SIDES]; ///< number of calls, kernels or similar; 0 on a side without them
 	__int128 amount[NR_SIDES]; ///< total of the figure, such as time or bytes
 	int64_t change; ///< part of the whole change that the node contributes
-	bool group; ///< true: nodes are sorted, and small ones found, by the larger of this node's
-	            ///< change and its children's; false: by its own change
+	bool group; ///< true: for sorting and for finding small nodes, the node is as large as its
+	            ///< largest child, since the children's changes may cancel out in its own change;
+	            ///< false: only its own change counts
 	bool shown; ///< true once the node has become a part of the breakdown; a node that is summed up
 	            ///< with others never does
 	enum node_order order; ///< order of the node's children
@@ -70,8 +71,8 @@ struct node *node_add_group(struct parts *p, struct node *parent, const char *la
 void node_add_row(struct parts *p, struct node *parent, const char *label, int64_t change,
                   const char *detail);
 
-/// Append the node `n`, a child of another node, to `parent`. Its link to its next sibling is lost:
-/// the caller no longer walks the old list.
+/// Append the node `n` to the children of `parent`. If `n` was in the list of another node, that
+/// list is cut off after `n`, and must not be walked again.
 void node_move(struct node *parent, struct node *n);
 
 /// Split the change of the node `n` into two children: Δcount × the baseline's mean, and the rest

@@ -49,8 +49,9 @@ struct activity_breakdown {
 
 /* A leaf of the tree. A renamed kernel is one leaf under its new name. */
 struct activity {
-	const struct activity_pair *pair, *was; ///< the pair with the kernel's present name; the pair
-	                                        ///< with its old name, NULL if it has none
+	const struct activity_pair *pair, *was; ///< figures of both sides under the present name
+	                                        ///< and under the old name; `was` is NULL if
+	                                        ///< there is no old name
 	const char *category;
 	struct node *node;
 };

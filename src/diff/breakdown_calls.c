@@ -1,4 +1,5 @@
-/* Breakdown into a number and a mean: calls on the host, operators, collectives, copies. */
+/* Breakdown of a change by the number of calls and by their mean duration or size: for calls on the
+   host, operators, collectives and copies. */
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/terms.h"
@@ -41,7 +42,8 @@ static const struct counted {
 	/* labels of the two parts of a change: by the number of calls, and by the mean of a call; NULL:
 	 * there is only the number */
 	const char *number, *mean;
-	const char *one, *many; /* nouns for the calls that one row sums up; NULL: no names */
+	const char *one, *many; /* nouns for one row and for several rows of the breakdown; NULL: rows
+	                         * have no names, so that all calls become one row */
 } counted[] = {
 #define OF(type, count, amount) offsetof(struct type, count), offsetof(struct type, amount)
 #define BY_CALL "call", CALLS, "call", "calls"
@@ -86,8 +88,8 @@ static int64_t member(const void *row, size_t at)
 	return *(const int64_t *)((const char *)row + at);
 }
 
-/* Add a row of a digest. Its number of calls and its total are the members that b->counted names.
-   The totals of a metric in counts per step are in millionths. */
+/* Add a row of a digest. b->counted has the offsets of two members of the row: the number of calls,
+   and their total. For a metric in counts per step, the total is converted to millionths. */
 static void add_row(struct call_breakdown *b, const struct rank_part *r, struct span name,
                     const void *row)
 {
@@ -117,7 +119,7 @@ static void collect_calls(struct call_breakdown *b, const struct rank_part *r)
 	b->incomplete = b->incomplete || sum != step_total(d, b->counted->metric);
 }
 
-/* Add the synchronization calls of a digest without the names of calls, as one row. */
+/* Add all synchronization calls as one row, for a digest that lacks the names of calls. */
 static void collect_synchronization(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

@@ -9,7 +9,7 @@
 
 /* All rows with the same module, place, operator and kernel, in baseline and candidate. */
 struct leaf {
-	struct span module, place, op, kernel; ///< names on each level; `kernel` is the match name,
+	struct span module, place, op, kernel; ///< names on each level; `kernel` is normalized, and
 	                                       ///< empty for a sum of small kernels
 	int64_t line[NR_SIDES];
 	int64_t count[NR_SIDES];

@@ -272,8 +272,9 @@ static const struct memory_item *grown_most(struct memory_breakdown *b, enum mem
 	return most;
 }
 
-/* Name the cause of fragmentation: small blocks that split up at least a tenth of the free memory,
-   else the site that grew most, since blocks that it frees often do not fit elsewhere. */
+/* Name the cause of fragmentation. If small blocks split up at least a tenth of the free memory, it
+   is their site; else the site that grew most, since the gaps that its freed blocks leave are often
+   of no use to others. */
 static const char *fragmented_by(struct memory_breakdown *b, enum memory_list list)
 {
 	const struct memory_ref *m = &b->memory[SIDE_CANDIDATE];

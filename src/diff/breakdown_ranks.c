@@ -6,7 +6,8 @@
 #include "diff/terms.h"
 #include "metric/unit.h"
 
-/* The value of one rank; for a metric of steps, a sum over `of` steps. */
+/* Sum of a figure of one rank, and how many values it has: steps or, if the metric is not per step,
+   runs. Their quotient is the mean. */
 struct rank_amount {
 	struct span label; /* label that the query asks for; empty: any label */
 	__int128 sum, of;

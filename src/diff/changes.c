@@ -71,7 +71,8 @@ static void shuffle(double *v, size_t nr, uint64_t *state)
 }
 
 /* True if at most a share `s->p` of the permutations of the series has a split as good as the best
- * split of the series itself, whose quality is `observed`. Stops as soon as there are too many. */
+ * split of the series itself, whose quality is `observed`. Returns false at the first permutation
+ * beyond this share, without testing the others. */
 static bool is_change(struct search *s, const double *v, size_t nr, double observed, int64_t *p)
 {
 	int64_t rounds = MILLION / s->p - 1;

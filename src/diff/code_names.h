@@ -5,7 +5,7 @@
 #include "model/view.h"
 
 struct code_name {
-	uint64_t key; ///< number by which rows of the code table refer to the activity
+	uint64_t key; ///< code_kernel_key() of the activity, as in rows of the code table
 	struct span match; ///< name of the activity, by which baseline and candidate are compared
 };
 

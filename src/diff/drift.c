@@ -40,8 +40,8 @@ static int by_place(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* False for activities that are not kernels, and for a kernel of which some ranks may have launches
- * only in their sum of small kernels: its figures lack the launches on these ranks. */
+/* True for a kernel whose figures are complete. False for other activities, and if some ranks may
+ * have launches of the kernel only in a sum of small kernels. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->folded && !activity_is_partial(p, a);
@@ -173,8 +173,8 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->folded)
-		/* the list begins with all kernels that are not sums, so the search must go on before this
-		 * element */
+		/* this element lies behind all kernels that are listed by name, so the search goes on
+		 * before it */
 		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }

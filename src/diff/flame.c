@@ -6,8 +6,7 @@
 #include "base/text.h"
 #include "diff/code_names.h"
 
-/* Greatest number of segments in a path: work further inside counts for the last segment that fits.
- */
+/* Greatest number of segments in a path. A longer path keeps its outer segments and the kernel. */
 enum { DEPTH = 32 };
 
 /* The least size of a node is the total divided by LEAST_PART: a smaller node would be too narrow
@@ -212,8 +211,8 @@ static void group(const struct grower *g, const struct group *in, size_t depth, 
 	vec_sort(&out->list, by_size);
 }
 
-/* True if all stacks of a group have the same next segment, of the same kind: the two segments
-   become one node. */
+/* True if all stacks of a group go on with the same segment, of the same kind as the segment at
+   `depth`: the two segments become one node. */
 static bool goes_on(const struct grower *g, const struct group *in, size_t depth)
 {
 	const struct stack *first = &g->stacks[in->from];

@@ -26,10 +26,11 @@ static inline int64_t site_line_change(const struct site_line *l)
 	return number_sub(l->bytes[SIDE_CANDIDATE], l->bytes[SIDE_BASELINE]);
 }
 
-/// Append to `parent` a group node with all items of the list `list` of both memories: below it
-/// nodes for categories, and below these nodes for sites; the member `of` of a site's node is a
-/// struct site_place. Sites with equal category, file and function are paired. Bytes are divided by
-/// the `divisor` of their side. Items are borrowed; everything else lives as long as the nodes.
+/// Append to `parent` a group node for the kind of list `list`, with the items of this kind of both
+/// memories: below it nodes for categories, and below these nodes for sites; the member `of` of a
+/// site's node is a struct site_place. Sites with equal category, file and function are paired.
+/// Bytes are divided by the `divisor` of their side. Items are borrowed; everything else lives as
+/// long as the nodes.
 struct node *memory_sites_add(struct parts *p, struct node *parent,
                               const struct memory_ref memory[NR_SIDES], enum memory_list list,
                               const int64_t divisor[NR_SIDES]);

@@ -108,8 +108,8 @@ bool activity_is_partial(const struct activity_pairs *p, const struct activity_p
 {
 	enum {
 		KEPT_TIMES = 2
-	}; /* a kernel may take up to this many times as long on one rank as on another, which has it in
-	      its sum of small kernels */
+	}; /* assumed: a kernel takes at most this many times as long on the ranks that list it as on
+	      those that have it in a sum of small kernels */
 	bool partial = false;
 	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->folded; s++)
 		if (a->steps[s] > 0 && a->steps[s] < p->steps[s])

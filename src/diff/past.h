@@ -5,10 +5,10 @@
 #include "model/history.h"
 #include "model/rule.h"
 
-/// Answers of `run` to all queries that the rules make of a baseline: the query of each rule (for
-/// rules with for_each, answers for twice as many items as the rule checks), and step.cuda_time if
-/// a limit is given as a share of it. The caller fills in the provenance and releases the list; `a`
-/// owns the texts.
+/// The figures of `run` that the rules will need once it is part of a baseline: those that each
+/// rule checks (with for_each, of twice as many items as the rule checks), and step.cuda_time if a
+/// limit is given as a share of it. The caller fills in the provenance and releases the list of
+/// values; `a` owns the texts.
 void past_run_of(const struct rules *rules, struct naming naming, const struct run *run,
                  struct arena *a, struct past_run *out);
 

@@ -4,7 +4,8 @@
 
 #include "diff/pairs.h"
 
-/// Set `partner` of the renamed kernels in the pairs `p`, among those that only one side has.
+/// Find renamed kernels: one that only the baseline has, and one that only the candidate has, which
+/// are alike (struct activity_pair). Each becomes the `partner` of the other.
 void renames_find(struct activity_pairs *p);
 
 #endif

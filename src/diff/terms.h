@@ -27,7 +27,7 @@ enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 enum {
 	ROW_PER_ONE = 1, ///< the row's value is divided by the number of launches or steps
 	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the row's value
-	ROW_TAKEN_OFF = 4, ///< the row reduces the metric; its value is shown without the sign
+	ROW_TAKEN_OFF = 4, ///< the row is a negative part of the metric; shown without its sign
 	ROW_AT_PEAK = 8, ///< the row also shows the name of the operator that ran at the peak
 
 	/// the row's bytes are also split by site (function that allocates), from the snapshot's lists
@@ -35,7 +35,7 @@ enum {
 	ROW_HAS_SITES = 16,
 	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
 
-	/// the row is a sum over devices, several of which may run at the same time
+	/// the row is a sum over devices: if there are several, a remark says that they may overlap
 	ROW_OF_DEVICES = 64,
 	ROW_PER_DEVICE = 256, ///< the row's value is divided by the number of devices that work
 	ROW_COMPLEMENT = 128, ///< in a share: the row is not the part, but the whole without the part

@@ -339,8 +339,9 @@ static size_t drop(struct md_section *s)
 	return nr;
 }
 
-/* Remove whole sections from the end, then rows, then everything but the title. Returns the number
-   of removed sections. */
+/* Shorten the comment until it has at most `max` bytes: remove whole sections from the end; if this
+   is not enough, rows; if this is not enough, everything but the title. Returns the number of
+   removed sections. */
 static size_t fit(struct md_document *d, size_t max)
 {
 	size_t total = 0, dropped = 0;

@@ -80,6 +80,14 @@ void doc_item(struct document *d, int level)
 	d->line->level = level;
 }
 
+void doc_numbered(struct document *d)
+{
+	const struct doc_line *last = d->node && d->node->kind == NODE_LIST ? d->node->last_line : NULL;
+	int step = last ? last->step + 1 : 1;
+	doc_item(d, 0);
+	d->line->step = step;
+}
+
 void doc_picture(struct document *d, const char *id)
 {
 	add_node(d, NODE_PICTURE)->id = id;

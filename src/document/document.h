@@ -42,7 +42,7 @@ struct doc_run {
 	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
 
 	/// address to which the text links, without characters that need escapes; on a page also "#"
-	/// and the id of an item; NULL: no link
+	/// and the id of a cell; NULL: no link
 	const char *link;
 	const char *tile; ///< if not NULL, a tile (box) begins here on the HTML page: with the picture
 	                  ///< of this id, or without one if ""
@@ -55,8 +55,9 @@ struct doc_line {
 	bool has_value;
 	int64_t value; ///< for a cell: number by which rows are sorted, also the length of a bar
 	int level; ///< for an item: its level in the list, 0 for the outermost
+	int step; ///< for an item: its number in a list of steps; 0: the item has no number
 	const char *picture; ///< for an item: id of a picture below it; NULL if there is none
-	const char *id; ///< for an item: id by which links of the page find it; NULL if there is none
+	const char *id; ///< for a cell: id by which links of the page find it; NULL if there is none
 	int key; ///< for a cell: number (from 1) of the color with which the picture draws what the
 	         ///< cell describes; 0: none
 	struct doc_line *next;
@@ -172,9 +173,11 @@ void doc_end(struct document *d);
 void doc_answer_end(struct document *d);
 
 /// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list, at
-/// indentation `level` (0: outermost); doc_picture() adds a picture that only the HTML page draws.
+/// indentation `level` (0: outermost); doc_numbered() an item with the next number;
+/// doc_picture() adds a picture that only the HTML page draws.
 void doc_paragraph(struct document *d);
 void doc_item(struct document *d, int level);
+void doc_numbered(struct document *d);
 void doc_picture(struct document *d, const char *id);
 
 /// Begin a table; the pointer is valid until the section ends. Columns are borrowed.
@@ -222,7 +225,8 @@ void doc_figure_cell(struct document *d, const char *text, bool has, int64_t val
 /// a change for the worse.
 enum doc_tone doc_tone_of(bool more_is_worse, bool less_is_worse, int64_t change);
 
-/// Number of rows to show; `brief`: as in a terminal or a comment.
+/// Number of rows of a table to show: all or, if `brief`, at most `t->brief`, as in a terminal or a
+/// comment.
 size_t doc_rows_shown(const struct doc_table *t, bool brief);
 
 #endif

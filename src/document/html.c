@@ -234,6 +234,8 @@ static void put_cell(struct page *p, const struct doc_table *t, const struct doc
 	enum doc_align align = t->columns[column].align;
 	bool name = cell->first && cell->first->kind == DOC_NAME;
 	strbuf_adds(p->out, "<td");
+	if (cell->id)
+		strbuf_addf(p->out, " id=\"%s\"", cell->id);
 	if (align == DOC_BAR)
 		strbuf_adds(p->out, " class=\"bars\"");
 	else if (align == DOC_RIGHT)
@@ -312,32 +314,24 @@ static void put_table(struct page *p, const struct doc_table *t, const char *sec
 
 /* ---- nodes and sections ---- */
 
-static void open_item(struct page *p, const struct doc_line *l, const char *before)
-{
-	strbuf_adds(p->out, before);
-	if (l->id)
-		strbuf_addf(p->out, "<li id=\"%s\">", l->id);
-	else
-		strbuf_adds(p->out, "<li>");
-}
-
 static void put_list(struct page *p, const struct doc_line *l)
 {
 	int level = 0;
-	open_item(p, l, "<ul class=\"remarks\">\n");
+	bool steps = l->step > 0;
+	strbuf_adds(p->out, steps ? "<ol class=\"remarks\">\n<li>" : "<ul class=\"remarks\">\n<li>");
 	for (bool first = true; l; l = l->next, first = false) {
 		for (; level > l->level; level--)
 			strbuf_adds(p->out, "</li>\n</ul>");
 		if (level < l->level)
-			open_item(p, l, "\n<ul>\n");
+			strbuf_adds(p->out, "\n<ul>\n<li>");
 		else if (!first)
-			open_item(p, l, "</li>\n");
+			strbuf_adds(p->out, "</li>\n<li>");
 		level = l->level > level ? level + 1 : level;
 		put_line(p, l);
 	}
 	for (; level > 0; level--)
 		strbuf_adds(p->out, "</li>\n</ul>");
-	strbuf_adds(p->out, "</li>\n</ul>\n");
+	strbuf_adds(p->out, steps ? "</li>\n</ol>\n" : "</li>\n</ul>\n");
 }
 
 static void put_nodes(struct page *p, const struct doc_node *parent, int depth);

@@ -187,7 +187,9 @@ static void put_node(struct md_section *s, const struct doc_node *n, const char 
 	}
 	for (const struct doc_line *l = n->lines; l; l = l->next) {
 		struct strbuf *row = n->kind == NODE_LIST ? md_row(s) : &s->head;
-		if (n->kind == NODE_LIST)
+		if (n->kind == NODE_LIST && l->step)
+			strbuf_addf(row, "%d. ", l->step);
+		else if (n->kind == NODE_LIST)
 			strbuf_addf(row, "%*s- ", 2 * l->level, "");
 		add_line(row, l, false);
 		strbuf_addch(row, '\n');
@@ -271,8 +273,9 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	/* the word of the verdict is added where several verdicts share one symbol */
-	if (sign && (r->tone == TONE_OPEN || (r->tone == TONE_WARN && strcmp(r->text, "warn") != 0)))
+	/* the word of the verdict is added unless it is the usual one of the symbol */
+	if (sign && r->tone != TONE_GOOD && strcmp(r->text, "fail") != 0 &&
+	    strcmp(r->text, "warn") != 0 && strcmp(r->text, "error") != 0)
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");
@@ -287,7 +290,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 {
 	struct arena a = ARENA_INIT;
-	/* one line of a comment has no room for the reasons why checks are skipped */
+	/* the title of the collapsed part is one line: it leaves out why checks are skipped */
 	const char *reasons = d->fold ? strstr(d->fold, " skipped (") : NULL;
 	size_t chars = reasons ? (size_t)(reasons - d->fold) + strlen(" skipped") : SIZE_MAX;
 	struct markdown m = { .doc.fold =

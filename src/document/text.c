@@ -1,4 +1,5 @@
 /* Renders a document for the columns of a terminal. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -249,7 +250,8 @@ struct cell {
 	size_t at, next, end, indent;
 };
 
-/* True if no other name in the column has the same beginning and end. */
+/* True if no other name in the column begins with the same `head` bytes and ends with the same
+   `tail` bytes: only these are shown of a shortened name. */
 static bool is_unique(const struct layout *l, size_t column, struct span name, size_t head,
                       size_t tail)
 {
@@ -460,8 +462,15 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 		}
 		if (n->kind == NODE_TABLE)
 			put_table(t, &n->table, title);
-		for (const struct doc_line *l = n->lines; l; l = l->next)
-			put_line(t, l, n->kind == NODE_LIST ? "- " : "", (size_t)l->level * INDENT);
+		for (const struct doc_line *l = n->lines; l; l = l->next) {
+			char step[16];
+			snprintf(step, sizeof step, "%d. ", l->step);
+			put_line(t, l,
+			         n->kind != NODE_LIST ? ""
+			         : l->step            ? step
+			                              : "- ",
+			         (size_t)l->level * INDENT);
+		}
 		t->after_title = false;
 	}
 }

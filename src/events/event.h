@@ -95,8 +95,8 @@ struct event {
 
 	/// of a Python frame: ids of the call and of its caller; -1 if absent
 	int64_t python_id, python_parent;
-	struct span call_stack; ///< of an operator in a trace of 2021: frames of its call stack,
-	                        ///< innermost first, separated by ';'; borrowed for the call
+	struct span call_stack; ///< of an operator in a PyTorch trace of 2021: frames of its call
+	                        ///< stack, innermost first, separated by ';'; borrowed for the call
 	int64_t sequence; ///< of an operator: sequence number of autograd, -1 if absent
 	int64_t forward_thread; ///< of a backward operator: thread id of its forward operator; 0 for
 	                        ///< other operators

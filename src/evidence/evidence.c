@@ -75,7 +75,7 @@ static const struct digest *digest_of(const struct run *run, int64_t rank)
 
 /* ---- writing one file ---- */
 
-/* True if the digest was made from a recording in this process, and has kept one step. */
+/* True if the digest has one step in full; only if this process made it from a recording. */
 static bool has_step(const struct digest *d)
 {
 	return d && d->step.launches.nr > 0;

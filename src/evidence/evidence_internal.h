@@ -34,7 +34,8 @@ struct side_writer {
 	struct emit *e;
 	struct arena *a;
 	const struct evidence_input *in;
-	const struct digest *d; ///< digest of the rank that is written; NULL if it has nothing to show
+	const struct digest *d; ///< digest of the rank that is written; NULL if the side has no
+	                        ///< rank with rows of code
 	int side;
 	int64_t now_ns, nr_events, next_id, next_frame;
 	size_t bytes; ///< upper bound of the bytes written so far

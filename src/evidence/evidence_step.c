@@ -71,8 +71,8 @@ static int64_t lane_tid(struct step_writer *s, const struct code_launch *l)
 }
 
 /* Write those operators around a launch that are not written yet, the outermost first. False if the
- * row of the launch does not name the innermost of these operators, or if the launches of that
- * operator have different places in the code. */
+ * code table has the launch under another operator than the innermost of these, or if the launches
+ * of the innermost operator have different places in the code. */
 static bool put_around(struct step_writer *s, const struct code_launch *l, int64_t tid)
 {
 	const struct code_step *step = s->step;

@@ -302,8 +302,8 @@ static int category_sum_cmp(const void *a, const void *b)
 	return strcmp(((const struct category_sum *)a)->name, ((const struct category_sum *)b)->name);
 }
 
-/* Pass on one sum for each name of a category, since several rows of the category table may have
- * the same name, even "other". */
+/* Emit one sum for each category name: several rows of the category table may have the same name,
+ * even "other". */
 static void emit_categories(struct emitter *e)
 {
 	VEC(struct category_sum) sums = VEC_INIT;

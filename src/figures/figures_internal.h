@@ -12,14 +12,14 @@ struct emitter {
 	void *ctx;
 };
 
-/// Pass one value of the metric that is being computed on to the receiver of figures; `label` is
-/// the name of the value's item.
+/// Hand a value of the present metric to the receiver of figures. `label` is the name of the item
+/// (such as a kernel) that the value is about.
 void figure_emit(struct emitter *e, struct span label, int64_t value);
 
 /// Compute a metric that compares the rank with other ranks; false if the rank lacks the figure.
 bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out);
 
-/// Pass on the figures comm.*, for each kind of collective and process group.
+/// Pass the figures comm.* to `e`, for each kind of collective and process group.
 void figures_of_collectives(struct emitter *e);
 
 /// Pass on figures from the code table, such as op.gpu_time. If `phase` is not NULL, only phases

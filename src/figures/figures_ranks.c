@@ -168,7 +168,7 @@ static struct path *paths_of(const struct digest *d)
 		if (f->parent >= 0 &&
 		    f->parent <
 		        (int64_t)
-		            i) { /* callers come first in the list, so that the caller's path is known */
+		            i) { /* callers come first in the list, so the caller's path is known here */
 			p = paths[f->parent];
 			p = (struct path){ p.n + 3, text_hash_more(p.hash, SPAN(" > ")) };
 		}

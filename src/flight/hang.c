@@ -406,8 +406,8 @@ static bool say_mismatch(struct finder *f, const struct part *v, size_t nr)
 	return first;
 }
 
-/* Finds the first number in a group under which ranks entered different collectives; later
- * differences follow from this one. */
+/* Finds the first sequence number of a group at which ranks entered different collectives. Later
+ * differences are ignored, since they follow from the first. */
 static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 {
 	for (size_t i = 0, end; i < nr; i = end) {

@@ -4,8 +4,8 @@
 #include "base/sort.h"
 #include "fold/fold.h"
 
-/* The collectives of one kind and one process group on one rank, to be compared with those of ranks
- * that have the same steps. */
+/* The number of collectives of one kind and one process group on one rank. It is compared with the
+ * numbers on ranks of the same group that recorded the same steps. */
 struct share {
 	const struct comm_stat *comm;
 	size_t rank;
@@ -49,8 +49,7 @@ static void find_fewer(const struct share *v, size_t nr, struct fewer *out)
 	vec_release(&counts);
 }
 
-/* For a folded run: what ranks_fewer() had found for the rank at index `at` when the rank was
-   folded. */
+/* For a folded run: what ranks_fewer() found for the rank at index `at` when the run was folded. */
 static struct fewer told(const struct fold *f, size_t at)
 {
 	return (struct fewer){ .kind = (enum collective_kind)f->number[FOLD_FEWER_KIND][at],

@@ -4,8 +4,8 @@
 
 #include "model/digest.h"
 
-/// Collectives of which a rank has fewer than its peers: the ranks with the same process group and
-/// the same steps.
+/// Collectives of which a rank has fewer than its peers. Its peers are the ranks that have the same
+/// steps and belong to the process group of these collectives.
 struct fewer {
 	enum collective_kind kind;
 	struct span group; ///< description of the process group, borrowed from the digest

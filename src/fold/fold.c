@@ -216,8 +216,8 @@ static void add_machine(struct digest *rank, struct span id, int64_t throttled_p
 	                              .reasons = reasons.n ? arena_dup(&rank->arena, reasons) : NULL });
 }
 
-/* Adds the GPU of the rank that was throttled most, and the one that was shared most, which may be
-   the same. */
+/* Adds two GPUs to the digest of a rank: the one that was throttled most, and the one that was
+   shared with most processes. If both are the same GPU, it is added once. */
 static void take_machines(const struct fold *f, size_t at, struct digest *rank)
 {
 	const struct fold_deed *deed = &f->deeds.v[f->number[FOLD_DEED][at]];
@@ -230,8 +230,8 @@ static void take_machines(const struct fold *f, size_t at, struct digest *rank)
 		add_machine(rank, deed->shared, -1, SPAN(""), others);
 }
 
-/* In a baseline, of each figure only the rank with the largest value is known, not which GPU of
- * this rank has the value. */
+/* Add the machine figures of a fold that comes from a baseline. Such a fold has only the largest
+ * value of each figure, and its rank; which GPU of the rank has the value is not known. */
 static void take_worst_machine(const struct fold *f, struct run *thin)
 {
 	for (size_t i = 0; i < f->figures.nr; i++) {

@@ -42,7 +42,7 @@ enum fold_number {
 	FOLD_LATE,
 	FOLD_LAST,
 	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
-	FOLD_LINK, ///< slope of the rank's links, compared with the ranks of its block (fold/links.h)
+	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives within its block
 	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
 	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, from here to FOLD_FEWER_USUAL
 	FOLD_FEWER_COUNT,
@@ -80,8 +80,8 @@ struct fold_figure {
 	struct span label;
 	enum category_class cls; ///< class of a kernel; only for metrics of kernels
 
-	/// category of a kernel; in figures by place in the code, the class of the kernels that count,
-	/// empty if all classes count
+	/// category of a kernel. In figures by place in the code, the class of the kernels that count,
+	/// "compute" or "communication"; empty if kernels of both count
 	struct span category;
 	int64_t *value; ///< value of each rank, or FOLD_ABSENT; owned. NULL if only `tally` is known
 	struct tally tally; ///< distribution of the values, if `value` is NULL
@@ -100,7 +100,8 @@ struct fold_match {
 	struct tally dur; ///< distribution of the durations over the ranks that took part
 };
 
-/// Collectives of one kind and process group, whose ranks are in several blocks.
+/// Collectives of one kind and process group. The group's ranks are in several blocks of ranks,
+/// each of which is folded by itself.
 struct fold_series {
 	enum collective_kind kind;
 	int64_t group_size; ///< number of ranks in the group; -1 if unknown
@@ -127,9 +128,9 @@ struct fold {
 	VEC(struct fold_series)
 	series; ///< collectives whose ranks are in several blocks, sorted by
 	        ///< fold_series_cmp()
-	/// The ranks that are most unlike the others (fold_keep()), with their digests, which lack only
-	/// the list of single collectives; the folded digest owns them. Reading a file only fills their
-	/// member `text`; fold_complete() makes whole digests of it. A baseline has no such ranks.
+	/// The digests of the ranks that are most unlike the others (fold_keep()). They lack only the
+	/// list of single collectives. The folded digest owns them. If they come from a file, they have
+	/// only their `text`, and fold_complete() reads the rest from it. A baseline has no such ranks.
 	struct run kept;
 	/// true if all ranks are kept, because the run was folded only to be compared with a folded one
 	bool keeps_all;

@@ -30,8 +30,8 @@ static int use_cmp(const void *a, const void *b)
 	return (x->comm > y->comm) - (x->comm < y->comm);
 }
 
-/* Number of steps, from the first, all of whose collectives the digest lists. The matching of
- * unfolded ranks counts them alike (model/ranks.c). */
+/* Number of steps, counted from the first one, for which the digest lists every collective. Ranks
+ * that are not folded are matched up to the same step (model/ranks.c). */
 static int64_t covered_steps(const struct digest *d)
 {
 	if (d->collectives_cut == 0 || d->collectives.nr == 0)

@@ -6,7 +6,8 @@
 #include "fold/make.h"
 
 /* A figure by which ranks stand out, and how many ranks with its largest or smallest values are
-   kept. The value must not depend on other ranks, except for those of the same block. */
+   kept. A rank's value must be final when its block (FOLD_BLOCK ranks) is folded: it may depend on
+   ranks of this block, but not on other ranks. */
 struct key {
 	unsigned what; /* an enum metric_id; or, from NUMBERS on, an enum fold_number */
 	bool largest;
@@ -15,7 +16,8 @@ struct key {
 enum { NUMBERS = NR_METRICS };
 static const struct key keys[] = {
 	{ METRIC_STEP_COMPUTE_TIME, true, 8 },
-	/* the last rank to enter collectives waits for nobody: its communication takes least time */
+	/* the smallest values: a rank that enters collectives last waits for nobody, so that its
+	   communication takes less time than that of the others */
 	{ METRIC_STEP_COMM_TIME, false, 6 },
 	{ METRIC_STEP_COMM_TIME, true, 2 },
 	{ METRIC_STEP_TIME, true, 3 },

@@ -166,7 +166,7 @@ int64_t digest_last_share(const struct digest *d)
 
 static struct fold_pattern pattern_of(const struct digest *d)
 {
-	/* a digest that has only summaries of its steps has no step numbers */
+	/* the number of steps is 0 if the digest has only summaries: it then has no step numbers */
 	return (struct fold_pattern){ d->step_numbers, d->summaries.nr ? 0 : d->nr_steps };
 }
 
@@ -316,8 +316,8 @@ struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fo
 	for (size_t i = 0; i < nr; i++) {
 		fold_join_rows(out, ranks[i]);
 		digest_own(out, ranks[i]);
-		/* the list has been used: its collectives are matched already, or kept in series (struct
-		   fold_series) until all ranks of their group are known */
+		/* the list is not needed any more: its collectives are matched already, or kept in series
+		   (struct fold_series) until all ranks of their group are there */
 		ranks[i]->collectives_cut += (int64_t)ranks[i]->collectives.nr;
 		ranks[i]->collectives.nr = 0;
 		vec_push(&f->kept.ranks, ranks[i]);

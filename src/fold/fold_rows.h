@@ -1,5 +1,5 @@
-/// Row types for the lists in a fold; the numbers of ranks are stored as columns instead
-/// (store/fold_json.c).
+/// Row types for the lists in a fold. Lists of numbers with one number per rank have no row type:
+/// they are stored as columns (store/fold_json.c).
 #ifndef GG_FOLD_FOLD_ROWS_H
 #define GG_FOLD_FOLD_ROWS_H
 

@@ -246,8 +246,8 @@ static enum status drop_folded(struct run *run, struct diag_log *log)
 	return st;
 }
 
-/* Folds the complete blocks of `run` or, if `all`, also the incomplete ones, and joins the result
- * with run->folded. */
+/* Folds the blocks of FOLD_BLOCK ranks of which `run` has all ranks (see is_whole()) or, if `all`,
+ * every block, and joins the result with run->folded. */
 static enum status fold_some(struct run *run, bool all, const struct naming *naming,
                              struct diag_log *log)
 {

@@ -11,9 +11,10 @@
 GG_MUST_CHECK enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                                         struct diag_log *log);
 
-/// If `wanted`, folds each complete block of `run` into run->folded; other digests stay as they
-/// are. The digests must be sorted by rank, one for each artifact. ST_INPUT if digests cannot be
-/// folded; ST_USAGE if some are folded although `wanted` is false.
+/// If `wanted`, folds each block of FOLD_BLOCK ranks of which `run` has all ranks into run->folded.
+/// The digests of other blocks stay as they are. The digests must be sorted by rank, one for each
+/// artifact. ST_INPUT if digests cannot be folded; ST_USAGE if `wanted` is false, but run->folded
+/// is set.
 GG_MUST_CHECK enum status fold_blocks(struct run *run, bool wanted, const struct naming *naming,
                                       struct diag_log *log);
 

@@ -73,8 +73,8 @@ int64_t link_slope(struct link_point *p, size_t nr)
 
 /* ---- links of all ranks ---- */
 
-/* The collectives of one rank with one set of ranks. The lag is the distance of the rank's end from
- * the median end of the set. */
+/* The collectives of one rank with one set of ranks. The lag of a collective is the time from the
+ * median end over the set to the end on this rank; it may be negative. */
 struct link_line {
 	uint32_t rank;
 	size_t seen;
@@ -116,9 +116,9 @@ static int64_t set_key(const struct rank_match *m)
 	return (int64_t)h;
 }
 
-/* Add the time in which the others waited for the last rank only, from the arrival of the second to
-   last on. If several ranks are late together because all waited for another rank, the time before
-   that is not attributed to any rank. */
+/* Adds to the last rank the time in which the others waited for this rank only: from the arrival of
+   the second to last rank to that of the last one. Earlier waiting is not attributed to any rank:
+   several ranks were late then, perhaps because all of them had waited for another rank. */
 static void add_alone(struct links *l, const struct rank_match *m)
 {
 	int64_t second = INT64_MAX;

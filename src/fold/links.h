@@ -9,11 +9,12 @@
 /// recorded.
 struct link_point {
 	int64_t wire_ns; ///< transfer time: the duration on the rank where the collective is shortest
-	int64_t lag_ns; ///< time from the median end over all ranks to the end on this rank; has a
-	                ///< constant error if the ranks' clocks differ
+	int64_t lag_ns; ///< how much later the collective ended on this rank than in the median over
+	                ///< all ranks; has a constant error if the ranks' clocks differ
 	int64_t sort, bytes; ///< kind and size of the collective, -1 if unknown; equal collectives take
 	                     ///< equally long
-	bool last; ///< true if the rank came last; its own lag is then part of the transfer time
+	bool last; ///< true if the rank was the last to enter the collective: its lag then depends on
+	           ///< the transfer time in another way (see link_slope())
 };
 
 /// How far the ends on a rank lag behind for each ns of transfer, in millionths: the median slope

@@ -17,8 +17,9 @@ struct fold_peer {
 const char *fold_fault(const struct digest *a, const struct digest *b);
 
 /// Makes one folded digest of `nr` ranks, which the caller must pass sorted by rank; ownership of
-/// their digests passes to the result. `complete`: `ranks` are all ranks of the run, so that
-/// `peers` compares each with all others; the result then keeps all of their digests.
+/// their digests passes to the result. `peers` has an element for each of them. `complete`: the
+/// elements are from a comparison with all ranks of the run; only then are figures kept that
+/// compare ranks.
 struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fold_peer *peers,
                          bool complete, const struct naming *naming);
 
@@ -26,9 +27,9 @@ struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fo
 /// The two must have no rank in common.
 void fold_join(struct digest *into, struct digest *more);
 
-/// Removes from f->kept all but those that stand out most by some figure of their own, at most
-/// FOLD_KEPT. The same ranks remain, whether all ranks are compared at once, or parts first and
-/// then what remains of them.
+/// Leaves in f->kept only the ranks that stand out most by some figure of their own, at most
+/// FOLD_KEPT ranks. The same ranks remain, whether all ranks are compared at once, or first the
+/// ranks of each part, and then the ranks that remain of the parts.
 void fold_keep(struct fold *f);
 
 /// Joins the rows, sums and identifying members of `from` into `into`, but not its fold.
@@ -39,7 +40,7 @@ void fold_join_rows(struct digest *into, const struct digest *from);
 void fold_take_series(const struct run *run, struct fold *f);
 
 /// Gives the digest of all ranks the form that commands read: rows of the mean rank, summaries of
-/// the median rank, and figures that compare ranks. Has no effect on a settled digest.
+/// the median rank, and figures that compare ranks. Does nothing if the digest has this form.
 void fold_settle(struct digest *d);
 
 /// Median of a figure over those of the `nr` ranks that have it.

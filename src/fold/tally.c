@@ -21,8 +21,8 @@ static int64_t part_of(int64_t value)
 	return ((int64_t)shift << PARTS_BITS) + (value >> shift);
 }
 
-/* Estimate of value number `at` of the `nr` values in a part: they are taken to be evenly spread.
- */
+/* Estimate of the value with index `at` among the `nr` values in a part of the scale, in ascending
+ * order. The values are assumed to be evenly spread over the part. */
 static int64_t value_in(int64_t part, int64_t at, int64_t nr)
 {
 	if (part < 0)

@@ -1,5 +1,6 @@
-/// The distribution of a figure over many ranks: what is needed for reductions, as integers that do
-/// not depend on the order in which values were added.
+/// The distribution of a figure over many ranks, from which reductions (maximum, median, …) are
+/// computed. Its members are integers, so that it does not depend on the order in which values were
+/// added.
 #ifndef GG_FOLD_TALLY_H
 #define GG_FOLD_TALLY_H
 
@@ -32,7 +33,8 @@ struct tally {
 	int64_t min_rank, max_rank; ///< lowest rank with the smallest value, and with the largest value
 	int64_t median; ///< median, if known exactly, else TALLY_UNKNOWN; joining makes it unknown
 
-	/// counts in ascending order of `key`: of values if `count` ≤ TALLY_EXACT, else of parts
+	/// sorted by `key`; a bin is for one value if `count` ≤ TALLY_EXACT, else for one part of the
+	/// scale
 	VEC(struct tally_bin) bins;
 };
 

@@ -11,8 +11,8 @@ struct beside {
 	struct bench *bench;
 	const struct rule *rule;
 	struct entries others; ///< figures of the metric that the rule's `unless` names
-	struct entries launches; ///< for each figure of the rule's metric, the number of kernels per
-	                         ///< step in it
+	struct entries launches; ///< for each figure of the rule's metric, the number of kernel
+	                         ///< launches per step that the figure sums up
 	struct span category; ///< category of the kernels in `launches`; empty: all categories
 	bool has_others, has_launches; ///< true once `others` and `launches` are filled
 };

@@ -95,16 +95,14 @@ static void items_of(struct bench *b, const struct rule *rule, struct items *ite
 	vec_release(&ranking.list);
 }
 
-/* Sort items by the larger of their two values, largest first. */
+/* Sort items by the larger of their two values, largest first; equal ones stay in the order of
+ * bench_query(). */
 static int by_size(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	int64_t vx = x->value[0] > x->value[1] ? x->value[0] : x->value[1];
 	int64_t vy = y->value[0] > y->value[1] ? y->value[0] : y->value[1];
-	if (vx != vy)
-		return vx > vy ? -1 : 1;
-	int c = span_cmp(x->label, y->label);
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+	return (vx < vy) - (vx > vy);
 }
 
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries)

@@ -50,9 +50,9 @@ static enum beyond beyond_relative(const struct change *ch, const struct limits 
 	return beyond_and(ch, map);
 }
 
-/* Compares a change, which is in the direction of the limit's condition, with the limit. Only fail
-   limits are tested against noise, since a change beyond a warn limit gives no more than a warning
-   anyway. */
+/* Compares a change with the limit `l`; ch->by is above 0 if the change has the direction that the
+   limit names, such as a rise for 'increase'. Only for fail limits, noise is considered: beyond a
+   warn limit, the result is only a warning anyway. */
 static enum beyond beyond_change(const struct change *ch, const struct limits *map,
                                  const struct limit *l)
 {

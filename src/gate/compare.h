@@ -31,7 +31,7 @@ struct comparison {
 	bool has_pin; ///< true if `pin` (the figure of the approved run) is known; the condition
 	              ///< increase_since_pin needs it
 	int64_t pin;
-	/// true if the noise of the figure is known; false: every change counts as sure
+	/// true if the noise of the figure is known; false: no change is taken for noise
 	bool has_noise;
 	bool sure[2]; ///< true if noise cannot explain the change: [0] if a rise, [1] if a fall
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
@@ -41,7 +41,7 @@ struct comparison {
 	/// For a kernel: the decision on its operator or category, to which kernels that replaced it
 	/// belong, too. NULL if that is unknown: the kernel is then judged by itself.
 	const struct decision *unit;
-	/// change of the operator or category that `unit` decides on, in the unit of its metric
+	/// change of the kernel's operator or category, in the unit of the metric that judges it
 	int64_t unit_change;
 };
 

@@ -171,7 +171,8 @@ static bool texts_differ(const char *a, const char *b)
 	return a && b && strcmp(a, b) != 0;
 }
 
-/* True if the digest's setting and `wanted` disagree on whether a kernel is communication. */
+/* True if some kernel of the digest is communication by the patterns `wanted`, but not by the
+ * digest's own patterns, or the reverse. */
 static bool takes_others(const char *wanted, const struct digest *d)
 {
 	if (!texts_differ(wanted, d->communication))

@@ -3,7 +3,8 @@
 #include <string.h>
 
 /* Convert a limit from one unit to another: v · from / to · 10^digits. The result is rounded up if
-   `up`, else down; then "strictly greater" than the rounded limit means the same for integers. */
+   `up` (for a lower limit), else down (for an upper one): an integer is then beyond the rounded
+   limit exactly if it is beyond the limit itself. */
 static int64_t converted(struct decimal v, int64_t from, int64_t to, int digits, bool up)
 {
 	const __int128 room = (__int128)1 << 120;

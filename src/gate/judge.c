@@ -60,8 +60,8 @@ static bool is_elsewhere(const struct report *out)
 	return false;
 }
 
-/* The command that accepts the candidate; "" if some check could not be judged, or if all checks
-   just pass, so that there is nothing to accept. */
+/* The command that accepts the candidate. "" if some check could not be judged, or if there is
+   nothing to accept: no check fails, is undecided, waived or improved, or warns. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	const int64_t *n = out->counts;
@@ -383,7 +383,7 @@ static void warn_of_known(const struct judge_input *in, struct report *out)
 static int64_t reference_runs(const struct judge_input *in)
 {
 	int64_t recent = in->recent ? (int64_t)in->recent->runs.nr : 0;
-	bool enough = in->rules->noise.min_runs > 0 && recent >= in->rules->noise.min_runs;
+	bool enough = recent >= in->rules->noise.min_runs;
 	return recent + (!enough && !past_find(in->recent, in->baseline));
 }
 

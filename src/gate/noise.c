@@ -15,7 +15,8 @@ struct asked {
 	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
 	                                ///< approved run; if one is not `known`, no noise is assumed
 	double alpha;
-	double far[2]; ///< standard errors beyond which a change is sure: of `now`; of `since_pin`
+	double far[2]; ///< number of standard errors beyond which a change is sure: [0] for `now`,
+	               ///< [1] for `since_pin`
 	bool pin_alone; ///< true if the rule limits only changes since the pin
 };
 
@@ -96,10 +97,10 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
-/* Set the values nearest to the baseline's, above and below it, that a fail limit forbids. */
-static void fill_limits(const struct asked *q, struct evidence *out)
+/* Set the values nearest to the baseline's, above and below it, that the limits of `map` forbid. */
+static void fill_limits(const struct asked *q, const struct limits *map, bool has[2],
+                        int64_t limit[2])
 {
-	const struct limits *map = &q->c->rule->fail;
 	for (size_t i = 0; i < map->list.nr; i++) {
 		const struct limit *l = &map->list.v[i];
 		bool line = l->condition == COND_MAX || l->condition == COND_MIN;
@@ -113,10 +114,10 @@ static void fill_limits(const struct asked *q, struct evidence *out)
 				at = base + (up ? amount : -amount);
 			if ((falls == (up != 0) && l->condition != COND_CHANGE) || !(fabs(at) < 9e18))
 				continue;
-			bool nearer = up ? at < (double)out->limit[1] : at > (double)out->limit[0];
-			if (!out->has_limit[up] || nearer)
-				out->limit[up] = llround(at);
-			out->has_limit[up] = true;
+			bool nearer = up ? at < (double)limit[1] : at > (double)limit[0];
+			if (!has[up] || nearer)
+				limit[up] = llround(at);
+			has[up] = true;
 		}
 	}
 }
@@ -283,9 +284,9 @@ static bool is_of_all(const struct asked *q)
 	       least < INFINITY && q->now.by - fmax(q->model->shift, 0) <= least / 2;
 }
 
-/* Number of further past runs after which the noise would be below 1/WIDE of the figure, if it is
-   wider and they agree completely; 0 if it is not wider, or if no number below MOST is enough. More
-   runs never widen the noise, so the number is found by bisection. */
+/* Number of further past runs that would bring the noise below 1/WIDE of the figure, provided that
+   these runs agree completely; 0 if the noise is below that already, or if no number below MOST is
+   enough. More runs never widen the noise, so the number is found by bisection. */
 static int64_t runs_to_know(const struct asked *q, const struct estimate *x, int64_t noise)
 {
 	enum { WIDE = 10, MOST = 99 };
@@ -354,7 +355,8 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 		fill_noise(&q, c, a, out);
 	}
 	fill_detectable(&q, a, out);
-	fill_limits(&q, out);
+	fill_limits(&q, &rule->fail, out->has_limit, out->limit);
+	fill_limits(&q, &rule->warn, out->has_warn, out->warn);
 	fill_false_alarms(&q, out);
 	noise_steps(m->bench, e, &rule->query, out);
 	fill_text(&q, a, out);

@@ -14,8 +14,8 @@
 void noise_evidence(const struct noise_model *m, const struct entry *e, struct comparison *c,
                     struct arena *a, struct evidence *out);
 
-/// Sum up over all checks how many of them would fail in runs of unchanged code; note the checks
-/// whose probability is unknown.
+/// Fill in the expected number of checks that fail in a run of unchanged code: the sum over the
+/// checks for which it is known.
 void noise_summary(struct report *out);
 
 #endif

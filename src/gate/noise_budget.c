@@ -1,8 +1,8 @@
 #include "gate/noise_budget.h"
 
-/* Divides the budget: the share of a family without checks goes to the other families. Part of the
-   budget is kept back, because the assumed noise may be too small before any noise has been
-   measured. */
+/* Divides the budget of false alarms among those families of metrics that have checks. Part of it
+   is kept back: until noise has been measured it is assumed, and the assumed noise may be too
+   small. */
 void noise_budget(struct noise_model *m, const struct rules *rules)
 {
 	const double spent = 0.4;

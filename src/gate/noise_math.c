@@ -200,8 +200,8 @@ static double beta_fraction(double a, double b, double x)
 	return f;
 }
 
-/* Regularized incomplete beta function. It uses that of two equivalent formulas whose continued
-   fraction converges fast at `x`. */
+/* Regularized incomplete beta function. There are two equivalent continued fractions; the one that
+   converges fast at `x` is used. */
 static double beta_share(double a, double b, double x)
 {
 	if (x <= 0 || x >= 1)

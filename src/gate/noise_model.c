@@ -100,8 +100,8 @@ static uint64_t epoch_of(const struct bench *b, size_t column)
 	return is_past_column(b, column) ? b->columns[column].epoch : b->pin;
 }
 
-/* Median value of an operator over the past runs of one epoch, or, if there are none, over the
-   control runs. */
+/* Median value of an operator over the past runs that were made while the approved run `epoch` was
+   the baseline; if there are no such runs, over the control runs. */
 static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
                        uint64_t epoch)
 {
@@ -153,8 +153,8 @@ static size_t control_of(const struct bench *b, size_t candidate)
 
 /* ---- the operators' own parts ---- */
 
-/* True if the candidate's own part (r_ij in noise_model.h) is compared with that of column `i`: a
- * run of the reference, or a control run. */
+/* True if column `i` is a run of the reference or a control run: the candidate's own part (r_ij in
+ * noise_model.h) is then compared with the own part of this run. */
 static bool is_own_reference(const struct bench *b, const struct entry *e, size_t i)
 {
 	return bench_is_reference(b, e, i) || is_source(b, i, SOURCE_CONTROL);
@@ -212,8 +212,8 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 		                         share + left };
 }
 
-/* degrees of freedom from which on an operator's variance follows from its own past runs, too, and
-   not only from the prior */
+/* degrees of freedom of an operator's past runs from which on its variance is estimated from them,
+   too; with fewer, only the prior is used */
 enum { ENOUGH_FREE = 2 };
 
 static void fill_prior(struct noise_model *m)

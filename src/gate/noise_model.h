@@ -23,11 +23,12 @@ struct noise_model {
 	struct noise_prior own; ///< prior for the variance of an operator's own part r_ij
 	double mean_own; ///< mean variance of the operators' own parts r_ij
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
-	double own_in_sum; ///< share of the variance of operators' own changes that their sum keeps
+	double own_in_sum; ///< part of the variance of the operators' own changes that remains in the
+	                   ///< sum of all operators, where independent changes partly cancel out
 	double shared; ///< share of the machine's variance that all runs of the candidate have in
 	               ///< common
-	bool has_machine; ///< true if the rules also check a figure of the machine; false: only
-	                  ///< operators
+	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE; an operator is then
+	                  ///< judged by the part of its change that other operators do not share
 };
 
 /// Estimate of the change of one figure, and of its uncertainty.

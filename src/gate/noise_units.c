@@ -43,9 +43,8 @@ void noise_units_find(struct noise_model *m)
 	double compute[NR_SIDES] = { 0 };
 	struct entries all;
 	bench_query(m->bench, &q, &all);
-	for (size_t i = 0; i < all.list.nr && i < 1; i++)
-		for (int s = 0; s < NR_SIDES; s++)
-			compute[s] = (double)all.list.v[i].value[s];
+	for (int s = 0; s < NR_SIDES && all.list.nr; s++)
+		compute[s] = (double)all.list.v[0].value[s];
 	vec_release(&all.list);
 	if (find_units(m, UNITS_OPERATORS, compute))
 		return;

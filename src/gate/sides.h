@@ -6,8 +6,8 @@
 #include "model/report.h"
 
 /// Fill the context of both sides in `out` from the baseline (NULL if there is none yet) and the
-/// first of the candidate's `nr` runs. Also sets `partial`, and sets `same_artifact` with its
-/// warning if any of the runs is the baseline itself.
+/// first of the candidate's `nr` runs. Set `partial` if a run was read only in part (--quick), and
+/// `same_artifact` with its warning if any of the candidate's runs is the baseline itself.
 void sides_fill(const struct run *baseline, const struct run *candidates, size_t nr,
                 struct report *out);
 

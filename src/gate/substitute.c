@@ -5,8 +5,8 @@
 #include "gate/noise.h"
 #include "metric/unit.h"
 
-/* The operator or category that launches the kernel, on a side that has the kernel. Empty if the
-   rule asks for categories but the model has operators, since the two cannot be compared. */
+/* The operator that launches the kernel or, if the model has categories, the kernel's category; on
+   a side that has the kernel. Empty if the rule asks for categories but the model has operators. */
 static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
 	const struct bench *b = m->bench;
@@ -18,8 +18,9 @@ static struct span unit_of(const struct noise_model *m, const struct rule *rule,
 	return unit;
 }
 
-/* A copy of the rule for the operator or category. Only relative limits remain: a limit in ns per
-   launch has no meaning for a sum of kernels. */
+/* A copy of the rule with its fail limits, for the figure `unit` of the operator or category in
+   place of the kernel. Except for kernel.time, only relative limits remain: a limit per launch has
+   no meaning for a sum of kernels. */
 static struct rule rule_of_unit(const struct rule *rule, const struct metric *unit, struct arena *a)
 {
 	struct rule r = *rule;

@@ -9,7 +9,7 @@
 /// one, the same operator or category launches the new kernel, so that its change shows whether the
 /// same work takes longer.
 struct substitute {
-	bool found; ///< true if an operator or category is known; false: the kernel is judged by itself
+	bool found; ///< false: no operator or category is known, so the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits
 	int64_t change; ///< change of the operator or category in ns per step
 	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena

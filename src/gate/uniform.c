@@ -31,8 +31,8 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* most of the time must be alike even without the heaviest operator, which may have most of it
-	   by itself */
+	/* the operators that changed alike must have most of the time, and also most of what is left
+	   without the heaviest operator, which may have most of the time by itself */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }

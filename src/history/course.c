@@ -173,7 +173,8 @@ static size_t first_item(const struct course *t)
 	return lo;
 }
 
-/* Add the items that changed between the same runs by at least a tenth of the figure's change. */
+/* Add the items (kernels, operators, …) that changed at the figure's change point, by at least a
+   tenth of the figure's change. */
 static void add_parts(struct course *t, const struct course_point *p, int64_t from, int64_t to)
 {
 	const struct course_figure *whole = &t->figures.v[p->figure];

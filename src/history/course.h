@@ -49,7 +49,8 @@ struct course_point {
 	bool is_worse, is_better, approved;
 };
 
-/// An item (such as a kernel) that changed between the same runs as a figure.
+/// An item (such as a kernel) whose change is a notable part of a figure's change at a change
+/// point.
 struct course_part {
 	int64_t figure, first; ///< the change point: index of its figure, and of the first run after it
 	int64_t place; ///< position of the item in its list, in which the largest change comes first
@@ -67,7 +68,7 @@ struct course {
 	VEC(struct course_figure) figures; ///< series of figures; those of the whole run come first
 	VEC(struct course_point) points; ///< change points sorted by figure, then run
 	VEC(struct course_part)
-	parts; ///< items that changed with a change point, sorted by figure, run and position
+	parts; ///< items that changed at a change point, sorted by its figure and run, then position
 	const char *headline;
 	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };

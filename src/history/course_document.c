@@ -74,18 +74,17 @@ static void put_parts(struct document *d, const struct course *t, const struct c
 		if (part->figure != p->figure || part->first != p->first)
 			continue;
 		doc_item(d, 1);
-		doc_words(d, nr++ ? "" : "where: ");
+		doc_words(d, nr++ ? "and in " : "where: in ");
 		const struct metric *m = metric_find(span_of(part->metric));
 		bool named = m && part->label.n && label_name(m->label)[0];
 		bool gpu = named && strncmp(m->head, "GPU", 3) == 0;
-		doc_printf(d, "%s of ", !named ? part->metric : gpu ? "GPU time" : m->head);
 		if (named)
 			doc_printf(d, "%s ", label_name(m->label));
 		if (part->label.n)
 			doc_name(d, arena_dup(&d->arena, part->label));
 		if (part->rank >= 0)
 			doc_printf(d, "%srank %" PRId64, part->label.n ? ", " : "", part->rank);
-		doc_words(d, ": ");
+		doc_printf(d, ": %s ", !named ? part->metric : gpu ? "GPU time" : m->head);
 		put_levels(d, part->unit, part->before, part->after,
 		           part->before > 0 ? number_pct((__int128)part->after - part->before, part->before)
 		                            : INT64_MIN,
@@ -235,9 +234,13 @@ static void put_advice(struct document *d, const struct course *t)
 	doc_words(d, ", up to ");
 	put_run(d, &t->runs.v[p->first]);
 	doc_item(d, 0);
-	doc_words(d, "if the change is intended, approve a later run with gpugate baseline promote");
+	doc_words(d, "if the change is intended, accept it at the next check that fails for it: its "
+	             "report has the command");
 	if (t->bisect) {
-		doc_section(d, "", "To find the commit, make a script:", DOC_OPEN);
+		doc_item(d, 0);
+		doc_words(d, "to find the commit, let git bisect try them with the script that this "
+		             "command writes; its first lines say how:");
+		doc_section(d, "", "", DOC_OPEN);
 		doc_paragraph(d);
 		doc_add(d, DOC_COMMAND, TONE_PLAIN, t->bisect);
 		doc_end(d);
@@ -270,41 +273,57 @@ static const struct course_point *last_point(const struct course *t, const struc
 	return last;
 }
 
-/* Add a row: the level before the newest change or, if there is none, the newest value; the level
-   now; spread; number of changes; and the runs as a line of blocks. */
-static void put_figure(struct document *d, const struct course *t, const struct course_figure *f)
+static void put_name(struct document *d, const struct course_figure *f)
 {
-	size_t nr = points_of(t, f);
-	int64_t first = nr ? last_point(t, f)->before : f->newest;
 	doc_row(d, 0);
 	if (f->label.n || f->rank >= 0 || strncmp(f->metric, "input.", 6) == 0)
 		doc_name_cell(d, course_name(d, f));
 	else
 		doc_said_cell(d, course_name(d, f));
-	doc_figure_cell(d, course_text(&d->arena, f->unit, first), true, first);
+}
+
+/* Add a row: the levels before and after the newest change, and the runs as a line of blocks. */
+static void put_changed(struct document *d, const struct course *t, const struct course_figure *f)
+{
+	const struct course_point *p = last_point(t, f);
+	enum doc_tone tone = p->is_worse ? TONE_WORSE : p->is_better ? TONE_BETTER : TONE_PLAIN;
+	put_name(d, f);
+	doc_figure_cell(d, course_text(&d->arena, f->unit, p->before), true, p->before);
+	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
+	doc_cell(d);
+	doc_value(d, p->change_pct != INT64_MIN, p->change_pct);
+	doc_add(d, DOC_FIGURE, tone,
+	        p->change_pct == INT64_MIN || f->unit == UNIT_PCT
+	            ? unit_change(&d->arena, f->unit, number_sub(p->after, p->before))
+	            : pct_text(d, p->change_pct));
+	doc_words_cell(d, course_sparkline(d, f));
+}
+
+/* Add a row: the newest value, the level, the spread, and the runs as a line of blocks. */
+static void put_unchanged(struct document *d, const struct course_figure *f)
+{
+	put_name(d, f);
+	doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
 	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
 	doc_figure_cell(d, arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
 	                true, f->spread);
-	doc_figure_cell(d, nr ? arena_printf(&d->arena, "%zu", nr) : "–", true, (int64_t)nr);
 	doc_words_cell(d, course_sparkline(d, f));
 }
 
 /* Write a table of figures: those that changed, the worse ones first, or those that did not. */
 static void put_figures(struct document *d, const struct course *t, bool changed)
 {
-	static const struct doc_column both[][6] = {
+	static const struct doc_column both[][5] = {
 		{ { "figure", DOC_LEFT },
 		  { "newest", DOC_RIGHT },
 		  { "level", DOC_RIGHT },
 		  { "spread", DOC_RIGHT },
-		  { "changes", DOC_RIGHT },
-		  { "runs", DOC_LEFT } },
+		  { "runs, oldest first", DOC_LEFT } },
 		{ { "figure", DOC_LEFT },
 		  { "before", DOC_RIGHT },
 		  { "now", DOC_RIGHT },
-		  { "spread", DOC_RIGHT },
-		  { "changes", DOC_RIGHT },
-		  { "runs", DOC_LEFT } },
+		  { "change", DOC_RIGHT },
+		  { "runs, oldest first", DOC_LEFT } },
 	};
 	const char *title = changed ? "Figures that changed" : "Figures that did not change";
 	doc_section(d, changed ? "figures" : "unchanged", title,
@@ -314,8 +333,10 @@ static void put_figures(struct document *d, const struct course *t, bool changed
 	table->more_text = "figures";
 	for (int news = changed ? 2 : 0; news >= changed; news--)
 		for (size_t i = 0; i < t->figures.nr; i++)
-			if (news_of(t, &t->figures.v[i]) == news)
-				put_figure(d, t, &t->figures.v[i]);
+			if (news_of(t, &t->figures.v[i]) == news && changed)
+				put_changed(d, t, &t->figures.v[i]);
+			else if (news_of(t, &t->figures.v[i]) == news)
+				put_unchanged(d, &t->figures.v[i]);
 	doc_end(d);
 }
 

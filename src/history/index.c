@@ -102,8 +102,8 @@ static enum status add_line(struct index *x, const struct suite_entry *e)
 	return st;
 }
 
-/* Make the series of all cases. Call it only once the list of cases is complete: its elements must
- * no longer move, since each series borrows from its baseline. */
+/* Make the series of all cases. Each series borrows from the baseline in its case. Cases must
+ * therefore no longer move in memory: call this only once the list of cases is complete. */
 static void make_courses(struct index *x)
 {
 	for (size_t i = 0; i < x->cases.nr; i++) {
@@ -152,7 +152,8 @@ static int changed_at_cmp(const void *a, const void *b)
 	return c ? c : (x->point > y->point) - (x->point < y->point);
 }
 
-/* True for the first change point at a run; the list shows the others of that run below it. */
+/* True for the first of a case's change points at one run. The list has an item for this point
+   only; the item also shows the further change points at the run with the same direction. */
 static bool is_first(const struct course *t, const struct course_point *p)
 {
 	for (const struct course_point *q = t->points.v; q < p; q++)

@@ -22,10 +22,11 @@ static void picture(void *ctx, const char *id, struct strbuf *out)
 		const char *id;
 		void (*draw)(struct html *h);
 		void (*draw_one)(struct html *h, size_t i);
-	} pictures[] = { { "parts", html_parts, NULL },   { "steps", html_steps, NULL },
-		             { "memory", html_memory, NULL }, { "history", html_history, NULL },
-		             { "flame", html_flame, NULL },   { "heat", html_heat, NULL },
-		             { "trend:", NULL, html_spark },  { "finding:", NULL, html_finding } };
+	} pictures[] = { { "parts", html_parts, NULL },     { "steps", html_steps, NULL },
+		             { "memory", html_memory, NULL },   { "history", html_history, NULL },
+		             { "flame", html_flame, NULL },     { "heat", html_heat, NULL },
+		             { "trend:", NULL, html_spark },    { "ranks:", NULL, html_spark_ranks },
+		             { "finding:", NULL, html_finding } };
 	struct html *h = ctx;
 	for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
 		size_t n = strlen(pictures[i].id);

@@ -9,7 +9,8 @@
 struct bar_part {
 	int color;
 	int64_t size;
-	const char *text, *name; ///< figure and name of the part; the name may come from the input
+	const char *text, *name; ///< figure and name of the part; the name may hold any text of the
+	                         ///< input and is escaped
 };
 
 /// A bar of parts that add up.
@@ -34,9 +35,10 @@ void html_flame(struct html *h);
 /// Draw the steps of all ranks.
 void html_heat(struct html *h);
 
-/// Draw the figure of check `i` in all runs as a small chart without text. html_history() draws a
-/// large chart of each figure that has a history.
+/// Draw a small chart: of the figure of check `i` in all runs; of column `i` of the table of ranks,
+/// with a dot for each rank. html_history() draws a large chart of each figure that has a history.
 void html_spark(struct html *h, size_t i);
+void html_spark_ranks(struct html *h, size_t i);
 void html_history(struct html *h);
 
 /// Draw step times over the steps of a run.

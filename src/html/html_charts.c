@@ -309,7 +309,7 @@ static size_t last_low(const struct series *s)
 	return nr - 1;
 }
 
-/* Index of the first value that is nearly as high as the highest of the first third. */
+/* Index of the first value that is at least 90 % of the highest value in the first third. */
 static size_t first_high(const struct series *s)
 {
 	int64_t most = 0;

@@ -73,7 +73,8 @@ static void peak_bar(struct html *h, const struct report_table *t, const char *s
 
 enum { ROWS_SHOWN = 4 };
 
-/* Write the rows of one memory. With `keys`, the first cell is a category. */
+/* Write those rows of the table `t` that belong to one memory. With `keys`, the first cell of a row
+ * is a category, and gets the category's color. */
 static void list(struct html *h, const struct report_table *t, const char *side, const char *memory,
                  bool keys)
 {

@@ -9,19 +9,41 @@
 
 enum { CHARTS = 4, LEAST_POINTS = 3 };
 
+/* A limit as a line of a chart. */
+struct level {
+	bool warns; /* true if it only warns */
+	int64_t value;
+};
+
+/* The limits that a chart shows: limits that fail or, while the noise is not known, warn; of limits
+   that only warn, those between the baseline and them if the check warned. Returns their number. */
+static size_t levels_of(const struct check *c, struct level out[4])
+{
+	const struct evidence *e = &c->evidence;
+	bool weak = e->has_noise && !noise_is_known(c) && c->verdict != VERDICT_FAIL;
+	size_t nr = 0;
+	for (int i = 0; i < 2; i++)
+		if (e->has_limit[i])
+			out[nr++] = (struct level){ weak, e->limit[i] };
+	for (int i = 0; i < 2; i++)
+		if (e->has_warn[i] && (!e->has_limit[i] || c->verdict == VERDICT_WARN) && !(weak && nr))
+			out[nr++] = (struct level){ true, e->warn[i] };
+	return nr;
+}
+
 static struct svg_range range_of(const struct check *c)
 {
 	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
 	const struct evidence *e = &c->evidence;
+	struct level levels[4];
 	for (size_t i = 0; i < c->trend->points.nr; i++)
 		svg_range_add(&y, c->trend->points.v[i].value);
 	if (noise_is_known(c)) {
 		svg_range_add(&y, number_sub(c->baseline, e->noise));
 		svg_range_add(&y, number_add(c->baseline, e->noise));
 	}
-	for (int i = 0; i < 2; i++)
-		if (e->has_limit[i])
-			svg_range_add(&y, e->limit[i]);
+	for (size_t i = levels_of(c, levels); i-- > 0;)
+		svg_range_add(&y, levels[i].value);
 	return y;
 }
 
@@ -47,13 +69,44 @@ static void draw(struct html *h, const struct check *c, struct svg_range y)
 		svg_band(&h->body, "band base", y, number_sub(c->baseline, e->noise),
 		         number_add(c->baseline, e->noise));
 	svg_level(&h->body, "line base dotted", y, c->baseline);
-	for (int i = 0; i < 2; i++)
-		if (e->has_limit[i])
-			svg_level(&h->body, "line limit dashed", y, e->limit[i]);
+	struct level levels[4];
+	for (size_t i = levels_of(c, levels); i-- > 0;)
+		svg_level(&h->body, levels[i].warns ? "line warn dashed" : "line limit dashed", y,
+		          levels[i].value);
 	put_points(h, c, y, -1, "line past");
 	put_points(h, c, y, TREND_PAST, "dots past");
 	put_points(h, c, y, TREND_APPROVED, "dots approved");
 	put_points(h, c, y, TREND_CANDIDATE, "dots cand");
+}
+
+/* Begin an entry of a legend with a piece of a line of this class. */
+static void put_key(struct html *h, const char *element, const char *class, const char *path)
+{
+	html_printf(h,
+	            "<span%s><svg class=\"key\" viewBox=\"0 0 30 10\" aria-hidden=\"true\"><path "
+	            "class=\"%s\" d=\"%s\"/></svg>",
+	            element, class, path);
+}
+
+/* Write what each limit is, beside a piece of its line. */
+static void put_levels(struct html *h, const struct check *c, const char *element)
+{
+	struct level levels[4];
+	size_t nr = levels_of(c, levels);
+	for (size_t i = 0; i < nr; i++) {
+		put_key(h, element, levels[i].warns ? "line warn dashed" : "line limit dashed", "M0 5H30");
+		html_printf(h, "%s %s</span>", levels[i].warns ? "warns beyond" : "fails beyond",
+		            unit_text(&h->arena, c->metric->unit, levels[i].value));
+	}
+}
+
+/* Begin a small chart, with space above and below so that dots are not cut. */
+static void open_spark(struct html *h, struct svg_range *y)
+{
+	int64_t room = (y->hi - y->lo) / 10 + 1;
+	y->lo = number_sub(y->lo, room);
+	y->hi = number_add(y->hi, room);
+	html_puts(h, "<svg class=\"spark\" " SVG_BOX " aria-hidden=\"true\">");
 }
 
 void html_spark(struct html *h, size_t check)
@@ -62,22 +115,45 @@ void html_spark(struct html *h, size_t check)
 	if (!c->trend || !c->has_change || c->trend->points.nr < 2)
 		return;
 	struct svg_range y = range_of(c);
-	int64_t room = (y.hi - y.lo) / 10 + 1; /* space above and below, so that dots are not cut */
-	y.lo = number_sub(y.lo, room);
-	y.hi = number_add(y.hi, room);
-	html_puts(h, "<svg class=\"spark\" " SVG_BOX " aria-hidden=\"true\">");
+	open_spark(h, &y);
 	draw(h, c, y);
 	html_puts(h, "</svg>");
-	for (int i = 0; i < 2; i++) {
-		int64_t limit = c->evidence.limit[i];
-		bool warns = c->verdict == VERDICT_WARN;
-		bool beyond = i ? c->candidate > limit : c->candidate < limit;
-		if (c->evidence.has_limit[i])
-			html_printf(h, "<span class=\"spark-key\">dashed: %s %s%s</span>",
-			            warns && !beyond ? "would fail at" : "limit",
-			            unit_text(&h->arena, c->metric->unit, limit),
-			            warns && beyond ? ", only a warning" : "");
-	}
+	put_levels(h, c, " class=\"spark-key\"");
+}
+
+/* Draw the values of a column of the table of ranks as dots, side by side. */
+static void put_ranks(struct html *h, size_t column, bool candidate, struct svg_range y,
+                      const char *class)
+{
+	struct svg_points p = { 0 };
+	const struct report *r = h->r;
+	int64_t nr = 0;
+	for (size_t i = 0; i < r->ranks.nr; i++)
+		if (r->ranks.v[i].candidate == candidate) {
+			if (r->ranks.v[i].values.v[column] != INT64_MIN)
+				vec_push(&p.list, (struct series_point){ nr, r->ranks.v[i].values.v[column] });
+			nr++;
+		}
+	if (p.list.nr)
+		svg_line(&h->body, class, (struct svg_range){ 0, nr - 1, 1 }, y, &p, true);
+	vec_release(&p.list);
+}
+
+void html_spark_ranks(struct html *h, size_t column)
+{
+	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
+	const struct report *r = h->r;
+	for (size_t i = 0; i < r->ranks.nr; i++)
+		if (r->ranks.v[i].values.v[column] != INT64_MIN)
+			svg_range_add(&y, r->ranks.v[i].values.v[column]);
+	open_spark(h, &y);
+	put_ranks(h, column, false, y, "dots base");
+	put_ranks(h, column, true, y, "dots cand");
+	html_puts(h, "</svg>");
+	put_key(h, " class=\"spark-key\"", "dots cand", "M15 5h0");
+	html_puts(h, "candidate, a dot for each rank</span>");
+	put_key(h, " class=\"spark-key\"", "dots base", "M15 5h0");
+	html_puts(h, "baseline</span>");
 }
 
 static void put_words(struct html *h, const struct check *c)
@@ -88,32 +164,27 @@ static void put_words(struct html *h, const struct check *c)
 	            unit_text(&h->arena, unit, c->baseline), unit_text(&h->arena, unit, c->candidate));
 	if (noise_is_known(c))
 		html_printf(h, "Noise of %s. ", e->noise_text);
-	for (int i = 0; i < 2; i++)
-		if (e->has_limit[i])
-			html_printf(h, "The limit is %s. ", unit_text(&h->arena, unit, e->limit[i]));
+	struct level levels[4];
+	for (size_t i = levels_of(c, levels); i-- > 0;)
+		html_printf(h, "It %s beyond %s. ", levels[i].warns ? "warns" : "fails",
+		            unit_text(&h->arena, unit, levels[i].value));
 }
 
 static void put_legend(struct html *h, const struct check *c)
 {
-	static const char *const keys[][3] = {
-		{ "past", "dots", "runs of the past" }, { "approved", "dots", "approved" },
-		{ "cand", "dots", "candidate" },        { "base", "band", "noise around the reference" },
-		{ "limit", "line", "limit" },
-	};
+	static const char *const dots[][2] = { { "dots past", "runs of the past" },
+		                                   { "dots approved", "approved" },
+		                                   { "dots cand", "candidate" } };
 	html_puts(h, "<p class=\"legend\">");
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		bool band = i == 3, limit = i == 4;
-		if ((band && !noise_is_known(c)) ||
-		    (limit && !c->evidence.has_limit[0] && !c->evidence.has_limit[1]))
-			continue;
-		html_puts(h, "<span><svg class=\"key\" viewBox=\"0 0 30 10\" aria-hidden=\"true\">");
-		if (band)
-			html_puts(h, "<rect class=\"band base\" width=\"30\" height=\"10\"/>");
-		else
-			html_printf(h, "<path class=\"%s %s%s\" d=\"%s\"/>", keys[i][1], keys[i][0],
-			            limit ? " dashed" : "", limit ? "M0 5H30" : "M15 5h0");
-		html_printf(h, "</svg>%s</span>", keys[i][2]);
+	for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
+		put_key(h, "", dots[i][0], "M15 5h0");
+		html_printf(h, "%s</span>", dots[i][1]);
 	}
+	if (noise_is_known(c))
+		html_puts(h, "<span><svg class=\"key\" viewBox=\"0 0 30 10\" aria-hidden=\"true\"><rect "
+		             "class=\"band base\" width=\"30\" height=\"10\"/></svg>noise around the "
+		             "reference</span>");
+	put_levels(h, c, "");
 	html_puts(h, "</p>\n");
 }
 

@@ -24,7 +24,7 @@ struct init {
 	struct diag_log *log;
 	struct repository repo;
 	struct setup setup;
-	struct run run; ///< the run that the user named; without ranks if there is none
+	struct run run; ///< the run that the user named; without ranks if the user named no run
 	struct arena arena;
 	const char *workload;
 	/// Number of steps that the chosen marker finds in the run; 0 if no marker was chosen.

@@ -109,8 +109,8 @@ static const struct metric *metric_of(struct span paragraph)
 }
 
 /* If `line` is a fail limit, append the stricter limit that the noise of past runs allows. If it is
-   a warn limit, append nothing, since it would be beyond that fail limit. False if the rule keeps
-   its old limits. */
+   a warn limit, append nothing: a warn limit beyond the new fail limit would have no effect. False
+   if the rule keeps its old limits. */
 static bool add_closer(struct init_rules *in, struct span paragraph, struct span line,
                        struct strbuf *out)
 {

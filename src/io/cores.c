@@ -113,8 +113,8 @@ static size_t cores_scheduled(void)
 	cpu_set_t set;
 	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
 		return (size_t)CPU_COUNT(&set);
-	long nr = sysconf(_SC_NPROCESSORS_ONLN); /* the call above fails if the machine has more cores
-	                                            than the set can hold */
+	long nr = sysconf(_SC_NPROCESSORS_ONLN); /* sched_getaffinity() fails on a machine with more
+	                                            cores than the set can hold */
 	return nr > 0 ? (size_t)nr : 1;
 }
 

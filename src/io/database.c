@@ -181,6 +181,8 @@ static enum status take_record(struct scan *s, struct span payload)
 		body.p += value_bytes(type);
 		body.n -= (size_t)value_bytes(type);
 	}
+	if (body.n)
+		return damaged(s, "holds a row that does not fit its table");
 	if (s->map.rowid >= 0 && values[s->map.rowid].null)
 		values[s->map.rowid] = (struct database_value){ .integer = s->rowid };
 	for (size_t i = 0; i < s->nr; i++)
@@ -281,12 +283,23 @@ static const struct database_column schema_columns[] = {
 	{ "rootpage", .optional = true }, { "sql", true, true },
 };
 
+/* Takes an entry of the table of all tables. A table that is damaged there must not count as
+ * missing: like SQLite, this refuses entries that do not name what their statement creates. */
 static enum status take_table(void *ctx, const struct database_value *v)
 {
-	struct database *db = ctx;
-	if (!span_eq(v[0].text, SPAN("table")) || v[3].integer <= 0)
+	const struct scan *s = ctx;
+	struct database *db = s->db;
+	bool is_virtual = false;
+	if (span_eq(v[0].text, SPAN("index")) || span_eq(v[0].text, SPAN("view")) ||
+	    span_eq(v[0].text, SPAN("trigger")))
+		return ST_OK;
+	if (!span_eq(v[0].text, SPAN("table")) || !span_eq_nocase(v[1].text, v[2].text) ||
+	    !database_creates(v[4].text, v[1].text, &is_virtual) || is_virtual != (v[3].integer == 0))
+		return damaged(s, "describes a table in two ways");
+	if (is_virtual)
 		return ST_OK; /* a virtual table has no pages */
-	struct table t = { .root = v[3].integer > UINT32_MAX ? UINT32_MAX : (uint32_t)v[3].integer };
+	bool beyond = v[3].integer < 0 || v[3].integer > UINT32_MAX;
+	struct table t = { .root = beyond ? UINT32_MAX : (uint32_t)v[3].integer };
 	t.name = (struct span){ arena_dup(&db->arena, v[1].text), v[1].text.n };
 	t.sql = (struct span){ arena_dup(&db->arena, v[4].text), v[4].text.n };
 	vec_push(&db->tables, t);
@@ -302,7 +315,7 @@ static enum status read_schema(struct database *db, struct diag_log *log)
 		              .columns = schema_columns,
 		              .nr = sizeof schema_columns / sizeof *schema_columns,
 		              .fn = take_table,
-		              .ctx = db };
+		              .ctx = &s };
 	s.map.nr = s.nr;
 	s.map.rowid = -1;
 	for (size_t i = 0; i < s.nr; i++)

@@ -18,6 +18,9 @@ struct database_map {
 	int rowid; ///< slot of the column that is the row id, which rows do not store, or -1
 };
 
+/// True if `sql` creates the table `name`; `*is_virtual` tells whether it is a virtual one.
+bool database_creates(struct span sql, struct span name, bool *is_virtual);
+
 /// Fills `map` from the text of CREATE TABLE. Returns NULL on success, the name of a column that is
 /// asked for and missing, or "" if the text cannot be read.
 const char *database_map_columns(struct span sql, const struct database_column *columns, size_t nr,

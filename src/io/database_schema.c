@@ -74,42 +74,96 @@ static bool is_mark(struct word w, char mark)
 	return w.kind == WORD_MARK && w.text.p[0] == mark;
 }
 
-/* True for the first word of a constraint of the table, which may stand where a column could. */
+/* True for the first word of a table constraint. In CREATE TABLE such a constraint may come in
+   place of a column's definition. */
 static bool begins_constraint(struct word w)
 {
 	return is_plain(w, "CONSTRAINT") || is_plain(w, "PRIMARY") || is_plain(w, "UNIQUE") ||
 	       is_plain(w, "CHECK") || is_plain(w, "FOREIGN");
 }
 
+/* True for a mark that may be in the definition of a column: outside of parentheses only the sign
+   and the point of a default value. */
+static bool is_mark_of_column(struct word w, size_t depth, bool has_default)
+{
+	static const char of_default[] = { '(', '+', '-', '.' };
+	static const char of_expression[] = { '(', '+', '-', '.', ')', ',', '*', '/',
+		                                  '%', '<', '>', '=', '!', '~', '|', '&' };
+	return depth ? memchr(of_expression, w.text.p[0], sizeof of_expression) != NULL
+	             : memchr(of_default, w.text.p[0], has_default ? sizeof of_default : 1) != NULL;
+}
+
+/* True for a word that may be the name of a column: a number and reserved words need quotes.
+   Source: sqlite.org/lang_keywords.html, without the words that SQLite also takes as names. */
+static bool is_name(struct word w)
+{
+	static const char *const reserved[] = {
+		"ADD",     "ALL",        "ALTER",       "AND",     "AS",     "AUTOINCREMENT",
+		"BETWEEN", "CASE",       "CHECK",       "COLLATE", "COMMIT", "CREATE",
+		"DEFAULT", "DEFERRABLE", "DELETE",      "DROP",    "ELSE",   "DISTINCT",
+		"ESCAPE",  "EXISTS",     "FROM",        "GROUP",   "HAVING", "IN",
+		"INDEX",   "INSERT",     "INTO",        "IS",      "ISNULL", "JOIN",
+		"LIMIT",   "NOT",        "NOTNULL",     "NULL",    "ON",     "OR",
+		"ORDER",   "SELECT",     "REFERENCES",  "SET",     "TABLE",  "THEN",
+		"TO",      "UNION",      "UPDATE",      "USING",   "VALUES", "WHEN",
+		"WHERE",   "INTERSECT",  "TRANSACTION",
+	};
+	bool name = w.kind == WORD_QUOTED || (w.kind == WORD_PLAIN && !is_digit(w.text.p[0]));
+	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+		name = name && !is_plain(w, reserved[i]);
+	return name;
+}
+
 /* Skips what follows a column's name in its definition, and the comma or parenthesis that ends the
-   definition, which becomes `*after`. True if the column is another name of the row id: INTEGER …
-   PRIMARY KEY. */
+   definition, or a mark that no definition has; this becomes `*after`. True if the column is
+   another name of the row id: INTEGER … PRIMARY KEY. */
 static bool rest_of_column(struct span *s, struct word *after)
 {
-	bool integer = false, primary = false;
+	bool integer = false, primary = false, has_default = false, negated = false;
 	size_t depth = 0;
 	for (size_t i = 0;; i++) {
 		struct word w = next(s);
-		if (w.kind == WORD_END || (depth == 0 && (is_mark(w, ',') || is_mark(w, ')')))) {
-			*after = w;
+		if (w.kind == WORD_END || (depth == 0 && (is_mark(w, ',') || is_mark(w, ')'))) ||
+		    (w.kind == WORD_MARK && !is_mark_of_column(w, depth, has_default))) {
+			*after = negated ? (struct word){ 0 } : w; /* NOT needs NULL after it */
 			return integer && primary;
 		}
 		depth += is_mark(w, '(');
 		depth -= depth && is_mark(w, ')');
 		integer = integer || (i == 0 && is_plain(w, "INTEGER"));
 		primary = primary || (depth == 0 && is_plain(w, "PRIMARY"));
+		has_default = has_default || is_plain(w, "DEFAULT");
+		negated = is_plain(w, "NOT");
 	}
+}
+
+/* Skips CREATE [VIRTUAL] TABLE, and returns the name that follows. SQLite stores each statement in
+ * this form, whatever was between these words. */
+static struct word name_of_table(struct span *s, bool *is_virtual)
+{
+	struct word w = next(s);
+	bool creates = is_plain(w, "CREATE");
+	w = next(s);
+	*is_virtual = is_plain(w, "VIRTUAL");
+	if (*is_virtual)
+		w = next(s);
+	return creates && is_plain(w, "TABLE") ? next(s) : (struct word){ 0 };
+}
+
+bool database_creates(struct span sql, struct span name, bool *is_virtual)
+{
+	struct word w = name_of_table(&sql, is_virtual);
+	/* a quote within a quoted name is doubled */
+	bool doubled = w.kind == WORD_QUOTED && sql.n && sql.p[0] == w.text.p[-1];
+	return (w.kind == WORD_PLAIN || w.kind == WORD_QUOTED) &&
+	       (doubled ? span_starts(name, w.text) : span_eq_nocase(w.text, name));
 }
 
 /* Skips the text of the statement before the columns. */
 static bool enter(struct span *s)
 {
-	struct word w = next(s);
-	if (!is_plain(w, "CREATE"))
-		return false;
-	while (w.kind != WORD_END && !is_mark(w, '('))
-		w = next(s);
-	return w.kind != WORD_END;
+	bool is_virtual;
+	return name_of_table(s, &is_virtual).kind != WORD_END && is_mark(next(s), '(');
 }
 
 static int slot_of(struct span name, const struct database_column *columns, size_t nr)
@@ -134,7 +188,7 @@ const char *database_map_columns(struct span sql, const struct database_column *
 		bool rowid = rest_of_column(&sql, &after);
 		if (begins_constraint(name))
 			continue;
-		if (map->nr == DATABASE_TABLE_COLUMNS || name.kind < WORD_PLAIN || name.kind > WORD_QUOTED)
+		if (map->nr == DATABASE_TABLE_COLUMNS || !is_name(name))
 			return "";
 		int slot = slot_of(name.text, columns, nr);
 		if (slot >= 0 && found[slot])

@@ -165,8 +165,8 @@ JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
 #endif
 }
 
-/// True if, of the first 32 bytes, `p` and `text` have all those in common whose bit in `mask` is
-/// set.
+/// Compares the first 32 bytes of `p` and `text`. True if byte i is equal in both for each bit i
+/// that is set in `mask`.
 static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)
 {
 #if GG_AVX2

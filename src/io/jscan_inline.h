@@ -13,8 +13,8 @@ struct jscan_cursor {
 	uint64_t origin; ///< number that is added to a pointer to get the byte offset in the input
 };
 
-/// Takes over the position from the scanner, after the beginning of an object or after a value in
-/// it.
+/// A cursor at the position of the scanner, which must be just after the beginning of an object, or
+/// after a value in an object.
 JSCAN_INLINE struct jscan_cursor jscan_cursor_begin(const struct jscan *js)
 {
 	return (struct jscan_cursor){ js->at, js->place[js->depth],
@@ -197,8 +197,8 @@ JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 	return true;
 }
 
-/// Consumes the remembered text `lead`, from the end of an element up to a value in the next
-/// object, if the input continues with it; else returns false.
+/// If the input continues with the remembered text `lead`, consumes this text: it reaches from the
+/// end of an element to a value in the next object. Else returns false, and nothing is consumed.
 static inline bool jscan_follow_lead(struct jscan *js, const struct jscan_lead *lead)
 {
 	const char *p = js->at;

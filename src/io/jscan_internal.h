@@ -32,10 +32,10 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	                   ///< `sibling`
 	struct seam *sibling; ///< next in the list of the seams that have followed one seam, which are
 	                      ///< compared in the order of the list
-	struct seam *inner; ///< place at which an object begins that is the value after this seam; NULL
-	                    ///< if no object was seen there yet
-	struct seam *other; ///< place (in the tree of places) after a key that follows this seam and is
-	                    ///< not remembered; NULL if none was seen yet
+	struct seam *inner; ///< if the value after this seam is an object: place at the beginning of
+	                    ///< the object; NULL until such an object was read
+	struct seam *other; ///< place after a key that follows this seam and has no seam of its own;
+	                    ///< NULL until such a key was read
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
 	                             ///< up
 	uint32_t mask; ///< mask with a bit for each byte of `text`, but only for its first 32
@@ -47,7 +47,7 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	           ///< first key
 	uint8_t key_at, key_n; ///< position and length of the key in `text`
 	bool end; ///< true if the text ends with the closing bracket of the object, and not with a key
-	bool first; ///< true for the first seam of an object, in which there is no comma
+	bool first; ///< true for a text after the bracket that opens an object: it has no comma
 };
 
 /* State of the scanner. The window holds [buf, end); *end is a NUL, at which every inner loop
@@ -81,7 +81,8 @@ struct jscan {
 	struct seam *place[JSCAN_DEPTH + 1];
 };
 
-/// Moves the position over seam `s`: into the seam's value, or out of the object.
+/// Moves the position behind the text of seam `s`: to the value after its key or, if the text ends
+/// the object, behind the object.
 static inline void jscan_pass(struct jscan *js, struct seam *s)
 {
 	unsigned level = js->depth - 1;
@@ -115,9 +116,9 @@ struct jscan_since {
 /// The position of the next byte.
 struct jscan_since jscan_here(const struct jscan *js);
 
-/// The text from `since` to the present position and, unless `end`, the white space after it. Empty
-/// if the text cannot be remembered: it has tolerated faults, has partly left the window, or is
-/// longer than `limit`.
+/// The text from `since` to the present position; unless `end`, the white space that follows is
+/// included. Empty if the text cannot be remembered, because it has tolerated faults, has partly
+/// left the window, or is longer than `limit`.
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 
@@ -145,8 +146,9 @@ void jscan_resume(struct jscan *js, uint64_t byte);
 /// after an element. Caller: jscan_free().
 struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log);
 
-/// Scans the `n` bytes at `p`, which begin at offset `byte` of the input, after an element, and are
-/// followed by JSCAN_PAD zeros. They are borrowed until the next piece.
+/// Begins a piece: the `n` bytes at `p`, which lie at offset `byte` of the input, directly after an
+/// element of the array. JSCAN_PAD zeros must follow them. The bytes are borrowed until the next
+/// piece.
 void jscan_piece(struct jscan *js, char *p, size_t n, uint64_t byte);
 
 /// Adds the tolerated faults of one piece of the input, scanned by itself, to those of the whole
@@ -181,7 +183,8 @@ void jscan_repeats_release(struct jscan_repeats *r);
 /// remembers where the value begins.
 bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag);
 
-/// Adds the object that has been read since jscan_again() to the cache, with the tag `tag`.
+/// Call it once the value after jscan_again() has been read: adds the value to the cache, with the
+/// tag `tag`, if it is an object without further objects or arrays in it.
 void jscan_learn_again(struct jscan *js, struct jscan_repeats *r, uint32_t tag);
 
 /// The first byte that is not white space, which is not consumed; -1 at the end.
@@ -212,8 +215,8 @@ bool jscan_fail_cut(struct jscan *js, const char *wanted);
 /// is consumed, and after an error.
 bool jscan_member(struct jscan *js, char close);
 
-/// Skips the string whose opening quote is at `at`; false after an error. A mark that the caller
-/// has set is kept.
+/// Skips the string whose opening quote is at `at`; false after an error. Does not clear js->mark:
+/// if the caller has set it, the window keeps the string.
 bool jscan_scan_string(struct jscan *js, bool *escaped);
 
 /// Decodes a validated string; the text is borrowed until the next call.

@@ -7,7 +7,8 @@
 void jscan_seams_init(struct jscan *js)
 {
 	js->seams = mem_calloc(SEAM_LIMIT, sizeof *js->seams);
-	/* the first two seams are the places "nowhere" and "around the outermost value" */
+	/* the first two seams have no text: seam 0 is the place "nowhere", seam 1 the place before the
+	   outermost value */
 	js->nr_seams = 2;
 	js->place[0] = &js->seams[1];
 }
@@ -116,8 +117,8 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out)
 {
 	struct span text = jscan_text_since(js, since, false, LEAD_TEXT);
-	if (text.n == 0 || text.p[0] != ',') /* a lead (remembered beginning of objects) begins with the
-	                                        comma that only the first element lacks */
+	if (text.n == 0 || text.p[0] != ',') /* a lead (remembered beginning of objects) has the comma
+	                                        before the element, which the first element lacks */
 		return false;
 	struct seam *place = new_place(js);
 	if (is_nowhere(js, place))

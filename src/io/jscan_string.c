@@ -39,8 +39,8 @@ static bool scan_escape(struct jscan *js)
 		js->at += 2;
 	} else if (js->tolerant) {
 		jscan_fault(js, jscan_byte(js));
-		js->at++; /* keeps the backslash in the string; the bytes after it are scanned as plain
-		             ones */
+		js->at++; /* the backslash stays in the string, and the bytes after it are scanned like
+		             any others */
 	} else {
 		jscan_fail(js, jscan_byte(js), "invalid escape in a string");
 	}

@@ -176,8 +176,8 @@ static enum status detect(struct source *s, struct diag_log *log)
 static enum status next_member(struct source *s, struct diag_log *log)
 {
 	TRY(fill_raw(s, 2, log));
-	/* a single byte that may begin a member begins one, too: inflate_step() will report that the
-	   file is cut short */
+	/* if the file ends after the first byte of a member's magic number, that byte also counts as a
+	   member, so that inflate_step() reports that the file is cut short */
 	if (at_gzip_magic(s) || (s->raw_nr == 1 && s->raw[0] == 0x1f)) {
 		begin_member(s);
 		return ST_OK;
@@ -188,24 +188,32 @@ static enum status next_member(struct source *s, struct diag_log *log)
 	return ST_OK;
 }
 
+/* Goes back to the raw byte `at`, from which the file is read again. */
+static enum status go_back(struct source *s, uint64_t at, struct diag_log *log)
+{
+	if (s->fd < 0)
+		s->memory = (struct span){ s->whole.p + at, s->whole.n - at };
+	else if (lseek(s->fd, s->start + (off_t)at, SEEK_SET) < 0)
+		return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": cannot be read: %s", s->name, at,
+		                 strerror(errno));
+	s->raw_bytes = at;
+	s->raw_at = s->raw_nr = 0;
+	s->raw_eof = false;
+	return ST_OK;
+}
+
 /* Decodes a member once more with zlib, after ISA-L met damage or the end of a cut file: ISA-L's
    output and messages differ from zlib's there. Bytes that were already handed out are skipped. */
 static enum status member_again(struct source *s, struct diag_log *log)
 {
-	if (s->fd < 0)
-		s->memory = (struct span){ s->whole.p + s->member_at, s->whole.n - s->member_at };
-	else if (lseek(s->fd, s->start + (off_t)s->member_at, SEEK_SET) < 0)
-		return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": cannot be read: %s", s->name,
-		                 s->member_at, strerror(errno));
-	s->raw_bytes = s->member_at;
-	s->raw_at = s->raw_nr = 0;
-	s->raw_eof = false;
+	TRY(go_back(s, s->member_at, log));
 	s->skip = s->member_nr;
 	inflate_begin(s->inflate, true);
 	return ST_OK;
 }
 
-/* Counts bytes of a member, and drops those that ISA-L has already handed out. */
+/* Counts the decoded bytes of a gzip member. If zlib decodes the member once more after ISA-L,
+   drops the bytes that the reader has already got. */
 static void count_inflated(struct source *s, char *buf, size_t *nr)
 {
 	size_t twice = *nr < s->skip ? *nr : (size_t)s->skip;
@@ -364,11 +372,42 @@ void source_unread(struct source *s, struct span rest, struct source_end *end)
 	}
 }
 
-/* The end may be known before the caller has read up to it: to a thread that reads ahead, or after
-   source_unread(). It does not count until the caller reaches it. */
+/* False until the caller has read up to the end. The source may know the end before: because a
+   thread reads ahead, or because the caller gave the end back by source_unread(). */
 bool source_truncated(const struct source *s)
 {
 	return (!s->ahead || s->ended) && !s->end.reached && s->truncated;
+}
+
+/* Decodes the whole file, from its beginning, to find damage in it. */
+static enum status read_to_end(struct source *s, struct diag_log *log)
+{
+	char *buf = mem_realloc(NULL, RAW_BYTES, 1);
+	size_t nr = 1;
+	enum status st = go_back(s, 0, log);
+	begin_member(s);
+	s->coding = CODING_GZIP;
+	s->bytes = s->skip = 0;
+	while (st == ST_OK && nr)
+		st = read_expanded(s, buf, RAW_BYTES, &nr, log);
+	free(buf);
+	return st;
+}
+
+void source_blame_damage(struct source *s, struct diag_log *log)
+{
+	struct diag_log own;
+	if (!s->inflate || s->start < 0)
+		return;
+	ahead_end(s->ahead);
+	s->ahead = NULL;
+	diag_init(&own);
+	/* beyond the limit of expanded bytes, nothing is known about damage */
+	if (read_to_end(s, &own) == ST_INPUT && s->bytes <= s->options.max_bytes) {
+		diag_release(log);
+		diag_move(log, &own);
+	}
+	diag_release(&own);
 }
 
 const char *source_name(const struct source *s)

@@ -27,8 +27,8 @@ struct source_options {
 	struct source_progress *progress; ///< progress that is updated while reading, or NULL
 };
 
-/// Opens `path` ("-": standard input). Directories and missing files are ST_INPUT; an empty file
-/// has no bytes. Caller releases with source_close().
+/// Opens `path` ("-": standard input). Directories and missing files are ST_INPUT; an empty file is
+/// opened without an error. Caller releases with source_close().
 GG_MUST_CHECK enum status source_open(const char *path, const struct source_options *options,
                                       struct source **out, struct diag_log *log);
 
@@ -65,6 +65,12 @@ void source_unread(struct source *s, struct span rest, struct source_end *end);
 
 /// True if a gzip stream ended too early, which the options allowed.
 bool source_truncated(const struct source *s);
+
+/// To be called after a reader has refused what it read: if the file is gzip data that is damaged
+/// or cut short, replaces all of `log` by that error, because the damage explains what the reader
+/// found wrong. Decodes the file again to its end, so that nothing can be read afterwards. A pipe,
+/// which cannot be read again, is left as it is.
+void source_blame_damage(struct source *s, struct diag_log *log);
 
 /// Name for messages: the path, or "standard input".
 const char *source_name(const struct source *s);

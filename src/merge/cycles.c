@@ -208,7 +208,7 @@ struct node {
 	int64_t at; ///< index of the function in the joined list
 };
 struct nodes {
-	struct node **v; ///< nodes, indexed by id of the call path until they are sorted
+	struct node **v; ///< at first node `id` is v[id]; sorting changes the order
 	size_t nr, cap;
 	struct name_table names;
 	struct idmap ids; ///< ids of call paths; a path is the pair of the caller's path and a name
@@ -304,7 +304,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	join_steps(x, y);
 	join_comms(x, y);
 	join_functions(x, y);
-	/* if only one cycle has counts of operations, these would cover only some of the steps */
+	/* counts of operations that only one cycle has are dropped: they miss the other's steps */
 	if (!x->flops.nr || !y->flops.nr)
 		x->flops.nr = y->flops.nr = 0;
 	for (size_t i = 0; i < nr_digest_lists; i++) {

@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* A row that may stay in its list: its index, and the weight by which the largest rows are
-   chosen. */
+/* A row that is large enough to stay in its list. If there are too many, those with the largest
+   weights stay. */
 struct weighted {
 	int64_t weight;
 	size_t index;
@@ -213,7 +213,8 @@ static void fold_calls(struct digest *d)
 
 /* ---- sums of functions ---- */
 
-/* Compares functions so that siblings are together, in the order of a digest. */
+/* Orders functions by caller, so that functions with the same caller are neighbors, then as in a
+   digest. */
 static int sibling_cmp(const void *a, const void *b, void *rows)
 {
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;
@@ -276,7 +277,8 @@ static void order_functions(struct digest *d)
 }
 
 /* Chooses the Python functions that are kept: those that take the minimum share together with all
-   functions below them in the call tree; so the callers of a kept function are kept, too. */
+   functions below them in the call tree. Callers of a kept function take at least as much, so that
+   they are kept, too. */
 static void choose_functions(const struct digest *d, struct choice *c)
 {
 	const struct function_stat *v = d->functions.v;
@@ -300,7 +302,7 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_fold_functions(struct digest *d)
 {
-	/* of equally large functions of which only some can be kept, the first in this order are */
+	/* if only some of several equally large functions can be kept, the first of them are kept */
 	order_functions(d);
 	size_t nr = d->functions.nr;
 	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };

@@ -31,8 +31,9 @@ void digest_fold(struct digest *d, const struct category_table *t);
 /// True if rows of the code table have a module or a place.
 bool digest_has_places(const struct digest *d);
 
-/// Like digest_fold(), but only for the code table. digest_fold() calls it if the table has places;
-/// otherwise a separate recording may still add places (merge/where.h).
+/// Like digest_fold(), but only for the code table. digest_fold() calls it if the table already has
+/// places. If not, a separate recording may still add them, and digests_join_where() calls it
+/// afterwards.
 void digest_fold_code(struct digest *d);
 
 /// Like digest_fold(), but only for functions. Callers must come before their callees; afterwards
@@ -41,7 +42,8 @@ void digest_fold_code(struct digest *d);
 /// take the minimum share.
 void digest_fold_functions(struct digest *d);
 
-/// Turns `k` into a sum of one kernel of `category`, which is borrowed.
+/// Turns `k`, the row of one kernel, into a row of sums over kernels of `category`, to which other
+/// rows can then be added. The text `category` is borrowed.
 void kernel_stat_fold(struct kernel_stat *k, const char *category);
 
 #endif

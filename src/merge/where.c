@@ -4,7 +4,7 @@
 #include "merge/digest_fold.h"
 #include "model/rows.h"
 
-/* The share of an activity's figures that goes to one row of the separate recording. */
+/* One row of the separate recording, and the share of the measured activity that it gets. */
 struct share {
 	const struct code_stat *row; /* row of the code table of the separate recording */
 	__int128 rest; /* remainder of the division that gives this row's share */
@@ -124,8 +124,8 @@ static void put_shares(struct shares *s, const struct code_stat *all, struct are
 	}
 }
 
-/* Finds the rows of `where` that are about the activity of the row `c`, searching from `*at` on;
- * `*at` moves to them. */
+/* Finds the rows of `where` with the same activity (such as a kernel) as the row `c`. The search
+ * begins at index `*at`, which is then set to the first of these rows. */
 static void find_shares(const struct digest *where, size_t *at, const struct code_stat *c,
                         struct shares *out)
 {

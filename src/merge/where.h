@@ -11,8 +11,8 @@
 void digest_join_where(struct digest *d, struct digest *where);
 
 /// Joins each recording for code places among the `nr` digests into all traces of its rank, and
-/// limits the size of the code tables of these traces. Returns the index of a recording whose rank
-/// has no such trace, or two such recordings; `nr` if all is well.
+/// limits the size of all code tables. Returns the index of a recording for code places whose rank
+/// has no trace, or that is the second one of its rank; `nr` if there is no such fault.
 size_t digests_join_where(struct digest *const *v, size_t nr);
 
 #endif

@@ -26,7 +26,7 @@ uint64_t input_hash(uint64_t h, const struct input_stat *s)
 	return exact ? h : number_hash(h, (uint64_t)own.digits);
 }
 
-/* number of further decimal places for means and medians of whole numbers */
+/* decimal places beyond those of the values, since the mean of whole numbers may have decimals */
 enum { SPARE_DIGITS = 3 };
 
 struct input_unit {

@@ -14,8 +14,8 @@ struct input_stat {
 	int64_t samples; ///< number of samples that the figure summarizes; 0 if the file holds the
 	                 ///< figure itself
 	int64_t spread; ///< scaled MAD of the samples in units of 10^-`digits`, rounded; -1 if unknown
-	int64_t micro; ///< value in millionths, only if it was read from a file of an earlier version;
-	               ///< else INPUT_EXACT
+	int64_t micro; ///< value in millionths, as files of earlier versions hold it; INPUT_EXACT if
+	               ///< `value` and `digits` hold the figure
 };
 
 /// Value of the member `micro` if `value` and `digits` hold the figure instead.

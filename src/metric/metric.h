@@ -72,8 +72,8 @@ enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_I
 /// Families of metrics that become noisy together; the metrics of a family share a budget of false
 /// alarms (gate/noise_model.h).
 enum family {
-	FAMILY_BY_NEED, ///< value for a table row that names no family; metric_family() then derives
-	                ///< the family from what the metric needs
+	FAMILY_BY_NEED, ///< the metric's row names no family: metric_family() derives it from the data
+	                ///< that the metric needs
 	FAMILY_EXACT, ///< counts and bytes, which are free of noise
 	FAMILY_MACHINE, ///< GPU time of whole steps, whose noise comes from the machine as a whole
 	FAMILY_OPERATORS, ///< GPU time of one operator, category or kernel
@@ -99,8 +99,8 @@ enum parts_kind {
 /// Kinds of data that metrics are made from, as bits. A trust finding says which kinds cannot be
 /// believed; metrics made from any of these are inconclusive.
 enum spoiled_by {
-	SPOILED_BY_TRACE = 1 << 0, ///< everything from a trace, except the numbers that its steps have
-	                           ///< in the profiler's markers
+	SPOILED_BY_TRACE = 1 << 0, ///< all figures made from a trace, except those made from the
+	                           ///< numbers in the markers of its steps (7 in "ProfilerStep#7")
 	SPOILED_BY_STEP_NUMBERS = 1 << 1,
 	SPOILED_BY_MEMORY = 1 << 2,
 	SPOILED_BY_INPUT = 1 << 3,
@@ -109,8 +109,8 @@ enum spoiled_by {
 	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization: of the steps, or of the whole trace if it has
 	                                 ///< no steps
 	SPOILED_BY_PEERS = 1 << 7, ///< figures that compare ranks, which must have equal steps
-	SPOILED_BY_LAUNCHES = 1 << 8, ///< figures of work that belongs to a step by its launch, and of
-	                              ///< calls that launch
+	SPOILED_BY_LAUNCHES = 1 << 8, ///< figures of work that is assigned to a step by its launch, and
+	                              ///< figures of the calls that launch work
 	SPOILED_BY_OVERLAP = 1 << 9, ///< sums of durations, in which overlap on one stream counts twice
 	SPOILED_BY_MATCHES = 1 << 10, ///< figures of collectives that are matched across ranks
 	SPOILED_BY_MEMORY_PEAK = 1 << 11, ///< highest levels of memory, which only a complete history

@@ -36,8 +36,8 @@ enum unit {
 /// and plain numbers, else 0. A unit of unit_of_figure() has its own number, which may be below 0.
 int unit_digits(enum unit unit);
 
-/// The unit of a figure of a metrics file: values are 10^-`digits` (−400 to 400) of unit number
-/// `word` in figure_units, or of a bare number if `word` is -1.
+/// The unit of a figure of a metrics file: a value of 1 means 10^-`digits` (−400 to 400) of unit
+/// number `word` in figure_units. If `word` is -1, the figure is a number without a unit.
 enum unit unit_of_figure(int word, int digits);
 
 /// Index of the unit `name` in figure_units, or -1.

@@ -31,7 +31,7 @@ static const struct {
 	{ "reduce", COLLECTIVE_REDUCE },
 };
 
-/* Length of a kernel's name that is looked at; the rest is template arguments. */
+/* Number of letters and digits at the beginning of a name that are searched for its kind. */
 enum { NAME_BYTES = 128 };
 
 enum collective_kind collective_kind_of(struct span name)

@@ -55,8 +55,8 @@ bool placeholder_is_step(struct span inside)
 	return span_eq(inside, SPAN("step"));
 }
 
-/* The query for metric `name`, restricted like the conditions of the rule on this metric, if the
- * rule has any. */
+/* The query for the metric `name`. If the rule has a condition on this metric, the query has the
+ * restrictions of the condition. */
 static bool query_of(const struct diagnosis_rule *r, struct span name, struct query *out)
 {
 	const struct metric *m = metric_find(name);

@@ -30,7 +30,7 @@ struct diagnosis_condition {
 	enum bound bound; ///< what must bound the run; NR_BOUNDS: the condition is on `figure`
 	struct diagnosis_figure figure; ///< used only if `bound` is NR_BOUNDS
 	bool above; ///< true if the figure must be above `value`; false if it must be below
-	int64_t value; ///< threshold in the unit of the figure; for FORM_OF in 1e-6 %
+	int64_t value; ///< threshold in the unit of the figure; in 1e-6 % for a share (FORM_OF)
 };
 
 /// A row of rules/diagnosis.yaml.
@@ -52,7 +52,7 @@ struct diagnosis_rules {
 	VEC(struct diagnosis_rule) list;
 };
 
-/// Smallest share of the wall time (in 1e-6 %) of a second class that makes a run BOUND_MIXED.
+/// A run is BOUND_MIXED if a second bound explains at least this share of the wall time (1e-6 %).
 #define BOUND_BESIDE INT64_C(25000000)
 
 /// Names of the parts of a step's wall time, indexed by enum step_part; static.
@@ -86,8 +86,8 @@ struct recommendation {
 extern const char *const bound_names[];
 extern const char *const confidence_names[];
 
-/// The query for `m` without labels, as rules of diagnosis ask it: one answer for the run, or, for
-/// a metric with labels, one answer for each label.
+/// The query for `m` that rules of diagnosis ask. It selects no labels: a metric without labels has
+/// one answer, for the run, and a metric with labels has one answer for each label.
 struct query diagnosis_query(const struct metric *m);
 
 /// Splits the next piece off `*text`: `literal` becomes the text before a brace, `inside` the text
@@ -97,7 +97,7 @@ bool placeholder_next(const char **text, struct span *literal, struct span *insi
 /// True for the placeholder {step}, which reads "step", or "window" if the run has no steps.
 bool placeholder_is_step(struct span inside);
 
-/// The figure that the placeholder `inside` in a text of `r` names, restricted by `select` as in
+/// The figure that a placeholder of `r`, {inside}, names, restricted by `select` as in
 /// the conditions on the same metrics. False if a metric is unknown; `*unknown` is then its name.
 bool placeholder_figure(const struct diagnosis_rule *r, struct span inside,
                         struct diagnosis_figure *out, struct span *unknown);

@@ -207,7 +207,7 @@ struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns;
-	/// lateness in collectives that the rank entered last: median duration of others minus its own
+	/// sum over collectives entered last by this rank: median duration of other ranks minus its own
 	int64_t late_ns;
 	int64_t last_count; ///< number of collectives that the rank entered last
 	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
@@ -255,8 +255,8 @@ struct memory_stat {
 /// The lists of a snapshot (model/memory.h) in one table. Each line below says what the columns of
 /// struct memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
-	MEMORY_LIST_CATEGORY, ///< a category's bytes and blocks at the peak; `largest`: its largest
-	                      ///< block; `other`: its bytes at the end
+	MEMORY_LIST_CATEGORY, ///< bytes and blocks of a category at the peak; `largest`: bytes of its
+	                      ///< largest block; `other`: its bytes at the end of the history
 	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: its largest block
 	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: its largest block
 	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: steps in which bytes rose
@@ -264,7 +264,7 @@ enum memory_list {
 	                   ///< `other`: number of sizes
 	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; `largest`: largest block
 	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of these blocks
-	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: its lower bound
+	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: its least size
 	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; `largest`: free bytes;
 	                     ///< `other`: lower bound of the class; category: kind of segment
 	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; `other`: size of its segment
@@ -322,7 +322,7 @@ struct env_entry {
 	const char *key, *value;
 };
 
-/// Value of the member `unmarked` of a digest if repetitions of launches were to become the steps.
+/// Value of a digest's `unmarked` if the user asked to take repetitions of launches for steps.
 #define UNMARKED_PERIOD "period"
 
 /// The highest number that a rank may have.

@@ -84,6 +84,7 @@ struct place {
 	enum place_level level;
 	const char *name; ///< name, valid UTF-8, not shortened or escaped; maybe from the recording
 	struct source_line at; ///< source line, only for PLACE_CODE
+	const char *machine; ///< "GPU 5 of node7", only for PLACE_RANK; NULL if unknown
 };
 
 /// The source line of a place of a digest ("FILE:FUNCTION", and its `line`). The file name is owned
@@ -92,8 +93,8 @@ struct source_line source_line_of(struct arena *a, struct span place, int64_t li
 
 /// A part of the cost of a finding.
 struct finding_part {
-	/// name of the part, such as the match name of a kernel, or a place; "the rest" for the last,
-	/// which joins small parts
+	/// name of the part, such as the match name of a kernel, or a place; "smaller parts" for the
+	/// last, which is their sum
 	const char *name;
 	/// amount of the part, in the unit of the cost; parts have the sign of the cost
 	int64_t change;
@@ -109,7 +110,7 @@ struct finding {
 	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
 	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
 	const char *title;
-	/* true if the members below hold the figure that shows the cause best; else its texts are "" */
+	/* true if the members below hold a figure that shows the cause; else their texts are "" */
 	bool has_figure;
 	const struct metric *metric;
 	int64_t baseline, candidate, change; ///< values in the unit of the metric

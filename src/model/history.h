@@ -24,7 +24,7 @@ struct past_value {
 struct past_run {
 	struct provenance provenance;
 	uint64_t source_hash; ///< hash of the figures of all ranks: equal for the same run
-	uint64_t pin; ///< source hash of the baseline's pin at that time; 0 if unknown
+	uint64_t pin; ///< source hash of the baseline's pin when the run was added; 0 if unknown
 	const char *verdict; ///< verdict of the gate: "pass", "fail", …; "" if unknown
 
 	/// Name of the group of runs that were made one after the other on one machine; NULL if the run

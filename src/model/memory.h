@@ -90,7 +90,7 @@ struct memory_pinned {
 	int64_t free_bytes; ///< bytes of the free blocks next to pinned blocks, each counted only once
 };
 
-/// Blocks of one category. Over all categories, peak_bytes and end_bytes add up to the levels.
+/// Blocks of one category. The bytes of all categories add up to the levels at the peak and end.
 struct memory_category {
 	const char *name;
 	int64_t peak_bytes, peak_blocks, end_bytes, end_blocks;

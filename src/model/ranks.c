@@ -11,7 +11,7 @@
 struct series {
 	int64_t group_size; /* number of ranks in the group; -1 if unknown */
 	bool one_sided; /* true for sends and receives, which are different calls on the two peers */
-	bool unsure; /* may contain sends: matched only if all ranks have equally many calls in it */
+	bool unsure; /* may contain sends: then matched only if all ranks have equally many calls */
 	uint32_t rank, next; /* rank that is being counted; its next index in the series */
 	size_t ranks, total, longest;
 	size_t first; /* index of the series' first match among all matches */
@@ -96,8 +96,8 @@ static void sort_rank(struct matcher *m, uint32_t r)
 	free(kinds);
 }
 
-/* Groups of the same name but with different members look like one group with more ranks than its
-   size. */
+/* Not matched are, for example, groups that have one name but different members: together they have
+   more ranks than the size of such a group. */
 static bool is_matched(const struct series *s)
 {
 	return s->ranks > 1 && !s->one_sided && !(s->unsure && s->total != s->ranks * s->longest) &&

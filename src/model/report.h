@@ -35,13 +35,13 @@ const char *verdict_name(enum verdict v);
 /// One row of a breakdown, which shows where a change went. The rows of level 0 add up to the
 /// change of their table; the rows of level n + 1 that follow a row of level n add up to that row.
 struct part {
-	int level; ///< depth: class, category, kernel, launches or mean; for memory: category, site,
-	           ///< line
+	int level; ///< depth of the row, from 0: class, category, kernel, number of launches or mean;
+	           ///< for memory: category, site, line
 	const char *label; ///< label as valid UTF-8, not escaped, although strangers may have chosen it
 	int64_t change; ///< change in the unit of the table
 	const char *text; ///< text of the change, "+9.00 ms"
 	const char *detail; ///< remark, "renamed", "launches 12 → 14", …; "" if there is none
-	struct source_line at; ///< source line of a place in the code; else `file` is NULL
+	struct source_line at; ///< source line, if the part is a place in the code; else `file` is NULL
 };
 
 /// The change of a check (or of a diff), split into parts that add up to it.
@@ -81,9 +81,11 @@ struct evidence {
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
 	/// size of a change that noise may cause, and smallest change that fails; in the metric's unit
 	int64_t noise, detectable;
-	int64_t runs_to_know; ///< further past runs until noise < 1/10 of the figure; 0: no such number
+	int64_t runs_to_know; ///< past runs to add until noise < figure / 10; 0: not needed or too many
 	bool has_limit[2]; ///< true if there is a lower limit ([0]), an upper limit ([1])
 	int64_t limit[2]; ///< limits in the metric's unit
+	bool has_warn[2]; ///< like has_limit, for limits that only warn
+	int64_t warn[2];
 	int64_t false_alarms; ///< expected number of failures per unchanged run, in millionths
 
 	/// Number of more candidate runs, or pairs with a control run, that would decide the check.
@@ -276,7 +278,7 @@ struct report {
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;
-	/// findings, sorted by cost; each check that has to be accepted is in one of them
+	/// findings, sorted by cost; each failed, undecided, inconclusive or missing check is in one
 	VEC(struct finding) findings;
 	VEC(struct trust_finding) trust;
 	VEC(struct rank_column) rank_columns; ///< columns of the table of ranks, except "rank"

@@ -8,9 +8,9 @@
 		.summed = (summed_)                                                                 \
 	}
 const struct digest_list digest_lists[] = {
-	/* Columns: member of struct digest; row type; true if the rows of equal keys are joined when
-	   profiler cycles are merged; true if they are summed over the ranks of a folded run. Rows of
-	   one GPU or thread are not: its name means nothing on other ranks. */
+	/* Columns: member of struct digest; row type; true if rows of equal keys are joined when
+	   profiler cycles are merged; true if such rows are summed over the ranks of a folded run. Rows
+	   of a GPU or thread are not summed: its name means nothing on other ranks. */
 	LIST(env, env_entry, false, false), /* joined elsewhere, by join_env() */
 	LIST(summaries, step_summary, false, false),
 	LIST(phase_summaries, phase_summary, false, false),
@@ -119,8 +119,8 @@ int row_cmp(const struct schema *s, const void *a, const void *b)
 	return keys_cmp(s, a, b, KEY_SAME);
 }
 
-/* True if the keys do not order the rows, or not fully; whoever writes the file may then choose any
- * order. */
+/* True if different rows may have the same sorting keys, or if there are no sorting keys. A file
+ * may list such rows in any order. */
 static bool has_order_of_writer(const struct schema *s)
 {
 	size_t nr = 0;

@@ -24,7 +24,7 @@ enum field_type {
 	FIELD_HASH, ///< uint64_t as 16 hex digits
 	FIELD_ENUM, ///< an enum, by its name in `names`
 	FIELD_SHAPE, ///< int64_t[3], left out if [0] < 0; an absent key is read as -1
-	FIELD_ROW, ///< struct of schema `sub`; in files on the line of the struct around it
+	FIELD_ROW, ///< struct of schema `sub`; a file has it on the line of the struct that contains it
 	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; a line that not
 	            ///< all ranks have lists its ranks under the key "ranks"
 	FIELD_OPTIONAL_ROWS, ///< like FIELD_ROWS, but left out if empty
@@ -47,7 +47,7 @@ enum row_join {
 	JOIN_OR,
 	JOIN_BOTH, ///< the sum if both values are known, else unknown
 	JOIN_NAMES, ///< the numbers of rows in the two sums, added; a row that is not a sum counts as 1
-	JOIN_NONE, ///< absent in a sum; kernels of one match name keep the first value
+	JOIN_NONE, ///< in a sum: no value; in joined kernels of one match name: the first value
 	JOIN_OWN, ///< value that a function of the row type computes (schema.own)
 };
 
@@ -77,7 +77,7 @@ struct field {
 	bool (*has)(const void *const *rows,
 	            size_t nr); ///< true: the value is written; NULL: always
 
-	/// Writes the JSON Schema of the value, or, if `several`, of the values of several structs.
+	/// Writes the value's JSON Schema; if `several`, it also allows the values of several structs.
 	void (*describe)(bool several, int depth, struct sink *out);
 };
 
@@ -93,10 +93,10 @@ struct schema {
 	int (*cmp)(const void *a,
 	           const void *b); ///< compares two rows; NULL if rows are compared by their keys
 
-	/// The minor version of the stored format from which on a row like this is valid; NULL if all
-	/// rows are as old as their list.
+	/// Returns the minor version of the stored format in which `row` became valid; the function is
+	/// NULL if all rows are as old as their list.
 	int (*since)(const void *row);
-	/// One function for each row_occasion, or NULL: sets the JOIN_OWN members before the others.
+	/// By row_occasion: sets the JOIN_OWN members, before other members are joined; NULL if none.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
 
@@ -126,12 +126,12 @@ int row_order(const struct schema *s, const void *a, const void *b);
 /// Joins `more` into `row`, which has the same keys.
 void row_add(const struct schema *s, enum row_occasion occasion, void *row, const void *more);
 
-/// Compares two rows of a file of several ranks; 0 if both are written on one line, whatever their
-/// figures.
+/// Compares rows of two ranks, but not their figures; 0 if a file of several ranks has both rows on
+/// one line.
 int row_identity(const struct schema *s, const void *a, const void *b);
 
 /// Turns a row that is not a sum into a sum of one row: its name becomes empty, and members without
-/// a meaning in a sum become absent. Members that are JOIN_OWN stay.
+/// a meaning in a sum become absent. Members marked JOIN_OWN stay as they are.
 void row_make_sum(const struct schema *s, void *row);
 
 /// Adds `row` to `sum`. A `sum` that is all zero first becomes a sum of `row` only.

@@ -44,8 +44,8 @@
 		.since = __VA_ARGS__                                                                \
 	}
 
-/// Further designators of a member. SHOWN: its key in `metrics --json`; SUMS_LAST: sums of small
-/// rows come last; NAMES_ROW: rows with an unknown name are from a newer minor version.
+/// Further properties of a member. SHOWN: its key in `metrics --json`; SUMS_LAST: sums of small
+/// rows come last; NAMES_ROW: a row in which its name is unknown is from a newer minor version.
 #define SHOWN(key_) .shown = (key_)
 #define SUMS_LAST .sums_last = true
 #define NAMES_ROW .names_row = true

@@ -29,8 +29,8 @@ static void join_occupancy(struct kernel_stat *x, const struct kernel_stat *y)
 	if (ns > 0) {
 		x->occupancy = number_div_round(sum, ns);
 		x->occupancy_rest = (int64_t)(sum - (__int128)x->occupancy * ns);
-	} else if (in_steps == less) { /* no occupancy is known of time in steps: if there is such time,
-		                              the lower value (unknown) is kept, else the higher */
+	} else if (in_steps == less) { /* no occupancy in steps is known. If there is time in steps, the
+		                              lower value, "unknown", is kept; else the higher value is. */
 		x->occupancy = y->occupancy;
 	}
 }
@@ -79,7 +79,7 @@ static const struct field kernel_stat_fields[] = {
 	FIELD(occupancy_ns, OPTIONAL_COUNT(0), OWN, OWN, 1),
 	FIELD(occupancy_rest, OPTIONAL_NUMBER(0), OWN, OWN, 1),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
-	/* one kernel may be the largest in both cycles, so only the sum of both is an upper bound */
+	/* the same kernel may be the largest in both cycles: only the sum of both is an upper bound */
 	FIELD(largest_ns, OPTIONAL_NUMBER(0), SUM, MAX, 0),
 };
 ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycles),

@@ -60,7 +60,7 @@ enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 struct noise_rule {
 	int64_t k; ///< standard errors from which on a change is sure, in millionths; 0: ignore noise
 
-	/// From this number of accepted runs on, the reference is their median, without the pin.
+	/// From this number of accepted runs on, the reference is made without the pin (approved run).
 	int64_t min_runs;
 	int64_t budget; ///< chance that the gate fails for unchanged code, in 1e-6 percent
 };
@@ -81,13 +81,13 @@ struct rule {
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
 	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
-	int64_t min_share; ///< smallest share of kernel time that an item has on a side, 1e-6 percent
+	int64_t min_share; ///< share of kernel time (1e-6 %) that an item needs on a side to be checked
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
-	/// metric of `unless`: a check is skipped if its figure is near this metric's; NULL: none
+	/// metric of `unless`, or NULL: if its value is close to the checked one, the check is skipped
 	const struct metric *unless;
-	int64_t unless_within; ///< largest difference from `unless`, in 1e-6 % of it; -1: no limit
+	int64_t unless_within; ///< how near, in 1e-6 % of that metric's figure; -1: at any distance
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;

@@ -9,8 +9,8 @@
 struct fact {
 	const char *id; ///< name of a metric, or "steps", "gpu", …
 	const char *label; ///< label for people, "CUDA time per step"
-	const char *text; ///< figure with unit; valid UTF-8 for one line, it may come from the
-	                  ///< recording
+	const char *text; ///< figure with unit, or a text of the recording, as valid UTF-8 that
+	                  ///< fits on one line
 	bool has_value;
 	int64_t value; ///< raw value in `unit`
 	enum unit unit;
@@ -68,7 +68,7 @@ struct run_report {
 	VEC(struct fact) facts;
 	VEC(struct report_table) tables;
 	VEC(struct series) series;
-	VEC(struct series) ranks; ///< compute time of the steps of each rank, if there are several
+	VEC(struct series) ranks; ///< each rank's compute time of its steps; empty if there is one rank
 	struct classification classification;
 	VEC(struct recommendation) recommendations; ///< advice, sorted by the time that it saves
 };
@@ -83,7 +83,7 @@ size_t report_table_rows(const struct report_table *t);
 /// for columns that add up.
 int64_t report_table_rest(const struct report_table *t, size_t shown, size_t column);
 
-/// True if rows beyond the first `shown` are left out, and some column adds up: for a row of sums.
+/// True if the table needs a row of sums: not all items are shown, and some column adds up.
 bool report_table_has_rest(const struct report_table *t, size_t shown);
 
 /// Releases the lists, but not the texts; NULL is fine.

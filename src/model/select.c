@@ -69,7 +69,7 @@ const char *select_text(const struct query *q, struct arena *a)
 	return arena_take(a, &b);
 }
 
-/* The value that an item has for one key; for a check of several items, the rule's own glob. */
+/* The item's value for a key; the rule's own glob if the item has no single value for the key. */
 static struct span value_of(const struct select_key *key, const struct select_item *item,
                             char number[NUMBER_TEXT])
 {

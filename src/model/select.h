@@ -1,5 +1,5 @@
-/// The keys of `select`. In a rule they restrict its figures; in a waiver they restrict which
-/// checks of a rule it excuses.
+/// The keys of `select`. In a rule, they restrict which figures the rule judges; in a waiver, they
+/// restrict which checks the waiver excuses.
 #ifndef GG_MODEL_SELECT_H
 #define GG_MODEL_SELECT_H
 
@@ -21,8 +21,8 @@ extern const struct select_key select_table[];
 /// The kinds of labels by which figures of a metric can be selected, as bits.
 unsigned select_labels(const struct metric *m);
 
-/// The kinds of labels by which figures of some metric can be selected; metrics that are computed
-/// from all kernels do not count.
+/// Bits of all kinds of labels by which figures can be selected: all but LABEL_PAIR, the kind of
+/// metrics that are computed from all kernels and thus leave nothing to select.
 extern const unsigned select_any_label;
 
 /// The glob of `key` in the query `q`, to be read or set; it is NULL if none is set.

@@ -199,7 +199,6 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 	struct cross_rank *cross = arena_alloc(&v->arena, run->ranks.nr, sizeof *cross);
 	ranks_cross(run, cross);
 	v->known = arena_alloc(&v->arena, 1, sizeof *v->known);
-	v->known->arena = (struct arena)ARENA_INIT;
 	name_table_init(&v->known->names);
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		rank_view_init(v, &v->ranks[i], run->ranks.v[i]);
@@ -308,7 +307,7 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 
 bool run_has(const struct run_view *v, const struct metric *m)
 {
-	/* metrics that compare two runs are computed from rows, in folded runs too */
+	/* metrics of folded runs come from the fold, except those that compare runs (LABEL_PAIR) */
 	if (run_fold(v->run) && m->label != LABEL_PAIR)
 		return fold_has(run_fold(v->run), m);
 	for (size_t i = 0; i < v->run->ranks.nr; i++)

@@ -27,7 +27,7 @@ struct kernel_row {
 	int category; ///< index in the table of categories, -1 if there is none
 	enum category_class cls; ///< CLASS_COMMUNICATION if the digest says so, else that of `category`
 	int raw_names; ///< number of raw names in this row
-	struct kernel_stat stat; ///< sums over raw names; launch shape of the raw name with most time
+	struct kernel_stat stat; ///< sums over the raw names; the launch shape is that of `name`
 };
 
 /// One rank in the view of a run.
@@ -37,7 +37,7 @@ struct rank_view {
 	size_t nr_kernels;
 	size_t nr_folded; ///< number of rows after the kernels: sums of small kernels, one per category
 	int64_t folded_ns, folded_count; ///< time and number of launches in these sums, over the steps
-	int64_t folded_most; ///< most ns per step that one kernel in these sums can take
+	int64_t folded_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 };
 
@@ -55,7 +55,7 @@ struct run_view {
 	/// Metrics of the figures of metrics files, sorted by name, each in its own unit.
 	const struct metric **inputs;
 	size_t nr_inputs;
-	size_t merged_names; ///< number of raw names that were merged into another, over all ranks
+	size_t merged_names; ///< number of kernels merged into another one with the same match name
 };
 
 /// Builds the view of `run`; `run` and `naming` are borrowed.
@@ -79,12 +79,12 @@ void run_view_release(struct run_view *v);
 /// Owned by `a`, or `name` itself.
 struct span kernel_match_name(struct arena *a, struct span name);
 
-/// The match name under the naming `n`: not normalized if `n` is exact, then aliased. Owned by `a`,
-/// `name` itself or borrowed from `n`.
+/// The name by which rules match a kernel: `name`, normalized unless `n` is exact, or the alias for
+/// it. The result is owned by `a` or `n`, or is `name` itself.
 struct span naming_match(const struct naming *n, struct arena *a, struct span name);
 
-/// Like naming_match(), for a kernel of the run of the view `v`; computed once for all ranks. Lives
-/// as long as the view.
+/// The match name (see naming_match()) of the kernel `name` in the run of the view `v`; computed
+/// only once for all ranks. Lives as long as the view.
 struct span view_match(const struct run_view *v, struct span name);
 
 /// One figure of one rank: a sample per step, or a single value.
@@ -118,8 +118,8 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
-/// Like rank_figures(), in the phases that the glob `phase` names, for a metric with PARTS_CODE
-/// (parts by place). `cls` restricts it to kernels of that class, without copies.
+/// Like rank_figures(), for a metric with PARTS_CODE (parts by place), and only in the phases that
+/// match the glob `phase`. If `cls` is given, only kernels of that class count, and no copies.
 void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
                        const char *phase, const char *cls, figure_fn *fn, void *ctx);
 

@@ -13,7 +13,7 @@
 
 /* The forms of a kernel's short name; they differ in what they show of the template arguments. */
 enum form {
-	FORM_FUNCTOR, ///< form that shows functors or, if there are none, one type of elements
+	FORM_FUNCTOR, ///< form that shows functors; if there are none, the first element type
 	FORM_TYPES, ///< form that shows all types
 	FORM_VALUES, ///< form that shows types and numbers
 	FORM_WHOLE, ///< form that shows everything except namespaces and parameters
@@ -442,7 +442,7 @@ static void set_others(struct short_names *s)
 	}
 }
 
-/* Writes a name in its form; from FORM_TYPES on, forms whose text is too long are passed over. */
+/* Writes a name in its form. If this is FORM_TYPES or later, and too long, takes the next form. */
 static void set_form(struct short_names *s, struct short_name *n)
 {
 	do

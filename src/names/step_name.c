@@ -78,8 +78,8 @@ static enum phase bracket_phase(struct span rest)
 
 /* ---- markers for names of steps ---- */
 
-/* True for the name of a step of vLLM. In releases before 0.14 the name counts new and cached
- * requests. */
+/* True for the name of a step of vLLM: "execute_…". Releases before 0.14 write the numbers of new
+ * and of cached requests in it. */
 static bool is_vllm(struct span name)
 {
 	uint64_t n;

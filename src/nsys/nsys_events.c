@@ -314,7 +314,7 @@ static bool is_range(int64_t type)
 /* ---- ranges that are steps ---- */
 
 /* Name of a range without its number: "Step: 12" → "step", "train_step_3" → "train step". `*number`
-   is -1 if there is none. */
+   becomes the number, or -1 if the name does not end in a number. */
 static size_t step_word(struct span name, char *out, size_t room, int64_t *number)
 {
 	size_t n = name.n, k = 0;

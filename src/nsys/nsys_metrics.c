@@ -8,8 +8,8 @@
  * unreliable: clocks named "[MHz]" are in Hz. */
 #define UNIT " [Throughput %]"
 
-/* Largest value in percent that counts as a share of a peak: a counter may be a little above its
- * peak, but not by as much as this. */
+/* Largest valid sample, in percent of the peak. A counter may go a little above its peak; a sample
+ * beyond PCT_MAX counts as malformed. */
 enum { PCT_MAX = 1000 };
 
 struct metrics {

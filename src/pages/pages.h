@@ -44,11 +44,11 @@ bool page_repeats(const struct page_option *o);
 /// in `to`.
 void page_put(FILE *out, const char *s, const char *from, const char *const *to);
 
-/// Write the words that `words` separates by '|' or, for VALUE_METRIC, the names of all metrics,
-/// separated by blanks.
+/// Write a list with blanks between the words: for VALUE_METRIC the names of all metrics, else the
+/// words of `words`, in which '|' separates them.
 void page_words(FILE *out, enum page_value value, const char *words);
 
-/// Write gpugate.1 if `c` is NR_COMMANDS, else the manual page of one command.
+/// Write the manual page of command number `c` or, if `c` is NR_COMMANDS, of gpugate as a whole.
 void page_man(FILE *out, int c, const char *version, const char *date);
 
 /// Write the completion for bash.

@@ -70,7 +70,7 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 }
 
 /* True if the first element of the innermost array is an object that has at least `want` of the
- * keys `words`, and before them no key "ph", as events have it. */
+ * keys `words`. False if the key "ph" comes before these: the object is an event of a trace. */
 static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;
@@ -180,7 +180,8 @@ static enum json_form form_of_json(struct jscan *js)
 
 enum json_form json_form_of(struct source *src)
 {
-	/* messages are dropped, because the reader of the form reports a cut or damaged input */
+	/* errors of a cut or damaged input are dropped: the reader that is chosen by the form reports
+	   them */
 	struct diag_log own;
 	diag_init(&own);
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);

@@ -1,5 +1,5 @@
-/// Recognizes an input by its content. If JSON is not a trace, says by its keys what it seems to
-/// be.
+/// Recognizes an input by its content. For JSON that is not a trace, the keys tell which kind of
+/// file it seems to be.
 #ifndef GG_READ_RECOGNISE_H
 #define GG_READ_RECOGNISE_H
 
@@ -7,13 +7,15 @@
 #include "io/jscan.h"
 #include "io/source.h"
 
-/// Evidence, as bits, from one key of an object that was expected to be a trace or an event.
+/// The evidence, as bits, that a key gives for another kind of file. The key is from an object that
+/// was expected to be a trace or an event.
 unsigned foreign_key(struct span key);
 
-/// Evidence, as a bit, from the type of an array element or outermost value that is not an object.
+/// Like foreign_key(), but from the type of an array element, or of the outermost value, that is
+/// not an object.
 unsigned foreign_element(enum jscan_type type);
 
-/// True if the evidence `found` is for the trace of another tool that also writes events.
+/// True if the evidence `found` is for a tool, such as VizTracer, that writes trace events as well.
 bool foreign_events(unsigned found);
 
 /// The most probable kind of input by the evidence `found`: "a CUDA memory snapshot (…)"; static.

@@ -9,15 +9,15 @@
 /// Limits of an input; an input that exceeds one is refused with ST_INPUT.
 struct snapshot_limits {
 	size_t segments, blocks, entries, devices, annotations;
-	size_t frames; ///< number of frames in all different stacks together
+	size_t frames; ///< largest number of frames in all different stacks together
 	uint64_t bytes; ///< limit in bytes of each of four sums: of segments, blocks, requested sizes,
 	                ///< sizes in entries
-	size_t pickle_bytes; ///< size of a pickle in bytes after decompression; below 2^32
-	size_t pickle_nodes; ///< number of values that are built from a pickle
-	size_t pickle_refs; ///< number of references to values of a pickle: in containers, on the
-	                    ///< stack, in the memo
-	uint64_t pickle_visits; ///< number of visits to values of a pickle, beyond 64 visits for each
-	                        ///< byte of the pickle
+	size_t pickle_bytes; ///< largest size in bytes of a decompressed pickle; below 2^32
+	size_t pickle_nodes; ///< largest number of values that are built from a pickle
+	size_t pickle_refs; ///< largest number of references to values of a pickle: in containers, on
+	                    ///< the stack, in the memo
+	uint64_t pickle_visits; ///< largest number of visits to values of a pickle, besides 64 visits
+	                        ///< for each byte of the pickle
 };
 
 /// Limits that apply unless others are given; static.

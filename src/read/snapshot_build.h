@@ -15,10 +15,11 @@ struct snapshot_builder {
 	struct snapshot snapshot; ///< snapshot that is built; at the end the caller becomes its owner
 	struct idmap sites; ///< keys (function, file); the id of a key is used in `frames`
 	struct idmap frames; ///< keys (id in `sites`, line); the id of a key is the id of a frame
-	struct idmap paths; ///< keys (id of a path, frame): a path is the beginning of a stack; its key
-	                    ///< is the path without its last frame, and this frame
+	struct idmap paths; ///< a path is the beginning of a stack; its key has the id of the path
+	                    ///< without the last frame, and the id of this last frame
 
-	/// Stack that ends with a path, indexed by id of the path; SNAPSHOT_NO_STACK if no stack does.
+	/// Indexed by id of a path: the stack that has exactly the frames of this path;
+	/// SNAPSHOT_NO_STACK if there is no such stack.
 	VEC(uint32_t) stack_of;
 	VEC(uint32_t) open; ///< ids of the frames of the stack that is being read
 	uint32_t path; ///< id of the path of the stack that is being read

@@ -48,7 +48,7 @@ static void read_entry(struct form *f)
 	bool sized = e.action != ACTION_OOM && e.action != ACTION_SNAPSHOT && e.action != ACTION_OTHER;
 	if (sized && !form_need(f, raw.size.type != SCALAR_NULL, byte, "size"))
 		return;
-	/* members of an entry with an unknown action may have any meaning */
+	/* the address and size of an entry with an unknown action may mean anything, so skip them */
 	if (e.action != ACTION_OTHER) {
 		e.address = form_address(f, &raw.address, "addr");
 		e.size = form_u64(f, &raw.size, "size", 0);

@@ -15,8 +15,8 @@ struct timeline_reader {
 	uint64_t byte; ///< offset of the present row
 	bool half; ///< true if the previous row was the first of the two rows that describe a new
 	           ///< version of a tensor
-	int64_t owed; ///< bytes that the second row of a new version must have: those of the first row,
-	              ///< negated
+	int64_t owed; ///< the bytes of the previous row, negated; if `half`, the present row must have
+	              ///< this value
 	int64_t moved; ///< sum of the sizes of all changes, to check the limit
 };
 
@@ -182,8 +182,8 @@ static void read_moments(struct timeline_reader *r, const struct numbers *times)
 
 /* ---- choice of the form ---- */
 
-/* Reads either form. The first list is a row or the list of times; the beginning of the second list
- * shows which. */
+/* Reads a timeline in either of its forms. In one form the first list is a row, in the other it is
+ * the list of times; the beginning of the second list shows which form the file has. */
 static void read_form(struct timeline_reader *r, struct numbers *first)
 {
 	while (!failed(r) && jscan_element(r->js)) {

@@ -30,7 +30,7 @@ static void read_events(struct trace_reader *r)
 	struct trace_input *in = &r->in;
 	r->has_events = true;
 	for (uint64_t more = 1; options->threads > 1 && !options->quick && in->sink.parts; more *= 2) {
-		do { /* a single reader takes the metadata events, which come one after the other */
+		do { /* this thread reads metadata events by itself, as long as they follow one another */
 			if (!read_elements(in, &r->ev, in->meta->events + more))
 				return;
 		} while (r->ev.phase == EVENT_PHASE_METADATA);
@@ -129,8 +129,8 @@ enum status trace_read(struct source *src, const struct trace_options *options,
                        struct diag_log *log)
 {
 	*meta = (struct trace_meta){ .rank = -1, .world_size = -1 };
-	struct diag_log own; /* messages of this scan, dropped if the trace is cut short and the options
-	                        allow that */
+	struct diag_log own; /* messages of this scan; dropped if the trace is cut short and the option
+	                        allow_truncated is set */
 	diag_init(&own);
 	struct jscan_options scan = { .tolerant = true };
 	struct jscan *js = jscan_new(src, &scan, &own);

@@ -37,8 +37,8 @@ struct event_lead {
 	enum event_phase phase;
 	bool with_phase; ///< true if the text contains the key "ph"
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
-	size_t next; ///< index of the beginning that the next event had, the last time that an event
-	             ///< began like this
+	size_t next; ///< index of the beginning that is tried first for the next event: the one that
+	             ///< followed the last time that an event began like this
 	struct event_origin {
 		char text[2 * 32];
 		uint32_t mask[2]; ///< mask with one bit for each byte of `text` that is compared
@@ -47,8 +47,8 @@ struct event_lead {
 		int64_t pid, tid;
 		uint8_t pid_at, tid_at; ///< offsets of the values of pid and tid in `text`
 		uint32_t misses;
-	} origin; ///< process and thread of an earlier event: an event with the same text between its
-	          ///< name and the value of "ts" has the same
+	} origin; ///< process and thread of an earlier event. Another event has the same process and
+	          ///< thread if its text between the name and the value of "ts" is the same
 };
 
 /// A process in a trace of XProf.
@@ -61,7 +61,7 @@ struct xprof_process {
 /// A thread of a process of XProf; a thread of a GPU without a name is a stream.
 struct xprof_lane {
 	enum xprof_line line;
-	int64_t stream; ///< number of the stream: the one in the thread's name, else its ident
+	int64_t stream; ///< number of the stream: from the thread's name, else the thread's ident
 	bool begun;
 };
 

@@ -48,7 +48,8 @@ struct worker {
 	struct diag_log log; ///< messages of reading the piece, which are dropped
 	char *piece;
 	size_t n, cap;
-	size_t used; ///< number of bytes of the piece that need not be read again
+	size_t used; ///< number of bytes of the piece whose events are in the whole trace; the bytes
+	             ///< after them are given back to the source
 	size_t number;
 	uint64_t at;
 };
@@ -192,8 +193,9 @@ static bool join_part(struct worker *w)
 	return true;
 }
 
-/* Waits for the turn of the piece, then joins the part if `good`; false if no thread may take a
-   further piece. */
+/* Waits until all earlier pieces are joined. If `good`, then joins the part that was read from this
+   piece. Returns false if the piece was not joined completely: no thread may then take a further
+   piece. */
 static bool hand_on_piece(struct worker *w, bool good)
 {
 	struct split *s = w->split;

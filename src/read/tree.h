@@ -1,8 +1,9 @@
 /// One interface to walk a tree of values, either JSON text or the nodes of a pickle, so that one
 /// reader reads both.
 ///
-/// The rules are those of jscan: every key or element is followed by exactly one of object
-/// (drained), array (drained), scalar, skip; errors are sticky.
+/// The rules are those of jscan. After every key or element the reader calls exactly one of
+/// tree_object(), tree_array(), tree_scalar() and tree_skip(); it reads an object or array to its
+/// end. After an error there are no more keys and elements.
 #ifndef GG_READ_TREE_H
 #define GG_READ_TREE_H
 
@@ -95,7 +96,8 @@ static inline bool tree_again(const struct tree *t, uint32_t *tag)
 	return t->ops->again && t->ops->again(t->ctx, tag);
 }
 
-/// Stores a tag for the object that has just been read and that tree_again() did not know.
+/// Remembers the object that has just been read, with `tag`, so that tree_again() knows it from now
+/// on.
 static inline void tree_learn(const struct tree *t, uint32_t tag)
 {
 	if (t->ops->learn)

@@ -186,8 +186,8 @@ static void walk_points(struct comm_walk *w)
 	}
 }
 
-/* Fills `items` with the kernels of usable steps, and `points` with all scopes and with the
- * launches of those of the kernels that have only a name and no arguments. */
+/* Fills `items` with the communication kernels of usable steps, and `points` with all scopes and
+ * with the launches of kernels without arguments, which get the arguments of their scope. */
 static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {

@@ -29,7 +29,7 @@ struct comm_scope {
 	const struct name *name;
 	uint32_t key; ///< id of the comm_key in `keys`
 	bool args; ///< true if the event has arguments, not only shapes
-	bool nested; ///< true if the event lies in another scope whose event is of the same kind
+	bool nested; ///< true if the nearest scope around this one has the same kind of collective
 };
 
 struct comm_state {
@@ -42,10 +42,10 @@ struct comm_state {
 void comm_init(struct comm_state *c);
 void comm_release(struct comm_state *c);
 
-/// Stores the collective of the newest activity, a communication kernel; may set `fault`.
+/// Stores the collective of the newest activity, a communication kernel; may set r->fault.
 void comm_take_kernel(struct reducer *r, const struct event *ev);
 
-/// Stores an operator or annotation that calls a collective; may set `fault`.
+/// Stores an operator or annotation that calls a collective; may set r->fault.
 void comm_take_host(struct reducer *r, const struct event *ev);
 
 /// Join a part of a trace: first its ids (false if a table is full), then its kernels and scopes;
@@ -53,7 +53,7 @@ void comm_take_host(struct reducer *r, const struct event *ev);
 GG_MUST_CHECK bool comm_join_ids(struct reducer *to, struct reducer *from);
 void comm_join(struct reducer *to, struct reducer *from, size_t activities);
 
-/// Makes rows of collectives in usable steps. Call it while the activities are in file order.
+/// Makes the rows of `d` on collectives of usable steps. Activities must be in file order.
 GG_MUST_CHECK enum status comm_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
 #endif

@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Figures per step and per device, from walks over the activities in order of start: a union of
-   intervals then needs only its end and its length. With K and C the unions of all and of compute
-   kernels, exposed communication is |K| - |C|. */
+/* Figures per step and per device. The activities are walked in order of start, so that a union of
+   intervals is known by its end and its length. If K is the union of all kernels, and C the union
+   of the compute kernels, exposed communication is |K| - |C|. */
 
 /* State of the walk for one device, over the whole window. */
 struct device_walk {

@@ -62,7 +62,7 @@ static void *host_side_run(void *ctx)
 	return NULL;
 }
 
-/* Work of the GPU side, beside host_side_run(). Only this side uses the arena of the digest. */
+/* The GPU side, in parallel with host_side_run(). Only the GPU side uses the digest's arena. */
 static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log *log)
 {
 	TRY(kernel_figures(r, d, log));

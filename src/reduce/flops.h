@@ -41,7 +41,7 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 /// Joins a part of a trace; `spans` is the number of spans in the whole without the part.
 void flops_join(struct reducer *to, struct reducer *from, size_t spans);
 
-/// Counts a span that has a rule, unless it lies in another span with a rule.
+/// Adds the operations of a span that has a rule, unless it lies in another span that has one.
 void flops_add(struct reducer *r, const struct host_span *s);
 
 /// Makes the rows of floating-point operations, after threads_walk().

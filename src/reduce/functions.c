@@ -88,7 +88,7 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/* Time that segments cover before `at`. The first `begun` segments must begin by `at`. */
+/* Time that segments cover before `at`; the caller knows that the first `begun` begin by then. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
@@ -97,8 +97,8 @@ static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
 
-/* Time that segments cover in [from, to). `begun` is the number of segments that begin by
-   `from`. Mostly no other segment begins before `to`. */
+/* Time that segments cover in [from, to). `begun` is the number of segments that begin by `from`.
+   Mostly no other segment begins before `to`: then only the end of the last begun one counts. */
 static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
 {
 	const struct segment *v = h->list.v;
@@ -150,7 +150,7 @@ static void class_costs(struct class_functions *c, const struct higher *h)
 	free(ends);
 }
 
-/* Fills and appends the rows of a class. With `last`, no lower class follows. */
+/* Appends the rows of a class. `last`: no lower class needs the time that this class covers. */
 static void class_finish(struct class_functions *c, struct higher *h, bool last, struct digest *d)
 {
 	class_costs(c, h);
@@ -209,7 +209,7 @@ static void gpu_class_rows(struct class_functions *c)
 	idmap_release(&ids);
 }
 
-/* Computes for each function the median of its known rates, and their median absolute deviation. */
+/* For each function: median and MAD (median absolute deviation) of the known rates of its calls. */
 static void gpu_class_rates(struct class_functions *c)
 {
 	size_t *first = first_calls(c), *next = first_calls(c); /* indices in `rates`, by function */

@@ -33,7 +33,7 @@ void function_calls(struct reducer *r);
 /// Makes rows of runtime functions, after those of the GPU; releases `calls`.
 void function_runtime(struct reducer *r, struct digest *d);
 
-/// Makes rows of Python functions, after all others, and bounds the number of all rows.
+/// Makes rows of Python functions. Must be called last, since it limits the number of all rows.
 void function_figures(struct reducer *r, struct digest *d);
 
 #endif

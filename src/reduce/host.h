@@ -81,7 +81,7 @@ void host_take(struct reducer *r, const struct event *ev);
 /// Stores an annotation on the timeline of a GPU.
 void gpu_annotation_take(struct reducer *r, const struct event *ev);
 
-/// Join a part of a trace: its ids (false if a table is full); then, if sums fit, its events.
+/// Join a part of a trace: first its ids (false: a table is full); if host_fits(), then its events.
 GG_MUST_CHECK bool host_join_ids(struct reducer *to, struct reducer *from);
 bool host_fits(const struct reducer *to, const struct reducer *from);
 void host_join(struct reducer *to, struct reducer *from);

@@ -1,9 +1,9 @@
-/* Joins a part of the reducer to the whole. If the part met a fault, or the whole would meet one by
-   joining it, nothing is joined: only the events in order tell which fault comes first. */
+/* Joins a part of the reducer to the whole. If the part has a fault, or joining would cause one,
+   nothing is joined: its events are then taken again one by one, which finds the first fault. */
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* Joins the ids; ids of pairs of two ids come after these two. False if a table is full. */
+/* Joins the ids; the id of a pair is joined after the ids in the pair. False if a table is full. */
 static bool join_ids(struct reducer *to, struct reducer *from)
 {
 	thread_ids_join(&to->threads, &from->threads, &from->joined);

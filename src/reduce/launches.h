@@ -10,8 +10,8 @@ struct reducer;
 /// A runtime call with a correlation id, in 8 bytes.
 struct launch {
 	uint32_t correlation : 31; ///< correlation id, to be read with widen()
-	bool settled : 1; ///< set in the first launch with an id if its activity is in the trace, or if
-	                  ///< it runs nothing (captures_settle())
+	bool settled : 1; ///< in the first launch with an id: true if its activity is in the trace, or
+	                  ///< if it only records into a graph and runs nothing (captures_settle())
 	uint32_t span; ///< index of the call in `host.spans`
 };
 

@@ -6,9 +6,9 @@
 
 struct reducer;
 
-/// Sets `settled` in the kernel launches between "…StreamBeginCapture" and "…StreamEndCapture" of
-/// their thread: they are recorded into a graph and run nothing. Launches must be sorted by
-/// correlation id.
+/// Sets `settled` (no kernel is expected) in launches between "…StreamBeginCapture" and
+/// "…StreamEndCapture" of their thread: such a launch is only recorded into a graph. The launches
+/// must be sorted by correlation id.
 void captures_settle(struct reducer *r);
 
 /// Estimates `t->lost_ns` once the steps are known: for each kernel launch whose kernel is missing

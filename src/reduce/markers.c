@@ -8,9 +8,9 @@
 #include "names/step_name.h"
 #include "reduce/reducer.h"
 
-/* Least percentages: launches that the steps of a marker must contain, and steps that must have
-   about as many launches as the median step. A server's steps need half of the launches: between
-   them it schedules and samples. */
+/* The steps of a marker must contain HOLDS_PCT of all launches, and ALIKE_PCT of the steps must
+   have about as many launches as the median step. For steps of a server, SERVER_HOLDS_PCT is
+   enough: between its steps, a server schedules and samples. */
 enum { HOLDS_PCT = 90, SERVER_HOLDS_PCT = 50, ALIKE_PCT = 75, STEPS_NEEDED = 3 };
 
 /* Longest proposed pattern; a longer one is too long to type. */

@@ -39,7 +39,7 @@ static struct memory_state *memory_of(struct memories *all, int64_t id)
 	return &all->list.v[at];
 }
 
-/* Adds the sums of later events, but not their levels; false if the sums do not fit. */
+/* Adds `m`, the state of later events, except `levels`; false if `churn_bytes` overflows. */
 static bool memory_add(struct memory_state *to, const struct memory_state *m)
 {
 	bool fits =
@@ -178,7 +178,7 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
-	int64_t level = 0; /* this 0 is not used: an event comes before the first chosen step end */
+	int64_t level = 0; /* replaced at once: an event comes before the first chosen step end */
 	for (size_t i = 0; i < e.nr; i++) {
 		if (last[i].allocated >= 0)
 			level = last[i].allocated;

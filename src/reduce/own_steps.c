@@ -51,12 +51,11 @@ void own_steps_join(struct reducer *to, struct reducer *from)
 	}
 	own->annotated |= part->annotated;
 	part->marks.nr = part->parts.nr = 0;
-	part->annotated = false;
 	idmap_release(&part->groups);
 	idmap_init(&part->groups);
 }
 
-/* Gives each mark the interval of the annotation with its step number, if all match one to one. */
+/* Gives each step the interval of the annotation with its number, if each has exactly one. */
 static void take_host_intervals(struct reducer *r)
 {
 	struct idmap numbers, taken;

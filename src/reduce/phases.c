@@ -195,8 +195,8 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	return phases_at(&r->phases, near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
 }
 
-/* Allocates the figures of the phases that the trace shows, but only if it shows training:
- * otherwise all would be forward. */
+/* Allocates the figures of the phases that the trace shows. Does nothing unless one of these is
+ * backward or optimizer: without both, all work would be forward. */
 static void phases_known(const struct reducer *r, struct digest *d)
 {
 	bool known[NR_INNER_PHASES] = { false };

@@ -68,7 +68,7 @@ struct row_found {
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed
-	struct part_ids joined; ///< in a part: id in the whole for each of its ids; else empty
+	struct part_ids joined; ///< in a part of a trace: its ids → ids in the whole trace; else empty
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events

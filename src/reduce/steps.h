@@ -56,7 +56,7 @@ struct steps {
 	VEC(struct annotation) annotations;
 	bool annotations_cut; ///< true if the trace has more annotations than were kept
 	VEC(struct owned) owned; ///< disjoint intervals, each with its step; in order
-	size_t owned_near; ///< index of the last part found, since events mostly come in order
+	size_t owned_near; ///< index of the interval found last; the next search tries it first
 	size_t warmup; ///< number of marks that are left out at the beginning
 	size_t usable; ///< number of marks after the warm-up, without a last step that was cut short
 	bool window; ///< true if the only mark is the whole trace

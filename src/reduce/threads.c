@@ -1,4 +1,4 @@
-/* Times of threads in calls and operators; figures of operators, without those nested in them. */
+/* Times of threads in calls and operators; times of operators, without operators nested in them. */
 #include "base/intervals.h"
 #include "base/sort_inline.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@ struct op_frame {
 	int64_t covered_ns; ///< time up to which inner operators have been subtracted
 	struct host_name *name; ///< name of the operator; NULL outside of measured steps
 	bool in_phase; ///< true for an operator in the requested phase
-	bool counted; ///< true if its operations, or those of an outer operator, are counted
+	bool counted; ///< true if this or an outer operator has a FLOP rule: inner ones then add none
 };
 
 struct op_stack {
@@ -37,7 +37,7 @@ static struct op_frame *op_stack_unwind(struct op_stack *st, int64_t start, int6
 	return NULL;
 }
 
-/* Subtracts from the frame's own time the part of [start, end) that no earlier callee covered. */
+/* Subtracts a callee's time [start, end) from f's own time, except what earlier callees covered. */
 static void op_frame_cover(struct op_frame *f, int64_t start, int64_t end)
 {
 	int64_t from = start > f->covered_ns ? start : f->covered_ns;

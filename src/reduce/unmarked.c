@@ -54,7 +54,7 @@ static void find_period(const struct host_order *o, struct period *out)
 	free(mean_ns);
 }
 
-/* True if one call (a graph launch) launched a whole repetition, which is then not a step. */
+/* True if one graph launch began several repetitions, which are then parts of a step, not steps. */
 static bool period_within_launch(const struct host_order *o, const struct period *p)
 {
 	for (size_t i = 1; i + 1 < p->starts.nr; i++)

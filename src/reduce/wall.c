@@ -11,14 +11,14 @@ struct wall_device {
 	bool live; ///< true if the device is in the list `live` of wall_walk
 	int64_t busy_ns; ///< busy time over the periods of the measured steps
 	struct cover compute, kernels, all;
-	int64_t before[3]; ///< lengths of compute, kernels, all up to the previous edge of a period
+	int64_t before[3]; ///< lengths of `compute`, `kernels`, `all` up to the last edge of a period
 };
 
 struct wall_walk {
 	const struct reducer *r;
 	struct digest *d;
 	struct wall_device *devices; ///< devices, indexed by id
-	VEC(uint32_t) live; ///< ids of devices with activities that end after the walk's last edge
+	VEC(uint32_t) live; ///< ids of devices with activities that end after the time of the walk
 	int64_t nr_working;
 	int64_t *over_ns; ///< end of each mark, or of its last activity if that is later
 	size_t next; ///< index of the next activity to be walked
@@ -64,8 +64,8 @@ static void cover_activity(struct wall_walk *w, const struct activity *a)
 }
 
 /* Moves to the next edge. `length` becomes three parts of the time since the previous edge, each
- * added up over devices: with compute kernels, with any kernels, with any activities. Only live
- * devices are walked: a hostile trace has as many devices as steps. */
+ * added up over devices: with compute kernels, with any kernels, with any activities. Only devices
+ * in `live` are walked: a hostile trace may have as many devices as steps. */
 static void advance(struct wall_walk *w, int64_t at_ns, bool measured, int64_t length[3])
 {
 	const struct gpu_events *g = &w->r->gpu;

@@ -280,7 +280,7 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
-/* Path of modules for a path of NVTX ranges; the parent of a path has a smaller id than it. */
+/* Path of modules for a path of NVTX ranges. Its parent has a smaller id, and is mapped first. */
 static uint32_t range_stack(struct reducer *r, uint32_t range)
 {
 	struct where *w = &r->where;
@@ -295,7 +295,7 @@ static uint32_t range_stack(struct reducer *r, uint32_t range)
 	return w->range_stacks.v[range];
 }
 
-/* Start of the forward operator of the outermost backward operator at the present point. */
+/* Start of the forward operator to which the outermost running backward operator belongs. */
 static bool forward_at(const struct where_walk *w, struct code_start *out)
 {
 	const struct code_links *l = &w->r->where.links;
@@ -391,7 +391,7 @@ static int point_cmp(const void *a, const void *b)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* The frames that a trace of 2021 holds for the operators around a moment. */
+/* The frames that a PyTorch trace of 2021 contains for the operators around a moment. */
 static uint32_t told_stack(const struct where *w, struct code_start start)
 {
 	const struct where_stack_point *v = w->points.v;

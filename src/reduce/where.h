@@ -19,7 +19,7 @@ struct where_range {
 	uint32_t order; ///< place in file order among annotations; set by where_begin()
 };
 
-/// The call stack that a trace of 2021 holds with an operator.
+/// The call stack of an operator, which only PyTorch traces of 2021 contain.
 struct where_call_stack {
 	uint32_t span; ///< index of the operator's span
 	uint32_t text; ///< id of the frames' text in `call_stacks`
@@ -39,7 +39,7 @@ struct where_work {
 	int64_t dur_ns, bytes;
 };
 
-/// From a moment on, the frames of the innermost running operator that has frames.
+/// Frames of the innermost running operator that has frames, from the moment `at_ns` on.
 struct where_stack_point {
 	int64_t thread; ///< thread of the operator, as thread_key()
 	int64_t at_ns;
@@ -114,7 +114,7 @@ struct where {
 	struct code_paths names; ///< paths of operators and of annotations
 	struct code_places places;
 	struct name_table moments;
-	uint32_t *of_span; ///< state of each span: 0, WHERE_WANTED, or 1 + id in `moments`
+	uint32_t *of_span; ///< for each span: 0: not wanted; WHERE_WANTED; or 1 + id in `moments`
 	struct ids range_stacks; ///< path of frames, indexed by id of the path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
 	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
@@ -146,7 +146,7 @@ void where_take_stated(struct reducer *r, const struct event *ev);
 GG_MUST_CHECK bool where_join_ids(struct reducer *to, struct reducer *from);
 void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities);
 
-/// Marks calls whose code is looked up. Call it before all walks, with activities in file order.
+/// Marks launches whose code is looked up. Call it before all walks, with activities in file order.
 void where_begin(struct reducer *r, const struct digest *d);
 
 /// Walk over the operators and calls of a thread, in order. Caller ends with where_walk_end().
@@ -155,7 +155,7 @@ void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call);
 void where_walk_end(struct where_walk *w);
 
-/// Looks up the frames of forward operators. Call it after all walks, while frames have names.
+/// Looks up the frames of forward operators, after all walks and before python_make_paths().
 void where_link(struct reducer *r);
 
 /// Id in `moments` of an activity whose launch is known; NO_ID if that table is full.

@@ -1,7 +1,7 @@
 #include "replay/level_points.h"
 
-/* Number of equal parts of the history. Each part gives at most three points; the first, the last
- * and out-of-memory points are added. */
+/* Number of equal parts of a memory's history. At most three points of each part are kept, and also
+ * the first and last point of the whole history, and points of out-of-memory errors. */
 enum { PARTS = (MEMORY_POINTS - MEMORY_OOMS - 2) / 3 };
 
 void level_points_init(struct level_points *l, struct memory_profile *p, int64_t last)

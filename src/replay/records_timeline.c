@@ -78,8 +78,8 @@ static void pass_moment(struct timeline_walk *w)
 	while (w->t->rows.v[w->next++].more);
 }
 
-/* Applies the rows about memory from before the recording; if the timeline gives sizes only, these
- * are the rows of the first moment. */
+/* Applies the rows about memory from before the recording. In a timeline that gives only sizes,
+ * these rows are the rows of its first moment. */
 static void pass_start(struct timeline_walk *w)
 {
 	const struct memory_timeline *t = w->t;

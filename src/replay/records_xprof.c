@@ -20,7 +20,7 @@ struct xprof_work {
 	const char *id;
 	struct xprof_state *v; ///< states of the memory, in order of time
 	size_t nr;
-	bool complete; ///< true if the record lacks no state between the first and the last
+	bool complete; ///< true if no state between the first and the last one is missing
 	struct memory_profile p;
 	const struct xprof_activity *at_peak; ///< activity at the peak; NULL if unknown
 };
@@ -101,7 +101,8 @@ static void find_levels(struct xprof_work *w)
 	level_points_finish(&points);
 }
 
-/* Takes the peak from the summary, which covers all activities; the snapshots may be a sample. */
+/* Takes the peak from the summary, which covers all allocations and frees; snapshots may exist for
+   only some of these. */
 static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 {
 	const struct xprof_memory *m = w->m;
@@ -301,7 +302,7 @@ static void list_memories(const struct xprof_profile *p, struct xprof_works *out
 {
 	for (size_t i = 0; i < p->memories.nr; i++) {
 		const struct xprof_memory *m = &p->memories.v[i];
-		/* in version 1 of the format, the list `states` is only about the peak */
+		/* only in version 0 of the format, `states` covers the whole time, like `samples` */
 		bool old = m->samples.nr == 0 && p->version == 0;
 		struct xprof_work w = { .m = m,
 			                    .v = old ? m->states.v : m->samples.v,

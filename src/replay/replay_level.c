@@ -125,8 +125,8 @@ static void growth_rows(struct level_walk *w)
 
 /* ---- growth per step ---- */
 
-/* Computes growth from at most MEMORY_STEP_ENDS step ends, evenly spaced, including the first and
-   the last. */
+/* Computes by how much allocated memory grows per step, from the levels at the ends of steps. Uses
+   at most MEMORY_STEP_ENDS ends, evenly spaced, including the first and the last. */
 static void step_end_growth(struct level_walk *w)
 {
 	struct memory_profile *p = w->r->p;

@@ -47,9 +47,9 @@ static enum status add_final_block(struct replay *r, struct live_set *set,
 	return ST_OK;
 }
 
-/* Lists all live blocks at moment `m`: final blocks that were allocated before, and blocks that are
-   freed later. The rest of the level (blocks larger than requested, gaps in the history) is
-   unexplained. */
+/* Lists all blocks that are in use at moment `m`: blocks still in use at the end, and blocks that
+   are freed after `m`, if they were allocated before `m`. The rest of the level (blocks larger than
+   requested, gaps in the history) is listed as unexplained. */
 static enum status list_live(struct replay *r, uint32_t m, int64_t level, struct live_set *set)
 {
 	for (size_t k = 0; k < r->finals.nr; k++)

@@ -32,7 +32,7 @@ void replay_final(struct replay *r)
 	}
 }
 
-/* Addresses of blocks that are live at the present moment of the walk. */
+/* The blocks that are live at the entry which the walk through the history has reached. */
 struct open_blocks {
 	struct idmap ids;
 	VEC(uint32_t)
@@ -126,8 +126,8 @@ static void count_entry(struct replay *r, uint32_t i)
 	}
 }
 
-/* Finds the entry that reached the peak: the last allocation up to it. Entries between this
- * allocation and r->peak do not change the level. */
+/* Finds the allocation that reached the peak: the last one among the first r->peak entries. The
+ * entries after it, up to r->peak, do not change the level. */
 static enum status peak_origin(struct replay *r)
 {
 	struct memory_profile *p = r->p;

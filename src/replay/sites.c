@@ -120,8 +120,8 @@ static const struct frame_look *look_of_frame(struct sites *t, const struct snap
 
 /* ---- sites of stacks ---- */
 
-/* The innermost frame of a stack of each kind that may become the site, as an index in the
-   snapshot's frames; UINT32_MAX if the stack has no frame of that kind. */
+/* For each kind of frame that may become the site of a stack: the innermost such frame, as an index
+   in the snapshot's frames; UINT32_MAX if the stack has no frame of that kind. */
 struct stack_frames {
 	uint32_t user, categorized, outside_plumbing, named;
 	uint32_t tier, row;

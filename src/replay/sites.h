@@ -26,8 +26,8 @@ struct sites {
 	VEC(struct frame_look) looks;
 	struct arena arena; ///< arena for paths in which backslashes became slashes
 	VEC(uint32_t)
-	tier_slots[NR_SITE_TIERS]; ///< for each tier, the category of each of its rows, as
-	                           ///< an index in `categories`
+	tier_slots[NR_SITE_TIERS]; ///< for each tier of the rules, the category of each of its
+	                           ///< rows, as an index in `categories`
 	uint32_t *of_stack; ///< site id + 1 of each stack, or 0 if not yet known
 };
 

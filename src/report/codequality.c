@@ -10,7 +10,8 @@
 #include "report/emit.h"
 #include "report/writers.h"
 
-/* The line at which to show a finding: the innermost one in a file of the repository, or NULL. */
+/* The line at which to show a finding: its innermost place that is in a file of the repository.
+   NULL if there is none. */
 static const struct source_line *line_of(const struct finding *f)
 {
 	for (size_t i = f->where.nr; i-- > 0;) {

@@ -84,21 +84,13 @@ static void put_series(struct emit *e, const struct series *s)
 	emit_close(e, '}');
 }
 
-static void put_sentences(struct emit *e, const char *key, const char *const *v, size_t nr)
-{
-	emit_open(e, key, '[');
-	for (size_t i = 0; i < nr; i++)
-		emit_str(e, NULL, v[i]);
-	emit_close(e, ']');
-}
-
 static void put_classification(struct emit *e, const struct classification *c)
 {
 	emit_open_line(e, 1, "classification", '{');
 	emit_str(e, "bound", bound_names[c->bound]);
 	emit_str(e, "confidence", confidence_names[c->confidence]);
-	put_sentences(e, "evidence", c->evidence.v, c->evidence.nr);
-	put_sentences(e, "missing", c->missing.v, c->missing.nr);
+	emit_texts(e, "evidence", c->evidence.v, c->evidence.nr);
+	emit_texts(e, "missing", c->missing.v, c->missing.nr);
 	emit_close(e, '}');
 }
 

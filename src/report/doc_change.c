@@ -30,13 +30,16 @@ static const char *what_went(const struct breakdown *b)
 
 /* The title of a breakdown, with the label of its metric. A collapsed table needs a title that says
    what it shows. */
-static const char *title_of(struct document *d, const struct breakdown *b, bool folded)
+static const char *title_of(struct document *d, const struct report *r, const struct breakdown *b)
 {
 	const char *rest = b->title + strcspn(b->title, " ");
 	const struct metric *m = metric_find((struct span){ b->title, (size_t)(rest - b->title) });
 	const char *label = m ? arena_printf(&d->arena, "%s%s", metric_label(m), rest) : b->title;
 	const char *title = doc_sentence_text(d, label);
-	return folded ? arena_printf(&d->arena, "where the %s went: %s", what_went(b), title) : title;
+	if (r->findings.nr)
+		return arena_printf(&d->arena, "where the %s went: %s", what_went(b), title);
+	bool means = r->kind == REPORT_DIFF && m && m->per_step && r->candidate.steps > 1;
+	return means ? arena_printf(&d->arena, "%s, means over the steps", title) : title;
 }
 
 void doc_breakdowns(struct document *d, const struct report *r)
@@ -52,7 +55,7 @@ void doc_breakdowns(struct document *d, const struct report *r)
 		const struct breakdown *b = l.list.v[i];
 		if (i == open)
 			doc_section(d, "", "where other figures went", DOC_ASIDE);
-		struct doc_table *t = doc_table(d, title_of(d, b, r->findings.nr > 0), COLUMNS(columns));
+		struct doc_table *t = doc_table(d, title_of(d, r, b), COLUMNS(columns));
 		t->tree = true;
 		t->brief = PARTS_SHOWN;
 		t->more_text = "parts";
@@ -75,9 +78,8 @@ void doc_breakdowns(struct document *d, const struct report *r)
 }
 
 /* Write the path of the part that explains most of a breakdown, such as "forward › Linear ›
-   aten::mm
-   (+1.20 ms)". */
-static void put_largest(struct document *d, const struct breakdown *b)
+   aten::mm (+1.20 ms)", after `before`. */
+static void put_largest(struct document *d, const struct breakdown *b, const char *before)
 {
 	const struct part *end = b->parts.v + b->parts.nr, *most = NULL;
 	for (const struct part *from = b->parts.v; from < end; from = most + 1) {
@@ -95,11 +97,67 @@ static void put_largest(struct document *d, const struct breakdown *b)
 		}
 		if (last && strcmp(last->label, most->label) == 0)
 			continue; /* a class and its category have the same name, which is written once */
-		doc_words(d, last ? " › " : "");
+		doc_words(d, last ? " › " : before);
 		doc_name(d, most->label);
 	}
 	if (most)
 		doc_printf(d, " (%s)", most->text);
+}
+
+/* A change that doc_changes() shows: its breakdown, metric, and figure (NULL if the diff has none).
+ */
+struct change {
+	const struct breakdown *b;
+	const struct metric *m;
+	const struct figure_row *f;
+};
+
+/* The next change of a list, from breakdown `*i` on; false after the last one. */
+static bool next_change(const struct report *r, const struct breakdown_list *l, size_t *i,
+                        struct change *out)
+{
+	for (; *i < l->list.nr; ++*i) {
+		const struct breakdown *b = l->list.v[*i];
+		const struct metric *m = metric_find((struct span){ b->title, strcspn(b->title, " ") });
+		*out = (struct change){ b, m, b->metric || !m ? NULL : figure_row_find(r, m->id) };
+		if (m && b->change) {
+			++*i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void put_metric(struct document *d, const struct change *c)
+{
+	doc_words(d, metric_label(c->m));
+	if (c->b->memory)
+		doc_printf(d, " of %s", c->b->memory);
+}
+
+static void put_amount(struct document *d, const struct change *c)
+{
+	doc_add(d, DOC_FIGURE, tone_of_change(c->m->worse, c->b->change),
+	        c->f ? change_of(&d->arena, c->f->change_text, c->f->pct_text)
+	             : unit_change(&d->arena, c->b->unit, c->b->change));
+}
+
+void doc_worse(struct document *d, const struct report *r)
+{
+	struct breakdown_list l;
+	struct change c;
+	breakdowns_of(r, &l);
+	for (size_t i = 0, nr = 0; nr < CHANGES_SHOWN && next_change(r, &l, &i, &c); nr++) {
+		bool told = c.m->id == METRIC_STEP_PERIOD && r->wall_cause;
+		if (told || tone_of_change(c.m->worse, c.b->change) != TONE_WORSE)
+			continue;
+		doc_item(d, 0);
+		put_metric(d, &c);
+		doc_words(d, " got worse, ");
+		put_amount(d, &c);
+		put_largest(d, c.b, ": look at ");
+	}
+	vec_release(&l.list);
 }
 
 /* Add what changed most, and where. */
@@ -110,34 +168,31 @@ void doc_changes(struct document *d, const struct report *r)
 	doc_section(d, "changes", "What changed", DOC_OPEN);
 	struct doc_table *t = doc_table(d, "What changed", COLUMNS(doc_change_columns));
 	t->items = true;
-	for (size_t i = 0; i < l.list.nr && t->nr_rows < CHANGES_SHOWN; i++) {
-		const struct breakdown *b = l.list.v[i];
-		const struct metric *m = metric_find((struct span){ b->title, strcspn(b->title, " ") });
-		const struct figure_row *f = b->metric || !m ? NULL : figure_row_find(r, m->id);
-		if (!m || !b->change)
-			continue;
+	struct change c;
+	for (size_t i = 0; t->nr_rows < CHANGES_SHOWN && next_change(r, &l, &i, &c);) {
+		enum doc_tone tone = tone_of_change(c.m->worse, c.b->change);
 		doc_row(d, 0);
-		doc_words_cell(d, metric_label(m));
-		if (b->memory)
-			doc_printf(d, " of %s", b->memory);
-		if (f) {
+		doc_cell(d);
+		if (tone == TONE_WORSE || tone == TONE_BETTER)
+			doc_add(d, DOC_WORDS, tone, tone == TONE_WORSE ? "worse" : "better");
+		doc_words(d, d->line->first ? " " : "");
+		put_metric(d, &c);
+		if (c.f) {
 			doc_words(d, ": ");
-			doc_figure(d, f->baseline_text);
+			doc_figure(d, c.f->baseline_text);
 			doc_words(d, " → ");
-			doc_figure(d, f->candidate_text);
+			doc_figure(d, c.f->candidate_text);
 		}
 		doc_cell(d);
-		doc_add(d, DOC_FIGURE, tone_of_change(m->worse, b->change),
-		        f ? change_of(&d->arena, f->change_text, f->pct_text)
-		          : unit_change(&d->arena, b->unit, b->change));
+		put_amount(d, &c);
 		doc_cell(d);
-		const struct figure_row *cause = m->id == METRIC_STEP_PERIOD && r->wall_cause
+		const struct figure_row *cause = c.m->id == METRIC_STEP_PERIOD && r->wall_cause
 		                                     ? figure_row_find(r, r->wall_cause->id)
 		                                     : NULL;
 		if (cause)
 			doc_printf(d, "%s (%s)", metric_label(cause->metric), cause->change_text);
 		else
-			put_largest(d, b);
+			put_largest(d, c.b, "");
 	}
 	doc_end(d);
 	vec_release(&l.list);

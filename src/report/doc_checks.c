@@ -10,7 +10,7 @@ enum {
 	ROWS_SHOWN = 10,
 	ROWS_UNDECIDED = 3,
 	PLACES_SHOWN = 12,
-	OPERATORS_SHOWN = 3,
+	CODE_PLACES_SHOWN = 3,
 	CHECKS_NAMED = 6
 };
 
@@ -49,26 +49,38 @@ static bool is_in_title(const struct finding *f, const struct place *p)
 	       (at && at[strlen(p->name)] == ' ');
 }
 
-/* Add the places of a finding, the outermost first; of many operators only the first ones. */
+/* Add the places of a finding, the outermost first; of many lines or operators only the first
+   ones. */
 static void put_where(struct document *d, const struct finding *f)
 {
 	enum place_level last = NR_PLACE_LEVELS;
-	size_t operators = 0;
-	for (size_t i = 0, nr = 0; i < f->where.nr && nr < PLACES_SHOWN; i++) {
-		const struct place *p = &f->where.v[i];
-		if (is_in_title(f, p) || (p->level == PLACE_OPERATOR && operators++ >= OPERATORS_SHOWN))
+	size_t nr[NR_PLACE_LEVELS + 1] = { 0 }, hidden = 0;
+	for (size_t i = 0; i <= f->where.nr; i++) {
+		const struct place *p = i < f->where.nr ? &f->where.v[i] : NULL;
+		if (p && is_in_title(f, p))
 			continue;
-		doc_words(d, !nr++ ? "" : p->level == last ? ", " : " › ");
+		if (hidden && (!p || p->level != last)) {
+			doc_printf(d, " and %zu more", hidden);
+			hidden = 0;
+		}
+		if (!p)
+			break;
+		bool code = p->level == PLACE_CODE || p->level == PLACE_OPERATOR;
+		if (nr[p->level]++ >= (code ? CODE_PLACES_SHOWN : PLACES_SHOWN)) {
+			hidden++;
+			continue;
+		}
+		doc_words(d, last == NR_PLACE_LEVELS ? "" : p->level == last ? ", " : " › ");
 		doc_name(d, p->name);
 		doc_words(d, p->at.changed ? " (changed here)" : "");
 		last = p->level;
 	}
-	if (operators > OPERATORS_SHOWN)
-		doc_printf(d, " and %zu more", operators - OPERATORS_SHOWN);
+	if (nr[PLACE_OPERATOR] > 1 && !nr[PLACE_CODE])
+		doc_words(d, "; no line recorded");
 }
 
-/* Say where a finding is if put_where() has added nothing: the title names all its places, or it
-   has none. */
+/* Say where a finding is if put_where() has added nothing, because the title of the finding names
+   all its places, or because it has no places. */
 static void put_no_place(struct document *d, const struct finding *f)
 {
 	size_t kernels = 0;
@@ -76,12 +88,17 @@ static void put_no_place(struct document *d, const struct finding *f)
 		kernels += f->where.v[i].level == PLACE_KERNEL;
 	if (d->line->first)
 		return;
-	if (f->cause == CAUSE_UNIFORM)
+	if (f->cause == CAUSE_UNIFORM || (f->cause == CAUSE_BATCH && !f->where.nr)) {
 		doc_words(d, "everywhere");
-	else if (kernels)
-		doc_words(d, kernels == 1 ? "no place recorded" : "several places");
-	else if (f->where.nr)
+	} else if (kernels > 1) {
+		doc_words(d, "several places");
+	} else if (kernels || (!f->where.nr && f->cause >= CAUSE_KERNEL && f->cause < CAUSE_OTHER)) {
+		doc_words(d, "no place recorded");
+	} else if (f->where.nr) {
 		doc_name(d, f->where.v[0].name);
+		if (f->where.v[0].machine)
+			doc_printf(d, " (%s)", f->where.v[0].machine);
+	}
 }
 
 const char *doc_where_text(struct document *d, const struct finding *f)
@@ -89,6 +106,7 @@ const char *doc_where_text(struct document *d, const struct finding *f)
 	struct strbuf b = STRBUF_INIT;
 	doc_paragraph(d);
 	put_where(d, f);
+	put_no_place(d, f);
 	for (const struct doc_run *r = d->line->first; r; r = r->next)
 		strbuf_adds(&b, r->text);
 	return arena_take(&d->arena, &b);
@@ -136,6 +154,21 @@ static void put_limits(struct document *d, const struct check *c)
 	doc_said(d, limit_text(&d->arena, c->limit));
 }
 
+/* Say how warned and undecided findings differ, if the table has both. */
+static void put_difference(struct document *d, const struct report *r)
+{
+	bool warned = false, open = false;
+	for (size_t i = 0; i < r->findings.nr; i++) {
+		warned = warned || r->findings.v[i].verdict == VERDICT_WARN;
+		open = open || r->findings.v[i].verdict == VERDICT_UNDECIDED;
+	}
+	if (!warned || !open)
+		return;
+	doc_paragraph(d);
+	doc_words(d, "undecided: beyond a limit, but by less than the noise; warn: beyond a limit that "
+	             "only warns");
+}
+
 const struct doc_column doc_change_columns[3] = { { "what changed", DOC_LEFT },
 	                                              { "change", DOC_RIGHT },
 	                                              { "where", DOC_LEFT } };
@@ -156,6 +189,7 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 		if (check_matters(&r->checks.v[i]) && !report_finding(r, i) &&
 		    !trust_lines_sum_up(trust, &r->checks.v[i]))
 			put_limits(d, &r->checks.v[i]);
+	put_difference(d, r);
 	doc_end(d);
 }
 

@@ -7,7 +7,7 @@ enum { HISTORY_POINTS = 3, FLAME_ROWS = 12 };
 
 /* ---- history of figures ---- */
 
-/* True for a figure that is known of more runs than the baseline and the candidate. */
+/* True for a figure that also has values of other runs than the baseline and the candidate. */
 static bool is_history(const struct check *c)
 {
 	return c->trend && c->trend->points.nr >= HISTORY_POINTS && c->has_change;

@@ -126,25 +126,41 @@ static void put_command(struct document *d, const char *title, enum doc_place pl
 	doc_end(d);
 }
 
+/* Add a step such as "run the benchmark 6 times without the change, at 1a2b3c4, the baseline's
+   commit". */
+static void put_times(struct document *d, const struct report *r, const struct side *s, int64_t nr)
+{
+	bool old = s == &r->baseline;
+	const char *commit = text_or_empty(s->commit)[0] || old ? s->commit : r->links.commit;
+	doc_numbered(d);
+	doc_words(d, "run the benchmark ");
+	if (nr == 1)
+		doc_words(d, "once");
+	else
+		doc_printf(d, "%" PRId64 " times", nr);
+	doc_words(d, old ? " without the change, at " : " more with the change, at ");
+	if (text_or_empty(commit)[0]) {
+		doc_commit(d, commit, r->links.commits);
+		doc_words(d, ", ");
+	}
+	doc_words(d, old ? "the baseline's commit" : "this commit");
+}
+
 void doc_decide(struct document *d, const struct report *r)
 {
 	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
-	const char *times = nr == 1 ? "once" : arena_printf(&d->arena, "%" PRId64 " times", nr);
-	const char *end = text_or_empty(r->decide)[0]
-	                      ? ", and name the traces as in this command, which judges them together:"
-	                      : ", which would decide";
 	if (r->verdict != VERDICT_UNDECIDED || !nr)
 		return;
 	doc_section(d, "decide", "What to do", DOC_OPEN);
-	doc_item(d, 0);
-	if (r->plan_runs)
-		doc_printf(d, "run the benchmark %s more on the same commit%s", times, end);
-	else
-		doc_printf(
-		    d,
-		    "run the benchmark %s more on each of the two commits, in turn without the change "
-		    "(old) and with it (new)%s",
-		    times, end);
+	if (!r->plan_runs)
+		put_times(d, r, &r->baseline, nr);
+	put_times(d, r, &r->candidate, nr);
+	if (!r->plan_runs)
+		doc_words(d, nr == 1 ? ", on the same machine" : ", on the same machine, in turn");
+	doc_numbered(d);
+	doc_words(d, text_or_empty(r->decide)[0]
+	                 ? "name the results as in this command, which judges them together:"
+	                 : "judge them together");
 	put_command(d, "", DOC_OPEN, r->decide);
 	doc_end(d);
 }

@@ -8,15 +8,22 @@
 #include "report/key_figures.h"
 #include "report/table.h"
 
+static const enum doc_tone tones[NR_VERDICTS] = {
+	[VERDICT_INCONCLUSIVE] = TONE_OPEN, [VERDICT_MISSING] = TONE_OPEN,
+	[VERDICT_UNDECIDED] = TONE_OPEN,    [VERDICT_WAIVED] = TONE_WARN,
+	[VERDICT_FAIL] = TONE_BAD,          [VERDICT_WARN] = TONE_WARN,
+	[VERDICT_IMPROVED] = TONE_GOOD,     [VERDICT_PASS] = TONE_GOOD,
+};
+
 void doc_put_verdict(struct document *d, enum verdict v)
 {
-	static const enum doc_tone tones[NR_VERDICTS] = {
-		[VERDICT_INCONCLUSIVE] = TONE_OPEN, [VERDICT_MISSING] = TONE_OPEN,
-		[VERDICT_UNDECIDED] = TONE_OPEN,    [VERDICT_WAIVED] = TONE_WARN,
-		[VERDICT_FAIL] = TONE_BAD,          [VERDICT_WARN] = TONE_WARN,
-		[VERDICT_IMPROVED] = TONE_GOOD,     [VERDICT_PASS] = TONE_GOOD,
-	};
 	doc_add(d, DOC_VERDICT, tones[v], verdict_name(v));
+}
+
+void doc_put_result(struct document *d, enum verdict v, const char *word, bool fails)
+{
+	enum doc_tone tone = fails ? TONE_BAD : v == VERDICT_FAIL ? TONE_WARN : tones[v];
+	doc_add(d, DOC_VERDICT, tone, word);
 }
 
 #define MAY_BE_NOISE ", which may be noise"
@@ -158,10 +165,8 @@ void doc_verdict(struct document *d, const struct report *r)
 	}
 	const struct check *worst = worst_check(r);
 	bool first = report_is_first(r);
-	if (first)
-		doc_add(d, DOC_VERDICT, TONE_OPEN, "no baseline yet");
-	else
-		doc_put_verdict(d, r->verdict);
+	doc_put_result(d, first ? VERDICT_MISSING : r->verdict,
+	               first ? "no baseline yet" : verdict_name(r->verdict), r->status != ST_OK);
 	doc_words(d, " · ");
 	doc_said(d, r->workload);
 	doc_words(d, ": ");
@@ -252,9 +257,11 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
 	const struct rank_row *slow;
 	size_t column;
-	doc_tile(d, k->check < 0 ? "" : arena_printf(&d->arena, "trend:%td", k->check));
 	bool odd = slow_figure(d, r, k->metric, &slow, &column);
 	bool median = odd && is_of_median(d, r, column, k->candidate);
+	doc_tile(d, median         ? arena_printf(&d->arena, "ranks:%zu", column)
+	            : k->check < 0 ? ""
+	                           : arena_printf(&d->arena, "trend:%td", k->check));
 	if (median) {
 		put_rank_figure(d, r, slow, column);
 		doc_printf(d, " %s; median of %" PRId64 " ranks ", figure_label(&d->arena, r, k->metric),

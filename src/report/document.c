@@ -61,7 +61,7 @@ static void put_context(struct document *d, const struct report *r)
 {
 	if (!r->candidate.label || (r->kind != REPORT_RUN && !r->baseline.label))
 		return;
-	/* a period or marker that is equal on both sides is written only for the candidate */
+	/* the period and marker of the steps are written only for the candidate if both sides agree */
 	struct side before = r->baseline;
 	if (before.period == r->candidate.period && before.marker_steps == r->candidate.marker_steps) {
 		before.period = 0;
@@ -146,6 +146,23 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	doc_environment(d, r);
 }
 
+/* Add the command that judges the candidate of a diff by limits. */
+static void put_judge(struct document *d, const struct report *r)
+{
+	struct strbuf b = STRBUF_INIT;
+	if (!r->baseline.label || !r->candidate.label)
+		return;
+	strbuf_adds(&b, "gpugate baseline create");
+	text_add_word(&b, &d->arena, r->baseline.label);
+	strbuf_adds(&b, " --baseline baseline.json && gpugate check");
+	text_add_word(&b, &d->arena, r->candidate.label);
+	strbuf_adds(&b, " --baseline baseline.json");
+	doc_section(d, "", "", DOC_OPEN);
+	doc_paragraph(d);
+	doc_add(d, DOC_COMMAND, TONE_PLAIN, arena_take(&d->arena, &b));
+	doc_end(d);
+}
+
 static void put_next(struct document *d, const struct report *r)
 {
 	const struct figure_row *wall = figure_row_find(r, METRIC_STEP_PERIOD);
@@ -158,10 +175,10 @@ static void put_next(struct document *d, const struct report *r)
 		                   : "look at %s, which explains most of the change of the wall time",
 		           metric_label(r->wall_cause));
 	}
+	doc_worse(d, r);
 	doc_item(d, 0);
-	doc_words(d, r->wall_cause ? "" : "nothing, since ");
-	doc_words(d, "diff applies no limits; to apply them, store one side with gpugate "
-	             "baseline create and judge the other with gpugate check");
+	doc_words(d, "diff applies no limits; to judge the candidate by limits:");
+	put_judge(d, r);
 	doc_end(d);
 }
 
@@ -297,15 +314,16 @@ const char *doc_sentence_text(struct document *d, const char *text)
 	return arena_take(&d->arena, &b);
 }
 
-/* Title of what a comment and a terminal fold: how many findings and checks there are. */
+/* Title of what a comment collapses and a terminal leaves out: numbers of findings and checks. */
 static const char *fold_title(struct document *d, const struct report *r)
 {
 	size_t nr = r->findings.nr;
 	if (r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr)
 		return DOC_FOLD_ALL;
-	return !nr ? report_counts(r)
-	           : arena_printf(&d->arena, "%zu finding%s: %s", nr, nr == 1 ? "" : "s",
-	                          report_counts(r));
+	if (!nr)
+		return report_counts(r);
+	return nr == 1 ? arena_printf(&d->arena, "Behind the finding: %s", report_counts(r))
+	               : arena_printf(&d->arena, "Behind the %zu findings: %s", nr, report_counts(r));
 }
 
 void report_document(const struct report *r, struct short_names *names, struct document *d)

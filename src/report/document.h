@@ -31,8 +31,10 @@ void doc_reasons(struct document *d, const struct report *r);
 void doc_insights(struct document *d, const struct report *r);
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust);
 
-/// Add the word of a verdict to the current paragraph, item or cell.
+/// Add the word of a verdict to the current paragraph, item or cell. doc_put_result() adds `word`
+/// as the verdict of the whole, in the tone of a failure if and only if the job fails.
 void doc_put_verdict(struct document *d, enum verdict v);
+void doc_put_result(struct document *d, enum verdict v, const char *word, bool fails);
 
 /// The verdict with its main figure, and the key figures of both sides.
 void doc_verdict(struct document *d, const struct report *r);
@@ -49,6 +51,9 @@ extern const struct doc_column doc_change_columns[3];
 /// figures of a diff, largest tensors and environment: one function for each.
 void doc_breakdowns(struct document *d, const struct report *r);
 void doc_changes(struct document *d, const struct report *r);
+
+/// Items: what changed for the worse, and where to look.
+void doc_worse(struct document *d, const struct report *r);
 void doc_kernels(struct document *d, const struct report *r);
 void doc_categories(struct document *d, const struct report *r);
 void doc_code(struct document *d, const struct report *r);
@@ -89,8 +94,8 @@ void doc_flame(struct document *d, const struct report *r);
 void doc_steps_of_ranks(struct document *d, const struct report *r);
 void doc_series(struct document *d, const struct report *r);
 
-/// True if a run has series whose ids begin with `prefix`, or what its memory holds at the
-/// peak is known. False for NULL.
+/// True if a run has series whose ids begin with `prefix`; true if it has a table of what its
+/// memory holds at the peak. False for NULL.
 bool run_has_series(const struct run_report *run, const char *prefix);
 bool run_has_peaks(const struct run_report *run);
 

@@ -61,6 +61,14 @@ void emit_str(struct emit *e, const char *key, const char *text)
 		emit_null(e, key);
 }
 
+void emit_texts(struct emit *e, const char *key, const char *const *v, size_t nr)
+{
+	emit_open(e, key, '[');
+	for (size_t i = 0; i < nr; i++)
+		emit_str(e, NULL, v[i]);
+	emit_close(e, ']');
+}
+
 void emit_number(struct emit *e, const char *key, int64_t value, int digits)
 {
 	char buf[NUMBER_TEXT];

@@ -30,6 +30,9 @@ void emit_text(struct emit *e, const char *key, struct span text);
 /// Like emit_text(), but from a string; NULL is written as null.
 void emit_str(struct emit *e, const char *key, const char *text);
 
+/// Write an array of `nr` strings.
+void emit_texts(struct emit *e, const char *key, const char *const *v, size_t nr);
+
 /// Write `value` / 10^`digits` as a plain decimal.
 void emit_number(struct emit *e, const char *key, int64_t value, int digits);
 

@@ -58,10 +58,7 @@ void trust_write_json(const struct report *r, bool sides, struct emit *e)
 		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "finding", f->id);
 		put_whose(e, sides, f->candidate, f->rank);
-		emit_open(e, "spoils", '[');
-		for (size_t k = 0; k < f->spoils.nr; k++)
-			emit_str(e, NULL, f->spoils.v[k]);
-		emit_close(e, ']');
+		emit_texts(e, "spoils", f->spoils.v, f->spoils.nr);
 		emit_str(e, "message", f->message);
 		emit_close(e, '}');
 	}

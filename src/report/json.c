@@ -99,14 +99,6 @@ static void check(struct emit *e, const struct check *c)
 	emit_close(e, '}');
 }
 
-static void texts(struct emit *e, const char *key, const char *const *v, size_t nr)
-{
-	emit_open(e, key, '[');
-	for (size_t i = 0; i < nr; i++)
-		emit_str(e, NULL, v[i]);
-	emit_close(e, ']');
-}
-
 static void source_line(struct emit *e, const struct source_line *at)
 {
 	emit_str(e, "file", at->file);
@@ -147,7 +139,7 @@ static void finding(struct emit *e, const struct report *r, const struct finding
 		emit_close(e, '}');
 	}
 	emit_close(e, ']');
-	texts(e, "evidence", f->evidence.v, f->evidence.nr);
+	emit_texts(e, "evidence", f->evidence.v, f->evidence.nr);
 	emit_str(e, "action", or_null(f->action));
 	emit_str(e, "trace", f->trace);
 	emit_open(e, "checks", '[');

@@ -13,7 +13,8 @@ struct key_figure {
 	/// Values and noise in the metric's unit; noise is -1 if it is not shown.
 	int64_t baseline, candidate, noise;
 	ptrdiff_t check; ///< index of the check on the figure; -1 if there is none
-	enum doc_tone tone; ///< tone of the change, colored in a diff or if a check failed or improved
+	enum doc_tone tone; ///< how the change is shown: better, worse, caution, or plain if it is not
+	                    ///< judged
 	/// evidence of the check if too few runs are stored to know the noise; else NULL
 	const struct evidence *assumed;
 	/// limit such as "increase 10%" that the figure exceeds (if the check only warns) or may exceed
@@ -25,9 +26,9 @@ struct key_figures {
 	VEC(struct key_figure) list;
 };
 
-/// Collect the key figures: GPU compute per step, wall time per step, peak memory and the first
-/// input that is judged, as far as they are known. If the verdict is about none of these, the
-/// figure of the main finding is added. The caller releases `out->list`.
+/// Collect the key figures, as far as they are known: GPU compute per step, wall time per step,
+/// peak memory, and the first figure of a metrics file that is judged. If the verdict is not about
+/// any of these, add the figure of the main finding. The caller releases `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);
 
 /// The first finding with the verdict of the report, or NULL.

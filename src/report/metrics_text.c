@@ -313,7 +313,7 @@ static void put_header(struct metrics_page *p)
 		doc_paragraph(p->d);
 		doc_printf(p->d, "%zu more ranks", run->ranks.nr - RANKS_TOLD);
 	}
-	/* a note on steps without markers is shown once, as in reports: that of the first rank */
+	/* each rank may have a note on steps without markers: only the first rank's is shown */
 	const char *unmarked = run->ranks.nr ? digest_unmarked_text(run->ranks.v[0], &p->arena) : NULL;
 	if (unmarked) {
 		doc_paragraph(p->d);

@@ -234,8 +234,8 @@ static void collect(struct exposition *e)
 static int row_cmp(const void *a, const void *b)
 {
 	const struct series_row *x = a, *y = b;
-	/* metrics are elements of one table, so that addresses give their order; checks, without a
-	   metric, come first */
+	/* metrics are elements of one table, so that their addresses give their order; rows about
+	   checks come first: their `metric` is NULL */
 	if (x->metric != y->metric)
 		return !x->metric || (y->metric && x->metric < y->metric) ? -1 : 1;
 	int c = strcmp(x->labels, y->labels);

@@ -28,11 +28,12 @@ struct breakdown_list {
 	VEC(const struct breakdown *) list;
 };
 
-/// The breakdowns to show, each once, in this order: 1. of step figures that failed (these include
-/// what failed within a step) or, if there are none, of failed kernels, operators, …; 2. of other
-/// failed figures of a run or its devices; 3. if there are none so far, of undecided step figures
-/// or else of step figures that warn; 4. of memory figures that failed or else of those that
-/// warn; 5. the breakdowns of a diff.
+/// Lists the breakdowns to show, each once, in this order:
+/// 1. of failed figures of steps; if there are none, of failed kernels, operators, …
+/// 2. of other failed figures of a run or its devices
+/// 3. if the list is empty so far, of undecided figures of steps, else of such figures that warn
+/// 4. of failed memory figures; if there are none, of memory figures that warn
+/// 5. of a diff
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.
@@ -51,8 +52,8 @@ bool report_is_first(const struct report *r);
 /// The headline of a report without its verdict, such as "3 of 60 checks beyond their limits".
 const char *report_counts(const struct report *r);
 
-/// True if the noise is worth showing. Wide noise that is mostly assumed, and not measured in
-/// stored runs, only means that the noise is unknown.
+/// True if the noise is worth showing: it is narrow, or stored runs show it. Wide noise that is
+/// mostly assumed only means that too few runs are known.
 bool noise_is_known(const struct check *c);
 
 /// The amount "3 % and 2ms" from the limit "increase 3% and 2ms"; owned by `a`.

@@ -81,7 +81,8 @@ const char *machine_reason(size_t i)
 	return reasons[i];
 }
 
-/* The member of a record whose name begins with one of `groups` and the name of reason `i`. */
+/* The member of a record whose name begins with one of `groups`, directly followed by the name of
+ * reason `i`. */
 static const struct value *reason_in(const struct value *record, const char *const groups[2],
                                      size_t i)
 {

@@ -21,8 +21,8 @@ struct reading {
 
 struct readings {
 	VEC(struct reading) list;
-	size_t nr_names; ///< number of changes of the name along `list`: at least the number of
-	                 ///< different names
+	size_t nr_names; ///< number of elements of `list` with another name than the element before:
+	                 ///< at least the number of different names, which is limited
 };
 
 /// Adds the value `r`; false if there are too many figures.

@@ -111,7 +111,8 @@ static bool begins_as_json(struct span s)
 	return n < s.n && (s.p[n] == '{' || s.p[n] == '[');
 }
 
-/* Sets `*fits` if the file is of format `f`, and then lists the values (documents) in the file. */
+/* Sets `*fits` if the file is of format `f`; o->documents then has the values in the file, in
+   order: JSON values, or the rows of a table. */
 static enum status open_as(struct opened *o, const struct result_format *f, bool *fits,
                            struct diag_log *log)
 {

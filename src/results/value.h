@@ -16,8 +16,8 @@ extern const struct value_limits value_limits;
 /// A value. The members of an object or array are a linked list, in order.
 struct value {
 	enum jscan_type type;
-	bool steps; ///< true for an array of records that count as one record: a path then continues in
-	            ///< each of them
+	bool steps; ///< true for an array of records that together count as one record: a path applies
+	            ///< to each record of the array
 	bool taken; ///< true once a row of the format has taken the value, so that later rows skip it
 	struct span key; ///< key of the value, if it is a member of an object
 	struct span text; ///< decoded text of a string; a number or literal as the file spells it
@@ -50,7 +50,7 @@ GG_MUST_CHECK enum status value_json_add(struct value_tree *out, const char *nam
 GG_MUST_CHECK enum status value_lines_add(struct value_tree *out, const char *name,
                                           const char *prefix, struct diag_log *log);
 
-/// Adds a member to `parent` and returns the member, or NULL beyond the limit.
+/// Adds a member to `parent` and returns the member; NULL if the tree has too many values already.
 struct value *value_add(struct value_tree *t, struct value *parent, enum jscan_type type,
                         struct span key, struct span text);
 

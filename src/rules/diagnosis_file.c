@@ -74,8 +74,8 @@ static bool is_bytes(enum unit unit)
 	return unit == UNIT_BYTES || unit == UNIT_BYTES_PER_STEP;
 }
 
-/* Check that the metric gives one number per run: since the figures of all items are added, they
-   must be sums. */
+/* Check that the metric gives one number per run. A metric with items (such as kernels) does so
+   only if it is a time, count or size per step: the figures of its items are then added up. */
 static enum status check_metric(struct document *d, const struct node *n, const struct metric *m)
 {
 	if (m->label == LABEL_PAIR)

@@ -49,13 +49,13 @@ enum key_holds {
 	HOLDS_NOTHING, ///< no member: the key's map fills the whole struct, or code reads the value
 	HOLDS_TEXT, ///< text as const char *; for an absent key absent_text, which may be NULL
 	HOLDS_SPAN,
-	HOLDS_FLAG, ///< bool: true if the word is not the first one of `words`, or if the map is
-	            ///< present
+	HOLDS_FLAG, ///< bool: for a KEY_WORD, false if the value is the first one of `words`; for a
+	            ///< KEY_MAP, true if the map is present
 	HOLDS_ENUM,
 	HOLDS_NUMBER, ///< int64_t: an integer, a number or share in millionths, or days since
 	              ///< 1970-01-01
-	HOLDS_STRUCT, ///< struct that a table of its own fills; VEC(struct span) for KEY_TEXTS and
-	              ///< KEY_PATTERNS
+	HOLDS_STRUCT, ///< a struct, which the table `map` of the key fills; for KEY_TEXTS and
+	              ///< KEY_PATTERNS a VEC(struct span)
 };
 
 /// One key of a map: how it is checked, how the schema describes it, and where it is stored.

@@ -105,8 +105,9 @@ static enum status check_environment(struct document *d, const struct node *map)
 	return ST_OK;
 }
 
-/* Read the texts that an entry of `kernels.categories` adds to a category. Digests store those
-   of communication in one line, separated by blanks: a text must therefore have no blanks. */
+/* Read an entry of `kernels.categories`: texts which, in a kernel's name, put the kernel into the
+   category. Digests store such texts of communication in one line, separated by blanks, so that a
+   text must have no blanks. */
 static enum status addition_read(struct document *d, const struct node *n, struct rules *out)
 {
 	for (const struct node *m = node_get(n, "match")->first; m; m = m->next)

@@ -44,9 +44,9 @@ GG_MUST_CHECK enum status overrides_read(struct document *d, struct arena *a,
 GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map,
                                       struct rules *out);
 
-/// Check that each key of the map `select` narrows a label that the metrics have: `labels` is the
-/// set of their labels (see select_labels()). NULL: nothing to check. Messages call the metrics
-/// `who`.
+/// Check each key of `map`, the map under the key `select`: the key must restrict a label of the
+/// metrics. `labels` is the set of the metrics' labels (see select_labels()), and messages call the
+/// metrics `who`. If `map` is NULL, there is nothing to check.
 GG_MUST_CHECK enum status select_check(struct document *d, const struct node *map, const char *who,
                                        unsigned labels);
 

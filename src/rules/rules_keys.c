@@ -93,7 +93,8 @@ static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);
 	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
 	    .map = &noise_map, __VA_ARGS__)
 
-/* The keys of the budget for false alarms, of which there is one for the whole gate. */
+/* Keys of `noise` in `defaults`: only there the budget for false alarms can be set, since the whole
+   gate has one budget. */
 static const struct key budget_keys[] = {
 	NOISE_NUMBERS,
 	KEY("budget", SHARE, OPTIONAL,

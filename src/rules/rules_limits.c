@@ -58,7 +58,7 @@ static enum status quantity_read(struct document *d, const struct node *n, enum 
 		return document_fail(
 		    d, n, "%s is negative: a limit says how far, its key says in which direction", quoted);
 	struct span number = unit_number_take(&s);
-	/* checks only the form: divided by 10^number.n, no number is too large to be parsed */
+	/* checks only the form: the parsed value is divided by 10^number.n and thus never too large */
 	int64_t nothing;
 	if (!number_parse(number, -(int)number.n, &nothing))
 		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
@@ -90,7 +90,7 @@ enum status share_read(struct document *d, const struct node *n, int64_t most, i
 	return ST_OK;
 }
 
-/* Where a quantity is used, which decides about the units that fit. */
+/* The use of a quantity in a limit. It decides which units fit. */
 enum use { USE_DIFFERENCE, USE_BOUND, USE_AND };
 
 static const char *fitting_units(enum unit_family family, enum use use)

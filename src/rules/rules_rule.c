@@ -8,8 +8,8 @@
 	(1u << LABEL_KERNEL | 1u << LABEL_CATEGORY | 1u << LABEL_OP | 1u << LABEL_COLLECTIVE | \
 	 1u << LABEL_FUNCTION | 1u << LABEL_MODULE | 1u << LABEL_RANGE | 1u << LABEL_PLACE)
 
-/* Check the keys that are allowed only with for_each; `top` and `min_share` also need metrics with
-   a ranking. */
+/* Check that the keys for_each, `top` and `min_share` fit the metric, and that keys about items
+   occur only with for_each. */
 static enum status check_items(struct document *d, const struct node *map, const struct rule *r)
 {
 	const struct node *for_each = node_get(map, "for_each"), *top = node_get(map, "top");

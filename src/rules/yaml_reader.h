@@ -30,7 +30,7 @@ struct node {
 };
 
 struct document {
-	const char *name; ///< name of the document as its reader gave it, or "built in"
+	const char *name; ///< the argument `name` of document_load(), or "built in"
 	bool built_in; ///< true for a text of the program itself
 	const char *shown; ///< name of the document in messages; owned by the arena
 	struct arena arena;

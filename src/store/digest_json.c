@@ -228,13 +228,18 @@ enum status stored_document_read(struct source *src, enum status fail, struct di
                                  void (*read)(struct row_reader *r, void *ctx), void *ctx)
 {
 	struct arena scratch = ARENA_INIT;
-	struct jscan *js = jscan_new(src, &(struct jscan_options){ .max_depth = 32 }, log);
+	struct diag_log own;
+	diag_init(&own);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .max_depth = 32 }, &own);
 	struct row_reader r = { .js = js, .arena = &scratch, .path = STRBUF_INIT };
 	read(&r, ctx);
 	if (jscan_status(js) == ST_OK)
 		jscan_end(js);
 	enum status st = jscan_status(js);
 	jscan_free(js);
+	if (st != ST_OK)
+		source_blame_damage(src, &own);
+	diag_move(log, &own);
 	strbuf_release(&r.path);
 	arena_release(&scratch);
 	return st == ST_INPUT ? fail : st;

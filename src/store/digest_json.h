@@ -32,7 +32,8 @@ GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **o
 GG_MUST_CHECK enum status digest_read_again(const struct digest *d, const char *path,
                                             struct digest **out, struct diag_log *log);
 
-/// Like digest_read_again(), for all texts of digests that the folded digest `d` keeps whole.
+/// Reads again each rank that the folded digest `d` keeps as the text of a whole digest
+/// (digest_read_again()), and replaces it by that digest.
 GG_MUST_CHECK enum status fold_complete(struct digest *d, const char *path, struct diag_log *log);
 
 /// A stored baseline: the approved run (the pin), and later runs.
@@ -53,8 +54,9 @@ void baseline_write(const struct baseline *b, struct sink *out);
 /// Writes the JSON Schema of a baseline, which is schemas/gpugate-baseline-1.json.
 void baseline_schema_write(struct sink *out);
 
-/// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES: each time the
-/// smallest value of the query with the most values. `cut` counts the dropped values.
+/// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES. The values are
+/// grouped by the query of a rule that they answer, such as one value for each kernel; each time,
+/// the largest group loses its smallest value. run->cut counts the dropped values.
 void past_run_fit(struct past_run *run);
 
 /// Reads and validates a baseline; any error is ST_BASELINE with place and path. Caller releases

@@ -8,8 +8,8 @@ struct seen {
 	int depth;
 };
 
-/* Returns what is wrong with function `i`, or NULL. `seen` has the progress for each function:
-   seen[p + 1] is about function p, seen[0] about the root of the tree. */
+/* Returns what is wrong with function `i`, or NULL. For each function p before `i`, seen[p + 1] has
+   its depth in the tree and its last callee so far; seen[0] has those of the root of the tree. */
 static const char *function_fault(const struct digest *d, size_t i, const struct seen *seen)
 {
 	const struct function_stat *f = &d->functions.v[i];

@@ -19,7 +19,8 @@ void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
 void steps_describe(bool several, int depth, struct sink *out);
 
-/// Functions for FIELD_OWN that read, write and describe the fold of a digest.
+/// Functions for FIELD_OWN that read, write and describe the fold (figures of all ranks) of a
+/// folded run, which a digest holds.
 void fold_read(struct row_reader *r, void *const *digests, size_t nr);
 void fold_write(const void *const *digests, size_t nr, struct sink *out);
 bool fold_is_there(const void *const *digests, size_t nr);

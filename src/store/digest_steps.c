@@ -51,8 +51,8 @@ struct written {
 	const void *const *digests;
 	size_t nr, column;
 	struct step_bases bases;
-	struct values *of; ///< values, or what is left of them after step_bases_subtract(); one array
-	                   ///< for each digest
+	struct values *of; ///< the column's values, one array for each digest; subtract() replaces them
+	                   ///< by their differences from the bases
 	struct arena arena;
 };
 
@@ -64,7 +64,7 @@ static bool is_written(const struct written *w, bool summarized)
 	return any && has_column(summarized, w->column);
 }
 
-/* Replaces the values by what the bases leave of them. False if a rest is out of range. */
+/* Replaces the values by their differences from the bases; false if one is out of range. */
 static bool subtract(struct written *w)
 {
 	bool fine = true;
@@ -86,7 +86,8 @@ static void take_values(struct written *w, bool summarized)
 		w->of[k] = values_of(w->digests[k], w->column, summarized);
 }
 
-/* Writes the names of the bases that are added or, if `minus`, subtracted. */
+/* Writes the names of the bases, which are the columns from which another column is computed: those
+ * that are added or, if `minus`, those that are subtracted. */
 static void write_names(const struct step_bases *b, bool minus, struct sink *out)
 {
 	const char *before = minus ? "\"minus\":[" : "\"plus\":[";
@@ -183,8 +184,9 @@ static void describe_list(const char *number, bool several, struct sink *out)
 	            number, number);
 }
 
-/* Writes the schema of a column: a list of values, or an object with the columns that are added
-   ("plus") and subtracted ("minus"), and what they leave of the values ("rest"). */
+/* Writes the schema of a column: a list of values; or an object with the names of columns ("plus"
+   and "minus") and numbers ("rest"). A value is then the sum of the columns in "plus", less those
+   in "minus", plus the number. */
 static void describe_column(size_t i, bool several, struct sink *out)
 {
 	static const char any[] = "{\"type\": [\"integer\", \"null\"]}";
@@ -317,8 +319,9 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 		memcpy(step_column(d, i), v, nr * sizeof *v);
 }
 
-/* Reads one list for all digests, or a list for each digest. Its numbers are values, or rests: see
- * step_bases_subtract(). */
+/* Reads a column: one list for all digests, or a list for each digest. The numbers are the values
+ * or, with `rests`, what is left of the values once other columns are subtracted (see
+ * step_bases_subtract()). */
 static void read_lists(struct columns *c, size_t i, bool rests)
 {
 	struct row_reader *r = c->r;
@@ -349,8 +352,9 @@ static size_t find_column(const struct columns *c, struct span key)
 	return NR_ALL_COLUMNS;
 }
 
-/* Reads the bases of column `i` that are added or, if `minus`, subtracted. They must come before
-   the column, so that their values are known, or be the column itself. */
+/* Reads the names of the bases of column `i`: the columns that are added or, if `minus`, subtracted
+   to compute it. A base must come before the column, so that its values are known, or be the column
+   itself, which means its value in the previous step. */
 static void read_bases(struct columns *c, size_t i, bool minus, struct step_bases *b)
 {
 	struct row_reader *r = c->r;
@@ -405,7 +409,8 @@ static void read_column(struct columns *c, size_t i)
 		read_lists(c, i, false);
 }
 
-/* A phase must have its first column, and the phases of whole steps must be known ones. */
+/* A phase that has columns must have its first column. If each step has a phase as a whole, such as
+ * "decode", each must be a known phase. */
 static void check_phases(const struct columns *c, const struct digest *d)
 {
 	bool whole = true, known = true;
@@ -430,8 +435,8 @@ static void read_columns(struct columns *c)
 		if (!c->seen)
 			c->summarized = span_eq(key, span_of(step_column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
-		/* if a run could have numbers of steps in place of samples, a file of thirty bytes could
-		 * claim a million steps, and cost as much time and memory */
+		/* each step of a run must have samples. If a run could have only its number of steps, a
+		 * file of thirty bytes could claim a million steps, and cost as much time and memory */
 		if (c->summarized && r->sampled)
 			row_fail(r, jscan_byte(r->js), step_column_key(COUNT_COLUMN),
 			         "replaces the samples of steps, as only a baseline may");

@@ -31,7 +31,8 @@ struct placer {
 	bool fine;
 };
 
-/* The next column; if `differences`, each number becomes the sum of the differences up to it. */
+/* The next column. If `differences`, it is stored as differences from each number to the next, and
+ * gets its numbers back here. */
 static struct column *next_column(struct placer *p, bool differences)
 {
 	static struct column none;
@@ -105,7 +106,8 @@ static void place_ranks(struct placer *p, struct fold *f)
 		p->fine = f->rank[i] >= 0 && f->rank[i] <= RANK_MAX && (!i || f->rank[i] > f->rank[i - 1]);
 }
 
-/* Takes the numbers of ranks; numbers that an earlier version did not store are 0. */
+/* Takes the columns with one number for each rank. A number that an earlier version did not store
+   is 0 for all ranks. */
 static void place_numbers(struct placer *p, struct fold *f)
 {
 	const struct column *c = next_column(p, true);

@@ -1,6 +1,7 @@
-/* Reads and writes folds. Figures and series are rows. Numbers of ranks and counts of tallies are
-   columns: lists of numbers, each stored as the difference from the number before it; the rows
-   determine the order of the columns. If all ranks have the same number, it is stored once. */
+/* Reads and writes folds (many ranks as one digest). Figures and series are rows. Numbers of ranks
+   and counts of tallies are columns, in the order of the rows that they belong to. A column is a
+   list of numbers, each stored as the difference from the number before it. If all ranks have the
+   same number, the column is only this number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +99,8 @@ static void add_bins(struct column *out, const struct tally *t, bool counted)
 	}
 }
 
-/* Writes the column that add_bins() has filled, with differences in place of keys, as it is. */
+/* Writes the column that add_bins() has filled. Its keys are differences already, so that all
+   numbers are written unchanged. */
 static void write_plain(struct writer *w, struct column *c)
 {
 	begin(w);

@@ -25,7 +25,7 @@ struct lock_wait {
 GG_MUST_CHECK enum status file_lock_take(const char *path, struct lock_wait wait,
                                          struct file_lock *out, struct diag_log *log);
 
-/// Releases the lock; one that is all zero may be passed, too.
+/// Releases the lock. Does nothing for a struct of zeros, which means that no lock was taken.
 void file_lock_release(struct file_lock *lock);
 
 #endif

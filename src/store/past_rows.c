@@ -104,7 +104,8 @@ static size_t size_of(const struct past_run *run)
 	return n;
 }
 
-/* Finds the query with the most values, v[first..first + nr); returns `first`. */
+/* Finds the largest group of values that answer the same query of a rule: the values
+   run->values.v[first..first + nr). Returns `first`. */
 static size_t largest_group(const struct past_run *run, size_t *nr)
 {
 	const struct past_value *v = run->values.v;
@@ -143,7 +144,8 @@ void past_run_fit(struct past_run *run)
 {
 	size_t size;
 	while (run->values.nr && (size = size_of(run)) > BASELINE_RECENT_BYTES) {
-		/* drops about half of the excess, so that the size approaches the limit from above */
+		/* drops values with about half of the bytes that are too many: a larger part could drop
+		 * more than necessary, as values differ in size */
 		size_t extra = (size - BASELINE_RECENT_BYTES) / 2 * run->values.nr / size;
 		for (size_t i = 0; i <= extra && run->values.nr; i++)
 			cut_one(run);

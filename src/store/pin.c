@@ -15,8 +15,8 @@
 /* How much a kept run holds, from the most to the least; the first level that fits the size limit
  * is used. */
 static const struct detail {
-	bool whole; ///< true if the samples of each step are kept (a few are kept at any level), and
-	            ///< figures of kernels outside the measured steps
+	bool whole; ///< true if the samples of all steps are kept, even of many steps, and if kernels
+	            ///< keep their figures from outside the measured steps
 	bool extras; ///< true if functions, threads, places in the code and figures of metrics files
 	             ///< are kept
 	size_t top; ///< number of kernels and number of operators that are kept
@@ -375,7 +375,7 @@ static struct digest *copy(const struct pinner *p, const struct digest *from)
 	return d;
 }
 
-/* Makes the pin at one level of detail, from every `stride`-th rank. */
+/* Makes the pin (stored form of the run) with one level of detail, from every `stride`-th rank. */
 static void pin_at(struct pinner *p, const struct detail *detail, size_t stride, struct run *out)
 {
 	struct names kernels, ops;

@@ -37,15 +37,15 @@ struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< arena that owns the text that is read
 	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
-	uint64_t start; ///< offset in the input from which the bytes are counted that
-	                ///< store_limits.bytes limits
+	uint64_t start; ///< offset in the input of the digest that is being read: store_limits.bytes
+	                ///< is the limit of bytes from here on
 	int64_t minor; ///< minor version of the document that is read
 
 	/// true if the document is a run, whose steps have samples; only baselines have summaries
 	/// instead
 	bool sampled;
-	bool whole; ///< true for a digest or a run, in which a fold must have the values of all ranks;
-	            ///< false for a baseline
+	bool whole; ///< true for a digest or a run: a fold in it must have the values of each rank;
+	            ///< false for a baseline: a fold in it must not have them
 	bool keeps_text; ///< true if the text of each digest is kept
 	bool row_is_newer; ///< true if the present row is of a kind that only a newer minor version
 	                   ///< knows

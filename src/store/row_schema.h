@@ -4,11 +4,12 @@
 
 #include "store/row.h"
 
-/// Writes the schema of the document `s`, which has an id, as a whole file.
+/// Writes a file with the JSON Schema of the documents that `s` describes; `s->id` must be set.
 void row_schema_write(const struct schema *s, const char *title, struct sink *out);
 
-/// Writes the schema of one object of `s`, or of `several` structs together, for the function
-/// `describe` of a FIELD_OWN member. `depth` is the indentation of its last line.
+/// Writes the schema of the object that holds one struct of the type `s` or, if `several`, a number
+/// of such structs together. For the functions `describe` of FIELD_OWN members. `depth` is the
+/// indentation of the object's last line.
 void row_schema_object(const struct schema *s, bool several, int depth, struct sink *out);
 
 /// Begins a line with indentation `depth` and `text`.

@@ -147,7 +147,8 @@ static void read_shape(struct row_reader *r, const char *key, uint64_t byte, enu
 
 /* ---- fields of one or several structs ---- */
 
-/* Reads a field whose value is not a row, at `key` (NULL: the present value). */
+/* Reads a field whose value is not a row. `key` is the field's key; NULL if the value is an element
+ * of a list. */
 static void read_field(struct row_reader *r, const struct field *f, const char *key, void *row)
 {
 	char *at = (char *)row + f->offset;
@@ -246,9 +247,9 @@ static void read_list(struct row_reader *r, const struct field *f, const char *k
 	strbuf_setlen(&r->path, before);
 }
 
-/* Reads a field of `nr` structs: a list has one value for each struct, anything else is the
- * value of all structs. A list that begins with a number is a single shape if the field is a
- * shape. */
+/* Reads a field of `nr` structs. A list has one value for each struct; anything else is the value
+ * of all structs. A shape is itself a list of numbers: if the field is a shape, a list that begins
+ * with a number is one shape, the value of all structs. */
 void row_read_values(struct row_reader *r, const struct field *f, const char *key, bool hex,
                      void *const *rows, size_t nr)
 {

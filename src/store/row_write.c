@@ -118,8 +118,8 @@ static struct cell cell_of(const struct field *f, const void *row)
 	case FIELD_ROW: /* add_merged() writes fields that are rows */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
-	case FIELD_OWN: /* a FIELD_OWN is always a member of a document, never of a row: it is not
-	                   written here */
+	case FIELD_OWN: /* not written here, because only documents have such fields, which
+	                   row_write_all() writes */
 		break;
 	}
 	return (struct cell){ 0 };
@@ -208,11 +208,11 @@ struct lists {
 	/// true if rows have no key: no two rows then share a line, and the lists are written one after
 	/// the other, the last list first
 	bool apart;
-	size_t *heap; ///< heap of chains; the lists of a chain have equal next rows, and the smallest
-	              ///< next row is on top
+	size_t *heap; ///< heap of chains. A chain has the lists whose next rows are equal; the chain
+	              ///< with the smallest next row is on top
 	size_t nr_heap;
 	size_t *next; ///< for each list the next list in its chain, or NO_LIST; `nr` elements
-	const void **line; ///< equal rows that are written on the present line; room for `nr`
+	const void **line; ///< equal rows of several lists, which share the present line; `nr` elements
 	size_t *owners; ///< indices of the structs that own the equal rows; `nr` elements
 	size_t nr_line;
 };
@@ -251,7 +251,8 @@ static size_t heap_pop(struct lists *l)
 
 #define NO_LIST SIZE_MAX
 
-/* Puts the owners that have rows left back onto the heap, as chains of equal next rows. */
+/* Puts the lists whose rows have just been written back onto the heap, except lists without further
+   rows. Lists whose next rows are equal form one chain. */
 static void push_owners(struct lists *l)
 {
 	size_t first = NO_LIST, last = NO_LIST;

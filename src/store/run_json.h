@@ -22,11 +22,12 @@ void run_schema_write(struct sink *out);
 /// with run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);
 
-/// Like run_read(), but keeps of each digest only its text and the members that digest_forget()
-/// keeps.
+/// Like run_read(), but each digest of `out` has only its text, and those members that
+/// digest_forget() does not release.
 GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, struct diag_log *log);
 
-/// True if run_write() copies text that has been validated, so that it can certainly be read again.
+/// True if run_write() only copies texts of digests, which were validated when they were read. What
+/// it writes can then certainly be read again.
 bool run_is_text(const struct run *run);
 
 #endif

@@ -5,8 +5,9 @@
 #define OF(name) (METRIC_COLUMN + METRIC_STEP_##name)
 #define LESS(column) ~(column)
 
-/* Columns, each with a sum of columns that equals it, or nearly so, if a rank has one GPU and the
-   work of a step runs in the step's period. */
+/* Columns, each with other columns whose sum is equal or close to it, so that only a small
+   difference has to be stored. This is so if a rank has one GPU and a step's work runs in its
+   period. */
 static const struct relation {
 	size_t column;
 	struct step_bases bases;
@@ -103,9 +104,9 @@ bool step_bases_add(struct digest *d, size_t column, const struct step_bases *b)
 
 /* ---- choice of bases ---- */
 
-/* Number of characters that a column takes in a compressed file if the bases `b` are subtracted
-   from it. A rest (what is left) that equals the rest of the step before counts as 0 characters.
-   SIZE_MAX if a rest is out of range. */
+/* Estimated length of a column in a compressed file, in characters. A step is stored as a rest:
+   its value minus the values of the bases `b`. A rest that equals the rest of the step before
+   counts as 0 characters. SIZE_MAX if a rest is out of range. */
 static size_t cost(const struct digest *d, size_t column, const struct step_bases *b, int64_t *rest)
 {
 	size_t out = 0;

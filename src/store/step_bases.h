@@ -1,12 +1,14 @@
-/// Columns of steps as differences from other columns: GPU time, for example, is nearly the sum of
-/// its parts, so what is left once the parts have been subtracted has fewer digits, or is 0. The
-/// form needs no minor version of its own: readers without it refuse a column that is not an array.
+/// Columns of steps as differences from other columns. GPU time, for example, is nearly the sum of
+/// its parts: what is left of it once the parts have been subtracted has fewer digits, or is 0. A
+/// column in this form is not an array. Versions that do not know the form therefore refuse the
+/// file, so that the form needs no minor version of its own.
 #ifndef GG_STORE_STEP_BASES_H
 #define GG_STORE_STEP_BASES_H
 
 #include "store/step_columns.h"
 
-/// Largest number of steps of which all columns are written as they are.
+/// Up to this number of steps, all columns are written as they are. With more steps, a column may
+/// be written as differences.
 enum { STEPS_PLAIN = 256 };
 
 /// Largest number of bases of one column.
@@ -24,18 +26,18 @@ struct step_bases {
 };
 
 /// The bases with which the column takes the fewest digits, judged by the digest that has most
-/// steps; without bases if none take fewer. `known` is the set of the columns that may be bases,
-/// besides the column itself.
+/// steps; without bases if none take fewer. Bases can be the columns in the set `known`, and the
+/// column itself: then the value of the previous step is subtracted.
 struct step_bases step_bases_choose(const void *const *digests, size_t nr, size_t column,
                                     uint64_t known);
 
 /// Subtracts the sum of the bases from each value of a column, which the digest must have. The
-/// differences go to `rest`, which has room for all steps. False if one is out of its type's range.
+/// differences go to `rest`, which has room for all steps. False if a difference exceeds int64.
 bool step_bases_subtract(const struct digest *d, size_t column, const struct step_bases *b,
                          int64_t *rest);
 
-/// Turns the rests that the column of a digest holds into its values. False if a value would be
-/// negative or too large.
+/// Adds the sum of the bases to each difference that the column of a digest holds, which gives the
+/// column's values. False if a value would be negative or too large.
 bool step_bases_add(struct digest *d, size_t column, const struct step_bases *b);
 
 #endif

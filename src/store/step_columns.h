@@ -29,7 +29,8 @@ int step_column_since(size_t column);
 /// version of the format.
 bool step_column_is_optional(size_t column);
 
-/// True for all columns of a phase except the first, which may be left out if they are 0.
+/// True for columns that a digest leaves out if all their values are 0: those of a phase, except
+/// the first one of each phase.
 bool step_column_may_be_zero(size_t column);
 
 /// The member of a digest that holds an optional column; it is NULL if the digest lacks it.

@@ -3,7 +3,8 @@
 #include "base/text.h"
 #include "store/run_json.h"
 
-/* Writes the text in memory to `path`, unless `reads_back` says that it cannot be read again. */
+/* Writes the text in memory to `path`. `reads_back` is the status of reading the text again: if
+   that failed, nothing is written. */
 static enum status save(struct sink *text, enum status reads_back, const struct diag_log *said,
                         const char *path, bool gzip, bool again, struct diag_log *log)
 {

@@ -10,8 +10,8 @@
 /// the status is ST_OUTPUT, with the path and the reader's message.
 GG_MUST_CHECK enum status stored_run_save(struct run *run, const char *path, struct diag_log *log);
 
-/// Like stored_run_save(), for a baseline (baseline_write()), which is never compressed. `again`:
-/// the file was read in order to be changed.
+/// Like stored_run_save(), for a baseline (baseline_write()), which is never compressed. `again` is
+/// true if the baseline was read from `path` and changed.
 GG_MUST_CHECK enum status stored_baseline_save(const struct baseline *b, const char *path,
                                                bool again, struct diag_log *log);
 

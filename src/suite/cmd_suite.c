@@ -231,7 +231,8 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 		o->value[OPT_OUTPUT] = arena_printf(a, "%s/" SUITE_REPEAT, folder, i + 1);
 		TRY(cmd_digest(o, log));
 	}
-	/* further runs in the folder, from an earlier command, would count as runs of this case */
+	/* refuse a folder with more runs, from an earlier command: they would count as runs of this
+	 * case */
 	if (access(arena_printf(a, "%s/" SUITE_REPEAT, folder, nr + 1), F_OK) == 0 ||
 	    access(arena_printf(a, "%s/" SUITE_CONTROL, folder, (size_t)1), F_OK) == 0)
 		return diag_fail(log, ST_OUTPUT, "%s: holds more runs, of an earlier command: remove it",

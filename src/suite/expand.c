@@ -155,8 +155,8 @@ static bool has_case(const struct suite_jobs *jobs, size_t from, const char *wor
 	return false;
 }
 
-/* Add the line's cases that exist only among the kept folders, because the folders of their runs
-   are gone. */
+/* Add cases of the line `e` whose runs are only in the folder `kept`, where an earlier command left
+   them, because the folders that the line names are gone. */
 static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, size_t from, const char *kept,
                             struct diag_log *log)

@@ -47,7 +47,7 @@ struct suite_case {
 	const char *label; ///< label of this figure in the case's report; NULL if it is metric_label()
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
-	const char *limit; ///< "limit 3 %" or "warns beyond 10 %" of that figure; NULL if there is none
+	const char *limit; ///< limit of this figure, "limit 3 %" or "warns beyond 10 %"; or NULL
 	int64_t change_pct; ///< change of the figure of `metric` in 1e-6 percent; INT64_MIN if unknown
 	bool is_worse, is_better;
 	int64_t false_alarms; ///< expected false alarms per unchanged run, in millionths; -1 if unknown

@@ -9,7 +9,7 @@
 enum {
 	LEAST_PCT = 10000 /* 1e-6 % */,
 	CASES_SHOWN = 10,
-	FINDINGS_SHOWN = 40,
+	CASES_WITH_FINDINGS = 40,
 	FINDINGS_OF_CASE = 3,
 	ACCEPTS_SHOWN = 3
 };
@@ -31,7 +31,11 @@ static void put_verdict(struct document *d, unsigned verdict)
 static void put_summary(struct document *d, const struct suite *s)
 {
 	doc_paragraph(d);
-	put_verdict(d, s->error ? SUITE_ERROR : s->verdict);
+	if (s->error || s->verdict == SUITE_ERROR)
+		put_verdict(d, SUITE_ERROR);
+	else
+		doc_put_result(d, (enum verdict)s->verdict, suite_verdict_names[s->verdict],
+		               s->status != ST_OK);
 	doc_words(d, " · ");
 	doc_said(d, s->name);
 	doc_words(d, ": ");
@@ -43,7 +47,7 @@ static void put_summary(struct document *d, const struct suite *s)
 	}
 }
 
-/* The id of the section with a case's findings, to which the row of the case has a link. */
+/* The id of the first row of a case's findings, to which the row of the case has a link. */
 static const char *case_id(struct document *d, const struct suite_case *c)
 {
 	return arena_printf(&d->arena, "case-%" PRId64, c->place + 1);
@@ -51,94 +55,97 @@ static const char *case_id(struct document *d, const struct suite_case *c)
 
 /* ---- cases that did not pass ---- */
 
-static void put_item(struct document *d, const struct suite_item *f, bool verdict)
+/* Begin a row with the verdict and the name of a case. */
+static void put_head(struct document *d, const struct suite_case *c, unsigned verdict)
 {
-	if (verdict) {
-		put_verdict(d, f->verdict);
-		doc_words(d, " ");
-	}
-	doc_said(d, f->text);
-	if (f->cost) {
-		doc_words(d, " (");
-		doc_figure(d, f->cost);
-		doc_words(d, ")");
-	}
+	doc_row(d, 0);
+	doc_cell(d);
+	put_verdict(d, verdict);
+	doc_words(d, " ");
+	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
 }
 
-static void put_line(struct document *d, const char *what, const char *text)
-{
-	if (!text)
-		return;
-	doc_item(d, 1);
-	doc_words(d, what);
-	doc_said(d, text);
-}
-
-/* Write where a case changed and what to do, its other findings and, if it is undecided, what would
-   decide it. */
-static void put_more(struct document *d, const struct suite_case *c, const struct suite_item *v,
-                     size_t nr)
-{
-	size_t shown = nr < FINDINGS_OF_CASE ? nr : FINDINGS_OF_CASE;
-	if (nr)
-		put_line(d, "where: ", v[0].where);
-	for (size_t i = 1; i < shown; i++) {
-		doc_item(d, 1);
-		put_item(d, &v[i], true);
-	}
-	if (nr > shown) {
-		doc_item(d, 1);
-		doc_printf(d, "%zu more", nr - shown);
-	}
-	if (nr)
-		put_line(d, "what to do: ", v[0].action);
-	if (c->plan_runs || c->plan_pairs) {
-		doc_item(d, 1);
-		if (c->plan_runs)
-			doc_printf(d, "%" PRId64 " more run%s of the candidate would decide", c->plan_runs,
-			           c->plan_runs == 1 ? "" : "s");
-		else
-			doc_printf(d, "%" PRId64 " more pair%s of runs would decide", c->plan_pairs,
-			           c->plan_pairs == 1 ? "" : "s");
-	}
-}
-
+/* Add the findings of a case as rows, or its text if it has none. */
 static void put_open_case(struct document *d, const struct suite *s, const struct suite_case *c)
 {
 	size_t nr;
 	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
-	doc_item(d, 0);
-	d->line->id = case_id(d, c);
-	put_verdict(d, c->verdict);
-	doc_words(d, " ");
-	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
-	if (c->limit) {
-		doc_words(d, " (");
-		doc_said(d, c->limit);
-		doc_words(d, ")");
+	for (size_t i = 0; i < nr && i < FINDINGS_OF_CASE; i++) {
+		put_head(d, c, v[i].verdict);
+		d->line->id = i ? NULL : case_id(d, c);
+		if (c->limit && !i) {
+			doc_words(d, " (");
+			doc_said(d, c->limit);
+			doc_words(d, ")");
+		}
+		doc_words(d, ": ");
+		doc_said(d, v[i].text);
+		doc_cell(d);
+		if (v[i].cost)
+			doc_add(d, DOC_FIGURE, v[i].verdict == VERDICT_FAIL ? TONE_WORSE : TONE_STRONG,
+			        arena_dup(&d->arena, (struct span){ v[i].cost, strcspn(v[i].cost, ",") }));
+		doc_said_cell(d, v[i].where);
 	}
+	if (nr && nr <= FINDINGS_OF_CASE)
+		return;
+	put_head(d, c, c->verdict);
 	doc_words(d, ": ");
-	if (nr)
-		put_item(d, &v[0], false);
-	else
-		doc_said(d, c->text);
-	put_more(d, c, v, nr);
+	if (nr) {
+		doc_printf(d, "%zu more", nr - FINDINGS_OF_CASE);
+		return;
+	}
+	d->line->id = case_id(d, c);
+	doc_said(d, c->text);
 }
 
 static void put_findings(struct document *d, const struct suite *s)
 {
-	size_t shown = 0, open = 0;
+	size_t shown = 0;
 	doc_section(d, "findings", "What changed", DOC_OPEN);
+	struct doc_table *t = doc_table(d, "What changed", doc_change_columns, 3);
+	t->items = true;
+	t->more_text = "cases: see the table";
 	for (size_t k = 0; k < NR_OPEN; k++)
 		for (size_t i = 0; i < s->cases.nr; i++)
-			if (s->cases.v[i].verdict == order[k] && open++ < FINDINGS_SHOWN) {
+			if (s->cases.v[i].verdict == order[k] && shown++ < CASES_WITH_FINDINGS)
 				put_open_case(d, s, &s->cases.v[i]);
-				shown++;
-			}
-	if (open > shown) {
-		doc_item(d, 0);
-		doc_printf(d, "%zu more cases: see the table", open - shown);
-	}
+	t->more = shown > CASES_WITH_FINDINGS ? shown - CASES_WITH_FINDINGS : 0;
+	doc_end(d);
+}
+
+static const char *plural(int64_t nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
+/* Write what to do about a case and, if it is undecided, what would decide it. */
+static void put_action(struct document *d, const struct suite *s, const struct suite_case *c)
+{
+	size_t nr;
+	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
+	const char *action = nr ? v[0].action : NULL;
+	int64_t more = c->plan_runs ? c->plan_runs : c->plan_pairs;
+	if (!action && !more)
+		return;
+	doc_item(d, 0);
+	doc_name(d, c->name);
+	doc_words(d, ": ");
+	doc_said(d, action);
+	doc_words(d, action && more ? "; " : "");
+	if (c->plan_runs)
+		doc_printf(d, "%" PRId64 " more run%s of the candidate would decide", more, plural(more));
+	else if (more)
+		doc_printf(d, "%" PRId64 " more pair%s of runs would decide", more, plural(more));
+}
+
+static void put_actions(struct document *d, const struct suite *s)
+{
+	size_t shown = 0;
+	doc_section(d, "actions", "What to do", DOC_OPEN);
+	for (size_t k = 0; k < NR_OPEN; k++)
+		for (size_t i = 0; i < s->cases.nr; i++)
+			if (s->cases.v[i].verdict == order[k] && shown++ < CASES_WITH_FINDINGS)
+				put_action(d, s, &s->cases.v[i]);
 	doc_end(d);
 }
 
@@ -162,10 +169,8 @@ static void put_figure(struct document *d, const struct suite_case *c)
 	doc_words(d, c->label ? c->label : m ? metric_label(m) : c->metric);
 }
 
-static void put_row(struct document *d, const struct suite *s, const struct suite_case *c)
+static void put_row(struct document *d, const struct suite_case *c)
 {
-	size_t nr;
-	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
 	enum doc_tone tone = c->verdict != VERDICT_FAIL ? TONE_PLAIN
 	                     : c->is_worse              ? TONE_WORSE
 	                     : c->is_better             ? TONE_BETTER
@@ -185,15 +190,13 @@ static void put_row(struct document *d, const struct suite *s, const struct suit
 		doc_words(d, "unchanged");
 	else
 		doc_add(d, c->change ? DOC_FIGURE : DOC_WORDS, tone, c->change ? c->change : "–");
-	doc_said_cell(d, nr ? v[0].action : c->verdict == VERDICT_PASS ? NULL : c->text);
 }
 
 static void put_cases(struct document *d, const struct suite *s)
 {
 	static const struct doc_column columns[] = { { "case", DOC_LEFT },
 		                                         { "figure", DOC_LEFT },
-		                                         { "change", DOC_RIGHT },
-		                                         { "what to do", DOC_EXTRA } };
+		                                         { "change", DOC_RIGHT } };
 	size_t open = s->cases.nr - (size_t)s->counts[VERDICT_PASS];
 	doc_section(d, "cases", "Cases", DOC_OPEN);
 	struct doc_table *t = doc_table(d, "Cases", columns, sizeof columns / sizeof *columns);
@@ -202,7 +205,7 @@ static void put_cases(struct document *d, const struct suite *s)
 	for (size_t k = 0; k < NR_ORDER; k++)
 		for (size_t i = 0; i < s->cases.nr; i++)
 			if (s->cases.v[i].verdict == order[k])
-				put_row(d, s, &s->cases.v[i]);
+				put_row(d, &s->cases.v[i]);
 	doc_end(d);
 }
 
@@ -287,6 +290,7 @@ void suite_document(const struct suite *s, struct document *d)
 		return;
 	put_cases(d, s);
 	put_findings(d, s);
+	put_actions(d, s);
 	put_accepts(d, s);
 	doc_answer_end(d);
 	put_items(d, s, "checks", "Checks beyond their limits", s->checks.v, s->checks.nr, true);

@@ -23,8 +23,9 @@ static enum status write_one(size_t i, const char *path, const struct suite *s,
 	return sink_commit(out, log);
 }
 
-/* Write all requested reports; if `text` is true also the text. If `again` is true, a report on
-   standard output has been written before and is not repeated. */
+/* Write all requested reports. If `text` is true, also write the text report to standard output,
+   unless another report goes there. If `again` is true, leave out the report on standard output,
+   which has been written before. */
 static enum status write_files(const struct suite *s, const struct options *o, bool text,
                                bool again, struct diag_log *log)
 {

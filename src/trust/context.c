@@ -7,7 +7,8 @@
 #include "model/rows.h"
 #include "trust/finding.h"
 
-/* Factor by which a kernel's threads or a copy's bytes grew in the candidate, with a weight. */
+/* Factor by which a kernel's threads or a copy's bytes grew in the candidate. The weight is the
+ * kernel's time or the copy's bytes in the baseline. */
 struct scaling {
 	double ratio;
 	int64_t weight;
@@ -132,9 +133,9 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* Adds a finding if most kernels launch more (or fewer) threads by one factor, or, without known
- * grids, if all copies grew by one. For fewer than KERNELS_LEAST kernels, some copies must have the
- * factor too: one kernel may have been rewritten. */
+/* Adds a finding if most kernels launch more (or fewer) threads by a common factor. If there are
+ * fewer than KERNELS_LEAST such kernels, some copies must have the factor too: otherwise, a kernel
+ * may only have been rewritten. If few grids are known, a common factor of all copies is enough. */
 static void find_scaled(struct scalings *kernels, struct scalings *copies,
                         const struct trust_scope *s)
 {

@@ -60,7 +60,6 @@ void trust_keep_some(const struct trust_scope *s, size_t from)
 	          cut == 1 ? "" : "s");
 	struct trust_finding *sum = &out->trust.v[nr];
 	sum->warning_only = !others.spoils.nr;
-	vec_release(&sum->spoils);
 	vec_move(&sum->spoils, &others.spoils);
 	vec_release(&others.spoils);
 }

@@ -18,9 +18,9 @@ struct trust_scope {
 void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/// Many ranks of a folded run may have the same finding: keeps at most 16 of each kind, of those
-/// from index `from` on. The others become one finding on the whole run (`s`), which makes the same
-/// metrics unreliable as they did.
+/// Many ranks of a folded run may have the same finding. Keeps at most 16 findings of each kind,
+/// among those from index `from` on. The others are replaced by one finding on the whole run (`s`),
+/// which makes unreliable every metric that one of them made unreliable.
 void trust_keep_some(const struct trust_scope *s, size_t from);
 
 /// True if `part` is more than 1 % of `whole`.

@@ -80,8 +80,8 @@ static void column_fill(struct column *c, const struct peers *p)
 	vec_sort(&c->v, number_cmp_i64);
 }
 
-/* Median of the values of the other ranks: the values of the column, of which there are at least
- * two, without one that equals the rank's own value `own`. */
+/* Median of the values of the other ranks. The column has the values of all ranks, of which there
+ * must be at least two; one value that equals the rank's own value `own` is left out. */
 static int64_t others_median(const struct column *c, int64_t own)
 {
 	size_t nr = c->v.nr - 1, k = lower_bound(c->v.v, nr, sizeof own, &own, number_cmp_i64);

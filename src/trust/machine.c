@@ -9,7 +9,7 @@
 
 enum { THROTTLED_MOST_PCT = 1 };
 
-/* The GPU in words; in the baseline of a folded run, its id is not known. */
+/* "GPU" and its id, or "its GPU" if the id is unknown, as in the baseline of a folded run. */
 static const char *gpu_text(struct arena *a, const struct machine_stat *m)
 {
 	return m->id[0] ? arena_printf(a, "GPU %s", text_line(a, span_of(m->id))) : "its GPU";

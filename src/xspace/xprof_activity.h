@@ -22,13 +22,14 @@ enum xprof_role {
 /// The kind of a process by its name; `*device` becomes the number of a GPU.
 enum xprof_role xprof_role_of(struct span name, int64_t *device);
 
-/// Kinds of threads or lines of a GPU. LINE_DERIVED shows the time of other lines in another way.
+/// Kinds of threads or lines of a GPU. XProf makes LINE_DERIVED from other lines: these show the
+/// same work once more, and are not counted.
 enum xprof_line { LINE_UNNAMED, LINE_STREAM, LINE_STEPS, LINE_DERIVED };
 
 /// The kind of a line by its name; `*stream` becomes the number of a stream, if the name has one.
 enum xprof_line xprof_line_of(struct span name, int64_t *stream);
 
-/// Details of a GPU activity; if not given, texts are empty and `occupancy` ≤ 0.
+/// Details of a GPU activity. Texts that are not given are empty; an unknown `occupancy` is ≤ 0.
 struct xprof_details {
 	/// Details of a kernel, a copy or a memory set, as text: "size:655360 dest:2 async:1"; the
 	/// texts for the other two kinds are empty.

@@ -54,7 +54,7 @@ def gpugate(*args, expect):
 
 
 def hostile_names():
-    """Hostile kernel names that the page shows completely, in lists of 15, the number of rows of a drift table."""
+    """Hostile kernel names that the page shows completely, in lists of 15 names, since a drift table has at most 15 rows."""
     names = [n for n in every() if n and len(n) <= 200 and n == n.encode("utf-8", "ignore").decode()]
     return [names[i:i + 15] for i in range(0, len(names), 15)]
 

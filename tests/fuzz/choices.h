@@ -1,5 +1,5 @@
-/// Reads the choices of a fuzzer, byte by byte, from which targets build inputs that are valid
-/// except for these choices.
+/// Reads choices from the bytes of a fuzzer. With them, fuzz targets build inputs of a valid form,
+/// in which only the choices can be faulty.
 #ifndef GG_TESTS_CHOICES_H
 #define GG_TESTS_CHOICES_H
 

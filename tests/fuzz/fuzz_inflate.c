@@ -1,5 +1,6 @@
 /* Any bytes are decoded as gzip data: zlib by itself, and ISA-L if the build has it, give the same
- * bytes and messages, whatever the size of blocks. The first byte holds the options. */
+ * bytes and messages, whatever the size of blocks, also if a reader refuses the first bytes. The
+ * first byte holds the options. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -25,6 +26,21 @@ static struct drained drain(struct span data, struct source_options options)
 		if (d.status == ST_OK)
 			strbuf_add(&d.bytes, (struct span){ buf, nr });
 	}
+	source_close(s);
+	return d;
+}
+
+/* What is said of the data if a reader refuses the first bytes of it. */
+static struct drained refuse(struct span data, struct source_options options)
+{
+	struct drained d = { .bytes = STRBUF_INIT };
+	char buf[16];
+	size_t nr;
+	diag_init(&d.log);
+	struct source *s = source_memory("mem", data.p, data.n, &options);
+	d.status = source_read(s, buf, sizeof buf, &nr, &d.log);
+	diag_error(&d.log, "refused");
+	source_blame_damage(s, &d.log);
 	source_close(s);
 	return d;
 }
@@ -55,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct source_options options = { .max_bytes = 1 << 22, .allow_truncated = data[0] & 1 };
 	options.zlib_only = true;
 	struct drained zlib = drain(gz, options);
+	bool damaged = zlib.status == ST_INPUT && !strstr(said(&zlib), "more than the limit");
 	for (size_t block = 0; block < 3; block++) {
 		options.zlib_only = false;
 		options.block = block;
@@ -62,6 +79,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		law(other.status == zlib.status);
 		law(strcmp(said(&other), said(&zlib)) == 0);
 		law(zlib.status != ST_OK || span_eq(strbuf_span(&other.bytes), strbuf_span(&zlib.bytes)));
+		drained_release(&other);
+		other = refuse(gz, options);
+		law(!damaged || strcmp(said(&other), said(&zlib)) == 0);
+		law(damaged || zlib.status != ST_OK ||
+		    strcmp(diag_first_error(&other.log), "refused") == 0);
 		drained_release(&other);
 	}
 	fuzz_accepted = zlib.status == ST_OK;

@@ -193,7 +193,7 @@ class Runs:
 
 
 def made_by(maker):
-    """Returns a function that makes the trace of a seed with the class `maker`."""
+    """Returns a function that takes a seed, and returns the trace that an object of the class `maker` makes from it."""
     def document(seed, folder):
         path = folder / "scratch.json"
         maker(seed).write(path)

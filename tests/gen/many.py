@@ -13,7 +13,8 @@ import json
 
 
 def renumber(text, rank, old, new, copy):
-    """The digest `text` of rank `old`, changed to rank `rank` of `new` ranks; it is copy number `copy` (0: the original)."""
+    """The digest `text` of a run with `old` ranks, changed to be rank `rank` of a run with `new` ranks. Copies of one digest have
+    different numbers `copy`; 0 is the original."""
     d = json.loads(text)
     d["rank"], d["world_size"], d["trace"] = rank, new, f"rank{rank}.json.gz"
     d["source_hash"] = f"{(int(d['source_hash'], 16) * 1099511628211 + copy) & (2 ** 64 - 1):016x}"

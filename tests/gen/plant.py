@@ -138,7 +138,8 @@ def data_loader(trace, us, every=1):
 
 
 def add_data_loader(trace, us):
-    """Adds annotations of the loader at the start of each step; both sides of a comparison need them."""
+    """Adds an annotation of the data loader, which lasts `us`, at the start of each step. To compare the loading times of
+    two traces without such annotations, add them to both."""
     pid, tid = trace.main_thread()
     starts = [start for start, _ in trace.steps()]
     hold_host(trace, [(start + 0.5, us) for start in starts])

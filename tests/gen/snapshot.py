@@ -309,7 +309,7 @@ def options(argv):
     g.add_argument("--reverse", action="store_true", help="the keys in the other order")
     g.add_argument("--pickle", type=int, metavar="PROTOCOL", help="a pickle in place of JSON")
     o = p.parse_args(argv)
-    if not 0 <= o.fragmentation <= 0.4:  # above 0.4 the blocks whose release leaves the holes would be the peak of the memory
+    if not 0 <= o.fragmentation <= 0.4:  # above 0.4 memory would peak before the holes are made, not in a step
         p.error("--fragmentation is from 0 to 0.4")
     return o
 

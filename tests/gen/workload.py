@@ -135,5 +135,5 @@ def optimizer():
 
 
 def step(collectives):
-    """All launches of one step; with `collectives` gradients are all-reduced during the backward pass."""
+    """All launches of one step; if `collectives`, gradients are all-reduced during the backward pass."""
     return [*forward(), *backward(collectives), *optimizer()]

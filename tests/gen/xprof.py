@@ -157,7 +157,7 @@ def events(job):
         e = {"ph": "X", "pid": pid, "tid": tid, "ts": us(start), "dur": us(max(dur, 1)), "name": name}
         if args:
             e["args"] = {k: v if o.viewer else str(v) for k, v in sorted(args.items())}
-        if o.viewer:    # the viewer has the keys in another order, and gives launches a category
+        if o.viewer:    # XProf's trace viewer writes the keys in another order, and gives launches a category
             e = {k: e[k] for k in ("pid", "tid", "name", "ts", "dur")} | {"cat": "gpu_launch"} | \
                 {k: e[k] for k in ("ph", "args") if k in e} | {"z": len(names)}
         names.append(e)

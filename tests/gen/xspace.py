@@ -40,7 +40,8 @@ def message(field, b):
 
 
 def fields(b):
-    """Returns the fields of a message as (number, value); a value is an int, the 8 bytes of a double, or bytes."""
+    """Yields the fields of a message as (number, value); a value is an int, the 4 or 8 bytes of a float, or bytes. Raises an
+    IndexError or a ValueError if the bytes are not a message."""
     at, view = 0, memoryview(b)
 
     def take():
@@ -59,8 +60,9 @@ def fields(b):
         if key & 7 == 0:
             yield key >> 3, take()
             continue
-        n = {1: 8, 5: 4}.get(key & 7)
-        n = take() if n is None else n
+        n = take() if key & 7 == 2 else {1: 8, 5: 4}.get(key & 7, len(view))
+        if at + n > len(view):
+            raise ValueError(f"no field at byte {at}")
         yield key >> 3, bytes(view[at : at + n])
         at += n
 
@@ -180,7 +182,7 @@ class Number(float):
 
 
 def decode(raw):
-    """The events of the trace that XProf makes of an XSpace file; unlike XProf this keeps picoseconds."""
+    """The events of the trace that XProf makes of an XSpace file; unlike XProf, this function keeps picoseconds."""
     raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     labels, events = [], []
     for f, plane in fields(raw):

@@ -94,7 +94,7 @@ def an_error(name, data):
         return bool(list(xml.etree.ElementTree.fromstring(text).iter("error")))
     if name.endswith(".json"):
         d = json.loads(text)
-        said = d.get("error") or d["schema"] == "gpugate-plan-1"  # a plan of further runs has no error text, only a verdict
+        said = d.get("error") or d["schema"] == "gpugate-plan-1"  # a plan has no member "error": only its verdict says so
         return bool(said) and d.get("verdict", "error") == "error" and d.get("exit_code", 5) > 1
     if name.endswith(".html"):
         return text.endswith("</html>\n") and "error:" in text

@@ -1,9 +1,10 @@
-"""Stored answers of slow references on a file, keyed by hash of reference and file: tests/data/ref/HASH.json.
+"""Stored answers of references: slow, separate implementations, with whose answers on a file the program is compared.
 
-A reference is run if no answer is stored, if the program differs from the stored answer (so that the difference can be
-named), and always with REFERENCE_FRESH=1: then the stored answer must equal the new one. REFERENCE_UPDATE=1 stores it.
-Short values of an answer are kept as they are and others as hashes, so that nothing of a recording can be read from them;
-rows that the program may have folded are kept whole, with hashes as names. """
+An answer is stored as tests/data/ref/HASH.json, HASH being made from the file and the reference's source. The reference is
+run if no answer is stored, if the program differs from the stored answer (to name the difference), and always with
+REFERENCE_FRESH=1: then the stored answer must equal the new one. REFERENCE_UPDATE=1 stores the new answer. Long values are
+stored as hashes, so that a recording cannot be read from them. Only the rows of kernels are stored whole, with hashes as
+names: the program may have added small kernels to a sum, so that the rows need not be equal. """
 import hashlib
 import json
 import os
@@ -54,8 +55,8 @@ def compare(want, have, same=exactly):
 
 
 def differences(sources, path, have, reference, keep, same=exactly):
-    """Like compare(), with the answer of `reference()`, a function in the files `sources`, on the file `path`; stored if
-    `keep`."""
+    """Compares the program's answer `have` on the file `path` with that of `reference()`, like compare(). If `keep`, a stored
+    answer of the reference is used if there is one. `sources`: the files that the reference is written in."""
     if not keep:
         return compare(reference(), have, same)
     file = FOLDER / f"{key(sources, path)}.json"

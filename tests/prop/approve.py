@@ -157,8 +157,8 @@ def from_failure_to_green(r):
     expect("no check of what the check has written", r.subjects("main")[0], "baselines: append a run of train [skip ci]")
     r.accept(main, out, "main", "append", code=3, says="has this run already")
     expect("commits of main", len(r.subjects("main")), 4)
-    # A run that fails counts for the noise only; the reference stays. This is tested on a separate branch, since a larger noise
-    # makes the gate less sure from then on.
+    # A run that fails counts for the noise only: the reference does not change. This is tested on a separate branch, since the
+    # larger noise would make all later checks less sure.
     r.git(main, "push", "--quiet", "origin", "origin/main:refs/heads/noisy")
     noisy, before = r.clone("noisy"), r.baseline("main")
     bad = r.gate(noisy, r.trace(5, "--slow-kernel", "*=3"), code=1)
@@ -447,7 +447,7 @@ def fetches(folder):
     artifact(93, 61, "head2", archive(**{"run.json.gz": b"newer"}), repo=1)
     artifact(94, 61, "head9", good, repo=1)
     artifact(95, 62, "head2", good, repo=1, expired=True)
-    artifact(96, 62, "head2", good)     # an artifact of a fork whose branch is at the same commit
+    artifact(96, 62, "head2", good)     # an artifact of a fork, whose branch is at head2, too
     ask({"issue": {"number": 9}}, want={"request": "9", "fork": "false", "commit": "head2", "repeat": ""})
     expect("newest", {f.name: f.read_bytes() for f in out.iterdir()}, {"run.json.gz": b"newer"})
     ask({"issue": {"number": 7}}, says="is not open", want={"request": ""})

@@ -22,14 +22,14 @@ from _gen import generate
 
 PROGRAM = os.environ.get("GPUGATE")
 
-# Figures that are not composed of recorded ones. All others must have parts.
+# Metrics whose changes a report cannot break down into parts. It must break down those of all others.
 NO_PARTS = {
     "memory.oom_count": "an event of its own: nothing is counted below it",
 }
-# A limit of 0 as rules write it, by unit of the metric. Shares and rates are left out, except shares of memory.
+# A limit of 0 as rules write it, by unit of the metric. Rates are not tested; of the percentages, only those of memory.
 ZERO = {"ns": "0ns", "ns/step": "0ns", "B": "0B", "B/step": "0B", "1": "0", "1/step": "0", "%": "0pp"}
 WAYS = ["", "ranks: each", "ranks: mean", "ranks: max"]
-STATISTICS = {2: "mean", 3: "p90"}      # statistic over steps for the ways with these indexes; rules of other ways use the median
+STATISTICS = {2: "mean", 3: "p90"}      # index in WAYS: statistic over steps in rules of this kind; other rules use the median
 
 
 def run(*args):

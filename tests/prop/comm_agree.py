@@ -45,7 +45,7 @@ def program(gpugate, path):
             "progress": (p.get("step", -1), p["launches"], p["collectives"], p["pending"])}
 
 
-# Traces with launches inside a stream capture, which run nothing and so are not pending; the reference does not know this.
+# Not compared: launches inside a stream capture run nothing, so the program does not count them as pending, but the reference does.
 CAPTURES = ("sglang-capture-bs32-mi300x.json.gz",)
 
 

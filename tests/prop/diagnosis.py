@@ -140,7 +140,7 @@ def check_lists(tmp):
 
 
 def check_phases(name, run, whole):
-    """With one rank, means add up, except for one nanosecond per rounded value."""
+    """Checks that kernel times of the phases add up to at most those of the whole step, except for 1 ns of rounding per phase."""
     sums = {}
     told = 0
     for phase in PHASES:

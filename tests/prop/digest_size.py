@@ -198,7 +198,7 @@ def server_steps(rng):
 
 
 def decoded(columns):
-    """The values of all columns of steps, as docs/ranks.md says how they are stored."""
+    """The values of all columns of steps, decoded from their stored form as docs/ranks.md describes it."""
     out = {}
     for key, column in columns.items():
         if isinstance(column, list):

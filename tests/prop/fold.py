@@ -40,7 +40,7 @@ FAULTS = {
     "hot": ["--seed", 2],
 }
 HOT, SHARED = 100, 7
-# {metric: true if the median over more than 64 ranks is exact}
+# {metric: true if a folded run of more than 64 ranks still has the exact median over the ranks}
 METRICS = {
     "step.time": True, "step.compute_time": True, "step.kernel_count": True, "step.dataloader_time": True,
     "gpu.utilization_pct": True, "comm.wait_time": True, "comm.transfer_time": True, "rank.missing_steps": True,
@@ -227,7 +227,7 @@ def lost(dir, baseline):
 
 
 def waited_before(dir):
-    """Commands read folded runs, and a folded baseline, in which ranks wait for a slow rank or link, and write their pages."""
+    """Commands write the HTML pages of folded runs in which ranks wait for a slow rank or link, also against a folded baseline."""
     rule_file, odd = rules(dir, "figures.yaml"), folded(run_of(dir, "odd", RANKS))
     gpugate("baseline", "create", odd, "--rules", rule_file, "--baseline", dir / "odd.baseline.json")
     for name in ("odd", "link"):

@@ -68,7 +68,7 @@ def healthy(folder):
 
 
 def damaged(folder):
-    """A cut or malformed dump is refused with one line, which no name can break."""
+    """A cut or malformed dump is refused with an error of one line; no name in the dump can break this line."""
     generate("flight", folder / "run", "--stuck", 1)
     generate("flight", folder / "json", "--stuck", 1, "--json")
     for path in (folder / "run" / "nccl_trace_rank_0", folder / "json" / "nccl_trace_rank_0.json"):

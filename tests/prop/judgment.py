@@ -64,7 +64,7 @@ def slower(by):
 
 
 def uniform(b):
-    """A common slowdown gives one failing check, and one finding that fails."""
+    """If all kernels are slower by one factor, only one check and one finding fail."""
     against = "--baseline", "b.json"
     for by, code in ((1.06, 1), (1.15, 1)):
         result, _ = b.check(code, b.trace(9, *slower(by)), *against)
@@ -86,7 +86,7 @@ def another_name(b):
 
 
 def pairs(b, factor, base):
-    """Three candidates that alternate with three controls, all on a machine that is slower by `base`."""
+    """Three candidates, slower by `factor`, that alternate with three controls; all on a machine that is slower by `base`."""
     words = [b.trace(20, *slower(round(base * factor, 3)))]
     for seed in (21, 22):
         words += ["--repeat", b.trace(seed, *slower(round(base * factor, 3)))]

@@ -71,7 +71,7 @@ def forms(dir, seed):
         assert figures("-", stdin=f) == want
     for form in ("--shuffle", "--indent", "--foreign-metadata"):
         got = figures(gen(dir / "b.json.gz", "--seed", seed, form))
-        if form == "--shuffle":  # figures of memory depend on the order of events with equal times in the file
+        if form == "--shuffle":  # figures of memory are left out: they depend on the order of events with equal times
             for d in (got, want):
                 d["metrics"] = [m for m in d["metrics"] if not m["metric"].startswith("memory.")]
         assert got == want, form
@@ -95,7 +95,7 @@ def checks(dir, runs, *options):
 
 
 def rises(dir, seed, nr, *options):
-    """Check that the verdicts of ever slower candidates with `nr` runs never get better; returns those of the slowest."""
+    """Check that no verdict gets better when a candidate of `nr` runs is slower; returns the verdicts on the slowest one."""
     last = {}
     for factor in SLOW:
         runs = [gen(dir / f"c{i}.json.gz", "--seed", f"{seed}{7 + i}", "--slow-kernel", f"*nvjet_tst_128x256*={factor}")

@@ -175,7 +175,7 @@ def fold_columns(n):
 
 
 def override_patterns(n):
-    """A rule with n patterns, half of them in 'except' and half in 'overrides', since both count together."""
+    """A rule with n patterns, half of them in 'except' and half in 'overrides': the limit is for the sum of both."""
     some_of, rest = ", ".join(f"k{i}" for i in range(n // 2)), ", ".join(f"o{i}" for i in range(n - n // 2))
     return RULE.replace("step.cuda_time", "kernel.time, for_each: {top: 5}").replace(
         "fail:", f"except: [{some_of}], overrides: [{{match: [{rest}], fail: {{increase: 9%}}}}], fail:")
@@ -300,7 +300,7 @@ ELSEWHERE = {
 
 
 def place(b):
-    """Writes files that commands of many rows need besides the row's own file: a trace, figures and a baseline."""
+    """Writes a trace, figures and a baseline, which the commands of many rows of LIMITS read besides the row's own file."""
     b.file("t.json", trace())
     b.file("m.json", '{"tokens_per_s": 1.5}')
     b.file("b.json", (TESTS / "fuzz" / "corpus" / "baseline" / "one-rank.json").read_bytes())

@@ -55,7 +55,7 @@ def run_of(dir, name, ranks, *faults):
 
 
 def merged_in_tree(dir, run):
-    """Merges leaves of 64 ranks in pairs, until one file is left."""
+    """Merges files of 64 ranks in pairs, then the merged files in pairs, and so on, until one file is left."""
     doc = json.loads(run.read_text())
     files = []
     for i in range(0, len(doc["digests"]), 64):

@@ -23,7 +23,7 @@ from names import MARKDOWN as NAMES
 PROGRAM = os.environ.get("GPUGATE")
 RENDER = "cmark-gfm --unsafe -e footnotes -e table -e autolink -e strikethrough -e tasklist".split()
 
-# Ordinary names of gen/trace.py that are made slow enough to be shown as well.
+# Patterns of the names of --hostile-names that are made so slow that the report shows them, beside NAMES.
 SLOW = ["pipe|*", "<img*", "@every*", "line one*", "nul *", "lone *", "right?to*", "*%0A*", "*std::tuple<float> *"]
 FILE = "`<img src=x>` | @me <!-- .json.gz"
 RULES = """version: 1
@@ -115,7 +115,7 @@ def page(markdown, marker):
 
 
 def names(p, first, column, *others):
-    """Code spans in the column with this heading, in every table; other columns must not have any, except `others`."""
+    """Code spans in column `column` of the tables whose first heading is `first`. Only `others` may have code spans, too."""
     out = []
     for table in p.tables:
         for row in table[1:] if table[0][0][1] == [first] else []:

@@ -52,7 +52,7 @@ def refused(path, *words, status=3):
 
 
 def in_common(source):
-    """The part of a trace that nsys also records, with the ids and names that an export gives it; None if that is impossible."""
+    """The part of a trace that nsys also records, with the ids and names of an export; None if an export cannot hold a GPU activity."""
     threads, out = {}, []
     for e in source:
         cat, args = e.get("cat", "").lower(), e.get("args", {})
@@ -375,8 +375,8 @@ def steps(dir):
 
 
 def operators(dir):
-    """Ranges are modules of what they launched, with their number removed. Ranges of PyTorch's operators are operators;
-    ranges of steps are not modules."""
+    """An NVTX range is a module of the work launched in it, under its name without a number at the end. Ranges of PyTorch's
+    operators are operators; ranges of steps are not modules."""
     p = dir / "n.sqlite"
     for name, op in (("layer_{}", None), ("{}", None), ("batch: {}", None), (", seq = {}", None), ("aten::relu", "aten::relu"),
                      ("aten::mm, seq = {}, op_id = 5, sizes = [[8, 4], [4, 2]]", "aten::mm"), ("F{}, op_id = 3", "F{}"), ("f, sizes = []", "f")):

@@ -90,7 +90,7 @@ def adds_up(document):
 
 
 def same(dir, run, *options):
-    """Compares a run read from its artifacts, from one digest of all, and from digests of each artifact, merged."""
+    """A run has the same figures read from its artifacts, from one digest of all, or from merged digests of each."""
     parts = sorted(p for p in run.iterdir() if p.is_file()) if run.is_dir() else [run]
     ways = {"digest": dir / "digest.json.gz", "merged run": dir / "merged.json"}
     gpugate("digest", run, *options, "-o", ways["digest"])

@@ -76,7 +76,7 @@ def figures(report, metric):
 
 
 class Job:
-    """One way to make the ranks of a job, with the correct answers about them."""
+    """One way to make the traces of a job's ranks; `truth` has the simulated waiting and transfer, `faults` what to plant."""
 
     def __init__(self, name, make, truth, clock, faults):
         self.name, self.make, self.truth, self.clock, self.faults = name, make, truth, clock, faults

@@ -42,8 +42,8 @@ PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 # Runs that the examples name: traces, snapshots and jobs of many ranks.
 TRACES = {"trace": 1, "main1": 1, "main2": 2, "main3": 3, "main4": 4, "main5": 5, "pr1": 6, "pr2": 7, "pr3": 8}
 SLOWER = ("--seed", 9, "--slow-kernel", "*flash_bwd*=2")
-# Code that precedes each example in Python. With a plain training loop after it, it is also the file train.py, which commands of the
-# examples record without changing it.
+# Code that precedes each example in Python. The same code, followed by a plain training loop, is the file train.py, which commands
+# of the examples record unchanged.
 PRELUDE = """\
 import os, signal, sys
 from torch.optim import SGD

@@ -319,8 +319,8 @@ def where(dir):
         known = sum(m["value"] for m in places if m.get("place") != "(no place)")
         assert abs(sum(m["value"] for m in places) - time / steps) <= len(places) and known > 0.9 * time / steps, (places, time, steps)
         assert {m["module"] for m in code if m["metric"] == "module.gpu_time"} == {"Layer", "Layer > Layer", "Layer > Layer > Layer"}
-    # The recording with stacks is also accepted if `keep` leaves only its digest. As a trace, it is recognized by its
-    # content, whatever its name is.
+    # The recording with stacks is also accepted if `keep` leaves only its digest. If its trace is kept, the content of
+    # the trace shows that it is the one with stacks: the file may have any name.
     for options, left in (("keep='none'", 3), ("keep='rank0'", 5)):
         subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
         for rank in (0, 1):

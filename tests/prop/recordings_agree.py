@@ -42,7 +42,7 @@ def sums(rows):
 
 
 def code_sums(d, what):
-    """{path of code: ns} of launched work, computed over all rows if there is no sum of small ones."""
+    """{value of the key `what`: ns} of the work that was launched there. Rows of calls that only wait are left out."""
     out = collections.Counter()
     for r in d.get("code", []):
         if r["kind"] != "sync":

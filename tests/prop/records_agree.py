@@ -34,7 +34,7 @@ def content(path):
         return json.loads(f.read())
 
 
-# --- References: memory -> (figures, bytes by category at the peak, bytes by site at the peak) -----
+# --- References: each returns {memory: (figures, bytes by category at the peak, bytes by site at the peak)} ---
 
 
 def rows_reference(rows):

@@ -145,8 +145,8 @@ def same_kernels(want, have):
 
 
 def same(what, want, have):
-    """Compares texts of values, None if absent. Percentages are rounded in two ways. For an empty interval the reference
-    has 0 and the program nothing; for overlap the program has nothing outside of steps."""
+    """Compares texts of values; None means no value. Percentages may differ by 10^-6, since the two round differently. An absent
+    percentage counts as 0. The overlap of communication may be absent on either side."""
     if what == "comm.overlap_pct" and None in (want, have):
         return True
     if what == "rows of kernels":
@@ -160,7 +160,7 @@ def same(what, want, have):
 # --- random traces ---
 
 class Maker:
-    """A small trace from a seed, with everything that real traces contain, and worse."""
+    """A small trace from a seed, with everything that real traces contain, and with odd values that they lack."""
 
     KERNELS = ["gemm", "ncclKernel_AllReduce", "void at::native::elementwise<int>", "triton_poi_fused_0",
                "RCCL_thing", "gemm_é", "copy\ud800", ""]
@@ -292,8 +292,8 @@ def dumps(value):
 # --- random and shared traces ---
 
 def disagreements(gpugate, path, reference, keep=()):
-    """Lines on differences between the program and the reference. `keep`: the source files of the reference; if given, its answer is
-    stored, and used again in later runs."""
+    """Lines on differences between the program and the reference. `keep`: paths of the reference's source files. If they are given,
+    a stored answer of the reference is used as long as neither these files nor the trace change."""
     try:
         return differences(keep, path, of_program(program(gpugate, path)), lambda: of_reference(reference(path)), bool(keep), same)
     except (ValueError, subprocess.CalledProcessError) as e:

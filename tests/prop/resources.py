@@ -356,7 +356,7 @@ def shape_fault(name):
 # --- The memory limit ---------------------------------------------------------------------------------------------------
 
 
-# For each kind of input a number of items that do not fit into 16 MiB.
+# For each kind of input, a number of items that take more than 16 MiB of memory.
 GROWING = {"names": 60000, "sites": 60000, "collectives of a dump": 90000, "streams of an XSpace": 60000, "lines of a table": 90000,
            "environment": 100000, "ranges of a domain": 60000}
 

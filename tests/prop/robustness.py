@@ -257,7 +257,7 @@ def indices_from_input(b):
 
 
 def less_memory():
-    """Limits memory to what reading needs; an array as large as the values claim does not fit."""
+    """Limits memory to what reading needs: an array as large as values of the file claim does not fit."""
     if not is_sanitized():
         resource.setrlimit(resource.RLIMIT_AS, (512 * MIB, 512 * MIB))
 
@@ -471,7 +471,7 @@ def failed_standard_output(b):
         b.refused(*command, code=5, says="standard output: cannot be written", stdout=writer)
         os.close(writer)
         b.refused(*command, code=5, says="standard output: cannot be written", before=lambda: os.close(1))
-        # Without standard streams nothing can be printed, and nothing is written into a file that took a stream's number.
+        # Without standard streams nothing can be printed. Files get the descriptors 0 to 2 then: no message goes into them.
         done = b.run(*command, before=lambda: (os.close(0), os.close(1), os.close(2)))
         assert done.returncode == 5, (command, done)
         assert b.run("baseline", "verify", "--baseline", base).returncode == 0, command

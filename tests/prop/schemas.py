@@ -239,7 +239,7 @@ def breakages(document, schema_name):
 def places(value, path=()):
     """Yields the paths of the objects in a document; of each list, only those of the first element."""
     if isinstance(value, dict):
-        if path[-1:] != ("select",): # `select` is left out: the schema allows any additional key in it
+        if path[-1:] != ("select",): # the schema allows any key in `select`, which makes an unknown key valid
             yield path
         for key, member in value.items():
             yield from places(member, (*path, key))

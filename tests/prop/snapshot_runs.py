@@ -96,7 +96,7 @@ def capacity(dir):
 
 
 def verdicts(dir, write, base, cases):
-    """Check what fails by the default rules; the breakdown of the first of `failing` must contain `named`."""
+    """Runs the default rules on each case: the checks `failing` must fail (if it is empty, no check), and the breakdown of the first one must contain `named`."""
     gpugate("baseline", "create", write(dir / "base", *base), "--baseline", dir / "gate", "--force")
     for options, failing, named in cases:
         path = write(dir / "candidate", *base, *options)

@@ -79,7 +79,7 @@ def check_shards(dir):
 
 
 def check_budget(dir):
-    """A limit within the noise: all 500 cases together may cause as many false alarms as one gate."""
+    """With a limit below the noise, each of 500 cases may cause a 500th of the false alarms that a single gate may cause."""
     (dir / "tight.yaml").write_text(RULES.replace("10%", "0.01%"))
     (dir / "tight_all.yaml").write_text(suite(CASES).replace("rules.yaml", "tight.yaml"))
     run(dir, "check", "same.json.gz", "--rules", "tight.yaml", "--baseline", "base.json", "--json", "one.json")

@@ -209,7 +209,7 @@ def program(path, *options):
 
 
 def differences(want, have):
-    """Lines about figures in which the program differs from the reference; it may leave out a figure that is 0."""
+    """Lines about figures in which the program differs from the reference; the program may leave out a figure that is 0."""
     return [f"{k}: reference {v}, program {have.get(k)}" for k, v in want.items() if have.get(k, 0 if v == 0 else None) != v]
 
 

@@ -18,7 +18,8 @@ double dice_normal(struct dice *d);
 /// Kinds of noise between runs.
 enum weather_kind {
 	WEATHER_NORMAL,
-	WEATHER_HEAVY, ///< heavy tails: Student's t with 3 degrees of freedom, scaled to the variance
+	WEATHER_HEAVY, ///< heavy tails: Student's t with 3 degrees of freedom, with the same variance
+	               ///< as normal noise
 	WEATHER_OUTLIERS, ///< like normal noise, but 1 run in 20 is 20 % slower
 	WEATHER_BIMODAL, ///< each run is boosted or throttled, and has no other noise
 	WEATHER_DRIFT, ///< the machine drifts from run to run (AR(1), 0.95)
@@ -55,8 +56,8 @@ struct effect effect_of(int kernel, double share);
 void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, bool controls,
              struct luck *out);
 
-/// Variances of a kernel's time between runs: the machine's part and the kernel's own part. The
-/// best possible rule knows them.
+/// Variances of a kernel's time between runs: the machine's part and the kernel's own part. From
+/// them follows what the best possible rule would detect.
 void variances_of(const struct weather *w, double *machine, double *own);
 
 /// Makes a category for each operator. An operator launches one or two kernels.

@@ -44,7 +44,6 @@ static inline void setup(struct bench_of_two *s, const struct activity *candidat
 	fixture_categories(&s->categories);
 	s->b = fixture_digest(5, usual, NR_OF(usual));
 	s->c = fixture_digest(5, candidate, nr);
-	/* the digests of both sides recognize communication kernels by the same text */
 	s->baseline = fixture_run(s->b);
 	s->candidate = fixture_run(s->c);
 	diag_init(&s->log);

@@ -30,7 +30,8 @@ static inline struct run run_of(int64_t us)
 	return run;
 }
 
-/* Make evidence on `rule`. Runs are µs of compute time; `recent` and `candidates` end with 0. */
+/* Make a bench of runs and the evidence on `rule` in it. A run is given by its compute time in µs;
+ * the lists `recent` and `candidates` end with 0. */
 static inline void begin(struct stage *s, struct rule rule, int64_t pin, const int64_t *recent,
                          const int64_t *candidates)
 {

@@ -1,4 +1,5 @@
-/// Tests of other profilers' records: from text to a digest, and back to text.
+/// Functions for tests of memory records other than snapshots (PyTorch's memory timeline, XProf's
+/// memory profile): they read a text into a digest, and write the digest as text.
 #ifndef GG_TEST_RECORDS_RIG_H
 #define GG_TEST_RECORDS_RIG_H
 

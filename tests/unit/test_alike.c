@@ -165,7 +165,8 @@ static void scan_end(struct scan *s)
 	diag_release(&s->log);
 }
 
-/* The quick functions for numbers give the result of the slow one, or nothing. */
+/* A quick function for numbers either gives the same result as the slow one, or gives up without
+   consuming anything. */
 static void plain_numbers(void **state)
 {
 	static const char bytes[] = "0123456789.-+eE ,]";

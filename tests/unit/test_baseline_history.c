@@ -112,7 +112,7 @@ static void test_errors(void **state)
 	free(text);
 }
 
-/* Number of bytes that the only recent run takes in the file. */
+/* Number of bytes that `run` takes in a baseline's file as the only recent run. */
 static size_t size_of_recent(const struct past_run *run)
 {
 	struct baseline b = toy(0);

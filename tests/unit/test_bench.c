@@ -93,8 +93,8 @@ static const struct row {
 	{ 10, { -1 }, { 15, 11, 12, -1 }, false, 10, 1, 12000, 3 },
 	{ 10, { -1 }, { 15, 12, -1 }, false, 10, 1, 13500, 2 },
 	{ 10, { -1 }, { 15, 0, 12, 13, -1 }, false, 10, 1, 13000, 3 },
-	/* the baseline's value: below min_runs the median of pin and recent runs together, then the
-	   median of the recent runs only */
+	/* the baseline's value is a median: of the pin and the recent runs if there are fewer than
+	   min_runs recent runs, else of the recent runs only */
 	{ 10, { 20, 30, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },
 	{ 10, { 20, 30, 40, -1 }, { 12, -1 }, false, 30, 3, 12000, 1 },
 	{ 10, { 20, 0, 40, -1 }, { 12, -1 }, false, 20, 3, 12000, 1 },

@@ -191,7 +191,7 @@ static void test_each_rank(void **state)
 	release(&j);
 }
 
-/* A rank that one side lacks makes the check missing, whichever side lacks the rank. */
+/* A check is "missing" if either side lacks one of the ranks that the other side has. */
 static void test_absent_rank(void **state)
 {
 	(void)state;
@@ -357,6 +357,12 @@ static void test_exceptions(void **state)
 	assert_int_equal(j.report.warnings.nr, 0);
 	report_release(&j.report);
 
+	o->match.v[0] = SPAN("nccl*"); /* the second override applies where the first does not match */
+	o->fail.list.v[0].value = PERCENT(100);
+	EXPECT(&j, "pass rule[gemm]", "pass rule[ncclDevKernel_AllReduce]");
+	report_release(&j.report);
+
+	o->match.v[0] = SPAN("g*");
 	r->overrides.v[0].fail.list.v[0].value = PERCENT(99);
 	fixture_limit(&r->warn, COND_INCREASE, true, PERCENT(1), "1%");
 	EXPECT(&j, "fail rule[gemm]", "fail rule[ncclDevKernel_AllReduce]");

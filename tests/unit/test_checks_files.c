@@ -66,7 +66,8 @@ static void test_worse(void **state)
 	}
 }
 
-/* A limit whose unit does not fit the first figure or a later one ends the check. */
+/* If the unit of a limit fits one of its figures, but not another, the gate ends with an error and
+ * without any check, in whatever order the figures are. */
 static void test_unfit(void **state)
 {
 	(void)state;

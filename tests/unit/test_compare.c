@@ -36,7 +36,7 @@ static const struct row rows[] = {
 	{ "M30", "", 10, 31, VERDICT_FAIL, REASON_LIMIT },
 	{ "m30", "", 50, 29, VERDICT_FAIL, REASON_LIMIT },
 	{ "m30", "", 50, 30, VERDICT_PASS, REASON_WITHIN },
-	/* with 'and', both must be exceeded; of several limits, one is enough */
+	/* a change must exceed the limit and also its 'and'; of several limits, one is enough */
 	{ "i5% &20", "", 100, 110, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &20", "", 100, 120, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &20", "", 100, 121, VERDICT_FAIL, REASON_LIMIT },
@@ -65,7 +65,7 @@ static const struct row rows[] = {
 	{ "i5%", "i2%", 100, 103, VERDICT_WARN, REASON_LIMIT },
 	{ "i5%", "i2%", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5%", "c0", 100, 90, VERDICT_WARN, REASON_LIMIT },
-	/* improved: the mirror of a fail limit, but not of max or change */
+	/* improved: a fall by more than the limit on rises; max and warn have no such counterpart */
 	{ "i5%", "", 100, 94, VERDICT_IMPROVED, REASON_LIMIT },
 	{ "i5%", "", 100, 95, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &20", "", 100, 90, VERDICT_PASS, REASON_WITHIN },
@@ -173,7 +173,7 @@ static const struct full table[] = {
 	  REASON_WITHIN },
 	{ "nor is it where the baseline is the pin", "p5%", "", 100, 50, 100, -1, "", VERDICT_PASS,
 	  REASON_WITHIN },
-	/* improved is the mirror of a failure, so the change must exceed the noise */
+	/* an improvement is the opposite of a failure: its change must exceed the noise, too */
 	{ "improved", "i5%", "", 100, 90, 100, 9, "", VERDICT_IMPROVED, REASON_LIMIT },
 	{ "improved in the noise", "i5%", "", 100, 90, 100, 10, "", VERDICT_PASS, REASON_WITHIN },
 	{ "warn before improved", "i5%", "c0", 100, 90, 100, 3, "", VERDICT_WARN, REASON_LIMIT },
@@ -349,8 +349,8 @@ static void test_bootstrap_pair(void **state)
 	release(&r);
 }
 
-/* A limit means the same for every metric; only "improved" depends on the direction in which the
-   metric is worse. */
+/* A limit on increases means a rise, and one on decreases a fall, whatever the metric. But a change
+   the other way is "improved" only if the metric is worse in the direction of the limit. */
 static void test_direction(void **state)
 {
 	(void)state;

@@ -86,7 +86,7 @@ static void test_of_all(void **state)
 	}
 }
 
-/* Without a baseline, a check passes if its only absolute limit is one that warns, and is kept. */
+/* Without a baseline, a check passes if its only absolute limit only warns and is not exceeded. */
 static void test_bootstrap_warns(void **state)
 {
 	(void)state;

@@ -17,8 +17,8 @@
 
 static const struct {
 	const char *sql,
-	    *want; ///< for each column of the table the letter of the column asked for ("a", "b", "c",
-	           ///< which may be absent) or -; then the row id
+	    *want; ///< for each column of the table its index among the columns asked for (a, b, c), or
+	           ///< -; then the column that is another name of the row id, if any
 } texts[] = {
 	{ "CREATE TABLE t (a INT, b TEXT)", "01" },
 	{ "CREATE TABLE t(b,x,A)", "1-0" },
@@ -40,7 +40,18 @@ static const struct {
 	{ "CREATE TABLE t (a, (b))", "cannot be told" },
 	{ "CREATE TABLE t (a, b /* ", "cannot be told" },
 	{ "CREATE TABLE t (a, \"b", "cannot be told" },
+	{ "CREATE TABLE t (a INT DEFAULT -1.5, b DEFAULT (1 % 2), c REFERENCES u(x))", "012" },
+	{ "CREATE TABLE t (\"not\" INT, a INT NOT NULL, b)", "-01" },
+	{ "CREATE TABLE t (a, b\\c)", "cannot be told" },
+	{ "CREATE TABLE t (a\x01x, b)", "cannot be told" },
+	{ "CREATE TABLE t (a-x, b)", "cannot be told" },
+	{ "CREATE TABLE t (a CHECK (a ? 1), b)", "cannot be told" },
+	{ "CREATE TABLE t (a, 9b, b)", "cannot be told" },
+	{ "CREATE TABLE t (a INT, NOT NULL, b)", "cannot be told" },
+	{ "CREATE TABLE t (a INT, in TEGER, b)", "cannot be told" },
+	{ "CREATE TABLE t (a INT NOT, b)", "cannot be told" },
 	{ "CREATE TABLE t", "cannot be told" },
+	{ "CREATE TABLE t x (a, b)", "cannot be told" },
 	{ "a, b)", "cannot be told" },
 	{ "", "cannot be told" },
 };
@@ -72,11 +83,44 @@ static void test_columns(void **state)
 	}
 }
 
+/* What a statement creates, and the entry that names it. */
+static void test_creates(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *sql, *name;
+		bool creates, is_virtual;
+	} rows[] = {
+		{ "CREATE TABLE t(a)", "t", true, false },
+		{ "create table T (a)", "t", true, false },
+		{ "CREATE TABLE \"t (x\" (a)", "t (x", true, false },
+		{ "CREATE TABLE [t](a)", "t", true, false },
+		{ "CREATE TABLE \"t\"\"u\"(a)", "t\"u", true, false },
+		{ "CREATE VIRTUAL TABLE t USING x", "t", true, true },
+		{ "CREATE TABLE u(a)", "t", false, false },
+		{ "CREATE TABLE tt(a)", "t", false, false },
+		{ "CREATE INDEX t ON u(a)", "t", false, false },
+		{ "CREATED TABLE t(a)", "t", false, false },
+		{ "CREATE TABLE", "", false, false },
+		{ "", "", false, false },
+	};
+	for (size_t i = 0; i < NR(rows); i++) {
+		bool is_virtual,
+		    creates = database_creates(span_of(rows[i].sql), span_of(rows[i].name), &is_virtual);
+		if (creates != rows[i].creates || is_virtual != rows[i].is_virtual)
+			fail_msg("%s", rows[i].sql);
+	}
+}
+
 /* ---- a database file ---- */
+
+#define T_SQL "CREATE TABLE t (id INTEGER PRIMARY KEY, n INT, s TEXT, r ANY)"
 
 /* Page 1 holds the schema; page 2 is the root of table t, with the leaves 3 and 4; pages 5 and 6
  * hold the rest of a text of row 2; page 7 is the root of table u, a leaf. */
 enum { PAGE = 512, PAGES = 7, LONG = 1200 };
+/* Offset of the statement of table t, after type, name, tbl_name and root. */
+enum { SQL_AT = PAGE - (sizeof T_SQL - 1) };
 
 static void put(unsigned char *p, size_t n, size_t v)
 {
@@ -123,7 +167,7 @@ static void make(unsigned char *file)
 		file[i * PAGE] = 13;
 	file[100] = 13;
 	file[PAGE] = 5;
-	add_table(file, 1, "t", 2, "CREATE TABLE t (id INTEGER PRIMARY KEY, n INT, s TEXT, r ANY)");
+	add_table(file, 1, "t", 2, T_SQL);
 	add_table(file, 2, "u", 7, "CREATE TABLE u (a INT, b INT, c INT, d INT, e INT, f, s TEXT)");
 	add_cell(file + PAGE, 0, "\0\0\0\3\2", 5);
 	put(file + PAGE + 8, 4, 4);
@@ -250,7 +294,16 @@ static const struct {
 	{ 3 * PAGE - 6, 1, 0x17, "page 3: holds a row that does not fit its table" },
 	{ 3 * PAGE - 7, 1, 14, "t, row 1: 'n' is not an integer; export it anew" },
 	{ 3 * PAGE - 6, 1, 0x12, "t, row 1: 's' is not text; export it anew" },
-	{ 3 * PAGE - 6, 1, 0, "t, row 1: 's' is not text; export it anew" },
+	{ 3 * PAGE - 7, 2, 4 << 8, "t, row 1: 's' is not text; export it anew" },
+	{ 3 * PAGE - 6, 1, 0, "page 3: holds a row that does not fit its table" },
+	{ SQL_AT - 8, 1, 'x', "page 1: describes a table in two ways; export it anew" },
+	{ SQL_AT - 3, 1, 'x', "page 1: describes a table in two ways" },
+	{ SQL_AT - 2, 1, 'x', "page 1: describes a table in two ways" },
+	{ SQL_AT - 1, 1, 0, "page 1: describes a table in two ways" },
+	{ SQL_AT - 1, 1, 0x7f, "page 0: refers to a page that is not there" },
+	{ SQL_AT + 4, 1, 'x', "page 1: describes a table in two ways" },
+	{ SQL_AT + 13, 1, 'x', "page 1: describes a table in two ways" },
+	{ SQL_AT + 18, 1, '?', "t: its columns cannot be told" },
 	{ 7 * PAGE - 33, 1, 0xff, "page 7: holds a row that is longer than the file" },
 };
 
@@ -336,9 +389,10 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_columns),    cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_damage),     cmocka_unit_test(test_shared_bytes),
-		cmocka_unit_test(test_any_damage), cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_columns),      cmocka_unit_test(test_creates),
+		cmocka_unit_test(test_rows),         cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_shared_bytes), cmocka_unit_test(test_any_damage),
+		cmocka_unit_test(test_no_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,7 +138,8 @@ static void test_link_sizes(void **state)
 	assert_in_range(got, 499000, 501000);
 	for (int i = 0; i < 20; i++)
 		p[i] = (struct link_point){ 2000 + 1000 * (i / 2), 0, 1, -1, i % 2 };
-	/* lag: a third of the transfer time if the rank comes last, else half of it and 4000 ns */
+	/* lag: a third of the transfer time if the rank comes last, else half of the transfer time plus
+	 * 4000 ns */
 	for (int i = 0; i < 20; i++)
 		p[i].lag_ns = p[i].last ? p[i].wire_ns / 3 : p[i].wire_ns / 2 + 4000;
 	got = link_slope(p, 20);

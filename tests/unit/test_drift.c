@@ -45,7 +45,8 @@ static const struct drift_row *row_of(const struct report *r, const char *kernel
 	return NULL;
 }
 
-/* changes of a kernel that has 10 launches of 100 ms in the baseline's 2 steps */
+/* A kernel has 10 launches with a total of 100 ms in the baseline's 2 steps. Each row: its launches
+   and total time in the candidate's 2 steps, and the class of the change. */
 static const struct {
 	int64_t count, total_ns;
 	enum drift drift;
@@ -180,8 +181,8 @@ static void test_pct_and_overlap(void **state)
 	release(&s);
 }
 
-/* A kernel that one rank lists and another rank has in a sum has neither lost launches nor drifted.
- */
+/* In the baseline only one of two ranks lists the kernel "small". The other rank may have it in its
+   sum of small kernels, unless it is too long for that: only then has it drifted. */
 static void test_summed_up_on_some_ranks(void **state)
 {
 	(void)state;

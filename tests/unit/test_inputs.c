@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "results/metrics_file.h"
 
-/* Reads a text in blocks of `block` bytes: the figures as one line, or the error. */
+/* Reads a text in blocks of `block` bytes; `out` gets the figures as one line, or the error. */
 static enum status read_text(struct span text, size_t block, bool *other, struct strbuf *out)
 {
 	struct diag_log log;

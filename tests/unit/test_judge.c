@@ -153,6 +153,29 @@ static void test_new_gone_and_share(void **state)
 	release(&s);
 }
 
+/* A kernel that the approved run lacks and later runs have: there it was not launched and took 0
+ * ns, so that the whole change has parts. */
+static void test_later_than_the_pin(void **state)
+{
+	(void)state;
+	struct bench_of_two s;
+	setup(&s, WITH({ EVENT_KERNEL, "gemm_a", 50, MS(350) }, { EVENT_KERNEL, "fresh", 5, MS(100) }));
+	struct rule *r = add_kernel_rule(&s);
+	r->noise = (struct noise_rule){ .k = 0, .min_runs = 2 };
+	for (int i = 0; i < 3; i++) {
+		add_recent(&s, r, MS(10));
+		struct past_run *run = &s.recent.runs.v[i];
+		run->values.v[0].label = SPAN("fresh");
+	}
+	assert_int_equal(run_judge(&s), ST_OK);
+	const struct check *k = check(&s, "top[fresh]");
+	assert_int_equal(k->verdict, VERDICT_FAIL);
+	assert_int_equal(k->change, MS(10));
+	assert_non_null(k->breakdown);
+	assert_adds_up(k->breakdown);
+	release(&s);
+}
+
 static void test_nothing_above_share(void **state)
 {
 	(void)state;
@@ -367,7 +390,8 @@ static void marker_of_rules(struct bench_of_two *s)
 {
 	s->rules.marker = "step*";
 }
-/* Makes `d` a digest without step markers, with `how` and `count` as its settings. */
+/* Makes `d` the digest of a trace without step markers. `how` is the setting by which steps were to
+   be found; `count` is the number of repetitions found, 0 for one window. */
 static void unmarked(struct digest *d, const char *how, int64_t count)
 {
 	d->unmarked = how;
@@ -738,7 +762,7 @@ static void test_figure_rule(void **state)
 	}
 }
 
-/* An item whose share is exactly the least one is checked, also if only one side has it. */
+/* An item whose share equals the rule's `min_share` is checked, also if only one side has it. */
 static void test_least_share(void **state)
 {
 	(void)state;
@@ -796,8 +820,8 @@ static void test_creep(void **state)
 	assert_string_equal(check(&s, "creep")->message,
 	                    "median step.cuda_time rose from 100.00 ms in the approved run to 109.00 "
 	                    "ms (+9.000 ms, +9.00 %), within the limit of increase_since_pin 10%");
-	/* two limits of one rule, on the changes since the reference and since the pin: each names its
-	 * own */
+	/* two limits of one rule, on the changes since the reference and since the pin: `baseline` of
+	 * the check is the pin's value if the latter limit fails, else the reference's value */
 	struct rule *both = add_rule(&s, "both", METRIC_STEP_CUDA_TIME);
 	fixture_limit(&both->fail, COND_INCREASE, true, PERCENT(50), "50%");
 	fixture_limit(&both->fail, COND_INCREASE_SINCE_PIN, true, PERCENT(5), "5%");
@@ -1320,9 +1344,11 @@ static void test_diff(void **state)
 	s.judged = true;
 	vec_push(&s.b->inputs, (struct input_stat){ .name = "loss", .value = 3 });
 	vec_push(&s.c->inputs, (struct input_stat){ .name = "loss", .value = 4 });
+	vec_push(&s.b->machines, (struct machine_stat){ .id = "0", .throttled_pct = PERCENT(50) });
 	assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
 	                 ST_OK);
 	assert_true(s.report.kind == REPORT_DIFF);
+	assert_string_equal(s.report.trust.v[s.report.trust.nr - 1].id, "throttled");
 	assert_int_equal(s.report.checks.nr, 0);
 	assert_string_equal(s.report.headline, "compute per step 10.10 % shorter");
 	assert_int_equal(s.report.breakdowns.nr, 1);
@@ -1351,6 +1377,7 @@ int main(void)
 		cmocka_unit_test(test_improved),
 		cmocka_unit_test(test_sentences),
 		cmocka_unit_test(test_new_gone_and_share),
+		cmocka_unit_test(test_later_than_the_pin),
 		cmocka_unit_test(test_nothing_above_share),
 		cmocka_unit_test(test_top_by_time),
 		cmocka_unit_test(test_selects_nothing),

@@ -2,8 +2,8 @@
  * not, its headlines, and the commands that it prints. */
 #include "judge_rig.h"
 
-/* Adds a rule with a maximum that passes, warns or fails, as `want` says, at the 100 ms of both
- * sides. */
+/* Adds a rule with a maximum. Both sides have 100 ms, and the maximum is chosen so that the check
+ * passes, warns or fails, as `want` says. */
 static struct rule *add(struct bench_of_two *s, const char *id, enum verdict want)
 {
 	struct rule *r = add_rule(s, id, METRIC_STEP_CUDA_TIME);
@@ -218,7 +218,7 @@ static void test_other_workload(void **state)
 	}
 }
 
-/* One run of the candidate that the baseline knows is enough for a warning. */
+/* If the baseline contains one of several runs of the candidate, there is a warning. */
 static void test_known_repeat(void **state)
 {
 	(void)state;

@@ -282,8 +282,8 @@ static void test_units(void **state)
 		}
 }
 
-/* A limit under 'worse' limits changes in the figure's worse direction; if the figure has none, it
- * is left out. */
+/* A limit under the key 'worse' becomes a limit on changes in the figure's worse direction. If
+ * neither direction of the figure is worse, the limit is left out. */
 static void test_worse(void **state)
 {
 	(void)state;

@@ -34,7 +34,7 @@ static bool is_sum(enum unit unit)
 	       unit == UNIT_BYTES_PER_STEP || unit == UNIT_COUNT || unit == UNIT_COUNT_PER_STEP;
 }
 
-/* Checks columns of the table of metrics that partly follow from other columns. */
+/* Columns of the table of metrics agree: some of their values follow from other columns. */
 static void test_columns(void **state)
 {
 	(void)state;

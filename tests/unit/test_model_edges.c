@@ -207,7 +207,7 @@ static void test_names_of_collectives(void **state)
 		const char *name;
 		enum collective_kind kind;
 	} rows[] = {
-		/* letters and digits count, what lies beside them in ASCII does not */
+		/* a letter or digit between the words makes another name; other characters are skipped */
 		{ "allAreduce", COLLECTIVE_REDUCE },
 		{ "allZreduce", COLLECTIVE_REDUCE },
 		{ "allareduce", COLLECTIVE_REDUCE },

@@ -385,7 +385,7 @@ static void test_pairs(void **state)
 	struct rules rules = fixture_rules();
 	fixture_categories(&categories);
 	struct run base = run_of(10000), candidates[2] = { run_of(11000), run_of(12100) },
-	           controls[2] = { run_of(10000), run_of(10000) };
+	           controls[2] = { run_of(10000), run_of(11000) };
 	bench_init(&bench,
 	           &(struct bench_runs){ .baseline = &base,
 	                                 .candidates = candidates,
@@ -394,7 +394,7 @@ static void test_pairs(void **state)
 	                                 .nr_controls = 2 },
 	           (struct naming){ .categories = &categories });
 	noise_model_init(&m, &bench, &rules);
-	assert_near(m.shift, 1.5 * log(1.1), 1e-6);
+	assert_near(m.shift, log(1.1), 1e-6);
 	noise_model_release(&m);
 	bench_release(&bench);
 	run_release(&base);
@@ -499,6 +499,49 @@ static void test_samples(void **state)
 	}
 }
 
+/* The variance of a pair's difference is at least twice the one that follows from the samples
+ * within a run. */
+static void test_samples_of_pairs(void **state)
+{
+	(void)state;
+	struct category_table categories;
+	struct rules rules = fixture_rules();
+	struct bench b;
+	struct noise_model m;
+	struct entries entries;
+	fixture_categories(&categories);
+	struct run base = run_of_figure(1000, 4, 0), candidates[2], controls[2];
+	for (int i = 0; i < 2; i++) {
+		candidates[i] = run_of_figure(1000, 4, 800);
+		controls[i] = run_of_figure(1000, 4, 800);
+	}
+	bench_init(&b,
+	           &(struct bench_runs){ .baseline = &base,
+	                                 .candidates = candidates,
+	                                 .nr_candidates = 2,
+	                                 .controls = controls,
+	                                 .nr_controls = 2 },
+	           (struct naming){ .categories = &categories });
+	noise_model_init(&m, &b, &rules);
+	const struct metric *any = &metric_table[METRIC_INPUT];
+	bench_query(&b, &(struct query){ .metric = any }, &entries);
+	const struct entry *e = &entries.list.v[1];
+	assert_true(span_eq(e->label, SPAN("speed")));
+	struct estimate x = noise_estimate(&m, e, any, false);
+	assert_near(x.pair, 2 * noise_of_samples(&b, any, e->label), 1e-15);
+	assert_near(x.se * x.se, x.pair / 2, 1e-12);
+	vec_release(&entries.list);
+	noise_model_release(&m);
+	bench_release(&b);
+	run_release(&base);
+	for (int i = 0; i < 2; i++) {
+		run_release(&candidates[i]);
+		run_release(&controls[i]);
+	}
+	rules_release(&rules);
+	category_table_release(&categories);
+}
+
 /* Values at the ends of int64, and no values at all, give valid figures. */
 static void test_extremes(void **state)
 {
@@ -540,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_samples_of_pairs),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_extremes),

@@ -328,7 +328,7 @@ static void test_groups(void **state)
 	struct stage s, t;
 	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, grouped, one);
 	begin(&t, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, single, one);
-	/* there are fewer runs than that, so the approved run belongs to the reference, too */
+	/* the history has fewer than `min_runs` runs, so the approved run is in the reference, too */
 	s.bench.min_runs = t.bench.min_runs = 100;
 	for (size_t i = 0; i < NR_OF(names); i++)
 		s.history.runs.v[i].together = names[i];
@@ -347,8 +347,9 @@ static struct run run_of_two(int64_t gemm_us, int64_t elem_us)
 	return fixture_run(fixture_digest(STEPS, a, 2));
 }
 
-/* From three runs on, which leave two degrees of freedom, the past tells how operators vary;
-   before, today's two sides and an assumption do. */
+/* The variance of operators is estimated from past runs if there are three or more (the approved
+   run included), which leave two degrees of freedom. With fewer, it is estimated from today's two
+   sides and an assumption. */
 static void test_enough_runs(void **state)
 {
 	(void)state;

@@ -117,7 +117,7 @@ static void test_sequences(void **state)
 
 /* Feeds launches 10 ns apart, from 1000 on, each of which lasts 5 ns on the host, and their kernels
  * 3 ns later; other parameters are those of `rig_row`. With `graph` there is one launch for all
- * kernels; with `stamps` there is none. */
+ * kernels; with `stamps` there are only kernels, without launches. */
 static void feed(struct rig *g, const char *text, bool graph, bool stamps)
 {
 	struct sequence s = { .seed = 7 };
@@ -173,6 +173,14 @@ static void test_steps(void **state)
 		  "window 0 0 0: no steps: figures are those of the whole trace, as its launches have no "
 		  "period: regularity 0.00 %, needed 90 %" },
 		{ "without launches by start", "(abcde)3", "", true, false, true, "step.time", "50 50 43" },
+		{ "nor where one launch has two of three repetitions", "",
+		  "R cudaLaunchGraph 1 1 1000 5\nR cudaLaunchKernel 1 2 1100 5\nR cudaLaunchKernel 1 3 "
+		  "1110 5\n"
+		  "K a 0 7 1 1500 3\nK b 0 7 1 1510 3\nK a 0 7 1 1520 3\nK b 0 7 1 1530 3\n"
+		  "K a 0 7 2 1540 3\nK b 0 7 3 1550 3\n",
+		  true, false, false, "period",
+		  "window 0 0 0: no steps: figures are those of the whole trace, as its launches have no "
+		  "period: regularity 0.00 %, needed 90 %" },
 		{ "no GPU activity", "", "O aten::add 1 1140 100", true, false, false, "period",
 		  "window 0 0 0: no steps: figures are those of the whole trace, as its launches have no "
 		  "period: regularity 0.00 %, needed 90 %" },

@@ -335,8 +335,8 @@ static const struct {
 	{ "READONLY_BUFFER", BYTES("\x98") },
 };
 
-/* Refused opcodes come after a whole snapshot, so that only a pass over all of it finds them before
-   building; also with their argument cut off. */
+/* The refused opcode comes after a whole snapshot: only a pass over the whole input finds it before
+   anything is built. Each opcode is tried with and without its argument. */
 static void refused_by_name_and_offset(void **state)
 {
 	(void)state;

@@ -253,12 +253,26 @@ static void test_functions(void **state)
 	run_release(&run);
 }
 
+/* A released run is empty, and ranks can be added to it again. */
+static void test_release(void **state)
+{
+	(void)state;
+	struct run run = { 0 };
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(run.ranks.nr, 0);
+		vec_push(&run.ranks, digest_new());
+		vec_push(&run.ignored, "a.log");
+		run_release(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_matching),          cmocka_unit_test(test_unusable_and_cut),
 		cmocka_unit_test(test_steps_and_compute), cmocka_unit_test(test_known),
-		cmocka_unit_test(test_figures),           cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_release),           cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_functions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,6 +141,10 @@ static void test_enclosing(void **state)
 		{ "which an annotation in it takes over",
 		  LAUNCHED "O record_param_comms 1 40 20 @all_to_all,Int,6,7,2,tp\n" ALL_TO_ALL(1, 45, 10),
 		  "comms", "[all_to_all tp Int/2: 1 10 10 28 1 10]", NULL, 0 },
+		{ "an operator's, through two annotations",
+		  LAUNCHED "O record_param_comms 1 20 60 @all_to_all,Float,12,12,2,tp\n"
+		           "A nccl:all_to_all 1 30 40\nA nccl:all_to_all 1 40 20\n",
+		  "comms", "[all_to_all tp Float/2: 1 10 10 48 1 10]", NULL, 0 },
 		{ "not one of another collective",
 		  LAUNCHED "O record_param_comms 1 40 20 @broadcast,Int,6,7,2,tp\n" ALL_TO_ALL(1, 45, 10),
 		  "comms", SIZED, NULL, 0 },

@@ -5,8 +5,8 @@
 
 /* ---- proposed markers ---- */
 
-/* Annotations of one name that follow one another, the first from the first launch on. `of` has the
-   number of launches in each annotation; 0 ends the list. */
+/* Annotations of one name, one after the other; the first begins with the first launch. `of` has
+   the number of launches in each annotation; 0 ends the list. */
 struct held {
 	const char *name;
 	int of[12];
@@ -39,8 +39,8 @@ static void test_held_launches(void **state)
 		{ 20, { { "it", { 10, 10 } } }, "" },
 		{ 100, { { "it", { 30, 30, 30 } } }, "it 3" },
 		{ 101, { { "it", { 30, 30, 30 } } }, "" },
-		/* three of four annotations must have as many launches as the median annotation, give or
-		   take a tenth */
+		/* at least three quarters of a marker's annotations must have as many launches as the
+		   median annotation, give or take a tenth */
 		{ 35, { { "it", { 10, 10, 10, 5 } } }, "it 4" },
 		{ 30, { { "it", { 10, 10, 5, 5 } } }, "" },
 		{ 38, { { "it", { 9, 10, 11, 8 } } }, "it 4" },

@@ -1,3 +1,9 @@
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "reduce/reducer.h"
 #include "reduce_rig.h"
 
 #define MAX "9223372036854775807"
@@ -56,6 +62,82 @@ static void test_number_of_events(void **state)
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), limit == 2 ? ST_INPUT : ST_OK);
 		rig_close(&g);
 	}
+}
+
+/* A table of texts that is full: collectives whose group or type is new are refused, and no
+ * collective is stored without them. */
+static void test_full_texts(void **state)
+{
+	(void)state;
+	static const char *const more[] = {
+		"K nccl 0 7 2 10 5 @allreduce,Half,1,1,2,known\n", /* a known group of a new type */
+		"K nccl 0 7 2 10 5 @allreduce,Byte,1,1,2,other\n", /* a new group of a known type */
+		"O c10d::allreduce_ 1 10 5 @allreduce,Byte,1,1,2,other\n",
+	};
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		rig_feed(&g, "K nccl 0 7 1 0 5 @allreduce,Byte,1,1,2,known\n");
+		size_t kept = g.r->comm.kernels.nr;
+		assert_int_equal(kept, 1);
+		g.r->comm.texts.bytes = (size_t)1 << 30; /* the limit of base/intern.h */
+		rig_feed(&g, more[i]);
+		assert_int_equal(g.r->comm.kernels.nr, kept);
+		assert_int_equal(g.r->comm.scopes.nr, 0);
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_INPUT);
+		assert_non_null(strstr(diag_first_error(&g.log), "process groups or types"));
+		rig_close(&g);
+	}
+}
+
+/* Reduces many Python frames under a limit of memory; the message goes to `fd`. Does not return. */
+static void reduce_beyond_memory(int fd)
+{
+	struct rig g;
+	char name[48];
+	rig_open(&g, &(struct reduce_options){ .threads = 2 });
+	for (int i = 0; i < 300000; i++) {
+		snprintf(name, sizeof name, "train.py(%d): f%d", i, i);
+		struct event e = { .kind = EVENT_PYTHON,
+			               .name = name_intern(&g.names, span_of(name)),
+			               .start_ns = 300000 - i,
+			               .dur_ns = 1,
+			               .pid = 1,
+			               .tid = 1,
+			               .device = IDENT_NONE,
+			               .stream = IDENT_NONE,
+			               .correlation = IDENT_NONE,
+			               .python_id = i + 1,
+			               .python_parent = -1 };
+		rig_event(&g, &e);
+	}
+	dup2(fd, STDERR_FILENO);
+	mem_reads("rank0.json");
+	mem_limit(1);
+	enum status st = reducer_finish(g.r, &g.meta, g.d, &g.log);
+	rig_close(&g);
+	_exit(st);
+}
+
+/* A limit of memory that is met while the host side is reduced, by a thread of its own: the message
+ * names the file. */
+static void test_memory_names_the_file(void **state)
+{
+	char said[256] = "";
+	int fds[2], code;
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		reduce_beyond_memory(fds[1]);
+	close(fds[1]);
+	ssize_t n = read(fds[0], said, sizeof said - 1);
+	close(fds[0]);
+	assert_int_equal(waitpid(child, &code, 0), child);
+	static const char want[] = "gpugate: rank0.json: more memory than the limit of 0 MiB";
+	if (n < 0 || strncmp(said, want, sizeof want - 1) != 0)
+		fail_msg("exit %d: %s", code, said);
 }
 
 static void test_nothing(void **state)
@@ -256,6 +338,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),        cmocka_unit_test(test_number_of_events),
+		cmocka_unit_test(test_full_texts),  cmocka_unit_test(test_memory_names_the_file),
 		cmocka_unit_test(test_nothing),     cmocka_unit_test(test_many),
 		cmocka_unit_test(test_wide),        cmocka_unit_test(test_many_names),
 		cmocka_unit_test(test_environment), cmocka_unit_test(test_hash),

@@ -206,12 +206,38 @@ static void test_carried_over(void **state)
 	}
 }
 
+/* The activities of one call that begin at once are stored by name and place, however they were
+ * recorded. */
+static void test_kept_step(void **state)
+{
+	(void)state;
+	struct rig g;
+	struct site_rules sites = { 0 };
+	rig_open(&g, &(struct reduce_options){ .keep_step = true, .sites = &sites });
+	rig_feed(&g, "A ProfilerStep#1 1 0 100\nO op 1 5 20\nR cudaGraphLaunch 1 1 10 5\n"
+	             "K a 0 7 1 30 4\nK b 0 8 1 30 5\nK a 0 9 1 30 6\nK b 0 10 1 20 7\n");
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	static const struct {
+		const char *name;
+		int64_t stream, dur_ns;
+	} want[] = { { "b", 10, 7 }, { "a", 7, 4 }, { "a", 9, 6 }, { "b", 8, 5 } };
+	assert_int_equal(g.d->step.launches.nr, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct code_launch *l = &g.d->step.launches.v[i];
+		assert_true(span_eq(l->name, span_of(want[i].name)));
+		assert_int_equal(l->stream, want[i].stream);
+		assert_int_equal(l->dur_ns, want[i].dur_ns);
+	}
+	rig_close(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attribution), cmocka_unit_test(test_overlapping_steps),
-		cmocka_unit_test(test_numbers),     cmocka_unit_test(test_warmup),
-		cmocka_unit_test(test_window),      cmocka_unit_test(test_carried_over),
+		cmocka_unit_test(test_attribution),  cmocka_unit_test(test_overlapping_steps),
+		cmocka_unit_test(test_kept_step),    cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_warmup),       cmocka_unit_test(test_window),
+		cmocka_unit_test(test_carried_over),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

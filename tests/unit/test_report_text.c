@@ -253,9 +253,9 @@ static void what_would_decide(void **state)
 	r.decide = "gpugate check a.json --repeat=new{1..2}.json";
 	r.accept = "gpugate baseline promote a.json";
 	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
-	                       "\nWhat to do: run the benchmark 2 times more on the same commit, and "
-	                       "name the traces as in this\n"
-	                       "command, which judges them together:\n\n"
+	                       "\nWhat to do\n"
+	                       "1. run the benchmark 2 times more with the change, at this commit\n"
+	                       "2. name the results as in this command, which judges them together:\n\n"
 	                       "  gpugate check a.json --repeat=new{1..2}.json\n"
 	                       "\nWhat may have changed\n"));
 	assert_null(strstr(write_report(&r, &(struct write_options){ 0 }), "Intended?"));
@@ -293,14 +293,18 @@ static void a_diff(void **state)
 	(void)state;
 	sample_diff(&r, "k");
 	const char *text = write_report(&r, &(struct write_options){ 0 });
-	static const char start[] = "no verdict, diff only compares · median step.cuda_time: 100.10 ms "
-	                            "→ 112.40 ms\n\n"
-	                            "What changed\n- GPU time per step · +12.30 ms\n"
-	                            "  where: compute › GEMM › k › launches (+8.000 ms)\n\n"
-	                            "What to do: nothing, since diff applies no limits; to apply them, "
-	                            "store one side with gpugate\n"
-	                            "baseline create and judge the other with gpugate check\n\n"
-	                            "baseline k at k (6 steps) → candidate k at k (6 steps); k\n";
+	static const char start[] =
+	    "no verdict, diff only compares · median step.cuda_time: 100.10 ms "
+	    "→ 112.40 ms\n\n"
+	    "What changed\n- worse GPU time per step · +12.30 ms\n"
+	    "  where: compute › GEMM › k › launches (+8.000 ms)\n\n"
+	    "What to do\n"
+	    "- GPU time per step got worse, +12.30 ms: look at compute › GEMM › "
+	    "k › launches (+8.000 ms)\n"
+	    "- diff applies no limits; to judge the candidate by limits:\n\n"
+	    "  gpugate baseline create k --baseline baseline.json && gpugate "
+	    "check k --baseline baseline.json\n\n"
+	    "baseline k at k (6 steps) → candidate k at k (6 steps); k\n";
 	if (strstr(text, start) != text)
 		fail_msg("%s", text);
 	assert_non_null(strstr(text, "\n  GPU utilization  k    90.00 %          –       –\n"));

@@ -70,7 +70,7 @@ static void test_said(void **state)
 		/* main is where it was when the baseline was approved */
 		{ MS(100), { MS(104), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
 		{ MS(100), { MS(100), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
-		/* a baseline of 1 ns is enough for a change in percent */
+		/* the baseline has only 1 ns, and its change in percent is still computed */
 		{ 1, { 1, 2 }, 3, COND_INCREASE, WORSE_UP, COMMIT, "", SINCE "0123456789ab: 2 ns" },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
@@ -137,8 +137,8 @@ static void test_not_asked(void **state)
 	}
 }
 
-/* Runs of main that followed another approved run do not show that main has changed since this
- * one. */
+/* Runs of main show that main has changed only if they were made after the present approval: those
+ * that followed another approved run do not count. */
 static void test_other_approval(void **state)
 {
 	(void)state;

@@ -84,8 +84,8 @@ static const char *shown_type(const struct field *f)
 	}
 }
 
-/* Checks a part of a schema file, the object `key` of its list of keys: each field of the table
- * has the line there that the table generates. */
+/* Checks the object `key` in a schema file: for each field of the table `s`, it must have the line
+ * that can be made from the table. */
 static void test_rows_of(const char *file, const char *key, const struct schema *s)
 {
 	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT;

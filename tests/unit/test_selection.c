@@ -248,7 +248,7 @@ static void test_recorded(void **state)
 	(void)state;
 	static const struct {
 		void (*with)(struct digest *d);
-		enum need need; ///< need of the metrics that are then known, unless `label` is set
+		enum need need; ///< need of the metrics that are then known; unused if `label` is set
 		enum label_kind label; ///< label of the known metrics of code; LABEL_NONE: see `need`
 		enum metric_id only; ///< the only known metric; NR_METRICS: all with that need or label
 	} rows[] = {

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
+#include "io/jscan.h"
 #include "io/source.h"
 
 #define ROWS(a) (sizeof(a) / sizeof *(a))
@@ -347,7 +348,80 @@ static void damages_are_told_alike(void **state)
 	}
 }
 
-/* A damaged second member is an error, and does not count as garbage. */
+/* Reads the data as JSON; if it is refused, the source looks for damage. */
+static struct outcome parse(struct span data, const struct source_options *options, bool ahead)
+{
+	struct outcome o = { .bytes = STRBUF_INIT };
+	diag_init(&o.log);
+	struct source *src = source_memory("mem", data.p, data.n, options);
+	if (ahead)
+		source_ahead(src);
+	struct jscan *js = jscan_new(src, NULL, &o.log);
+	jscan_skip(js);
+	jscan_end(js);
+	o.status = jscan_status(js);
+	if (o.status != ST_OK)
+		source_blame_damage(src, &o.log);
+	jscan_free(js);
+	source_close(src);
+	return o;
+}
+
+/* Checks what both decoders say, with and without a thread that reads ahead. */
+static void check_parse(struct span data, struct source_options options, const char *says,
+                        const char *what)
+{
+	struct outcome first = parse(data, &options, false);
+	for (int i = 0; i < 4; i++) {
+		options.zlib_only = i % 2;
+		struct outcome o = parse(data, &options, i / 2);
+		const char *said = diag_first_error(&o.log);
+		if (!said || !strstr(said, says) || strcmp(said, diag_first_error(&first.log)) ||
+		    o.log.first->next)
+			fail_msg("%s, %d: '%s'", what, i, said ? said : "");
+		outcome_release(&o);
+	}
+	outcome_release(&first);
+}
+
+/* Damage inside a deflate block gives bytes that are not JSON, before the decoder can notice it.
+ * The message is about the damage, whichever decoder found it, and not about the JSON. */
+static void damage_is_blamed(void **state)
+{
+	struct strbuf text = STRBUF_INIT, z = STRBUF_INIT;
+	struct source_options any = { 0 };
+	uint32_t x = 12345;
+	char what[32];
+	(void)state;
+	strbuf_adds(&text, "[0");
+	for (; text.n < 70000; x = x * 1664525 + 1013904223)
+		strbuf_addf(&text, ",{\"ts\":%u}", x >> 12);
+	strbuf_adds(&text, "]");
+	gzip_member(&z, strbuf_span(&text));
+	for (size_t at = 21; at + 4 < z.n; at += at < 150 ? 1 : 211) {
+		snprintf(what, sizeof what, "byte %zu", at);
+		z.p[at] ^= 0x11;
+		check_parse(strbuf_span(&z), any, ": damaged gzip data: ", what);
+		z.p[at] ^= 0x11;
+	}
+	z.p[z.n / 2] ^= 0x11;
+	check_parse((struct span){ z.p, z.n - 1 }, any, "gzip data", "also cut");
+	/* beyond the limit of expanded bytes, and in sound data, the parser's message stays */
+	struct outcome o = parse(strbuf_span(&z), &(struct source_options){ .max_bytes = 1 << 15 }, 0);
+	assert_null(strstr(diag_first_error(&o.log), "gzip data"));
+	outcome_release(&o);
+	text.p[50000] = '!';
+	strbuf_setlen(&z, 0);
+	gzip_member(&z, strbuf_span(&text));
+	check_parse(strbuf_span(&z), any, "mem: byte 50000: unexpected '!'", "sound");
+	check_parse((struct span){ z.p, z.n - 9 }, any, "the gzip data is cut short", "cut");
+	check_parse((struct span){ z.p, z.n - 9 }, (struct source_options){ .allow_truncated = true },
+	            "mem: byte 50000: unexpected '!'", "cut as allowed");
+	strbuf_release(&z);
+	strbuf_release(&text);
+}
+
+/* A damaged second gzip member is an error; it is not ignored as garbage behind the first one. */
 static void damaged_second_member(void **state)
 {
 	struct strbuf z = STRBUF_INIT;
@@ -678,6 +752,7 @@ int main(void)
 		cmocka_unit_test(cut_names_the_byte),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(damages_are_told_alike),
+		cmocka_unit_test(damage_is_blamed),
 		cmocka_unit_test(damaged_second_member),
 		cmocka_unit_test(max_bytes),
 		cmocka_unit_test(bomb),

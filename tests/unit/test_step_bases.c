@@ -24,7 +24,7 @@ static uint64_t random_number(uint64_t below)
 	return (random_state >> 33) % below;
 }
 
-/* The largest values are near the end of their type, so sums of a few of them are beyond it. */
+/* The largest values are near INT64_MAX, so that sums of a few values overflow. */
 static int64_t random_value(bool may_lack, uint64_t kind)
 {
 	static const int64_t extremes[] = { 0, 1, INT64_MAX, INT64_MAX - 1, INT64_MAX / 2 };
@@ -37,7 +37,7 @@ static int64_t random_value(bool may_lack, uint64_t kind)
 }
 
 /* Makes the values of step `i` add up as in real recordings (kernel time is compute plus
-   communication), so that columns are stored as rests from other columns, their bases. */
+   communication). Columns are then stored as differences from sums of others, their bases. */
 static void relate(struct digest *d, size_t i)
 {
 	SAMPLES(d, LATENCY)[i] = SAMPLES(d, TIME)[i];
@@ -176,7 +176,7 @@ static void test_steps_are_kept(void **state)
 }
 
 /* A column from which bases are subtracted, and to which they are added again, has its old values,
-   whatever the bases are; a rest or a value that does not fit its type is refused. */
+   whatever the bases are; a difference or a value that does not fit its type is refused. */
 static void test_sums_are_exact(void **state)
 {
 	(void)state;

@@ -37,8 +37,8 @@ static const struct work before[] = { { "aten::mm", "gemm_a", 40000 },
 	                                  { "aten::add", "elem", 50000 },
 	                                  { 0 } };
 
-/* The operator's own decision is that of the rule without what only fits a kernel: `and`, limits in
-   ns, and warnings. */
+/* An operator, which decides on its kernels, is judged by the rule of the kernels. Parts of this
+   rule that only fit a kernel do not count: `and`, limits in ns, and warn limits. */
 static void test_of_unit(void **state)
 {
 	(void)state;
@@ -70,8 +70,8 @@ static void test_of_unit(void **state)
 		  PERCENT(10),
 		  VERDICT_FAIL,
 		  NULL },
-		/* an `and` of 9,999 ns holds for the kernel alone, not for its operator, which rises by
-		   less */
+		/* an `and` of 9,999 ns applies only to the kernel: its operator, which rises by less, fails
+		   as well */
 		{ METRIC_KERNEL_MEAN,
 		  { { "aten::mm", "gemm_a", 50000 },
 		    { "aten::mm", "gemm_b", 6000 },
@@ -134,8 +134,8 @@ static void test_of_unit(void **state)
 	}
 }
 
-/* If the rule asks for categories, or for no substitutes, a kernel's operator does not decide on
- * the kernel. */
+/* A kernel's operator decides on the kernel only if kernels of the operator count as substitutes by
+ * the rule's `substitutes`, and if the rule judges the metric in its usual direction. */
 static void test_substitutes_of_rule(void **state)
 {
 	(void)state;

@@ -116,8 +116,9 @@ static void test_expand(void **state)
 	}
 }
 
-/* Kept runs belong to a case even if its own runs are gone; of several lines that match the
-   folder's name, the most exact line makes the case. */
+/* Runs that an earlier command kept in a folder belong to the case of the folder's name, even if
+   the case's own runs are gone. If several lines of the suite file match the name, the most exact
+   line makes the case. */
 static void test_kept(void **state)
 {
 	static const char *const cases[][2] = {

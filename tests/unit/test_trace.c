@@ -404,8 +404,8 @@ static const struct row collective_rows[] = {
 	/* torch 2.1 writes a process group's number; its name has precedence, whichever comes first */
 	{ .json = DOC(TWO(NOTE(GROUP_3 WAIT), NOTE(GROUP_3 "'Process Group Name':'n'," WAIT))),
 	  .events = ANNOTATION " comm wait,,3, -1>-1/-1\n" ANNOTATION " comm wait,,n, -1>-1/-1\n" },
-	/* a member that is not a count, but should be, is absent; no value of the previous event is
-	   left */
+	/* a member that should be a count, but is not, counts as absent; an event without members does
+	   not get those of the event before it */
 	{ .json = DOC(TWO(TWO(NOTE(ODD), NOTE("'dtype':'Float','Group size':2")),
 	                  TWO(NOTE(ALL_REDUCE), NOTE("")))),
 	  .events = ANNOTATION " comm a,,, -1>-1/-1\n" ANNOTATION "\n" ANNOTATION

@@ -29,7 +29,7 @@ static void check_way(struct span text, struct trace_options options, const stru
 	struct record r = record_trace(text, options, block, stop_after);
 	joined += r.nr_joined;
 	if (!stop_after &&
-	    /* if reading stops early, names of later events may be in the table already */
+	    /* after an early stop the tables may differ: threads may have read names of later events */
 	    !names_same(&whole->names, &r.names))
 		fail_msg("%s: %zu threads, pieces of %zu: other names", what, options.threads,
 		         options.piece);
@@ -129,8 +129,8 @@ static void sound(void **state)
 			check_ways(strbuf_span(&b), false, 0, false, "sound");
 			strbuf_release(&b);
 		}
-	/* documents as a bare list, with more than one window, and up to the limit of decompressed
-	 * bytes */
+	/* documents that are a bare list: one longer than a window of the scanner, one nearly as long
+	 * as the limit of decompressed bytes (4 MiB) */
 	for (unsigned nr = 3000; nr <= 30000; nr *= 10) {
 		struct strbuf b = document(nr, ",\n", NULL, "]");
 		const char *list = strchr(b.p, '[');

@@ -209,7 +209,8 @@ static const struct row quick_rows[] = {
 	  .options = { .quick = 1 },
 	  .events = K1,
 	  .meta = "events=1 partial" },
-	/* `quick` counts elements of any kind; the text after them is not read */
+	/* `quick` is the number of elements to read, of any kind; the text after them is not read, so
+	 * that an error there is not seen */
 	{ .json = DOC("{}," GOOD "," GOOD),
 	  .options = { .quick = 2 },
 	  .events = K1,

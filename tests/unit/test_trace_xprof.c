@@ -202,8 +202,8 @@ static const struct row error_rows[] = {
 	{ .json = "{'filteredByVisibility':^true,'traceEvents':[]}", .error = VIEW },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") X("1", "2", "fusion.1", "")),
 	  .error = "a trace of TPUs; give one of GPUs" },
-	/* no errors: a file that does not say that its events were filtered, and one with TPUs beside
-	   GPUs */
+	/* no errors: 'filteredByVisibility' is not true, or the file has a GPU, whatever other devices
+	   it names, or no device at all */
 	{ .json = "{'filteredByVisibility':false,'traceEvents':[]}", .events = "" },
 	{ .json = "{'filteredByVisibility':[true],'traceEvents':[]}", .events = "" },
 	{ .json = FILE_OF(PROCESS("1", "/device:TPU:0") GPU X("1", "13", "k", "")),

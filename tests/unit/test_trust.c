@@ -84,7 +84,7 @@ static void lost_time_1(struct digest *d)
 {
 	d->trust.launches = 10;
 	d->trust.launches_without_kernel = 2;
-	d->trust.lost_ns = MS(5); /* lose kernels with 5 ms of the 505 ms of GPU time */
+	d->trust.lost_ns = MS(5); /* lost kernels took 5 ms of the 505 ms of GPU time */
 }
 static void lost_time(struct digest *d)
 {
@@ -339,6 +339,25 @@ static void test_side_and_words(void **state)
 	    f->message,
 	    "the baseline has 3 GPU activities whose launch was lost, 1.00 % of its GPU time");
 	release(&s);
+
+	static const struct {
+		int64_t nr;
+		const char *says;
+	} counts[] = {
+		{ 1, "the candidate frees 1 block of memory 0 that was never allocated: the history began "
+		     "with nothing allocated" },
+		{ 2, "the candidate frees 2 blocks of memory 0 that were never allocated: the history "
+		     "began with nothing allocated" },
+	};
+	for (size_t i = 0; i < NR_OF(counts); i++) {
+		setup(&s);
+		unseen_1(s.c);
+		s.c->memory_evidence.v[0].unseen_frees = counts[i].nr;
+		s.c->memory_evidence.v[0].allocs = 10;
+		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+		assert_string_equal(find(&s.report, "unseen-frees")->message, counts[i].says);
+		release(&s);
+	}
 }
 
 /* A step that is left out does not count for steps.min. */
@@ -559,6 +578,32 @@ static void test_machines(void **state)
 	}
 }
 
+/* A finding on one of several ranks names the rank; one on a repeat names the repeat. */
+static void test_machines_of_ranks(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	struct run repeats[] = { s.candidate, fixture_run(fixture_digest(5, gemm, NR_OF(gemm))) };
+	for (int i = 0; i < 2; i++) {
+		vec_push(&repeats[i].ranks, fixture_digest(5, gemm, NR_OF(gemm)));
+		repeats[i].ranks.v[1]->rank = 1;
+		add_machine(repeats[i].ranks.v[1], "0", 2 * MICRO, NULL, 0);
+	}
+	trust_find_machines(NULL, repeats, 2, true, &s.report);
+	assert_int_equal(s.report.trust.nr, 2);
+	for (int i = 0; i < 2; i++) {
+		const struct trust_finding *f = &s.report.trust.v[i];
+		const char *who =
+		    i == 0 ? "the run was throttled " : "run 2 of the candidate was throttled ";
+		assert_int_equal(f->rank, 1);
+		assert_int_equal(strncmp(f->message, who, strlen(who)), 0);
+	}
+	s.candidate = repeats[0];
+	run_release(&repeats[1]);
+	release(&s);
+}
+
 /* 16 of 20 throttled ranks of a folded run are named. The others become one finding on the whole
  * run, so that checks on these ranks are inconclusive too. */
 static void test_many_throttled(void **state)
@@ -590,6 +635,7 @@ static void test_many_throttled(void **state)
 		assert_string_equal(t->id, i < NAMED ? "throttled" : "further-findings");
 		assert_int_equal(t->rank, i < NAMED ? (int64_t)i : -1);
 		assert_true(spoils(t, METRIC_STEP_COMPUTE_TIME) && !t->warning_only);
+		assert_int_equal(t->spoils.nr, s.report.trust.v[0].spoils.nr);
 		assert_true(i == NAMED || strstr(t->message, "GPU 3 was watched (sw_power_cap)"));
 	}
 	release(&s);
@@ -760,6 +806,7 @@ int main(void)
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_beyond_peak),
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_machines_of_ranks),
 		cmocka_unit_test(test_many_throttled),
 		cmocka_unit_test(test_snapshots_alone),
 		cmocka_unit_test(test_snapshot_against_trace),

@@ -178,15 +178,15 @@ static void test_batches(void **state)
 		{ { { K("a", 11, 1), K("b", 20, 1), K("c", 20, 1), K("d", 49, 9) },
 		    { K("a", 11, 2), K("b", 20, 2), K("c", 20, 2), K("d", 49, 9) } },
 		  KERNELS "3 grids of kernels, 51.00 % of the kernel time, are 2 times as large" },
-		/* a ratio counts as the factor if it differs by a tenth or less, but not by more */
+		/* a kernel's ratio counts as the common factor only if it is within a tenth of it */
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 190), K("b", 10, 200), K("c", 10, 219) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 179), K("b", 10, 200), K("c", 10, 221) } },
 		  "" },
-		/* all three dimensions of grid and block count; a kernel with an unknown grid does not
-		 * count */
+		/* the number of threads is the product of all dimensions of grid and block; a kernel whose
+		 * grid is unknown is left out */
 		{ { { { EVENT_KERNEL, "a", 1, { 1, 2, 3 }, { 4, 5, 6 }, 0 },
 		      { EVENT_KERNEL, "b", 1, { 1, 2, 3 }, { 0, 0, 0 }, 0 },
 		      { EVENT_KERNEL, "c", 1, { 2, 2, 2 }, { 2, 2, 2 }, 0 } },
@@ -211,7 +211,7 @@ static void test_batches(void **state)
 		  KERNELS "1 kind of copy, 100.00 % of the bytes copied, is 0.5 times as large" },
 		{ { { COPY("x", 2) }, { COPY("x", 0) } }, "" },
 		{ { { COPY("x", 2) }, { { EVENT_MEMCPY, "x", 4, { 0 }, { 0 }, 2 } } }, "" },
-		/* kernels on one side alone count as time that is not comparable */
+		/* nothing is found if kernels that only the baseline has take 3/4 of the time */
 		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 2, 1), K("only", 12, 1) },
 		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) } },
 		  "" },
@@ -311,7 +311,7 @@ static void test_many_absent(void **state)
 	}
 }
 
-/* Eight missing steps are listed; that there are more is shown once. */
+/* A finding names at most eight missing steps; "…" at the end says that there are more. */
 static void test_many_steps(void **state)
 {
 	(void)state;
@@ -370,7 +370,7 @@ static void test_world(void **state)
 	}
 }
 
-/* A rank with one collective less than its peers is named, even if they have only one. */
+/* A rank with one collective less than its peers is named, even if each peer has only one. */
 static void test_one_collective(void **state)
 {
 	(void)state;

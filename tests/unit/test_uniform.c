@@ -89,7 +89,7 @@ static void test_alike(void **state)
 	static const struct {
 		int64_t base[OPS], candidate[OPS]; /* ns in each step */
 		double shift;
-		int64_t pct; /* change of the check that may report the change of all operators */
+		int64_t pct; /* change of the check that reports a common change of all operators */
 		bool judged, found;
 	} rows[] = {
 		{ { 1000, 1000, 1000, 1000 }, { 1100, 1100, 1100, 1100 }, 0.1, PERCENT(10), true, true },
@@ -102,7 +102,7 @@ static void test_alike(void **state)
 		  true,
 		  false },
 		{ { 1000, 1000, 1000, 1000 }, { 1100, 1100, 1100, 1100 }, 0.1, PERCENT(16), true, false },
-		/* three of five are alike, which is too few; four of five */
+		/* three of five operators are slower by 10 %, which is too few; then four of five */
 		{ { 1000, 1000, 1000, 60, 60 },
 		  { 1100, 1100, 1100, 54, 54 },
 		  0.1,
@@ -115,7 +115,8 @@ static void test_alike(void **state)
 		  PERCENT(10),
 		  true,
 		  true },
-		/* the operators that are slower by 10 % take exactly 70 % of the time, then less */
+		/* the operators that are slower by 10 % take exactly 70 % of the time, which is enough; in
+		 * the second case they take less, which is not */
 		{ { 3000, 2000, 2000, 1500, 1500 },
 		  { 2500, 2200, 2200, 1650, 1650 },
 		  0.1,
@@ -141,7 +142,8 @@ static void test_alike(void **state)
 		  PERCENT(10),
 		  true,
 		  true },
-		/* the largest operator is alike; of the time of the others, 85 %, 70 %, 69.9 % are alike */
+		/* the largest operator is slower by 10 %; of the time of the other operators, 85 %, then
+		   70 %, then 69.9 % is in operators that are slower by 10 %, too */
 		{ { 9000, 300, 200, 200, 150, 150 },
 		  { 9900, 330, 220, 220, 165, 100 },
 		  0.1,
@@ -173,9 +175,9 @@ static void test_alike(void **state)
 	}
 }
 
-/* If all operators are slower by one factor, the first failed check on the whole machine that this
-   factor explains stays failed. Other checks that it explains (worse by at most 1.45 times the
-   factor) only warn. */
+/* All operators are slower by one factor. The first failed check on the whole machine that the
+   factor explains (worse by at most 1.45 times the factor's change) stays failed. The other checks
+   that the factor explains become milder: a failed check warns, a warning about a kernel passes. */
 static void test_taken_back(void **state)
 {
 	(void)state;

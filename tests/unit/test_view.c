@@ -305,7 +305,7 @@ static void test_malformed_figures(void **state)
 	close_view(f);
 }
 
-/* Figures that a record lacks are absent; memory of the host needs to be selected by name. */
+/* Figures that a record of XProf lacks are absent; memory of a host counts only if selected. */
 static void test_memory_unknown(void **state)
 {
 	(void)state;
@@ -417,8 +417,8 @@ static void test_joined_figures(void **state)
 	close_view(f);
 }
 
-/* A record has fewer figures than a trace: memories that the record lacks remain those of the
- * trace. */
+/* A trace joined with a torch memory timeline, which has fewer figures: memories that the timeline
+ * lacks keep the figures of the trace. */
 static void test_joined_record(void **state)
 {
 	(void)state;

@@ -373,8 +373,8 @@ static void apart(void **state)
 	assert_row(d, "b", 4, 1, 4);
 	assert_row(d, "", 0, 4, 77);
 	assert_int_equal(d->code.nr, 9);
-	/* the separate recording by itself gives no rows, and a second one of the same rank is refused
-	 */
+	/* a separate recording for code places is refused without a trace of its rank, and if the rank
+	 * has two such recordings */
 	assert_int_equal(digests_join_where(&w, 1), 0);
 	struct digest *twice[] = { w, d, w };
 	assert_int_equal(digests_join_where(twice, 3), 2);

@@ -49,7 +49,8 @@ static inline void check_row(const struct row *row, const struct record *r, size
 	strbuf_release(&log);
 }
 
-/* Offset at which the array of events begins: a cut after it can be allowed. */
+/* Offset at which the array of events begins. With the option `allow_truncated`, a trace may be cut
+   short after this offset, but not before. */
 static inline size_t begin_of_events(struct span json)
 {
 	const char *key = strstr(json.p, "\"traceEvents\"");
@@ -57,8 +58,8 @@ static inline size_t begin_of_events(struct span json)
 	return (size_t)(p - json.p) + 1;
 }
 
-/* Checks a text that is cut after `n` bytes: it gives an error that names this place, or, if cuts
-   are allowed, the complete events before it. */
+/* Checks a text that is cut after `n` bytes: reading it gives an error that names this place. If
+   cuts are allowed, reading it gives the complete events before the cut. */
 static inline void check_cut(struct span json, size_t n, const struct record *whole, size_t block)
 {
 	struct span part = { json.p, n };
