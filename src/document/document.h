@@ -118,7 +118,6 @@ enum doc_place {
 	DOC_FOLDED, ///< shown in a terminal only with --verbose, collapsed in a comment
 	DOC_PAGE, ///< shown only on the HTML page
 	DOC_PAGE_FOLDED, ///< shown only on the HTML page, collapsed
-	DOC_TERMINAL, ///< shown only in a terminal, with --verbose
 };
 
 enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_PICTURE };

@@ -292,13 +292,16 @@ static void put_table(struct page *p, const struct doc_table *t, const char *sec
 {
 	struct arena a = ARENA_INIT;
 	int64_t *longest = arena_alloc(&a, t->nr_columns, sizeof *longest);
+	int64_t *first = arena_alloc(&a, t->nr_columns, sizeof *first); /* of the open part */
 	size_t rows = t->nr_rows < ROWS_MAX ? t->nr_rows : ROWS_MAX;
 	size_t open = doc_rows_shown(t, true), more = t->nr_rows - rows + (t->rest ? 0 : t->more);
 	open = open + FEW >= rows ? rows : open;
-	for (size_t i = 0; i < t->nr_columns; i++)
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		longest[i] = longest_of(t, i);
-	put_head(p, t, section && strcmp(t->title, section) == 0, longest);
-	const struct doc_row *left = put_rows(p, t, t->rows, open, longest);
+		first[i] = doc_column_is_empty(t, i, open) ? -1 : longest[i];
+	}
+	put_head(p, t, section && strcmp(t->title, section) == 0, first);
+	const struct doc_row *left = put_rows(p, t, t->rows, open, first);
 	if (open < rows) {
 		strbuf_addf(p->out, "<details class=\"more\"><summary>%zu more%s%s</summary>\n",
 		            rows - open, t->more_text[0] ? " " : "", t->more_text);
@@ -390,7 +393,7 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 			p->answer = NULL;
 			p->nav_at = p->body->n;
 		}
-		if (doc_is_empty(n) || (n->kind == NODE_SECTION && n->place == DOC_TERMINAL))
+		if (doc_is_empty(n))
 			continue;
 		switch (n->kind) {
 		case NODE_SECTION:

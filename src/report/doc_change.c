@@ -39,7 +39,11 @@ static const char *title_of(struct document *d, const struct report *r, const st
 	if (r->findings.nr)
 		return arena_printf(&d->arena, "where the %s went: %s", what_went(b), title);
 	bool means = r->kind == REPORT_DIFF && m && m->per_step && r->candidate.steps > 1;
-	return means ? arena_printf(&d->arena, "%s, means over the steps", title) : title;
+	if (!means)
+		return title;
+	/* the table of figures above it has medians, such as another one of the GPU's idle time */
+	return arena_printf(&d->arena, "%s (means over the steps%s)", title,
+	                    m->id == METRIC_STEP_PERIOD ? "; above are medians" : "");
 }
 
 void doc_breakdowns(struct document *d, const struct report *r)

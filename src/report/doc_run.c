@@ -126,8 +126,8 @@ static void put_command(struct document *d, const char *title, enum doc_place pl
 	doc_end(d);
 }
 
-/* Add a step such as "run the benchmark 6 times without the change, at 1a2b3c4, the baseline's
-   commit". */
+/* Add a step such as "run the benchmark 6 times without the change (old), at 1a2b3c4, the
+   baseline's commit". */
 static void put_times(struct document *d, const struct report *r, const struct side *s, int64_t nr)
 {
 	bool old = s == &r->baseline;
@@ -138,7 +138,7 @@ static void put_times(struct document *d, const struct report *r, const struct s
 		doc_words(d, "once");
 	else
 		doc_printf(d, "%" PRId64 " times", nr);
-	doc_words(d, old ? " without the change, at " : " more with the change, at ");
+	doc_words(d, old ? " without the change (old), at " : " more with the change (new), at ");
 	if (text_or_empty(commit)[0]) {
 		doc_commit(d, commit, r->links.commits);
 		doc_words(d, ", ");

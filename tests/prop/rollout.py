@@ -71,7 +71,7 @@ def first(p):
     p.run(4, "suite", "s.yaml", "--json", "s.json", "--markdown", "s.md")
     expect("in a suite", json.loads((p.folder / "s.json").read_text())["cases"][0]["verdict"], "missing")
     text = (p.folder / "s.md").read_text().replace("\u00a0", " ")
-    figures = re.search(r"to compare with: (\S+ ms) compute per step, .* peak memory\n", text)
+    figures = re.search(r"to compare with: (\S+ ms) compute per step, .* peak memory \|", text)
     expect("its key figures", figures and f"| {figures[1]} compute per step |" in text, True)
     p.run(0, *shlex.split(command[1])[1:])
     p.result(0, p.trace(2), "--workload", "w")

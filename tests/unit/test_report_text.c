@@ -252,12 +252,13 @@ static void what_would_decide(void **state)
 	r.plan_runs = 2;
 	r.decide = "gpugate check a.json --repeat=new{1..2}.json";
 	r.accept = "gpugate baseline promote a.json";
-	assert_non_null(strstr(write_report(&r, &(struct write_options){ 0 }),
-	                       "\nWhat to do\n"
-	                       "1. run the benchmark 2 times more with the change, at this commit\n"
-	                       "2. name the results as in this command, which judges them together:\n\n"
-	                       "  gpugate check a.json --repeat=new{1..2}.json\n"
-	                       "\nWhat may have changed\n"));
+	assert_non_null(
+	    strstr(write_report(&r, &(struct write_options){ 0 }),
+	           "\nWhat to do\n"
+	           "1. run the benchmark 2 times more with the change (new), at this commit\n"
+	           "2. name the results as in this command, which judges them together:\n\n"
+	           "  gpugate check a.json --repeat=new{1..2}.json\n"
+	           "\nWhat may have changed\n"));
 	assert_null(strstr(write_report(&r, &(struct write_options){ 0 }), "Intended?"));
 	assert_non_null(strstr(write_report(&r, &(struct write_options){ .verbose = true }),
 	                       "\nIntended? Make it the baseline:\n"
