@@ -302,7 +302,7 @@ def kept_ranks(dir):
 
 
 def all_kept(dir):
-    """Of a small job every rank is kept whole: the folded run says what the unfolded one does, `unlike-peers` and all threads included."""
+    """Every rank of a small job is kept whole: the folded run says what the unfolded one does, `unlike-peers` and all threads included."""
     rule_file = rules(dir, "all.yaml", f"  - {{id: threads, metric: thread.time, ranks: max, {LIMITS}}}")
     doc, run, said = json.loads(run_of(dir, "plain", 8).read_text()), dir / "unlike.json", []
     doc["digests"][5]["functions"][0]["median_ns"] *= 2
