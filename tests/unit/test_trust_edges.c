@@ -453,7 +453,7 @@ static void test_stuck(void **state)
 	}
 }
 
-/* Without steps, the message names no step. */
+/* If the traces have no steps, the message about a stuck rank names no step. */
 static void test_stuck_in_window(void **state)
 {
 	(void)state;
