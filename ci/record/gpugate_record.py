@@ -354,7 +354,7 @@ class Recorder:
         self._complete = None       # first step of the recording whose steps have run, but whose files are not yet written
         self._made = 0              # number of complete recordings
         self._history = False       # true while torch records the memory history
-        self._compiled = {}         # result of _compiled() when the recorded steps began
+        self._compiled = {}         # counts of compilations (_compiled()) before the first recorded step
         self._signalled = False
         self._handler = None        # the job's own handler of the signal, restored at the end
         self._request = 1           # number of the next request for a recording

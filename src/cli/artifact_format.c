@@ -200,7 +200,7 @@ static bool begin_has(struct span first, size_t within, const char *what)
 	return memmem(first.p, first.n < within ? first.n : within, what, strlen(what)) != NULL;
 }
 
-/* True for a file of gpugate, which begins with its schema. */
+/* True for JSON that begins with the key "schema" and this schema, as files of gpugate do. */
 static bool schema_recognize(struct span first, const char *schema)
 {
 	enum { WITHIN = 48 };

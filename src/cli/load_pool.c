@@ -51,7 +51,7 @@ void load_files(const struct loader *l, struct artifact_file *files, size_t nr)
 	while (helpers.nr + 1 < want) {
 		pthread_t helper;
 		if (pthread_create(&helper, NULL, read_files, &pool) != 0)
-			break; /* go on with fewer threads */
+			break; /* the thread cannot be started: go on with fewer threads */
 		vec_push(&helpers, helper);
 	}
 	read_files(&pool);

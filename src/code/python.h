@@ -44,7 +44,7 @@ struct higher {
 /// The time that counts for Python functions: the trace without the time that functions of higher
 /// classes cover.
 struct python_window {
-	const struct higher *higher; ///< time that functions of higher classes cover
+	const struct higher *higher; ///< intervals in which functions of higher classes run
 	int64_t first_ns, last_ns; ///< first and last moment of the trace, in ns
 };
 
@@ -83,7 +83,7 @@ void python_order(struct python_frames *p);
 /// Position in a walk over the calls of a thread, in order of start.
 struct python_walk {
 	const struct python_frames *frames;
-	const struct python_thread *thread; ///< thread of the walk; NULL if the thread has no calls
+	const struct python_thread *thread; ///< the thread's calls; NULL if there are no calls
 	const struct python_run *run;
 	size_t next; ///< index of the next frame
 };

@@ -129,7 +129,7 @@ int64_t activity_launches_ns(const struct activity_pairs *p, const struct activi
 {
 	if (a->count[SIDE_BASELINE] <= 0 || p->steps[SIDE_CANDIDATE] <= 0)
 		return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
-	/* time that the candidate's launches would take at the baseline's mean */
+	/* candidate's launches per step × baseline's mean time of a launch */
 	__int128 num = (__int128)a->total_ns[SIDE_BASELINE] * a->count[SIDE_CANDIDATE];
 	__int128 den = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
 	return number_sub(number_div_round(num, den), a->time_ns[SIDE_BASELINE]);

@@ -211,7 +211,7 @@ void doc_commit(struct document *d, const char *commit, const char *address);
 /// the tile. All formats except the page separate tiles by a dot.
 void doc_tile(struct document *d, const char *picture);
 
-/// Add words of the program, formatted as by printf.
+/// Add words of the program itself (DOC_WORDS), formatted as by printf.
 void doc_printf(struct document *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /// Add a complete cell: words, a name, a sentence, or a figure with its sorting key.

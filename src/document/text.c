@@ -15,7 +15,7 @@ struct text {
 	bool after_title; ///< true: no blank line is needed before the next node
 };
 
-/* The text of a line, with the tone of each byte. */
+/* The text of a line, and for each of its bytes the enum doc_tone. */
 struct flat {
 	struct strbuf text, tones;
 };

@@ -123,7 +123,7 @@ struct fold {
 	bool is_mean;
 	int64_t *number[NR_FOLD_NUMBERS]; ///< numbers, indexed by enum fold_number, then by rank; owned
 	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once
-	VEC(struct fold_deed) deeds; ///< texts on ranks, sorted, each once
+	VEC(struct fold_deed) deeds; ///< texts that ranks have in common, sorted, each once
 	VEC(struct fold_figure) figures; ///< figures, sorted by fold_figure_cmp()
 	VEC(struct fold_series)
 	series; ///< collectives whose ranks are in several blocks, sorted by

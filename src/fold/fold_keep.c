@@ -9,7 +9,7 @@
    kept. A rank's value must be final when its block (FOLD_BLOCK ranks) is folded: it may depend on
    ranks of this block, but not on other ranks. */
 struct key {
-	unsigned what; /* an enum metric_id; or, from NUMBERS on, an enum fold_number */
+	unsigned what; /* an enum metric_id, or NUMBERS + an enum fold_number */
 	bool largest;
 	size_t nr;
 };

@@ -85,7 +85,7 @@ enum { LINK_POINTS = 64 };
 struct links {
 	const struct run *run;
 	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
-	VEC(struct link_line) lines; /* a sample of collectives for each rank and set of ranks */
+	VEC(struct link_line) lines; /* one line for each rank and each set of ranks with collectives */
 	/* indexed by rank: of this many successive collectives, one becomes a point of the sample */
 	size_t *stride;
 	/* indexed by rank: time in which the others waited for this rank and for no other */

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "fold/fold.h"
 
-/* Number of ranges that are named; further ranges are only counted. */
+/* Number of ranges of ranks that a text names; of further ranks it gives only the number. */
 enum { RANGES_NAMED = 10 };
 
 /* The ranks from `first` to `last`, both included. */

@@ -170,7 +170,7 @@ static int64_t value_at(const struct tally *t, int64_t k)
 	return t->max;
 }
 
-/* The median of the values from position `first` on. */
+/* The median of the values in ascending order, from position `first` to the last. */
 static int64_t median_from(const struct tally *t, int64_t first)
 {
 	int64_t nr = t->count - first, hi = first + nr / 2, lo = nr % 2 ? hi : hi - 1;

@@ -93,7 +93,7 @@ static int64_t launches_of(struct beside *b, const struct entry *e)
 		end = end_of_label(all, i);
 		if (!step && !category && !span_eq(all->list.v[i].label, e->label))
 			continue;
-		if (e->rank >= 0) { /* entries without a rank come first and belong to every rank */
+		if (e->rank >= 0) { /* entries of no single rank come first; they count for every rank */
 			add_counts(all, i, first_of_rank(all, i, end, 0), nr);
 			i = first_of_rank(all, i, end, e->rank);
 		}

@@ -24,7 +24,7 @@ static bool comes_from_artifacts(const char *key)
 	       strncmp(key, "cuda.", 5) == 0;
 }
 
-/* Append the row of `key`, unless neither side knows it. */
+/* Append the row of `key`, unless both sides lack its value. */
 static void add_row(const struct run *baseline, const struct run *candidate, const char *key,
                     bool must, struct report *out)
 {

@@ -193,7 +193,7 @@ static void add_reasons(const struct judge_input *in, struct strbuf *b, const st
  * top-kernels ×2". */
 static void add_rules(struct strbuf *b, const struct report *out)
 {
-	enum { MOST = 4, CHARS = 50 }; /* a list with more rules or characters is left out */
+	enum { MOST = 4, CHARS = 50 }; /* with more rules or characters, none is appended */
 	struct tally rules = { 0 };
 	size_t chars = 0;
 	tally(out, out->verdict, rule_of, &rules);

@@ -375,7 +375,7 @@ void noise_summary(struct report *out)
 	if (!out->has_false_alarms)
 		return;
 	out->false_alarms = sum;
-	/* expected false alarms in 1,000 runs, in hundredths */
+	/* unit of `sum`: 1e-6 per run; of `hundredths`: 0.01 per 1,000 runs */
 	int64_t hundredths = (sum + 5) / 10;
 	out->false_alarms_text =
 	    arena_printf(a, "in 1,000 runs of unchanged code %s checks would fail",

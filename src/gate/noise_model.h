@@ -13,14 +13,14 @@
 
 struct noise_model {
 	struct bench *bench;
-	double alpha[NR_FAMILIES]; ///< probability of a false alarm in one check, for each family
+	double alpha[NR_FAMILIES]; ///< false-alarm probability of one check, by enum family
 	enum unit_kind kind; ///< whether the entries of `units` are operators or categories
 	struct entries units; ///< operators or categories by which GPU time is judged; the list is
 	                      ///< owned, its texts belong to `bench`
 	double *machine; ///< m_i of each run, indexed by column; NAN if unknown
 	double shift; ///< median change of all operators from the reference to the candidate
 	double rest; ///< median of the operators' own changes r_ij, without the machines' part
-	struct noise_prior own; ///< prior for the variance of an operator's own part r_ij
+	struct noise_prior own; ///< prior (noise_prior_of()) for the variance of r_ij
 	double mean_own; ///< mean variance of the operators' own parts r_ij
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
 	double own_in_sum; ///< part of the variance of the operators' own changes that remains in the

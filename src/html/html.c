@@ -54,7 +54,7 @@ static void bar(int64_t part, int64_t whole, struct strbuf *out)
 void html_tables(struct html *h, struct document *d)
 {
 	struct doc_page_hooks hooks = { .ctx = h, .picture = picture, .bar = bar };
-	struct strbuf nav = STRBUF_INIT; /* stays empty: the document has only tables */
+	struct strbuf nav = STRBUF_INIT; /* table of contents; empty, since tables add no entries */
 	doc_html(d, &hooks, &h->body, &h->body, &nav);
 	doc_release(d);
 }

@@ -112,7 +112,7 @@ static void plot(struct html *h, const struct chart *c)
 	if (right)
 		svg_labels(&h->body, UNIT_PCT, percent, "y right");
 	html_puts(h, "<div class=\"x\" aria-hidden=\"true\">");
-	/* a count has no value between two whole numbers */
+	/* an axis of counts has a middle label only if the middle is a whole number */
 	int step = c->x_unit == UNIT_COUNT && ((__int128)x.hi - x.lo) % 2 ? 2 : 1;
 	for (int i = 0; i <= 2 && x.hi >= x.lo; i += x.hi > x.lo ? step : 3)
 		html_printf(

@@ -36,7 +36,7 @@ struct boxes {
    lacks has no width, and is only in the table. */
 static void lay_out(const struct flame *f, struct boxes *out)
 {
-	int64_t all = f->nodes.v[0].value[1], *next = NULL; /* begin of the next box on each level */
+	int64_t all = f->nodes.v[0].value[1], *next = NULL; /* start of the next box on each level */
 	VEC(int64_t) at = VEC_INIT;
 	for (size_t i = 0; i < f->nodes.nr; i++) {
 		const struct flame_node *n = &f->nodes.v[i];

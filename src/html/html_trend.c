@@ -88,7 +88,7 @@ static void put_key(struct html *h, const char *element, const char *class, cons
 	            element, class, path);
 }
 
-/* Write what each limit is, beside a piece of its line. */
+/* Write the legend: a piece of each limit's line, and whether the check warns or fails there. */
 static void put_levels(struct html *h, const struct check *c, const char *element)
 {
 	struct level levels[4];

@@ -9,7 +9,7 @@
 
 enum forge { FORGE_NONE, FORGE_GITHUB, FORGE_GITLAB };
 
-/// File that `init` writes for GitLab besides the pipeline.
+/// File with the gate's jobs that `init` writes for GitLab; .gitlab-ci.yml includes it.
 #define GITLAB_FILE ".gitlab/gpugate.yml"
 
 struct repository {

@@ -297,7 +297,7 @@ static enum status take_table(void *ctx, const struct database_value *v)
 	    !database_creates(v[4].text, v[1].text, &is_virtual) || is_virtual != (v[3].integer == 0))
 		return damaged(s, "describes a table in two ways");
 	if (is_virtual)
-		return ST_OK; /* a virtual table has no pages */
+		return ST_OK; /* a virtual table has no pages, so its rows cannot be read */
 	bool beyond = v[3].integer < 0 || v[3].integer > UINT32_MAX;
 	struct table t = { .root = beyond ? UINT32_MAX : (uint32_t)v[3].integer };
 	t.name = (struct span){ arena_dup(&db->arena, v[1].text), v[1].text.n };

@@ -105,7 +105,7 @@ static enum inflate_result step_header(struct inflate *in, struct span *input, s
 {
 	char none;
 	enum inflate_result r = step_zlib(in, input, &none, sizeof none, nr, message);
-	/* zlib.h: bit 7 of data_type is set after the complete header */
+	/* zlib sets bit 7 of data_type once the header is complete (zlib.h) */
 	if (r == INFLATE_MORE && in->z.data_type & 128) {
 		in->header_done = true;
 		isal_inflate_init(&in->isal);

@@ -125,7 +125,7 @@ JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 	return true;
 }
 
-/// Like jscan_decimal(), for numbers in their usual form.
+/// Like jscan_decimal(), for short numbers without sign, exponent or leading zeros.
 JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 {
 	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };

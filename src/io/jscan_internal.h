@@ -169,7 +169,7 @@ struct jscan_repeat {
 	uint32_t next; ///< index of the next object with the same hash; 0 if there is none
 };
 struct jscan_repeats {
-	VEC(struct jscan_repeat) list; ///< cached objects, from index 1 on
+	VEC(struct jscan_repeat) list; ///< cached objects; index 0 is unused
 	uint32_t places[REPEAT_PLACES]; ///< index of the first object for each hash of an object's
 	                                ///< first bytes; 0 if there is none
 	uint32_t place; ///< hash of the first bytes of the next value

@@ -2,7 +2,8 @@
 #include "base/alloc.h"
 #include "io/jscan_internal.h"
 
-enum { BEGINNING = 64 }; /* largest length in bytes of the text with which elements begin */
+/* Upper bound of the length in bytes of an element's comma, bracket and first key. */
+enum { BEGINNING = 64 };
 
 static bool is_space(char c)
 {

@@ -41,8 +41,8 @@ struct category_table {
 /// Index of the row that matches `name`, or -1 if no row does.
 int category_of(const struct category_table *t, struct span name);
 
-/// Puts the substrings of the addition `a`, which are borrowed, before all others of the table.
-/// Returns false if the table has no such category.
+/// Adds the substrings of `a`, which are borrowed. They are tried before the table's rows, and
+/// after earlier additions. Returns false if the table has no such category.
 bool category_add(struct category_table *t, const struct category_addition *a);
 
 /// Name of the category of row `index`; "other" for -1.

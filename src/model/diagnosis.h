@@ -64,7 +64,7 @@ struct classification {
 	enum confidence confidence;
 	int64_t share[NR_BOUNDS]; ///< share of the wall time that each bound explains, in 1e-6 %
 	int64_t part[NR_STEP_PARTS]; ///< share of each part in the wall time, 1e-6 %; all 0 if unknown
-	VEC(const char *) evidence; ///< sentences on why the run is bound as it is
+	VEC(const char *) evidence; ///< sentences that say why `bound` was chosen
 	VEC(const char *) missing; ///< sentences on what to record to know more
 };
 

@@ -135,8 +135,8 @@ enum { COLLECTIVES_KEPT = 2000 };
 /// What a rank did last: if it hangs while its peers go on, this is where it stopped.
 struct progress {
 	int64_t step; ///< number of the last step that began; -1 if none did
-	int64_t launches; ///< kernel launches since that step began, graph launches not included
-	int64_t collectives; ///< collectives that the host entered since that step began
+	int64_t launches; ///< kernel launches since `step` began, without launches of graphs
+	int64_t collectives; ///< collectives that the host entered since `step` began
 	int64_t pending; ///< number of those `launches` whose kernel never ended
 	struct span op, activity; ///< names of the last host event and the last GPU activity that began
 	struct span waits_in; ///< operator or collective of the first pending launch; empty if none
@@ -352,7 +352,7 @@ struct digest {
 	bool window; ///< true if no step marker was found, so that the whole trace is the only sample
 	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
 	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
-	int64_t period_launches; ///< median number of launches in one repetition
+	int64_t period_launches; ///< median number of launches in one repetition (period_count)
 	int64_t period_regularity; ///< regularity of the repetitions (if none, of the best try), 1e-6 %
 	const char *proposed_marker; ///< step marker that fits a trace without steps, or NULL
 	int64_t proposed_steps; ///< number of steps that the proposed marker would give

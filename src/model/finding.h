@@ -45,7 +45,7 @@ enum cause {
 	/* ---- causes in memory ---- */
 	CAUSE_OUT_OF_MEMORY, ///< allocations failed
 	CAUSE_LEAK, ///< more memory is allocated at the end of every step
-	CAUSE_FRAGMENTATION, ///< more memory is reserved and not usable
+	CAUSE_FRAGMENTATION, ///< more reserved memory cannot be used
 	CAUSE_MEMORY, ///< more memory is allocated at the peak
 	/* checks of one metric that none of the other causes explains */
 	CAUSE_OTHER,
@@ -62,7 +62,7 @@ enum place_level {
 	PLACE_MODULE, ///< a module: "Block.forward"
 	PLACE_CODE, ///< a line of code: "model/block.py:41"
 	PLACE_OPERATOR, ///< an operator: "aten::mm"
-	PLACE_KERNEL, ///< match name of the kernel, as rules use it
+	PLACE_KERNEL, ///< a kernel: its match name, which globs of rules match
 	PLACE_CALL, ///< a call of the host: "cudaStreamSynchronize"
 	PLACE_COLLECTIVE, ///< a collective: "all_reduce@default_pg"
 	PLACE_MEMORY, ///< name of a memory: "memory 0 of rank 3"
@@ -119,7 +119,7 @@ struct finding {
 	const char *noise_text; ///< text of the noise, "±12.0 µs"; "" if unknown
 	int64_t cost; ///< effect: ns per step or bytes of memory; negative if a saving
 	bool cost_is_bytes;
-	bool cost_per_step; ///< true if the cost is bytes that every step adds
+	bool cost_per_step; ///< true if every step adds `cost` bytes
 	int64_t share_pct; ///< cost as a share of the baseline's step, or of its peak memory, in 1e-6 %
 	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" if unknown
 

@@ -28,7 +28,7 @@ enum site_tier { TIER_REGION, TIER_OPERATION, TIER_HELPER, NR_SITE_TIERS };
 /// Rules by which a stack of frames becomes an allocation site (rules/sites.yaml). Their texts are
 /// substrings of "FILE:FUNCTION"; case does not matter. The arena of tiers[0] owns the texts.
 struct site_rules {
-	struct category_table tiers[NR_SITE_TIERS]; ///< categories, matched with the short file name
+	struct category_table tiers[NR_SITE_TIERS]; ///< categories; FILE is shortened before matching
 	VEC(struct span) skip; ///< substrings of frameworks' paths, whose frames are skipped
 	VEC(struct span) plumbing; ///< substrings of frames that never name a site
 };

@@ -64,7 +64,7 @@ enum trend_source {
 struct trend_point {
 	enum trend_source source;
 	int64_t value; ///< value in the metric's unit
-	const char *commit, *time; ///< provenance of the run; "" if unknown
+	const char *commit, *time; ///< commit and time of the run; "" if unknown
 };
 
 /// One figure in all runs that the gate knows, the oldest first and the candidate's last.

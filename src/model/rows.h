@@ -41,7 +41,7 @@ enum row_occasion {
 /// How a member of two joined rows gets its value.
 enum row_join {
 	JOIN_KEEP, ///< the value of the first row stays
-	JOIN_LAST, ///< the value of the second row replaces the first
+	JOIN_LAST, ///< the value of the second row
 	JOIN_SUM,
 	JOIN_MAX,
 	JOIN_OR,
@@ -100,7 +100,7 @@ struct schema {
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
 
-/// All row types of a digest, each called after its struct.
+/// All row types of a digest, each named after its struct.
 extern const struct schema env_entry_row, trust_counts_row, kernel_stat_row, device_stat_row,
     op_stat_row, call_stat_row, flop_stat_row, thread_stat_row, comm_stat_row, collective_row,
     function_stat_row, counter_stat_row, progress_row, cross_rank_row, memory_stat_row,
@@ -137,7 +137,7 @@ void row_make_sum(const struct schema *s, void *row);
 /// Adds `row` to `sum`. A `sum` that is all zero first becomes a sum of `row` only.
 void row_fold(const struct schema *s, void *sum, const void *row);
 
-/// True if the row is a sum of small ones.
+/// True if the row is a sum of small rows.
 bool row_is_sum(const struct schema *s, const void *row);
 
 /// Size of the member in bytes.

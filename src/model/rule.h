@@ -34,9 +34,9 @@ struct file_limit {
 struct limit {
 	enum condition condition;
 	bool relative; ///< true: unit of `value` is 1e-6 percent of the baseline; else the metric's
-	int64_t value; ///< size of the limit; percentage points in millionths
+	int64_t value; ///< size of the limit; one percentage point is 1000000
 	const char *text; ///< text as written in the rules: "5%", "2ms"
-	struct file_limit exact; ///< limit for input.*, unless relative; replaces `value`
+	struct file_limit exact; ///< for input.* (metrics files), if absolute: used, not `value`
 };
 
 /// The conditions of one fail or warn map; any one of them is enough for the verdict.
@@ -44,9 +44,9 @@ struct limits {
 	VEC(struct limit) list;
 	bool has_and; ///< true if relative increases and decreases must also exceed an `and`
 	bool and_of_step; ///< true: unit of `and_value` is 1e-6 % of step.cuda_time; else the metric's
-	int64_t and_value; ///< size of the `and` limit
+	int64_t and_value; ///< size of the `and` limit, in the unit that and_of_step says
 	const char *and_text; ///< text of the `and` as written; NULL if the map has none
-	struct file_limit and_exact; ///< limit of the `and` for input.*; replaces `and_value`
+	struct file_limit and_exact; ///< for input.* (metrics files): the `and`, not `and_value`
 };
 
 /// Kernels that may replace a kernel that is gone: kernels of its operator, kernels of its

@@ -31,7 +31,7 @@ const char **select_glob(struct query *q, const struct select_key *key);
 /// Like select_glob(), for a constant query; returns the glob itself.
 const char *select_glob_in(const struct query *q, const struct select_key *key);
 
-/// True if any key has a glob in the query `q`.
+/// True if the query `q` has a glob for any of the keys.
 bool select_any(const struct query *q);
 
 /// The keys that have a glob in `q`, with the globs shortened to one line each, for a report; the

@@ -36,7 +36,7 @@ struct rank_view {
 	struct kernel_row *kernels; ///< kernels (EVENT_KERNEL), sorted by match name
 	size_t nr_kernels;
 	size_t nr_folded; ///< number of rows after the kernels: sums of small kernels, one per category
-	int64_t folded_ns, folded_count; ///< time and number of launches in these sums, over the steps
+	int64_t folded_ns, folded_count; ///< time and launches of sums of small kernels, over the steps
 	int64_t folded_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 };

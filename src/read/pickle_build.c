@@ -191,7 +191,7 @@ static const struct container_op {
 	void (*run)(struct machine *m, enum pickle_type type, size_t nr, bool marked);
 	enum pickle_type type;
 	size_t nr; ///< number of values that the opcode takes off the stack
-	bool marked; ///< true if the opcode takes the values above the last mark
+	bool marked; ///< true if the opcode takes all values above the last mark (opcode MARK)
 } container_ops[] = {
 	{ ']', make_container, PICKLE_LIST, 0, false },
 	{ '}', make_container, PICKLE_DICT, 0, false },

@@ -10,7 +10,7 @@ struct reducer;
 struct flop_rule;
 struct host_span;
 
-/// Operations of one call of an operator, counted by a rule.
+/// Floating-point operations of one call of an operator, counted by its flop_rule.
 struct op_flops {
 	uint32_t span; ///< index of the operator's span
 	enum flop_type type;

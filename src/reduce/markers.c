@@ -32,7 +32,7 @@ struct marker_search {
 	const struct reducer *r;
 	struct arena arena;
 	struct name_table patterns;
-	VEC(struct marker) list; ///< markers, indexed by id of the pattern
+	VEC(struct marker) list; ///< markers, indexed by id in `patterns`
 	bool on_gpu; ///< true if there are no annotations on the host
 	int64_t *launched_ns; ///< sorted launch times of activities; start times if `on_gpu`
 	size_t nr_launched;

@@ -15,7 +15,7 @@ enum { SIGNIFICANT = 4, ITEM_CHARS = 100 };
 
 struct base_unit {
 	const char *name; ///< unit at the end of the series' name; NULL: a number without a unit
-	int digits; ///< digests store integers that are multiples of 10^-digits of this unit
+	int digits; ///< a digest's integer × 10^-digits is the figure in this unit
 };
 
 static const struct base_unit base_units[] = {

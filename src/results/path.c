@@ -39,7 +39,7 @@ static bool step_in_brackets(const char **p, struct path_step *out)
 	return number_parse(s, 0, &out->index);
 }
 
-/* Takes the first step off the path `*p`. */
+/* Removes the first step, such as a key or an index, from the path `*p`. */
 static struct path_step step_next(const char **p)
 {
 	struct path_step out = { .kind = PATH_END };

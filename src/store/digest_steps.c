@@ -371,7 +371,7 @@ static void read_bases(struct columns *c, size_t i, bool minus, struct step_base
 	}
 }
 
-/* Reads a column of which only the rests are stored. */
+/* Reads a column that is stored as differences from other columns (step_bases.h). */
 static void read_rests(struct columns *c, size_t i)
 {
 	static const char *const keys[] = { "plus", "minus", "rest" };

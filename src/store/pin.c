@@ -21,7 +21,7 @@ static const struct detail {
 	             ///< are kept
 	size_t top; ///< number of kernels and number of operators that are kept
 	size_t sites; ///< number of allocation sites that are kept in each list
-	size_t levels; ///< number of levels over time that are kept for each memory
+	size_t levels; ///< number of samples of the level over time that are kept of each memory
 	bool phases; ///< true if all phases of the trace are kept; false if only those that rules ask
 	             ///< for
 } details[] = {

@@ -73,7 +73,7 @@ static void read_members(struct row_reader *r, const struct schema *s, void *con
  * rows. */
 struct line {
 	char *rows; ///< one zeroed row for each struct
-	void **owned; ///< pointers to the rows of those structs that have a row
+	void **owned; ///< pointers into `rows`, only for the structs that have this line's row
 	size_t *owners;
 	size_t nr;
 };

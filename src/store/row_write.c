@@ -115,7 +115,7 @@ static struct cell cell_of(const struct field *f, const void *row)
 			                      span_of(f->names[*(const unsigned *)(const void *)at])) };
 	case FIELD_SHAPE:
 		return (struct cell){ .value = new_shape(number) };
-	case FIELD_ROW: /* add_merged() writes fields that are rows */
+	case FIELD_ROW: /* not written here: add_merged() writes rows in rows */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
 	case FIELD_OWN: /* not written here, because only documents have such fields, which

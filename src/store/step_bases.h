@@ -14,7 +14,7 @@ enum { STEPS_PLAIN = 256 };
 /// Largest number of bases of one column.
 enum { STEP_BASES_MAX = 8 };
 
-/// Difference (see step_bases_subtract()) of a step that has no value (NO_SAMPLE).
+/// Sentinel in a column of differences: the column has no value (NO_SAMPLE) for this step.
 #define NO_REST INT64_MIN
 
 /// Columns whose values are added up, with their signs, as a guess of the values of another column.

@@ -7,7 +7,7 @@
 #include "io/sink.h"
 
 struct children {
-	size_t nr; ///< number of pieces of work
+	size_t nr; ///< number of pieces of work, each done by one child process
 	size_t at_once; ///< largest number of processes at the same time, at least 1
 	void *ctx;
 	/// Does piece `i` and writes its result; runs in the child process.

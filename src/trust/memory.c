@@ -7,7 +7,7 @@
 #include "model/memory_view.h"
 #include "trust/finding.h"
 
-/* metrics that a history which begins too late makes unreliable */
+/* metrics that are unreliable if the recorded history begins too late */
 enum { CUT_HISTORY = SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_EVENTS };
 enum { HISTORY = CUT_HISTORY | SPOILED_BY_MEMORY_GROWTH };
 

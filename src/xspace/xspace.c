@@ -25,7 +25,7 @@ struct reader {
 	struct strbuf chunk; ///< bytes that were read from the file; those from `at` on have not been
 	                     ///< used
 	size_t at;
-	uint64_t byte; ///< offset in the file of the last byte that was used
+	uint64_t byte; ///< number of bytes of the file that have been used
 	struct xprof_ops ops;
 	VEC(struct strbuf) host; ///< planes of the host, kept until the end of the file
 	uint64_t host_bytes;

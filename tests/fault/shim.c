@@ -46,7 +46,7 @@ static void *next(const char *name)
 	return f;
 }
 
-/* The function of libc that this library replaces, with its type. */
+/* Pointer to libc's own function `name`, which the function of this library replaces. */
 #define NEXT(name) ((__typeof__(name) *)next(#name))
 
 /* Append a line to the log without allocating memory, since memory may be what has run out. */

@@ -1,4 +1,4 @@
-/// Properties of every snapshot, whether it is read or refused.
+/// Checks of the struct snapshot that a reader leaves, whether it has read or refused the input.
 #ifndef GG_TESTS_SNAPSHOT_LAWS_H
 #define GG_TESTS_SNAPSHOT_LAWS_H
 

@@ -133,7 +133,7 @@ PROJECT = "/srv/ci/build/train/"
 TORCH = "/usr/local/lib/python3.12/dist-packages/torch/"
 NATIVE = [("at::detail::empty_generic(c10::ArrayRef<long>)", "??", 0), ("at::native::empty_cuda(c10::ArrayRef<long>)", "??", 0)]
 OUTER = [("train_step", PROJECT + "loop.py", 88), ("main", PROJECT + "loop.py", 131), ("<module>", PROJECT + "loop.py", 140)]
-# Stacks of allocations: frames inside of OUTER, innermost first.
+# Stacks of allocations: the frames that OUTER calls, innermost first.
 STACKS = {
     "weights": [("__init__", TORCH + "nn/modules/linear.py", 106), ("__init__", PROJECT + "model.py", 22)],
     "batch": [("next_batch", PROJECT + "data.py", 57)],

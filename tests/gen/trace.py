@@ -63,7 +63,7 @@ class Us(int):
 
 PID, MAIN, AUTOGRAD, LOADER = 41172, 41172, 41390, 41401
 CALLS = {"kernel": ("cudaLaunchKernel", 211), "memcpy": ("cudaMemcpyAsync", 41), "memset": ("cudaMemsetAsync", 51)}
-START = 5834201773100123    # ns since the base time
+START = 5834201773100123    # ns since baseTimeNanoseconds of the trace
 
 
 class Machine:

@@ -144,7 +144,7 @@ def from_git(dir):
     assert marked(gate(repo, "--changed-from", "git", GITHUB_BASE_REF="main")[0])[0] == want
     prepare(repo, files, 0, base)
     assert marked(gate(repo, "--changed-from", "git", GITHUB_BASE_REF="main")[0])[0] == set()
-    # without git's answer nothing is marked, but the verdict is given
+    # if git cannot answer, no line is marked as changed, and there is a verdict
     prepare(repo, files, 1, "f" * 40)
     for more, env in (("git", {}), ("git:--output=x", {}), ("git:nothing", {}), ("git", {"PATH": "/nowhere"})):
         result, _, _, said = gate(repo, "--changed-from", more, **env)

@@ -207,7 +207,7 @@ def table(r, name):
 
 
 def edges(tmp):
-    """Statements on unusual runs are true or absent."""
+    """Reports of unusual runs, such as runs without steps, must make no false statement."""
     for name, each, bound in (("launches", 100, "launch"), ("loads", 500, "unknown")):
         r = report(host_trace(tmp / name, 4, each=each))
         expect(name, r["classification"]["bound"] == bound, r["classification"])

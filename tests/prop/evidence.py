@@ -104,7 +104,7 @@ def as_recorded(dir):
     assert shape(events, 1) == sorted((cat, name, float(at + start), float(dur)) for cat, name, at, dur in want), shape(events, 1)
     assert [e["args"]["name"] for e in events if e["ph"] == "M"] == ["baseline (mean step)", "candidate (step 2)", "host thread 0",
                                                                       "GPU 0, stream 7", "GPU 0, stream 9"]
-    # a digest shows its mean step
+    # if the candidate is a digest, the evidence shows its mean step
     sh(dir, PROGRAM, "digest", "b.json", "-o", "d.json")
     sh(dir, PROGRAM, "check", "d.json", "--rules", "rules.yaml", "--baseline", "base.json", "--evidence", "e", code=1)
     (name,) = (dir / "e").iterdir()
@@ -128,7 +128,7 @@ def earlier(dir):
 
 
 def uniform(dir):
-    """The largest possible file is below the limit."""
+    """Evidence with very long names and more than 500 events stays below 2 MiB (look())."""
     files = [f"/w/{'very/long/' * 15}m{i}.py" for i in range(60)]
     (dir / "rules.yaml").write_text(RULES)
     for name, factor in (("a.json", 1), ("b.json", 2)):

@@ -47,7 +47,7 @@ def program(gpugate, path, folder):
 
 
 def rows_of(tables):
-    """Every table as a list, which JSON can represent."""
+    """The tables as lists: JSON has no keys that are tuples, so a row becomes [key, values]."""
     return {cls: sorted(([key, row] for key, row in tables.get(cls, {}).items()), key=text) for cls in CLASSES}
 
 

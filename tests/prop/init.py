@@ -239,7 +239,7 @@ def test_attributes(top):
     git("init", "-q", "-b", "main")
     run(dir, "init", "--ci", "none")
     history = dir / "baselines" / "x.history.jsonl"
-    for path in ("baselines/x.json", "baselines/H100/x.json"):  # the second path is one that "baselines/{gpu}/{workload}.json" gives
+    for path in ("baselines/x.json", "baselines/H100/x.json"):  # second: as from "baselines/{gpu}/{workload}.json" of rules
         said = git("check-attr", "linguist-generated", "merge", "--", path)
         expect("linguist-generated: set" in said and "merge: unset" in said, f"baselines are not folded, or merged as text: {said}")
     for branch, lines in (("main", "1\n"), ("a", "1\n2\n"), ("b", "1\n3\n")):

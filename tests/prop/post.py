@@ -384,7 +384,7 @@ def main():
     if not os.environ.get("GPUGATE"):
         sys.exit(77)
     both = (made_and_edited, found_on_any_page, only_ours, refused, answer_lost, rate_limits, policies)
-    common = (tried_again, token_unseen)    # what ci/forge/api.sh does the same for both APIs
+    common = (tried_again, token_unseen)    # tests of code that treats both APIs alike (ci/forge/api.sh)
     threads = [threading.Thread(target=run_all, args=row) for row in
                part((("github", *both, *common, real_report), ("gitlab", *both, *(common if ALL else ())), (None, surroundings, annotations)))]
     for thread in threads:

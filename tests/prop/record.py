@@ -353,7 +353,7 @@ def where(dir):
 
 
 def ends(dir):
-    """Jobs that end before the recording does."""
+    """If a job ends before its recording is complete, nothing of the recording is written, and the job's exit code stays."""
     for inside, code in (("if step == 9: raise KeyError('job')", 1), ("if step == 6: raise KeyError('job')", 1),
                          ("if step == 9: sys.exit(7)", 7), ("if step == 9: raise KeyboardInterrupt", -signal.SIGINT)):
         _, err, calls = job(dir, "memory=True", inside=inside, code=code)

@@ -142,7 +142,7 @@ def outputs(source, env, jobs=1, backwards=1, umask=0o022, folder="work"):
 
 
 def settings(locales):
-    """Conditions that may differ between two machines."""
+    """Conditions that may differ between two machines and must not change any output."""
     yield "as it is, again", {}
     for env in locales:
         yield f"the locale {env['LC_ALL']}", {"env": env}

@@ -113,7 +113,7 @@ def check_file(path, expected, folder):
 
 
 def nvbench(path):
-    """Names and times of benchmarks, read by Python's JSON parser."""
+    """Names and mean GPU times of a result file of NVBench, read by Python's JSON parser."""
     out = {}
     for bench in json.loads(path.read_text())["benchmarks"]:
         for state in bench["states"]:

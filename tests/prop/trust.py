@@ -224,7 +224,7 @@ def of_traces(dir, metrics):
         if not callable(options):
             own = "own artifact" in json.dumps(result["warnings"])
             assert own == (not options), (name, result["warnings"])
-        if options and isinstance(options, str):  # a finding on the baseline makes the same metrics unreliable
+        if options and isinstance(options, str):  # the same finding on the baseline makes the same metrics unreliable
             got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [candidate], [base])
             expect(f"{name}, in the baseline", got, spoiled, findings)
     candidate = make("trace", candidate, "--no-steps")

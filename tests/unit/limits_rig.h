@@ -1,4 +1,4 @@
-/* Rules with limits in a short form, and comparisons under them. */
+/* Rules whose limits are written in a short form ("i5% &7"), and comparisons under them. */
 #ifndef LIMITS_RIG_H
 #define LIMITS_RIG_H
 

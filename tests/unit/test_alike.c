@@ -30,7 +30,7 @@ static const char *const objects[] = {
 	"{\"a\": -3, \"b\": \"\\u0041\", \"c\": {\"d\": [], \"e\": true}, \"f\\n\": 0}",
 	"{\"a\":1e3,\"b\":[{\"a\":0},{\"a\":0}],\"a key that is longer than thirty-two bytes\":01}",
 	"{\"a\": 1234567890123456789, \"b\": NaN}",
-	"{\"a\001\": 1, \"b\\x\": 2}", /* two tolerated faults each time that this text occurs */
+	"{\"a\001\": 1, \"b\\x\": 2}", /* two tolerated faults: a control character, a bad escape */
 	"{}",
 };
 

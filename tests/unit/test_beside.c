@@ -121,7 +121,7 @@ static void test_told(void **state)
 	(void)state;
 	static const int64_t gemm[2] = { 4 }, elem[2] = { 3 };
 	static const struct {
-		int64_t within; ///< 1e-6 %; -1: any distance
+		int64_t within; ///< largest difference in 1e-6 %; -1: any difference
 		int64_t value[NR_SIDES], other[NR_SIDES]; ///< -1: absent
 		bool told;
 	} rows[] = {

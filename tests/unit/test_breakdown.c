@@ -88,7 +88,7 @@ static void test_cuda_time(void **state)
 	assert_int_equal(part(b, 0, "communication")->change, -MS(1));
 	assert_string_equal(part(b, 2, "Memcpy HtoD")->detail, "mean 2.000 ms → 3.000 ms");
 	assert_int_equal(part(b, 1, "memcpy")->change, MS(1));
-	assert_null(part(b, 2, "copy_kernel")); /* an unchanged kernel is not a part */
+	assert_null(part(b, 2, "copy_kernel")); /* the breakdown lists no unchanged kernel */
 	assert_non_null(part(b, 0, "not attributed"));
 	assert_string_equal(b->parts.v[0].label, "compute"); /* the largest part comes first */
 	vec_release(&b->parts);

@@ -100,7 +100,7 @@ static void test_added(void **state)
 	vec_push(&own.match, SPAN("tile_"));
 	vec_push(&own.match, SPAN("my_"));
 	assert_true(category_add(&t, &own));
-	/* the substring that was added first counts */
+	/* if two added substrings match, the one added first counts */
 	assert_int_equal(category_of(&t, SPAN("my_a2a_x")), 1);
 	assert_int_equal(category_of(&t, SPAN("my_nccl")), 0);
 	assert_int_equal(category_of(&t, SPAN("nccl_tile_2")), 0);

@@ -45,7 +45,7 @@ static void quotas(void **state)
 		{ "5:cpuset:/x\n2:cpu,cpuacct:/y\n", 2 },
 		{ "2:cpuacct:/y\n", SIZE_MAX },
 		{ "2:cpu:/unlimited\n0::/job/rank1\n", 4 },
-		{ "2:cpu:/z\n", SIZE_MAX }, /* no file with the period of the quota */
+		{ "2:cpu:/z\n", SIZE_MAX }, /* no cpu.cfs_period_us: the quota is unknown */
 		{ "", SIZE_MAX },
 		{ "no line of this form\n:\n", SIZE_MAX },
 	};

@@ -38,7 +38,7 @@ static const struct row {
 	{ "{\"tokens_per_s\": 123.4}", "tokens_per_s=1234e-1", false, false },
 	{ "{\"b\":-2.5e-1,\"a\":70, \"val/p-9.9_A\" :0}", "a=7e1 b=-25e-2 val/p-9.9_A=0e0", false,
 	  false },
-	/* all digits are kept */
+	/* no digit is lost */
 	{ "{\"a\":0.7612345,\"b\":-0.0000005,\"c\":2.2e-07}", "a=7612345e-7 b=-5e-7 c=22e-8", false,
 	  false },
 	{ "{\"a\":999999999999.999999,\"b\":1e300}", "a=999999999999999999e-6 b=1e300", false, false },

@@ -312,7 +312,7 @@ static const struct {
 	{ SPAN("*"), 0, GOT("'*'", "a value") },
 	{ SPAN("(1)"), 0, GOT("'('", "a value") },
 	{ SPAN("\x80\x02}q"), 0, GOT("byte 0x80", "a value") },
-	/* text after the end */
+	/* text after the end of the document */
 	{ SPAN("[]]"), 2, EXTRA },
 	{ SPAN("{}}"), 2, EXTRA },
 	{ SPAN("[] []"), 3, EXTRA },

@@ -227,7 +227,7 @@ static void test_units(void **state)
 		struct decimal limit;
 		const char *of_limit;
 		enum condition condition;
-		int64_t want; ///< -1: the units do not fit
+		int64_t want; ///< limit in the figure's stored unit; -1: refused, as the units do not fit
 	} cases[] = {
 		{ "ms", 3, { 5, 0 }, "ms", COND_MAX, 5000 },
 		{ "ms", 3, { 5, 0 }, "", COND_MAX, 5000 },

@@ -177,7 +177,7 @@ static void test_small_kernels(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t x[2], y[2]; ///< occupancy and step_total_ns
+		int64_t x[2], y[2]; ///< of each sum: occupancy (-1: unknown), step_total_ns
 		int64_t want[2]; ///< occupancy and occupancy_ns
 	} rows[] = {
 		{ { 10, 1 }, { 30, 1 }, { 20, 2 } }, { { 10, 1 }, { -1, 1 }, { 10, 1 } },

@@ -381,7 +381,7 @@ static void test_cycles(void **state)
 		{ CYCLE("1", "2") WORK "O " BACKWARD " 1 100 100\n",
 		  CYCLE("3", "4") WORK "A Optimizer.step#x 1 100 100\n", NULL,
 		  "forward 0,0,0,0 backward 2,0,0,0 optimizer 0,0,2,0" },
-		/* the phases of the second digest's launches are unknown */
+		/* no events tell the phases of the second digest's launches, so no phase is left */
 		{ CYCLE("1", "2") WORK "O " BACKWARD " 1 100 100\n", CYCLE("3", "4") WORK, NULL, "" },
 		{ "A execute_context_1(9)_generation_0(0) 1 0 900\n" WORK, "A execute_x 1 0 9\n",
 		  "execute_*", "prefill 2" },

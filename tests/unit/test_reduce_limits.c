@@ -70,8 +70,8 @@ static void test_full_texts(void **state)
 {
 	(void)state;
 	static const char *const more[] = {
-		"K nccl 0 7 2 10 5 @allreduce,Half,1,1,2,known\n", /* a known group of a new type */
-		"K nccl 0 7 2 10 5 @allreduce,Byte,1,1,2,other\n", /* a new group of a known type */
+		"K nccl 0 7 2 10 5 @allreduce,Half,1,1,2,known\n", /* a known group, but a new type */
+		"K nccl 0 7 2 10 5 @allreduce,Byte,1,1,2,other\n", /* a new group, but a known type */
 		"O c10d::allreduce_ 1 10 5 @allreduce,Byte,1,1,2,other\n",
 	};
 	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
@@ -80,7 +80,7 @@ static void test_full_texts(void **state)
 		rig_feed(&g, "K nccl 0 7 1 0 5 @allreduce,Byte,1,1,2,known\n");
 		size_t kept = g.r->comm.kernels.nr;
 		assert_int_equal(kept, 1);
-		g.r->comm.texts.bytes = (size_t)1 << 30; /* the limit of base/intern.h */
+		g.r->comm.texts.bytes = (size_t)1 << 30; /* the largest total length (base/intern.h) */
 		rig_feed(&g, more[i]);
 		assert_int_equal(g.r->comm.kernels.nr, kept);
 		assert_int_equal(g.r->comm.scopes.nr, 0);

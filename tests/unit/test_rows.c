@@ -219,7 +219,7 @@ static void test_unknown(void **state)
 	row_add(&memory_stat_row, ROWS_OF_CYCLES, &m, &n);
 	assert_int_equal(m.churn_bytes, 9);
 	assert_int_equal(m.capacity, 80);
-	assert_string_equal(m.peak_op, "mm"); /* if two peaks are equal, the later one counts */
+	assert_string_equal(m.peak_op, "mm"); /* equal peaks: the later cycle's figures are kept */
 }
 
 /* ---- sums of small rows ---- */

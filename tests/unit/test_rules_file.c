@@ -514,7 +514,7 @@ static void test_refused(void **state)
 		{ "defaults: {noise: {k: \"3\"}}\n", "f:1:23: 'k' is a number like 3 or 2.5" },
 		{ "defaults: {noise: {k: nan}}\n", "f:1:23: 'k' is a number like 3 or 2.5" },
 		{ "defaults: {noise: {min_runs: 1}}\n", "f:1:30: 'min_runs' must be from 2 to 20" },
-		/* faults of values at the top level */
+		/* faulty values of keys at the top level */
 		{ "workload: a/b\n", "f:1:11: 'workload' must not hold '/'" },
 		{ "workload: a..b\n", "f:1:11: 'workload' must not hold '..'" },
 		{ "workload: .a\n", "f:1:11: 'workload' must not begin with '.'" },

@@ -725,7 +725,7 @@ static void standard_input(void **state)
 	strbuf_release(&z);
 }
 
-/* A file without an end is stopped by the limit. */
+/* Reading a file without an end must fail once max_bytes bytes have been read. */
 static void endless_device(void **state)
 {
 	struct source_options options = { .max_bytes = 1 << 20 };

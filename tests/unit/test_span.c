@@ -124,7 +124,7 @@ static const struct glob_row glob_rows[] = {
 	{ "*?z", "*z", true },
 	{ "operator*(*)", "operator*(int*)", true },
 	{ "*_kernel<?*>*", "gemm_kernel<4>(int*, int*)", true },
-	/* ? is one byte, not one character */
+	/* ? matches one byte; a character of UTF-8 may have several */
 	{ "?", "\xc3\xa4", false },
 	{ "??", "\xc3\xa4", true },
 };

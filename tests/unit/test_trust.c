@@ -360,7 +360,7 @@ static void test_side_and_words(void **state)
 	}
 }
 
-/* A step that is left out does not count for steps.min. */
+/* A last step that is left out because it was cut short does not count for steps.min. */
 static void test_short_and_too_few(void **state)
 {
 	(void)state;

@@ -7,7 +7,7 @@
 /* ---- findings on one rank by its counts ---- */
 
 struct change {
-	size_t at; ///< offset in struct digest of an int64_t
+	size_t at; ///< 1 + offset of an int64_t in struct digest; 0: no change
 	int64_t value;
 };
 #define SET(member, value)                         \
@@ -453,7 +453,7 @@ static void test_stuck(void **state)
 	}
 }
 
-/* Without steps, the message names no step. */
+/* If the traces have no steps, the message about a stuck rank names no step. */
 static void test_stuck_in_window(void **state)
 {
 	(void)state;
