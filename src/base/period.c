@@ -17,7 +17,7 @@ enum {
 	/* largest number of anchors that are tried: those with the most evenly spread cuts */
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
-	RUNS = 4096, /* least size of the range of a hash of IN_A_ROW launches */
+	RUNS = 4096, /* a hash of IN_A_ROW launches has at least this many possible values */
 	FEW = 4, /* number of pieces below which the first piece, too, must be like the others */
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */

@@ -18,7 +18,7 @@ struct check_job {
 GG_MUST_CHECK enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                                       struct diag_log *log);
 
-/// Release what belongs to the job.
+/// Release everything that the job owns.
 void check_end(struct check_job *j);
 
 /// The one of two statuses that decides the exit code: the first in the order usage, output,

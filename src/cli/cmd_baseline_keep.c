@@ -164,7 +164,7 @@ static void verify_environment(struct verify *v)
 		     text_quote(&v->log->arena, span_of(v->b.workload)));
 }
 
-/* Number of recent runs that have an answer to `query`. */
+/* Number of runs in the history that have a figure for `query`. */
 static size_t count_answers(const struct history *h, const char *query)
 {
 	size_t found = 0;

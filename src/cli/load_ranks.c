@@ -152,7 +152,7 @@ static enum status refuse_twice(const struct loader *l, const struct artifact *p
 	                 text_quote(a, span_of(first->path)), advice);
 }
 
-/* Name of a metrics-file figure that both digests have, or NULL. */
+/* Name of a figure from metrics files that both digests have; NULL if there is none. */
 static const char *common_input(const struct digest *a, const struct digest *b)
 {
 	for (size_t i = 0, k = 0; i < a->inputs.nr && k < b->inputs.nr;) {

@@ -156,7 +156,7 @@ static struct code_stack stack_of(struct code_places *p, struct code_stack outer
 
 struct code_stack code_places_stack(struct code_places *p, uint32_t path)
 {
-	/* a path comes after all paths that it extends */
+	/* a path comes after its parent, so the parent's stack is already there */
 	while (p->stacks.nr < p->paths.list.nr) {
 		const struct code_path *next = &p->paths.list.v[p->stacks.nr];
 		vec_push(&p->stacks, stack_of(p, p->stacks.v[next->parent], next->name));

@@ -27,7 +27,7 @@ struct node {
 	                   ///< parts, not the node itself
 	const char *detail;
 	struct source_line at; ///< line of code that causes the contribution, if there is one
-	const void *of; ///< item that the contribution comes from, for the callback parts.describe
+	const void *of; ///< row of data behind the node, which the callback parts.describe reads
 	int64_t count[NR_SIDES]; ///< number of calls, kernels or similar; 0 on a side without them
 	__int128 amount[NR_SIDES]; ///< total of the figure, such as time or bytes
 	int64_t change; ///< part of the whole change that the node contributes

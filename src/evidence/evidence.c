@@ -26,7 +26,7 @@ static struct subject subject_of(const struct finding *f)
 		const struct place *p = &f->where.v[i];
 		struct span text = span_of(p->name);
 		if (p->level == PLACE_OPERATOR)
-			s.op = s.op ? s.op : p->name; /* the first operator: that of the costliest kernel */
+			s.op = s.op ? s.op : p->name; /* keep the first: it launches the costliest kernel */
 		else if (p->level == PLACE_KERNEL)
 			s.kernel = p->name;
 		else if (p->level == PLACE_CODE)

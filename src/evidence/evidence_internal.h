@@ -14,7 +14,7 @@
 enum {
 	MOST_EVENTS = 6000, ///< largest number of events on one side
 	SIDE_BYTES = EVIDENCE_BYTES / 2 - 8192,
-	NAME_CHARS = 200, ///< longest name of an event
+	NAME_CHARS = 200, ///< longest name of an event, in characters
 	MOST_LEVELS = 40, ///< largest number of nested modules, and of nested operators
 
 	/// largest number of bytes that the events of the modules and operators around one launch take

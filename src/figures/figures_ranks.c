@@ -22,7 +22,7 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 	case METRIC_RANK_COMPUTE_SKEW_PCT:
 		*out = c->compute_skew;
 		return c->known && c->compute_skew != MEMORY_UNKNOWN;
-	default: /* rank.missing_steps, the only metric without a case */
+	default: /* rank.missing_steps, the only metric without a case above */
 		*out = c->missing_steps;
 		return c->known;
 	}
@@ -98,7 +98,7 @@ static void emit_comm(struct emitter *e, struct span label, const struct comm_su
 		if (s->bytes > 0 && s->sized_ns > 0)
 			figure_emit(e, label, number_div_round(s->bytes * NS_PER_S, s->sized_ns));
 		break;
-	default: /* the only remaining metric, comm.bus_bandwidth */
+	default: /* comm.bus_bandwidth, the only metric without a case above */
 		if (s->bus > 0 && s->bus_ns > 0)
 			figure_emit(e, label, number_div_round(s->bus * NS_PER_S, s->bus_ns));
 	}

@@ -42,7 +42,8 @@ enum fold_number {
 	FOLD_LATE,
 	FOLD_LAST,
 	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
-	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives within its block
+	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives all of whose ranks are
+	           ///< in the rank's block
 	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
 	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, from here to FOLD_FEWER_USUAL
 	FOLD_FEWER_COUNT,
@@ -62,7 +63,8 @@ struct fold_pattern {
 struct fold_deed {
 	struct span op, activity, waits_in;
 	struct span fewer_in; ///< process group as in struct fewer; empty if no collectives are missing
-	struct span throttled, reasons; ///< id and reasons as in struct machine_stat, or empty
+	struct span throttled, reasons; ///< id of the GPU, and why it was throttled, as in struct
+	                                ///< machine_stat; or empty
 	struct span shared; ///< id as in struct machine_stat, or empty
 };
 

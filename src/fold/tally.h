@@ -14,7 +14,7 @@
 /// values in each part of a logarithmic scale is kept.
 enum { TALLY_EXACT = 64 };
 
-/// Value of a median that is not known exactly.
+/// Sentinel in struct tally: the exact median is not known.
 #define TALLY_UNKNOWN INT64_MIN
 
 /// A number of equal values, with the value as `key`; or the number of values in one part of the

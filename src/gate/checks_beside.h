@@ -14,7 +14,7 @@ struct beside {
 	struct entries launches; ///< for each figure of the rule's metric, the number of kernel
 	                         ///< launches per step that the figure sums up
 	struct span category; ///< category of the kernels in `launches`; empty: all categories
-	bool has_others, has_launches; ///< true once `others` and `launches` are filled
+	bool has_others, has_launches; ///< true once `others` (or `launches`) is filled
 };
 
 /// Release the figures that `b` has queried.

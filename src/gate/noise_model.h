@@ -17,7 +17,7 @@ struct noise_model {
 	enum unit_kind kind; ///< whether the entries of `units` are operators or categories
 	struct entries units; ///< operators or categories by which GPU time is judged; the list is
 	                      ///< owned, its texts belong to `bench`
-	double *machine; ///< m_i of each run, indexed by column; NAN if unknown
+	double *machine; ///< the machine's part m_i of each run, indexed by column; NAN if unknown
 	double shift; ///< median change of all operators from the reference to the candidate
 	double rest; ///< median of the operators' own changes r_ij, without the machines' part
 	struct noise_prior own; ///< prior (noise_prior_of()) for the variance of r_ij

@@ -6,7 +6,7 @@
 #include "html/html_page.h"
 #include "names/short.h"
 
-/// A document about a course, with the data that it borrows.
+/// A document about a course (time series of figures, see course.h), with the data that it borrows.
 struct course_page {
 	const struct course *t;
 	struct short_names names; ///< of kernels

@@ -110,7 +110,7 @@ static void peak(struct html *h, const struct run_report *run, const char *memor
 	html_puts(h, "</figure>\n");
 }
 
-/* Each memory is drawn once, in the order of the table. */
+/* Draw the peak of each memory that the table names, in the table's order; HTML_CHARTS at most. */
 void html_peaks(struct html *h, const struct run_report *run)
 {
 	const struct report_table *t = run ? run_report_table(run, "memory_categories") : NULL;

@@ -15,7 +15,7 @@ enum fold_limits {
 	FOLD_FUNCTIONS = 200, ///< largest number of functions of each class except Python
 	FOLD_PATHS = 300,
 	FOLD_THREADS = 100,
-	FOLD_CALLS = 16, ///< largest number of calls of each kind
+	FOLD_CALLS = 16, ///< largest number of rows of calls of each kind, without the sum of the rest
 	FOLD_CODE_KERNELS = 160, ///< largest number of rows of the code table that name a kernel
 	FOLD_CODE = 320, ///< largest number of rows of the code table
 	FOLD_RANGES = 60,

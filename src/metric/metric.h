@@ -85,7 +85,7 @@ enum family {
 /// The parts into which a report breaks down a change of a metric.
 enum parts_kind {
 	PARTS_TERMS, ///< parts: other metrics that add up to the metric
-	PARTS_CALLS, ///< parts: number and mean size of calls
+	PARTS_CALLS, ///< parts: number of calls, and their mean duration or size
 	PARTS_ACTIVITIES, ///< parts: GPU activities by class, category and name
 	PARTS_CODE, ///< parts: modules, places in the code, operators and kernels, as a tree
 	PARTS_LACKED_STEPS,

@@ -297,7 +297,7 @@ struct memory_evidence {
 	const char *memory;
 	bool history, midway, truncated;
 	int64_t unseen_frees, contradicted_frees, lost_allocs, lowest_allocated;
-	int64_t allocs; ///< number of all allocations, from which shares are computed
+	int64_t allocs; ///< number of all allocations, with which the counts above are compared
 };
 
 /// Largest recorded tick of a GPU clock, in ns; the tick of a coarser clock is recorded as this.

@@ -165,7 +165,7 @@ extern const char *const drift_names[NR_DRIFTS];
 
 /// One kernel in baseline and candidate.
 struct drift_row {
-	const char *kernel; ///< match name of the kernel, valid UTF-8
+	const char *kernel; ///< name after normalization and aliases (struct kernel_row), valid UTF-8
 	const char *category;
 	enum drift drift;
 	const char *renamed_to; ///< new name if `drift` is DRIFT_RENAMED, else NULL

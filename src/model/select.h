@@ -28,7 +28,7 @@ extern const unsigned select_any_label;
 /// The glob of `key` in the query `q`, to be read or set; it is NULL if none is set.
 const char **select_glob(struct query *q, const struct select_key *key);
 
-/// Like select_glob(), for a constant query; returns the glob itself.
+/// The glob of `key` in the constant query `q`; NULL if none is set.
 const char *select_glob_in(const struct query *q, const struct select_key *key);
 
 /// True if the query `q` has a glob for any of the keys.

@@ -25,7 +25,7 @@ struct kernel_row {
 	struct span match; ///< name after normalization and aliases; lives as long as view and run
 	struct span name; ///< the raw name with the most time
 	int category; ///< index in the table of categories, -1 if there is none
-	enum category_class cls; ///< CLASS_COMMUNICATION if the digest says so, else that of `category`
+	enum category_class cls; ///< communication if the digest says so, else the class of `category`
 	int raw_names; ///< number of raw names in this row
 	struct kernel_stat stat; ///< sums over the raw names; the launch shape is that of `name`
 };

@@ -23,7 +23,7 @@ struct split {
 	size_t bytes; ///< size of a piece in bytes
 	struct strbuf beginning; ///< text with which elements begin: pieces are cut before such a text
 
-	pthread_mutex_t fill; ///< mutex for the members up to `uncut`
+	pthread_mutex_t fill; ///< mutex for the members from here to `uncut`
 	struct strbuf carry; ///< text after the last cut between pieces, already read from the source
 	uint64_t at; ///< offset of the next piece in the input
 	size_t nr; ///< number of pieces taken so far

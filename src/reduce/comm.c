@@ -137,7 +137,7 @@ struct comm_walk {
 	struct comm_state *comm;
 	VEC(struct comm_item) items;
 	VEC(struct comm_point) points;
-	VEC(uint32_t) inside; ///< scopes around the present point, as indices
+	VEC(uint32_t) inside; ///< indices of the scopes that contain the present point
 };
 
 /* Orders points by thread, then time; then outer scopes, inner ones, launches; then file order. */
@@ -263,7 +263,7 @@ static void comm_rows(struct comm_walk *w, const struct reducer *r, struct diges
                       struct comm_row *rows)
 {
 	size_t nr = 0, nr_keys = r->comm.keys.nr;
-	int64_t *place = mem_calloc(nr_keys, sizeof *place); /* index of the row of each key */
+	int64_t *place = mem_calloc(nr_keys, sizeof *place); /* for each key, the index of its row */
 	for (size_t i = 0; i < nr_keys; i++) {
 		struct comm_key key = comm_key_get(&r->comm, (uint32_t)i);
 		if (rows[i].stat.count == 0)

@@ -35,7 +35,7 @@ struct flops {
 
 void flops_release(struct flops *f);
 
-/// Stores the operations of the operator that becomes the next span.
+/// Stores the operations of the operator `ev`. Call it just before the operator's span is added.
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
 
 /// Joins a part of a trace; `spans` is the number of spans in the whole without the part.

@@ -48,7 +48,7 @@ static bool is_sync(struct span name)
 	return false;
 }
 
-/* The cache entry of an event's name; host_row_of() gives its row. */
+/* The cache entry of an event's name; host_row_of() gives the entry's row. */
 static struct row_found *host_name_find(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = row_place(r, ev);
@@ -161,7 +161,7 @@ void host_take(struct reducer *r, const struct event *ev)
 		phases_take(&r->phases, ev, h->phase, thread_of(&r->threads, ev));
 	if (ev->kind == EVENT_ANNOTATION && !h->marker && !ev->numbered)
 		where_take_range(r, ev);
-	/* traces of 2021 record a step as an operator */
+	/* step markers do not count as operators, although traces of 2021 record them so */
 	if ((ev->kind == EVENT_ANNOTATION && !h->dataloader) || h->marker)
 		return;
 	if (__builtin_add_overflow(r->host.total_ns, ev->dur_ns, &r->host.total_ns)) {

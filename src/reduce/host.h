@@ -13,7 +13,7 @@ struct flop_rule;
 /// did not fit, and `start` is an index into `wide_spans`.
 struct host_span {
 	uint32_t start; ///< start in ns after the base of the span's block
-	uint32_t dur_row; ///< duration in ns, below SPAN_DUR_END, + SPAN_DUR_END × row
+	uint32_t dur_row; ///< row × SPAN_DUR_END + duration in ns, below SPAN_DUR_END
 };
 #define SPAN_BLOCK 1024
 #define SPAN_DUR_END ((uint32_t)1 << 20)
@@ -61,7 +61,7 @@ struct last_host {
 struct host_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	VEC(struct host_span) spans; ///< spans in file order
-	VEC(uint64_t) span_bases; ///< start of each block in ns; computed modulo 2^64
+	VEC(uint64_t) span_bases; ///< base of each block of spans: a time in ns, modulo 2^64
 	VEC(struct wide_span) wide_spans; ///< spans that do not fit into a struct host_span
 	VEC(struct op_inputs) op_inputs; ///< inputs, sorted by `span`
 	struct name_table inputs; ///< texts of shapes and types

@@ -111,7 +111,7 @@ void launches_match(struct reducer *r, struct trust_counts *t)
 		}
 	}
 	captures_settle(r);
-	bool settled = false; /* the flag `settled` of the first launch with the id */
+	bool settled = false; /* true if no kernel of the present id is missing */
 	for (size_t i = 0; i < l->list.nr; i++) {
 		if (launch_is_first(l, i))
 			settled = l->list.v[i].settled;

@@ -127,7 +127,7 @@ void memories_join(struct reducer *to, struct reducer *from)
 /* Ends of steps; if there are many steps, a sample of them. */
 struct step_ends {
 	size_t nr;
-	int64_t step[MEMORY_STEP_ENDS]; ///< number of steps since the first element, which is 0
+	int64_t step[MEMORY_STEP_ENDS]; ///< steps counted from the first element: step[0] is 0
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 

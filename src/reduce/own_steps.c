@@ -99,7 +99,7 @@ static int own_part_cmp(const void *a, const void *b)
 
 void own_steps_order(struct reducer *r)
 {
-	uint32_t *step = mem_calloc(r->steps.own.marks.nr, sizeof *step); /* step of each group */
+	uint32_t *step = mem_calloc(r->steps.own.marks.nr, sizeof *step); /* group id → index of mark */
 	for (size_t i = 0; i < r->steps.marks.nr; i++)
 		step[r->steps.marks.v[i].order] = (uint32_t)i;
 	for (size_t i = 0; i < r->steps.own.parts.nr; i++)

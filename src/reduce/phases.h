@@ -59,7 +59,7 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s);
 /// Phase of a thread at an instant. `near` is a cache of the caller, initially 0.
 enum phase phases_at(const struct phases *p, size_t near[2], uint32_t thread, int64_t at_ns);
 
-/// Makes rows of the requested phase, after kernel_figures() and threads_walk().
+/// Lists the kernels of the requested phase. Call it after kernel_figures() and threads_walk().
 void phase_figures(const struct reducer *r, struct digest *d);
 
 #endif

@@ -36,7 +36,7 @@ struct own_part {
 
 /// Steps that the profiler marked itself.
 struct own_steps {
-	struct idmap groups; ///< idents of steps (equal on all GPUs), each once
+	struct idmap groups; ///< idents of steps, each once; a step has one ident on all GPUs
 	VEC(struct mark) marks; ///< steps over all GPUs, indexed by id in `groups`
 	VEC(struct own_part) parts; ///< parts of steps; own_steps_order() sorts them by GPU, stream
 	VEC(struct mark) numbered; ///< annotations that have the number of a step

@@ -115,7 +115,7 @@ struct where {
 	struct code_places places;
 	struct name_table moments;
 	uint32_t *of_span; ///< for each span: 0: not wanted; WHERE_WANTED; or 1 + id in `moments`
-	struct ids range_stacks; ///< path of frames, indexed by id of the path of annotations
+	struct ids range_stacks; ///< id of a path of frames for each path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
 	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
 	VEC(struct where_question) questions;

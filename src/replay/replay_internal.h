@@ -53,7 +53,7 @@ struct replay {
 	VEC(struct final_block) finals;
 	uint32_t *alloc_of; ///< for each entry that frees a block, the index of the entry that
 	                    ///< allocated it, or NO_INDEX; `nr` elements
-	uint32_t peak; ///< moment of the peak, as a number of entries
+	uint32_t peak; ///< moment of the peak: the number of entries before it
 	uint32_t last_oom; ///< entry of the last out-of-memory error, or NO_INDEX
 	int64_t oom_allocated; ///< bytes allocated just before the last out-of-memory error
 	struct memory_category *categories; ///< categories of sites, with the indices that `sites` uses

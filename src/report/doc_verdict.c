@@ -100,7 +100,7 @@ bool report_is_first(const struct report *r)
 	       (!r->baseline.ranks && r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr);
 }
 
-/* The headline without the verdict, which the report shows before it. */
+/* The headline without the verdict at its beginning: the report has shown the verdict already. */
 const char *report_counts(const struct report *r)
 {
 	const char *line = text_or_empty(r->headline), *rest = strstr(line, ": ");

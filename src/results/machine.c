@@ -43,7 +43,7 @@ static int64_t time_in(const struct value *v)
 	size_t from = p[17] == '0' ? 18 : 17;
 	if (!number_parse((struct span){ p + from, v->text.n - from }, 9, &s))
 		return -1;
-	/* the sum fits 128 bits for any year */
+	/* in 128 bits no year overflows; the result is then checked to fit 64 bits */
 	__int128 ns = (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s;
 	return ns >= 0 && ns <= INT64_MAX ? (int64_t)ns : -1;
 }

@@ -213,7 +213,7 @@ struct lists {
 	size_t nr_heap;
 	size_t *next; ///< for each list the next list in its chain, or NO_LIST; `nr` elements
 	const void **line; ///< equal rows of several lists, which share the present line; `nr` elements
-	size_t *owners; ///< indices of the structs that own the equal rows; `nr` elements
+	size_t *owners; ///< for each row in `line`, the index of its struct; `nr` elements
 	size_t nr_line;
 };
 

@@ -12,7 +12,7 @@ enum {
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
 	PHASE_COLUMN, ///< first of the columns of PHASE_FORWARD; those of the further phases follow
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
-	COUNT_COLUMN = NR_COLUMNS, ///< number of steps: the only column of a summarized digest
+	COUNT_COLUMN = NR_COLUMNS, ///< number of steps; a digest without samples has only this column
 	NR_ALL_COLUMNS
 };
 

@@ -25,7 +25,7 @@ static bool has_steps(const struct digest *d)
 static void collect_steps(struct peers *p)
 {
 	struct idmap all;
-	VEC(size_t) ranks = VEC_INIT; /* number of ranks that have each step, indexed by its id */
+	VEC(size_t) ranks = VEC_INIT; /* for each step id, number of ranks with the step */
 	size_t nr = 0;
 	idmap_init(&all);
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {

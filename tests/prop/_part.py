@@ -11,5 +11,5 @@ def part(rows):
 
 
 def some(rows, every):
-    """One row of each `every` rows; all rows in ci/test --extended."""
+    """The first of every `every` rows; in ci/test --extended all rows."""
     return list(rows) if ALL else list(rows)[::every]

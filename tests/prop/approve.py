@@ -51,7 +51,7 @@ def expect(what, have, want):
 
 
 class Repository:
-    """A bare origin, with clones like those of CI jobs."""
+    """A bare git repository as origin, and clones of it like those of CI jobs."""
 
     def __init__(self, folder):
         self.folder, self.origin, self.clones = folder, folder / "origin.git", 0
@@ -447,7 +447,7 @@ def fetches(folder):
     artifact(93, 61, "head2", archive(**{"run.json.gz": b"newer"}), repo=1)
     artifact(94, 61, "head9", good, repo=1)
     artifact(95, 62, "head2", good, repo=1, expired=True)
-    artifact(96, 62, "head2", good)     # an artifact of a fork, whose branch is at head2, too
+    artifact(96, 62, "head2", good)     # not taken: an artifact of a fork, whose branch is at head2, too
     ask({"issue": {"number": 9}}, want={"request": "9", "fork": "false", "commit": "head2", "repeat": ""})
     expect("newest", {f.name: f.read_bytes() for f in out.iterdir()}, {"run.json.gz": b"newer"})
     ask({"issue": {"number": 7}}, says="is not open", want={"request": ""})

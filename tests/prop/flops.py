@@ -85,7 +85,7 @@ def check_metrics(path, d, got, context):
 
 
 def random_inputs(rng):
-    """(operator, args) of a random kind, mostly with valid shapes."""
+    """Name and args of an operator's event: a random kind of operator, mostly with valid shapes of its inputs."""
     n = lambda top=9: rng.randint(1, top)
     kind = rng.randrange(8)
     dtype = rng.choice(["float", "c10::Half", "c10::BFloat16", "double", "Scalar"])

@@ -72,7 +72,7 @@ def checked(dir, run, baseline):
 
 
 def kernels_of_slow(said):
-    """What the finding on the slow rank says of its kernels."""
+    """The lines of evidence about kernels in the finding on the slow rank."""
     return [line for f in said["findings"] if f["finding"] == "slow-rank" for line in f["evidence"] if "kernel" in line.split(":")[0]]
 
 

@@ -52,7 +52,7 @@ def rows_of(tables):
 
 
 def disagreements(gpugate, path, folder, keep=False):
-    """Number of compared rows, and lines about differences."""
+    """The number of rows that the program makes, and lines about where the reference differs."""
     try:
         have = rows_of(program(gpugate, path, folder))
         return sum(map(len, have.values())), differences([REFERENCE], path, have, lambda: rows_of(reference(path)), keep)

@@ -120,7 +120,7 @@ def texts(v):
 
 
 def harmless(names):
-    """As many harmless names, each as long as the hostile one."""
+    """For each of the hostile `names`, a harmless name of the same length, but of at least 2 characters."""
     letters = (f"{i:02}".ljust(len(name), "x")[: max(len(name), 2)] for i, name in enumerate(names))
     return list(letters)
 

@@ -197,7 +197,7 @@ def folders(n):
 
 
 def shards(n):
-    """The first of n parts of a suite's result."""
+    """The result of the first of n shards of a suite."""
     with tempfile.TemporaryDirectory() as dir:
         b = Bench(dir)
         b.file("s.yaml", cases(1))

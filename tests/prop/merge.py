@@ -208,7 +208,7 @@ def cycles(dir, seed):
 
     whole = figures(dir / "whole.json")
     assert whole == figures(*reversed(traces), options=("--join-cycles",))
-    parts = [figures(t) for t in reversed(traces)]  # the last trace has the first steps
+    parts = [figures(t) for t in reversed(traces)]  # in the order of the steps: the last trace has the first steps
     for m in whole["metrics"]:
         if "samples" in m:
             want = [s for p in parts for n in p["metrics"] if n["metric"] == m["metric"] for s in n["samples"]]

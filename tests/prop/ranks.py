@@ -67,7 +67,7 @@ def metrics(path):
 
 
 def per_step(total, steps):
-    """The mean of `total` over steps, rounded half away from zero."""
+    """`total` divided by the number of steps, rounded to the nearest integer; a half is rounded up."""
     return (2 * total + steps) // (2 * steps)
 
 

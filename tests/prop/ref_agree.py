@@ -33,7 +33,7 @@ STEP_METRICS = (
     " memset_time compute_time comm_time busy_time span exposed_comm_time kernel_count memcpy_bytes launch_time sync_time sync_count"
     " dataloader_time").split()
 REFERENCE_NAMES = {"idle_time": "period_idle"}  # {name in the program: name in the reference}, if they differ; the reference's idle_time is another figure
-# Metrics that exist only if something of their kind was recorded.
+# If all values of a metric are 0, it may be absent: one of COMM_METRICS always, one of HOST_METRICS never, others in a run without GPU work.
 COMM_METRICS = {"comm_time", "exposed_comm_time"}
 HOST_METRICS = {"time", "period", "latency", "launch_time", "sync_time", "sync_count", "dataloader_time"}
 WINDOW_METRICS = ("busy_time", "idle_time", "compute_time", "non_compute_time")

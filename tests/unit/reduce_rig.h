@@ -217,7 +217,7 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		strbuf_addf(out, "%s %" PRId64, d->proposed_marker, d->proposed_steps);
 	else if (!strcmp(what, "activities"))
 		rig_numbers(out, d->step_activities, d->nr_steps);
-	/* columns: kind of attribution; activities carried over, dropped, outside of steps */
+	/* columns: attribution; numbers of activities carried over, dropped, outside of steps */
 	else if (!strcmp(what, "attribution"))
 		rig_numbers(out,
 		            (int64_t[]){ d->attribution, t->carried_over, t->dropped, t->unattributed }, 4);

@@ -162,7 +162,7 @@ static void test_told(void **state)
 		}
 		if (check_is_told(&beside, &e) != rows[i].told)
 			fail_msg("row %zu", i);
-		e.rank = 3; /* a rank of which the figure of `unless` is not known */
+		e.rank = 3; /* `unless` has no figure of rank 3: no other check tells the change */
 		assert_false(check_is_told(&beside, &e));
 		e.label = SPAN("x");
 		e.rank = -1;

@@ -144,7 +144,7 @@ static void test_kernel_and_category(void **state)
 	assert_int_equal(part(b, 1, "launches")->change, MS(20));
 	assert_null(part(b, 0, "elem"));
 	vec_release(&b->parts);
-	/* the metric counts launches and is not a time */
+	/* a share of kernel time is a ratio: a change of it has no parts */
 	assert_null(breakdown(&s, METRIC_KERNEL_SHARE_PCT, "gemm_a", PERCENT(1)));
 	release(&s);
 }

@@ -100,7 +100,7 @@ static void test_shapes(void **set)
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 0);
 	vec_release(&c.list);
-	for (size_t i = 0; i < 60; i++) /* a count that is constant, then constant at another value */
+	for (size_t i = 0; i < 60; i++) /* the value changes once, at run 50: one change point */
 		v[i] = i < 50 ? INT64_MAX : INT64_MIN;
 	changes_find(v, 60, P, &c);
 	assert_int_equal(c.list.nr, 1);

@@ -323,7 +323,7 @@ static void test_renamed(void **state)
 		                               .occupancy = -1,
 		                               .names = 2,
 		                               .largest_ns = MS(250) });
-	/* the candidate's sum of small kernels may contain gemm_v2 */
+	/* the baseline's sum of small kernels may contain gemm_v2, which is thus not judged as new */
 	EXPECT(&j, "fail rule[gemm]", "skipped rule[gemm_v2]");
 	release(&j);
 }

@@ -276,7 +276,7 @@ static void test_what_decided(void **state)
 	}
 }
 
-/* Counts and bytes have no noise. */
+/* A count is exact: a rise beyond the limit fails, even if it is smaller than the given noise. */
 static void test_exact_has_no_noise(void **state)
 {
 	(void)state;
@@ -592,7 +592,7 @@ static void test_monotone(void **state)
 		int64_t noise = noises[i / NR_OF(maps) % NR_OF(noises)];
 		for (int64_t b = 0; b < 130; b += 13) {
 			int last = 0;
-			for (int64_t v = 1; v < 300; v++) { /* 0 may mean "not measured" */
+			for (int64_t v = 1; v < 300; v++) { /* not 0, which may mean "not measured" */
 				struct comparison c = both(&r, b, v);
 				c.has_pin = true;
 				c.pin = i & 2 ? b : 80;

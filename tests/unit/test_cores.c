@@ -37,7 +37,7 @@ static void quotas(void **state)
 		size_t cores;
 	} rows[] = {
 		{ "0::/job/rank0\n", 3 }, /* the quota of the group itself, 2.5 cores */
-		{ "0::/job/rank1\n", 4 }, /* the quota of the group above, "job" */
+		{ "0::/job/rank1\n", 4 }, /* no limit of its own: the quota of its parent, "job" */
 		{ "0::/other/not/mounted/here\n", 8 }, /* the quota of the root, as in a container */
 		{ "0::/\n", 8 },
 		{ "0::/job/rank2", 1 }, /* a quota below one core counts as one */

@@ -83,7 +83,7 @@ static void test_columns(void **state)
 	}
 }
 
-/* What a statement creates, and the entry that names it. */
+/* Whether an SQL statement creates the table `name`, and whether the table is virtual. */
 static void test_creates(void **state)
 {
 	(void)state;

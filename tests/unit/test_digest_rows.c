@@ -11,7 +11,7 @@
 #include "store/digest_json.h"
 #include "text_rig.h"
 
-/* The sample digest, with functions, collectives and sums added. */
+/* The sample digest with functions, collectives and sums of small rows added. */
 static struct digest *sample(void)
 {
 	struct digest *d = sample_digest(0);

@@ -181,7 +181,7 @@ static void test_calls(void **state)
 			vec_push(&d->calls, (struct call_stat){ (enum call_kind)kind,
 			                                        span_of(label(d, "call", i)), 1, 100 - i, 0 });
 	vec_sort(&d->calls, call_stat_cmp);
-	for (int round = 0; round < 2; round++) { /* the second round of summing changes nothing */
+	for (int round = 0; round < 2; round++) { /* folding again changes nothing */
 		fold(d, &t);
 		assert_int_equal(d->calls.nr, 3 * FOLD_CALLS + 2);
 		const struct call_stat *sum = &d->calls.v[FOLD_CALLS];
@@ -217,7 +217,7 @@ static void sums_stay(void **state)
 	assert_true(rows_of(d) < 5 * FOLD_FUNCTIONS + FOLD_KERNELS + FOLD_OPS + 2000);
 	size_t rows = rows_of(d);
 	struct sink *once = written(d);
-	fold(d, &t); /* folds what is folded already: nothing changes */
+	fold(d, &t); /* folding a folded digest changes nothing */
 	assert_int_equal(rows_of(d), rows);
 	struct sink *twice = written(d);
 	assert_true(span_eq(sink_memory(once), sink_memory(twice)));

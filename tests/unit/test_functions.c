@@ -74,7 +74,7 @@ static void check_rows(const struct function_row *rows, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const char *script = rows[i].script;
-		for (size_t k = i; !script; k--) /* this row uses the script of the row above */
+		for (size_t k = i; !script; k--) /* a row without a script uses that of a row above */
 			script = rows[k].script;
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;

@@ -152,7 +152,8 @@ static void test_errors(void **state)
 	free(text);
 }
 
-/* Files of two branches that were merged by lines. */
+/* A merge of two branches may leave all lines of both files, so that each run is there twice. Each
+   run is then read once. */
 static void test_twice(void **state)
 {
 	(void)state;

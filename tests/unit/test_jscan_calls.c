@@ -1,4 +1,4 @@
-/* The JSON scanner: its limits, and each of its functions. */
+/* Tests of each function of the JSON scanner, and of the scanner's limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,7 +176,7 @@ static void peek_tells_the_type(void **state)
 			struct fixture f;
 			begin(&f, rows[i].text, sizes[s]);
 			assert_int_equal(jscan_peek(f.js), rows[i].type);
-			assert_int_equal(jscan_peek(f.js), rows[i].type); /* nothing has been consumed */
+			assert_int_equal(jscan_peek(f.js), rows[i].type); /* the first call consumed nothing */
 			end(&f);
 		}
 }

@@ -1001,7 +1001,7 @@ static void test_waiver_selects(void **state)
 	static const struct {
 		const char *rule;
 		struct query select;
-		bool a, b; /* true if the waiver covers top[gemm_a], and if it covers top[elem] */
+		bool a, b; /* a: the waiver covers the check top[gemm_a]; b: it covers top[elem] */
 	} cases[] = {
 		{ "top", { 0 }, true, true },
 		{ "t?p", { .kernel = "gemm*" }, true, false },

@@ -106,7 +106,7 @@ struct reading {
 	struct arena arena;
 	filled none, full; ///< structs as filled from an empty map, and from the map of add_map()
 	size_t within; ///< size of the struct; 0 until a row is seen
-	const char *by[ROOM]; ///< name of the key that fills the member at each offset
+	const char *by[ROOM]; ///< for each offset, name of the key that fills the member there
 };
 
 static enum status read_map(struct document *d, void *ctx)

@@ -331,7 +331,7 @@ static void test_cycles_are_joined(void **state)
 	add(&run, cycle(200));
 	add(&run, cycle(300));
 	add(&run, sample_snapshot(0));
-	run.ranks.v[0]->usable_steps = 1; /* a step that was cut short comes last */
+	run.ranks.v[0]->usable_steps = 1; /* its step 101 is cut short: once joined, it comes last */
 	run_join(&run);
 	assert_int_equal(run.ranks.nr, 1);
 	const struct digest *d = run.ranks.v[0];

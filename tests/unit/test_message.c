@@ -267,7 +267,7 @@ static void test_units(void **state)
 			    !(as_and && cases[i].condition == COND_MIN))
 				fail_msg("row %zu, %d: %lld", i, as_and, (long long)value);
 			if (st == ST_OK && as_and)
-				assert_int_equal(out->fail.list.v[0].value, 7); /* a percentage is kept */
+				assert_int_equal(out->fail.list.v[0].value, 7); /* the limit in % does not change */
 			const char *is = cases[i].of_figure ? arena_printf(&a, "is in %s", cases[i].of_figure)
 			                                    : "has no unit: write a bare number";
 			if (st != ST_OK)

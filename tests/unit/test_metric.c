@@ -18,7 +18,7 @@ static void test_table(void **state)
 		assert_int_equal(m->id, i);
 		assert_ptr_equal(metric_find(span_of(m->name)), m);
 		assert_int_equal(m->per_step, strncmp(m->name, "step.", 5) == 0);
-		/* samples of a step metric are found by the metric's id */
+		/* step metrics have the first ids, because their samples are indexed by id */
 		assert_int_equal(m->per_step, i < NR_STEP_METRICS);
 		assert_true(m->head[0]);
 		assert_int_equal(strncmp(m->name, "memory.", 7) == 0, m->label == LABEL_MEMORY);

@@ -142,7 +142,7 @@ static void test_cycles(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t x[2], y[2]; ///< occupancy and total_ns
+		int64_t x[2], y[2]; ///< occupancy and total_ns of the kernel in each cycle
 		int64_t want;
 	} rows[] = {
 		{ { 10, 3 }, { 20, 1 }, 13 }, { { 10, 1 }, { 20, 0 }, 10 }, { { 10, 0 }, { 20, 1 }, 20 },

@@ -46,7 +46,7 @@ static void test_held_launches(void **state)
 		{ 38, { { "it", { 9, 10, 11, 8 } } }, "it 4" },
 		{ 38, { { "it", { 8, 10, 12, 10 } } }, "" },
 		{ 40, { { "it", { 10, 10, 12, 8 } } }, "" },
-		/* names of up to 200 bytes */
+		/* an annotation with a name of over 200 bytes is not proposed as a step marker */
 		{ 30, { { N200, { 10, 10, 10 } } }, N200 " 3" },
 		{ 30, { { N200 "n", { 10, 10, 10 } } }, "" },
 		/* of two markers whose steps hold equally many launches, within 2 %, the one with fewer

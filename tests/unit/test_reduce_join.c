@@ -59,7 +59,7 @@ static unsigned roll(struct dice *d, unsigned sides)
 	return (unsigned)(d->state >> 33) % sides;
 }
 
-/* Adds one of the words, which are separated by blanks. */
+/* Appends one word of `words`, chosen at random. The words are separated by blanks. */
 static void add_word(struct strbuf *b, struct dice *d, const char *words)
 {
 	unsigned nr = 1;

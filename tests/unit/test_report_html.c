@@ -302,7 +302,7 @@ static void thinned(void **state)
 	svg_thin(all, NR_OF(all), &p);
 	assert_int_equal(p.list.nr, SVG_POINTS);
 	for (size_t i = 0; i < p.list.nr; i++)
-		assert_int_equal(p.list.v[i].y, 1); /* of points thinned to one, the highest is kept */
+		assert_int_equal(p.list.v[i].y, 1); /* several points become one: the highest is kept */
 	vec_release(&p.list);
 	svg_thin(all, 0, &p);
 	assert_int_equal(p.list.nr, 0);

@@ -485,7 +485,7 @@ static void metrics_of_ranks(void **state)
 	report_release(&r);
 }
 
-/* A stored run keeps no samples: its figures come from sums. */
+/* The figures of a stored run are the statistics that its digest has in place of samples. */
 static void metrics_of_a_stored_run(void **state)
 {
 	(void)state;

@@ -407,7 +407,7 @@ static void test_profiles(void **state)
 	assert_int_equal(r.expect_ranks, 64);
 	const struct rule *time = &r.rules.v[0], *top = &r.rules.v[1];
 	assert_int_equal(time->fail.list.nr, 2);
-	/* limits stay in the order of the rule */
+	/* limits stay in the order in which the rules file has them */
 	assert_int_equal(time->fail.list.v[0].value, PERCENT(3));
 	assert_int_equal(time->fail.and_value, 3000000);
 	assert_int_equal(time->fail.list.v[1].value, 1000000000);

@@ -240,7 +240,7 @@ static void test_layout(void **state)
 	assert_has(text, "\n\"step.time\": [0,1,4,9,");
 	assert_has(text, "\n\"step.latency\": {\"plus\":[\"step.time\"],\"rest\":[0,0,0,0,");
 	free(text);
-	/* a step in which the base has no value */
+	/* the base has no value in the first step: `rest` has the whole value, 17 */
 	SAMPLES(many, PERIOD_COMPUTE) = arena_alloc(&many->arena, many->nr_steps, sizeof(int64_t));
 	for (size_t i = 0; i < many->nr_steps; i++)
 		SAMPLES(many, PERIOD_COMPUTE)[i] = SAMPLES(many, COMPUTE_TIME)[i] = (int64_t)(i * 1000);

@@ -143,7 +143,7 @@ static void test_kept(void **state)
 		assert_int_equal(mkdir(folders[i], 0777), 0);
 	make("d/a/run.json.gz");
 	make("d/a/repeat-1.json.gz");
-	make("d/a/repeat-3.json.gz"); /* repeat-3 is not used without repeat-2 */
+	make("d/a/repeat-3.json.gz"); /* not used, since there is no repeat-2 */
 	make("d/a/control-1.json.gz");
 	make("d/k-b/run.json.gz");
 	make("d/k-x-y/run.json.gz");

@@ -150,7 +150,7 @@ static void test_batches(void **state)
 		{ { { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) },
 		    { K("a", 1, 1), K("b", 1, 1), K("c", 1, 1) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 0.5 times as large" },
-		/* two kernels are too few without a copy that grew alike */
+		/* fewer than three kernels are enough only if a copy grew by the same factor */
 		{ { { K("a", 1, 1), K("b", 1, 1) }, { K("a", 1, 2), K("b", 1, 2) } }, "" },
 		{ { { K("a", 1, 1), K("b", 1, 1), COPY("copy", 1) },
 		    { K("a", 1, 2), K("b", 1, 2), COPY("copy", 2) } },
