@@ -19,9 +19,9 @@ struct noise_model {
 	                      ///< owned, its texts belong to `bench`
 	double *machine; ///< m_i of each run, indexed by column; NAN if unknown
 	double shift; ///< median change of all operators from the reference to the candidate
-	double rest; ///< median of the operators' own changes r_ij, without the machines' part
+	double rest; ///< median change of the r_ij (see above): the machines' part m_i is left out
 	struct noise_prior own; ///< prior for the variance of an operator's own part r_ij
-	double mean_own; ///< mean variance of the operators' own parts r_ij
+	double mean_own; ///< mean over all operators of the variance of r_ij
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
 	double own_in_sum; ///< part of the variance of the operators' own changes that remains in the
 	                   ///< sum of all operators, where independent changes partly cancel out

@@ -83,7 +83,7 @@ struct where_step_call {
 	int64_t start_ns, dur_ns;
 };
 
-/// An operator around a call of the step that becomes digest.step.
+/// An operator that was running when a call (struct where_step_call) began.
 struct where_step_around {
 	int64_t start_ns, until_ns;
 	uint32_t name; ///< id of the operator's name

@@ -215,7 +215,7 @@ def races(r):
     r.promote(first, four, "race", code=1, says="accept it with --accept kernels")
     expect("only the other", (len(r.subjects("race")), r.baseline("race")["provenance"]["who"]), (before + 1, "bob"))
 
-    # Two concurrent runs of main are both kept.
+    # Two runs of main append at the same time: the history must have both.
     first, second = r.clone("main"), r.clone("main")
     six = r.gate(first, r.trace(11, "--slow-kernel", "*=1.5"))
     seven = r.gate(second, r.trace(12, "--slow-kernel", "*=1.5"))

@@ -38,7 +38,7 @@ static void quotas(void **state)
 	} rows[] = {
 		{ "0::/job/rank0\n", 3 }, /* the quota of the group itself, 2.5 cores */
 		{ "0::/job/rank1\n", 4 }, /* the quota of the group above, "job" */
-		{ "0::/other/not/mounted/here\n", 8 }, /* the quota of the root, as in a container */
+		{ "0::/other/not/mounted/here\n", 8 }, /* as in a container: the root's quota */
 		{ "0::/\n", 8 },
 		{ "0::/job/rank2", 1 }, /* a quota below one core counts as one */
 		{ "0::/job/broken\n", 4 },

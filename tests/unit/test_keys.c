@@ -105,7 +105,7 @@ struct reading {
 	const struct key_map *keys;
 	struct arena arena;
 	filled none, full; ///< structs as filled from an empty map, and from the map of add_map()
-	size_t within; ///< size of the struct; 0 until a row is seen
+	size_t within; ///< size of the struct that all keys fill; 0 before the first key
 	const char *by[ROOM]; ///< name of the key that fills the member at each offset
 };
 

@@ -154,7 +154,7 @@ static void test_descriptors(void **state)
 	limit = before;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		limit.rlim_cur = rows[i].limit;
-		/* the system may not allow as many descriptors */
+		/* skip a row whose limit is above the one that the system allows */
 		if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
 			assert_int_equal(load_threads(rows[i].jobs, rows[i].files), rows[i].threads);
 	}

@@ -146,7 +146,7 @@ static void test_order_is_checked(void **state)
 		free(text);
 		run_release(&run);
 	}
-	struct run run = { 0 }; /* a snapshot that comes before the trace of its rank */
+	struct run run = { 0 }; /* refused: a snapshot before the trace of the same rank */
 	add(&run, sample_snapshot(1));
 	add(&run, sample_digest(1));
 	char *text = text_of(&run);
