@@ -105,7 +105,7 @@ struct where_step {
 
 struct where {
 	struct code_links links;
-	VEC(struct where_range) ranges; ///< ranges, sorted by thread and start from where_begin() on
+	VEC(struct where_range) ranges; ///< ranges; where_begin() sorts them by thread and start
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< call stacks, sorted by `span`
 	VEC(struct where_stated) stated; ///< operators that activities name, sorted by `activity`

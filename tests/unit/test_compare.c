@@ -141,7 +141,7 @@ static const struct full table[] = {
 	  REASON_LIMIT },
 	{ "only a failure is waived: pass", "i5%", "", 100, 101, 100, -1, "w", VERDICT_PASS,
 	  REASON_WITHIN },
-	/* noise is exceeded only by a strictly greater change */
+	/* a change that is equal to the noise is undecided; only a greater change fails */
 	{ "in the noise", "i5%", "", 100, 110, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },
 	{ "beyond the noise", "i5%", "", 100, 110, 100, 9, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "noise of a decrease", "d5%", "", 100, 90, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },

@@ -325,7 +325,7 @@ static const struct {
 	{ SPAN("null\0"), 4, EXTRA },
 	{ SPAN("{} \xEF\xBB\xBF"), 3, EXTRA },
 	{ SPAN("{\"a\":1}#"), 7, EXTRA },
-	/* an error deep inside a document */
+	/* an error within nested containers: the offset is that of the error itself */
 	{ SPAN("{\"a\":[1,{\"b\":[tru]}]}"), 14, GOT("'t'", "a value") },
 	{ SPAN("{\"a\":[1,{\"b\":[2,]}]}"), 16, GOT("']'", "a value") },
 	{ SPAN("[[[[[[[1}]]]]]]"), 8, GOT("'}'", ARR_MORE) },

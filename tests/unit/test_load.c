@@ -44,7 +44,7 @@ static int make_files(void **state)
 	assert_non_null(mkdtemp(files.dir));
 	for (int i = 0; i < FILES; i++) {
 		files.paths[i] = mem_calloc(1, 100);
-		/* ranks occur in a mixed order */
+		/* the order of the ranks differs from the order of the files */
 		int rank = i * 7 % FILES;
 		snprintf(files.paths[i], 100, "%s/%02d.json", files.dir, i);
 		write_trace(files.paths[i], rank, i % BROKEN != BROKEN - 1);
