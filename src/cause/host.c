@@ -1,4 +1,4 @@
-/* Detectors for communication, copies and the host. */
+/* Finds causes in communication, in memory copies and on the host. */
 #include "base/text.h"
 #include "cause/suspect.h"
 

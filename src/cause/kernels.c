@@ -1,4 +1,4 @@
-/* Detector for kernels: slower, launched more often, new, or replaced. */
+/* Finds causes in kernels: slower, launched more often, new, or replaced. */
 #include <math.h>
 
 #include "base/text.h"

@@ -39,7 +39,7 @@ enum stake {
 
 struct suspect {
 	struct finding finding;
-	int64_t stake[NR_STAKES]; ///< part of each group's rise that the suspect explains
+	int64_t stake[NR_STAKES]; ///< amount that the suspect explains of each group (enum stake)
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
 	/// the row of the code table in which most of the suspect's rise lies; NULL if unknown

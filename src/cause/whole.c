@@ -352,7 +352,7 @@ static void find_uniform(struct inquiry *q, double by)
 
 void suspect_whole(struct inquiry *q)
 {
-	const double notable = 1.012; /* smallest common factor that is more than noise */
+	const double notable = 1.012; /* a common factor of all times below this may be noise */
 	struct shifts means = { 0 };
 	collect_means(q, &means);
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;

@@ -18,7 +18,7 @@ struct candidates {
 GG_MUST_CHECK enum status candidates_load(const struct options *o, const struct load_options *load,
                                           struct candidates *out, struct diag_log *log);
 
-/// Release what belongs to the runs.
+/// Release the runs and all that they own.
 void candidates_release(struct candidates *c);
 
 /// Judge the runs against `b`, which was read from `path`. If `b` is NULL, there is no baseline:

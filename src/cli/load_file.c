@@ -144,7 +144,7 @@ static enum status load_guess(const struct loader *l, const struct artifact_form
 	return st;
 }
 
-/* Formats of figures, in the order of trying. */
+/* Readers of files with figures. They are tried in this order. */
 static enum status (*const of_figures[])(const struct loader *l, struct source *src,
                                          struct artifact_file *file, bool *found) = {
 	artifact_load_result,

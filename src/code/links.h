@@ -43,7 +43,7 @@ struct code_links {
 	struct wide_numbers wide; ///< sequence numbers that need more than 31 bits
 	/* `arrows` are made from `flows`, and `forwards` from `sequences` */
 	VEC(struct code_arrow) arrows; ///< arrows, sorted by `from`
-	VEC(struct code_forward) forwards; ///< forward operators, sorted by number and start
+	VEC(struct code_forward) forwards; ///< forward operators, sorted by sequence number and start
 };
 
 /// Releases all memory of the links; links that are all zero may be passed, too.
@@ -74,7 +74,7 @@ const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_
 bool code_forward_of(const struct code_links *l, struct code_start start,
                      const struct code_sequence *sequence, struct code_start *out);
 
-/// Sorts the list of forward operators by number and start.
+/// Sorts the list of forward operators by sequence number, then by start.
 void code_forwards_order(struct code_links *l);
 
 #endif

@@ -30,7 +30,7 @@ static inline int64_t widen(const struct wide_numbers *w, uint32_t v)
 	return (v & WIDE) ? w->list.v[v - WIDE] : v;
 }
 
-/// True if the numbers of both lists fit into one list.
+/// True if all numbers of `to` and `from` fit into one list, whose indices are below WIDE.
 static inline bool wide_fits(const struct wide_numbers *to, const struct wide_numbers *from)
 {
 	return to->list.nr + from->list.nr < WIDE;

@@ -12,7 +12,7 @@
 /// Number of children of a part that are shown; the other children are summed up in one row.
 enum { PARTS_SHOWN = 5 };
 
-/// Order of a node's children when they become parts.
+/// Order of a node's children in the finished breakdown, and which of them are summed up.
 enum node_order {
 	NODES_IN_ORDER, ///< children stay in the order in which they were added
 	NODES_BY_SIZE, ///< children sorted by change, the largest first

@@ -15,7 +15,7 @@ struct breakdown_input {
 	                ///< break it down by rank
 };
 
-/// One rank of a run that the query covers.
+/// A rank of one side that the query covers.
 struct rank_part {
 	int side;
 	const struct run_view *view;

@@ -9,7 +9,7 @@
 struct refs {
 	const struct query *query;
 	const struct entry *entry;
-	int64_t value; ///< value of the metric that the searched memories must have
+	int64_t value; ///< value that the metric must have in the memories to find
 	const struct digest *digest;
 	VEC(struct memory_ref) list; ///< matching memories, sorted by rank, then id
 };

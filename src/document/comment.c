@@ -206,7 +206,7 @@ static bool is_prose(struct span s)
 		    (strncasecmp(s.p + at, "www.", 4) == 0 || strncasecmp(s.p + at, "GH-", 3) == 0))
 			return false;
 		bool hex = cp < 0x80 && isxdigit((int)cp) && !isupper((int)cp);
-		word = hex ? word + 1 : 0; /* a word of seven hexadecimal digits may be a commit */
+		word = hex ? word + 1 : 0; /* GitHub may link a word of seven hex digits as a commit */
 		letters = !hex ? 0 : letters + (isalpha((int)cp) != 0);
 		if (word >= 7 && letters && letters < word)
 			return false;

@@ -127,7 +127,7 @@ struct doc_node {
 	enum doc_place place; ///< only sections
 	const char *id; ///< id of a section or picture
 	const char *title; ///< title of a section; "" if it has none
-	bool fixed; ///< true: kept in a comment when other sections are removed
+	bool fixed; ///< true: kept in a comment that is too long, when other sections are removed
 	struct doc_line *lines, *last_line; ///< lines of a list, or the line of a paragraph
 	struct doc_table table;
 	struct doc_node *children, *last_child; ///< only sections
@@ -147,7 +147,7 @@ struct document {
 	/// which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);
 	const void *names;
-	const struct doc_node *answer; ///< last node of the answer (see doc_answer_end()), or NULL
+	const struct doc_node *answer; ///< node that was last when doc_answer_end() was called, or NULL
 	struct doc_node *sections[DOC_DEPTH]; ///< open sections; [0] is the document itself
 	int depth;
 	struct doc_node *node; ///< the node that was added last

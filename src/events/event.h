@@ -156,7 +156,7 @@ struct trace_meta {
 	bool truncated; ///< true if the trace is cut short, and was read with --allow-truncated
 	bool partial; ///< true if, because of --quick, reading stopped before the end of the file
 	bool where; ///< true if the trace was recorded only to find places in the code
-	bool not_a_trace; ///< true if the file is well-formed JSON of another kind
+	bool not_a_trace; ///< true if the file is well-formed JSON, but not a profiler's trace
 };
 
 /// Receiver of events. Any status other than ST_OK stops the reader.

@@ -33,7 +33,7 @@ struct finder {
 	struct diag_log *log;
 	struct name_table identities; ///< process groups as texts of name and members
 	VEC(const struct flight_group *) groups; ///< process groups, indexed by id in `identities`
-	VEC(struct part) parts; ///< collectives of all ranks, sorted by group, number, rank
+	VEC(struct part) parts; ///< all ranks' collectives, sorted by group, number in the group, rank
 	VEC(struct hang) hangs;
 	int64_t *last; ///< for each dump, the number of the rank's last collective in the process group
 	               ///< being searched

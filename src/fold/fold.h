@@ -30,11 +30,11 @@ enum fold_number {
 	FOLD_GPU, ///< 1 if the rank has kernels, else 0
 	FOLD_CUT, ///< collectives_cut of the rank's digest
 	FOLD_SHARE, ///< GPU activities in the rank's last step, in millionths of their usual number
-	FOLD_STEP, ///< members of struct progress, from here to FOLD_PENDING
+	FOLD_STEP, ///< FOLD_STEP to FOLD_PENDING are members of struct progress
 	FOLD_LAUNCHES,
 	FOLD_COLLECTIVES,
 	FOLD_PENDING,
-	FOLD_COVERED, ///< members of struct cross_rank, from here to FOLD_LAST
+	FOLD_COVERED, ///< FOLD_COVERED to FOLD_LAST are members of struct cross_rank
 	FOLD_STEP_NS,
 	FOLD_MATCHED,
 	FOLD_WAIT,

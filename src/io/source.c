@@ -402,7 +402,7 @@ void source_blame_damage(struct source *s, struct diag_log *log)
 	ahead_end(s->ahead);
 	s->ahead = NULL;
 	diag_init(&own);
-	/* beyond the limit of expanded bytes, nothing is known about damage */
+	/* a failure at the limit of decompressed bytes does not mean that the data is damaged */
 	if (read_to_end(s, &own) == ST_INPUT && s->bytes <= s->options.max_bytes) {
 		diag_release(log);
 		diag_move(log, &own);

@@ -236,7 +236,7 @@ static void order_functions(struct digest *d)
 {
 	struct visit {
 		size_t row;
-		int64_t parent; ///< index of the function's caller in the new order
+		int64_t parent; ///< index of the function's caller in `out`
 	};
 	size_t nr = d->functions.nr;
 	struct function_stat *rows = d->functions.v;

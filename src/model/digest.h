@@ -139,7 +139,7 @@ struct progress {
 	int64_t collectives; ///< collectives that the host entered since `step` began
 	int64_t pending; ///< number of those `launches` whose kernel never ended
 	struct span op, activity; ///< names of the last host event and the last GPU activity that began
-	struct span waits_in; ///< operator or collective of the first pending launch; empty if none
+	struct span waits_in; ///< operator or collective of the first kernel that never ended, or empty
 };
 
 /// Classes of functions, highest first. Each moment counts for the highest class that runs then.
@@ -336,12 +336,12 @@ struct digest {
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
 	struct fold *fold; ///< the fold of a folded run (fold/fold.h), owned; else NULL
 	const struct fold *part_of; ///< the fold that this rank is a part of (fold_thin()); else NULL
-	size_t part; ///< index of this rank in `part_of`
+	size_t part; ///< index of this digest's rank in the fold `part_of`
 	struct span text; ///< stored text if the lists were released (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
 	const char *metrics_file; ///< base names of metrics files, "a.json, b.json"; NULL if none
-	uint64_t source_hash; ///< hash of the figures: equal for the same artifact
+	uint64_t source_hash; ///< hash of the figures, which identifies the artifact
 	int64_t rank, world_size; ///< number of the rank, -1 for the whole run; number of ranks in the
 	                          ///< job, -1 if unknown
 	const char *marker; ///< pattern of the step markers that was used
@@ -387,7 +387,7 @@ struct digest {
 	VEC(struct call_stat) calls;
 	VEC(struct thread_stat) threads; ///< host threads, sorted by id
 	VEC(struct comm_stat) comms; ///< collectives, sorted by kind, group, group name, type, size
-	VEC(struct collective) collectives; ///< single collectives, in order of start
+	VEC(struct collective) collectives; ///< one row for each collective, in order of start
 	int64_t collectives_cut; ///< number of collectives beyond COLLECTIVES_KEPT
 	VEC(struct function_stat) functions; ///< functions, by class and name; Python as a call tree
 	VEC(struct code_stat) code; ///< work by place in the code (in steps or window)

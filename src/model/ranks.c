@@ -12,7 +12,7 @@ struct series {
 	int64_t group_size; /* number of ranks in the group; -1 if unknown */
 	bool one_sided; /* true for sends and receives, which are different calls on the two peers */
 	bool unsure; /* may contain sends: then matched only if all ranks have equally many calls */
-	uint32_t rank, next; /* rank that is being counted; its next index in the series */
+	uint32_t rank, next; /* rank that is being counted; index of that rank's next collective */
 	size_t ranks, total, longest;
 	size_t first; /* index of the series' first match among all matches */
 };

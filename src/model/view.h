@@ -157,7 +157,7 @@ struct answer {
 	int64_t value;
 };
 struct answers {
-	VEC(struct answer) list; ///< answers sorted by label, then rank
+	VEC(struct answer) list; ///< all answers to a query, sorted by label, then rank
 };
 
 /// True if the labels of figure `f` fit the globs of `q`; the glob of the rank is ignored.

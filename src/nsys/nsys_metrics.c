@@ -15,7 +15,7 @@ enum { PCT_MAX = 1000 };
 struct metrics {
 	struct nsys *n;
 	struct idmap types; ///< typeIds, each of which names a GPU and a set of metrics
-	struct idmap keys; ///< pairs of an id in `types` and a metricId
+	struct idmap keys; ///< pairs (id in `types`, metricId), each of which names a counter
 	VEC(uint32_t) counter_of; ///< index of the counter for each id in `keys`
 	struct idmap names; ///< names of counters, each once
 };

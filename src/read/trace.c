@@ -98,7 +98,8 @@ static enum status refuse_document(struct trace_reader *r, struct source *src, s
 	                 source_name(src), foreign_name(r->in.foreign));
 }
 
-/* Reads the outermost value; jscan_status() and r->in.sunk tell the outcome. */
+/* Reads the outermost value of the file, and refuses a file that is not a trace. Errors of the JSON
+ * are in jscan_status(), and the status of the sink is in r->in.sunk. */
 static enum status read_top(struct trace_reader *r, struct source *src, struct diag_log *log)
 {
 	struct jscan *js = r->in.js;

@@ -235,7 +235,7 @@ bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct e
 /// Converts an event of Kineto of any kind except memory; false if the event is unusable.
 bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
-/// Like fill_kineto(), for one end of a flow.
+/// Like fill_kineto(), for a flow event: the start or the end of an arrow.
 bool fill_flow(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// Like fill_kineto(), for a [memory] event.

@@ -28,7 +28,7 @@ struct comm_scope {
 	int64_t thread; ///< thread of the event, as thread_key()
 	const struct name *name;
 	uint32_t key; ///< id of the comm_key in `keys`
-	bool args; ///< true if the event has arguments, not only shapes
+	bool args; ///< true if the event's arguments name the collective
 	bool nested; ///< true if the nearest scope around this one has the same kind of collective
 };
 

@@ -56,7 +56,7 @@ static void *host_side_run(void *ctx)
 	struct host_side *side = ctx;
 	mem_reads(side->name);
 	python_order(&side->r->python);
-	host_walk_once(side); /* reads names of frames, which python_make_paths() then replaces */
+	host_walk_once(side); /* reads the names of frames before python_make_paths() replaces them */
 	python_make_paths(&side->r->python, side->r->names);
 	function_calls_once(side);
 	return NULL;
@@ -90,7 +90,7 @@ static enum status both_sides(struct reducer *r, struct digest *d, struct diag_l
 	if (st == ST_OK)
 		function_runtime(r, d);
 	if (!beside)
-		host_side_run(&side); /* the host side runs last, when most memory has been released */
+		host_side_run(&side); /* runs last, because most memory has been released by then */
 	return st;
 }
 

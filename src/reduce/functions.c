@@ -47,7 +47,7 @@ void functions_release(struct functions *f)
 
 static int64_t segment_end(const struct segment *s)
 {
-	return s->start_ns + (s[1].before_ns - s->before_ns); /* adding before_ns first may overflow */
+	return s->start_ns + (s[1].before_ns - s->before_ns); /* start_ns + before_ns may overflow */
 }
 
 static void higher_add(struct higher *h, const struct class_functions *c)
@@ -92,7 +92,7 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
-	size_t lo = begun, hi = h->list.nr; /* lo becomes the number of segments that begin by `at` */
+	size_t lo = begun, hi = h->list.nr; /* lo after SEARCH_NEAR: number of segments begun by `at` */
 	SEARCH_NEAR(lo, hi, i, v[i].start_ns <= at);
 	return lo ? higher_before(h, lo - 1, at) : 0;
 }
@@ -213,7 +213,7 @@ static void gpu_class_rows(struct class_functions *c)
 static void gpu_class_rates(struct class_functions *c)
 {
 	size_t *first = first_calls(c), *next = first_calls(c); /* indices in `rates`, by function */
-	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* rates, grouped by function */
+	int64_t *rates = mem_calloc(c->calls.nr, sizeof *rates); /* bandwidths, grouped by function */
 	for (size_t i = 0; i < c->r->functions.rates.nr; i++) {
 		uint32_t function = c->function_of[c->r->functions.rates.v[i].name];
 		if (function != NO_ID)

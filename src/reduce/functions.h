@@ -14,7 +14,7 @@ struct gpu_rate {
 };
 
 struct functions {
-	VEC(struct gpu_rate) rates; ///< rates, kept from function_rates() to function_classes()
+	VEC(struct gpu_rate) rates; ///< bandwidths, kept from function_rates() to function_classes()
 	struct ids calls; ///< indices of runtime calls, kept until function_runtime()
 	struct higher higher; ///< time that higher classes cover, from function_classes() on
 };

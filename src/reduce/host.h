@@ -63,7 +63,7 @@ struct host_events {
 	VEC(struct host_span) spans; ///< spans in file order
 	VEC(uint64_t) span_bases; ///< base of each block of spans: a time in ns, modulo 2^64
 	VEC(struct wide_span) wide_spans; ///< spans that do not fit into a struct host_span
-	VEC(struct op_inputs) op_inputs; ///< inputs, sorted by `span`
+	VEC(struct op_inputs) op_inputs; ///< inputs of operators, sorted by `span`
 	struct name_table inputs; ///< texts of shapes and types
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct host_name) names;

@@ -57,7 +57,7 @@ static void captures_find(const struct host_events *h, struct captures *out)
 
 static bool captures_have(const struct captures *c, uint32_t thread, int64_t at_ns)
 {
-	size_t lo = 0, hi = c->list.nr; /* lo becomes the number of captures begun by `at_ns` */
+	size_t lo = 0, hi = c->list.nr; /* lo after SEARCH: number of captures up to (thread, at_ns) */
 	SEARCH(lo, hi, i,
 	       c->list.v[i].thread < thread ||
 	           (c->list.v[i].thread == thread && c->list.v[i].start_ns <= at_ns));

@@ -23,7 +23,7 @@ enum { AS_MUCH_PCT = 2 };
 struct marker {
 	struct span pattern;
 	bool server;
-	size_t first, nr; ///< index of its first annotation in the list; number of annotations
+	size_t first, nr; ///< first such annotation, as index in the list; number of such annotations
 	int64_t steps, held; ///< number of steps, and number of launches within steps
 	bool alike;
 };
@@ -133,7 +133,7 @@ static void group_annotations(struct marker_search *m, struct steps *s)
 	}
 }
 
-/* True if the pattern also matches operators, which would become steps. */
+/* True if the pattern also matches operators. As a marker, it would make each of them a step. */
 static bool matches_op(const struct marker_search *m, struct span pattern)
 {
 	const struct host_events *h = &m->r->host;

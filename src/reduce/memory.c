@@ -21,7 +21,7 @@ void memories_release(struct memories *m)
 	idmap_release(&m->ids);
 }
 
-/* Removes all events, but keeps the room for levels. */
+/* Removes all events; the list of levels keeps its capacity. */
 static void memory_clear(struct memory_state *m)
 {
 	m->levels.nr = 0;

@@ -23,7 +23,7 @@ struct phase_spans {
 
 struct phases {
 	struct phase_spans spans;
-	struct phase_spans again; ///< spans of PHASE_RECOMPUTE, which count even within a backward span
+	struct phase_spans again; ///< recomputation, which has priority over a backward span around it
 	size_t near[2]; ///< indices of the last spans found, from which the next search starts
 	VEC(char) recomputes; ///< cache by name id: 0 unknown, 1 does not recompute, 2 recomputes
 	bool found[NR_PHASES];

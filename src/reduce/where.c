@@ -204,7 +204,7 @@ struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread)
 	w->r = r;
 	w->thread = r->threads.ids.keys.v[thread];
 	w->python = python_walk_thread(&r->python, w->thread);
-	size_t lo = 0, hi = r->where.ranges.nr; /* lo becomes the number of ranges of earlier threads */
+	size_t lo = 0, hi = r->where.ranges.nr; /* lo after SEARCH: count of earlier threads' ranges */
 	SEARCH(lo, hi, i, v[i].thread < w->thread);
 	w->next_range = lo;
 	return w;

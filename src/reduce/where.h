@@ -83,7 +83,7 @@ struct where_step_call {
 	int64_t start_ns, dur_ns;
 };
 
-/// An operator around a call of the step that becomes digest.step.
+/// An operator that was running when a call (struct where_step_call) began.
 struct where_step_around {
 	int64_t start_ns, until_ns;
 	uint32_t name; ///< id of the operator's name
@@ -105,7 +105,7 @@ struct where_step {
 
 struct where {
 	struct code_links links;
-	VEC(struct where_range) ranges; ///< ranges, sorted by thread and start from where_begin() on
+	VEC(struct where_range) ranges; ///< ranges; where_begin() sorts them by thread and start
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< call stacks, sorted by `span`
 	VEC(struct where_stated) stated; ///< operators that activities name, sorted by `activity`

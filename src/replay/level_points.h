@@ -11,7 +11,7 @@ struct level_points {
 	int64_t last; ///< number of entries in the whole history
 	int64_t part; ///< number of entries in each of the equal parts of the history
 	struct memory_point low, high, high_reserved; ///< points of the lowest and highest levels in
-	                                              ///< the present part
+	                                              ///< the current part
 };
 
 /// Prepares to add points to p->points. `last` is the number of entries in the whole history.

@@ -70,7 +70,7 @@ static void apply_row(struct timeline_walk *w, const struct timeline_row *row)
 	w->p.churn_bytes += row->action == TIMELINE_CREATE ? row->bytes : 0;
 }
 
-/* Applies all rows of the next moment. */
+/* Applies all rows that have the next timestamp. */
 static void pass_moment(struct timeline_walk *w)
 {
 	do

@@ -168,8 +168,8 @@ void doc_decide(struct document *d, const struct report *r)
 void doc_advice(struct document *d, const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
-	bool open = r->verdict == VERDICT_UNDECIDED; /* another section, before this one, says which
-	                                              * runs would decide */
+	bool open = r->verdict == VERDICT_UNDECIDED; /* then the section before this one says which
+	                                              * further runs would decide the check */
 	/* nobody should make a baseline of a result that the machine probably caused or that is unsure
 	 */
 	bool doubtful = open || (f && (f->cause == CAUSE_SLOW_RANK || f->cause == CAUSE_UNIFORM));

@@ -170,7 +170,7 @@ static void churn_cells(struct memory_text *t, const struct memory_item *item, c
 	cells[0] = bytes(t, item->bytes);
 	cells[1] = count(t, item->blocks, "allocation", "allocations");
 	cells[2] = item->kind == SITE_REST
-	               ? "" /* a sum of sites has no typical size */
+	               ? "" /* a row that sums up sites has no most frequent size */
 	               : arena_printf(&t->d->arena, "%s, most often %s",
 	                              count(t, item->other, "size", "sizes"), bytes(t, item->largest));
 	cells[3] = site(t, item);

@@ -13,7 +13,7 @@ struct metrics_line {
 	                                      ///< is about, as in struct figure
 	int64_t rank; ///< rank of the line; -1 if it joins several ranks
 	int64_t value, low, high; ///< median and extremes over the steps, or over several ranks
-	int64_t low_rank, high_rank; ///< ranks with the extremes; only for several ranks
+	int64_t low_rank, high_rank; ///< ranks with `low` and `high`; only if several ranks are joined
 };
 
 struct metrics_lines {

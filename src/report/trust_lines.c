@@ -73,7 +73,7 @@ static void add_kind(struct trust_lines *l, struct kind *k, bool sides)
 			add_line(l, k, k->findings.nr, k->findings.nr > 1, sides);
 			return;
 		}
-		/* Move findings with the same message to the front. */
+		/* Move all findings with this `message` to the front. */
 		for (size_t i = 1; i < k->findings.nr; i++)
 			if (strcmp(k->findings.v[i].f->message, message) == 0) {
 				struct told t = k->findings.v[i];

@@ -22,7 +22,7 @@ struct taker {
 	struct span case_text; ///< name of the case, as the file spells it
 	struct readings *out;
 	struct arena *a;
-	const char *file; ///< name of the file without file name ending
+	const char *file; ///< name of the file without its extension
 	struct diag_log *log;
 	enum status status;
 };

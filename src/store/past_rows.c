@@ -127,7 +127,7 @@ static uint64_t magnitude(int64_t v)
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-/* Drops the smallest value of the query with the most values. */
+/* Drops one value: of the query with the most values, the value nearest to 0. */
 static void cut_one(struct past_run *run)
 {
 	struct past_value *v = run->values.v;

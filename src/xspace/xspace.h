@@ -7,7 +7,7 @@
 #include "events/event.h"
 #include "io/source.h"
 
-/// Limits of a file, beyond which it is ST_INPUT.
+/// Limits of a file. A file beyond them is refused with ST_INPUT.
 struct xspace_limits {
 	uint64_t plane_bytes; ///< limit in bytes of one plane, and of all planes of the host together
 };

@@ -215,7 +215,7 @@ def races(r):
     r.promote(first, four, "race", code=1, says="accept it with --accept kernels")
     expect("only the other", (len(r.subjects("race")), r.baseline("race")["provenance"]["who"]), (before + 1, "bob"))
 
-    # Two concurrent runs of main are both kept.
+    # Two runs of main append at the same time: the history must have both.
     first, second = r.clone("main"), r.clone("main")
     six = r.gate(first, r.trace(11, "--slow-kernel", "*=1.5"))
     seven = r.gate(second, r.trace(12, "--slow-kernel", "*=1.5"))
@@ -452,7 +452,7 @@ def fetches(folder):
     expect("newest", {f.name: f.read_bytes() for f in out.iterdir()}, {"run.json.gz": b"newer"})
     ask({"issue": {"number": 7}}, says="is not open", want={"request": ""})
     ask({"pull_request": {"number": 10}}, 1, "not there or the token may not see it")
-    # Refused artifacts: too large, packed or unpacked; broken; gone; empty.
+    # Artifacts are refused that are too large (packed or unpacked), broken, gone or empty.
     forge.pulls[0]["state"] = "open"
     for number, data, more, says in (
             (101, b"x", {"size_in_bytes": 67108865}, "larger than 64 MiB"),

@@ -107,7 +107,7 @@ def expected(rows):
 
 
 def total(kernels):
-    """Expected count, time and bytes of each kind."""
+    """Expected count, time and bytes of the GPU activities of each kind (kernel, copy, memory set), over all names."""
     out = {}
     for (kind, _), (nr, ns, _, size) in kernels.items():
         k = out.setdefault(kind, [0, 0, 0])

@@ -133,7 +133,7 @@ def ranks(dir):
 
 
 def steps_missing(dir):
-    """Runs in which rank 3 lacks the last step."""
+    """The runs of ranks(), but rank 3 of the candidate lacks the last step."""
     base, later, [candidate] = ranks(dir)
 
     def without_last_step(events):

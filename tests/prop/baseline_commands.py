@@ -30,7 +30,7 @@ rules:
   - {id: peak, metric: memory.peak_allocated, fail: {max: MAX}}
 """
 CLEAN = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
-CLEAN |= {"GIT_DIR": os.devnull, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}   # so that git finds no repository and no settings
+CLEAN |= {"GIT_DIR": os.devnull, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}   # git must not find a repository or settings
 WRONG = []
 
 

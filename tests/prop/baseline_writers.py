@@ -170,7 +170,7 @@ def promotes_and_appends(folder, files, runs):
 
 
 def suites_at_once(folder, files, runs):
-    """Several jobs append to all baselines of a suite."""
+    """Four jobs append to the three baselines of a suite at the same time: no baseline may lose a run."""
     own = folder / "suite"
     own.mkdir()
     for i in range(3):

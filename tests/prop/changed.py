@@ -76,7 +76,7 @@ def prepare(dir, files, slow, commit="none"):
 
 
 def marked(result):
-    """(marked lines of findings, marked parts of breakdowns)."""
+    """Returns the lines of findings, and the parts of breakdowns, that are marked as changed."""
     where = {(w["file"], w["line"]) for f in result["findings"] for w in f["where"] if w.get("changed")}
     return where, {p["part"] for c in result["checks"] for p in c["attribution"] if p.get("changed")}
 

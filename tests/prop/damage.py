@@ -216,7 +216,7 @@ def without(value, path):
 
 
 def places_in(data):
-    """The offsets of the bytes to damage: see above."""
+    """Yields the offsets of the bytes to damage, which the docstring of this file describes."""
     if not ALL:
         yield from range(0, len(data), max(1, 2 * len(data) // RUNS))
         return

@@ -22,7 +22,7 @@ from _reference import recordings
 
 LIMIT = 100_000     # bytes
 STEPS, COLLECTIVES, KERNELS, PATHS, SITES = 100, 2000, 5000, 20000, 900
-MANY = 5000         # steps of a server
+MANY = 5000         # number of steps in the recording of a server
 WORDS = "add mul copy cat mean pow rsqrt softmax embedding dropout gelu index view clone fill where sum".split()
 
 

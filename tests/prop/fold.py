@@ -283,7 +283,7 @@ def kept_ranks(dir):
                 out[base == runs[0], run == runs[1]] = checks, said
         return out
 
-    own = min(kept[1] - kept[0])  # an unfolded baseline has every rank
+    own = min(kept[1] - kept[0])  # only the candidate's fold keeps this rank: the baseline must be unfolded to have it
     for rank, folded_base in ((first, True), (second, True), (own, False)):
         both = results(rules_of("both.yaml", f"'{rank}'"))
         whole = {i: (c["baseline"], c["candidate"], c["verdict"]) for i, c in both[True, True][0].items()}

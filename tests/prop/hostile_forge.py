@@ -126,7 +126,7 @@ def moving(folder):
     meanwhile(clone, f"cd {other} && GPUGATE_BRANCH=main GPUGATE_FOLDER={same} {FORGE}/accept append >/dev/null")
     r.promote(clone, slow, "main", who="bob", says="has moved: once more")
     expect("both again", (r.baseline("main")["provenance"]["who"], len(r.history("main"))), ("bob", 5))
-    # the branch of the request is gone
+    # the branch of the pull request is deleted meanwhile: promote must fail and say so
     clone, other = r.clone("gone"), r.clone("main")
     r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/gone")
     out = r.gate(clone, r.trace(next(seed), "--slow-kernel", "*=4"), code=1)

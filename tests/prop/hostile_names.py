@@ -160,7 +160,8 @@ class Side:
             self.do(f"wrong {i}", (2, 3, 4), *what)
 
     def more(self, files):
-        """Adds runs of other kinds, suites and histories."""
+        """Runs commands on inputs of other formats, on a history and on a suite, all with hostile names. Each must end with a code
+        that is expected."""
         dir, names = self.dir, self.names
         (dir / "x.xplane.pb").write_bytes(space_of(names))
         (dir / "results.json").write_text(json.dumps(results_of(names)))

@@ -53,7 +53,7 @@ def put(path, figures):
 
 
 def figures(*run, stdin=None):
-    """(ranks of the run, [(name, rank, value) of each figure])."""
+    """Returns (ranks of the run, [(name, rank, value) of each figure `input.*`]), as `gpugate metrics` prints them."""
     out = json.loads(gpugate("metrics", *run, "--json", "-", stdin=stdin).stdout)
     return ([r["rank"] for r in out["ranks"]],
             [(m["metric"], m["rank"], m["value"]) for m in out["metrics"] if m["metric"].startswith("input.")])

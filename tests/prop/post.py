@@ -356,7 +356,7 @@ def token_unseen(p, api):
 
 
 def real_report(p, api):
-    """A report of the program itself is accepted."""
+    """Posts the report and the result that `gpugate check` wrote: a comment must be made, and then edited."""
     program = os.environ["GPUGATE"]
     r = subprocess.run([program, "check", "nothing.json", "--workload", "a b", "--markdown", p.folder / "report.md",
                         "--json", p.folder / "result.json"], cwd=p.folder, capture_output=True, check=False)

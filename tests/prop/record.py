@@ -336,7 +336,7 @@ def where(dir):
     gpugate(dir, "report", "profiles/traces/x.json.gz", code=3)
     (traces / "y.json.gz").write_bytes((traces / "x.json.gz").read_bytes())
     gpugate(dir, "report", "profiles/traces", code=3)
-    # if the schedule repeats, each repetition ends with steps with stacks
+    # with repeat=2, each of the two recordings is followed by steps that are recorded with stacks
     subprocess.run(["rm", "-rf", dir / "profiles"], check=True)
     _, err, _ = job(dir, "where=True, wait=0, warmup=1, steps=2, repeat=2", steps=10)
     assert err == "" and [f for f in files(dir) if "where" in f] == ["step1/where-rank0.json.gz", "step6/where-rank0.json.gz"], (err, files(dir))

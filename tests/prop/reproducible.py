@@ -82,7 +82,7 @@ FILES = ("rank1.json.gz", "rank2.json.gz", "memory-rank0.json.gz")
 
 def commands(jobs, backwards):
     """Command lines with their exit codes."""
-    # the first artifact gives the run its name, and stays first
+    # only the other files change their order: the first one gives the run its name
     a, b = ([f"{job}/rank0.json.gz", *(f"{job}/{name}" for name in FILES[::backwards])] for job in "ab")
     one, many = ("--rules", "rules.yaml", "--baseline", "one.base"), ("--rules", "rules.yaml", "--baseline", "many.base")
     jobs = ("--jobs", jobs)

@@ -197,7 +197,7 @@ def main():
     if not tour.PROGRAM:
         sys.exit(77)
     whole = (cold_start, main_runs, regression, undecided)
-    for api, parts in {"github": whole, "gitlab": whole if ALL else (cold_start,)}.items():  # only what is posted depends on the API
+    for api, parts in {"github": whole, "gitlab": whole if ALL else (cold_start,)}.items():  # one part is enough for GitLab: only what is posted depends on the API
         with tempfile.TemporaryDirectory() as name:
             w = Suite(pathlib.Path(name).resolve(), api)
             for part in parts:

@@ -193,7 +193,7 @@ def judge(dir, rules_file, baseline, candidate, *options):
         found.setdefault(f["finding"], []).append(set(f["spoils"]))
     spoiled = {c["metric"] for c in result["checks"] if "cannot be judged:" in c["message"]}
     assert all(c["verdict"] == "inconclusive" for c in result["checks"] if c["metric"] in spoiled)
-    # a figure of the baseline must not vanish, whatever on_missing says
+    # if the baseline has a figure that the candidate lacks, the check is "missing", although the rules have `on_missing: skip`
     gone = [c for c in result["checks"] if c["verdict"] == "missing" and c["candidate"] is None and c["baseline"] is not None]
     others = [c["message"] for c in result["checks"] if c["verdict"] in ("inconclusive", "missing") and c["metric"] not in spoiled
               and c not in gone]

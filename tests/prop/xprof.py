@@ -381,7 +381,7 @@ def spaces(folder):
         converted(folder, options, [e for e in generate(folder / "form.trace.json.gz", *options)])
     for seed in range(40):
         events = [e for e in Maker(seed).events() if e and not e.get("args", {}).get("step_num") == "x"]
-        if reference(events)["gpu_events"]:  # a trace in which nothing is understood is refused
+        if reference(events)["gpu_events"]:  # a trace without GPU events would be refused
             converted(folder, seed, events)
     # TensorFlow's markers have a name instead of step_num
     path, events = folder / "form.xplane.pb", [e for e in generate(folder / "form.trace.json.gz") if e]

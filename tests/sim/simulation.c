@@ -284,7 +284,7 @@ static void print_row(struct bed *b, const struct row *row, double small, int64_
 {
 	struct tally tally[NR_EFFECTS] = { 0 };
 	b->effects[1] = effect_of(-1, small);
-	/* false alarms are rare, and need more gates than detection */
+	/* All gates simulate unchanged code, as false alarms are rare; one in four has changes, too. */
 	for (int64_t i = 0; i < gates; i++)
 		simulate_gate(b, row, i % 4 ? 1 : NR_EFFECTS, tally);
 	printf("%s\t%zu\t%zu\t%d", row->name, row->baseline, row->candidates, row->controls);

@@ -1,4 +1,4 @@
-/* Check that breakdowns add up. */
+/* Checks that the parts of a breakdown add up to its change. */
 #ifndef BREAKDOWN_SUMS_H
 #define BREAKDOWN_SUMS_H
 

@@ -1,4 +1,4 @@
-/* Evidence on a check, from runs made by hand. */
+/* Noise of a check and the evidence on it, from runs whose values the test gives. */
 #ifndef NOISE_RIG_H
 #define NOISE_RIG_H
 

@@ -20,7 +20,7 @@
 /* Block sizes and limits with which a text is read. */
 struct records_way {
 	size_t block, window;
-	size_t rows, memories; ///< limits of rows and memories; 0 means the default
+	size_t rows, memories; ///< largest numbers of rows and memories to read; 0: the default limit
 	bool truncated; ///< true if a gzip stream may be cut short
 };
 

@@ -151,7 +151,7 @@ static void test_fit(void **state)
 	assert_string_equal(run.values.v[0].query, "a scalar");
 	assert_string_equal(run.values.v[run.values.nr - 1].query, "last scalar");
 	assert_true(span_eq(run.values.v[run.values.nr - 2].label, SPAN("kernel 0999")));
-	/* the values with the largest absolute size are kept */
+	/* only the values nearest to 0 are dropped */
 	for (size_t i = 2; i < run.values.nr - 1; i++)
 		assert_true(labs(run.values.v[i].value) == labs(run.values.v[i - 1].value) + 1000);
 	vec_release(&small.values);

@@ -164,7 +164,7 @@ static void test_renamed(void **state)
 	vec_release(&x->parts);
 	x = breakdown(&s, METRIC_STEP_KERNEL_COUNT, "", 0);
 	assert_adds_up(x);
-	assert_int_equal(x->parts.nr, 0); /* a renamed kernel is not a change of counts */
+	assert_int_equal(x->parts.nr, 0); /* the renamed kernel runs as often as before */
 	vec_release(&x->parts);
 	x = breakdown(&s, METRIC_KERNEL_TIME, "gemm_new", 10250000);
 	assert_adds_up(x);
@@ -309,7 +309,7 @@ static void test_calls_by_name(void **state)
 	assert_int_equal(part(b, 0, "a")->change, 2);
 	assert_int_equal(part(b, 0, "b")->change, 1);
 	vec_release(&b->parts);
-	s.run[0].ranks.v[0]->calls.nr = 0; /* remove the calls, which older baselines lack */
+	s.run[0].ranks.v[0]->calls.nr = 0; /* like an older baseline, which has no list of host calls */
 	assert_null(breakdown(&s, METRIC_STEP_LAUNCH_TIME, "", MS(11)));
 	b = breakdown(&s, METRIC_STEP_SYNC_TIME, "", MS(11));
 	assert_adds_up(b);
@@ -377,7 +377,7 @@ static void test_made_of(void **state)
 	release(&s);
 }
 
-/* Operators and collectives: number of calls, and mean duration. */
+/* The time of an operator or collective breaks down into number of calls and mean duration. */
 static void test_calls(void **state)
 {
 	(void)state;

@@ -295,7 +295,7 @@ static void test_trace(void **state)
 	assert_int_equal(part(x, 0, "taken in it and held at its end")->change, 512);
 	assert_string_equal(part(x, 0, "freed between the peak and the end")->detail,
 	                    "512.00 KiB → 1,023.50 KiB; aten::mm runs at the peak");
-	/* remove a figure that older baselines lack */
+	/* like an older baseline, which lacks the bytes held before the recording */
 	b->memories.v[0].start_allocated = MEMORY_UNKNOWN;
 	x = breakdown(&s);
 	assert_adds_up(x);

@@ -27,7 +27,7 @@ static void test_lookup(void **state)
 	} rows[] = {
 		{ "ncclDevKernel_AllReduce_Sum", "communication" },
 		{ "NCCLKERNEL", "communication" },
-		{ "ampere_GEMM_nccl", "communication" }, /* the first matching row counts */
+		{ "ampere_GEMM_nccl", "communication" }, /* matches two rows: the first row counts */
 		{ "ampere_sgemm_128x64", "GEMM" },
 		{ "Cijk_Ailk", "GEMM" },
 		{ "deep_ep::dispatch", "expert communication" },

@@ -45,7 +45,7 @@ static const struct row rows[] = {
 	{ "c5% &20", "", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "i5 &20", "", 100, 106, VERDICT_FAIL, REASON_LIMIT },
 	{ "M30 i5", "", 10, 16, VERDICT_FAIL, REASON_LIMIT },
-	/* limits in percent of a step of 1000 */
+	/* a step takes 1000 ns, so that 2 % of the step are 20 ns */
 	{ "i5% &s2%", "", 100, 120, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &s2%", "", 100, 121, VERDICT_FAIL, REASON_LIMIT },
 	/* changes from a baseline of 0 */
@@ -141,7 +141,7 @@ static const struct full table[] = {
 	  REASON_LIMIT },
 	{ "only a failure is waived: pass", "i5%", "", 100, 101, 100, -1, "w", VERDICT_PASS,
 	  REASON_WITHIN },
-	/* noise is exceeded only by a strictly greater change */
+	/* a change that is equal to the noise is undecided; only a greater change fails */
 	{ "in the noise", "i5%", "", 100, 110, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },
 	{ "beyond the noise", "i5%", "", 100, 110, 100, 9, "", VERDICT_FAIL, REASON_LIMIT },
 	{ "noise of a decrease", "d5%", "", 100, 90, 100, 10, "", VERDICT_UNDECIDED, REASON_NOISE },
@@ -391,7 +391,7 @@ static void test_absent(void **state)
 		          { ON_MISSING_SKIP, VERDICT_SKIPPED } };
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct rule r = rule_of(METRIC_MEMORY_PEAK_ALLOCATED, "i5% M100", "");
-		enum verdict gone = /* a figure of the baseline must not vanish silently */
+		enum verdict gone = /* skip does not apply to a figure that the baseline has */
 		    cases[i].on == ON_MISSING_SKIP ? VERDICT_MISSING : cases[i].verdict;
 		r.on_missing = cases[i].on;
 		for (int sides = 0; sides < 3; sides++) {

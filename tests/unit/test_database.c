@@ -219,7 +219,7 @@ static enum status see(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Reads both tables as text, or returns the error. */
+/* Writes the rows of the tables "t" and "u" to `out` as text, or else the error message. */
 static enum status read_all(const void *file, size_t n, struct strbuf *out)
 {
 	struct memory_file f = memory_file(file, n);

@@ -62,7 +62,7 @@ static void test_late(void **state)
 	static const struct {
 		const char *what;
 		size_t nr;
-		int64_t late[8]; /* how late each rank is per step; a step takes 10,000 */
+		int64_t late[8]; /* delay of each rank per step, in 1/10,000 of a step */
 		const char *want;
 	} rows[] = {
 		{ "nobody", 4, { 0, 0, 0, 0 }, "0000" },
@@ -307,7 +307,7 @@ static void test_slow_link(void **state)
 	                "slow-link 2: its collectives end after those of its peers, by 50.00 % of the "
 	                "time on the wire: the longer a transfer, the later; look at its links");
 	fixture_free(f);
-	f = link_fixture(5); /* too few collectives to decide */
+	f = link_fixture(5); /* five collectives are too few to blame a link */
 	diagnose(f);
 	assert_int_equal(f->report.insights.nr, 1);
 	assert_string_equal(f->report.insights.v[0].id, "late-rank");

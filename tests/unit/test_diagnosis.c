@@ -380,7 +380,7 @@ static void occupancy(struct digest *d)
 static void occupancy_unknown(struct digest *d)
 {
 	occupancy(d);
-	/* occupancy of some_gemm, which takes more than half of the time */
+	/* some_gemm, which takes more than half of the time, gets an occupancy of 0 */
 	d->kernels.v[1].occupancy = 0;
 }
 

@@ -208,7 +208,7 @@ static void test_trend(void **state)
 	assert_int_equal(t->points.nr, NR_OF(want));
 	for (size_t i = 0; i < NR_OF(want); i++)
 		assert_int_equal(t->points.v[i].value, want[i]);
-	/* the pin occurs only once in the trend */
+	/* an earlier pin and the present pin, each once, are marked as approved */
 	assert_int_equal(t->points.v[0].source, TREND_APPROVED);
 	assert_int_equal(t->points.v[1].source, TREND_APPROVED);
 	assert_int_equal(t->points.v[2].source, TREND_PAST);

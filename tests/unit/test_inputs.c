@@ -32,7 +32,7 @@ static enum status read_text(struct span text, size_t block, bool *other, struct
 
 static const struct row {
 	const char *text;
-	const char *figures; ///< expected figures, or error without the name of the file
+	const char *figures; ///< expected figures, or, if `refused`, the error without the file's name
 	bool refused, other;
 } rows[] = {
 	{ "{\"tokens_per_s\": 123.4}", "tokens_per_s=1234e-1", false, false },

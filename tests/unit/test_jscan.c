@@ -325,7 +325,7 @@ static const struct {
 	{ SPAN("null\0"), 4, EXTRA },
 	{ SPAN("{} \xEF\xBB\xBF"), 3, EXTRA },
 	{ SPAN("{\"a\":1}#"), 7, EXTRA },
-	/* an error deep inside a document */
+	/* an error within nested containers: the offset is that of the error itself */
 	{ SPAN("{\"a\":[1,{\"b\":[tru]}]}"), 14, GOT("'t'", "a value") },
 	{ SPAN("{\"a\":[1,{\"b\":[2,]}]}"), 16, GOT("']'", "a value") },
 	{ SPAN("[[[[[[[1}]]]]]]"), 8, GOT("'}'", ARR_MORE) },
@@ -372,7 +372,7 @@ static const struct {
 	{ SPAN("\"\\uD83D\\u\""), 7, ESCAPE, 1, "s'\\xed\\xa0\\xbd\\x5cu' " },
 	{ SPAN("\"\\U0041\""), 1, ESCAPE, 1, "s'\\x5cU0041' " },
 	{ SPAN("\"\\N\\0\\a\""), 1, ESCAPE, 3, "s'\\x5cN\\x5c0\\x5ca' " },
-	{ SPAN("\"\\\n\""), 1, ESCAPE, 2, "s'\\x5c\\x0a' " }, /* two faults: escape, newline */
+	{ SPAN("\"\\\n\""), 1, ESCAPE, 2, "s'\\x5c\\x0a' " }, /* 2 faults: escape and newline */
 	{ SPAN("\"\\\0\""), 1, ESCAPE, 2, "s'\\x5c\\x00' " },
 	{ SPAN("\"\\\xC3\xA4\""), 1, ESCAPE, 1, "s'\\x5c\\xc3\\xa4' " },
 	{ SPAN("{\"\\q\":1}"), 2, ESCAPE, 1, "{\\x5cq:1 } " },

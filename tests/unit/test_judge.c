@@ -657,12 +657,12 @@ static void test_noise_of_runs(void **state)
 		struct bench_of_two s;
 		setup(&s, usual, NR_OF(usual));
 		add_cuda_rule(&s);
-		s.rules.noise.min_runs = 5; /* the value that the rule has, too */
+		s.rules.noise.min_runs = 5; /* equal to the rule's own noise.min_runs */
 		struct rule *r = &s.rules.rules.v[0];
 		for (size_t k = 0; k < NR_OF(before); k++)
 			add_recent(&s, r, MS(before[k]));
 		for (size_t k = 0; k < 5; k++) {
-			s.b->samples[METRIC_STEP_CUDA_TIME][k] = MS(50); /* the pin is not in the reference */
+			s.b->samples[METRIC_STEP_CUDA_TIME][k] = MS(50); /* ignored: ten newer runs exist */
 			s.c->samples[METRIC_STEP_CUDA_TIME][k] = cases[i].candidate * 1000;
 		}
 		assert_int_equal(run_judge(&s), ST_OK);
@@ -1010,7 +1010,7 @@ static void test_waiver_selects(void **state)
 		{ "*", { .category = "GEMM", .kernel = "elem" }, false, false },
 		{ "*", { .cls = "compute" }, true, true },
 		{ "*", { .cls = "communication" }, false, false },
-		{ "*", { .rank = "0" }, false, false }, /* the waiver is for rank 0, the check on all */
+		{ "*", { .rank = "0" }, false, false }, /* not covered: the checks are on all ranks */
 		{ "cuda", { 0 }, false, false },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {

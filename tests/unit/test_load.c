@@ -44,7 +44,7 @@ static int make_files(void **state)
 	assert_non_null(mkdtemp(files.dir));
 	for (int i = 0; i < FILES; i++) {
 		files.paths[i] = mem_calloc(1, 100);
-		/* ranks occur in a mixed order */
+		/* the order of the ranks differs from the order of the files */
 		int rank = i * 7 % FILES;
 		snprintf(files.paths[i], 100, "%s/%02d.json", files.dir, i);
 		write_trace(files.paths[i], rank, i % BROKEN != BROKEN - 1);
@@ -154,7 +154,7 @@ static void test_descriptors(void **state)
 	limit = before;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		limit.rlim_cur = rows[i].limit;
-		/* the system may not allow as many descriptors */
+		/* skip a row whose limit is above the one that the system allows */
 		if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
 			assert_int_equal(load_threads(rows[i].jobs, rows[i].files), rows[i].threads);
 	}

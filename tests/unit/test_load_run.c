@@ -146,7 +146,7 @@ static void test_order_is_checked(void **state)
 		free(text);
 		run_release(&run);
 	}
-	struct run run = { 0 }; /* a snapshot that comes before the trace of its rank */
+	struct run run = { 0 }; /* refused: a snapshot before the trace of the same rank */
 	add(&run, sample_snapshot(1));
 	add(&run, sample_digest(1));
 	char *text = text_of(&run);
@@ -166,7 +166,7 @@ static void test_present(void **state)
 	} rows[] = {
 		{ 3, { 0, 1, 2, -1 }, NULL },
 		{ 3, { 0, 1, 1, 2, -1 }, NULL }, /* two artifacts of a rank count as one rank */
-		/* of each node, only the first of eight ranks was recorded */
+		/* a node has eight ranks, and only the first rank of each node was recorded */
 		{ 3, { 0, 8, 16, -1 }, NULL },
 		{ 8, { 0, 1, 2, 4, 6, 7, -1 }, "ranks 3 and 5 of 8 are missing" },
 		{ 8, { 0, 1, 2, 3, 4, 5, 6, -1 }, "rank 7 of 8 is missing" },

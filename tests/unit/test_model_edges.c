@@ -290,10 +290,10 @@ static void test_matched(void **state)
 	(void)state;
 	static const char *const lines[] = { "4: a10 | 5: f10", "4: a15 | 5: f15", NULL };
 	struct run run = rig_run(lines);
-	assert_int_equal(matched_of(&run), 1); /* sends have no partner */
+	assert_int_equal(matched_of(&run), 1); /* two sends do not match each other */
 	for (int r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_RECV;
-	assert_int_equal(matched_of(&run), 1); /* receives have no partner either */
+	assert_int_equal(matched_of(&run), 1); /* two receives do not match */
 	for (int r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_BARRIER;
 	assert_int_equal(matched_of(&run), 2);

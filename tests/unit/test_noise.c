@@ -258,7 +258,7 @@ static void test_conditions(void **state)
 	end(&s);
 }
 
-/* A rule can ask for more standard errors (noise.k). */
+/* With noise.k = 20, only a change beyond 20 standard errors is certain. */
 static void test_k(void **state)
 {
 	(void)state;

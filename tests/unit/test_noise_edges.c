@@ -31,7 +31,7 @@ static void test_limits(void **state)
 	static const struct {
 		const char *fail;
 		int64_t base, pin, step;
-		int64_t detectable, limit[2]; ///< -1 if there is none
+		int64_t detectable, limit[2]; ///< smallest failing change; low and high limit; -1: absent
 	} rows[] = {
 		{ "i5%", 1000, 800, -1, 51, { -1, 1050 } },
 		{ "i5", 1000, 800, -1, 6, { -1, 1005 } },

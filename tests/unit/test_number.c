@@ -414,7 +414,7 @@ static void format(void **state)
 		{ 1, 3, "0.001" },
 		{ 100, 3, "0.1" },
 		{ 1050, 3, "1.05" },
-		{ 100, 0, "100" }, /* zeros before the decimal point are kept */
+		{ 100, 0, "100" }, /* without a decimal point, final zeros are kept */
 		{ 12287712, 6, "12.287712" },
 		{ INT64_MAX, 0, "9223372036854775807" },
 		{ INT64_MIN, 0, "-9223372036854775808" },

@@ -66,7 +66,7 @@ static void test_names(void **state)
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++)
 		for (size_t n = strlen(rows[i].name) + 1;
-		     n-- > 0;) { /* the whole name first, then cut at each byte */
+		     n-- > 0;) { /* the whole name, then each shorter prefix */
 			if (rows[i].phase == PHASE_ALL && n < strlen(rows[i].name))
 				break;
 			char *name = malloc(n + 1); /* a block of exactly this size, so that a read past the end

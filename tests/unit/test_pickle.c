@@ -484,17 +484,17 @@ static void billion_laughs(void **state)
 	(void)state;
 	struct strbuf text = STRBUF_INIT;
 	strbuf_add(&text, BYTES("}q\x01"
-	                        "0(")); /* memo entry 1: a frame */
+	                        "0(")); /* memo entry 1 is a frame */
 	strbuf_add(&text, BYTES("}(U\x04sizeK\x01U\x05stateU\x08inactiveU\x06"
 	                        "frames"));
 	thousand(&text, 1);
 	strbuf_add(&text, BYTES("uq\x02"
-	                        "0")); /* memo entry 2: a block */
+	                        "0")); /* memo entry 2 is a block with a thousand frames */
 	strbuf_add(&text, BYTES("}(U\x0atotal_sizeK\x01U\x06"
 	                        "blocks"));
 	thousand(&text, 2);
 	strbuf_add(&text, BYTES("uq\x03"
-	                        "00")); /* memo entry 3: a segment; the mark is removed, too */
+	                        "00")); /* memo entry 3 is a segment; the second "0" pops the mark */
 	thousand(&text, 3);
 	strbuf_addch(&text, '.');
 	check_snapshot(strbuf_span(&text), ST_INPUT, "the pickle unfolds to far more than its size");

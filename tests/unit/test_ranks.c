@@ -231,7 +231,7 @@ static void test_functions(void **state)
 	memset(deep, 'x', sizeof deep);
 	const struct function_stat rows[] = {
 		{ FUNCTION_COMPUTE, SPAN("gemm"), -1, 1, 1, 250000, 1, -1, -1, 0 },
-		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* sum of 3 small functions */
+		{ FUNCTION_COMPUTE, SPAN(""), -1, 9, 9, 9, 9, -1, -1, 3 }, /* sums up 3 functions */
 		{ FUNCTION_RUNTIME, SPAN("gemm"), -1, 1, 1, 10000, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("main"), -1, 1, 1, 0, 1, -1, -1, 0 },
 		{ FUNCTION_PYTHON, SPAN("step"), 3, 1, 1, 20000, 1, -1, -1, 0 },

@@ -15,7 +15,7 @@
 
 /* ---- two ways to reduce ---- */
 
-/* Shows both texts from the first line on that differs. */
+/* Shows both texts from the first different line on. */
 static void show(size_t piece, const struct strbuf *a, const struct strbuf *b)
 {
 	size_t from = 0, i = 0;
@@ -207,7 +207,7 @@ static void add_memory(struct strbuf *b, struct dice *d, int64_t at_ns)
 static void add_python(struct strbuf *b, struct dice *d, int64_t at_ns, unsigned id)
 {
 	strbuf_adds(b, "\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"");
-	if (roll(d, 20)) /* else a frame that tells that forward runs again */
+	if (roll(d, 20)) /* one frame in 20 recomputes the forward pass */
 		strbuf_addf(b, "train.py(%u): f%u\"", roll(d, 20), roll(d, 3));
 	else
 		strbuf_adds(b, "torch/utils/checkpoint.py(9): recompute_fn\"");

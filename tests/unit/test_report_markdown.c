@@ -283,7 +283,7 @@ static void rows_are_counted(void **state)
 	sample_report(&r, "k", "w");
 	for (int i = 0; i < 95; i++)
 		sample_check(&r, VERDICT_FAIL, "more", GROUP_STEP, METRIC_STEP_TIME, "");
-	const char *text = write_report(&r, 1500); /* 5 + 95 rows, of which the comment shows 10 */
+	const char *text = write_report(&r, 1500); /* 1500 bytes: at most 10 of 100 rows fit */
 	size_t shown = count(text, "| **fail** ") + count(text, "| **missing** ") +
 	               count(text, "| **warn** ") + count(text, "| **inconclusive** ");
 	assert_in_range(shown, 1, 10);

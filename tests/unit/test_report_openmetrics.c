@@ -17,7 +17,7 @@ static const char *value_of(enum metric_id id, int64_t value)
 	c->has_candidate = true;
 	c->candidate = value;
 	const char *at = strstr(write_report(&r), "side=\"candidate\"} ");
-	at = strstr(at + 1, "side=\"candidate\"} "); /* skips the first match, which is a finding */
+	at = strstr(at + 1, "side=\"candidate\"} "); /* the first such line is a finding's: skip it */
 	assert_non_null(at);
 	at = strchr(at, ' ') + 1;
 	memcpy(line, at, strcspn(at, "\n"));

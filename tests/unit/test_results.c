@@ -66,7 +66,7 @@ static enum status read_text(const char *formats, struct span text, size_t block
 
 static const struct row {
 	const char *formats, *text;
-	const char *figures; ///< expected figures, or error
+	const char *figures; ///< expected figures, or, if `refused`, the expected error
 	bool refused;
 } rows[] = {
 	{ NULL, "{" SERVE "2.2e-07, \"request_rate\": \"inf\", \"p99.9_ttft_ms\": 3}",

@@ -67,7 +67,7 @@ static void test_said(void **state)
 		{ MS(100), { MS(100), MS(104) }, MS(91), COND_DECREASE, WORSE_DOWN, COMMIT, "", NULL },
 		{ MS(100), { MS(100), MS(96) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
 		{ MS(100), { MS(100), MS(104) }, MS(109), COND_INCREASE, WORSE_EITHER, COMMIT, "", NULL },
-		/* main is where it was when the baseline was approved */
+		/* main has the approved value again: the message does not mention main */
 		{ MS(100), { MS(104), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
 		{ MS(100), { MS(100), MS(100) }, MS(109), COND_INCREASE, WORSE_UP, COMMIT, "", NULL },
 		/* the baseline has only 1 ns, and its change in percent is still computed */

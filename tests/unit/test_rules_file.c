@@ -308,7 +308,7 @@ static void test_exceptions(void **state)
 	assert_int_equal(two->warn.list.v[0].value, PERCENT(2));
 	assert_int_equal(new->except.nr, 1);
 	assert_true(span_eq(new->except.v[0], SPAN("z")));
-	assert_true(rule_asks_noise(new)); /* only the override asks for noise */
+	assert_true(rule_asks_noise(new)); /* the rule's override has a limit that needs noise */
 	assert_false(rule_asks_step(new));
 	assert_int_equal(r.waivers.v[0].up_to, 120500000);
 	rules_release(&r);
@@ -462,7 +462,7 @@ static void test_refused(void **state)
 	static const struct {
 		const char *text, *error;
 	} rows[] = {
-		/* faults of the document */
+		/* refused: errors in the YAML itself */
 		{ "", "f:1:1: the file is empty" },
 		{ "# only a comment\n", "f:2:1: the file is empty" },
 		{ "- a\n", "f:1:1: the rules file is a map of keys" },
@@ -486,7 +486,7 @@ static void test_refused(void **state)
 		  "a\0:\0",
 		  "f:1:1: invalid leading UTF-8 octet" },
 		{ "? {a: b}\n: 1\n", "f:1:3: a key must be a word" },
-		/* faults of keys */
+		/* refused: errors in keys of the file */
 		{ "verson: 1\n", "f:1:1: unknown key 'verson' in the rules file: did you mean 'version'?" },
 		{ "VERSION: 1\n",
 		  "f:1:1: unknown key 'VERSION' in the rules file: did you mean 'version'?" },
@@ -555,7 +555,7 @@ static void test_refused(void **state)
 		  "f:4:46: 'b c': such texts must not be empty or hold blanks" },
 		{ "defaults: {on_missing: fial}\n",
 		  "f:1:24: 'fial' is not a known on_missing: did you mean 'fail'?" },
-		/* faults of rules */
+		/* refused: errors in rules */
 		{ HEAD "  - {metric: step.time, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'id'" },
 		{ HEAD "  - {id: a, fail: {increase: 5%}}\n", "f:3:5: a rule lacks 'metric'" },
 		{ HEAD "  - {id: a b, metric: step.time, fail: {increase: 5%}}\n",
@@ -599,7 +599,7 @@ static void test_refused(void **state)
 		  "f:3:53: 'memory.peak_allocated' has no device to select: it has rank and memory" },
 		{ HEAD "  - {id: a, metric: kernel.drift_pct, select: {rank: 0}, fail: {max: 5%}}\n",
 		  "f:3:39: 'kernel.drift_pct' is formed from all kernels" },
-		/* faults of limits */
+		/* refused: errors in limits */
 		{ LIMIT("step.time", "{}"), "f:5:11: 'fail' is empty" },
 		{ HEAD "  - {}\n", "f:3:5: a rule lacks 'id'" },
 		{ "{}\n", "f:1:1: the rules file lacks 'version'" },
@@ -633,7 +633,7 @@ static void test_refused(void **state)
 		  "  - {id: a, metric: step.comm_time, select: {phase: forward}, fail: {increase: 5%}}\n",
 		  "f:3:53: 'step.comm_time' has no phase 'forward': it has communication, prefill, decode, "
 		  "mixed" },
-		/* faults of `except` and `overrides` */
+		/* refused: errors in `except` and `overrides` */
 		{ EACH("except: a", "step.time"), "f:3:54: 'except' needs 'for_each'" },
 		{ EACH("overrides: [{match: a, fail: {max: 1s}}]", "step.time"),
 		  "f:3:54: 'overrides' needs 'for_each'" },
@@ -662,7 +662,7 @@ static void test_refused(void **state)
 		{ HEAD "  - {id: d, metric: kernel.drift_pct, fail: {max: 9%}}\n"
 		       "waivers:\n  - {rule: d, up_to: 9%, until: 2027-01-31, reason: x}\n",
 		  "f:5:15: 'd' compares both sides already" },
-		/* faults of waivers */
+		/* refused: errors in waivers */
 		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31}\n",
 		  "f:5:5: a waiver lacks 'reason'" },
 		{ HEAD RULE "waivers:\n  - {rule: a, reason: x}\n", "f:5:5: a waiver lacks 'until'" },
@@ -685,7 +685,7 @@ static void test_refused(void **state)
 		  "f:5:24: unknown key 'rnk' in 'select': did you mean 'rank'?" },
 		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31, reason: ''}\n",
 		  "f:5:42: 'reason' has no value" },
-		/* faults of profiles */
+		/* refused: errors in profiles */
 		{ PROFILE("steps: {marker: x}"), "f:6:13: unknown key 'marker' in 'steps' of a profile" },
 		{ PROFILE("workload: x"), "f:6:5: unknown key 'workload' in a profile: it has inputs, " },
 		{ PROFILE("rules: {b: {fail: {max: 1s}}}"), "f:6:13: no rule has the id 'b'" },
@@ -1052,7 +1052,7 @@ static void test_explain_exceptions(void **state)
 	struct rules r;
 	struct arena a = ARENA_INIT;
 	accepted(exceptions, &r);
-	struct strbuf one = STRBUF_INIT; /* the explanation as one line */
+	struct strbuf one = STRBUF_INIT; /* the explanation without line breaks and indentation */
 	for (const char *p = rules_explain(&a, &r, &r.rules.v[0]); *p; p++)
 		if (*p != '\n')
 			strbuf_addch(&one, *p);

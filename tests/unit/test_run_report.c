@@ -45,7 +45,7 @@ static void test_rest(void **state)
 	assert_int_equal(report_table_rest(t, 3, 2), 0);
 	assert_true(report_table_has_rest(t, 2));
 	assert_false(report_table_has_rest(t, 3));
-	/* the table has no column that adds up */
+	/* no column of "ops" adds up: the table has no row for the rest */
 	assert_false(report_table_has_rest(run_report_table(&r, "ops"), 1));
 	assert_true(report_table_has_rest(run_report_table(&r, "calls"), 3));
 	for (size_t i = 0; i < r.tables.nr; i++) {

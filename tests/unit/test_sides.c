@@ -120,7 +120,7 @@ static void test_same_artifact(void **state)
 	}
 }
 
-/* A side without a trace has snapshots, or metrics files alone. */
+/* A side without a trace is `snapshot_only`; without a snapshot, it is `metrics_only` as well. */
 static void test_kinds_of_side(void **state)
 {
 	(void)state;

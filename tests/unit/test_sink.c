@@ -393,7 +393,7 @@ static void write_error_keeps_the_old(void **state)
 	unlink(path);
 }
 
-/* A link stays a link, and its target is replaced. */
+/* If the output is a symbolic link, the link stays, and the file to which it leads is replaced. */
 static void symbolic_link(void **state)
 {
 	char path[128], link_path[128], target[128];

@@ -397,7 +397,7 @@ static void at_and_past_every_limit(void **state)
 		}
 }
 
-/* Checks the memory that each entry of a history takes. */
+/* An entry of a history must not need more memory than now: 48 bytes. */
 static void an_entry_takes_48_bytes(void **state)
 {
 	(void)state;

@@ -242,7 +242,7 @@ static void cut_names_the_byte(void **state)
 	strbuf_release(&z);
 }
 
-/* Damage is an error even if a cut would be allowed. */
+/* Damaged gzip data is an error even with `allow_truncated`, which only allows data to be cut. */
 static void damaged(void **state)
 {
 	static const struct {

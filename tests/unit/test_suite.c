@@ -203,7 +203,7 @@ static void test_conclude(void **state)
 		  VERDICT_FAIL,
 		  ST_USAGE,
 		  "1 of 3 cases failed, 1 could not be judged" },
-		/* rows with --fail-on never */
+		/* the failed case ran with --fail-on never and ended with 0: so does the suite */
 		{ { VERDICT_FAIL, VERDICT_PASS, VERDICT_PASS },
 		  { 0 },
 		  VERDICT_FAIL,

@@ -143,7 +143,7 @@ static void test_every_metric_has_parts(void **state)
 	}
 }
 
-/* An unknown member of a row makes the term unknown. */
+/* If a member from which a term is computed is unknown, terms_values() returns false. */
 static void test_unknown(void **state)
 {
 	(void)state;

@@ -73,7 +73,7 @@ static const struct records_row rows[] = {
 	  "p parameter parameter  = 4611686018427387903 x 1 largest 4611686018427387903\n"
 	  "e parameter parameter  = 4611686018427387903 x 1 largest 4611686018427387903\n"
 	  "l 0@0 4611686018427387903@0\n" },
-	/* texts that are refused */
+	/* timelines that are refused: what is wrong, the text, the message */
 	{ "nothing", "[[], []]", "byte 8: memory timeline: nothing was recorded of this device" },
 	{ "an empty row", "[[]]", "byte 4: memory timeline: neither rows of four" },
 	{ "no list", "{}", "byte 0: memory timeline: not a list of lists" },

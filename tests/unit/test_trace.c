@@ -117,7 +117,7 @@ static const struct row number_rows[] = {
 	{ .json = DOC(EV("'ts':9223372036854775.807")),
 	  .events = "kernel k @9223372036854775807+0 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'ts':1e-999")), .events = "kernel k @0+0 p0 t7 d0 s7\n" },
-	/* missing and negative values */
+	/* 'ts' or 'dur' is absent, null or negative */
 	{ .json = DOC(EV("'ts':1")), .events = "kernel k @1000+0 p0 t7 d0 s7\n", .meta = "events=1" },
 	{ .json = DOC(EV("'ts':1,'dur':null")),
 	  .events = "kernel k @1000+0 p0 t7 d0 s7\n",
@@ -157,7 +157,7 @@ static const struct row number_rows[] = {
 	  .error = BAD_VALUE("traceEvents[0].pid") },
 	{ .json = DOC("{'ph':'X','cat':'cpu_op','ts':1,'tid':^{}}"),
 	  .error = BAD_VALUE("traceEvents[0].tid") },
-	/* values that cannot be represented, in members that are not needed */
+	/* values out of range or of a wrong type are accepted in members that are not needed */
 	{ .json = DOC("{'ph':'X','cat':'ac2g','ts':1e999,'dur':{},'pid':[]}"),
 	  .events = "",
 	  .meta = "events=1" },

@@ -57,7 +57,7 @@ static void check_ways(struct span text, bool allow_truncated, uint64_t stop_aft
 
 /* ---- documents with many events ---- */
 
-/* Events of every kind, with a number to fill in. */
+/* Formats of printf() for events of every kind. Each has places for numbers. */
 static const char *const kinds[] = {
 	"{'ph':'X','cat':'cpu_op','name':'aten::add','pid':7,'tid':'loop','ts':%u,'dur':9,"
 	"'args':{'Input Dims':[[8,4],[4]],'Input type':['float','float'],'Concrete Inputs':['','1']}}",
@@ -158,7 +158,7 @@ static const char *const odd[] = {
 	"{}]}",
 	"{}],'x':[{},{}",
 	"{}]]",
-	/* errors in an event */
+	/* an event with an error in a value or in its syntax */
 	"{'ph':'X','cat':'kernel','name':'k','ts':1e99}",
 	"{'ph':'X',}",
 	"{'ph':'X' 'cat'}",

@@ -49,7 +49,7 @@ static const struct row lane_rows[] = {
 	                  "1", "91", "jit_f", "") "," X("1", "92", "n", "") "," X("1", "93", "l", "")),
 	  .events = "",
 	  .meta = "events=10" },
-	/* steps with a group, or with a name */
+	/* a step whose arguments give its group, and one whose name is used as the group */
 	{ .json = FILE_OF(GPU THREAD("1", "90", "Steps")
 	                      X("1", "90", "train 5", ARGS("'group_id':'2','step_name':'train 5'"))),
 	  .events = "step train 5 @1500+2000 p1 t90 d0 g2\n" },

@@ -653,7 +653,7 @@ static void test_snapshots_alone(void **state)
 	release(&s);
 }
 
-/* A figure that only one side has recorded never passes. */
+/* A check never passes if only one side has recorded its figure. */
 static void test_snapshot_against_trace(void **state)
 {
 	(void)state;

@@ -218,7 +218,7 @@ static void test_batches(void **state)
 		{ { { K("a", 1, 1), K("b", 1, 1), K("c", 2, 1), K("only", 11, 1) },
 		    { K("a", 1, 2), K("b", 1, 2), K("c", 1, 2) } },
 		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
-		/* communication does not grow with the batch */
+		/* communication kernels are not counted, and two other kernels are too few for a finding */
 		{ { { K("a", 1, 1), K("b", 1, 1), K("nccl", 1, 1) },
 		    { K("a", 1, 2), K("b", 1, 2), K("nccl", 1, 2) } },
 		  "" },
@@ -389,7 +389,7 @@ static void test_one_collective(void **state)
 /* How a rank ended: launches, those of them that did not end, collectives entered. */
 struct end {
 	int64_t launches, pending, collectives;
-	const char *waits_in; ///< collective on its GPU; NULL: none
+	const char *waits_in; ///< collective that runs on the rank's GPU at the end; NULL if none runs
 };
 
 /* A rank that stops in a step in which the others go on, or wait for it. */

@@ -367,7 +367,7 @@ static void test_spoils(void **state)
 	assert_true(is_spoiled(&r, "memory.peak_allocated", 2));
 	/* comm.wait_time combines all ranks, so that it is unreliable on every rank */
 	assert_true(is_spoiled(&r, "comm.wait_time", 1));
-	/* the finding is about rank.missing_steps itself, which therefore stays reliable */
+	/* rank.missing_steps counts exactly what the finding reports: it stays reliable */
 	assert_false(is_spoiled(&r, "rank.missing_steps", 2));
 	report_release(&r);
 	run.ranks.v[2]->snapshot = "snapshot.json";
