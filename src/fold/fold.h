@@ -44,7 +44,7 @@ enum fold_number {
 	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
 	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives within its block
 	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
-	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, from here to FOLD_FEWER_USUAL
+	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< struct fewer (fold/fewer.h): kind, count, usual
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
 	NR_FOLD_NUMBERS

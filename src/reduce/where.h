@@ -121,7 +121,7 @@ struct where {
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	VEC(struct where_work) work; ///< activities, if one of them states its operator; else empty
-	struct ids syncs; ///< indices of spans that waited in usable steps
+	struct ids syncs; ///< indices in `host.spans` of waits for the GPU in usable steps
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks
 	bool has_phases;

@@ -72,7 +72,7 @@ static void read_members(struct row_reader *r, const struct schema *s, void *con
 /* Rows that share one line of the file, and the indices `owners` of the structs that have these
  * rows. */
 struct line {
-	char *rows; ///< one zeroed row for each struct
+	char *rows; ///< array with one row for each struct; all bytes are 0 at first
 	void **owned; ///< pointers to the rows of those structs that have a row
 	size_t *owners;
 	size_t nr;

@@ -81,7 +81,7 @@ FILES = ("rank1.json.gz", "rank2.json.gz", "memory-rank0.json.gz")
 
 
 def commands(jobs, backwards):
-    """Command lines with their exit codes."""
+    """Yields the expected exit code and the arguments of each command. `backwards` (-1) reverses the order of further files."""
     # the first artifact gives the run its name, and stays first
     a, b = ([f"{job}/rank0.json.gz", *(f"{job}/{name}" for name in FILES[::backwards])] for job in "ab")
     one, many = ("--rules", "rules.yaml", "--baseline", "one.base"), ("--rules", "rules.yaml", "--baseline", "many.base")

@@ -390,7 +390,7 @@ static void test_calls(void **state)
 			                           .group = SPAN("dp"),
 			                           .count = steps * (side ? 4 : 2),
 			                           .total_ns = steps * MS(side ? 10 : 4) };
-		struct comm_stat other = sum; /* another element type with the same label */
+		struct comm_stat other = sum; /* same label, since labels leave out the element type */
 		other.dtype = SPAN("Half");
 		vec_push(&d->comms, sum);
 		vec_push(&d->comms, other);

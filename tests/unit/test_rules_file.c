@@ -599,7 +599,7 @@ static void test_refused(void **state)
 		  "f:3:53: 'memory.peak_allocated' has no device to select: it has rank and memory" },
 		{ HEAD "  - {id: a, metric: kernel.drift_pct, select: {rank: 0}, fail: {max: 5%}}\n",
 		  "f:3:39: 'kernel.drift_pct' is formed from all kernels" },
-		/* faults of limits */
+		/* mistakes in limits, and missing keys */
 		{ LIMIT("step.time", "{}"), "f:5:11: 'fail' is empty" },
 		{ HEAD "  - {}\n", "f:3:5: a rule lacks 'id'" },
 		{ "{}\n", "f:1:1: the rules file lacks 'version'" },
@@ -662,7 +662,7 @@ static void test_refused(void **state)
 		{ HEAD "  - {id: d, metric: kernel.drift_pct, fail: {max: 9%}}\n"
 		       "waivers:\n  - {rule: d, up_to: 9%, until: 2027-01-31, reason: x}\n",
 		  "f:5:15: 'd' compares both sides already" },
-		/* faults of waivers */
+		/* mistakes in waivers */
 		{ HEAD RULE "waivers:\n  - {rule: a, until: 2027-01-31}\n",
 		  "f:5:5: a waiver lacks 'reason'" },
 		{ HEAD RULE "waivers:\n  - {rule: a, reason: x}\n", "f:5:5: a waiver lacks 'until'" },

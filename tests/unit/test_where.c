@@ -352,7 +352,7 @@ static void apart(void **state)
 	put(d, "", 2, 3, INT64_MAX); /* "a" and "b" get shares of 1 : 3 */
 	put(d, "", 3, 5, 500); /* the separate recording lacks this kernel */
 	put(d, "", 4, 2, 9); /* no time in the separate recording: all places get equal shares */
-	put(d, "", 0, 4, 77); /* waiting time is never divided */
+	put(d, "", 0, 4, 77); /* the time of waits (CODE_SYNC) is never divided among places */
 	for (int i = 0; i < 3; i++)
 		put(w, (const char *[]){ "a", "b", "c" }[i], 1, 100, 6);
 	put(w, "a", 2, 1, INT64_MAX / 4);
