@@ -685,7 +685,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* With random figures, the parts add up to any change. */
+/* For random activities and a random change, the parts of the breakdown add up to the change. */
 static void test_random(void **state)
 {
 	(void)state;
