@@ -191,7 +191,7 @@ static void add_beside(struct suspect *s, struct place p)
 	}
 }
 
-/* The first place of a level, or NULL. */
+/* The first place of the suspect that has this level, or NULL. */
 static const struct place *place_of(const struct suspect *s, enum place_level level)
 {
 	for (size_t i = 0; i < s->finding.where.nr; i++)

@@ -16,7 +16,7 @@
 #include "store/pin.h"
 #include "store/stored_file.h"
 
-/* Refuse a baseline with which nothing could ever be compared. */
+/* Refuse a run in which a rank has no GPU activity, no memory and no figures of metrics files. */
 static enum status check_comparable(const struct run *run, struct diag_log *log)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++) {

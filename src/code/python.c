@@ -147,7 +147,7 @@ static bool is_path(const struct function_stat *f)
 	return f->cls == FUNCTION_PYTHON && f->names == 0;
 }
 
-/* Removes the frames whose path has no row of its own. */
+/* Removes the frames whose path has no row, and frames whose caller has the same path. */
 static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 {
 	struct python_frame *v = t->frames.v;

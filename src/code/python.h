@@ -50,7 +50,7 @@ struct python_window {
 
 struct python_frames {
 	int64_t total_ns; ///< sum of all durations, which fits int64
-	struct wide_numbers wide; ///< durations that need more than 31 bits
+	struct wide_numbers wide; ///< durations that do not fit into 30 bits
 	struct idmap ids; ///< pairs (pid id, tid id); the id of a pair is an index in `threads`
 	struct thread_found found; ///< cache: the thread of the last call
 	VEC(struct python_thread) threads;

@@ -35,7 +35,7 @@ struct sweep {
 	struct path *paths;
 	struct sweep_thread *threads;
 	VEC(struct moment) heap; ///< heap with the earliest moment on top
-	size_t segment; ///< index of the next segment in `higher`
+	size_t segment; ///< index of the next segment in `w->higher`, the time of higher classes
 	int64_t next_ns; ///< start of the next segment, or INT64_MAX
 	int64_t until_ns; ///< end of the previous segment
 	int64_t still_ns, covered_ns; ///< uncovered time up to `until_ns`; number to subtract from a

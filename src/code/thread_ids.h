@@ -6,7 +6,7 @@
 
 /// An entry of a cache: a thread and its id.
 struct thread_found {
-	int64_t pid, tid; ///< idents of process and thread
+	int64_t pid, tid; ///< ids of process and thread in the trace, as idents (events/event.h)
 	uint32_t thread; ///< id of the thread; NO_ID if the entry is empty
 };
 

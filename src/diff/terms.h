@@ -60,7 +60,7 @@ struct term_sum {
 /// The `nth` sum (from 0) for a metric, in order of preference; NULL after the last one. Static.
 const struct term_sum *terms_of(enum metric_id id, size_t nth);
 
-/// The data from which the values of terms are read.
+/// The data from which terms_values() computes the values of a sum's terms.
 struct term_place {
 	const struct digest *digest; ///< digest from which step metrics are taken
 	const void *row; ///< row of the digest from which members are taken

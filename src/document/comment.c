@@ -92,7 +92,8 @@ void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table
 		strbuf_adds(b, "–");
 	} else {
 		size_t fence = longest_fence(s) + 1;
-		/* renderers strip one blank at each end of a code span */
+		/* Renderers strip one blank at each end of a code span. `pad` therefore protects the
+		   text's own blanks; it also separates backticks of the text from the fence. */
 		const char first = s.p[0], last = s.p[s.n - 1];
 		const char *pad = first == '`' || last == '`' || (first == ' ' && last == ' ') ? " " : "";
 		add_fence(b, fence);

@@ -13,7 +13,7 @@
 
 /// The origin of a piece of text, which determines how it is escaped.
 enum doc_kind {
-	DOC_WORDS, ///< words of the program, trusted as they are
+	DOC_WORDS, ///< text written by this program itself, which is not escaped
 	DOC_FIGURE, ///< a number with its unit, such as "2.50 ms"
 	DOC_NAME, ///< a name from the input, which may contain anything
 	DOC_SAID, ///< a sentence of the program that may quote names from the input

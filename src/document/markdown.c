@@ -280,7 +280,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");
 	for (r = sign ? r->next : r; r; r = r->next) {
-		struct doc_run plain = *r; /* bold text is not needed in a heading */
+		struct doc_run plain = *r; /* no words of a heading are set in bold */
 		plain.tone = TONE_PLAIN;
 		plain.next = NULL;
 		add_line(b, &(struct doc_line){ .first = &plain }, false);

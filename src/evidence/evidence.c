@@ -1,4 +1,4 @@
-/* Writes a small trace for each finding that failed. */
+/* Writes a small trace for each finding with the verdict FAIL. */
 #include "evidence/evidence_internal.h"
 
 #include <dirent.h>

@@ -45,7 +45,7 @@ enum fold_number {
 	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives all of whose ranks are
 	           ///< in the rank's block
 	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
-	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< members of struct fewer, from here to FOLD_FEWER_USUAL
+	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< struct fewer (fold/fewer.h): kind, count, usual
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
 	NR_FOLD_NUMBERS

@@ -41,7 +41,7 @@ struct course_point {
 	/// indexes of the last run before the change and of the first run after it
 	int64_t last, first;
 	int64_t before, after; ///< median values before and after the change
-	int64_t change_pct; ///< change in 1e-6 percent; INT64_MIN if it cannot be formed
+	int64_t change_pct; ///< change in 1e-6 percent; INT64_MIN if `before` is not above 0
 	int64_t p; ///< p value of the change in millionths
 
 	/// true if the figure got worse; true if it got better; true if a run after the change became

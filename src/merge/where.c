@@ -6,7 +6,7 @@
 
 /* One row of the separate recording, and the share of the measured activity that it gets. */
 struct share {
-	const struct code_stat *row; /* row of the code table of the separate recording */
+	const struct code_stat *row; /* row in the code table of the recording made for places */
 	__int128 rest; /* remainder of the division that gives this row's share */
 	size_t order;
 	struct code_stat out;

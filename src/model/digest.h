@@ -209,7 +209,7 @@ struct cross_rank {
 	int64_t wait_ns, transfer_ns;
 	/// sum over collectives entered last by this rank: median duration of other ranks minus its own
 	int64_t late_ns;
-	int64_t last_count; ///< number of collectives that the rank entered last
+	int64_t last_count; ///< number of matched collectives that this rank was the last to enter
 	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
 	int64_t missing_steps; ///< usable steps that some other rank has and this rank lacks
 	int64_t compute_skew; ///< distance of compute time from the median rank, in 1e-6 %;
@@ -234,7 +234,7 @@ enum memory_source { MEMORY_OF_TRACE, MEMORY_OF_SNAPSHOT, MEMORY_OF_XPROF, MEMOR
 struct memory_stat {
 	const char *id;
 	enum memory_source source;
-	int64_t events; ///< number of [memory] events, or of entries of the history
+	int64_t events; ///< number of [memory] events of a trace, or entries of a snapshot's history
 	int64_t peak_allocated;
 	int64_t peak_reserved, end_allocated, end_reserved; ///< levels in bytes; or MEMORY_UNKNOWN
 	int64_t reserved_at_peak; ///< bytes reserved at the latest moment of peak_allocated
@@ -282,7 +282,7 @@ struct memory_item {
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< as enum memory_list says; or MEMORY_UNKNOWN
+	int64_t blocks, largest, other; ///< meaning: see enum memory_list; MEMORY_UNKNOWN if unknown
 };
 
 /// The level of one memory at one moment of its history.
@@ -390,7 +390,7 @@ struct digest {
 	VEC(struct collective) collectives; ///< one row for each collective, in order of start
 	int64_t collectives_cut; ///< number of collectives beyond COLLECTIVES_KEPT
 	VEC(struct function_stat) functions; ///< functions, by class and name; Python as a call tree
-	VEC(struct code_stat) code; ///< work by place in the code (in steps or window)
+	VEC(struct code_stat) code; ///< work of the measured steps (or window) by place in the code
 	VEC(struct range_stat) ranges; ///< work by annotation, sorted by name
 	struct code_step step; ///< activities of one step, filled on request; never stored
 	VEC(struct counter_stat) counters; ///< hardware counters, sorted by name
@@ -400,7 +400,7 @@ struct digest {
 	struct progress progress;
 	struct cross_rank cross; ///< figures that need all ranks: computed (model/ranks.h) or stored
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
-	VEC(struct memory_item) memory_items; ///< rows of all lists of memories, by memory and list
+	VEC(struct memory_item) memory_items; ///< rows of memory lists, sorted by memory, then list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< trust in each history, sorted by memory
 	VEC(struct input_stat) inputs; ///< figures of metrics files, sorted by name

@@ -20,7 +20,7 @@ enum cause {
 	CAUSE_UNTRUSTED, ///< a trust finding leaves checks inconclusive
 	/* ---- causes in one rank, or in one link between ranks ---- */
 	CAUSE_SLOW_RANK, ///< a rank computes longer than its peers
-	CAUSE_SLOW_LINK, ///< collectives over one link end later than over others
+	CAUSE_SLOW_LINK, ///< the collectives of one rank end later than on its peers: a slow link
 	CAUSE_LATE_RANK, ///< the others wait for one rank, although its compute time is like theirs
 	/* ---- causes that change the work of every kernel ---- */
 	CAUSE_BATCH, ///< a step has another amount of work: another batch, sequence or model

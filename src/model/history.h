@@ -15,7 +15,7 @@ struct provenance {
 struct past_value {
 	const char *query; ///< text of the query, as query_text() writes it
 	struct span label;
-	int64_t rank; ///< rank of the answer, as in struct answer
+	int64_t rank; ///< number of the rank; -1 if the value is not about one rank
 	int64_t value;
 	int64_t digits; ///< decimal places of the value; MICRO_DIGITS except for metrics files
 };

@@ -248,7 +248,7 @@ static void add_args(struct strbuf *b, struct span list, enum form form, int dep
 		struct strbuf one = STRBUF_INIT;
 		if (wants(arg, form, functors))
 			add_arg(&one, arg, form, depth);
-		bool again = form == FORM_FUNCTOR && !functors && !first; /* only the first type is shown */
+		bool again = form == FORM_FUNCTOR && !functors && !first; /* skip types after the first */
 		if (one.n && !again) {
 			strbuf_adds(b, first ? "<" : ", ");
 			strbuf_add(b, strbuf_span(&one));

@@ -151,7 +151,7 @@ static void read_sizes(struct timeline_reader *r, int64_t time_us,
 		left += v[c + 1] != last[c];
 	}
 	struct timeline_row row = { .time_us = time_us };
-	if (!left) /* a moment without any change is kept too */
+	if (!left) /* no category changed: the moment is kept too, as a row of 0 bytes */
 		add_timeline_row(r, row);
 	for (size_t c = 0; c < TIMELINE_CATEGORIES && left && !failed(r); c++) {
 		row.bytes = v[c + 1] - last[c];

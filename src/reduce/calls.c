@@ -62,7 +62,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
 	struct call_sums *until =
-	    mem_calloc(nr + 2, sizeof *until); /* [i + 1]: first part i's sums, then prefix sums */
+	    mem_calloc(nr + 2, sizeof *until); /* [i + 1]: sums of part i, later of parts 0 to i */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
 	sort_plain(edges, nr, sizeof *edges, number_cmp_i64);

@@ -32,7 +32,7 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
 struct host_side {
 	struct reducer *r;
 	struct digest *d;
-	atomic_flag walked, called; ///< flags that are set once a thread has begun the work
+	atomic_flag walked, called; ///< set by the thread that begins to walk events, to list calls
 	const char *name; ///< name of the file for messages, from mem_read_name()
 };
 
@@ -100,7 +100,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	TRY(check_times(r, log));
 	out->where = meta->where;
 	if (meta->where)
-		r->options.warmup = 0; /* the whole recording counts as one step */
+		r->options.warmup = 0; /* the recording is one step, which must be measured */
 	out->world_size = meta->world_size;
 	out->marker = arena_dup(&out->arena, span_of(r->options.marker));
 	out->communication = arena_dup(&out->arena, span_of(r->options.communication));

@@ -127,7 +127,7 @@ static struct span flop_row_name(const struct host_name *h)
 void flops_figures(struct reducer *r, struct digest *d)
 {
 	VEC(struct flop_stat) rows = VEC_INIT;
-	bool recorded = r->host.op_inputs.nr; /* true if the trace has inputs or counts of operators */
+	bool recorded = r->host.op_inputs.nr; /* true if operator inputs or FLOPs were recorded */
 	vec_sort(&r->flops.counted, counted_cmp);
 	find_launched_work(r);
 	for (size_t i = 0; i < r->flops.counted.nr; i++) {

@@ -44,7 +44,7 @@ void flops_join(struct reducer *to, struct reducer *from, size_t spans);
 /// Adds the operations of a span that has a rule, unless it lies in another span that has one.
 void flops_add(struct reducer *r, const struct host_span *s);
 
-/// Makes the rows of floating-point operations, after threads_walk().
+/// Fills `d->flops`, the floating-point operations by operator. Call it after threads_walk().
 void flops_figures(struct reducer *r, struct digest *d);
 
 #endif

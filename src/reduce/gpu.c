@@ -41,7 +41,7 @@ static bool shape_is_smaller(const int64_t *a, const struct kernel_stat *s)
 	return false;
 }
 
-/* Adds `nr` launches of a shape; may set `fault`. */
+/* Adds `nr` launches of a launch shape. Sets r->fault if there are too many shapes. */
 static void shape_add(struct reducer *r, const struct gpu_shape *shape, int64_t nr)
 {
 	const struct name *nm =

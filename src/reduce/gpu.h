@@ -46,15 +46,15 @@ struct gpu_events {
 	int64_t tick_ns; ///< tick of the clock: gcd of all starts, durations and CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
 	VEC(struct transfer) transfers; ///< bytes of copies and memory sets, sorted by `activity`
-	struct wide_numbers wide; ///< durations and correlation ids that need more than 32 bits
+	struct wide_numbers wide; ///< durations and correlation ids that do not fit into 30 bits
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
 	struct idmap rows; ///< ids of the pairs (index into `names`, lane id) of activities
 	struct name_table shapes; ///< launch shapes; the bytes of each entry are a struct gpu_shape
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
-	struct idmap devices, streams; ///< idents of devices and streams
+	struct idmap devices, streams; ///< map from ids in the trace to ids from 0
 	struct idmap lanes; ///< ids of pairs (device id, stream id)
-	int64_t last_device, last_stream; ///< idents of the latest activity, as a cache
+	int64_t last_device, last_stream; ///< cache: the latest activity's ids in the trace
 	uint32_t last_lane; ///< lane id of the latest activity; NO_ID before the first
 };
 

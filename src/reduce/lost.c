@@ -13,7 +13,7 @@ struct capture {
 	int64_t start_ns, end_ns;
 };
 struct captures {
-	VEC(struct capture) list; ///< captures, which are disjoint, sorted by thread and start
+	VEC(struct capture) list; ///< stream captures, sorted by thread, start; disjoint per thread
 };
 
 /* A call that begins (+1) or ends (-1) a capture. */

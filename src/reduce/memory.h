@@ -28,7 +28,7 @@ struct memories {
 void memories_init(struct memories *m);
 void memories_release(struct memories *m);
 
-/// Stores a [memory] event; may set `fault`.
+/// Stores a [memory] event. Sets r->fault if the allocations add up to more than int64.
 void memory_take(struct reducer *r, const struct event *ev);
 
 /// Join a part of a trace: memories_fit() tells whether its sums fit, memories_join() adds its

@@ -120,8 +120,8 @@ struct where {
 	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
-	VEC(struct where_work) work; ///< launched activities; empty if no activity names its operator
-	struct ids syncs; ///< indices of spans that waited in usable steps
+	VEC(struct where_work) work; ///< activities, if one of them states its operator; else empty
+	struct ids syncs; ///< indices in `host.spans` of waits for the GPU in usable steps
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks
 	bool has_phases;

@@ -138,7 +138,7 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 	return k->after != NULL;
 }
 
-/* True if the check has the verdict of the report. */
+/* True if the check exists and its verdict is also the verdict of the whole report. */
 static bool is_open(const struct report *r, ptrdiff_t check)
 {
 	return check >= 0 && r->checks.v[check].verdict == r->verdict;

@@ -46,7 +46,7 @@ static void add_family(struct strbuf *out, const struct metric *m)
 	const char *unit = base_units[m->unit].name;
 	struct span name = span_of(m->name);
 	if (m->id == METRIC_INPUT)
-		name = SPAN("input"); /* all input metrics share one family */
+		name = SPAN("input"); /* all figures of metrics files are one family */
 	for (size_t i = 0; unit && i < sizeof said / sizeof *said; i++) {
 		size_t n = strlen(said[i]);
 		if (name.n > n && memcmp(name.p + name.n - n, said[i], n) == 0)
@@ -185,7 +185,7 @@ static void add_side(struct exposition *e, const struct metric *m, const char *l
 	int digits = m->id == METRIC_INPUT ? unit_digits(m->unit) : base_units[m->unit].digits;
 	const struct metric *row = &metric_table[m->id];
 	if (m->id == METRIC_INPUT &&
-	    m->label != LABEL_INPUT) /* metrics-file figures are one family, with the name as a label */
+	    m->label != LABEL_INPUT) /* figures of metrics files are one family: a label has the name */
 		labels = arena_printf(&e->arena, "%s%s%s", labels, *labels ? "," : "",
 		                      label(e, "name", m->name));
 	if (has)

@@ -21,7 +21,7 @@ static void put_row(const struct table *t, const char *const *row, struct docume
 		const char *text = arena_dup(&d->arena, span_of(row[i]));
 		if (t->align[i] == 'r')
 			doc_figure_cell(d, text, false, 0);
-		else if (i == 0) /* first column: texts of the program, to be wrapped, not cut */
+		else if (i == 0) /* the first column has sentences of this program: wrapped, never cut */
 			doc_said_cell(d, text);
 		else
 			doc_name_cell(d, text);

@@ -351,7 +351,7 @@ void fold_read(struct row_reader *r, void *const *digests, size_t nr)
 	struct arena *outer = r->arena;
 	size_t before = row_enter(r, "fold", 0);
 	uint64_t byte = row_byte(r);
-	d->fold = &s->fold; /* `s` begins with the fold: releasing the fold releases `s` */
+	d->fold = &s->fold; /* the fold is the first member of `s`: freeing the fold frees `s` */
 	r->arena = &s->fold.arena;
 	if (nr > 1)
 		row_fail(r, byte, NULL, "stands beside other ranks");

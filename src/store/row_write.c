@@ -159,7 +159,7 @@ static void add_values(json_object *o, const char *key, json_object **values, si
 		add(o, key, values[0]);
 }
 
-/* Writes a field of `nr` rows into one object. */
+/* Adds the field `f` to the object `o`: the values that the `nr` rows have in this field. */
 static void add_merged(json_object *o, const struct field *f, const void *const *rows, size_t nr)
 {
 	if (f->type == FIELD_ROW) {
@@ -284,7 +284,7 @@ static void lists_init(struct lists *l, const struct field *f, const void *const
 	l->heap = mem_calloc(nr, sizeof *l->heap);
 	l->next = mem_calloc(nr, sizeof *l->next);
 	for (size_t i = 0; i < nr; i++) {
-		VEC(char) vec; /* every VEC is a pointer and two sizes */
+		VEC(char) vec; /* fits the list of any type: every VEC is a pointer and two sizes */
 		memcpy(&vec, (const char *)rows[i] + f->offset, sizeof vec);
 		l->list[i] = (struct list){ vec.v, vec.nr, 0 };
 		l->owners[i] = i;

@@ -9,7 +9,7 @@
 static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 {
 	const struct run *run = runs[0];
-	(void)nr; /* each document holds only one run */
+	(void)nr; /* always 1: each document holds only one run */
 	const char *before = "[\n";
 	for (size_t i = 0; i < run->ranks.nr + (run->folded != NULL); i++) {
 		sink_puts(out, before);

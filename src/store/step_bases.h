@@ -11,7 +11,7 @@
 /// be written as differences.
 enum { STEPS_PLAIN = 256 };
 
-/// Largest number of bases of one column.
+/// Largest number of columns (bases) from which the values of one column are guessed.
 enum { STEP_BASES_MAX = 8 };
 
 /// Sentinel in a column of differences: the column has no value (NO_SAMPLE) for this step.

@@ -23,7 +23,7 @@ void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, con
 			vec_push(&f->spoils, metric_table[i].name);
 }
 
-/* Moves what a finding makes unreliable to `all`, each metric once. */
+/* Moves the names of the metrics that finding `f` makes unreliable to `all`, each name once. */
 static void take_spoils(struct trust_finding *f, struct trust_finding *all)
 {
 	for (size_t i = 0; i < f->spoils.nr; i++) {

@@ -20,7 +20,7 @@ import sys
 from names import HOSTILE
 from workload import NATIVE, WEIGHTS, Launch, step
 
-# --- Planted changes of the plan -----------------------------------------------------------------
+# --- Changes that options plant into the plan of a step ------------------------------------------
 
 
 def matches(plan, pattern):
@@ -54,7 +54,7 @@ def plant(plan, o):
     return plan
 
 
-# --- The machine that runs the plan --------------------------------------------------------------
+# --- The simulated host and GPU, which run the plan of a step ------------------------------------
 
 
 class Us(int):

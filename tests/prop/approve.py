@@ -165,7 +165,7 @@ def from_failure_to_green(r):
     r.accept(noisy, bad, "noisy", "append", says="counts for the noise only")
     expect("noise", r.history("noisy")[3:], [("fail", False)])
     expect("reference", r.baseline("noisy"), before)
-    # An undecided run must be accepted like a failed one.
+    # `promote` accepts an undecided run just as it accepts a failed run.
     noisy = r.clone("noisy")
     unsure = r.gate(noisy, r.trace(6, "--slow-kernel", "*=1.8"), code=3)
     expect("unsure", json.loads((unsure / "result.json").read_text())["verdict"], "undecided")

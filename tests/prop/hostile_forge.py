@@ -106,7 +106,7 @@ def moving(folder):
     meanwhile(clone, f"cd {other} && git push -q --force origin {old}:refs/heads/gpugate-baselines")
     r.accept(clone, out, "main", "append", says="has moved: once more", **past)
     expect("after it was forced", (lines(), r.git(r.origin, "rev-parse", "gpugate-baselines~1")), (3, old))
-    # the branch of histories is removed: it begins anew
+    # the branch of histories is removed just before a run is pushed: the push creates the branch again
     clone, other = r.clone("main"), r.clone("main")
     out = r.gate(clone, r.trace(next(seed)))
     meanwhile(clone, f"cd {other} && git push -q origin :refs/heads/gpugate-baselines")

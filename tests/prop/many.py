@@ -70,7 +70,8 @@ def merged_in_tree(dir, run):
 
 
 def checked(dir, ranks):
-    """Measures `baseline create` and `check` of a run with `ranks` ranks."""
+    """Checks a run of `ranks` ranks, one slow and one late: `check` must name only these two. Returns (seconds, KiB) of
+    `baseline create` and of `check`."""
     plain = run_of(dir, "plain", ranks, "--seed", 1)
     odd = run_of(dir, "odd", ranks, "--seed", 2, "--slow-rank", f"{SLOW}=1.3", "--late-rank", f"{LATE}=3000")
     baseline, report = dir / f"baseline-{ranks}.json", dir / f"report-{ranks}.json"

@@ -6,7 +6,7 @@
 
 enum { STEP_NS = 100000000, COMM_NS = 8000000, GIB = 1 << 30, NR_OPERATORS = 16 };
 
-/* Share of a kernel's variance that belongs to the machine. */
+/* Share of a kernel's variance that all kernels of a run have in common, due to the machine. */
 static const double correlation = 0.5;
 
 static const double shares[NR_KERNELS] = { 0.16,  0.13,  0.11,  0.09,  0.08,   0.07,  0.06,

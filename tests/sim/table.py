@@ -22,7 +22,7 @@ SMALL_HEAD = ("| spread | limit | baseline runs | candidate runs | fails of 1,00
               "| +3 %: caught, undecided, % |\n|---|--:|--:|--:|--:|--:|--:|\n")
 SMALL_LIMITS = ("3 %", *["1.5 %"] * 6) # the limit of each row of small_rows (simulation.c), which are the last rows
 REPEATED = (1, 8, 31) # numbers of the rows that the short run simulates again
-READ = 1 # number of the row that docs/simulation.md explains above its table
+READ = 1 # index of the table's row whose figures docs/simulation.md explains in words
 
 
 def rows(text):

@@ -33,7 +33,7 @@ static void test_floor(void **state)
 		enum metric_id metric;
 		const char *label;
 		int64_t rank, tick;
-		int64_t base[2][2], candidate[2][2]; ///< launches per step: [gemm or elem][rank]
+		int64_t base[2][2], candidate[2][2]; ///< launches per step: [0: gemm, 1: elem][rank]
 		int64_t floor;
 	} rows[] = {
 		{ METRIC_STEP_CUDA_TIME, "", -1, 0, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 0 },

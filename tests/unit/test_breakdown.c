@@ -390,7 +390,7 @@ static void test_calls(void **state)
 			                           .group = SPAN("dp"),
 			                           .count = steps * (side ? 4 : 2),
 			                           .total_ns = steps * MS(side ? 10 : 4) };
-		struct comm_stat other = sum; /* another element type with the same label */
+		struct comm_stat other = sum; /* same label, since labels leave out the element type */
 		other.dtype = SPAN("Half");
 		vec_push(&d->comms, sum);
 		vec_push(&d->comms, other);
@@ -685,7 +685,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* With random figures, the parts add up to any change. */
+/* For random activities and a random change, the parts of the breakdown add up to the change. */
 static void test_random(void **state)
 {
 	(void)state;

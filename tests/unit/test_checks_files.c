@@ -38,7 +38,8 @@ static void test_worse(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *better[2]; ///< `better` of two figures, both of which rise by 10 %
+		const char *better[2]; ///< direction that is better for figures "a" and "b", which rise by
+		                       ///< 10 %; NULL: not given
 		enum condition condition;
 		const char *checks;
 		size_t warnings;

@@ -98,7 +98,7 @@ static void test_ranks(void **state)
 	(void)state;
 	static const struct {
 		int64_t expected;
-		const char *error; ///< NULL if there is none
+		const char *error; ///< part of the expected error message; NULL: no error
 	} rows[] = { { 0, NULL }, { 1, NULL }, { 2, "the candidate: " } };
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct bench_of_two s;

@@ -4,7 +4,7 @@ static void test_devices(void **state)
 {
 	(void)state;
 	static const struct rig_row rows[] = {
-		/* columns: streams activities span busy compute communication overlap | busy/measured */
+		/* [device: streams activities span busy compute communication overlap | busy/measured] */
 		{ "two devices",
 		  "K gemm 0 7 -1 0 10\nK nccl 0 8 -1 5 10\nC x 0 7 -1 40 10\nK gemm 3 7 -1 2 4\n",
 		  "devices", "[0: 2 3 50 25 10 10 5 | 25/50][3: 1 1 4 4 4 0 0 | 4/4]", NULL, 0 },

@@ -249,7 +249,8 @@ static void test_recorded(void **state)
 	static const struct {
 		void (*with)(struct digest *d);
 		enum need need; ///< need of the metrics that are then known; unused if `label` is set
-		enum label_kind label; ///< label of the known metrics of code; LABEL_NONE: see `need`
+		enum label_kind label; ///< label that the known metrics of code have; LABEL_NONE: `need`
+		                       ///< says which metrics are known
 		enum metric_id only; ///< the only known metric; NR_METRICS: all with that need or label
 	} rows[] = {
 		{ with_machine, NEED_MACHINE, LABEL_NONE, NR_METRICS },

@@ -422,7 +422,7 @@ static void unlink_all(void **state)
 	assert_int_equal(nr_files(), 2);
 	assert_int_equal(sink_commit(b, &log_), ST_OK);
 	leftover_remove_all();
-	assert_int_equal(nr_files(), 1); /* the file of b, which was committed */
+	assert_int_equal(nr_files(), 1); /* only the file of b is left: it was committed */
 	/* a's temporary file is gone, so the commit fails */
 	assert_int_equal(sink_commit(a, &log_), ST_OUTPUT);
 	unlink(other);

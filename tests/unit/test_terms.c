@@ -131,7 +131,7 @@ static void test_every_metric_has_parts(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];
-		bool memory = m->need == NEED_MEMORY; /* memory calls and segments have no table of terms */
+		bool memory = m->need == NEED_MEMORY; /* breakdown_calls.c leaves out metrics of memory */
 		bool terms = m->parts == PARTS_TERMS || m->parts == PARTS_SHARE;
 		if ((terms_of(m->id, 0) != NULL) != terms)
 			fail_msg("%s: terms in diff/terms.c?", m->name);

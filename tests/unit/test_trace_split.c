@@ -189,7 +189,7 @@ static void hostile(void **state)
 		}
 }
 
-/* Documents cut at every byte, and with a byte changed. */
+/* Documents that are cut, or have one byte changed, are read alike by any number of threads. */
 static void damaged(void **state)
 {
 	static const char bytes[] = "\"{}[],:\\ 9x\x01";

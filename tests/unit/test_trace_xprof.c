@@ -135,7 +135,7 @@ static const struct row detail_rows[] = {
 	  .events = KERNEL " d0 s13\n" },
 	{ .json = DETAILS("k", "'kernel_details':'regs:1','theoretical_occupancy_pct':'93.75'"),
 	  .events = KERNEL " d0 s13 o93750000\n" },
-	/* a kernel may have any name */
+	/* 'kernel_details' makes an event a kernel, even if its name begins with Memcpy */
 	{ .json = DETAILS("Memcpy_fusion", "'kernel_details':'regs:1'"),
 	  .events = "kernel Memcpy_fusion @1500+2000 p1 t13 d0 s13\n" },
 	{ .json =

@@ -316,7 +316,7 @@ static void check_row(const struct row *row, bool candidate)
 	release(&s);
 }
 
-/* A finding on either side makes the check inconclusive. */
+/* The damage of each row gives the expected trust finding, on either side. */
 static void test_findings(void **state)
 {
 	(void)state;

@@ -52,7 +52,7 @@ static void begin(struct stage *s, const int64_t *base, const int64_t *candidate
 	               .baseline = &s->base, .candidates = &s->candidate, .nr_candidates = 1 },
 	           (struct naming){ .categories = &s->categories });
 	noise_model_init(&s->model, &s->bench, &s->rules);
-	s->model.alpha[FAMILY_OPERATORS] = 0; /* the noise of operators counts as 0 */
+	s->model.alpha[FAMILY_OPERATORS] = 0; /* uniform.c then takes the noise of operators as 0 */
 	s->model.has_machine = true;
 	s->model.rest = 0;
 }
