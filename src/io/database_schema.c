@@ -114,9 +114,18 @@ static bool is_name(struct word w)
 	return name;
 }
 
+/* True for the word after the name of a column: its type, or the beginning of a constraint, which
+   is a reserved word in some cases. */
+static bool follows_name(struct word w)
+{
+	return w.kind != WORD_PLAIN || is_name(w) || is_plain(w, "NOT") || is_plain(w, "NULL") ||
+	       is_plain(w, "DEFAULT") || is_plain(w, "CHECK") || is_plain(w, "COLLATE") ||
+	       is_plain(w, "REFERENCES") || is_plain(w, "AS");
+}
+
 /* Skips what follows a column's name in its definition, and the comma or parenthesis that ends the
-   definition, or a mark that no definition has; this becomes `*after`. True if the column is
-   another name of the row id: INTEGER … PRIMARY KEY. */
+   definition, or a mark or word that no definition has there; this becomes `*after`. True if the
+   column is another name of the row id: INTEGER … PRIMARY KEY. */
 static bool rest_of_column(struct span *s, struct word *after)
 {
 	bool integer = false, primary = false, has_default = false, negated = false;
@@ -124,7 +133,8 @@ static bool rest_of_column(struct span *s, struct word *after)
 	for (size_t i = 0;; i++) {
 		struct word w = next(s);
 		if (w.kind == WORD_END || (depth == 0 && (is_mark(w, ',') || is_mark(w, ')'))) ||
-		    (w.kind == WORD_MARK && !is_mark_of_column(w, depth, has_default))) {
+		    (w.kind == WORD_MARK && !is_mark_of_column(w, depth, has_default)) ||
+		    (i == 0 && !follows_name(w))) {
 			*after = negated ? (struct word){ 0 } : w; /* NOT needs NULL after it */
 			return integer && primary;
 		}
