@@ -161,11 +161,11 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 	}
 	suspect_say(q, s, "its kernels are slower throughout");
 	const char *machine = s->finding.where.v[0].machine;
-	suspect_action(q, s,
-	               "compare clock, power cap and temperature of the GPU of %.*s%s%s%s with its "
-	               "peers' (nvidia-smi -q -d PERFORMANCE), and look for another process on it",
-	               (int)o->name.n, o->name.p, machine ? " (" : "", machine ? machine : "",
-	               machine ? ")" : "");
+	suspect_action(
+	    q, s,
+	    "compare clock, power cap and temperature of the GPU of %.*s%s%s%s with its "
+	    "peers' (nvidia-smi -q -d CLOCK,POWER,TEMPERATURE), and look for another process on it",
+	    (int)o->name.n, o->name.p, machine ? " (" : "", machine ? machine : "", machine ? ")" : "");
 }
 
 /* ---- kinds of odd ranks: slow, late, slow link ---- */

@@ -134,7 +134,8 @@ static bool rest_of_column(struct span *s, struct word *after)
 		struct word w = next(s);
 		if (w.kind == WORD_END || (depth == 0 && (is_mark(w, ',') || is_mark(w, ')'))) ||
 		    (w.kind == WORD_MARK && !is_mark_of_column(w, depth, has_default)) ||
-		    (i == 0 && !follows_name(w))) {
+		    (i == 0 && !follows_name(w)) ||
+		    (negated && depth == 0 && !is_plain(w, "NULL") && !is_plain(w, "DEFERRABLE"))) {
 			*after = negated ? (struct word){ 0 } : w; /* NOT needs NULL after it */
 			return integer && primary;
 		}
@@ -209,7 +210,9 @@ const char *database_map_columns(struct span sql, const struct database_column *
 			map->rowid = slot;
 		map->slot[map->nr++] = (int16_t)slot;
 	} while (is_mark(after, ','));
-	if (!is_mark(after, ')'))
+	struct word option = next(&sql);
+	if (!is_mark(after, ')') ||
+	    (option.kind != WORD_END && !is_plain(option, "WITHOUT") && !is_plain(option, "STRICT")))
 		return "";
 	for (size_t i = 0; i < nr; i++)
 		if (!found[i] && !columns[i].optional)

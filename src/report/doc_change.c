@@ -193,10 +193,16 @@ void doc_changes(struct document *d, const struct report *r)
 		const struct figure_row *cause = c.m->id == METRIC_STEP_PERIOD && r->wall_cause
 		                                     ? figure_row_find(r, r->wall_cause->id)
 		                                     : NULL;
-		if (cause)
+		if (cause) {
 			doc_printf(d, "%s (%s)", metric_label(cause->metric), cause->change_text);
-		else
+			/* no part of the wall time, while the other causes are parts */
+			if (cause->metric->id == METRIC_STEP_DATALOADER_TIME) {
+				put_largest(d, c.b, ", which shows as ");
+				doc_words(d, "; no place recorded");
+			}
+		} else {
 			put_largest(d, c.b, "");
+		}
 	}
 	doc_end(d);
 	vec_release(&l.list);

@@ -60,13 +60,18 @@ static void put_where(struct document *d, const struct finding *f)
 		if (p && is_in_title(f, p))
 			continue;
 		if (hidden && (!p || p->level != last)) {
-			doc_printf(d, " and %zu more", hidden);
+			doc_printf(d, " and %zu more%s", hidden,
+			           last == PLACE_OPERATOR ? hidden == 1 ? " operator" : " operators" : "");
 			hidden = 0;
 		}
 		if (!p)
 			break;
+		/* the line of the code tells enough where operators are many */
 		bool code = p->level == PLACE_CODE || p->level == PLACE_OPERATOR;
-		if (nr[p->level]++ >= (code ? CODE_PLACES_SHOWN : PLACES_SHOWN)) {
+		size_t most = p->level == PLACE_OPERATOR && nr[PLACE_CODE] ? 1
+		              : code                                       ? CODE_PLACES_SHOWN
+		                                                           : PLACES_SHOWN;
+		if (nr[p->level]++ >= most) {
 			hidden++;
 			continue;
 		}

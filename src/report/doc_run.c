@@ -156,7 +156,8 @@ void doc_decide(struct document *d, const struct report *r)
 		put_times(d, r, &r->baseline, nr);
 	put_times(d, r, &r->candidate, nr);
 	if (!r->plan_runs)
-		doc_words(d, nr == 1 ? ", on the same machine" : ", on the same machine, in turn");
+		doc_words(d, nr == 1 ? ", on the same machine"
+		                     : ", on the same machine, alternating with those of step 1");
 	doc_numbered(d);
 	doc_words(d, text_or_empty(r->decide)[0]
 	                 ? "name the results as in this command, which judges them together:"

@@ -107,9 +107,22 @@ const char *report_counts(const struct report *r)
 	return rest && r->kind != REPORT_DIFF ? rest + 2 : line;
 }
 
-/* Add text such as "rank 5 is slow, +759.77 µs per step", the beginning of a finding's title. */
-static void put_first(struct document *d, const struct finding *f)
+/* The limit that a finding's own figure breaks, or NULL. */
+static const char *broken_limit(const struct report *r, const struct finding *f)
 {
+	for (size_t i = 0; i < f->checks.nr; i++) {
+		const struct check *c = &r->checks.v[f->checks.v[i]];
+		if (c->metric == f->metric && (int)c->verdict == f->verdict && c->limit[0] &&
+		    strncmp(c->limit, "on_", 3) != 0)
+			return c->limit;
+	}
+	return NULL;
+}
+
+/* Add text such as "rank 5 is slow, +759.77 µs per step", the beginning of a finding's title. */
+static void put_first(struct document *d, const struct report *r, const struct finding *f)
+{
+	const char *limit = broken_limit(r, f);
 	size_t colon = (size_t)(strstr(f->title, ": ") ? strstr(f->title, ": ") - f->title : 0);
 	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
 	if (!colon || !comma) {
@@ -119,6 +132,11 @@ static void put_first(struct document *d, const struct finding *f)
 	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, colon }));
 	doc_words(d, ", ");
 	doc_figure(d, arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
+	if (limit) {
+		doc_words(d, " (limit ");
+		doc_said(d, limit_text(&d->arena, limit));
+		doc_words(d, ")");
+	}
 	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
@@ -175,7 +193,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	else if (worst)
 		put_worst(d, r, worst);
 	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
-		put_first(d, report_main_finding(r));
+		put_first(d, r, report_main_finding(r));
 	else if (r->verdict == VERDICT_PASS)
 		put_pass(d, r);
 	else

@@ -177,7 +177,7 @@ static void put_next(struct document *d, const struct report *r)
 	}
 	doc_worse(d, r);
 	doc_item(d, 0);
-	doc_words(d, "diff applies no limits; to judge the candidate by limits:");
+	doc_words(d, "diff applies no limits and knows no noise; to judge the candidate by limits:");
 	put_judge(d, r);
 	doc_end(d);
 }

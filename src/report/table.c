@@ -1,5 +1,6 @@
 #include "report/table.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -153,7 +154,9 @@ const char *limit_text(struct arena *a, const char *limit)
 	if (strncmp(limit, "increase ", 9) == 0 || strncmp(limit, "decrease ", 9) == 0)
 		limit += 9;
 	for (; *limit; limit++) {
-		if (*limit == '%' && b.n && b.p[b.n - 1] != ' ')
+		bool exponent = (*limit == 'e' || *limit == 'E') && !isalpha((unsigned char)limit[1]);
+		bool unit = *limit == '%' || (isalpha((unsigned char)*limit) && !exponent);
+		if (unit && b.n && isdigit((unsigned char)b.p[b.n - 1]))
 			strbuf_addch(&b, ' ');
 		strbuf_addch(&b, *limit);
 	}

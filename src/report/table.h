@@ -56,7 +56,7 @@ const char *report_counts(const struct report *r);
 /// mostly assumed only means that too few runs are known.
 bool noise_is_known(const struct check *c);
 
-/// The amount "3 % and 2ms" from the limit "increase 3% and 2ms"; owned by `a`.
+/// The amount "3 % and 2 ms" from the limit "increase 3% and 2ms"; owned by `a`.
 const char *limit_text(struct arena *a, const char *limit);
 
 /// Tone in which a change of a figure is shown.
