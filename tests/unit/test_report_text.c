@@ -107,9 +107,9 @@ static void words_of_a_ci_log(void **state)
 static void order(void **state)
 {
 	static const char *const parts[] = {
-		"fail · w: GPU time per step 12.29 % longer (limit 5 % and 2ms)\n"
-		"100.10 → 112.40 ms peak memory (+7.00 %, warning beyond 5 % and 2ms) · 100.10 → 112.40 ms "
-		"GPU time\n"
+		"fail · w: GPU time per step 12.29 % longer (limit 5 % and 2 ms)\n"
+		"100.10 → 112.40 ms peak memory (+7.00 %, warning beyond 5 % and 2 ms) · 100.10 → 112.40 "
+		"ms GPU time\n"
 		"per step (+12.29 %, noise ±1.20 %)\n",
 		"\nWhat changed\n- fail step-cuda-time: 100.10 ms → 112.40 ms · +12.30 ms (+12.29 %), "
 		"worse, "
@@ -302,7 +302,7 @@ static void a_diff(void **state)
 	    "What to do\n"
 	    "- GPU time per step got worse, +12.30 ms: look at compute › GEMM › "
 	    "k › launches (+8.000 ms)\n"
-	    "- diff applies no limits; to judge the candidate by limits:\n\n"
+	    "- diff applies no limits and knows no noise; to judge the candidate by limits:\n\n"
 	    "  gpugate baseline create k --baseline baseline.json && gpugate "
 	    "check k --baseline baseline.json\n\n"
 	    "baseline k at k (6 steps) → candidate k at k (6 steps); k\n";
