@@ -199,6 +199,10 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 /// and the fold does not keep those of all ranks that the query selects.
 bool fold_lacks(const struct run_view *v, const struct query *q);
 
+/// True if `v` is the view of a folded run that answers a query for each rank only for the worst
+/// one, and other ranks have other values, so that a change of theirs may not be seen.
+bool fold_hides_ranks(const struct run_view *v, const struct query *q);
+
 /// Answers in advance, for the fold `out` of a baseline, the queries of the rules that it could not
 /// answer itself (the member `asked`). `v`: view of the folded run.
 void fold_answer_rules(const struct run_view *v, const struct rules *rules, struct fold *out);

@@ -224,3 +224,25 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 		tally_release(&all.tally);
 	}
 }
+
+bool fold_hides_ranks(const struct run_view *v, const struct query *q)
+{
+	const struct fold *f = run_fold(v->run);
+	struct arena scratch = ARENA_INIT;
+	struct answers least, most;
+	struct query of_all = *q;
+	if (q->reduce != REDUCE_EACH || !f || needs_whole(q, v->naming, f->by_rank))
+		return false;
+	of_all.reduce = REDUCE_MIN;
+	run_query(v, &of_all, &scratch, &least);
+	of_all.reduce = REDUCE_MAX;
+	run_query(v, &of_all, &scratch, &most);
+	/* both lists have the same labels */
+	bool differ = false;
+	for (size_t i = 0; i < least.list.nr && i < most.list.nr && !differ; i++)
+		differ = least.list.v[i].value != most.list.v[i].value;
+	vec_release(&least.list);
+	vec_release(&most.list);
+	arena_release(&scratch);
+	return differ;
+}

@@ -353,6 +353,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	for (size_t i = 0; i < rules->rules.nr && st == ST_OK; i++)
 		st = checks_add(&noise, rules, &rules->rules.v[i], waived, out, log);
 	if (st == ST_OK) {
+		sides_warn_of_each(&bench, rules, out);
 		uniform_settle(&noise, out);
 		drift_rows(&bench.pairs, in->categories, out);
 		flame_of(&bench, &out->arena, &out->flame);

@@ -106,3 +106,23 @@ void sides_fill(const struct run *baseline, const struct run *candidates, size_t
 		         "the candidate is the baseline's own artifact: it is compared with itself, "
 		         "and this shows nothing about a change");
 }
+
+void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct report *out)
+{
+	struct strbuf names = STRBUF_INIT;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *r = &rules->rules.v[i];
+		if (fold_hides_ranks(&b->view[SIDE_BASELINE], &r->query) ||
+		    fold_hides_ranks(&b->view[SIDE_CANDIDATE], &r->query))
+			strbuf_addf(&names, "%s'%s'", names.n ? ", " : "", r->id);
+	}
+	if (names.n)
+		vec_push(&out->warnings,
+		         arena_printf(
+		             &out->arena,
+		             "of folded runs 'ranks: each' compares only the worst rank of each side, and "
+		             "the ranks differ, so that a change of another rank may not be seen: "
+		             "%s; merge without --fold to compare each rank with itself",
+		             names.p));
+	strbuf_release(&names);
+}

@@ -251,10 +251,14 @@ def built_in_rules(dir):
 
 
 def worst_of_each(dir, baseline):
-    each = rules(dir, "each.yaml", f"  - {{id: each, metric: step.compute_time, ranks: each, {LIMITS}}}")
-    checks, _, _ = checked(dir, folded(run_of(dir, "odd", RANKS)), baseline, each)
+    """With `ranks: each` the worst ranks of folded runs are compared, and a warning says so if the ranks differ."""
+    each = rules(dir, "each.yaml", f"  - {{id: each, metric: step.compute_time, ranks: each, {LIMITS}}}",
+                 f"  - {{id: alike, metric: step.kernel_count, ranks: each, {LIMITS}}}")
+    checks, _, said = checked(dir, folded(run_of(dir, "odd", RANKS)), baseline, each)
     for side in ("baseline", "candidate"):
         assert checks["each"][side] == checks["step.compute_time-max"][side]
+    warned = [w for w in said["warnings"] if "ranks: each" in w]
+    assert len(warned) == 1 and "'each'" in warned[0] and "'alike'" not in warned[0], said["warnings"]
 
 
 def kept_ranks(dir):
