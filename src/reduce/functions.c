@@ -43,7 +43,7 @@ void functions_release(struct functions *f)
 	vec_release(&f->higher.list);
 }
 
-/* ---- time that higher classes cover ---- */
+/* ---- the time in which functions of higher classes run ---- */
 
 static int64_t segment_end(const struct segment *s)
 {

@@ -1,5 +1,5 @@
-/// Inside of the reducer: what it keeps of the events. No other room includes this. Each member of
-/// `struct reducer` has a header with its functions; the files in the order in which
+/// Inside of the reducer: what it keeps of the events. No other folder of src/ includes this. Each
+/// member of `struct reducer` has a header with its functions; the files in the order in which
 /// reducer_finish() uses them:
 ///
 ///     reducer.c      intake: which member takes an event

@@ -141,8 +141,8 @@ void where_take_range(struct reducer *r, const struct event *ev);
 void where_take_op(struct reducer *r, const struct event *ev);
 void where_take_stated(struct reducer *r, const struct event *ev);
 
-/// Join a part of a trace; `spans` and `activities` are the numbers of those in the whole without
-/// the part. False if a table is full.
+/// Join a part of a trace; `spans` and `activities` are how many `to` had before it got those of
+/// `from`. False if a table is full.
 GG_MUST_CHECK bool where_join_ids(struct reducer *to, struct reducer *from);
 void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities);
 
