@@ -6,7 +6,7 @@
  - the package for rpm has the same files as an installation, and needs no library
  - the same commit gives the same source archive; a tag that is not the version is refused
 
-$GPUGATE only says that tests run; exit 77 skips.
+If $GPUGATE is not set, the test is skipped (exit 77). The program that it names is not used.
 """
 import hashlib
 import os

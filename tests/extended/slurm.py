@@ -2,7 +2,7 @@
 """Checks ci/slurm on a real Slurm: a controller and two nodes on this machine, in a temporary folder.
 
  - an array of 8 ranks on 2 nodes, folded and checked: exit 0, and the folded run is byte for byte
-   the one that `gpugate digest` makes of all traces at once
+   the one that one call of `gpugate digest` makes of all traces
  - a task that is killed and requeued in the midst of its reading, and one with half of a file
    left behind by its writing: the same bytes
  - a rank without a trace, and a rank whose trace is cut short: exit 3, the rank is named, the

@@ -70,7 +70,7 @@ def screen(text):
 
 
 def fed(dir, name, gate, good=True):
-    """A pipe that gives half of a trace at once, and the rest when `gate` is set."""
+    """A pipe that gives half of a trace immediately, and the rest when `gate` is set."""
     path = dir / name
     os.mkfifo(path)
     text = json.dumps({"traceEvents": [EVENT] * 4000, "distributedInfo": {"rank": int(name[0]), "world_size": 2}})

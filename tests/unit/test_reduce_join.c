@@ -244,7 +244,7 @@ static void add_event(struct strbuf *b, struct dice *d, int64_t at_ns, unsigned 
 	}
 }
 
-/* Times are on a coarse grid, so that events often happen at once. */
+/* Times are on a coarse grid, so that events often happen at the same time. */
 static struct strbuf random_doc(uint64_t seed, unsigned nr)
 {
 	struct dice d = { seed };
