@@ -4,9 +4,9 @@
    pieces are repetitions if nearly all launches of a piece also occur in the piece before it.
    Layers, and the parts of a batch, repeat as well, within a step. But if pieces are layers, the
    kernels that a step launches once (the embedding, the head, the optimizer) are only in one of
-   many pieces. Of the 24 layers of a model that runs only once, 97 % of the launches are regular,
-   but only 72 % of the distinct names. So the lowest share decides: that of launches, of their
-   time, or of names. */
+   many pieces. A model with 24 layers that runs only once has launches of which 97 % are regular,
+   but distinct names of which only 72 % are. So the lowest share decides: that of launches, of
+   their time, or of names. */
 #include "base/period.h"
 
 #include <stdbool.h>

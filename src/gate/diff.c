@@ -165,7 +165,7 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 }
 
 /* The change of the figure that explains most of a change of the wall time, such as ": data loading
-   69.81 ms → 1.311 ms"; "" if none has half of it. */
+   69.81 ms → 1.311 ms"; "" if no figure explains half of it. */
 static const char *largest_cause(struct report *out, const struct figure_row *wall)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_DATALOADER_TIME,

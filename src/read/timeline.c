@@ -91,7 +91,8 @@ static void add_raw_row(struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 	                    });
 }
 
-/* Reads the rest of a row that the caller has entered; true if it has `want` numbers in all. */
+/* Reads the numbers of a row whose opening bracket the caller has read; true if there are
+   `want`. */
 static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 {
 	size_t nr = 0;

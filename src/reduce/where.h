@@ -135,8 +135,8 @@ struct where_walk;
 void where_init(struct where *w);
 void where_release(struct where *w);
 
-/// Store an annotation; the call stack of the operator that becomes the next span; the operator and
-/// module that the next activity names.
+/// One function each: store an annotation; store the call stack of the operator that becomes the
+/// next span; store the operator and module that the next activity names.
 void where_take_range(struct reducer *r, const struct event *ev);
 void where_take_op(struct reducer *r, const struct event *ev);
 void where_take_stated(struct reducer *r, const struct event *ev);
