@@ -75,8 +75,8 @@ def columns(n):
 
 
 def csv_values(n):
-    """A table with n values. A row counts as four: the row itself and its three cells. If n is no multiple of four, a last row
-    with two empty cells goes beyond n."""
+    """A table with n values. A row counts as four: the row itself and its three cells. If n is not a multiple of four, a last
+    row with two empty cells goes beyond n."""
     return "N,Triton (GB/s),Torch (GB/s)\n" + "".join(f"{i},1.5,2\n" for i in range(n // 4)) + ("9,,\n" if n % 4 else "")
 
 
@@ -297,7 +297,7 @@ ELSEWHERE = {
 }
 
 
-# --- Laws -----------------------------------------------------------------------------------------------------------------
+# --- Checks of an input at its limit and beyond, and of the messages in the source ---------------------------------------
 
 
 def place(b):

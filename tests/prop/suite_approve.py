@@ -2,13 +2,13 @@
 """A suite on pull requests, from its first run on, with the scripts of ci/forge, a git repository and the stand-in for the
 APIs of GitHub and, for the first part, of GitLab (_forge.py):
 
- - without any baseline: one comment accepts one case, the next comment all other cases; each comment is answered, and the
+ - without any baseline, one comment accepts one case, and the next comment all other cases; each comment is answered, and the
    status of the commit follows
  - runs of main go into the histories of all cases
- - a regression of two cases: first one is accepted, later the other; a person without permission gets an answer that says so;
-   of two approvals at the same time, the later one finds nothing left to accept
+ - if two cases regress, first one is accepted, later the other; a person without permission gets an answer that says so; of two
+   approvals at the same time, the later one finds nothing left to accept
  - only an undecided case runs again, as its plan says; a benchmark that makes no new files leaves the case undecided
- - names of cases with characters that are special in a shell, in Markdown or for unzip
+ - all this works for names of cases with characters that are special in a shell, in Markdown or for unzip
 
 $GPUGATE is the program; needs git and jq; exit 77 skips.
 """

@@ -13,7 +13,7 @@
 
 #define ROWS(a) (sizeof(a) / sizeof *(a))
 
-/* ---- two ways to reduce ---- */
+/* ---- a trace reduced as a whole, and in pieces ---- */
 
 /* Shows both texts from the first different line on. */
 static void show(size_t piece, const struct strbuf *a, const struct strbuf *b)
@@ -314,7 +314,7 @@ static void peak_in_a_named_thread(void **state)
 	strbuf_release(&b);
 }
 
-/* ---- what does not fit ---- */
+/* ---- traces whose pieces are each within a limit that the whole exceeds ---- */
 
 /* A trace in which `odd` occurs several times between other events, so that no single piece of the
    file exceeds a limit, but the whole does. */

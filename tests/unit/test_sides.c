@@ -153,7 +153,7 @@ static void test_kinds_of_side(void **state)
 
 /* ---- the headline of a comparison ---- */
 
-/* Samples of all steps of a digest. */
+/* Set the metric `id` of every step of a digest to `ns`. */
 static void set(struct digest *d, enum metric_id id, int64_t ns)
 {
 	for (size_t i = 0; i < d->nr_steps; i++)
