@@ -68,7 +68,8 @@ static void add_pair_figure(struct bench *b, const struct metric *m, struct repo
 		add_figure(out, m, &e);
 }
 
-/* Query each device and each memory separately, unless a folded run knows only all of a rank. */
+/* Query each device and each memory separately, unless a run is folded and has only one value for
+   all devices or memories of a rank. */
 static void ask_each(struct bench *b, struct query *q)
 {
 	q->device = q->metric->label == LABEL_DEVICE ? "*" : NULL;
