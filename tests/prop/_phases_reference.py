@@ -50,8 +50,8 @@ class Trace:
         self.steps.sort()
 
     def owners(self):
-        """For each thread the disjoint intervals in which it is inside of a phase: of the outermost one. An
-        optimizer that runs backward inside of itself is one from the end of that on."""
+        """For each thread, the disjoint intervals in which it is in a phase; within nested phases the outermost counts. An
+        optimizer that runs backward within itself counts only from the end of this backward on."""
         backward = [(a, b) for a, b, _, p in self.spans if p == "backward"]
         out, order = collections.defaultdict(list), ["backward", "optimizer", "dataloader", "communication"]
         spans = []

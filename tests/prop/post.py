@@ -221,7 +221,7 @@ def policies(p, api):
             "error": result("error", 4, error="no baseline")}
     made = {"always": set(runs), "on-change": set(runs) - {"pass"},
             "on-failure": set(runs) - {"pass", "improved", "warn"}, "never": set()}
-    if api == "gitlab":     # every verdict is tried with GitHub, and GitLab decides on comments alike: two verdicts are enough
+    if api == "gitlab":     # GitLab follows the same rules as GitHub, so that two verdicts are enough
         runs = {name: runs[name] for name in ("pass", "fail")}
     for when, those in made.items():
         for name, value in runs.items():
