@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Lists every message of the program, to be read as a whole: what happened, where, what to do.
 
-One line for each message, FILE:LINE: TEXT, in the order of rooms. A message is a text that is passed to a function that
-refuses, warns or notes, or to a function of the same file that passes it on. Adjacent strings are joined; "…" is a value.
+One line for each message, FILE:LINE: TEXT, in the order of the folders of src/. A message is a text that is passed to a
+function that refuses, warns or notes, or to a function of the same file that passes it on. Adjacent strings are joined; "…" is
+a value.
 
-usage: messages.py [ROOM…]
+usage: messages.py [FOLDER…]     (folders of src/)
 """
 import pathlib
 import re

@@ -4,7 +4,7 @@
 Looks at comments of all sources, at messages (C strings with at least three words; what scripts fail with), at docstrings,
 at texts of rules and at prose of Markdown. The following is data rather than prose, and left out:
 
- - what is quoted: 'so', "so", `so`, and fenced code of Markdown
+ - text in quotes or backticks ('x', "x", `x`), and fenced code of Markdown
  - stored words: what `category`, `name`, `match`, `has` and `as` of rules/*.yaml hold
  - names: a word joined by _, /, ., :: or a parenthesis to another, as in was_cancelled or tests/colour.c
  - tests/golden and tests/data, except that goldens follow the messages

@@ -1,11 +1,12 @@
-/* A step launches some kernels once, others more often. A kernel that comes exactly c times, evenly
-   spread, cuts the sequence into c pieces; so does a run of several kernels that each come more
-   often. The pieces are repetitions if nearly all launches of a piece also occur in the previous
-   piece. Layers repeat too, and so do the parts of a batch: but kernels that a step launches once
-   (the embedding, the head, the optimizer) are then in one piece of many, and not in the next. If
-   launches are counted, the 24 layers of a model that runs only once are 97 % regular; if distinct
-   names are counted, 72 %. So the lowest share decides: that of launches, of their time, or of
-   names. */
+/* Finds the steps of a training run as repetitions in its sequence of launches. A kernel that
+   occurs exactly c times, evenly spread, cuts the sequence into c pieces. So do several launches in
+   a row that occur together exactly c times, even if each of their kernels occurs more often. The
+   pieces are repetitions if nearly all launches of a piece also occur in the piece before it.
+   Layers, and the parts of a batch, repeat as well, within a step. But if pieces are layers, the
+   kernels that a step launches once (the embedding, the head, the optimizer) are only in one of
+   many pieces. A model with 24 layers that runs only once has launches of which 97 % are regular,
+   but distinct names of which only 72 % are. So the lowest share decides: that of launches, of
+   their time, or of names. */
 #include "base/period.h"
 
 #include <stdbool.h>

@@ -44,7 +44,7 @@ bool span_contains_nocase(struct span hay, struct span needle)
 		return true;
 	char low = (char)lower(needle.p[0]), high = upper_of(low);
 	size_t i = 0;
-#ifdef __SSE2__ /* compares the first and the last byte of the needle at 16 positions at once */
+#ifdef __SSE2__ /* tries the needle's first and last byte at 16 positions in parallel */
 	char last = (char)lower(needle.p[needle.n - 1]), last_high = upper_of(last);
 	for (size_t nr = hay.n - needle.n + 1; hay.n >= needle.n + 15;) {
 		/* nr is the number of positions that are left */

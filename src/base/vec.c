@@ -1,8 +1,8 @@
 #include "base/vec.h"
 
-/* Number of elements up to which an array, except of bytes, has no spare room under the address
-   sanitizer, so that it sees an access past the last element. struct strbuf marks its spare bytes
-   itself, since text often grows by one byte. */
+/* Under the address sanitizer, an array of up to this number of elements has no spare room, so that
+   an access past the last element is found. Arrays of bytes are an exception: text often grows by
+   one byte, and struct strbuf marks its spare bytes itself. */
 #ifdef __SANITIZE_ADDRESS__
 enum { EXACT = 64 };
 #else

@@ -177,7 +177,8 @@ static bool has_place(const struct suspect *s, const struct place *p)
 	return false;
 }
 
-/* Add a place of another suspect, before what is further in, unless it is there. */
+/* Add a place of another suspect before the places of inner levels, unless the group has it
+   already. */
 static void add_beside(struct suspect *s, struct place p)
 {
 	struct finding *f = &s->finding;

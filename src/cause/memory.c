@@ -236,7 +236,8 @@ static bool find_batch(struct inquiry *q)
 	return true;
 }
 
-/* The item with the site (function) of the item `m` in another list of the same memory, or NULL. */
+/* The item of the list `list` with the same memory, category and place in the code as `m`, which is
+   in another list of the digest; NULL if there is none. */
 static const struct memory_item *site_in(const struct digest *d, const struct memory_item *m,
                                          enum memory_list list)
 {

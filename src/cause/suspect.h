@@ -126,8 +126,9 @@ struct locate_query {
 /// given only if one name has most of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
-/// Make the suspect's place in the code, as suspect_locate() finds it, that of a group with
-/// `other`: its module if that is common, the phases if all are known, and all lines and operators.
+/// Widen the suspect's place in the code, which suspect_locate() found, so that it covers `other`
+/// too: the module if both have the same, the phases if both know them, the lines and operators of
+/// both.
 void suspect_share_place(struct suspect *s, const struct suspect *other);
 
 /// Set the figure that shows the suspect's change best. Has no effect if a side lacks the figure.

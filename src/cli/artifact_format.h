@@ -7,8 +7,8 @@
 
 enum { ENDINGS_MAX = 3 };
 
-/// A format. A file has it if `schema`, `form` or `recognize` fits. If a row has none of these, the
-/// file's ending decides; a row without endings fits all remaining files.
+/// A format. A file has this format if `schema`, `form` or `recognize` fits. If all three are
+/// unset, the file's ending decides; without endings, every file fits that has no earlier format.
 struct artifact_format {
 	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
 	const char *schema; ///< how the value of "schema" begins in files of gpugate, with the quote

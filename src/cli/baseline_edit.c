@@ -158,7 +158,7 @@ enum status baseline_save(const struct baseline *b, const char *path, struct dia
 	return stored_baseline_save(b, path, false, log);
 }
 
-/* Print the note at once, since messages of the log are printed only at the end. */
+/* Print the note immediately, since messages of the log are printed only at the end. */
 static void say_waiting(const char *lock)
 {
 	struct strbuf b = STRBUF_INIT;

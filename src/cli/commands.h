@@ -1,5 +1,5 @@
-/// The commands, one function each. They read files, call other rooms for decisions, write results,
-/// and return the status for the exit code.
+/// The commands, one function each. They read files, call other folders of src/ for decisions,
+/// write results, and return the status for the exit code.
 #ifndef GG_CLI_COMMANDS_H
 #define GG_CLI_COMMANDS_H
 

@@ -5,7 +5,7 @@
 
 #include "code/paths.h"
 
-/// Largest number of spans that are open at once; spans further inside are ignored.
+/// Largest number of spans that are open at the same time; spans nested deeper are ignored.
 enum { OPEN_SPANS = 1024 };
 
 struct open_span {

@@ -84,7 +84,7 @@ static uint32_t path_add(struct python_paths *p, uint32_t caller, uint32_t name)
 }
 
 /* The path of a call of the function `name` from the path `caller`. Two guesses are mostly right:
- * the path that `caller` called last, and the path that followed that one the last time. */
+   the path that `caller` called last, and the path that it called after that one the last time. */
 static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint32_t name)
 {
 	struct path *v = p->paths.v;

@@ -1,4 +1,5 @@
-/* Computes exclusive times of Python functions by a sweep over the calls of all threads at once. */
+/* Computes exclusive times of Python functions by one sweep in time over the calls of all
+   threads. */
 #include "code/python_internal.h"
 
 /* A frame that is running at the present moment. */
@@ -35,7 +36,8 @@ struct sweep {
 	struct path *paths;
 	struct sweep_thread *threads;
 	VEC(struct moment) heap; ///< heap with the earliest moment on top
-	size_t segment; ///< index of the next segment in `w->higher`, the time of higher classes
+	size_t segment; ///< index of the next segment in `w->higher`, the time in which functions of
+	                ///< higher classes run
 	int64_t next_ns; ///< start of the next segment, or INT64_MAX
 	int64_t until_ns; ///< end of the previous segment
 	int64_t still_ns, covered_ns; ///< uncovered time up to `until_ns`; number to subtract from a

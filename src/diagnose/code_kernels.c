@@ -46,7 +46,7 @@ static int64_t per_step(__int128 sum, const struct kernel_sum *of)
 	return of->steps ? number_div_round(sum, of->steps) : 0;
 }
 
-/* ---- attention ---- */
+/* ---- attention that runs in separate kernels ---- */
 
 /* Number of batched matrix products, and their time if the digest has operators. Without operators,
  * the products are recognized by the names of kernels, which rarely show that they are batched. */

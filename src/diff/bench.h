@@ -1,5 +1,5 @@
-/// The "bench" of a comparison: all runs that are compared, each with its view (an index of its
-/// figures), and one function that queries both sides.
+/// The "bench", on which the runs of a comparison lie side by side: each with its view (an index of
+/// its figures), and one function that asks both sides for a figure.
 #ifndef GG_DIFF_BENCH_H
 #define GG_DIFF_BENCH_H
 

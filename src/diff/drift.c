@@ -11,7 +11,7 @@ struct top {
 	VEC(const struct activity_pair *)
 	side[NR_SIDES]; ///< for each side, its kernels with the most time, sorted by time, then name
 	VEC(const struct activity_pair *)
-	both; ///< the kernels of the lists `side`, each once, in the order of activity_pairs.list
+	both; ///< the kernels of both lists in `side`, each once, in the order of activity_pairs.list
 };
 
 static int by_time(const struct activity_pair *a, const struct activity_pair *b, int side)

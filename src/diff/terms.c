@@ -53,7 +53,8 @@ static const struct term_sum sums[] = {
 	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
 	  { "GPU busy",
 	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY) }, 0 } } },
-	/* a second sum for the same metric, used for traces without steps, which have no period */
+	/* another sum for the metric of the entry above: for traces without steps, which have no
+	   period */
 	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
 	  { "from the first start to the last end", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
 	  { "GPU busy", { MINUS(BUSY_TIME) }, 0 } } },
@@ -154,8 +155,8 @@ static const struct term_sum sums[] = {
 	  { "reserved at another moment",
 	    { PLUS_OF(memory_stat, reserved_at_peak), MINUS_OF(memory_stat, peak_reserved) },
 	    ROW_TAKEN_OFF } } },
-	/* Metrics that are shares: the first row is the whole. The second row is the part or, with
-	   ROW_COMPLEMENT, the whole without the part. */
+	/* Metrics that are the share of a part in a whole: the first row is the whole. The second row
+	   is the part or, with ROW_COMPLEMENT, what remains of the whole without that part. */
 	{ METRIC_MEMORY_FRAGMENTATION_PCT, false, "reserved and allocated", {
 	  { "reserved", { PLUS_OF(memory_stat, end_reserved) }, 0 },
 	  { "allocated", { PLUS_OF(memory_stat, end_allocated) }, ROW_COMPLEMENT } } },

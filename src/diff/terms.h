@@ -38,7 +38,8 @@ enum {
 	/// the row is a sum over devices: if there are several, a remark says that they may overlap
 	ROW_OF_DEVICES = 64,
 	ROW_PER_DEVICE = 256, ///< the row's value is divided by the number of devices that work
-	ROW_COMPLEMENT = 128, ///< in a share: the row is not the part, but the whole without the part
+	ROW_COMPLEMENT = 128, ///< for a metric that is the share of a part in a whole: the row is what
+	                      ///< remains of the whole without that part
 };
 
 struct term_row {

@@ -273,7 +273,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	/* the word of the verdict is added unless it is the usual one of the symbol */
+	/* a verdict is also written as a word, unless the symbol alone says it */
 	if (sign && r->tone != TONE_GOOD && strcmp(r->text, "fail") != 0 &&
 	    strcmp(r->text, "warn") != 0 && strcmp(r->text, "error") != 0)
 		strbuf_addf(b, " \u00B7 %s", r->text);

@@ -188,10 +188,10 @@ extern const char *const fold_classes[];
 bool fold_is_by_rank(const struct fold_figure *f);
 
 /// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query
-/// asks for an answer for each rank, only that of the worst rank is given. What only whole digests
-/// can answer, such as kernels of a single rank, is answered by the ranks that the fold keeps if
-/// these are all that the query selects, and else not; only kernels that have other names by the
-/// view's naming are then answered by their usual match names. `a` is scratch memory.
+/// asks for an answer for each rank, only that of the worst rank is given. Some queries, such as
+/// for kernels of a single rank, need whole digests. They are answered only if the query selects no
+/// other ranks than those whose digests the fold keeps; otherwise, kernels that the view's naming
+/// renames are answered by their usual match names, and nothing else is. `a` is scratch memory.
 void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
                 struct answers *out);
 

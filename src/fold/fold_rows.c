@@ -16,7 +16,8 @@ static const char *const class_names[] = { "compute", "communication", "memory",
 
 #define ROW fold_deed
 static const struct field fold_deed_fields[] = {
-	/* columns: member, stored form, minor version of the format that added the member */
+	/* KEY(ORDER: rows are sorted by it, member, stored form, minor version that added the
+	   member) */
 	KEY(ORDER, op, NAME, 0),
 	KEY(ORDER, activity, NAME, 0),
 	KEY(ORDER, waits_in, NAME, 0),

@@ -28,7 +28,7 @@ struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fo
 void fold_join(struct digest *into, struct digest *more);
 
 /// Leaves in f->kept only the ranks that stand out most by some figure of their own, at most
-/// FOLD_KEPT ranks. The same ranks remain, whether all ranks are compared at once, or first the
+/// FOLD_KEPT ranks. The same ranks remain, whether all ranks are compared in one call, or first the
 /// ranks of each part, and then the ranks that remain of the parts.
 void fold_keep(struct fold *f);
 

@@ -68,7 +68,8 @@ static void add_pair_figure(struct bench *b, const struct metric *m, struct repo
 		add_figure(out, m, &e);
 }
 
-/* Query each device and each memory separately, unless a folded run knows only all of a rank. */
+/* Query each device and each memory separately, unless a run is folded and has only one value for
+   all devices or memories of a rank. */
 static void ask_each(struct bench *b, struct query *q)
 {
 	q->device = q->metric->label == LABEL_DEVICE ? "*" : NULL;
@@ -165,7 +166,7 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 }
 
 /* The change of the figure that explains most of a change of the wall time, such as ": data loading
-   69.81 ms → 1.311 ms"; "" if none has half of it. */
+   69.81 ms → 1.311 ms"; "" if no figure explains half of it. */
 static const char *largest_cause(struct report *out, const struct figure_row *wall)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_DATALOADER_TIME,

@@ -27,16 +27,17 @@ struct noise_model {
 	                   ///< sum of all operators, where independent changes partly cancel out
 	double shared; ///< share of the machine's variance that all runs of the candidate have in
 	               ///< common
-	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE; an operator is then
-	                  ///< judged by the part of its change that other operators do not share
+	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE, which shows what slows
+	                  ///< all operators; an operator is then judged by its change less the change
+	                  ///< that all have in common
 };
 
 /// Estimate of the change of one figure, and of its uncertainty.
 struct estimate {
 	bool known;
 	double by; ///< change from the reference to the candidate
-	double own; ///< part of the change that other operators do not share; the whole change if there
-	            ///< are no others
+	double own; ///< the change less what all operators have in common; the whole change if there is
+	            ///< only one operator
 	double variance; ///< variance of the figure between single runs
 	double shared; ///< share of `variance` that repeated runs of the candidate have in common
 	double baseline; ///< variance of the reference's center, relative to that of one run

@@ -1,4 +1,4 @@
-/// Internal to the database reader. No other room includes this.
+/// Internal to the database reader. No other folder of src/ includes this.
 ///
 ///     database.c          the file, its pages, tables → records → values
 ///     database_schema.c   the text of CREATE TABLE → columns

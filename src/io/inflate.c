@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 
-/* Largest number of bytes given to a library at once: both libraries count in 32 bits. */
+/* Largest number of bytes given to a library in one call: both libraries count in 32 bits. */
 #define STEP_BYTES ((size_t)1 << 30)
 
 struct inflate {

@@ -1,6 +1,6 @@
 /// Scans runs of bytes, many at a time: with SSE2 if the compiler has it (every x86-64), with AVX2
-/// if it may be used (trace_event_avx2.c of the trace reader), else in 64-bit words. No other room
-/// includes this.
+/// if it may be used (trace_event_avx2.c of the trace reader), else in 64-bit words. No other
+/// folder of src/ includes this.
 ///
 /// All functions may read up to JSCAN_PAD bytes from the given address, whatever their values, and
 /// stop at a NUL, so that the scanner's window needs no checks for its end.

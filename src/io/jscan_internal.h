@@ -1,4 +1,4 @@
-/// Internal to the scanner: its state, which other rooms use only through jscan_inline.h.
+/// Internal to the scanner: its state, which other folders of src/ use only through jscan_inline.h.
 ///
 ///     jscan.c         window, errors, containers, skipping
 ///     jscan_seams.c   keys: remembered text between two values

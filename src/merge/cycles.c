@@ -304,7 +304,8 @@ static void join_cycle(struct digest *x, struct digest *y)
 	join_steps(x, y);
 	join_comms(x, y);
 	join_functions(x, y);
-	/* counts of operations that only one cycle has are dropped: they miss the other's steps */
+	/* counts of operations that only one cycle has are dropped: they lack the other cycle's
+	   steps */
 	if (!x->flops.nr || !y->flops.nr)
 		x->flops.nr = y->flops.nr = 0;
 	for (size_t i = 0; i < nr_digest_lists; i++) {

@@ -20,8 +20,8 @@ const char *figure_unit_of(struct span word);
 /// "p99_ttft_ms".
 const char *figure_unit_by_name(struct span name);
 
-/// The better direction, "lower" or "higher", that the words of a name tell, else its unit (which
-/// may be NULL); NULL if neither tells it. Static.
+/// The better direction, "lower" or "higher", by the words of a name or, if these do not tell, by
+/// its unit (which may be NULL); NULL if neither tells. Static.
 const char *figure_better(struct span name, const char *unit);
 
 /// True for a figure that is a time or a rate by its unit (NULL if unknown) or by the words of its

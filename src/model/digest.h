@@ -28,8 +28,8 @@ struct kernel_stat {
 	int64_t grid[3], block[3]; ///< most frequent launch shape; grid[0] < 0 if unknown
 	int64_t shapes; ///< number of distinct launch shapes
 	int64_t occupancy; ///< occupancy in 1e-6 %, weighted by time; < 0 if unknown
-	/* only in a row that joins others: the time in steps with a known occupancy, and the remainder
-	 * after division by it (occupancy · occupancy_ns + occupancy_rest is the exact sum) */
+	/* only in a row that joins others: time in steps with a known occupancy, and what makes the sum
+	   exact: Σ occupancy · time is occupancy · occupancy_ns + occupancy_rest */
 	int64_t occupancy_ns, occupancy_rest;
 	int64_t names; ///< number of small kernels that this row sums up, each below 0.05 % of kernel
 	               ///< time; `name` is then their category, or empty; 0 for a row that is not a sum

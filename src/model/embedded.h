@@ -29,7 +29,7 @@ extern const char embedded_diagnosis[];
 /// Bytes of `embedded_diagnosis` without the NUL.
 extern const size_t embedded_diagnosis_size;
 
-/// CI workflows (ci/github, ci/gitlab) with names of an example, NUL-terminated; static.
+/// CI workflows of ci/ with names of an example, which init replaces; NUL-terminated; static.
 extern const char embedded_github_gate[], embedded_github_accept[], embedded_github_fork[],
     embedded_gitlab_pipeline[], embedded_gitlab_include[];
 /// Sizes in bytes of the workflows above, each without the NUL.

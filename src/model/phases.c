@@ -45,7 +45,7 @@ bool phase_has_metric(enum phase p, const struct metric *m)
 	       (!sum->whole && (m->id != METRIC_STEP_COMM_TIME || p == PHASE_COMMUNICATION));
 }
 
-/* Value of metric `id`, which is a term of a sum, for a phase within the step. */
+/* Value of the metric `id`, one of the terms that a metric is the sum of, in a phase of a step. */
 static int64_t term_within(const struct digest *d, enum phase p, enum metric_id id, size_t step)
 {
 	static const enum metric_id columns[NR_PHASE_COLUMNS] = {

@@ -271,7 +271,8 @@ struct report {
 	const char *false_alarms_text; ///< a sentence on `false_alarms`; NULL if there is none
 	struct {
 		bool judged; ///< true if there are enough operators (or categories) to compare
-		bool found; ///< true if all operators are slower by one factor, and a check fails for it
+		bool found; ///< true if all operators are slower by one factor, and a check fails for this
+		            ///< reason
 		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
 	int64_t plan_runs, plan_pairs; ///< number of further runs, or pairs, that decide all checks

@@ -8,9 +8,9 @@
 		.summed = (summed_)                                                                 \
 	}
 const struct digest_list digest_lists[] = {
-	/* Columns: member of struct digest; row type; true if rows of equal keys are joined when
-	   profiler cycles are merged; true if such rows are summed over the ranks of a folded run. Rows
-	   of a GPU or thread are not summed: its name means nothing on other ranks. */
+	/* LIST(member of struct digest, row type, are rows of equal keys joined when profiler cycles
+	   are merged?, are they summed over the ranks of a folded run?). Rows of a GPU or thread are
+	   not summed: its name means nothing on other ranks. */
 	LIST(env, env_entry, false, false), /* joined elsewhere, by join_env() */
 	LIST(summaries, step_summary, false, false),
 	LIST(phase_summaries, phase_summary, false, false),

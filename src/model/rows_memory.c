@@ -25,8 +25,8 @@ static void join_memory_cycles(void *row, const void *more)
  * fill are MEMORY_UNKNOWN, which is below all other numbers. */
 #define ROW memory_stat
 static const struct field memory_stat_fields[] = {
-	/* Columns: struct member, stored form, how to join it across profiler cycles and into a sum of
-	   small rows, minor version of the format that added it */
+	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(source, ENUM(memory_source_names), KEEP, KEEP, 0),
 	FIELD(events, COUNT, SUM, KEEP, 0),
@@ -71,8 +71,8 @@ static void join_small_sites(void *row, const void *more)
 /* Each list has an order of its own, in which several rows may be equal. */
 #define ROW memory_item
 static const struct field memory_item_fields[] = {
-	/* Columns: struct member, stored form, how to join it across profiler cycles and into a sum of
-	   small rows, minor version of the format that added it, key in `metrics --json` */
+	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, list, ENUM(memory_list_names), 0, SHOWN("list"), NAMES_ROW),
 	KEY(SAME, category, NAME, 0, SHOWN("category")),
@@ -90,8 +90,8 @@ ROW_TYPE(memory_item, LISTED, OWN(FOLDED, join_small_sites));
 
 #define ROW memory_level
 static const struct field memory_level_fields[] = {
-	/* Columns: struct member, stored form, how to join it across profiler cycles and into a sum of
-	   small rows, minor version of the format that added it, key in `metrics --json` */
+	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, entries, COUNT, 0, SHOWN("entries")),
 	FIELD(time_us, OPTIONAL_COUNT(-1), KEEP, KEEP, 0, SHOWN("time_us")),
@@ -103,8 +103,8 @@ ROW_TYPE(memory_level, LISTED);
 
 #define ROW memory_evidence
 static const struct field memory_evidence_fields[] = {
-	/* Columns: struct member, stored form, how to join it across profiler cycles and into a sum of
-	   small rows, minor version of the format that added it */
+	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, memory, TEXT, 0),
 	FIELD(history, FLAG, KEEP, KEEP, 0),
 	FIELD(midway, FLAG, KEEP, KEEP, 0),

@@ -13,7 +13,7 @@ int64_t step_number_of(struct span name)
 	return (int64_t)v;
 }
 
-/* ---- phases in names of steps ---- */
+/* ---- the phase of a step of an inference server, read from the step's name ---- */
 
 static bool skip_number(struct span *rest, uint64_t *out)
 {
@@ -76,7 +76,7 @@ static enum phase bracket_phase(struct span rest)
 	return PHASE_ALL;
 }
 
-/* ---- markers for names of steps ---- */
+/* ---- a pattern for the names of similar steps, as a step marker ---- */
 
 /* True for the name of a step of vLLM: "execute_…". Releases before 0.14 write the numbers of new
  * and of cached requests in it. */

@@ -1,4 +1,4 @@
-/// Internal to the reader of Nsight Systems' exports. No other room includes this.
+/// Internal to the reader of Nsight Systems' exports. No other folder of src/ includes this.
 ///
 ///     nsys.c             the export as a whole, strings, GPUs
 ///     nsys_processes.c   which processes used GPUs, and their ranks

@@ -168,7 +168,8 @@ uint32_t form_stack(struct form *f)
 
 static const struct {
 	const char *key;
-	void (*read)(struct form *f); ///< reads the elements of the array, which the caller entered
+	void (*read)(struct form *f); ///< reads the elements of the array whose opening bracket the
+	                              ///< caller has read
 } parts[] = {
 	{ "segments", form_segments },
 	{ "device_traces", form_traces },

@@ -55,7 +55,7 @@ int form_word(struct form *f, const char *key, const char *const *words, int nr,
 /// Reads the list of frames of a stack and returns the stack's id.
 uint32_t form_stack(struct form *f);
 
-/// Reads the elements of `segments`, whose array the caller must have entered.
+/// Reads the elements of the array `segments`, whose opening bracket the caller has read.
 void form_segments(struct form *f);
 
 /// Like form_segments(), for `device_traces`.

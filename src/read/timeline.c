@@ -91,7 +91,8 @@ static void add_raw_row(struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 	                    });
 }
 
-/* Reads the rest of a row that the caller has entered; true if it has `want` numbers in all. */
+/* Reads the numbers of a row whose opening bracket the caller has read; true if there are
+   `want`. */
 static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 {
 	size_t nr = 0;
@@ -105,8 +106,8 @@ static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 	return whole && nr == want;
 }
 
-/* Reads the form with rows of actions. `row` is the first row, which the caller has read;
-   `second`: the caller has also entered a second row. */
+/* Reads the form with rows of actions. The caller has read the first row, `row`. If `second`, there
+   is a second row, and the scanner is already behind its opening bracket. */
 static void read_raw(struct timeline_reader *r, const int64_t *row, bool second)
 {
 	int64_t v[NR_COLUMNS];

@@ -65,7 +65,7 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 		jscan_skip(in->js);
 }
 
-/* Stores the name of an event. If the event is probably wanted, the name is looked up at once,
+/* Stores the name of an event. If the event is probably wanted, the name is looked up immediately,
    which saves a copy. */
 static inline void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
 {

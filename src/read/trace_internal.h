@@ -1,4 +1,4 @@
-/// Internal to the trace reader, whose files share one scan. No other room includes this.
+/// Internal to the trace reader, whose files share one scan. No other folder of src/ includes this.
 ///
 ///     trace.c        the document; traces that are cut short or foreign
 ///     trace_meta.c   what a trace tells about itself
@@ -37,11 +37,11 @@ struct event_lead {
 	enum event_phase phase;
 	bool with_phase; ///< true if the text contains the key "ph"
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
-	size_t next; ///< index of the beginning that is tried first for the next event: the one that
-	             ///< followed the last time that an event began like this
+	size_t next; ///< index of the beginning that is tried first for the event after one that begins
+	             ///< like this: the beginning that came after this one last time
 	struct event_origin {
 		char text[2 * 32];
-		uint32_t mask[2]; ///< mask with one bit for each byte of `text` that is compared
+		uint32_t mask[2]; ///< bit i % 32 of mask[i / 32] is set if byte i of `text` is compared
 		unsigned n;
 		struct seam *place; ///< scanner's place at the value of "ts" (jscan_internal.h)
 		int64_t pid, tid;
@@ -67,7 +67,7 @@ struct xprof_lane {
 
 /// Processes and threads of XProf, recognized by their names.
 struct xprof {
-	/// Idents of processes and threads; ids of pairs of process and thread.
+	/// Each maps what a trace says to an id: a process's pid, a thread's tid, a pair of both ids.
 	struct idmap pids, tids, lane_ids;
 	VEC(struct xprof_process) processes; ///< processes, indexed by id of the pid
 	VEC(struct xprof_lane) lanes;

@@ -49,7 +49,7 @@ void comm_take_kernel(struct reducer *r, const struct event *ev);
 void comm_take_host(struct reducer *r, const struct event *ev);
 
 /// Join a part of a trace: first its ids (false if a table is full), then its kernels and scopes;
-/// `activities` is the number of activities in the whole without the part.
+/// `to` had `activities` activities before it got those of `from`.
 GG_MUST_CHECK bool comm_join_ids(struct reducer *to, struct reducer *from);
 void comm_join(struct reducer *to, struct reducer *from, size_t activities);
 

@@ -43,7 +43,7 @@ void functions_release(struct functions *f)
 	vec_release(&f->higher.list);
 }
 
-/* ---- time that higher classes cover ---- */
+/* ---- the time in which functions of higher classes run ---- */
 
 static int64_t segment_end(const struct segment *s)
 {
@@ -80,7 +80,7 @@ static void higher_add(struct higher *h, const struct class_functions *c)
 	*h = sum;
 }
 
-/* Time that segments cover before `at`; `i` must be the index of the last that begins by `at`. */
+/* Time that segments cover before `at`; segment `i` must be the last one that begins by `at`. */
 static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at)
 {
 	const struct segment *s = &h->list.v[i];
@@ -88,7 +88,7 @@ static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at
 	return s->before_ns + (past < length ? past : length);
 }
 
-/* Time that segments cover before `at`; the caller knows that the first `begun` begin by then. */
+/* Time that segments cover before `at`; the first `begun` segments are known to begin by then. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;

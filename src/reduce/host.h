@@ -67,7 +67,8 @@ struct host_events {
 	struct name_table inputs; ///< texts of shapes and types
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct host_name) names;
-	struct idmap rows; ///< pairs (index into `names`, thread id or, for annotations, NO_ID)
+	struct idmap rows; ///< pairs of an index into `names` and a thread id; annotations have NO_ID
+	                   ///< for the thread
 	struct last_host last;
 };
 

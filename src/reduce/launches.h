@@ -27,7 +27,7 @@ void launches_release(struct launches *l);
 /// Stores the runtime call that becomes the next span; may set `fault`.
 void launches_take(struct reducer *r, const struct event *ev);
 
-/// Joins a part of a trace; `spans` is the number of spans in the whole without the part.
+/// Joins a part of a trace; `to` had `spans` spans before it got those of `from`.
 void launches_join(struct reducer *to, struct reducer *from, size_t spans);
 
 /// Finds the launch of every activity; counts activities without a launch by cause.

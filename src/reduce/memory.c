@@ -178,7 +178,8 @@ static int64_t memory_growth(const struct reducer *r, const struct memory_state 
 		if (k < e.nr && l->start_ns >= last[k].start_ns)
 			last[k] = *l;
 	}
-	int64_t level = 0; /* replaced at once: an event comes before the first chosen step end */
+	int64_t level = 0; /* the first event replaces this value, since it comes before the first
+	                      chosen step end */
 	for (size_t i = 0; i < e.nr; i++) {
 		if (last[i].allocated >= 0)
 			level = last[i].allocated;

@@ -1,5 +1,5 @@
-/// Inside of the reducer: what it keeps of the events. No other room includes this. Each member of
-/// `struct reducer` has a header with its functions; the files in the order in which
+/// Inside of the reducer: what it keeps of the events. No other folder of src/ includes this. Each
+/// member of `struct reducer` has a header with its functions; the files in the order in which
 /// reducer_finish() uses them:
 ///
 ///     reducer.c      intake: which member takes an event
@@ -112,8 +112,8 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 	return a->has_launch ? &r->host.spans.v[launches ? launches[i].span : i] : NULL;
 }
 
-/// Moves the contents of the part `from` to the whole `to`. Returns false, and moves nothing, if
-/// the result is only found by taking the events of the part one by one.
+/// Moves the contents of the part `from` of a trace to the whole trace `to`. Returns false, and
+/// moves nothing, if the caller must instead pass the events of the part to `to` one by one.
 bool reducer_join(struct reducer *to, struct reducer *from);
 
 /// Fills in what the rank did last, from the activities sorted by start.

@@ -88,7 +88,8 @@ static void divide_time(struct reducer *r)
 
 uint32_t steps_find(struct steps *s, int64_t at_ns)
 {
-	size_t lo = 0, hi = s->owned.nr; /* lo after SEARCH: number of parts begun by `at_ns` */
+	size_t lo = 0, hi = s->owned.nr; /* SEARCH makes `lo` the number of parts that have begun at
+	                                    `at_ns` */
 	SEARCH(lo, hi, i, s->owned.v[i].start_ns <= at_ns);
 	if (lo == 0 || at_ns >= s->owned.v[lo - 1].end_ns)
 		return NO_ID;

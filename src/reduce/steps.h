@@ -51,7 +51,7 @@ struct owned {
 };
 
 struct steps {
-	VEC(struct mark) marks; ///< marks, sorted by start after steps_make()
+	VEC(struct mark) marks; ///< marks, which steps_make() sorts by start
 	struct own_steps own;
 	VEC(struct annotation) annotations;
 	bool annotations_cut; ///< true if the trace has more annotations than were kept

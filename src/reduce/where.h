@@ -135,14 +135,14 @@ struct where_walk;
 void where_init(struct where *w);
 void where_release(struct where *w);
 
-/// Store an annotation; the call stack of the operator that becomes the next span; the operator and
-/// module that the next activity names.
+/// One function each: store an annotation; store the call stack of the operator that becomes the
+/// next span; store the operator and module that the next activity names.
 void where_take_range(struct reducer *r, const struct event *ev);
 void where_take_op(struct reducer *r, const struct event *ev);
 void where_take_stated(struct reducer *r, const struct event *ev);
 
-/// Join a part of a trace; `spans` and `activities` are the numbers of those in the whole without
-/// the part. False if a table is full.
+/// Join a part of a trace; `spans` and `activities` are how many `to` had before it got those of
+/// `from`. False if a table is full.
 GG_MUST_CHECK bool where_join_ids(struct reducer *to, struct reducer *from);
 void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities);
 

@@ -1,4 +1,4 @@
-/// Inside of the replay: one device at a time. No other room includes this.
+/// Inside of the replay: one device at a time. No other folder of src/ includes this.
 ///
 ///     replay.c           limits, devices, order of work
 ///     replay_entry.c     what an entry does; rows by site

@@ -36,8 +36,8 @@ void replay_final(struct replay *r)
 struct open_blocks {
 	struct idmap ids;
 	VEC(uint32_t)
-	ends; ///< for each address id, the entry that frees the block, or nr + index of a block of the
-	      ///< final state
+	ends; ///< for each address id, how its block ends: the index of the entry that frees it or, if
+	      ///< it is never freed, replay.nr plus its index among the blocks of the final state
 };
 
 static uint32_t *open_at(struct open_blocks *open, uint64_t address)

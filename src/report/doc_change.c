@@ -41,7 +41,7 @@ static const char *title_of(struct document *d, const struct report *r, const st
 	bool means = r->kind == REPORT_DIFF && m && m->per_step && r->candidate.steps > 1;
 	if (!means)
 		return title;
-	/* the table of figures above it has medians, such as another one of the GPU's idle time */
+	/* the breakdown has means, while the table of figures above it has medians */
 	return arena_printf(&d->arena, "%s (means over the steps%s)", title,
 	                    m->id == METRIC_STEP_PERIOD ? "; above are medians" : "");
 }

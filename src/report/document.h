@@ -1,5 +1,5 @@
-/// Reports as documents: what is shown of a check, a diff or a run, and in which order. Only this
-/// room chooses it; document/ renders.
+/// Reports as documents: what is shown of a check, a diff or a run, and in which order. Only
+/// report/ chooses it; document/ renders.
 #ifndef GG_REPORT_DOCUMENT_H
 #define GG_REPORT_DOCUMENT_H
 

@@ -24,9 +24,9 @@ static bool is_foreign_key(struct span key)
 	return false;
 }
 
-/* True if `first`, the first bytes of a file, is an object with a number and without keys or values
- * of other formats. Values that are not numbers are allowed only if the whole object is in `first`:
- * the reader then names them in its error. */
+/* True if `first`, the first bytes of a file, may be a metrics file: a JSON object with at least
+   one number, without lists, and without keys of traces and snapshots. Other values than numbers
+   are allowed only if the whole object is in `first`: the reader then names them in its error. */
 bool metrics_recognize(struct span first)
 {
 	struct diag_log own;

@@ -74,7 +74,7 @@ static void check_steps(struct row_reader *r, const struct digest *d, uint64_t b
 #define SOME_ROWS(member, type) FIELD(member, OPTIONAL_ROWS, 0, .sub = &type##_row)
 
 static const struct field digest_fields[] = {
-	/* Columns: member of struct digest, stored form, minor version that added the member. */
+	/* FIELD(member of struct digest, stored form, minor version that added the member, …) */
 	FIELD(rank, OPTIONAL_COUNT, 0, .absent = -1),
 	FIELD(world_size, OPTIONAL_COUNT, 0, .absent = -1),
 	FIELD(trace, OPTIONAL_TEXT, 0),

@@ -269,7 +269,8 @@ static int64_t read_rest(struct row_reader *r, const char *key)
 }
 
 /* Reads an array of values or, if `rests`, of what is left of values once other columns have been
-   subtracted (step_bases.h). The caller has entered the array and its first element. */
+   subtracted (step_bases.h). The caller has read the opening bracket; the scanner is at the first
+   element. */
 static size_t read_numbers(struct row_reader *r, size_t column, bool rests, enum jscan_type first,
                            size_t most, int64_t **out)
 {

@@ -83,8 +83,8 @@ void row_read_all(struct row_reader *r, const struct schema *s, void *const *row
 enum jscan_type row_enter_array(struct row_reader *r, const char *key);
 
 /// Moves to the next element of a list with one value for each of `nr` structs; `at` counts the
-/// values. False at the end, and on an error if there are more or fewer. The caller has entered the
-/// first value.
+/// values. False at the end, and on an error if there are more or fewer. Before the first call, the
+/// scanner is at the first value.
 bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr);
 
 /// Stops the scanner with an error that names offset `byte`, then path and `key` (NULL for the

@@ -130,8 +130,8 @@ static unsigned read_enum(struct row_reader *r, const struct field *f, const cha
 	return 0;
 }
 
-/* Reads three numbers from an array. The caller has entered the array and its first element, which
- * has the type `first`. */
+/* Reads three numbers from an array. The caller has read the opening bracket; the scanner is at the
+   first element, which has the type `first`. */
 static void read_shape(struct row_reader *r, const char *key, uint64_t byte, enum jscan_type first,
                        int64_t shape[3])
 {
@@ -229,8 +229,8 @@ bool row_is_text(const struct field *f)
 
 typedef void read_fn(struct row_reader *r, const struct field *f, const char *key, void *row);
 
-/* Reads one value for each struct from a list. The caller has entered the list and its first
- * element. */
+/* Reads one value for each struct from a list. The caller has read the opening bracket; the scanner
+   is at the first element. */
 static void read_list(struct row_reader *r, const struct field *f, const char *key, bool nulls,
                       read_fn *read, void *const *rows, size_t nr)
 {

@@ -116,8 +116,8 @@ static void take_case(size_t i, struct span text, const char *died, void *ctx)
 	diag_release(&log);
 }
 
-/* Divide the threads: as many cases at once as there are threads. If there are fewer cases than
-   threads, each case gets several threads. */
+/* Divide the threads: as many cases run in parallel as there are threads. If there are fewer cases
+   than threads, each case gets several threads. */
 static void share_jobs(struct work *w, size_t nr)
 {
 	uint64_t jobs = options_u64(&w->options, OPT_JOBS, cores_usable());

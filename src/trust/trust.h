@@ -6,9 +6,9 @@
 #include "model/report.h"
 
 /// Append the findings on the candidate's `nr` runs and on the baseline (NULL if there is none) to
-/// `out->trust`, the candidate's first. Statistics over steps need `min_steps` usable steps; if it
-/// is 0, they need three, or the baseline's number if that is lower. In any case a candidate needs
-/// half of the baseline's number.
+/// `out->trust`, the candidate's first. Statistics need `min_steps` usable steps of a rank. If
+/// `min_steps` is 0, they need three, or as many as the baseline has if it has fewer, or one
+/// without a baseline. In any case a candidate needs at least half as many as the baseline.
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     int64_t min_steps, struct report *out);
 

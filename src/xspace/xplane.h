@@ -1,5 +1,5 @@
-/// Internal to the reader of XSpace files: one plane, its names and values. No other room includes
-/// this. Source: tsl/profiler/protobuf/xplane.proto (openxla/xla, 2026).
+/// Internal to the reader of XSpace files: one plane, its names and values. No other folder of src/
+/// includes this. Source: tsl/profiler/protobuf/xplane.proto (openxla/xla, 2026).
 #ifndef GG_XSPACE_XPLANE_H
 #define GG_XSPACE_XPLANE_H
 

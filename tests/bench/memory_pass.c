@@ -1,5 +1,5 @@
 /* Measures the lowest cost of reading: the file is read in blocks of 256 KiB, and every byte is
-   looked at once.
+   looked at exactly once.
    usage: memory_pass FILE */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -7,7 +7,8 @@ history, a suite, a job that hangs):
  - nothing on the console, no request but that of the page itself, no violation of its policy; a
    script, a style or a picture that is put into the page is refused by it
  - no name breaks out of its cell: the page has the same elements as a page with harmless names
- - tables sort by pointer and by keyboard and say so; the selector shows one memory, or rank, or all
+ - tables can be sorted with the pointer and with the keyboard, and tell screen readers their order; the selector shows one
+   memory or rank, or all of them
  - with scripts off all charts and tables are there, the flame graph and its table among them
  - the first screen of a failed check holds the verdict, key figures and findings with their parts; the keyboard
    goes through the page from its top to its end; it moves through the flame graph and narrows it

@@ -2,10 +2,9 @@
 """Checks the Markdown comment of a pull request as GitHub shows it: rendered by cmark-gfm, under the stylesheet of
 github-markdown-css, in Chromium, at the width of a comment and on a telephone, in both themes.
 
- - nothing is clipped, whether parts are collapsed or expanded: no table, code span or line is wider than the comment; of every
-   kind of
-   report, and with names of 300 characters
- - the comment on one finding, before anything is expanded, is at most 420 pixels high at 830 pixels
+ - nothing is clipped, whether parts are collapsed or expanded: no table, code span or line is wider than the comment. This is
+   checked for every kind of report, also with names of 300 characters
+ - the comment on one finding, before anything is expanded, is at most 420 pixels high if it is 830 pixels wide
 
 usage: comment.py [SCREENSHOTS]     (a folder for pictures)
 $GPUGATE is the program; without it the test is skipped (exit 77). Needs npm, and its registry once.

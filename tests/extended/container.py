@@ -4,7 +4,7 @@
  - the build stage needs no pkg-config; the package installs with its dependencies
  - the image runs gpugate as a user without rights, gates the example, and has what the scripts of ci/ call
 
-$GPUGATE only says that tests run; exit 77 skips, as it does without root.
+If $GPUGATE is not set, or without root, the test is skipped (exit 77). The program that it names is not used.
 """
 import json
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks ci/kubernetes without a cluster:
 
- - both manifests are valid for the schema of batch/v1 Job that Kubernetes publishes (its OpenAPI types, as
-   npm packages have them), also without unknown keys; a misspelt key and a wrong type are found
+ - both manifests are valid for the schema of batch/v1 Job that Kubernetes publishes (its OpenAPI types, as npm packages have
+   them), and have no unknown keys; a misspelt key and a wrong type are found
  - what the containers run does what the README says: the pods of all indices, then the check; a lost
    rank is exit 3
 

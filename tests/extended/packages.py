@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks the build of docs/install.md, the files that it installs, and the packages that cpack makes:
 
- - installed below a prefix and below DESTDIR: the same files, nothing outside, no RPATH, no path of the build
+ - an installation below a prefix and one below DESTDIR have the same files, and write nothing elsewhere; the program has no
+   RPATH, and no file contains a path of the build
  - the .deb has no error or warning of lintian, its program is hardened, its libraries are dependencies
- - what it unpacks to runs, gates the example, and has a manual page that `man` renders
+ - the program that the .deb unpacks to runs and gates the example, and its manual page is one that `man` renders
  - the .tar.gz has one folder, whose program runs from any place
 
 Exit 77 skips without $GPUGATE, which is not used: this test builds a program of its own.

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks ci/release in a temporary repository, without container (container.py) and without .deb (packages.py):
 
- - there are checksums of all files, and they are right; the source archive has one folder with the version, which names it
+ - there are checksums of all files, and they are right; all files of the source archive are in one folder, which is named after
+   the version
  - the static program needs nothing: as the only file of a root it gates the example; it is hardened
  - the package for rpm has the same files as an installation, and needs no library
  - the same commit gives the same source archive; a tag that is not the version is refused
 
-$GPUGATE only says that tests run; exit 77 skips.
+If $GPUGATE is not set, the test is skipped (exit 77). The program that it names is not used.
 """
 import hashlib
 import os

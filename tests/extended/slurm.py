@@ -2,9 +2,9 @@
 """Checks ci/slurm on a real Slurm: a controller and two nodes on this machine, in a temporary folder.
 
  - an array of 8 ranks on 2 nodes, folded and checked: exit 0, and the folded run is byte for byte
-   the one that `gpugate digest` makes of all traces at once
- - a task that is killed and requeued in the midst of its reading, and one with half of a file
-   left behind by its writing: the same bytes
+   the one that one call of `gpugate digest` makes of all traces
+ - if a task is killed and requeued in the midst of its reading, or finds half of a file that an earlier attempt left behind,
+   the folded run has the same bytes
  - a rank without a trace, and a rank whose trace is cut short: exit 3, the rank is named, the
    reports are there; so with --no-wait and several ranks per task
 

@@ -2,7 +2,7 @@
 """Checks on a bare Ubuntu 24.04 that ci/quickstart installs what is missing, builds without a warning and without
 pkg-config, and finds the planted regression. (container.py builds on a bare Debian 12.)
 
-$GPUGATE only says that tests run; exit 77 skips.
+If $GPUGATE is not set, the test is skipped (exit 77). The program that it names is not used.
 """
 import os
 import pathlib

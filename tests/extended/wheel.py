@@ -102,7 +102,8 @@ def fixture(dir, wheel):
     for verdict, rate in (("undecided", "80"), ("fail", "40")):
         lower = pytest("-k", "figure", code=1, RATE=rate)
         assert f"\n{verdict} · test_figure: " in lower and "tokens_per_s fell from 100 to " + rate in lower, lower
-    # With KEEP=none, the program in the package makes digests. A job that ends early counts as not recorded.
+    # With KEEP=none, the recording keeps no traces: the program in the package turns them into digests. A job that ends before
+    # the steps to record are over counts as not recorded.
     pytest("-k", "recorded", KEEP="none", STANDIN_SEED="2")
     early = pytest("-k", "recorded", code=1, STEPS="3")
     assert "run1" in early and "before step" in early, early

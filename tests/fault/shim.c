@@ -121,7 +121,7 @@ static bool memory_fails(const char *call)
 	return plan.ready && plan.memory && happens(call, "");
 }
 
-/* ---- files ---- */
+/* ---- calls on files, each of which fails if the plan says so ---- */
 
 int open(const char *path, int flags, ...)
 {
@@ -223,7 +223,7 @@ ssize_t write(int fd, const void *buf, size_t n)
 	return fail();
 }
 
-/* ---- memory ---- */
+/* ---- allocations, each of which fails if the plan says so ---- */
 
 void *malloc(size_t n)
 {
@@ -249,7 +249,7 @@ void *realloc(void *p, size_t n)
 	return memory_fails("realloc") ? fail_pointer() : f(p, n);
 }
 
-/* ---- from the environment ---- */
+/* ---- the plan, read from the environment ---- */
 
 static __attribute__((constructor)) void read_plan(void)
 {

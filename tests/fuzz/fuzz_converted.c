@@ -261,7 +261,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	              *xplane =
 	                  reduced_digest(strbuf_span(&file), events_of_space, NULL, &options, &log);
 	fuzz_accepted = trace != NULL && xplane != NULL;
-	/* an XSpace file without GPU work is refused at once, a trace without GPU work only later */
+	/* the reader refuses an XSpace file without GPU work; a trace without GPU work is refused only
+	   later */
 	law(fuzz_accepted || !xplane);
 	law(fuzz_accepted || !trace || !trace->trust.gpu_events);
 	if (fuzz_accepted) {

@@ -30,7 +30,7 @@ static struct drained drain(struct span data, struct source_options options)
 	return d;
 }
 
-/* What is said of the data if a reader refuses the first bytes of it. */
+/* The error about the data if a reader refuses its first bytes. */
 static struct drained refuse(struct span data, struct source_options options)
 {
 	struct drained d = { .bytes = STRBUF_INIT };

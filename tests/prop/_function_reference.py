@@ -107,7 +107,8 @@ def inside(x, y):
 
 
 def callers_by_id(calls):
-    """Index of every call's caller, by the ids; None where they are not those of calls in order."""
+    """A list with the index of each call's caller (or None), from the ids in the trace. None instead of the list if these ids
+    contradict the order or the nesting of the calls."""
     ids = [c.id for c in calls]
     if any(not isinstance(i, int) or not 0 <= i < 2**32 - 1 for i in ids) or len(set(ids)) < len(ids):
         return None

@@ -50,8 +50,8 @@ class Trace:
         self.steps.sort()
 
     def owners(self):
-        """For each thread the disjoint intervals in which it is inside of a phase: of the outermost one. An
-        optimizer that runs backward inside of itself is one from the end of that on."""
+        """For each thread, the disjoint intervals in which it is in a phase; within nested phases the outermost counts. An
+        optimizer that runs backward within itself counts only from the end of this backward on."""
         backward = [(a, b) for a, b, _, p in self.spans if p == "backward"]
         out, order = collections.defaultdict(list), ["backward", "optimizer", "dataloader", "communication"]
         spans = []
@@ -71,7 +71,8 @@ class Trace:
 
 
 def phases(trace):
-    """phase -> metric -> value of each step; None is what no launch is known of. {} where none are known."""
+    """{phase: {metric: values of the steps}}; the phase None is GPU work whose launch is not known. {} if the trace shows no
+    phases."""
     found = {p for *_, p in trace.spans}
     known = trace.gpu and sum(g[2] in trace.launches for g in trace.gpu) * 2 >= len(trace.gpu)
     if not found & {"backward", "optimizer"} or (trace.steps and not known):
@@ -105,7 +106,8 @@ def phases(trace):
 
 
 def phases_of(path):
-    """The figures as lists, by phase and metric; of steps all GPU time, with what no launch is known of."""
+    """The figures as lists, by phase and metric; and step.cuda_time, all GPU time of each step, including work whose launch is
+    not known."""
     want = phases(Trace(load(path)))
     out = {f"{p} {m}": v for p, of in want.items() for m, v in of.items() if p and (m != "comm_time" or p == "communication")}
     return {**out, "step.cuda_time": [sum(v) for v in zip(*(of["cuda_time"] for of in want.values()))]} if want else {}

@@ -126,7 +126,8 @@ def fits(name, markdown):
 
 
 def job(name, text, result, code):
-    """The text says whether the job passes. Only if there is a baseline, and the verdict (pass or fail) says the same, it does not."""
+    """The text says in words whether the job passes, unless there is a baseline and the verdict (pass or fail) says so
+    itself."""
     said = re.search(r"; the job (passes|fails) \(exit code (\d)\)", " ".join(text.split("\n\n")[0].split()))
     plain = {"pass": 0, "fail": 1}.get(result["verdict"]) == code and not text.startswith("no baseline yet")
     assert bool(said) != plain and (not said or (said[1] == "passes") == (code == 0) and int(said[2]) == code), (name, code, text)

@@ -6,8 +6,8 @@
    beside the baseline, even if this run fails
  - two approvals at the same time: the second one is repeated on the new state of the branch, never merged as text,
    and accepts no check that was not failing when it began; two appends at the same time are both kept
- - if a push is refused for another reason, the script ends with git's message; hostile reasons, branches and links do
-   nothing
+ - if a push is refused for another reason, the script ends with git's message. Shell commands in a reason or in the name of a
+   branch are not run, and symbolic links are not followed
  - `ci/forge/approval` accepts only approvals of people with write permission that are newer than the run (_forge.py)
  - `ci/github/fetch/fetch` finds the pull request by GitHub's data, not by the artifact, and takes only digests
 
@@ -197,7 +197,7 @@ def races(r):
     expect("sound", subprocess.run([PROGRAM, "baseline", "verify", "--baseline", "/dev/stdin"], env=r.env, capture_output=True,
                                    input=r.git(r.origin, "show", f"race:{BASELINE}").encode(), check=False).returncode, 0)
 
-    # Approving the same run twice at once gives a single commit.
+    # Two approvals of the same run at the same time give a single commit.
     first, second = r.clone("race"), r.clone("race")
     three = r.gate(first, r.trace(8, "--slow-kernel", "*=4"), code=1)
     meanwhile(first, f"cd {second} && GPUGATE_BRANCH=race GPUGATE_FOLDER={three} {FORGE}/accept promote {approval} >/dev/null")

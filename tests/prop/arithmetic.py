@@ -150,7 +150,7 @@ def found(dir):
     assert code == 0 or "292 years" in said, said
 
 
-# --- Other artifacts --------------------------------------------------------------------------------------------------
+# --- Exports of Nsight Systems, and memory snapshots ------------------------------------------------------------------
 
 
 def exports(dir, seed):

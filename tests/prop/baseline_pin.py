@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A run compared with the baseline that was made from it has no change, in any metric of the table:
 
- - one rank and many, few steps and many (which a baseline keeps as statistics), every statistic
- - also for phases that rules select
- - the file is small, and writing what was read of it gives the same bytes
- - it keeps the levels of memory over time, with fewer points for many ranks, but always with the highest
+ - this holds for one rank and for many, for few steps and for many (of which a baseline keeps only statistics), and for every
+   statistic
+ - it also holds for phases that rules select
+ - the baseline's file is small, and writing what was read of it gives the same bytes
+ - the baseline keeps the levels of memory over time, with fewer points for many ranks, but always with the highest
 
 $GPUGATE is the program; exit 77 skips.
 """

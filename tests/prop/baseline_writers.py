@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Many writers of one baseline at once lose nothing, and a reader never sees half a file:
+"""Many programs that write one baseline at the same time lose nothing, and a reader never sees half a file:
 
  - 16 programs append a run each, every second one through a symbolic link, while other programs read
- - approvals and appends at once, also of whole suites, keep every run
+ - approvals and appends that run at the same time, also of whole suites, keep every run
  - a writer that is killed leaves no lock and no other file that matters
- - if many programs create the baseline at once, exactly one of them succeeds
+ - if many programs create the baseline at the same time, exactly one of them succeeds
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -51,7 +51,8 @@ def commits(path):
 
 
 def many_appends(folder, files, runs):
-    """Appends all runs at once, while others read; returns a line for each fault, such as a lost run."""
+    """Appends all runs at the same time, each with a program of its own, while other programs read. Returns a line for each
+    fault, such as a lost run."""
     baseline, link = folder / "baseline.json", folder / "link.json"
     link.symlink_to(baseline)
     writers = [start("baseline", "append", run, *files, "--baseline", link if i % 2 else baseline,
@@ -104,7 +105,7 @@ HOLD = "import fcntl,sys; f = open(sys.argv[1], 'w'); fcntl.flock(f, fcntl.LOCK_
 
 
 def held_lock(folder, files, run):
-    """A process that must wait for the lock says so at once, and continues when it is released."""
+    """A program that must wait for the lock says so immediately, and continues when the lock is released."""
     baseline = folder / "baseline.json"
     holder = subprocess.Popen([sys.executable, "-c", HOLD, folder / ".baseline.json.lock"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     holder.stdout.readline()

@@ -3,7 +3,8 @@
 
  - there is a page for each command and no other; each names every option of the command, every exit code, and
    has examples whose options the command has
- - in a real bash, at its terminal: commands, the options of each command and no others, values, files, metrics
+ - a real bash, at its terminal, completes commands, the options of each command and no others, values of options, files and
+   metrics
 
 tests/extended/shells.py does the same in zsh and fish. $GPUGATE is the program, beside which its build has the folder pages/;
 exit 77 skips.

@@ -198,7 +198,7 @@ def readers(dir):
     yield Reader("part of a suite", (dir / "part.json").read_bytes(), ("suite", "--merge", "{}", *report), as_json, "own.json", "r.json")
 
 
-# --- Laws -----------------------------------------------------------------------------------------------------------------
+# --- The damage to each file, and what the program may make of it ---------------------------------------------------------
 
 
 def places(value, path=()):

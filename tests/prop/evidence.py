@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`check --evidence DIR`: a small trace of each failed finding.
+"""`check --evidence DIR` writes a small trace for each finding on failed checks:
 
  - the report names each trace, and the folder has no others; a check that passes writes no trace
  - a file is strict JSON below 2 MB, has both sides as processes on one clock, and gpugate reads it: the time of the

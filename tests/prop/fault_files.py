@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Disks and file systems that fail: for every command that writes, each call on a file in turn
 
- - fails once, with each errno that the call may have; or fails together with all later calls of its kind
+ - fails once, with each errno that the call may set; or fails together with all later calls of its kind
  - is the point at which the program is killed
 
 Afterwards, the exit code is that for the kind of the file that failed (outputs 5, baselines 4, inputs 3, rules 2), one line names the

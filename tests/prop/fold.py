@@ -9,12 +9,12 @@ in others.
    rank.straggler_pct, differ from these values by at most 1 %, and not at all for up to 64 ranks
  - `check` gives the same answer whether both sides, one side or no side is folded; it names the planted ranks and no other
  - a folded baseline keeps no single ranks, and the size of its file does not depend on their number
- - throttled ranks, and ranks that share their GPU, are named with the GPU and the reasons, as if nothing were folded; figures
-   of the state of GPUs are exact
+ - throttled ranks, and ranks that share their GPU, are named with the GPU and the reasons, as in an unfolded run; figures of
+   the state of GPUs are exact
  - a rank that is missing is named, and its block stays unfolded until the rank is there
  - nothing is lost of a small job, all of whose ranks are kept whole
- - rules that only whole digests can answer have the values of the unfolded run if the folded one keeps the ranks whole; of other
-   ranks the check says what is not known, and passes in no case in which the unfolded run has a figure
+ - figures that only whole digests have are those of the unfolded run for ranks that the folded run keeps whole; for other
+   ranks, a check of such a figure says that it is not known, and does not pass if the unfolded run has the figure
  - digests that cannot be folded are refused in one line
 
 $GPUGATE is the program; exit 77 skips.

@@ -6,8 +6,8 @@ meanwhile.
  - hostile text is never executed, never leads outside of the folder, and never becomes an option; report, approval, answer and
    status are made all the same
  - the token is in no argument of a process, no output, no file of the repository and no artifact
- - an approval and an append at the same time; a branch of histories that is forced to another commit, or removed, during an
-   append; a branch that is removed during an approval
+ - the scripts end well if an approval and an append run at the same time, if the branch of histories is forced to another
+   commit or removed during an append, and if a branch is removed during an approval
 
 $GPUGATE is the program; needs git and jq; exit 77 skips.
 """

@@ -4,8 +4,9 @@
  - the policy allows the page's own style sheet and script by their hashes, and nothing else; there is no style attribute,
    no handler, no address of another server
  - elements nest and close; each row of a table has as many cells as the head; each picture has a text alternative
- - the same bytes whatever the locale, the time zone and the number of threads
- - pages are bounded: two thousand kernels and long runs give rows and points up to the limits, and the number left out
+ - a page has the same bytes whatever the locale, the time zone and the number of threads
+ - pages are bounded: for two thousand kernels and for long runs they have rows and points up to the limits, and say how many
+   are left out
 
 $GPUGATE is the program; without it the test is skipped (exit 77).
 """

@@ -6,8 +6,8 @@
  - files of ranks stay separate, and 'ranks' of a rule combines them
  - a figure that occurs twice for a rank ends with exit 3, and both files are named; damaged files, also in a directory,
    end with exit 3 and are named; in a directory, JSON of another kind is ignored, and run.json is always the context
- - a run may consist of metrics files only: a decrease fails if more is better; for a name that neither side has, the most
-   similar one is suggested
+ - a run may consist of metrics files only; a decrease of a figure fails if higher values are better; for a name that neither
+   side has, the most similar one is suggested
  - every report contains the figures
 
 $GPUGATE is the program; exit 77 skips.

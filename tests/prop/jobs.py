@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Laws of reading files in parallel, for --jobs 1, 2, 8 and more than there are files:
 
- - digests, figures, warnings, errors and exit codes are the same for any number
- - all errors are reported, in the order of the arguments, and the first decides
- - a single file that several threads read gives the same result, too: complete, compressed, from a pipe, cut off, with an error,
-   in every form that the generator knows, and for the recordings under $GPUGATE_SHARED if it is set
+ - digests, figures, warnings, errors and exit codes are the same for each of these numbers
+ - all errors are reported, in the order of the arguments, and the first decides the exit code
+ - a single file gives the same result, too, if several threads read it: this holds for files that are complete, compressed,
+   read from a pipe, cut off or faulty, in every form that the generator knows, and for the recordings under $GPUGATE_SHARED if
+   it is set
  - some hundred files are read within 64 descriptors, whatever --jobs asks for
 
 $GPUGATE is the program; exit 77 skips.

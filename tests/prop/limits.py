@@ -75,7 +75,8 @@ def columns(n):
 
 
 def csv_values(n):
-    """A table with n values: records of four values each, and cells without a value."""
+    """A table with n values. A row counts as four: the row itself and its three cells. If n is not a multiple of four, a last
+    row with two empty cells goes beyond n."""
     return "N,Triton (GB/s),Torch (GB/s)\n" + "".join(f"{i},1.5,2\n" for i in range(n // 4)) + ("9,,\n" if n % 4 else "")
 
 
@@ -156,7 +157,7 @@ def cases(n):
 
 
 def history(n):
-    """A history of n lines: a run, whose line counts once, and blank lines."""
+    """A history of n lines: one line with a run, and blank lines, which count too."""
     return (TESTS / "fuzz" / "corpus" / "history" / "two-runs.jsonl").read_text().split("\n")[0] + "\n" + "\n" * (n - 1)
 
 
@@ -296,7 +297,7 @@ ELSEWHERE = {
 }
 
 
-# --- Laws -----------------------------------------------------------------------------------------------------------------
+# --- Checks of an input at its limit and beyond, and of the messages in the source ---------------------------------------
 
 
 def place(b):

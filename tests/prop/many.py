@@ -3,9 +3,9 @@
 
 Some ranks are simulated (gen/ranks.py), a slow and a late one among them, and copied (gen/many.py) to 256 and 1,024.
 
- - a tree of merges writes the same bytes as one merge of all
- - `check`, with a rule for each rank and clocks of whole microseconds, names the planted ranks and no other, and
-   has a check for each
+ - merging files in pairs, then the results in pairs, and so on, writes the same bytes as merging all files with one command
+ - `check`, by a rule that checks each rank, has one check for each rank. The slow rank alone fails, and the report names only
+   the slow and the late rank, although the clocks of all ranks tick only every microsecond
  - four times the ranks take at most five times the memory; processor times are printed
 
 $GPUGATE is the program; exit 77 skips.

@@ -5,8 +5,8 @@
    else with the marker, and an own comment that only quotes the marker, stay unchanged
  - temporary failures (5xx, no answer, rate limits) are tried again after the pauses that the API asks for; permanent ones
    end with one line that says what to do; a lost answer never makes a second comment
- - `--comment` works as the head of the script describes; forks, missing tokens
- - ten annotations at most, and no name in them does anything; the summary stays below its limit
+ - each value of `--comment` works as the head of the script describes, also on pull requests of forks and without a token
+ - there are at most ten annotations, and no name in them acts as a command of the CI system; the summary stays below its limit
  - the token is never printed and never in the arguments of a process, even if the shell traces its commands or the server
    echoes the token
 
@@ -221,7 +221,7 @@ def policies(p, api):
             "error": result("error", 4, error="no baseline")}
     made = {"always": set(runs), "on-change": set(runs) - {"pass"},
             "on-failure": set(runs) - {"pass", "improved", "warn"}, "never": set()}
-    if api == "gitlab":     # every verdict is tried with GitHub, and GitLab decides on comments alike: two verdicts are enough
+    if api == "gitlab":     # GitLab follows the same rules as GitHub, so that two verdicts are enough
         runs = {name: runs[name] for name in ("pass", "fail")}
     for when, those in made.items():
         for name, value in runs.items():

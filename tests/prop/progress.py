@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Progress during long reading: one line on a terminal, and nothing anywhere else.
 
- - on a terminal: bytes read and their total, rate, time left, the file; only carriage returns are used, and the line is
-   cleared at the end and before an error
- - nothing if standard error is a file, or if the terminal is dumb
- - with --jobs: how many of the files are done
+ - on a terminal, the line shows the bytes read and their total, the rate, the time left and the file; only carriage returns are
+   used, and the line is cleared at the end and before an error
+ - nothing is shown if standard error is a file, or if the terminal is dumb
+ - with --jobs, the line shows how many of the files are done
 
 The inputs are pipes that continue when the line has been seen, so that the test does not depend on time. $GPUGATE is the
 program; without it the test is skipped (exit 77). """
@@ -70,7 +70,7 @@ def screen(text):
 
 
 def fed(dir, name, gate, good=True):
-    """A pipe that gives half of a trace at once, and the rest when `gate` is set."""
+    """A pipe that gives half of a trace immediately, and the rest when `gate` is set."""
     path = dir / name
     os.mkfifo(path)
     text = json.dumps({"traceEvents": [EVENT] * 4000, "distributedInfo": {"rank": int(name[0]), "world_size": 2}})

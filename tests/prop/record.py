@@ -434,7 +434,7 @@ def arguments(_dir):
 
 
 def json_agrees(module):
-    """JSON written piece by piece equals JSON written at once."""
+    """JSON written piece by piece equals JSON written by one call."""
     r = random.Random(7)
 
     def value(depth):

@@ -57,7 +57,8 @@ def reference(ref, path):
 
 
 def reference_apart(shared, path):
-    """The answer of the reference, which runs in a process of its own, so that those of several traces run at once."""
+    """The answer of the reference for one trace. It runs in a process of its own, so that several traces are read in
+    parallel."""
     done = subprocess.run([sys.executable, str(shared / "oracle" / "ref.py"), str(path)],
                           capture_output=True, text=True, check=True)
     return json.loads(done.stdout, parse_float=decimal.Decimal)

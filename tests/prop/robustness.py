@@ -30,7 +30,7 @@ def found(result):
     return {t["finding"] for t in result["trust"]}
 
 
-# --- Threats: bytes ---------------------------------------------------------------------------------
+# --- Threats: the bytes of input files --------------------------------------------------------------
 
 
 def decompression_bomb(b):

@@ -2,13 +2,13 @@
 """A suite on pull requests, from its first run on, with the scripts of ci/forge, a git repository and the stand-in for the
 APIs of GitHub and, for the first part, of GitLab (_forge.py):
 
- - without any baseline: one comment accepts one case, the next comment all other cases; each comment is answered, and the
+ - without any baseline, one comment accepts one case, and the next comment all other cases; each comment is answered, and the
    status of the commit follows
  - runs of main go into the histories of all cases
- - a regression of two cases: first one is accepted, later the other; a person without permission gets an answer that says
-   so; two approvals at once
+ - if two cases regress, first one is accepted, later the other; a person without permission gets an answer that says so; of two
+   approvals at the same time, the later one finds nothing left to accept
  - only an undecided case runs again, as its plan says; a benchmark that makes no new files leaves the case undecided
- - names of cases with characters that are special in a shell, in Markdown or for unzip
+ - all this works for names of cases with characters that are special in a shell, in Markdown or for unzip
 
 $GPUGATE is the program; needs git and jq; exit 77 skips.
 """
@@ -152,7 +152,7 @@ def regression(w):
     w.answer(3, "/gpugate accept k-attn deterministic attention", "slower", says="has the baseline of `k-attn`")
     expect("the other still fails", w.status("slower"), "failure" if w.api == "github" else "failed")
     w.answer(3, "/gpugate accept k-attn again", "slower", after=70, says="Nothing to accept")
-    # two approvals at once, one for a single case and one for all cases
+    # two approvals at the same time, one for a single case and one for all cases
     other = w.folder / "other"
     w.git(w.folder, "clone", "--quiet", f"file://{w.origin}", other)
     approval = w.folder / "approval.json"

@@ -5,7 +5,7 @@
    $GPUGATE_SHARED, for three pairs of recordings, or all neighboring pairs in ci/test --extended
  - a check that finds one cause needs at most 40 lines
  - FORCE_COLOR and CLICOLOR_FORCE give colors also in files; NO_COLOR and --color never prevent colors
- - display names of the kernels of each recording: no two alike, half of them at most 40 characters long
+ - no two kernels of a recording have the same display name, and half of the names have at most 40 characters
 
 $GPUGATE is the program; without it, exit 77 skips.
 """

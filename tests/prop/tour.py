@@ -2,11 +2,13 @@
 """A first week with the gate, performed with the scripts of ci/forge, a git repository and the fake API of GitHub
 (_forge.py): docs/tour.md must be its transcript, word for word.
 
- - start without a baseline: a comment with the figures, an approval, its answer, a status, and a green comment
+ - the start without a baseline: a comment with the figures, an approval, its answer, a status of the commit, and a comment that
+   the gate passes
  - five runs of main on a branch of histories; a regression, and approvals by people with and without permission
  - an undecided run, which runs again in pairs with its base until there is a verdict
- - another GPU; a machine that is slow
- - approvals that are refused: for an older run, for a branch with other code or forced to another commit, a second approval
+ - a run on another kind of GPU, and one on a slow machine
+ - approvals that are refused: of an older run, on a branch whose code has changed since the run or that was forced to another
+   commit, and a second approval of one run
 
 usage: tour.py [--update]      ($GPUGATE is the program; needs git and jq; exit 77 skips)
 --update writes the page anew.

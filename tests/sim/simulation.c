@@ -279,7 +279,8 @@ static int64_t *compute_limit(struct rules *rules)
 	exit(1);
 }
 
-/* Print a row whose first effect is `small`: 0.05 is +5 %. */
+/* Simulate the gates of one row of the table, and print the row. `small` is the first of the
+   simulated changes: 0.05 makes the kernels 5 % slower. */
 static void print_row(struct bed *b, const struct row *row, double small, int64_t gates)
 {
 	struct tally tally[NR_EFFECTS] = { 0 };

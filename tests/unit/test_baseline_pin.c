@@ -341,7 +341,8 @@ static void test_pin_adds_up(void **state)
 		for (size_t i = 0; i < y->kernels.nr; i++) {
 			ns[1] += y->kernels.v[i].step_total_ns;
 			names += y->kernels.v[i].names ? y->kernels.v[i].names : 1;
-			if (y->kernels.v[i].names) /* sums of small kernels have the largest one's time */
+			if (y->kernels.v[i].names) /* a sum of small kernels also has the time of the largest of
+			                              them */
 				assert_in_range(y->kernels.v[i].largest_ns, 1, y->kernels.v[i].step_total_ns);
 		}
 		for (size_t i = 0; i < x->ops.nr; i++)

@@ -16,7 +16,7 @@
 
 enum { PCT = 1000000, UNKNOWN = -1 };
 
-/* ---- functions on plain numbers ---- */
+/* ---- slow ranks, late ranks and slow links, found in plain numbers ---- */
 
 static void assert_flags(const char *what, const bool *flags, size_t nr, const char *want)
 {

@@ -238,7 +238,8 @@ static void test_known_repeat(void **state)
 	}
 }
 
-/* Each of several waivers has its day, is counted as used, and excuses its own rule. */
+/* Each of several waivers holds until its own day and excuses its own rule; the report says which
+   of them excuse nothing. */
 static void test_waivers(void **state)
 {
 	(void)state;

@@ -136,8 +136,8 @@ static void test_bad_options(void **state)
 	free(text);
 }
 
-/* Files that are read at once are limited by the system's number of descriptors: each takes at most
-   two, and some are needed for other purposes. */
+/* How many files are read in parallel is limited by the system's number of descriptors: each file
+   takes at most two, and some are needed for other purposes. */
 static void test_descriptors(void **state)
 {
 	(void)state;

@@ -7,7 +7,7 @@
 #include "model/view.h"
 #include "ranks_rig.h"
 
-/* ---- orders ---- */
+/* ---- orders of rows and artifacts, fragmentation, patterns of categories ---- */
 
 typedef int compare_fn(const void *a, const void *b);
 
@@ -134,7 +134,7 @@ static void test_patterns(void **state)
 	}
 }
 
-/* ---- joined rows ---- */
+/* ---- occupancy in joined rows ---- */
 
 /* Occupancy of a kernel in two joined profiler cycles: the mean, weighted by time, if both cycles
  * know it, else the known one. */
@@ -195,7 +195,7 @@ static void test_small_kernels(void **state)
 	}
 }
 
-/* ---- collectives ---- */
+/* ---- names and shapes of collectives ---- */
 
 #define N16 "xxxxxxxxxxxxxxxx"
 #define N112 N16 N16 N16 N16 N16 N16 N16
@@ -273,7 +273,7 @@ static void test_shapes_of_collectives(void **state)
 	name_table_release(&names);
 }
 
-/* ---- ranks ---- */
+/* ---- collectives matched between two ranks, and the skew of their compute ---- */
 
 static int64_t matched_of(struct run *run)
 {
@@ -366,7 +366,7 @@ static void test_skew(void **state)
 	}
 }
 
-/* ---- peaks ---- */
+/* ---- peak rates of GPUs, and shares of them ---- */
 
 /* Rates of every known GPU in 0.1 TFLOP/s; 0 if unknown. */
 static void test_peaks(void **state)

@@ -145,7 +145,7 @@ static void test_mann_whitney(void **state)
 		            1e-8);
 }
 
-/* ---- evidence on a check ---- */
+/* ---- how certain the change of one check is ---- */
 
 static struct rule rule_of(enum metric_id id)
 {

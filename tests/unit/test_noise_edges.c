@@ -242,7 +242,7 @@ static void test_plans(void **state)
 	assert_true(seen[0] > 1 && seen[1] > 5);
 }
 
-/* ---- steps of several ranks ---- */
+/* ---- samples of steps, combined over several ranks ---- */
 
 /* A run of ranks, each with samples of its steps in µs, ended by 0. */
 static struct run run_of_ranks(const int64_t us[2][8])
@@ -433,7 +433,7 @@ static void test_shared(void **state)
 	}
 }
 
-/* ---- the sum over all checks ---- */
+/* ---- the number of checks that noise alone would fail, over all checks ---- */
 
 static void test_summary(void **state)
 {

@@ -11,7 +11,7 @@
 
 #define NR_OF(array) (sizeof(array) / sizeof *(array))
 
-/* ---- names of steps ---- */
+/* ---- number, phase and marker, read from the name of a step ---- */
 
 static void test_names(void **state)
 {

@@ -3,7 +3,7 @@
 
 #define ROWS(a) (sizeof(a) / sizeof *(a))
 
-/* ---- proposed markers ---- */
+/* ---- annotations that are proposed as step markers ---- */
 
 /* Annotations of one name, one after the other; the first begins with the first launch. `of` has
    the number of launches in each annotation; 0 ends the list. */
@@ -87,7 +87,7 @@ static void test_held_launches(void **state)
 	}
 }
 
-/* ---- lost kernels ---- */
+/* ---- launches whose kernels were not recorded ---- */
 
 #define FOUND "R cudaLaunchKernel 1 9 0 1\nK a 0 7 9 0 8\n"
 
@@ -178,7 +178,7 @@ static void test_waits_in(void **state)
 	rig_check(rows, ROWS(rows));
 }
 
-/* ---- collectives ---- */
+/* ---- order of collectives, and which event gives a collective its name ---- */
 
 #define ALL_REDUCE(start, nr) \
 	"K ncclKernel_AllReduce 0 7 1 " start " 10 @allreduce,Long," nr "," nr ",2,b\n"
@@ -215,7 +215,7 @@ static void test_collectives(void **state)
 	rig_check(rows, ROWS(rows));
 }
 
-/* ---- names, steps, devices ---- */
+/* ---- activities of one name, order of steps, counters, rates of copies ---- */
 
 static void test_kinds_of_one_name(void **state)
 {

@@ -13,7 +13,7 @@
 
 #define ROWS(a) (sizeof(a) / sizeof *(a))
 
-/* ---- two ways to reduce ---- */
+/* ---- a trace reduced as a whole, and in pieces ---- */
 
 /* Shows both texts from the first different line on. */
 static void show(size_t piece, const struct strbuf *a, const struct strbuf *b)
@@ -244,7 +244,7 @@ static void add_event(struct strbuf *b, struct dice *d, int64_t at_ns, unsigned 
 	}
 }
 
-/* Times are on a coarse grid, so that events often happen at once. */
+/* Times are on a coarse grid, so that events often happen at the same time. */
 static struct strbuf random_doc(uint64_t seed, unsigned nr)
 {
 	struct dice d = { seed };
@@ -314,7 +314,7 @@ static void peak_in_a_named_thread(void **state)
 	strbuf_release(&b);
 }
 
-/* ---- what does not fit ---- */
+/* ---- traces whose pieces are each within a limit that the whole exceeds ---- */
 
 /* A trace in which `odd` occurs several times between other events, so that no single piece of the
    file exceeds a limit, but the whole does. */

@@ -206,8 +206,8 @@ static void test_carried_over(void **state)
 	}
 }
 
-/* The activities of one call that begin at once are stored by name and place, however they were
- * recorded. */
+/* The activities of one call that begin at the same time are stored by name and place, in whatever
+   order they were recorded. */
 static void test_kept_step(void **state)
 {
 	(void)state;

@@ -260,7 +260,7 @@ static void summarized(void **state)
 	report_release(&r);
 }
 
-/* ---- charts ---- */
+/* ---- axes, thinned lines and bars of charts ---- */
 
 static void axes(void **state)
 {

@@ -124,7 +124,8 @@ static bool is_joined(const struct field *f, enum row_join join, const void *a, 
 		return number_of(f, out) == (x > y ? x : y);
 	case JOIN_OR:
 		return *((const bool *)out + f->offset);
-	case JOIN_OWN: /* members that a function of their own joins are tested below */
+	case JOIN_OWN: /* a member that a function of its row type joins; such functions have tests
+	                  below */
 		return true;
 	}
 	return false;

@@ -267,7 +267,7 @@ static void test_values(void **state)
 	}
 }
 
-/* ---- exceptions ---- */
+/* ---- exceptions: items that a rule leaves out, or for which it has other limits ---- */
 
 static const char exceptions[] =
     "version: 1\n"
@@ -973,7 +973,7 @@ static void test_sizes(void **state)
 	}
 }
 
-/* ---- explanations and the schema ---- */
+/* ---- rules explained in words, and names of workloads ---- */
 
 /* Joins the lines of a paragraph, after checking their lengths. */
 static const char *unwrapped(struct arena *a, const char *text)

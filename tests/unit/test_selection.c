@@ -4,7 +4,7 @@
 #include "model/rows.h"
 #include "model/select.h"
 
-/* ---- waivers ---- */
+/* ---- which checks a waiver covers, and what rules ask for ---- */
 
 static const char **glob_of(struct query *q, const char *name)
 {
@@ -16,7 +16,7 @@ static const char **glob_of(struct query *q, const char *name)
 }
 
 /* A glob of a waiver is compared with the check's item. If the item has no value for the glob's
- * key, it is compared with the rule's own glob for this key. */
+   key, the waiver's glob is compared with the rule's glob for this key instead. */
 static void test_covered(void **state)
 {
 	(void)state;
@@ -93,7 +93,7 @@ static void test_asked(void **state)
 	}
 }
 
-/* ---- traces without steps ---- */
+/* ---- what is said of traces without steps ---- */
 
 static void test_unmarked(void **state)
 {
@@ -140,7 +140,7 @@ static void test_unmarked(void **state)
 	}
 }
 
-/* ---- phases ---- */
+/* ---- summaries of phases ---- */
 
 /* A summary of a phase needs a usable step of the phase, and counts only its usable steps. */
 static void test_phase_summaries(void **state)
@@ -169,7 +169,7 @@ static void test_phase_summaries(void **state)
 	}
 }
 
-/* ---- what was recorded ---- */
+/* ---- which metrics a digest has, by what was recorded ---- */
 
 static void with_machine(struct digest *d)
 {
@@ -303,7 +303,8 @@ static void with_waiting(struct digest *d)
 	d->samples[METRIC_STEP_COMM_TIME][1] = 1;
 }
 
-/* Communication was recorded if a kernel of it was, or a step has time of it. */
+/* Communication was recorded if there is a communication kernel, or a step with communication
+   time. */
 static void test_communication(void **state)
 {
 	(void)state;
@@ -330,7 +331,7 @@ static void test_communication(void **state)
 	category_table_release(&categories);
 }
 
-/* ---- joined rows ---- */
+/* ---- figures of joined profiler cycles ---- */
 
 /* Figures that both cycles must have: absent if one lacks them, else their sum. */
 static void test_of_both(void **state)

@@ -3,7 +3,7 @@
 
 #include "judge_rig.h"
 
-/* ---- the two sides ---- */
+/* ---- what a report says about the runs of the baseline and of the candidate ---- */
 
 static void assert_notes(size_t row, const struct side *s, const char *want)
 {
@@ -120,7 +120,8 @@ static void test_same_artifact(void **state)
 	}
 }
 
-/* A side without a trace is `snapshot_only`; without a snapshot, it is `metrics_only` as well. */
+/* A side without traces is `snapshot_only`. If it has no memory snapshots either, only metrics
+   files, it is also `metrics_only`. */
 static void test_kinds_of_side(void **state)
 {
 	(void)state;
@@ -152,7 +153,7 @@ static void test_kinds_of_side(void **state)
 
 /* ---- the headline of a comparison ---- */
 
-/* Samples of all steps of a digest. */
+/* Set the metric `id` of every step of a digest to `ns`. */
 static void set(struct digest *d, enum metric_id id, int64_t ns)
 {
 	for (size_t i = 0; i < d->nr_steps; i++)

@@ -308,7 +308,7 @@ static void every_error(void **state)
 		size_t byte = strcspn(errors[i].text, "^");
 		strbuf_addf(&text, "%.*s%s", (int)byte, errors[i].text, errors[i].text + byte + 1);
 		strbuf_addf(&want, "doc: byte %zu: %s", byte, errors[i].error ? errors[i].error : "");
-		if (!errors[i].error) { /* a message of the JSON scanner */
+		if (!errors[i].error) { /* expects this message of the JSON scanner */
 			strbuf_setlen(&want, 0);
 			strbuf_addf(&want, "doc: byte %zu: extra data after the end of the JSON text",
 			            byte + 1);

@@ -14,7 +14,7 @@
 
 #define SAMPLES(d, name) (d)->samples[METRIC_STEP_##name]
 
-/* ---- random steps ---- */
+/* ---- a digest with random values of its steps ---- */
 
 static uint64_t random_state;
 
@@ -80,7 +80,7 @@ static struct digest *random_digest(size_t steps, bool extreme)
 	return d;
 }
 
-/* ---- writing and reading ---- */
+/* ---- columns of steps written as JSON and read back ---- */
 
 static char *written(const void *const *digests, size_t nr)
 {
@@ -155,7 +155,7 @@ static size_t assert_kept(struct digest *const *digests, size_t nr)
 	return coded;
 }
 
-/* ---- tests ---- */
+/* ---- values are the same after reading, sums are exact, damaged columns are refused ---- */
 
 static void test_steps_are_kept(void **state)
 {

@@ -232,7 +232,7 @@ static void quick(void **state)
 	check_rows(quick_rows, ROWS(quick_rows));
 }
 
-/* ---- sinks, cuts and long names ---- */
+/* ---- a sink that ends the reading, files that are cut, names of any length ---- */
 
 /* A status of the sink ends the reading, and is returned. */
 static void sink_stops_the_reader(void **state)

@@ -386,7 +386,8 @@ static void test_one_collective(void **state)
 	run_release(&run);
 }
 
-/* How a rank ended: launches, those of them that did not end, collectives entered. */
+/* How a rank ended: number of launches, of launches that did not end, of collectives that it
+   entered. */
 struct end {
 	int64_t launches, pending, collectives;
 	const char *waits_in; ///< collective that runs on the rank's GPU at the end; NULL if none runs
