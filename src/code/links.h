@@ -38,7 +38,7 @@ struct code_forward {
 };
 
 struct code_links {
-	VEC(struct code_flow) flows; ///< ends of flows, in file order
+	VEC(struct code_flow) flows; ///< events that begin or end a flow, in file order
 	VEC(struct code_sequence) sequences; ///< sequence numbers, sorted by `span`
 	struct wide_numbers wide; ///< sequence numbers that need more than 31 bits
 	/* `arrows` are made from `flows`, and `forwards` from `sequences` */

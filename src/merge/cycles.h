@@ -14,10 +14,10 @@ const char *cycles_fault(const struct digest *a, const struct digest *b);
 /// the whole run goes to the first rank. `run` must be in the order of run_digest_cmp(), and
 /// cycles_fault() must be NULL for any two traces of a rank. Steps of several cycles are sorted by
 /// number, but a cycle's last step that is cut short goes to the end. Counts, times and device
-/// figures are added (the window is the sum of all windows, without the time between cycles); of
-/// largest values the largest counts; levels at the end and progress are those of the last cycle.
-/// For values that cannot be added: the most frequent shape, a median and a rate are those of the
-/// cycle with more executions; the number of shapes and streams is at least that of one cycle;
+/// figures are added (the window is the sum of all windows, without the time between cycles);
+/// maxima become the largest of them; levels at the end and progress are those of the last cycle.
+/// For other values that cannot be added: the most frequent shape, a median and a rate are those of
+/// the cycle with more executions; the number of shapes and streams is at least that of one cycle;
 /// occupancy is weighted by time; growth is the steepest of any cycle. The first COLLECTIVES_KEPT
 /// collectives are kept, and none after the point where a cycle's own list is cut.
 void run_join(struct run *run);

@@ -25,7 +25,7 @@ static void join_memory_cycles(void *row, const void *more)
  * fill are MEMORY_UNKNOWN, which is below all other numbers. */
 #define ROW memory_stat
 static const struct field memory_stat_fields[] = {
-	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
 	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(source, ENUM(memory_source_names), KEEP, KEEP, 0),
@@ -71,7 +71,7 @@ static void join_small_sites(void *row, const void *more)
 /* Each list has an order of its own, in which several rows may be equal. */
 #define ROW memory_item
 static const struct field memory_item_fields[] = {
-	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
 	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, list, ENUM(memory_list_names), 0, SHOWN("list"), NAMES_ROW),
@@ -90,7 +90,7 @@ ROW_TYPE(memory_item, LISTED, OWN(FOLDED, join_small_sites));
 
 #define ROW memory_level
 static const struct field memory_level_fields[] = {
-	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
 	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, entries, COUNT, 0, SHOWN("entries")),
@@ -103,7 +103,7 @@ ROW_TYPE(memory_level, LISTED);
 
 #define ROW memory_evidence
 static const struct field memory_evidence_fields[] = {
-	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
 	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, memory, TEXT, 0),
 	FIELD(history, FLAG, KEEP, KEEP, 0),

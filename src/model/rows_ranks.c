@@ -5,7 +5,7 @@
 
 #define ROW comm_stat
 static const struct field comm_stat_fields[] = {
-	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
 	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, kind, ENUM(collective_names), 0, SHOWN("kind")),
 	KEY(ORDER, group, NAME, 0, SHOWN("group")),
@@ -38,7 +38,7 @@ ROW_TYPE(collective, LISTED);
 
 /* ---- rows about the rank as a whole ---- */
 
-/* Joins the progress of two profiler cycles: the cycle with the later last step counts. */
+/* Joins the progress of two profiler cycles: kept is that of the cycle whose last step is later. */
 static void join_progress_cycles(void *row, const void *more)
 {
 	struct progress *x = row;
@@ -119,7 +119,7 @@ ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 
 #define ROW env_entry
 static const struct field env_entry_fields[] = {
-	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
 	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, key, TEXT, 0),
 	FIELD(value, TEXT, KEEP, KEEP, 0),
@@ -131,7 +131,7 @@ ROW_TYPE(env_entry, LISTED);
  * duplicates. */
 #define ROW input_stat
 static const struct field input_stat_fields[] = {
-	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
 	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, name, TEXT, 0),
 	FIELD(micro, OPTIONAL_NUMBER(INPUT_EXACT), KEEP, KEEP, 0),
@@ -147,7 +147,7 @@ ROW_TYPE(input_stat, LISTED);
 
 #define ROW machine_stat
 static const struct field machine_stat_fields[] = {
-	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
 	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, id, TEXT, 1),
 	FIELD(samples, COUNT, KEEP, KEEP, 1),
@@ -197,7 +197,7 @@ ROW_TYPE(step_summary, LISTED, .since = step_summary_since);
 
 #define ROW phase_summary
 static const struct field phase_summary_fields[] = {
-	/* KEY(ORDER (it sorts rows) or SAME, member, stored form, minor version that added it, …)
+	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
 	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, phase, ENUM(phase_names), 0, NAMES_ROW),
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),

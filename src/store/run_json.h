@@ -22,8 +22,8 @@ void run_schema_write(struct sink *out);
 /// with run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);
 
-/// Like run_read(), but each digest of `out` has only its text, and those members that
-/// digest_forget() does not release.
+/// Like run_read(), but the lists of the digests are not decoded: each digest of `out` has its JSON
+/// text as it stands in the file, and the members that digest_forget() leaves, such as the rank.
 GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, struct diag_log *log);
 
 /// True if run_write() only copies texts of digests, which were validated when they were read. What

@@ -297,7 +297,7 @@ static void test_matched(void **state)
 	for (int r = 0; r < 2; r++)
 		run.ranks.v[r]->comms.v[5].kind = COLLECTIVE_BARRIER;
 	assert_int_equal(matched_of(&run), 2);
-	for (int64_t size = -1; size <= 2; size++) { /* -1: unknown; a group of two ranks */
+	for (int64_t size = -1; size <= 2; size++) { /* what a group of two ranks says of its size */
 		for (int r = 0; r < 2; r++)
 			run.ranks.v[r]->comms.v[5].group_size = size;
 		assert_int_equal(matched_of(&run), size < 0 || size == 2 ? 2 : 1);

@@ -349,7 +349,7 @@ static void apart(void **state)
 	(void)state;
 	struct digest *d = digest_new(), *w = digest_new();
 	put(d, "", 1, 7, 10); /* equal shares of three places: the remainder goes to the first */
-	put(d, "", 2, 3, INT64_MAX); /* the separate recording has "a" and "b" as 1 : 3 */
+	put(d, "", 2, 3, INT64_MAX); /* divided like the time in the separate recording: 1 to 3 */
 	put(d, "", 3, 5, 500); /* the separate recording lacks this kernel */
 	put(d, "", 4, 2, 9); /* 0 ns in the separate recording: each place gets an equal share */
 	put(d, "", 0, 4, 77); /* waiting time is never divided */
