@@ -147,7 +147,7 @@ def readme_tables(update):
     rows = ["| seconds of processor time | |", "|---|--:|"]
     (check, seconds, _), (unpack, alone, _) = profile[:2]
     unpack = unpack.removesuffix(" by itself")
-    rows += [f"| {unpack} of {trace} | {alone} |", f"| {check}, of it | {seconds} |"]
+    rows += [f"| {unpack} of {trace} | {alone} |", f"| {check}, of the same trace | {seconds} |"]
     rows += [f"| {name} of a job of {ranks}, from [digests](docs/ranks.md#digests) | {seconds} |" for name, seconds, _ in job if name == "`check`"]
     replaced(README, "from docs/speed.md", "\n".join(rows) + "\n", update)
 
