@@ -26,7 +26,7 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 	    "those of the code%s",
 	    unit_text(a, UNIT_PCT, m->throttled_pct), gpu_text(a, m), m->reasons ? " (" : "",
 	    m->reasons ? text_line(a, span_of(m->reasons)) : "", m->reasons ? ")" : "",
-	    warns ? "" : "; if that is normal here, say 'environment: {throttled: warn}' in the rules");
+	    warns ? "" : "; if it is normal here, add 'throttled: warn' to 'environment' in the rules");
 }
 
 static void find_shared(const struct trust_scope *s, const struct machine_stat *m)

@@ -147,7 +147,7 @@ def readme_tables(update):
     rows = ["| seconds of processor time | |", "|---|--:|"]
     (check, seconds, _), (unpack, alone, _) = profile[:2]
     unpack = unpack.removesuffix(" by itself")
-    rows += [f"| {unpack} of {trace} | {alone} |", f"| {check}, of it | {seconds} |"]
+    rows += [f"| {unpack} of {trace} | {alone} |", f"| {check}, of the same trace | {seconds} |"]
     rows += [f"| {name} of a job of {ranks}, from [digests](docs/ranks.md#digests) | {seconds} |" for name, seconds, _ in job if name == "`check`"]
     replaced(README, "from docs/speed.md", "\n".join(rows) + "\n", update)
 
@@ -183,10 +183,12 @@ def glossary_terms(update):
     replaced(page, "terms", "\n".join(textwrap.wrap(links, 140, break_long_words=False, break_on_hyphens=False)) + "\n", update)
 
 
-def report_sample(update):
-    """Writes or checks the beginning of a report in docs/report.md, taken from a golden output."""
-    text = text_of(ROOT / "tests" / "golden" / "report_run" / "expect" / "stdout")
+def samples(update):
+    """Writes or checks the beginning of a report in docs/report.md, and a finding in docs/troubleshooting.md, taken from golden outputs."""
+    text, review = (text_of(ROOT / "tests" / "golden" / name / "expect" / "stdout") for name in ("report_run", "review"))
     replaced(ROOT / "docs" / "report.md", "report", "```\n" + text.split("\n", 1)[1].split("\n\nSummary")[0] + "\n```\n", update)
+    finding = re.search(r"^- fail .*\n  where: .*, line .*\n", review, re.M)[0]
+    replaced(ROOT / "docs" / "troubleshooting.md", "finding", textwrap.indent(f"```\n{finding}```\n<", "   ")[:-1], update)
 
 
 def picture(program, update):
@@ -374,7 +376,7 @@ def main():
     shown_files(update)
     versions(program, update)
     glossary_terms(update)
-    report_sample(update)
+    samples(update)
     picture(program, update)
     check_words(program)
     check_rules()

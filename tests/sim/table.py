@@ -13,12 +13,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STORED = pathlib.Path(__file__).with_name("table.tsv")
 BEGIN, END = "<!-- simulation: tests/sim/table.py -->\n", "<!-- end of simulation -->\n"
-HEAD = ("| spread of single runs | baseline runs | candidate runs | fails of 1,000 unchanged | undecided of 1,000 unchanged "
+HEAD = ("| spread of single runs | runs of main | runs of the pull request | fails of 1,000 unchanged | undecided of 1,000 unchanged "
         "| +5 %: caught, undecided, % | +10 %: caught, undecided, % | one kernel (11 % of the step) +10 %: caught, undecided, % "
         "| ideal detector: +5 %, +10 % caught, % |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 SMALL_BEGIN, SMALL_END = "<!-- simulation of +3 %: tests/sim/table.py -->\n", "<!-- end of simulation of +3 % -->\n"
-SMALL_HEAD = ("| spread | limit | baseline runs | candidate runs | fails of 1,000 unchanged | undecided of 1,000 unchanged "
+SMALL_HEAD = ("| spread | limit | runs of main | runs of the pull request | fails of 1,000 unchanged | undecided of 1,000 unchanged "
               "| +3 %: caught, undecided, % |\n|---|--:|--:|--:|--:|--:|--:|\n")
 SMALL_LIMITS = ("3 %", *["1.5 %"] * 6) # the limit of each row of small_rows (simulation.c), which are the last rows
 REPEATED = (1, 8, 31) # numbers of the rows that the short run simulates again
@@ -51,7 +51,7 @@ def replaced(text, begin, end, new):
 
 
 def explanation(r):
-    return f"""How to read a row, the second: with a spread of {r[0]}, {r[1]} stored runs and {r[2]} run of the change,
+    return f"""How to read a row, the second: with a spread of {r[0]}, {r[1]} runs of main and {r[2]} of the pull request,
 
 - of 1,000 unchanged runs {share(r, 4, 1000):.2f} fail and {1000 * int(r[6]) / int(r[4]):.1f} are undecided,
 - if all compute kernels take 5 % longer, {share(r, 7, 100):.1f} % of the runs fail and {100 * int(r[9]) / int(r[7]):.1f} % are undecided. The others

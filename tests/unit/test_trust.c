@@ -553,7 +553,7 @@ static void test_machines(void **state)
 		"not those of the code",
 	};
 	const char *advice =
-	    "; if that is normal here, say 'environment: {throttled: warn}' in the rules";
+	    "; if it is normal here, add 'throttled: warn' to 'environment' in the rules";
 	for (int warns = 0; warns < 2; warns++) {
 		struct sides s;
 		setup(&s);
