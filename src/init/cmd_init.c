@@ -197,9 +197,12 @@ static enum status say_what_is_next(const struct init *in)
 	            in->workload);
 	if (in->rules.left_out)
 		sink_printf(out, "; %zu left out, with the reason", in->rules.left_out);
-	if (in->rules.past)
-		sink_printf(out, "; the noise of the history allows closer limits of %zu",
-		            in->rules.closer);
+	if (in->rules.past) {
+		size_t nr = in->rules.past->runs.nr;
+		sink_printf(out, "; the noise of %zu run%s in the history allows closer limits of %zu%s",
+		            nr, nr == 1 ? "" : "s", in->rules.closer,
+		            nr ? "" : " (--history names another folder)");
+	}
 	sink_puts(out, "\n");
 	if (in->steps)
 		sink_printf(out, "steps: the annotations %s make %" PRId64 " of them\n",
