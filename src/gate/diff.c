@@ -185,6 +185,20 @@ static const char *largest_cause(struct report *out, const struct figure_row *wa
 	            : "";
 }
 
+/* Say at the wall time's part "idle GPU" that the GPU waits for data: loading is not a part of
+   the wall time, since the host loads while the GPU works. */
+static void explain_idle(struct report *out, struct breakdown *wall)
+{
+	const struct figure_row *f = figure_of_both(out, METRIC_STEP_DATALOADER_TIME);
+	for (size_t i = 0; f && out->wall_cause == f->metric && i < wall->parts.nr; i++) {
+		struct part *p = &wall->parts.v[i];
+		if (strcmp(p->label, "idle GPU") == 0 && (p->change > 0) == (f->change > 0) &&
+		    number_distance(p->change, 0) > number_distance(wall->change, 0) / 2)
+			p->detail = arena_printf(&out->arena, "data loading %s → %s", f->baseline_text,
+			                         f->candidate_text);
+	}
+}
+
 /* Set the headline of the report to the key figure with the largest relative change. */
 static void add_headline(struct report *out)
 {
@@ -225,6 +239,8 @@ static void add_breakdown_of(struct bench *b, enum metric_id id, struct report *
 		.metric = f->metric, .label = SPAN(""), .change = f->change, .stat = stat_name(STAT_MEDIAN)
 	};
 	struct breakdown *parts = breakdown_of(b, &b->pairs, &q, &out->arena);
+	if (parts && id == METRIC_STEP_PERIOD)
+		explain_idle(out, parts);
 	if (parts)
 		vec_push(&out->breakdowns, parts);
 }

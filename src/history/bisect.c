@@ -54,7 +54,7 @@ static void add_limit(struct strbuf *b, const struct course_figure *f, int64_t v
 		strbuf_adds(b, "%");
 }
 
-static const char *short_commit(struct arena *a, const struct course_run *r)
+const char *bisect_commit(struct arena *a, const struct course_run *r)
 {
 	enum { CHARS = 40 };
 	struct span s = span_of(r->commit);
@@ -92,8 +92,8 @@ enum status bisect_write(struct course *t, struct sink *out, struct diag_log *lo
 		return diag_fail(log, ST_INPUT,
 		                 "the history has no change for the worse of a figure of whole runs: %s",
 		                 t->headline);
-	const char *good = short_commit(&t->arena, &t->runs.v[p->last]);
-	const char *bad = short_commit(&t->arena, &t->runs.v[p->first]);
+	const char *good = bisect_commit(&t->arena, &t->runs.v[p->last]);
+	const char *bad = bisect_commit(&t->arena, &t->runs.v[p->first]);
 	struct strbuf rule = STRBUF_INIT, limit = STRBUF_INIT;
 	bool plain = add_rule(&rule, f->query);
 	add_limit(&limit, f, p->before + number_sub(p->after, p->before) / 2);

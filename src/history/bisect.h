@@ -10,4 +10,7 @@
 /// Fails with ST_INPUT if there is no such change, or the runs next to it have no commits.
 GG_MUST_CHECK enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log);
 
+/// The commit of a run, cut to 40 digits, as git takes it; NULL if the run does not say it.
+const char *bisect_commit(struct arena *a, const struct course_run *r);
+
 #endif

@@ -6,8 +6,8 @@
 
 #include "base/number.h"
 #include "document/render.h"
+#include "history/bisect.h"
 #include "html/html_page.h"
-#include "html/svg.h"
 #include "report/document.h"
 
 enum { COMMIT_CHARS = 12, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
@@ -66,15 +66,26 @@ static const struct course_figure *figure_of(const struct course *t, int64_t pla
 	return NULL;
 }
 
+/* True if two parts are the same time, seen once as an operator's and once as a kernel's, say. */
+static bool is_same_work(const struct course_part *a, const struct course_part *b)
+{
+	int64_t x = number_sub(a->after, a->before), y = number_sub(b->after, b->before);
+	return strcmp(a->metric, b->metric) != 0 && a->rank == b->rank && (x > 0) == (y > 0) &&
+	       number_distance(x, y) <= number_distance(x, 0) / 10;
+}
+
 static void put_parts(struct document *d, const struct course *t, const struct course_point *p)
 {
-	size_t nr = 0;
+	const struct course_part *last = NULL;
 	for (size_t i = 0; i < t->parts.nr; i++) {
 		const struct course_part *part = &t->parts.v[i];
 		if (part->figure != p->figure || part->first != p->first)
 			continue;
 		doc_item(d, 1);
-		doc_words(d, nr++ ? "and in " : "where: in ");
+		doc_words(d, !last                      ? "where: in "
+		             : is_same_work(last, part) ? "the same work is in "
+		                                        : "and in ");
+		last = part;
 		const struct metric *m = metric_find(span_of(part->metric));
 		bool named = m && part->label.n && label_name(m->label)[0];
 		bool gpu = named && strncmp(m->head, "GPU", 3) == 0;
@@ -222,6 +233,33 @@ static void put_news(struct document *d, const struct course *t)
 	doc_said(d, t->headline);
 }
 
+static void put_command(struct document *d, const char *command)
+{
+	doc_section(d, "", "", DOC_OPEN);
+	doc_paragraph(d);
+	doc_add(d, DOC_COMMAND, TONE_PLAIN, command);
+	doc_end(d);
+}
+
+/* Add how to find the commit that caused a change: commands that list the candidates and try them.
+ */
+static void put_search(struct document *d, const struct course *t, const struct course_point *p)
+{
+	const struct course_run *good = &t->runs.v[p->last], *bad = &t->runs.v[p->first];
+	doc_item(d, 0);
+	if (!bisect_commit(&d->arena, good) || !bisect_commit(&d->arena, bad)) {
+		doc_words(d, "to find it by git bisect, append runs with --commit");
+		return;
+	}
+	doc_words(d, t->bisect ? "list these commits, or let git bisect try them with a script, whose "
+	                         "first lines say how:"
+	                       : "list these commits:");
+	put_command(d, arena_printf(&d->arena, "git log --oneline %s..%s", commit_of(d, good),
+	                            commit_of(d, bad)));
+	if (t->bisect)
+		put_command(d, t->bisect);
+}
+
 static void put_advice(struct document *d, const struct course *t)
 {
 	const struct course_point *p = newest(t);
@@ -229,22 +267,14 @@ static void put_advice(struct document *d, const struct course *t)
 		return;
 	doc_section(d, "advice", "What to do", DOC_OPEN);
 	doc_item(d, 0);
-	doc_words(d, "look at the commits after ");
+	doc_words(d, "look for the cause in the commits after ");
 	put_run(d, &t->runs.v[p->last]);
 	doc_words(d, ", up to ");
 	put_run(d, &t->runs.v[p->first]);
 	doc_item(d, 0);
 	doc_words(d, "if the change is intended, accept it at the next check that fails for it: its "
 	             "report has the command");
-	if (t->bisect) {
-		doc_item(d, 0);
-		doc_words(d, "to find the commit, let git bisect try them with the script that this "
-		             "command writes; its first lines say how:");
-		doc_section(d, "", "", DOC_OPEN);
-		doc_paragraph(d);
-		doc_add(d, DOC_COMMAND, TONE_PLAIN, t->bisect);
-		doc_end(d);
-	}
+	put_search(d, t, p);
 	doc_end(d);
 }
 
@@ -419,58 +449,7 @@ static void course_document(const struct course *t, struct short_names *names, s
 	put_runs(d, t);
 }
 
-/* ---- the page of charts ---- */
-
-/* Draw the level (median) between each two change points as a line. */
-static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
-                        struct svg_range y, struct strbuf *out)
-{
-	int64_t from = 0;
-	for (size_t i = 0; i < t->points.nr; i++) {
-		const struct course_point *p = &t->points.v[i];
-		if (p->figure != f->place)
-			continue;
-		struct svg_points line = { 0 };
-		vec_push(&line.list, (struct series_point){ from, p->before });
-		vec_push(&line.list, (struct series_point){ p->last, p->before });
-		svg_line(out, "line base", x, y, &line, false);
-		vec_release(&line.list);
-		from = p->first;
-	}
-	struct svg_points line = { 0 };
-	vec_push(&line.list, (struct series_point){ from, f->level });
-	vec_push(&line.list, (struct series_point){ x.hi, f->level });
-	svg_line(out, "line base", x, y, &line, false);
-	vec_release(&line.list);
-}
-
-void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
-                 struct strbuf *out)
-{
-	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
-	struct svg_range x = { 0, (int64_t)t->runs.nr - 1, 1 };
-	struct svg_points dots = { 0 };
-	for (size_t k = 0; k < f->values.nr; k++) {
-		svg_range_add(&y, f->values.v[k]);
-		vec_push(&dots.list, (struct series_point){ f->runs.v[k], f->values.v[k] });
-	}
-	y = svg_axis(y, f->unit == UNIT_BYTES);
-	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
-	doc_html_escape(out, span_of(course_name(d, f)));
-	strbuf_adds(out, "</figcaption>\n");
-	strbuf_adds(out, "<div class=\"plot\">");
-	svg_labels(out, f->unit, y, "y");
-	strbuf_addf(out,
-	            "<svg " SVG_BOX
-	            " role=\"img\" aria-label=\"%zu runs, oldest first, and their levels\">",
-	            f->values.nr);
-	svg_grid(out, y);
-	svg_band(out, "band base", y, number_sub(f->level, f->spread), number_add(f->level, f->spread));
-	draw_levels(t, f, x, y, out);
-	svg_line(out, "dots cand", x, y, &dots, true);
-	strbuf_adds(out, "</svg></div>\n</figure>\n");
-	vec_release(&dots.list);
-}
+/* ---- the page ---- */
 
 static void picture(void *ctx, const char *id, struct strbuf *out)
 {

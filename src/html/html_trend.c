@@ -15,18 +15,19 @@ struct level {
 	int64_t value;
 };
 
-/* The limits that a chart shows: limits that fail or, while the noise is not known, warn; of limits
-   that only warn, those between the baseline and them if the check warned. Returns their number. */
+/* The limits that a chart shows: limits that fail, and if the check warned those that warn. While
+   the noise is not known, all limits only warn, so that the nearer ones count. Returns their
+   number. */
 static size_t levels_of(const struct check *c, struct level out[4])
 {
 	const struct evidence *e = &c->evidence;
 	bool weak = e->has_noise && !noise_is_known(c) && c->verdict != VERDICT_FAIL;
 	size_t nr = 0;
 	for (int i = 0; i < 2; i++)
-		if (e->has_limit[i])
+		if (e->has_limit[i] && !(weak && e->has_warn[i]))
 			out[nr++] = (struct level){ weak, e->limit[i] };
 	for (int i = 0; i < 2; i++)
-		if (e->has_warn[i] && (!e->has_limit[i] || c->verdict == VERDICT_WARN) && !(weak && nr))
+		if (e->has_warn[i] && (weak || !e->has_limit[i] || c->verdict == VERDICT_WARN))
 			out[nr++] = (struct level){ true, e->warn[i] };
 	return nr;
 }

@@ -108,8 +108,7 @@ static void put_largest(struct document *d, const struct breakdown *b, const cha
 		doc_printf(d, " (%s)", most->text);
 }
 
-/* A change that doc_changes() shows: its breakdown, metric, and figure (NULL if the diff has none).
- */
+/* A change that is shown: its breakdown, metric, and figure (NULL if the diff has none). */
 struct change {
 	const struct breakdown *b;
 	const struct metric *m;
@@ -194,12 +193,10 @@ void doc_changes(struct document *d, const struct report *r)
 		                                     ? figure_row_find(r, r->wall_cause->id)
 		                                     : NULL;
 		if (cause) {
-			doc_printf(d, "%s (%s)", metric_label(cause->metric), cause->change_text);
-			/* no part of the wall time, while the other causes are parts */
-			if (cause->metric->id == METRIC_STEP_DATALOADER_TIME) {
-				put_largest(d, c.b, ", which shows as ");
-				doc_words(d, "; no place recorded");
-			}
+			bool data = cause->metric->id == METRIC_STEP_DATALOADER_TIME;
+			doc_printf(d, "%s (%s)",
+			           data ? "enumerate(DataLoader) on the host" : metric_label(cause->metric),
+			           cause->change_text);
 		} else {
 			put_largest(d, c.b, "");
 		}

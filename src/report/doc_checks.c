@@ -94,11 +94,11 @@ static void put_no_place(struct document *d, const struct finding *f)
 	if (d->line->first)
 		return;
 	if (f->cause == CAUSE_UNIFORM || (f->cause == CAUSE_BATCH && !f->where.nr)) {
-		doc_words(d, "everywhere");
+		doc_words(d, "all kernels, no single place");
 	} else if (kernels > 1) {
 		doc_words(d, "several places");
 	} else if (kernels || (!f->where.nr && f->cause >= CAUSE_KERNEL && f->cause < CAUSE_OTHER)) {
-		doc_words(d, "no place recorded");
+		doc_words(d, "no place recorded (PyTorch: with_stack=True)");
 	} else if (f->where.nr) {
 		doc_name(d, f->where.v[0].name);
 		if (f->where.v[0].machine)

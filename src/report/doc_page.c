@@ -10,7 +10,7 @@ enum { HISTORY_POINTS = 3, FLAME_ROWS = 12 };
 /* True for a figure that also has values of other runs than the baseline and the candidate. */
 static bool is_history(const struct check *c)
 {
-	return c->trend && c->trend->points.nr >= HISTORY_POINTS && c->has_change;
+	return c->trend && c->trend->points.nr >= HISTORY_POINTS && c->has_change && !c->metric->exact;
 }
 
 void doc_history(struct document *d, const struct report *r)

@@ -160,7 +160,7 @@ void doc_decide(struct document *d, const struct report *r)
 		                     : ", on the same machine, alternating with those of step 1");
 	doc_numbered(d);
 	doc_words(d, text_or_empty(r->decide)[0]
-	                 ? "name the results as in this command, which judges them together:"
+	                 ? "save the results under the names in this command, which judges all of them:"
 	                 : "judge them together");
 	put_command(d, "", DOC_OPEN, r->decide);
 	doc_end(d);
@@ -169,10 +169,9 @@ void doc_decide(struct document *d, const struct report *r)
 void doc_advice(struct document *d, const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
-	bool open = r->verdict == VERDICT_UNDECIDED; /* then the section before this one says which
-	                                              * further runs would decide the check */
-	/* nobody should make a baseline of a result that the machine probably caused or that is unsure
-	 */
+	/* if undecided, the section before this one says which further runs would decide the check */
+	bool open = r->verdict == VERDICT_UNDECIDED;
+	/* nobody should accept a result that is unsure, or that the machine probably caused */
 	bool doubtful = open || (f && (f->cause == CAUSE_SLOW_RANK || f->cause == CAUSE_UNIFORM));
 	doc_section(d, "advice", open ? "If the change is real" : "What to do",
 	            open ? DOC_ASIDE : DOC_OPEN);

@@ -169,11 +169,13 @@ static void put_next(struct document *d, const struct report *r)
 	doc_section(d, "advice", "What to do", DOC_OPEN);
 	if (r->wall_cause) {
 		bool shorter = wall && wall->change < 0;
+		bool data = r->wall_cause->id == METRIC_STEP_DATALOADER_TIME;
 		doc_item(d, 0);
 		doc_printf(d,
-		           shorter ? "nothing about the wall time: it is shorter, mainly in %s"
-		                   : "look at %s, which explains most of the change of the wall time",
-		           metric_label(r->wall_cause));
+		           shorter ? "nothing about the wall time: it is shorter, mainly in %s%s"
+		                   : "look at %s%s: it explains most of the change of the wall time",
+		           metric_label(r->wall_cause),
+		           data && !shorter ? " (num_workers, transforms, storage)" : "");
 	}
 	doc_worse(d, r);
 	doc_item(d, 0);

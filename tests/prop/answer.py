@@ -16,11 +16,13 @@
  - a kernel that has a short name is shown by this name, never by a hash
  - a command is not broken between an option and its value
  - a slow rank is compared with its peers: key figures say what is the median of ranks, and what that rank has
- - a key figure beyond a limit that only warns is shown as a warning, with the reason why its noise is not known
+ - a key figure beyond a limit that only warns is shown as a warning, with the reason why its noise is not known; its chart shows
+   that limit
  - the headline has all reasons why checks are skipped, and the names of up to four rules whose limits are exceeded
  - among the changes in a history, changes for the worse come first; what did not change is folded;
-   the command that finds the commit runs
- - a diff names the largest cause, and what else there is
+   the command that finds the commit runs; one change that several figures show is said to be one, and commands list its commits,
+   if the history has them
+ - a diff names the largest cause, and what else there is; it says that a GPU is idle because data loading takes longer
 
 $GPUGATE is the program; without it, exit 77 skips.
 """
@@ -34,6 +36,9 @@ import sys
 import tempfile
 
 from _gen import generate
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "gen"))
+import plant  # noqa: E402
 
 PROGRAM = os.environ.get("GPUGATE")
 # Two rules: with noise.k 90 a change of time is never sure, while a change of the count is exact.
@@ -231,7 +236,10 @@ def history(dir):
     first = next(line for line in text.splitlines() if line.startswith("- "))
     assert first.startswith(("- compute per step", "- wall time per step")) and "(+" in " ".join(text.split("- ")[1].split()), text
     assert re.search(r"in kernel [^\n]*gemm", text), text
-    assert text.startswith("worse · history of ") and "\n- look at the commits after " in text, text
+    assert text.startswith("worse · history of ") and "- look for the cause in the commits after 000000c, up to 000000d - " in undated(text), text
+    assert "\n  git log --oneline 000000c..000000d\n" in text, text
+    same = re.search(r"- where: in kernel gemm .*?- the same work is in op aten::mm: .*? - GPU time per step", undated(text))
+    assert same and " - and in " not in same[0], text
     heads = text.split("\nFigures that changed\n")
     assert len(heads) == 2 and "Figures that did not change" not in text, "unchanged figures are not folded"
     assert not re.search(r"±.* –  ", heads[1]), heads[1]
@@ -247,6 +255,45 @@ def history(dir):
     assert diff.index("\nWhat changed\n") < diff.index("\n  where: ") < diff.index("\nWhat to do\n- look at ") < diff.index("\nFigures, largest change first\n"), diff
     assert re.search(r"\n\d+ more figures in the report", (dir / "d.md").read_text(encoding="utf-8")), "what else there is"
     fits("history", (dir / "h.md").read_text(encoding="utf-8"))
+    unnamed(dir)
+
+
+def undated(text):
+    """The text on one line, without dates."""
+    return re.sub(r" \(\d{4}-\d\d-\d\d\)", "", " ".join(text.split()))
+
+
+def unnamed(dir):
+    """A history whose runs have no commits."""
+    for i in range(16):
+        make(dir, "trace", "u.json.gz", "--steps", 2, *(["--slow-kernel", "*=1.2"] if i >= 8 else []), seed=i + 40)
+        run(dir, "baseline", "append" if i else "create", "u.json.gz", "--baseline", "u.json")
+    text = run(dir, "history", "--baseline", "u.json")
+    assert "\n- to find it by git bisect, append runs with --commit\n" in text and "git log" not in text and "gpugate bisect" not in text, text
+
+
+def loading(dir):
+    """A diff of runs whose data comes later."""
+    for name, us in (("fast", 1), ("late", 9000)):
+        trace = plant.Trace(dir / "base.json.gz")
+        plant.data_loader(trace, us)
+        trace.save(dir / f"{name}.json.gz")
+    text = run(dir, "diff", "fast.json.gz", "late.json.gz")
+    assert "\n  where: enumerate(DataLoader) on the host (+" in text and "\n- look at data loading (num_workers, transforms, storage): " in text, text
+    assert re.search(r"\n  idle GPU +\+[\d.]+ ms  data loading [\d.]+ µs → [\d.]+ ms\n", text), text
+    several = run(dir, "diff", "base.json.gz", "several.json.gz")
+    assert "  data loading " not in several.partition("\nWhere the change went\n")[2], several
+
+
+def limits_of_charts(dir):
+    """The chart of a figure that warns has the limit that it warns beyond."""
+    make(dir, "trace", "warns.json.gz", "--steps", 6, "--slow-kernel", "*=1.08", seed=2)
+    run(dir, "check", "warns.json.gz", "--baseline", "base.json", "--html", "warns.html", "--json", "warns.json", expect=(1,))
+    tile = re.search(r"<li><p>(?:(?!</li>).)*wall time per step.*?</li>", (dir / "warns.html").read_text(encoding="utf-8"), re.S)[0]
+    check = next(c for c in json.loads((dir / "warns.json").read_text(encoding="utf-8"))["checks"] if c["id"] == "step-period")
+    said = [float(x) for x in re.findall(r"warns beyond ([\d.]+)", tile)]
+    assert "warning beyond 5" in tile and len(said) == 1 and abs(said[0] - 1.05 * check["baseline"] / 1e6) < 0.01, tile
+
 
 
 def main():
@@ -287,6 +334,8 @@ def main():
         decides(dir)
         hidden(dir)
         suite_says(dir)
+        loading(dir)
+        limits_of_charts(dir)
         history(dir)
 
 

@@ -256,7 +256,8 @@ static void what_would_decide(void **state)
 	    strstr(write_report(&r, &(struct write_options){ 0 }),
 	           "\nWhat to do\n"
 	           "1. run the benchmark 2 times more with the change (new), at this commit\n"
-	           "2. name the results as in this command, which judges them together:\n\n"
+	           "2. save the results under the names in this command, which judges all of "
+	           "them:\n\n"
 	           "  gpugate check a.json --repeat=new{1..2}.json\n"
 	           "\nWhat may have changed\n"));
 	assert_null(strstr(write_report(&r, &(struct write_options){ 0 }), "Intended?"));

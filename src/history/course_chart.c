@@ -1,0 +1,56 @@
+/* Draws a figure over the runs of the history, with its levels. */
+#include "base/number.h"
+#include "document/render.h"
+#include "history/course_document.h"
+#include "html/svg.h"
+
+/* Draw the level (median) between each two change points as a line. */
+static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
+                        struct svg_range y, struct strbuf *out)
+{
+	int64_t from = 0;
+	for (size_t i = 0; i < t->points.nr; i++) {
+		const struct course_point *p = &t->points.v[i];
+		if (p->figure != f->place)
+			continue;
+		struct svg_points line = { 0 };
+		vec_push(&line.list, (struct series_point){ from, p->before });
+		vec_push(&line.list, (struct series_point){ p->last, p->before });
+		svg_line(out, "line base", x, y, &line, false);
+		vec_release(&line.list);
+		from = p->first;
+	}
+	struct svg_points line = { 0 };
+	vec_push(&line.list, (struct series_point){ from, f->level });
+	vec_push(&line.list, (struct series_point){ x.hi, f->level });
+	svg_line(out, "line base", x, y, &line, false);
+	vec_release(&line.list);
+}
+
+void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
+                 struct strbuf *out)
+{
+	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
+	struct svg_range x = { 0, (int64_t)t->runs.nr - 1, 1 };
+	struct svg_points dots = { 0 };
+	for (size_t k = 0; k < f->values.nr; k++) {
+		svg_range_add(&y, f->values.v[k]);
+		vec_push(&dots.list, (struct series_point){ f->runs.v[k], f->values.v[k] });
+	}
+	y = svg_axis(y, f->unit == UNIT_BYTES);
+	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
+	doc_html_escape(out, span_of(course_name(d, f)));
+	strbuf_adds(out, "</figcaption>\n");
+	strbuf_adds(out, "<div class=\"plot\">");
+	svg_labels(out, f->unit, y, "y");
+	strbuf_addf(out,
+	            "<svg " SVG_BOX
+	            " role=\"img\" aria-label=\"%zu runs, oldest first, and their levels\">",
+	            f->values.nr);
+	svg_grid(out, y);
+	svg_band(out, "band base", y, number_sub(f->level, f->spread), number_add(f->level, f->spread));
+	draw_levels(t, f, x, y, out);
+	svg_line(out, "dots cand", x, y, &dots, true);
+	strbuf_adds(out, "</svg></div>\n</figure>\n");
+	vec_release(&dots.list);
+}
