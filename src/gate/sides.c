@@ -118,11 +118,10 @@ void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct
 	}
 	if (names.n)
 		vec_push(&out->warnings,
-		         arena_printf(
-		             &out->arena,
-		             "of folded runs 'ranks: each' compares only the worst rank of each side, and "
-		             "the ranks differ, so that a change of another rank may not be seen: "
-		             "%s; merge without --fold to compare each rank with itself",
-		             names.p));
+		         arena_printf(&out->arena,
+		                      "rules with 'ranks: each' (%s) see only the worst rank of each side, "
+		                      "since the runs are folded and their ranks differ; merge without "
+		                      "--fold to compare each rank with itself",
+		                      names.p));
 	strbuf_release(&names);
 }
