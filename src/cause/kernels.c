@@ -309,8 +309,9 @@ static void advise_slower(struct inquiry *q, struct suspect *s)
 		at = arena_printf(q->a, " at %s", name[PLACE_CODE]);
 	suspect_action(q, s,
 	               "look%s for a change of the inputs%s (shapes, types, memory layout), or of the "
-	               "code or library of the slower kernels",
-	               at, of);
+	               "code or library of the slower kernels%s",
+	               at, of,
+	               at[0] || of[0] ? "" : "; a PyTorch trace with_stack=True names their lines");
 }
 
 static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)

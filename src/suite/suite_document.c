@@ -276,8 +276,7 @@ static void put_false_alarms(struct document *d, const struct suite *s)
 		return;
 	doc_section(d, "alarms", "", DOC_OPEN);
 	doc_paragraph(d);
-	doc_printf(d, "About 1 run of the suite in %" PRId64 " fails although nothing changed.",
-	           one_in(sum));
+	doc_printf(d, "Noise by itself fails about 1 run of this suite in %" PRId64 ".", one_in(sum));
 	doc_end(d);
 }
 
