@@ -146,6 +146,40 @@ static inline void rig_feed(struct rig *g, const char *script)
 	}
 }
 
+/// Feeds the script as two threads do: pieces of two lines go to two parts of the reducer in turn,
+/// and are then joined to the whole.
+static inline void rig_feed_parts(struct rig *g, const char *script)
+{
+	struct event_sink whole = reducer_sink(g->r);
+	struct rig parts[2] = { 0 };
+	struct ids known[2] = { 0 };
+	for (size_t i = 0; i < 2; i++) {
+		name_table_init(&parts[i].names);
+		parts[i].through.ctx = whole.parts->begin(whole.ctx, &parts[i].names);
+		parts[i].through.event = whole.event;
+	}
+	for (size_t i = 0; *script; i ^= 1) {
+		char piece[512];
+		const char *end = strchrnul(script, '\n');
+		end = strchrnul(*end ? end + 1 : end, '\n');
+		snprintf(piece, sizeof piece, "%.*s", (int)(end - script), script);
+		rig_feed(&parts[i], piece);
+		assert_true(name_table_join(&g->names, &parts[i].names, &known[i]));
+		/* events that do not fit are taken one by one */
+		if (!whole.parts->join(whole.ctx, parts[i].through.ctx, &known[i])) {
+			rig_feed(g, script);
+			break;
+		}
+		script = *end ? end + 1 : end;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		g->meta.events += parts[i].meta.events;
+		whole.parts->end(parts[i].through.ctx);
+		name_table_release(&parts[i].names);
+		vec_release(&known[i]);
+	}
+}
+
 static inline void rig_numbers(struct strbuf *out, const int64_t *v, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -292,11 +326,11 @@ struct rig_row {
 	int64_t warmup;
 };
 
-/// Checks the rows, with one thread and with two.
+/// Checks the rows, with one thread, with two, and read in parts.
 static inline void rig_check(const struct rig_row *rows, size_t nr)
 {
-	for (size_t n = 0; n < 2 * nr; n++) {
-		size_t i = n / 2;
+	for (size_t n = 0; n < 3 * nr; n++) {
+		size_t i = n / 3;
 		const char *script = rows[i].script;
 		/* a row without a script uses the script of the last row that has one */
 		for (size_t k = i; !script; k--)
@@ -307,7 +341,7 @@ static inline void rig_check(const struct rig_row *rows, size_t nr)
 		                                       .marker_alone = rows[i].marker != NULL,
 		                                       .warmup = rows[i].warmup,
 		                                       .threads = 1 + n % 2 });
-		rig_feed(&g, script);
+		(n % 3 ? rig_feed : rig_feed_parts)(&g, script);
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 		rig_show(g.d, rows[i].what, &out);
 		if (strcmp(strbuf_str(&out), rows[i].expect) != 0)
