@@ -118,8 +118,7 @@ static int64_t size_of(const struct figure_row *f)
 static int code_row_cmp(const void *a, const void *b)
 {
 	const struct figure_row *x = a, *y = b;
-	if (size_of(x) != size_of(y))
-		return size_of(x) > size_of(y) ? -1 : 1;
+	ORDER_BY(size_of(y), size_of(x));
 	return strcmp(x->item, y->item);
 }
 
