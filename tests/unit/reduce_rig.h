@@ -1,6 +1,6 @@
 /// Feeds a reducer from a script and shows figures of its digest as text.
 ///
-/// One event per line, times in ns, -1 for no correlation:
+/// One event per line, times in ns, -1 for no correlation, $TEXT for an id that is a text:
 ///     K|C|S NAME DEVICE STREAM CORRELATION START DUR [BYTES]   kernel, memcpy, memset
 ///     R NAME THREAD CORRELATION START DUR                      runtime call
 ///     O|A NAME THREAD START DUR [NUMBER]                       operator, annotation (XProf's step)
@@ -113,8 +113,12 @@ static inline void rig_line(struct rig *g, const char *text)
 		assert_int_equal(sscanf(line + at, " %255s%n", name, &n), 1);
 		at += n;
 	}
-	for (; nr < 6 && sscanf(line + at, " %" SCNd64 "%n", &v[nr], &n) == 1; nr++)
-		at += n;
+	for (char id[16]; nr < 6; nr++, at += n) {
+		if (sscanf(line + at, " $%15s%n", id, &n) == 1)
+			v[nr] = -2 - (int64_t)name_intern(&g->names, span_of(id))->id;
+		else if (sscanf(line + at, " %" SCNd64 "%n", &v[nr], &n) != 1)
+			break;
+	}
 	e.name = name_intern(&g->names, span_of(name));
 	if (event_is_gpu(e.kind)) {
 		e.device = v[0], e.stream = v[1], e.correlation = v[2];
