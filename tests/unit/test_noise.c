@@ -406,6 +406,40 @@ static void test_pairs(void **state)
 	category_table_release(&categories);
 }
 
+/* The machine's part of a run is known from half of the figures on, but not if the run has none. */
+static void test_half(void **state)
+{
+	(void)state;
+	static const int64_t both[] = { 3000, 2000, 0 }, half[] = { 3000, 0, 0 }, no[] = { 0, 0, 0 };
+	struct category_table categories;
+	struct noise_model m;
+	struct bench bench;
+	struct rules rules = fixture_rules();
+	fixture_categories(&categories);
+	struct run base = run_of_ops(both, 5000), candidate = run_of_ops(both, 5000),
+	           controls[2] = { run_of_ops(half, 5000), run_of_ops(no, 5000) };
+	bench_init(&bench,
+	           &(struct bench_runs){ .baseline = &base,
+	                                 .candidates = &candidate,
+	                                 .nr_candidates = 1,
+	                                 .controls = controls,
+	                                 .nr_controls = 2 },
+	           (struct naming){ .categories = &categories });
+	noise_model_init(&m, &bench, &rules);
+	assert_int_equal(m.units.list.nr, 2);
+	assert_int_equal(bench.nr_columns, 4);
+	assert_false(isnan(m.machine[2]));
+	assert_true(isnan(m.machine[3]));
+	noise_model_release(&m);
+	bench_release(&bench);
+	run_release(&base);
+	run_release(&candidate);
+	run_release(&controls[0]);
+	run_release(&controls[1]);
+	rules_release(&rules);
+	category_table_release(&categories);
+}
+
 /* Runs count as made together if host, boot and job, as far as both runs record them, are equal. */
 static void test_together(void **state)
 {
@@ -586,6 +620,7 @@ int main(void)
 		cmocka_unit_test(test_samples_of_pairs),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_half),
 		cmocka_unit_test(test_extremes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

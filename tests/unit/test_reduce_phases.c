@@ -59,17 +59,27 @@ static void test_phases(void **state)
 		  STEP "A Optimizer.step#x 1 100 500\nO f 1 110 10\nO " BACKWARD
 		       " 2 200 100\nO o 1 310 10\n",
 		  "| f 10 10" },
+		/* a backward pass may begin before it, and another one at its end; in any order */
+		{ PHASE_OPTIMIZER,
+		  STEP "O " BACKWARD " 2 100 300\nA Optimizer.step#x 1 200 400\nO f 1 250 10\n"
+		       "O o 1 450 10\nO " BACKWARD " 2 600 100\n",
+		  "| o 10 10" },
+		{ PHASE_OPTIMIZER,
+		  STEP "O " BACKWARD " 2 600 100\nO o 1 450 10\nO f 1 250 10\n"
+		       "A Optimizer.step#x 1 200 400\nO " BACKWARD " 2 100 300\n",
+		  "| o 10 10" },
 		/* a backward within a backward counts once, up to the end of the outer one */
 		{ PHASE_BACKWARD,
 		  STEP "O " BACKWARD " 2 200 100\nO " BACKWARD " 2 210 10\nO a 2 250 10\nO b 2 300 10\n",
 		  "| a 10 10 " BACKWARD " 110 90" },
 	};
 	size_t wrong = 0;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t n = 0; n < 2 * (sizeof rows / sizeof *rows); n++) {
+		size_t i = n / 2;
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;
 		rig_open(&g, &(struct reduce_options){ .phase = rows[i].phase });
-		rig_feed(&g, rows[i].script);
+		(n % 2 ? rig_feed : rig_feed_parts)(&g, rows[i].script);
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 		digest_narrow(g.d);
 		show(g.d, &out);
