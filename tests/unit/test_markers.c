@@ -94,6 +94,11 @@ static void test_proposals(void **state)
 		{ "", NULL, "activities", "1 1 2 1", "it_*", 0 },
 		{ "without steps of the host", NULL, "step.time", "5 5 6 5", "it_*", 0 },
 		{ "by start", NULL, "attribution", "2 0 5 0", "it_*", 0 },
+		{ "steps without ids, each by its name",
+		  "G it_1 0 7 -1 100 5\nK a 0 7 -1 100 5\nG it_2 0 7 -1 200 5\nG it_2 0 8 -1 201 5\n"
+		  "G it_3 0 7 -1 300 5\nG it_4 0 7 -1 400 5\nK a 0 7 -1 200 5\nK a 0 8 -1 201 5\n"
+		  "K a 0 7 -1 300 5\nK a 0 7 -1 400 5\n",
+		  "proposed", "it_* 4", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
 }

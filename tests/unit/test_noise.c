@@ -143,6 +143,12 @@ static void test_mann_whitney(void **state)
 	for (size_t i = 0; i < NR_OF(rows); i++)
 		assert_near(mann_whitney(rows[i].x, rows[i].nr_x, rows[i].y, rows[i].nr_y), rows[i].p,
 		            1e-8);
+	/* of all orders of 20 and 20 values, the number of ways to choose 20 of 40, two are this uneven
+	 */
+	int64_t low[20], high[20];
+	for (int64_t i = 0; i < 20; i++)
+		low[i] = i, high[i] = 20 + i;
+	assert_near(mann_whitney(low, 20, high, 20) * 137846528820, 2, 1e-6);
 }
 
 /* ---- evidence on a check ---- */

@@ -11,6 +11,11 @@ static void test_devices(void **state)
 		{ "several streams of one number",
 		  "K a 0 7 -1 0 1\nK a 0 7 -1 1 1\nK a 0 8 -1 2 1\nK a 1 7 -1 3 1\n", "devices",
 		  "[0: 2 3 3 3 3 0 0 | 3/3][1: 1 1 1 1 1 0 0 | 1/1]", NULL, 0 },
+		{ "before the origin of time", "K a 0 7 1 -50 20\nK a 0 7 2 -20 5\nK a 1 7 3 -60 30\n",
+		  "devices", "[0: 1 2 35 25 25 0 0 | 25/35][1: 1 1 30 30 30 0 0 | 30/30]", NULL, 0 },
+		{ "", NULL, "times", "55 55 0 0", NULL, 0 },
+		{ "overlap: with the first of those that end last; none within one id",
+		  "K a 0 7 1 0 10\nK a 0 7 2 2 8\nK a 0 7 1 5 3\n", "times", "21 21 0 8", NULL, 0 },
 		{ "no time at all", "K gemm 0 7 -1 5 0\n", "devices", "[0: 1 1 0 0 0 0 0 | 0/0]", NULL, 0 },
 		{ "measured: the periods; on a device that works in no step, its window",
 		  "A ProfilerStep#1 1 0 10\nR x 1 1 5 1\nR x 1 2 50 1\n"

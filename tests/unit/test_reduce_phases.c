@@ -46,6 +46,7 @@ static void test_phases(void **state)
 		{ PHASE_FORWARD, STEP "O a 1 0 10\n", NULL },
 		{ PHASE_BACKWARD, STEP "O a 1 0 10\nO Optimizer.step#x 1 20 1\n", NULL },
 		{ PHASE_COMMUNICATION, STEP "O a 1 0 10\n", NULL },
+		{ PHASE_COMMUNICATION, STEP "R x 1 1 20 1\nK nccl 0 7 1 30 5\n", "nccl 1 5 |" },
 		{ PHASE_FORWARD, STEP "O a 1 0 10\nA Optimizer.step#x 1 20 1\n", "| a 10 10" },
 		/* traces of 2021 record the optimizer as an operator */
 		{ PHASE_OPTIMIZER, STEP "O Optimizer.step#x 1 20 10\nO a 1 22 5\n",
@@ -68,6 +69,11 @@ static void test_phases(void **state)
 		  STEP "O " BACKWARD " 2 600 100\nO o 1 450 10\nO f 1 250 10\n"
 		       "A Optimizer.step#x 1 200 400\nO " BACKWARD " 2 100 300\n",
 		  "| o 10 10" },
+		/* the longest kernel comes first */
+		{ PHASE_OPTIMIZER,
+		  STEP "A Optimizer.step#x 1 100 100\nR x 1 1 110 1\nR x 1 2 120 1\nK z 0 7 1 300 1\n"
+		       "K y 0 7 2 310 9\n",
+		  "y 1 9 z 1 1 |" },
 		/* a backward within a backward counts once, up to the end of the outer one */
 		{ PHASE_BACKWARD,
 		  STEP "O " BACKWARD " 2 200 100\nO " BACKWARD " 2 210 10\nO a 2 250 10\nO b 2 300 10\n",
