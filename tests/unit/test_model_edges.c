@@ -425,6 +425,8 @@ static void test_share_of_peak(void **state)
 		{ NULL, "1", 2, 0, 2, -1, 100, 1000000 },
 		{ "x", "1", 2, 0, 2, -1, 100, 1000000 },
 		{ "1", NULL, 2, 0, 2, -1, -1, 1000000 },
+		{ "-1e19", "1", 2, 0, 2, -1, 100, 1000000 },
+		{ "1e19", "1000000000", 2, 0, 2, 1000000000000, 0, 1000000 },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		static const enum metric_id ids[] = { METRIC_MFU_PCT, METRIC_FLOPS_PEAK_PCT,
