@@ -13,8 +13,8 @@ void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const v
 /// Like sort_runs(), for a comparison without an argument.
 void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *));
 
-/// Result of a comparison function that puts the smaller of `x` and `y` first.
-#define ORDER_OF(x, y) (((x) > (y)) - ((x) < (y)))
+/// The result of a comparison function that sorts by `x` and `y`.
+#define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
 
 /// In a comparison function: if `x` and `y` differ, returns the result that puts the smaller first.
 #define ORDER_BY(x, y)                 \

@@ -249,7 +249,7 @@ static int finding_cmp(const void *a, const void *b)
 	ORDER_BY(y->share_pct, x->share_pct);
 	if ((x->verdict == VERDICT_WARN) != (y->verdict == VERDICT_WARN))
 		return x->verdict == VERDICT_WARN ? 1 : -1;
-	return ORDER_OF(x->cause, y->cause);
+	return COMPARE(x->cause, y->cause);
 }
 
 static void tell_cost(struct inquiry *q, struct finding *f)

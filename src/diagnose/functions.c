@@ -73,7 +73,7 @@ static int by_function(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 	ORDER_BY(x->id, y->id);
-	return ORDER_OF(x->rank, y->rank);
+	return COMPARE(x->rank, y->rank);
 }
 
 static void gather_functions(struct comparison *c, const struct run_view *v)

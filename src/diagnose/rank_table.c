@@ -45,7 +45,7 @@ static int rank_figure_cmp(const void *a, const void *b)
 {
 	const struct rank_figure *x = a, *y = b;
 	ORDER_BY(x->value, y->value);
-	return ORDER_OF(x->rank, y->rank);
+	return COMPARE(x->rank, y->rank);
 }
 
 static void note_utilization(const struct run_view *v, bool candidate, struct report *out)

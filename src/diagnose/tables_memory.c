@@ -36,7 +36,7 @@ static int owned_cmp(const void *a, const void *b)
 {
 	const struct owned_memory *x = a, *y = b;
 	ORDER_BY(y->stat->peak_allocated, x->stat->peak_allocated);
-	int c = ORDER_OF(x->digest->rank, y->digest->rank);
+	int c = COMPARE(x->digest->rank, y->digest->rank);
 	return c ? c : strcmp(x->stat->id, y->stat->id);
 }
 

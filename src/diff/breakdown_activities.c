@@ -210,7 +210,7 @@ static int activity_cmp(const void *a, const void *b)
 	const struct activity *x = a, *y = b;
 	ORDER_BY(x->pair->cls, y->pair->cls);
 	int c = strcmp(x->category, y->category);
-	return c ? c : ORDER_OF(x->node->seq, y->node->seq);
+	return c ? c : COMPARE(x->node->seq, y->node->seq);
 }
 
 /* Form the tree from the list, in which activities of one class and category must be adjacent. */

@@ -36,7 +36,7 @@ static int by_place(const void *x, const void *y)
 {
 	const struct activity_pair *a = *(const struct activity_pair *const *)x;
 	const struct activity_pair *b = *(const struct activity_pair *const *)y;
-	return ORDER_OF(a, b);
+	return COMPARE(a, b);
 }
 
 /* True for a kernel whose figures are complete. False for other activities, and if some ranks may

@@ -53,7 +53,7 @@ static int order(const void *x, const void *y)
 	int c = span_cmp(a->name, b->name);
 	if (c)
 		return c;
-	return ORDER_OF(a->seq, b->seq);
+	return COMPARE(a->seq, b->seq);
 }
 
 static void merge(struct activity_pair *into, const struct activity_pair *a)
@@ -121,7 +121,7 @@ int activity_count_order(const struct activity_pairs *p, const struct activity_p
 {
 	__int128 b = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
 	__int128 c = (__int128)a->count[SIDE_CANDIDATE] * p->steps[SIDE_BASELINE];
-	return ORDER_OF(c, b);
+	return COMPARE(c, b);
 }
 
 int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a)

@@ -13,14 +13,14 @@ struct loners {
 static int group_cmp(const struct loner *x, const struct loner *y)
 {
 	ORDER_BY(x->pair->category, y->pair->category);
-	return ORDER_OF(x->launches, y->launches);
+	return COMPARE(x->launches, y->launches);
 }
 
 static int loner_cmp(const void *a, const void *b)
 {
 	const struct loner *x = a, *y = b;
 	int c = group_cmp(x, y);
-	return c ? c : ORDER_OF(x->time, y->time);
+	return c ? c : COMPARE(x->time, y->time);
 }
 
 static void loners_init(struct loners *l, struct activity_pairs *p, enum side_index side)

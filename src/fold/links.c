@@ -14,7 +14,7 @@ static int by_sort(const void *a, const void *b)
 	ORDER_BY(x->sort, y->sort);
 	ORDER_BY(x->bytes, y->bytes);
 	ORDER_BY(x->wire_ns, y->wire_ns);
-	return ORDER_OF(x->lag_ns, y->lag_ns);
+	return COMPARE(x->lag_ns, y->lag_ns);
 }
 
 /* Set the transfer time of all messages of the same kind and size to the shortest of them, since in

@@ -101,7 +101,7 @@ static int by_size(const void *a, const void *b)
 	const struct entry *x = a, *y = b;
 	int64_t vx = x->value[0] > x->value[1] ? x->value[0] : x->value[1];
 	int64_t vy = y->value[0] > y->value[1] ? y->value[0] : y->value[1];
-	return ORDER_OF(vy, vx);
+	return COMPARE(vy, vx);
 }
 
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries)

@@ -15,7 +15,7 @@ enum { MEDIAN_MOST = 5, WINSORISED_FROM = 5, REACH = 4 };
 static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
-	return ORDER_OF(x, y);
+	return COMPARE(x, y);
 }
 
 static double *sorted(const double *v, size_t nr)

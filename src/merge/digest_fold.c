@@ -23,7 +23,7 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct weighted *x = a, *y = b;
 	ORDER_BY(y->weight, x->weight);
-	return ORDER_OF(x->index, y->index);
+	return COMPARE(x->index, y->index);
 }
 
 static bool is_small(int64_t part, __int128 sum, int64_t one_in)
@@ -221,7 +221,7 @@ static int sibling_cmp(const void *a, const void *b, void *rows)
 	const struct function_stat *y = (const struct function_stat *)rows + k;
 	ORDER_BY(x->parent, y->parent);
 	int c = row_cmp(&function_stat_row, x, y);
-	return c ? c : ORDER_OF(i, k);
+	return c ? c : COMPARE(i, k);
 }
 
 /* True for two sums with the same class and caller, which become one row. */

@@ -39,7 +39,7 @@ static int by_rest(const void *a, const void *b)
 {
 	const struct share *x = a, *y = b;
 	ORDER_BY(y->rest, x->rest);
-	return ORDER_OF(x->order, y->order);
+	return COMPARE(x->order, y->order);
 }
 
 /* Divides `total` among the shares in proportion to `weight`, or equally if all weights are 0;

@@ -269,7 +269,7 @@ int run_digest_cmp(const struct digest *a, const struct digest *b)
 	ORDER_BY(kind_of(a), kind_of(b));
 	if (kind_of(a) == KIND_METRICS)
 		return metrics_cmp(a, b);
-	return ORDER_OF(x, y);
+	return COMPARE(x, y);
 }
 
 size_t run_find(const struct run *run, int64_t rank)

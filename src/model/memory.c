@@ -48,12 +48,12 @@ static int memory_site_cmp(const struct memory_site *a, const struct memory_site
 {
 	int c = strcmp(a->category, b->category);
 	if (!c)
-		c = ORDER_OF(a->kind, b->kind);
+		c = COMPARE(a->kind, b->kind);
 	if (!c)
 		c = span_cmp(a->file, b->file);
 	if (!c)
 		c = span_cmp(a->function, b->function);
-	return c ? c : ORDER_OF(a->line, b->line);
+	return c ? c : COMPARE(a->line, b->line);
 }
 
 int memory_row_cmp(const void *a, const void *b)
@@ -64,7 +64,7 @@ int memory_row_cmp(const void *a, const void *b)
 		return rest_x - rest_y;
 	ORDER_BY(y->bytes, x->bytes);
 	int c = memory_site_cmp(&x->site, &y->site);
-	return c ? c : ORDER_OF(y->largest, x->largest);
+	return c ? c : COMPARE(y->largest, x->largest);
 }
 
 int memory_category_cmp(const void *a, const void *b)

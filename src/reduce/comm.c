@@ -148,7 +148,7 @@ static int comm_point_cmp(const void *a, const void *b)
 	ORDER_BY(x->at_ns, y->at_ns);
 	ORDER_BY(x->launch, y->launch);
 	ORDER_BY(y->end_ns, x->end_ns);
-	return ORDER_OF(x->index, y->index);
+	return COMPARE(x->index, y->index);
 }
 
 /* An annotation without arguments gets the arguments of the operator around it. */
@@ -230,7 +230,7 @@ static int comm_item_cmp(const void *a, const void *b)
 	ORDER_BY(x->start_ns, y->start_ns);
 	ORDER_BY(x->dur_ns, y->dur_ns);
 	ORDER_BY(x->key, y->key);
-	return ORDER_OF(x->bytes, y->bytes);
+	return COMPARE(x->bytes, y->bytes);
 }
 
 static struct span comm_text(const struct reducer *r, struct digest *d, int64_t id)

@@ -246,7 +246,7 @@ static int span_start_cmp(const void *a, const void *b, void *reducer)
 	const struct reducer *r = reducer;
 	int64_t x = span_start(&r->host, &r->host.spans.v[*(const uint32_t *)a]);
 	int64_t y = span_start(&r->host, &r->host.spans.v[*(const uint32_t *)b]);
-	return ORDER_OF(x, y);
+	return COMPARE(x, y);
 }
 
 void function_calls(struct reducer *r)

@@ -27,7 +27,7 @@ static int capture_call_cmp(const void *a, const void *b)
 {
 	const struct capture_call *x = a, *y = b;
 	ORDER_BY(x->thread, y->thread);
-	return ORDER_OF(x->at_ns, y->at_ns);
+	return COMPARE(x->at_ns, y->at_ns);
 }
 
 static void captures_find(const struct host_events *h, struct captures *out)
@@ -97,7 +97,7 @@ static int host_item_cmp(const void *a, const void *b)
 	ORDER_BY(x->thread, y->thread);
 	ORDER_BY(x->start_ns, y->start_ns);
 	ORDER_BY(x->launch != NO_ID, y->launch != NO_ID);
-	return ORDER_OF(y->end_ns, x->end_ns);
+	return COMPARE(y->end_ns, x->end_ns);
 }
 
 struct host_items {

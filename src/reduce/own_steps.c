@@ -92,7 +92,7 @@ static int own_part_cmp(const void *a, const void *b)
 	const struct own_part *x = a, *y = b;
 	ORDER_BY(x->device, y->device);
 	ORDER_BY(x->stream, y->stream);
-	return ORDER_OF(x->start_ns, y->start_ns);
+	return COMPARE(x->start_ns, y->start_ns);
 }
 
 void own_steps_order(struct reducer *r)

@@ -53,7 +53,7 @@ static int mark_cmp(const void *a, const void *b)
 	const struct mark *x = a, *y = b;
 	ORDER_BY(x->start_ns, y->start_ns);
 	ORDER_BY(x->end_ns, y->end_ns);
-	return ORDER_OF(x->order, y->order);
+	return COMPARE(x->order, y->order);
 }
 
 /* True if every step has a different number in its name. */

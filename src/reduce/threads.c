@@ -89,7 +89,7 @@ static int span_nesting_cmp(const void *a, const void *b, void *reducer)
 	                 y = span_get(&r->host, &r->host.spans.v[k]);
 	ORDER_BY(x.start_ns, y.start_ns);
 	ORDER_BY(y.dur_ns, x.dur_ns);
-	return ORDER_OF(i, k);
+	return COMPARE(i, k);
 }
 
 /* Takes the first span off the list. An empty list gives a sentinel that never begins and has

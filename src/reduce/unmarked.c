@@ -23,7 +23,7 @@ static int host_order_cmp(const void *a, const void *b, void *order)
 {
 	int64_t x = launched_ns(order, *(const uint32_t *)a),
 	        y = launched_ns(order, *(const uint32_t *)b);
-	return ORDER_OF(x, y);
+	return COMPARE(x, y);
 }
 
 static void host_order_init(struct host_order *o, const struct reducer *r,

@@ -107,7 +107,7 @@ static int range_cmp(const void *a, const void *b)
 	ORDER_BY(x->thread, y->thread);
 	ORDER_BY(x->start_ns, y->start_ns);
 	ORDER_BY(y->dur_ns, x->dur_ns);
-	return ORDER_OF(x->order, y->order);
+	return COMPARE(x->order, y->order);
 }
 
 /* True if the launch (not only its activity, which may lie in another step) is in a usable step. */
@@ -381,14 +381,14 @@ static int question_cmp(const void *a, const void *b)
 	const struct where_question *x = a, *y = b;
 	ORDER_BY(x->start.thread, y->start.thread);
 	ORDER_BY(x->start.at_ns, y->start.at_ns);
-	return ORDER_OF(x->span, y->span);
+	return COMPARE(x->span, y->span);
 }
 
 static int point_cmp(const void *a, const void *b)
 {
 	const struct where_stack_point *x = a, *y = b;
 	ORDER_BY(x->thread, y->thread);
-	return ORDER_OF(x->at_ns, y->at_ns);
+	return COMPARE(x->at_ns, y->at_ns);
 }
 
 /* The frames that a PyTorch trace of 2021 contains for the operators around a moment. */

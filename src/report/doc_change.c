@@ -351,7 +351,7 @@ static int by_change(const void *a, const void *b)
 	if (p != q)
 		return p ? 1 : -1;
 	ORDER_BY(n, m);
-	return ORDER_OF(*x, *y);
+	return COMPARE(*x, *y);
 }
 
 void doc_figures(struct document *d, const struct report *r)
