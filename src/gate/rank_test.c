@@ -48,7 +48,7 @@ struct ranked {
 static int ranked_cmp(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
-	return (x->value > y->value) - (x->value < y->value);
+	return COMPARE(x->value, y->value);
 }
 
 double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y)

@@ -271,7 +271,7 @@ int run_digest_cmp(const struct digest *a, const struct digest *b)
 		return kind_of(a) < kind_of(b) ? -1 : 1;
 	if (kind_of(a) == KIND_METRICS)
 		return metrics_cmp(a, b);
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 size_t run_find(const struct run *run, int64_t rank)

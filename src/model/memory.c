@@ -48,12 +48,12 @@ static int memory_site_cmp(const struct memory_site *a, const struct memory_site
 {
 	int c = strcmp(a->category, b->category);
 	if (!c)
-		c = (a->kind > b->kind) - (a->kind < b->kind);
+		c = COMPARE(a->kind, b->kind);
 	if (!c)
 		c = span_cmp(a->file, b->file);
 	if (!c)
 		c = span_cmp(a->function, b->function);
-	return c ? c : (a->line > b->line) - (a->line < b->line);
+	return c ? c : COMPARE(a->line, b->line);
 }
 
 int memory_row_cmp(const void *a, const void *b)

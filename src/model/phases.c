@@ -3,29 +3,30 @@
 #include "base/number.h"
 #include "model/step_figures.h"
 
+#define SUM(metric, whole, ...)                                                            \
+	{                                                                                      \
+		metric, whole, sizeof((enum metric_id[]){ __VA_ARGS__ }) / sizeof(enum metric_id), \
+		{                                                                                  \
+			__VA_ARGS__                                                                    \
+		}                                                                                  \
+	}
 static const struct phase_sum sums[] = {
 	{ .metric = METRIC_STEP_TIME, .whole = true },
-	{ METRIC_STEP_PERIOD,
-	  true,
-	  4,
-	  { METRIC_STEP_PERIOD_COMPUTE, METRIC_STEP_PERIOD_EXPOSED_COMM,
-	    METRIC_STEP_PERIOD_EXPOSED_MEMORY, METRIC_STEP_IDLE_TIME } },
+	SUM(METRIC_STEP_PERIOD, true, METRIC_STEP_PERIOD_COMPUTE, METRIC_STEP_PERIOD_EXPOSED_COMM,
+	    METRIC_STEP_PERIOD_EXPOSED_MEMORY, METRIC_STEP_IDLE_TIME),
 	{ .metric = METRIC_STEP_LATENCY, .whole = true },
 	{ .metric = METRIC_STEP_PERIOD_COMPUTE, .whole = true },
 	{ .metric = METRIC_STEP_PERIOD_EXPOSED_COMM, .whole = true },
 	{ .metric = METRIC_STEP_PERIOD_EXPOSED_MEMORY, .whole = true },
 	{ .metric = METRIC_STEP_IDLE_TIME, .whole = true },
-	{ METRIC_STEP_CUDA_TIME,
-	  false,
-	  4,
-	  { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME, METRIC_STEP_MEMCPY_TIME,
-	    METRIC_STEP_MEMSET_TIME } },
-	{ METRIC_STEP_KERNEL_TIME, false, 2, { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME } },
-	{ METRIC_STEP_MEMCPY_TIME, false, 1, { METRIC_STEP_MEMCPY_TIME } },
-	{ METRIC_STEP_MEMSET_TIME, false, 1, { METRIC_STEP_MEMSET_TIME } },
-	{ METRIC_STEP_COMPUTE_TIME, false, 1, { METRIC_STEP_COMPUTE_TIME } },
-	{ METRIC_STEP_COMM_TIME, false, 1, { METRIC_STEP_COMM_TIME } },
-	{ METRIC_STEP_KERNEL_COUNT, false, 1, { METRIC_STEP_KERNEL_COUNT } },
+	SUM(METRIC_STEP_CUDA_TIME, false, METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME,
+	    METRIC_STEP_MEMCPY_TIME, METRIC_STEP_MEMSET_TIME),
+	SUM(METRIC_STEP_KERNEL_TIME, false, METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME),
+	SUM(METRIC_STEP_MEMCPY_TIME, false, METRIC_STEP_MEMCPY_TIME),
+	SUM(METRIC_STEP_MEMSET_TIME, false, METRIC_STEP_MEMSET_TIME),
+	SUM(METRIC_STEP_COMPUTE_TIME, false, METRIC_STEP_COMPUTE_TIME),
+	SUM(METRIC_STEP_COMM_TIME, false, METRIC_STEP_COMM_TIME),
+	SUM(METRIC_STEP_KERNEL_COUNT, false, METRIC_STEP_KERNEL_COUNT),
 };
 
 const struct phase_sum *phase_sum_of(const struct metric *m)

@@ -171,7 +171,8 @@ void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx)
 	idmap_init(&m.series_ids);
 	match_all(&m);
 	for (size_t k = 0; k < m.nr_matches; k++) {
-		struct rank_match out = { m.members + m.place[k], m.place[k + 1] - m.place[k], 0, 0 };
+		struct rank_match out = { .members = m.members + m.place[k],
+			                      .nr = m.place[k + 1] - m.place[k] };
 		if (out.nr < 2)
 			continue;
 		find_last(run, &out);

@@ -36,11 +36,11 @@ void own_steps_join(struct reducer *to, struct reducer *from)
 	const struct part_ids *ids = &from->joined;
 	for (size_t i = 0; i < part->marks.nr; i++) {
 		struct mark m = part->marks.v[i];
-		m.order = idmap_add(&own->groups, ident_join(ids, part->groups.keys.v[i]));
-		if (m.order == own->marks.nr)
+		m.group = idmap_add(&own->groups, ident_join(ids, part->groups.keys.v[i]));
+		if (m.group == own->marks.nr)
 			vec_push(&own->marks, m);
-		number_lower(&own->marks.v[m.order].start_ns, m.start_ns);
-		number_raise(&own->marks.v[m.order].end_ns, m.end_ns);
+		number_lower(&own->marks.v[m.group].start_ns, m.start_ns);
+		number_raise(&own->marks.v[m.group].end_ns, m.end_ns);
 	}
 	for (size_t i = 0; i < part->parts.nr; i++) {
 		struct own_part p = part->parts.v[i];
@@ -94,14 +94,14 @@ static int own_part_cmp(const void *a, const void *b)
 	const struct own_part *x = a, *y = b;
 	ORDER_BY(x->device, y->device);
 	ORDER_BY(x->stream, y->stream);
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	return COMPARE(x->start_ns, y->start_ns);
 }
 
 void own_steps_order(struct reducer *r)
 {
 	uint32_t *step = mem_calloc(r->steps.own.marks.nr, sizeof *step); /* group id → index of mark */
 	for (size_t i = 0; i < r->steps.marks.nr; i++)
-		step[r->steps.marks.v[i].order] = (uint32_t)i;
+		step[r->steps.marks.v[i].group] = (uint32_t)i;
 	for (size_t i = 0; i < r->steps.own.parts.nr; i++)
 		r->steps.own.parts.v[i].step = step[r->steps.own.parts.v[i].step];
 	vec_sort(&r->steps.own.parts, own_part_cmp);
