@@ -104,6 +104,8 @@ static void classes(void **state)
 		{ "below the GPU: runtime calls, of all threads", NULL, FUNCTION_RUNTIME,
 		  "[cudaLaunch: 1 10 10 10][cudaSync: 1 100 60 100]" },
 		{ "no Python", NULL, FUNCTION_PYTHON, "" },
+		{ "before time 0", "K gemm 0 7 1 -100 50\nK gemm 0 8 2 -80 70", FUNCTION_COMPUTE,
+		  "[gemm: 2 120 90 60]" },
 		{ "those of no time to speak of are one", "K a 0 7 1 0 0\nK b 0 7 2 5 0\nK c 0 7 3 7 1",
 		  FUNCTION_COMPUTE, "[c: 1 1 1 1][: 2 0 0 0, of 2]" },
 	};
