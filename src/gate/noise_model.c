@@ -45,7 +45,8 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values, and the group of each if only values of the same group can be compared. */
+/* Values, for a variance each with the number of its group: only values of the same group can be
+   compared. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;
@@ -57,7 +58,7 @@ static void values_add(struct values *v, double value)
 		vec_push(&v->list, value);
 }
 
-static void values_add_grouped(struct values *v, double value, uint64_t group)
+static void values_add_of(struct values *v, double value, uint64_t group)
 {
 	if (!isnan(value))
 		vec_push(&v->group, group);
@@ -137,7 +138,7 @@ static void fill_machine(struct noise_model *m)
 			values_add(&of, value_in(e, unit_metric(m), i) -
 			                    level_of(b, e, unit_metric(m), epoch_of(b, i)));
 		}
-		bool enough = 2 * of.list.nr >= m->units.list.nr && of.list.nr;
+		bool enough = 2 * of.list.nr >= m->units.list.nr;
 		double median = median_over(&of);
 		m->machine[i] = enough ? median : NAN;
 	}
@@ -184,7 +185,7 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 	for (size_t k = 0; k < b->nr_columns; k++) {
 		size_t i = b->by_time[k];
 		if (is_past_column(b, i) || is_source(b, i, SOURCE_CONTROL))
-			values_add_grouped(&own, value_in(e, metric, i) - m->machine[i], b->columns[i].epoch);
+			values_add_of(&own, value_in(e, metric, i) - m->machine[i], b->columns[i].epoch);
 	}
 	return variance_of(&own, df);
 }
@@ -421,7 +422,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 		if (is_source(b, i, SOURCE_CANDIDATE))
 			values_add(&to, value);
 		if (is_past_column(b, i))
-			values_add_grouped(&past, value, b->columns[i].epoch);
+			values_add_of(&past, value, b->columns[i].epoch);
 	}
 	double level = center_of(&from, &out->baseline);
 	out->by = out->own = center_of(&to, &of_candidate) - level;

@@ -147,8 +147,7 @@ static int comm_point_cmp(const void *a, const void *b)
 	ORDER_BY(x->thread, y->thread);
 	ORDER_BY(x->at_ns, y->at_ns);
 	ORDER_BY(x->launch, y->launch);
-	ORDER_BY(y->end_ns, x->end_ns);
-	return COMPARE(x->index, y->index);
+	return COMPARE(y->end_ns, x->end_ns);
 }
 
 /* An annotation without arguments gets the arguments of the operator around it. */

@@ -40,7 +40,6 @@ void functions_release(struct functions *f)
 {
 	vec_release(&f->rates);
 	vec_release(&f->calls);
-	vec_release(&f->higher.list);
 }
 
 /* ---- time that higher classes cover ---- */

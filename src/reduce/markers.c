@@ -41,10 +41,12 @@ struct marker_search {
 void annotation_take(struct reducer *r, const struct event *ev, uint32_t name)
 {
 	struct steps *s = &r->steps;
-	if (s->annotations.nr <= ANNOTATIONS_MOST)
+	if (s->annotations.nr < ANNOTATIONS_KEPT)
 		vec_push(&s->annotations,
 		         (struct annotation){ ev->start_ns, ev->start_ns + ev->dur_ns, name,
 		                              ev->kind == EVENT_GPU_ANNOTATION ? ev->step : IDENT_NONE });
+	else
+		s->annotations_cut = true;
 }
 
 void annotations_join(struct reducer *to, struct reducer *from)
@@ -56,8 +58,10 @@ void annotations_join(struct reducer *to, struct reducer *from)
 		a->name = from->joined.of[IDS_HOST_NAME].v[a->name];
 		a->group = ident_join(&from->joined, a->group);
 	}
-	size_t nr = to->steps.annotations.nr, most = ANNOTATIONS_MOST + 1;
-	to->steps.annotations.nr = nr < most ? nr : most;
+	to->steps.annotations_cut |=
+	    from->steps.annotations_cut || to->steps.annotations.nr > ANNOTATIONS_KEPT;
+	if (to->steps.annotations.nr > ANNOTATIONS_KEPT)
+		to->steps.annotations.nr = ANNOTATIONS_KEPT;
 }
 
 /* ---- patterns of names ---- */
@@ -211,7 +215,7 @@ void markers_propose(struct reducer *r, struct digest *d)
 	struct steps *s = &r->steps;
 	struct marker_search m = { .r = r, .arena = ARENA_INIT };
 	const struct marker *best = NULL;
-	if (s->annotations.nr == 0 || s->annotations.nr > ANNOTATIONS_MOST || r->gpu.activities.nr == 0)
+	if (s->annotations.nr == 0 || s->annotations_cut || r->gpu.activities.nr == 0)
 		return;
 	name_table_init(&m.patterns);
 	group_annotations(&m, s);

@@ -46,7 +46,7 @@ void own_steps_join(struct reducer *to, struct reducer *from)
 		const struct mark *m = &part->marks.v[p.step];
 		p.device = ident_join(ids, p.device);
 		p.stream = ident_join(ids, p.stream);
-		part_add(&to->steps.own, p, ident_join(ids, part->groups.keys.v[m->order]), m->number,
+		part_add(&to->steps.own, p, ident_join(ids, part->groups.keys.v[p.step]), m->number,
 		         m->phase);
 	}
 	to->steps.own.annotated |= part->annotated;
@@ -99,7 +99,7 @@ void own_steps_order(struct reducer *r)
 {
 	uint32_t *step = mem_calloc(r->steps.own.marks.nr, sizeof *step); /* group id → index of mark */
 	for (size_t i = 0; i < r->steps.marks.nr; i++)
-		step[r->steps.marks.v[i].order] = (uint32_t)i;
+		step[r->steps.marks.v[i].group] = (uint32_t)i;
 	for (size_t i = 0; i < r->steps.own.parts.nr; i++)
 		r->steps.own.parts.v[i].step = step[r->steps.own.parts.v[i].step];
 	vec_sort(&r->steps.own.parts, own_part_cmp);

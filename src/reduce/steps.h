@@ -14,7 +14,7 @@ struct mark {
 	int64_t start_ns, end_ns;
 	int64_t number; ///< number in the marker's name; < 0 if there is none
 	enum phase phase; ///< phase of the whole step; PHASE_ALL if the name has none
-	uint32_t order; ///< position of the marker in file order
+	uint32_t group; ///< of a step that the profiler marked itself: id in `own.groups`
 };
 
 /// An annotation that is not a marker, kept to propose markers.
@@ -24,8 +24,8 @@ struct annotation {
 	int64_t group; ///< ident of the step of a GPU annotation; else IDENT_NONE
 };
 
-/// A trace with more annotations gets no marker proposed; further ones are not kept.
-enum { ANNOTATIONS_MOST = 1 << 20 };
+/// Number of annotations that are kept; a trace with more gets no marker proposed.
+enum { ANNOTATIONS_KEPT = 1 << 20 };
 
 /// A step, or a part of a step, on the timeline of one GPU or of one of its streams.
 struct own_part {
@@ -54,6 +54,7 @@ struct steps {
 	VEC(struct mark) marks; ///< marks, sorted by start after steps_make()
 	struct own_steps own;
 	VEC(struct annotation) annotations;
+	bool annotations_cut; ///< true if the trace has more annotations than were kept
 	VEC(struct owned) owned; ///< disjoint intervals, each with its step; in order
 	size_t owned_near; ///< index of the interval found last; the next search tries it first
 	size_t warmup; ///< number of marks that are left out at the beginning

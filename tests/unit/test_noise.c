@@ -237,6 +237,7 @@ static void test_no_noise(void **state)
 	rule.noise.k = 0;
 	begin(&s, rule, 10000, ten, one);
 	assert_false(s.out.has_noise || s.c.has_noise);
+	assert_near(s.model.alpha[FAMILY_MACHINE], 0, 0); /* it takes nothing of the budget */
 	end(&s);
 	begin(&s, rule_of(METRIC_STEP_KERNEL_COUNT), 10000, ten, one); /* an exact metric: no noise */
 	assert_false(s.out.has_noise || s.c.has_noise);
@@ -385,31 +386,47 @@ static void test_units(void **state)
 static void test_pairs(void **state)
 {
 	(void)state;
-	struct category_table categories;
-	struct noise_model m;
-	struct bench bench;
-	struct rules rules = fixture_rules();
-	fixture_categories(&categories);
-	struct run base = run_of(10000), candidates[2] = { run_of(11000), run_of(12100) },
-	           controls[2] = { run_of(10000), run_of(11000) };
-	bench_init(&bench,
-	           &(struct bench_runs){ .baseline = &base,
-	                                 .candidates = candidates,
-	                                 .nr_candidates = 2,
-	                                 .controls = controls,
-	                                 .nr_controls = 2 },
-	           (struct naming){ .categories = &categories });
-	noise_model_init(&m, &bench, &rules);
-	assert_near(m.shift, log(1.1), 1e-6);
-	noise_model_release(&m);
-	bench_release(&bench);
-	run_release(&base);
-	for (int i = 0; i < 2; i++) {
-		run_release(&candidates[i]);
-		run_release(&controls[i]);
+	static const struct {
+		int64_t candidates[2], controls[2]; /* compute times in µs */
+		size_t nr;
+		bool stored; /* true if there is a baseline besides the first control run */
+		double factor;
+	} rows[] = {
+		{ { 11000, 12100 }, { 10000, 11000 }, 2, true, 1.1 },
+		{ { 11000, 12100 }, { 10000, 11000 }, 2, false, 1.1 },
+		{ { 11000 }, { 10500 }, 1, true, 11000 / 10500.0 },
+		{ { 11000, 12100 }, { 10000 }, 1, true, 1.1 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct noise_model m;
+		struct bench bench;
+		struct rules rules = fixture_rules();
+		fixture_categories(&categories);
+		struct run base = run_of(10000), candidates[2], controls[2];
+		for (int k = 0; k < 2; k++) {
+			candidates[k] = run_of(rows[i].candidates[k]);
+			controls[k] = run_of(rows[i].controls[k]);
+		}
+		bench_init(&bench,
+		           &(struct bench_runs){ .baseline = rows[i].stored ? &base : controls,
+		                                 .candidates = candidates,
+		                                 .nr_candidates = rows[i].candidates[1] ? 2 : 1,
+		                                 .controls = controls,
+		                                 .nr_controls = rows[i].nr },
+		           (struct naming){ .categories = &categories });
+		noise_model_init(&m, &bench, &rules);
+		assert_near(m.shift, log(rows[i].factor), 1e-6);
+		noise_model_release(&m);
+		bench_release(&bench);
+		run_release(&base);
+		for (int k = 0; k < 2; k++) {
+			run_release(&candidates[k]);
+			run_release(&controls[k]);
+		}
+		rules_release(&rules);
+		category_table_release(&categories);
 	}
-	rules_release(&rules);
-	category_table_release(&categories);
 }
 
 /* The machine's part of a run is known from half of the figures on, but not if the run has none. */

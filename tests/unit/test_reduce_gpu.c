@@ -96,6 +96,7 @@ static void test_overlaps(void **state)
 		  "K a 0 7 2 0 10\nK b 0 7 1 0 10\nK c 0 7 1 0 10\n", "times", "30 30 0 10", NULL, 0 },
 		{ "in any order of the file", "K b 0 7 1 0 10\nK a 0 7 2 0 10\nK c 0 7 1 0 10\n", "times",
 		  "30 30 0 10", NULL, 0 },
+		{ "before time 0", "K a 0 7 5 -100 50\n", "times", "50 50 0 0", NULL, 0 },
 		{ "two without an id share none", "K a 0 7 -1 0 10\nK a 0 7 -1 4 10\n", "times",
 		  "20 20 0 6", NULL, 0 },
 	};
@@ -140,13 +141,13 @@ static void test_shapes(void **state)
 	struct rig g;
 	rig_open(&g, NULL);
 	static const int64_t shapes[][2] = { { 9, 1 }, { 8, 2 }, { 8, 2 }, { 8, 1 },
-		                                 { 9, 1 }, { 8, 1 }, { 7, 7 } };
+		                                 { 9, 1 }, { 8, 1 }, { 7, 7 }, { 0, 1 } };
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		kernel(&g, 10, shapes[i][0], shapes[i][1], -1);
 	kernel(&g, 10, -1, 0, -1);
 	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 	const struct kernel_stat *k = &g.d->kernels.v[0];
-	assert_int_equal(k->shapes, 4);
+	assert_int_equal(k->shapes, 5);
 	assert_int_equal(k->grid[0], 8);
 	assert_int_equal(k->block[2], 1);
 	assert_int_equal(k->occupancy, -1);

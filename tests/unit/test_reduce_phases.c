@@ -40,6 +40,10 @@ static void test_phases(void **state)
 		{ PHASE_FORWARD, TRAINING, "k 3 82 | forward 100 90 inner 10 10" },
 		{ PHASE_BACKWARD, TRAINING, "k 1 4 | " BACKWARD " 100 70 grad 20 20" },
 		{ PHASE_OPTIMIZER, TRAINING, "k 1 32 | adam 50 50" },
+		{ PHASE_BACKWARD,
+		  STEP "O " BACKWARD " 2 200 100\nR cudaLaunchKernel 2 1 210 1\nR cudaLaunchKernel 2 2 220 "
+		       "1\nK z 0 7 1 600 1\nK a 0 7 2 610 2\n",
+		  "a 1 2 z 1 1 | " BACKWARD " 100 100" },
 		{ PHASE_DATALOADER, TRAINING, "k 1 1 | load 20 20" },
 		{ PHASE_COMMUNICATION, TRAINING, "ncclAllReduce 1 8 | nccl:all_reduce 10 10" },
 		/* neither a backward pass nor an optimizer: the trace is not one of training */
@@ -85,7 +89,10 @@ static void test_phases(void **state)
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;
 		rig_open(&g, &(struct reduce_options){ .phase = rows[i].phase });
-		(n % 2 ? rig_feed : rig_feed_parts)(&g, rows[i].script);
+		if (n % 2)
+			rig_feed(&g, rows[i].script);
+		else
+			rig_feed_parts(&g, rows[i].script, 2);
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 		digest_narrow(g.d);
 		show(g.d, &out);
