@@ -177,7 +177,7 @@ static struct run step_of(int64_t ms)
 static void test_trend(void **state)
 {
 	static const int64_t past_ms[] = { 12, 11, 9, 10 }; /* the last one is the pin */
-	static const char *const times[] = { "2026-03-02T00:00:00Z", "", "2026-01-01T00:00:00Z",
+	static const char *const times[] = { "2026-03-02T00:00:00Z", "", "2026-04-01T00:00:00Z",
 		                                 "2026-02-01T00:00:00Z" };
 	static const int64_t want[] = { MS(9), MS(10), MS(11), MS(12), MS(13) };
 	struct category_table categories;
