@@ -147,7 +147,7 @@ int64_t number_distance(int64_t a, int64_t b)
 int number_cmp_i64(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 /* Moves the k-th smallest value to v[k], smaller or equal values before it, larger or equal values
@@ -224,7 +224,7 @@ static int slope_cmp(const void *a, const void *b)
 {
 	const struct slope *x = a, *y = b;
 	__int128 l = (__int128)x->num * y->den, r = (__int128)y->num * x->den;
-	return (l > r) - (l < r);
+	return COMPARE(l, r);
 }
 
 int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr)

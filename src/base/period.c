@@ -126,7 +126,7 @@ static int anchor_evenness_cmp(const void *a, const void *b)
 {
 	const struct anchor *x = a, *y = b;
 	ORDER_BY(x->without_longest, y->without_longest);
-	return (x->at[0] > y->at[0]) - (x->at[0] < y->at[0]);
+	return COMPARE(x->at[0], y->at[0]);
 }
 
 static int anchor_count_cmp(const void *a, const void *b)

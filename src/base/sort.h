@@ -13,6 +13,9 @@ void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const v
 /// Like sort_runs(), for a comparison without an argument.
 void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *));
 
+/// The result of a comparison function that sorts by `x` and `y`.
+#define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
+
 /// In a comparison function: if `x` and `y` differ, returns the result that puts the smaller first.
 #define ORDER_BY(x, y)                 \
 	do {                               \

@@ -246,11 +246,10 @@ static int finding_cmp(const void *a, const void *b)
 		return is_broken(x) ? -1 : 1;
 	if (is_doubtful(x) != is_doubtful(y))
 		return is_doubtful(x) ? 1 : -1;
-	if (x->share_pct != y->share_pct)
-		return x->share_pct > y->share_pct ? -1 : 1;
+	ORDER_BY(y->share_pct, x->share_pct);
 	if ((x->verdict == VERDICT_WARN) != (y->verdict == VERDICT_WARN))
 		return x->verdict == VERDICT_WARN ? 1 : -1;
-	return (x->cause > y->cause) - (x->cause < y->cause);
+	return COMPARE(x->cause, y->cause);
 }
 
 static void tell_cost(struct inquiry *q, struct finding *f)

@@ -199,8 +199,7 @@ static void collect(struct culprits *c)
 static int culprit_cmp(const void *a, const void *b)
 {
 	const struct culprit *x = a, *y = b;
-	if (x->rise != y->rise)
-		return x->rise > y->rise ? -1 : 1;
+	ORDER_BY(y->rise, x->rise);
 	return span_cmp(x->now->name, y->now->name);
 }
 

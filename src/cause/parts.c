@@ -54,8 +54,7 @@ void suspect_part(struct suspect *s, const char *name, int64_t change)
 static int part_cmp(const void *a, const void *b)
 {
 	const struct finding_part *x = a, *y = b;
-	if (size_of(x->change) != size_of(y->change))
-		return size_of(x->change) > size_of(y->change) ? -1 : 1;
+	ORDER_BY(size_of(y->change), size_of(x->change));
 	return strcmp(x->name, y->name);
 }
 

@@ -147,7 +147,7 @@ struct shift {
 static int shift_cmp(const void *a, const void *b)
 {
 	const struct shift *x = a, *y = b;
-	return (x->ratio > y->ratio) - (x->ratio < y->ratio);
+	return COMPARE(x->ratio, y->ratio);
 }
 
 struct shifts {

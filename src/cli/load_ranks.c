@@ -91,7 +91,7 @@ static int artifact_cmp(const void *a, const void *b)
 {
 	const struct artifact *x = a, *y = b;
 	int c = run_digest_cmp(x->digest, y->digest);
-	return c ? c : (x->order > y->order) - (x->order < y->order);
+	return c ? c : COMPARE(x->order, y->order);
 }
 
 /* Read the complete digest of an artifact from its stored text. */

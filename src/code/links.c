@@ -55,7 +55,7 @@ void code_links_join(struct code_links *to, struct code_links *from, const struc
 static int start_cmp(const struct code_start *x, const struct code_start *y)
 {
 	ORDER_BY(x->thread, y->thread);
-	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+	return COMPARE(x->at_ns, y->at_ns);
 }
 
 /* Orders flow ends by id. The sorts are stable: if several flows have one id, the last of them in
@@ -64,7 +64,7 @@ static int flow_cmp(const void *a, const void *b, void *unused)
 {
 	const struct code_flow *x = a, *y = b;
 	(void)unused;
-	return (x->id > y->id) - (x->id < y->id);
+	return COMPARE(x->id, y->id);
 }
 
 static int arrow_cmp(const void *a, const void *b, void *unused)
@@ -95,7 +95,7 @@ static int forward_cmp(const void *a, const void *b)
 	const struct code_forward *x = a, *y = b;
 	ORDER_BY(x->number, y->number);
 	ORDER_BY(x->start.at_ns, y->start.at_ns);
-	return (x->start.thread > y->start.thread) - (x->start.thread < y->start.thread);
+	return COMPARE(x->start.thread, y->start.thread);
 }
 
 void code_forwards_order(struct code_links *l)

@@ -130,7 +130,7 @@ static int frame_id_cmp(const void *a, const void *b, void *unused)
 {
 	const struct loose_frame *x = a, *y = b;
 	(void)unused;
-	return (x->id > y->id) - (x->id < y->id);
+	return COMPARE(x->id, y->id);
 }
 
 static int frame_nesting_cmp(const void *a, const void *b, void *frames)
@@ -139,7 +139,7 @@ static int frame_nesting_cmp(const void *a, const void *b, void *frames)
 	int64_t dx = frame_dur(frames, &x->frame), dy = frame_dur(frames, &y->frame);
 	ORDER_BY(x->start_ns, y->start_ns);
 	ORDER_BY(dy, dx);
-	return (x->frame.name > y->frame.name) - (x->frame.name < y->frame.name);
+	return COMPARE(x->frame.name, y->frame.name);
 }
 
 static size_t block_end(const struct python_thread *t, size_t block)

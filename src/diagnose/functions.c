@@ -72,9 +72,8 @@ static void add_rank(struct comparison *c, struct name_table *names, struct idma
 static int by_function(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	ORDER_BY(x->id, y->id);
+	return COMPARE(x->rank, y->rank);
 }
 
 static void gather_functions(struct comparison *c, const struct run_view *v)
@@ -163,12 +162,9 @@ static void compare(struct comparison *c)
 static int by_weight(const void *a, const void *b)
 {
 	const struct unlike *x = a, *y = b;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->beyond != y->beyond)
-		return x->beyond > y->beyond ? -1 : 1;
-	if (x->what != y->what)
-		return x->what < y->what ? -1 : 1;
+	ORDER_BY(x->rank, y->rank);
+	ORDER_BY(y->beyond, x->beyond);
+	ORDER_BY(x->what, y->what);
 	return span_cmp(x->f->name, y->f->name);
 }
 

@@ -44,9 +44,8 @@ struct rank_figure {
 static int rank_figure_cmp(const void *a, const void *b)
 {
 	const struct rank_figure *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	ORDER_BY(x->value, y->value);
+	return COMPARE(x->rank, y->rank);
 }
 
 static void note_utilization(const struct run_view *v, bool candidate, struct report *out)

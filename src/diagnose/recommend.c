@@ -163,8 +163,7 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 static int recommendation_cmp(const void *a, const void *b)
 {
 	const struct recommendation *x = a, *y = b;
-	if (x->saves_ns != y->saves_ns)
-		return x->saves_ns > y->saves_ns ? -1 : 1;
+	ORDER_BY(y->saves_ns, x->saves_ns);
 	return strcmp(x->id, y->id);
 }
 

@@ -119,8 +119,7 @@ struct listed {
 static int listed_cmp(const void *a, const void *b)
 {
 	const struct listed *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
+	ORDER_BY(y->value, x->value);
 	return span_cmp(x->label, y->label);
 }
 

@@ -35,9 +35,8 @@ struct owned_memories {
 static int owned_cmp(const void *a, const void *b)
 {
 	const struct owned_memory *x = a, *y = b;
-	if (x->stat->peak_allocated != y->stat->peak_allocated)
-		return x->stat->peak_allocated > y->stat->peak_allocated ? -1 : 1;
-	int c = (x->digest->rank > y->digest->rank) - (x->digest->rank < y->digest->rank);
+	ORDER_BY(y->stat->peak_allocated, x->stat->peak_allocated);
+	int c = COMPARE(x->digest->rank, y->digest->rank);
 	return c ? c : strcmp(x->stat->id, y->stat->id);
 }
 

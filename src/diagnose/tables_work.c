@@ -33,8 +33,7 @@ static void add_name_sum(struct name_sums *s, const struct summed *x)
 static int summed_cmp(const void *a, const void *b)
 {
 	const struct summed *x = a, *y = b;
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
+	ORDER_BY(y->ns, x->ns);
 	return span_cmp(x->name, y->name);
 }
 
@@ -121,8 +120,7 @@ struct operations {
 static int operations_cmp(const void *a, const void *b)
 {
 	const struct operations *x = a, *y = b;
-	if (x->of.flops != y->of.flops)
-		return x->of.flops > y->of.flops ? -1 : 1;
+	ORDER_BY(y->of.flops, x->of.flops);
 	return flop_stat_cmp(&x->of, &y->of);
 }
 

@@ -46,7 +46,7 @@ static int at_time_cmp(const void *a, const void *b)
 {
 	const struct at_time *x = a, *y = b;
 	int c = strcmp(x->time, y->time);
-	return c ? c : (x->column > y->column) - (x->column < y->column);
+	return c ? c : COMPARE(x->column, y->column);
 }
 
 static void sort_columns(struct bench *b)
@@ -208,14 +208,14 @@ static void see_all(struct bench *b, const struct query *q, struct seen_list *ou
 static int same_item(const struct seen *x, const struct seen *y)
 {
 	int c = span_cmp(x->label, y->label);
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+	return c ? c : COMPARE(x->rank, y->rank);
 }
 
 static int seen_cmp(const void *a, const void *b)
 {
 	const struct seen *x = a, *y = b;
 	int c = same_item(x, y);
-	return c ? c : (x->column > y->column) - (x->column < y->column);
+	return c ? c : COMPARE(x->column, y->column);
 }
 
 /* True if a candidate has the item. */

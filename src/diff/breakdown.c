@@ -14,7 +14,7 @@ struct parts parts_new(struct arena *a, const char *title, enum unit unit, int64
 int parts_order(int64_t a, int64_t b)
 {
 	uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-	return (x < y) - (x > y);
+	return COMPARE(y, x);
 }
 
 /* ---- nodes of the tree ---- */
@@ -129,7 +129,7 @@ static int node_cmp(const void *a, const void *b)
 {
 	const struct node *x = *(const struct node *const *)a, *y = *(const struct node *const *)b;
 	int c = parts_order(x->change, y->change);
-	return c ? c : (x->seq > y->seq) - (x->seq < y->seq);
+	return c ? c : COMPARE(x->seq, y->seq);
 }
 
 void nodes_sort(struct parts *p, struct node *parent)

@@ -208,10 +208,9 @@ static void collect_activities(struct activity_breakdown *b, struct node *all,
 static int activity_cmp(const void *a, const void *b)
 {
 	const struct activity *x = a, *y = b;
-	if (x->pair->cls != y->pair->cls)
-		return x->pair->cls < y->pair->cls ? -1 : 1;
+	ORDER_BY(x->pair->cls, y->pair->cls);
 	int c = strcmp(x->category, y->category);
-	return c ? c : (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
+	return c ? c : COMPARE(x->node->seq, y->node->seq);
 }
 
 /* Form the tree from the list, in which activities of one class and category must be adjacent. */

@@ -210,7 +210,7 @@ static int segments_cmp(const void *a, const void *b)
 {
 	const struct segments *x = a, *y = b;
 	int c = span_cmp(x->kind, y->kind);
-	return c ? c : (x->from > y->from) - (x->from < y->from);
+	return c ? c : COMPARE(x->from, y->from);
 }
 
 static void add_segments(struct memory_breakdown *b)

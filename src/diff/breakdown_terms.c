@@ -138,13 +138,13 @@ struct breakdown *breakdown_by_phase(const struct breakdown_input *in)
 {
 	const struct breakdown_query *q = in->query;
 	struct term_breakdown b = { .in = in, .of_phase = phase_sum_of(q->metric) };
-	if (!b.of_phase->nr)
+	if (!b.of_phase->terms[0])
 		return NULL;
 	for (int k = PHASE_FORWARD; k < NR_PHASES; k++)
 		if (span_eq(q->label, span_of(phase_names[k])))
 			b.phase = (enum phase)k;
 	b.parts = breakdown_begin(in, "what runs in it");
-	for (size_t i = 0; i < b.of_phase->nr; i++)
+	for (size_t i = 0; i < PHASE_TERMS && b.of_phase->terms[i]; i++)
 		add_row(&b, metric_table[b.of_phase->terms[i]].head);
 	breakdown_each_rank(in, take_phase, &b);
 	return breakdown_end(&b.parts, &b.root, q, nodes_spread(&b.root, b.of, breakdown_change(q)));

@@ -109,7 +109,7 @@ static void split(struct search *s, size_t first, size_t nr)
 static int point_cmp(const void *a, const void *b)
 {
 	const struct change_point *x = a, *y = b;
-	return (x->at > y->at) - (x->at < y->at);
+	return COMPARE(x->at, y->at);
 }
 
 void changes_find(const int64_t *v, size_t nr, int64_t p, struct change_list *out)

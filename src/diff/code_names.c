@@ -5,7 +5,7 @@
 static int name_cmp(const void *a, const void *b)
 {
 	const struct code_name *x = a, *y = b;
-	return (x->key > y->key) - (x->key < y->key);
+	return COMPARE(x->key, y->key);
 }
 
 void code_names_read(struct code_names *n, const struct digest *d, const struct run_view *v)

@@ -16,8 +16,7 @@ struct top {
 
 static int by_time(const struct activity_pair *a, const struct activity_pair *b, int side)
 {
-	if (a->time_ns[side] != b->time_ns[side])
-		return a->time_ns[side] > b->time_ns[side] ? -1 : 1;
+	ORDER_BY(b->time_ns[side], a->time_ns[side]);
 	return span_cmp(a->name, b->name);
 }
 
@@ -37,7 +36,7 @@ static int by_place(const void *x, const void *y)
 {
 	const struct activity_pair *a = *(const struct activity_pair *const *)x;
 	const struct activity_pair *b = *(const struct activity_pair *const *)y;
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 /* True for a kernel whose figures are complete. False for other activities, and if some ranks may
@@ -82,8 +81,7 @@ static int by_distance(const void *x, const void *y)
 {
 	const struct activity_pair *a = *(const struct activity_pair *const *)x;
 	const struct activity_pair *b = *(const struct activity_pair *const *)y;
-	if (distance(a) != distance(b))
-		return distance(a) > distance(b) ? -1 : 1;
+	ORDER_BY(distance(b), distance(a));
 	return span_cmp(a->name, b->name);
 }
 

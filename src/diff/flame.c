@@ -176,7 +176,7 @@ static int path_cmp(const void *a, const void *b)
 		if (c)
 			return c;
 	}
-	return (x->nr > y->nr) - (x->nr < y->nr);
+	return COMPARE(x->nr, y->nr);
 }
 
 /* ---- nodes of the flame graph ---- */
@@ -190,7 +190,7 @@ static int by_size(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 	__int128 m = size_of(x), n = size_of(y);
-	return m != n ? (m > n ? -1 : 1) : (x->from > y->from) - (x->from < y->from);
+	return m != n ? (m > n ? -1 : 1) : COMPARE(x->from, y->from);
 }
 
 static void group(const struct grower *g, const struct group *in, size_t depth, struct groups *out)

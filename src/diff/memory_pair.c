@@ -55,8 +55,7 @@ static int64_t value_of(const struct entry *e, int side)
 
 static int order(const struct memory_ref *x, const struct memory_ref *y)
 {
-	if (x->digest->rank != y->digest->rank)
-		return x->digest->rank < y->digest->rank ? -1 : 1;
+	ORDER_BY(x->digest->rank, y->digest->rank);
 	return strcmp(x->stat->id, y->stat->id);
 }
 

@@ -12,7 +12,7 @@ static int place_cmp(const struct memory_item *x, const struct memory_item *y)
 {
 	int c = span_cmp(x->category, y->category);
 	if (!c)
-		c = (x->kind > y->kind) - (x->kind < y->kind);
+		c = COMPARE(x->kind, y->kind);
 	if (!c)
 		c = span_cmp(x->file, y->file);
 	return c ? c : span_cmp(x->function, y->function);
@@ -25,8 +25,8 @@ static int sided_cmp(const void *a, const void *b)
 	if (!c)
 		c = x->side - y->side;
 	if (!c)
-		c = (x->item->line > y->item->line) - (x->item->line < y->item->line);
-	return c ? c : (x->item > y->item) - (x->item < y->item);
+		c = COMPARE(x->item->line, y->item->line);
+	return c ? c : COMPARE(x->item, y->item);
 }
 
 static void take_line(struct site_line *l, const struct sided *s, const int64_t divisor[NR_SIDES])
@@ -42,7 +42,7 @@ static int line_cmp(const void *a, const void *b)
 	const struct site_line *x = a, *y = b;
 	int c = 0;
 	for (int s = 0; !c && s < NR_SIDES; s++)
-		c = (x->number[s] > y->number[s]) - (x->number[s] < y->number[s]);
+		c = COMPARE(x->number[s], y->number[s]);
 	return c;
 }
 

@@ -47,14 +47,13 @@ static void collect(struct activity_pairs *p, enum side_index side, const struct
 static int order(const void *x, const void *y)
 {
 	const struct activity_pair *a = x, *b = y;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
+	ORDER_BY(a->kind, b->kind);
 	if (a->folded != b->folded)
 		return a->folded ? 1 : -1;
 	int c = span_cmp(a->name, b->name);
 	if (c)
 		return c;
-	return (a->seq > b->seq) - (a->seq < b->seq);
+	return COMPARE(a->seq, b->seq);
 }
 
 static void merge(struct activity_pair *into, const struct activity_pair *a)
@@ -122,7 +121,7 @@ int activity_count_order(const struct activity_pairs *p, const struct activity_p
 {
 	__int128 b = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
 	__int128 c = (__int128)a->count[SIDE_CANDIDATE] * p->steps[SIDE_BASELINE];
-	return (c > b) - (c < b);
+	return COMPARE(c, b);
 }
 
 int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a)

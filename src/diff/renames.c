@@ -12,16 +12,15 @@ struct loners {
 
 static int group_cmp(const struct loner *x, const struct loner *y)
 {
-	if (x->pair->category != y->pair->category)
-		return x->pair->category < y->pair->category ? -1 : 1;
-	return (x->launches > y->launches) - (x->launches < y->launches);
+	ORDER_BY(x->pair->category, y->pair->category);
+	return COMPARE(x->launches, y->launches);
 }
 
 static int loner_cmp(const void *a, const void *b)
 {
 	const struct loner *x = a, *y = b;
 	int c = group_cmp(x, y);
-	return c ? c : (x->time > y->time) - (x->time < y->time);
+	return c ? c : COMPARE(x->time, y->time);
 }
 
 static void loners_init(struct loners *l, struct activity_pairs *p, enum side_index side)

@@ -63,7 +63,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct code_stat *const *x = a, *const *y = b;
 	int64_t s = (*x)->total_ns, t = (*y)->total_ns;
-	return (s < t) - (s > t);
+	return COMPARE(t, s);
 }
 
 int64_t put_mean(struct side_writer *w, const struct subject *s)

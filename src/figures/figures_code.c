@@ -94,7 +94,7 @@ struct keys {
 static int key_cmp(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 static void keys_of_communication(const struct digest *d, struct keys *out)

@@ -86,7 +86,7 @@ static int answer_cmp(const void *a, const void *b)
 {
 	const struct answer *x = a, *y = b;
 	int c = span_cmp(x->label, y->label);
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+	return c ? c : COMPARE(x->rank, y->rank);
 }
 
 /* Reduce each group of adjacent answers with the same label to one answer; if `by_rank`, with the

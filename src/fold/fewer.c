@@ -18,15 +18,15 @@ static int share_group_cmp(const struct share *x, const struct share *y)
 	ORDER_BY(x->comm->kind, y->comm->kind);
 	int c = span_cmp(x->comm->group, y->comm->group);
 	c = c ? c : span_cmp(x->comm->group_name, y->comm->group_name);
-	c = c ? c : (x->first > y->first) - (x->first < y->first);
-	return c ? c : (x->steps > y->steps) - (x->steps < y->steps);
+	c = c ? c : COMPARE(x->first, y->first);
+	return c ? c : COMPARE(x->steps, y->steps);
 }
 
 static int share_cmp(const void *a, const void *b)
 {
 	const struct share *x = a, *y = b;
 	int c = share_group_cmp(x, y);
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+	return c ? c : COMPARE(x->rank, y->rank);
 }
 
 /* True for collectives in which all members of the group take part equally. False without a group

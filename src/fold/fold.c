@@ -17,7 +17,7 @@ int fold_figure_cmp(const void *a, const void *b)
 	ORDER_BY(x->stat, y->stat);
 	ORDER_BY(x->within, y->within);
 	int c = span_cmp(x->label, y->label);
-	c = c ? c : (x->cls > y->cls) - (x->cls < y->cls);
+	c = c ? c : COMPARE(x->cls, y->cls);
 	return c ? c : span_cmp(x->category, y->category);
 }
 
@@ -33,7 +33,7 @@ int fold_match_cmp(const void *a, const void *b)
 {
 	const struct fold_match *x = a, *y = b;
 	ORDER_BY(x->step, y->step);
-	return (x->place > y->place) - (x->place < y->place);
+	return COMPARE(x->place, y->place);
 }
 
 int fold_pattern_cmp(const void *a, const void *b)
@@ -41,7 +41,7 @@ int fold_pattern_cmp(const void *a, const void *b)
 	const struct fold_pattern *x = a, *y = b;
 	for (size_t i = 0; i < x->nr && i < y->nr; i++)
 		ORDER_BY(x->v[i], y->v[i]);
-	return (x->nr > y->nr) - (x->nr < y->nr);
+	return COMPARE(x->nr, y->nr);
 }
 
 int fold_deed_cmp(const void *a, const void *b)

@@ -27,7 +27,7 @@ static int use_cmp(const void *a, const void *b)
 	if (c)
 		return c;
 	ORDER_BY(x->rank, y->rank);
-	return (x->comm > y->comm) - (x->comm < y->comm);
+	return COMPARE(x->comm, y->comm);
 }
 
 /* Number of steps, counted from the first one, for which the digest lists every collective. Ranks
@@ -77,7 +77,7 @@ static int part_cmp(const void *a, const void *b)
 	const struct part *x = a, *y = b;
 	ORDER_BY(x->step, y->step);
 	ORDER_BY(x->place, y->place);
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	return COMPARE(x->rank, y->rank);
 }
 
 /* Copies the collectives that one rank has in the series to `out`. In the rank's own list, they are

@@ -271,7 +271,7 @@ static void join_matches(struct fold_series *x, struct fold_series *y)
 static int member_cmp(const void *a, const void *b)
 {
 	const struct fold_member *x = a, *y = b;
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	return COMPARE(x->rank, y->rank);
 }
 
 static void join_series(struct fold *into, struct fold *more)

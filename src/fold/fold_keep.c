@@ -42,7 +42,7 @@ static int entry_cmp(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	ORDER_BY(y->value, x->value);
-	return (x->at > y->at) - (x->at < y->at);
+	return COMPARE(x->at, y->at);
 }
 
 static bool value_of(const struct fold *f, size_t at, const struct key *k, int64_t *out)

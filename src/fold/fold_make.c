@@ -34,7 +34,7 @@ static int entry_cmp(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	int c = fold_figure_cmp(&x->key, &y->key);
-	return c ? c : (x->at > y->at) - (x->at < y->at);
+	return c ? c : COMPARE(x->at, y->at);
 }
 
 static void add(struct collector *c, struct fold_figure key, int64_t value)

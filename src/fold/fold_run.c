@@ -21,7 +21,7 @@ static int part_cmp(const void *a, const void *b)
 {
 	const struct fold *x = (*(struct digest *const *)a)->fold;
 	const struct fold *y = (*(struct digest *const *)b)->fold;
-	return (x->rank[0] > y->rank[0]) - (x->rank[0] < y->rank[0]);
+	return COMPARE(x->rank[0], y->rank[0]);
 }
 
 static bool are_same(const struct fold *a, const struct fold *b)

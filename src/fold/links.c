@@ -11,13 +11,10 @@
 static int by_sort(const void *a, const void *b)
 {
 	const struct link_point *x = a, *y = b;
-	if (x->sort != y->sort)
-		return x->sort < y->sort ? -1 : 1;
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? -1 : 1;
-	if (x->wire_ns != y->wire_ns)
-		return x->wire_ns < y->wire_ns ? -1 : 1;
-	return (x->lag_ns > y->lag_ns) - (x->lag_ns < y->lag_ns);
+	ORDER_BY(x->sort, y->sort);
+	ORDER_BY(x->bytes, y->bytes);
+	ORDER_BY(x->wire_ns, y->wire_ns);
+	return COMPARE(x->lag_ns, y->lag_ns);
 }
 
 /* Set the transfer time of all messages of the same kind and size to the shortest of them, since in

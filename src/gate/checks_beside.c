@@ -9,7 +9,7 @@ static size_t end_of_label(const struct entries *all, size_t first)
 {
 	const struct entry *v = all->list.v;
 	size_t lo = first, hi = all->list.nr;
-	SEARCH(lo, hi, i, span_cmp(v[i].label, v[first].label) <= 0);
+	SEARCH(lo, hi, i, span_eq(v[i].label, v[first].label));
 	return lo;
 }
 

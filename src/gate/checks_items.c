@@ -15,8 +15,7 @@ struct ranked {
 static int by_value(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
+	ORDER_BY(y->value, x->value);
 	return span_cmp(x->label, y->label);
 }
 
@@ -102,7 +101,7 @@ static int by_size(const void *a, const void *b)
 	const struct entry *x = a, *y = b;
 	int64_t vx = x->value[0] > x->value[1] ? x->value[0] : x->value[1];
 	int64_t vy = y->value[0] > y->value[1] ? y->value[0] : y->value[1];
-	return (vx < vy) - (vx > vy);
+	return COMPARE(vy, vx);
 }
 
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries)

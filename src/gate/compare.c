@@ -338,7 +338,7 @@ static bool waiver_holds(const struct comparison *c, const struct decision *d)
 	if (!c->waived_up_to)
 		return true;
 	bool known = d->since_pin ? c->has_pin : c->has_baseline;
-	if (!known || !c->has_candidate || !d->limit)
+	if (!known || !d->limit)
 		return false;
 	enum condition condition = d->limit->condition;
 	int64_t base = d->since_pin ? c->pin : c->baseline;

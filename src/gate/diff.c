@@ -119,8 +119,7 @@ static int64_t size_of(const struct figure_row *f)
 static int code_row_cmp(const void *a, const void *b)
 {
 	const struct figure_row *x = a, *y = b;
-	if (size_of(x) != size_of(y))
-		return size_of(x) > size_of(y) ? -1 : 1;
+	ORDER_BY(size_of(y), size_of(x));
 	return strcmp(x->item, y->item);
 }
 
@@ -221,12 +220,12 @@ static void add_headline(struct report *out)
 		return;
 	const char *what = metric_label(most->metric);
 	const char *text = most->pct_text[0] ? most->pct_text : most->change_text;
-	bool time = most->metric->unit != UNIT_BYTES, up = most->change > 0;
+	bool time = most->metric->unit != UNIT_BYTES, less = most->change < 0;
 	out->headline =
 	    !most->change
 	        ? arena_printf(&out->arena, "%s as before", what)
 	        : arena_printf(&out->arena, "%s %s %s%s", what, text + strspn(text, "+-"),
-	                       time ? (up ? "longer" : "shorter") : (up ? "more" : "less"),
+	                       time ? (less ? "shorter" : "longer") : (less ? "less" : "more"),
 	                       most->metric->id == METRIC_STEP_PERIOD ? largest_cause(out, most) : "");
 }
 

@@ -284,28 +284,6 @@ static bool is_of_all(const struct asked *q)
 	       least < INFINITY && q->now.by - fmax(q->model->shift, 0) <= least / 2;
 }
 
-/* Number of further past runs that would bring the noise below 1/WIDE of the figure, provided that
-   these runs agree completely; 0 if the noise is below that already, or if no number below MOST is
-   enough. More runs never widen the noise, so the number is found by bisection. */
-static int64_t runs_to_know(const struct asked *q, const struct estimate *x, int64_t noise)
-{
-	enum { WIDE = 10, MOST = 99 };
-	int64_t base = base_of(q, q->pin_alone), low = 0, high = MOST;
-	if (noise < base / WIDE || base <= 0)
-		return 0;
-	while (low < high) {
-		int64_t more = (low + high) / 2;
-		double df = x->df + (double)more;
-		noise = llround(
-		    amount_from(q, base, student_quantile(q->alpha, df) * x->se * sqrt(x->df / df)));
-		if (noise < base / WIDE)
-			high = more;
-		else
-			low = more + 1;
-	}
-	return low < MOST ? low : 0;
-}
-
 static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
@@ -318,7 +296,6 @@ static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, s
 	c->pin_sure = !q->since_pin.known || q->since_pin.own > reach_of(q, true);
 	c->of_all = is_of_all(q);
 	out->noise = llround(fmin(amount_from(q, base_of(q, q->pin_alone), reach), 9e18));
-	out->runs_to_know = runs_to_know(q, x, out->noise);
 	out->noise_text = arena_printf(a, "±%s", unit_amount(a, c->rule->metric->unit, out->noise));
 	if (compare(c).reason == REASON_NOISE) {
 		fill_plan(q, out);

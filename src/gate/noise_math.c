@@ -15,7 +15,7 @@ enum { MEDIAN_MOST = 5, WINSORISED_FROM = 5, REACH = 4 };
 static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 static double *sorted(const double *v, size_t nr)
@@ -174,25 +174,28 @@ double noise_moderated(struct noise_prior prior, double s2, double df)
 
 /* ---- Student's t ---- */
 
+static double not_zero(double v)
+{
+	return v == 0 ? 1e-300 : v;
+}
+
 /* Continued fraction of the incomplete beta function, evaluated by the modified method of Lentz. */
 static double beta_fraction(double a, double b, double x)
 {
-	const double tiny = 1e-300;
 	double c = 1, d = 1 - (a + b) * x / (a + 1);
-	d = 1 / (fabs(d) < tiny ? tiny : d);
-	double f = d;
+	double f = d = 1 / not_zero(d);
 	for (int m = 1; m < 500; m++) {
 		double n = m, even = n * (b - n) * x / ((a + 2 * n - 1) * (a + 2 * n));
 		double odd = -(a + n) * (a + b + n) * x / ((a + 2 * n) * (a + 2 * n + 1));
 		d = 1 + even * d;
 		c = 1 + even / c;
-		d = 1 / (fabs(d) < tiny ? tiny : d);
-		c = fabs(c) < tiny ? tiny : c;
+		d = 1 / not_zero(d);
+		c = not_zero(c);
 		f *= d * c;
 		d = 1 + odd * d;
 		c = 1 + odd / c;
-		d = 1 / (fabs(d) < tiny ? tiny : d);
-		c = fabs(c) < tiny ? tiny : c;
+		d = 1 / not_zero(d);
+		c = not_zero(c);
 		f *= d * c;
 		if (fabs(d * c - 1) < 1e-14)
 			break;
@@ -204,8 +207,6 @@ static double beta_fraction(double a, double b, double x)
    converges fast at `x` is used. */
 static double beta_share(double a, double b, double x)
 {
-	if (x <= 0 || x >= 1)
-		return x <= 0 ? 0 : 1;
 	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
 	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
 	                                 : 1 - front * beta_fraction(b, a, 1 - x) / b;

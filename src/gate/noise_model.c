@@ -45,18 +45,24 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values, each with the number of its group; only values of the same group can be compared. */
+/* Values, for a variance each with the number of its group: only values of the same group can be
+   compared. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;
 };
 
-static void values_add(struct values *v, double value, uint64_t group)
+static void values_add(struct values *v, double value)
 {
-	if (isnan(value))
-		return;
-	vec_push(&v->list, value);
-	vec_push(&v->group, group);
+	if (!isnan(value))
+		vec_push(&v->list, value);
+}
+
+static void values_add_of(struct values *v, double value, uint64_t group)
+{
+	if (!isnan(value))
+		vec_push(&v->group, group);
+	values_add(v, value);
 }
 
 static void values_release(struct values *v)
@@ -108,9 +114,9 @@ static double level_of(const struct bench *b, const struct entry *e, const struc
 	struct values past = { 0 }, controls = { 0 };
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		if (is_past_column(b, i) && b->columns[i].epoch == epoch)
-			values_add(&past, value_in(e, metric, i), 0);
+			values_add(&past, value_in(e, metric, i));
 		if (is_source(b, i, SOURCE_CONTROL))
-			values_add(&controls, value_in(e, metric, i), 0);
+			values_add(&controls, value_in(e, metric, i));
 	}
 	double of_controls = median_over(&controls);
 	return past.list.nr ? median_over(&past) : of_controls;
@@ -129,26 +135,21 @@ static void fill_machine(struct noise_model *m)
 		struct values of = { 0 };
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
-			values_add(
-			    &of,
-			    value_in(e, unit_metric(m), i) - level_of(b, e, unit_metric(m), epoch_of(b, i)), 0);
+			values_add(&of, value_in(e, unit_metric(m), i) -
+			                    level_of(b, e, unit_metric(m), epoch_of(b, i)));
 		}
-		bool enough = 2 * of.list.nr >= m->units.list.nr && of.list.nr;
+		bool enough = 2 * of.list.nr >= m->units.list.nr;
 		double median = median_over(&of);
 		m->machine[i] = enough ? median : NAN;
 	}
 }
 
-/* Column of the control run that alternated with the candidate's run in column `candidate`. */
-static size_t control_of(const struct bench *b, size_t candidate)
+/* Column of the control run that alternated with the candidate's run in column `i`; `nr_columns` if
+   there is none. The last columns are those of the candidate, then those of the control runs. */
+static size_t control_of(const struct bench *b, size_t i)
 {
-	size_t before = 0, seen = 0;
-	for (size_t i = 0; i < candidate; i++)
-		before += is_source(b, i, SOURCE_CANDIDATE);
-	for (size_t i = candidate; i < b->nr_columns; i++)
-		if (is_source(b, i, SOURCE_CONTROL) && seen++ == before)
-			return i;
-	return b->nr_columns;
+	size_t control = i + b->runs.nr_candidates;
+	return is_source(b, i, SOURCE_CANDIDATE) && control < b->nr_columns ? control : b->nr_columns;
 }
 
 /* ---- the operators' own parts ---- */
@@ -168,9 +169,9 @@ static double own_change(const struct noise_model *m, const struct entry *e,
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		double own = value_in(e, metric, i) - m->machine[i];
 		if (is_own_reference(b, e, i))
-			values_add(&reference, own, 0);
+			values_add(&reference, own);
 		if (is_source(b, i, SOURCE_CANDIDATE))
-			values_add(&candidate, own, 0);
+			values_add(&candidate, own);
 	}
 	double from = center_of(&reference, of_reference);
 	return center_of(&candidate, of_candidate) - from;
@@ -184,7 +185,7 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 	for (size_t k = 0; k < b->nr_columns; k++) {
 		size_t i = b->by_time[k];
 		if (is_past_column(b, i) || is_source(b, i, SOURCE_CONTROL))
-			values_add(&own, value_in(e, metric, i) - m->machine[i], b->columns[i].epoch);
+			values_add_of(&own, value_in(e, metric, i) - m->machine[i], b->columns[i].epoch);
 	}
 	return variance_of(&own, df);
 }
@@ -199,10 +200,8 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 	struct values own = { 0 };
 	for (size_t j = 0; j < m->units.list.nr; j++)
 		values_add(
-		    &own,
-		    own_change(m, &m->units.list.v[j], unit_metric(m), &of_reference, &of_candidate) -
-		        m->rest,
-		    0);
+		    &own, own_change(m, &m->units.list.v[j], unit_metric(m), &of_reference, &of_candidate) -
+		              m->rest);
 	if (own.list.nr) {
 		double mad = noise_mad(own.list.v, own.list.nr);
 		s2 = mad * mad / (of_reference + of_candidate);
@@ -222,7 +221,7 @@ static void fill_prior(struct noise_model *m)
 	double free = 0;
 	for (size_t j = 0; j < m->units.list.nr; j++) {
 		double df, one = own_variance(m, &m->units.list.v[j], unit_metric(m), &df);
-		values_add(&s2, one, 0);
+		values_add(&s2, one);
 		free = fmax(free, df);
 	}
 	m->own = free >= ENOUGH_FREE && s2.list.nr > 1 ? noise_prior_of(s2.list.v, s2.list.nr, free)
@@ -246,7 +245,7 @@ static void fill_shift(struct noise_model *m)
 	struct values of = { 0 }, rest = { 0 };
 	double sum = 0, pairs = 0;
 	for (size_t i = 0; i < b->nr_columns; i++) {
-		size_t control = is_source(b, i, SOURCE_CANDIDATE) ? control_of(b, i) : b->nr_columns;
+		size_t control = control_of(b, i);
 		if (control < b->nr_columns && !isnan(m->machine[i] - m->machine[control])) {
 			sum += m->machine[i] - m->machine[control];
 			pairs++;
@@ -257,13 +256,13 @@ static void fill_shift(struct noise_model *m)
 		struct values from = { 0 }, to = { 0 };
 		for (size_t i = 0; i < b->nr_columns; i++) {
 			if (bench_is_reference(b, e, i))
-				values_add(&from, value_in(e, unit_metric(m), i), 0);
+				values_add(&from, value_in(e, unit_metric(m), i));
 			if (is_source(b, i, SOURCE_CANDIDATE))
-				values_add(&to, value_in(e, unit_metric(m), i), 0);
+				values_add(&to, value_in(e, unit_metric(m), i));
 		}
 		double level = center_of(&from, NULL);
-		values_add(&of, center_of(&to, NULL) - level, 0);
-		values_add(&rest, own_change(m, e, unit_metric(m), NULL, NULL), 0);
+		values_add(&of, center_of(&to, NULL) - level);
+		values_add(&rest, own_change(m, e, unit_metric(m), NULL, NULL));
 	}
 	double together = median_over(&of), left = median_over(&rest);
 	m->shift = pairs > 0 ? sum / pairs : isnan(together) ? 0 : together;
@@ -364,9 +363,9 @@ static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
 	struct values pairs = { 0 };
 	double sum = 0, squares = 0;
 	for (size_t i = 0; i < b->nr_columns; i++) {
-		size_t control = is_source(b, i, SOURCE_CANDIDATE) ? control_of(b, i) : b->nr_columns;
+		size_t control = control_of(b, i);
 		if (control < b->nr_columns)
-			values_add(&pairs, value_in(e, metric, i) - value_in(e, metric, control), 0);
+			values_add(&pairs, value_in(e, metric, i) - value_in(e, metric, control));
 	}
 	double nr = (double)pairs.list.nr;
 	for (size_t i = 0; i < pairs.list.nr; i++)
@@ -419,11 +418,11 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 		double value =
 		    family == FAMILY_COMMUNICATION ? value_in(e, metric, i) : value_once(b, e, metric, i);
 		if (since_pin ? is_source(b, i, SOURCE_PIN) : bench_is_reference(b, e, i))
-			values_add(&from, value, 0);
+			values_add(&from, value);
 		if (is_source(b, i, SOURCE_CANDIDATE))
-			values_add(&to, value, 0);
+			values_add(&to, value);
 		if (is_past_column(b, i))
-			values_add(&past, value, b->columns[i].epoch);
+			values_add_of(&past, value, b->columns[i].epoch);
 	}
 	double level = center_of(&from, &out->baseline);
 	out->by = out->own = center_of(&to, &of_candidate) - level;

@@ -48,7 +48,7 @@ struct ranked {
 static int ranked_cmp(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
-	return (x->value > y->value) - (x->value < y->value);
+	return COMPARE(x->value, y->value);
 }
 
 double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y)
@@ -76,7 +76,8 @@ double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y
 		p = 2 * exact_at_most(nr_x, nr_y, (size_t)low);
 	} else {
 		double variance = pairs / 12 * (n + 1 - ties / (n * (n - 1)));
-		p = variance > 0 ? erfc((pairs / 2 - low - 0.5) / sqrt(2 * variance)) : 1;
+		/* if all values are equal the variance is 0, and erfc(-∞) is 2 */
+		p = erfc((pairs / 2 - low - 0.5) / sqrt(2 * variance));
 	}
 	return fmin(p, 1);
 }

@@ -142,7 +142,7 @@ static int part_cmp(const void *a, const void *b)
 {
 	const struct course_part *x = a, *y = b;
 	int64_t m = size_of(x), n = size_of(y);
-	return m != n ? (m < n) - (m > n) : span_cmp(x->label, y->label);
+	return m != n ? COMPARE(n, m) : span_cmp(x->label, y->label);
 }
 
 /* True if amounts in the two units can be compared: the units have the same name, or both are

@@ -148,8 +148,8 @@ static int changed_at_cmp(const void *a, const void *b)
 {
 	const struct changed_at *x = a, *y = b;
 	int c = strcmp(time_of(y), time_of(x));
-	c = c ? c : (x->of > y->of) - (x->of < y->of);
-	return c ? c : (x->point > y->point) - (x->point < y->point);
+	c = c ? c : COMPARE(x->of, y->of);
+	return c ? c : COMPARE(x->point, y->point);
 }
 
 /* True for the first of a case's change points at one run. The list has an item for this point

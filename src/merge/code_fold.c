@@ -12,7 +12,7 @@ static bool is_gpu(const struct code_stat *c)
 static int by_time(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x < y) - (x > y);
+	return COMPARE(y, x);
 }
 
 /* The smallest time of a row that is kept if at most `most` of the rows for which `has` is true may

@@ -64,7 +64,7 @@ static int step_cmp(const void *a, const void *b)
 	int64_t m = x->of->step_numbers[x->at], n = y->of->step_numbers[y->at];
 	if (x->cut != y->cut)
 		return x->cut ? 1 : -1;
-	return (m > n) - (m < n);
+	return COMPARE(m, n);
 }
 
 static void point_collectives(struct digest *of, const int64_t *step)
@@ -139,7 +139,7 @@ static void join_steps(struct digest *d, struct digest *next)
 static int collective_cmp(const void *a, const void *b)
 {
 	const struct collective *x = a, *y = b;
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	return COMPARE(x->start_ns, y->start_ns);
 }
 
 /* Changes the indices `comm` of collectives from rows of the old list `was` to the same rows in the
@@ -225,7 +225,7 @@ static int node_cmp(const void *a, const void *b)
 	while (y->depth > x->depth)
 		y = y->parent;
 	if (x == y)
-		return (first->depth > second->depth) - (first->depth < second->depth);
+		return COMPARE(first->depth, second->depth);
 	while (x->parent != y->parent) {
 		x = x->parent;
 		y = y->parent;

@@ -22,9 +22,8 @@ struct choice {
 static int by_weight(const void *a, const void *b)
 {
 	const struct weighted *x = a, *y = b;
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
+	ORDER_BY(y->weight, x->weight);
+	return COMPARE(x->index, y->index);
 }
 
 static bool is_small(int64_t part, __int128 sum, int64_t one_in)
@@ -220,10 +219,9 @@ static int sibling_cmp(const void *a, const void *b, void *rows)
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;
 	const struct function_stat *x = (const struct function_stat *)rows + i;
 	const struct function_stat *y = (const struct function_stat *)rows + k;
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
+	ORDER_BY(x->parent, y->parent);
 	int c = row_cmp(&function_stat_row, x, y);
-	return c ? c : (i > k) - (i < k);
+	return c ? c : COMPARE(i, k);
 }
 
 /* True for two sums with the same class and caller, which become one row. */

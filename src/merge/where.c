@@ -24,10 +24,8 @@ static bool is_named_gpu(const struct code_stat *c)
 static int activity_cmp(const void *a, const void *b)
 {
 	const struct code_stat *x = a, *y = b;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->kernel != y->kernel)
-		return x->kernel < y->kernel ? -1 : 1;
+	ORDER_BY(x->kind, y->kind);
+	ORDER_BY(x->kernel, y->kernel);
 	return 0;
 }
 
@@ -40,9 +38,8 @@ static int by_activity(const void *a, const void *b)
 static int by_rest(const void *a, const void *b)
 {
 	const struct share *x = a, *y = b;
-	if (x->rest != y->rest)
-		return x->rest > y->rest ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	ORDER_BY(y->rest, x->rest);
+	return COMPARE(x->order, y->order);
 }
 
 /* Divides `total` among the shares in proportion to `weight`, or equally if all weights are 0;

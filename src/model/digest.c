@@ -265,13 +265,11 @@ static int metrics_cmp(const struct digest *a, const struct digest *b)
 int run_digest_cmp(const struct digest *a, const struct digest *b)
 {
 	int64_t x = a->nr_steps ? a->step_numbers[0] : -1, y = b->nr_steps ? b->step_numbers[0] : -1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	if (kind_of(a) != kind_of(b))
-		return kind_of(a) < kind_of(b) ? -1 : 1;
+	ORDER_BY(a->rank, b->rank);
+	ORDER_BY(kind_of(a), kind_of(b));
 	if (kind_of(a) == KIND_METRICS)
 		return metrics_cmp(a, b);
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 size_t run_find(const struct run *run, int64_t rank)

@@ -97,7 +97,7 @@ static bool peak_of_gpu(struct span name, enum flop_type type, struct flop_peak 
 		           : type == FLOP_BFLOAT16 ? g->bfloat16
 		           : type == FLOP_FLOAT8   ? g->float8
 		                                   : 0;
-		if (rate > 0 && span_eq(name, span_of(g->name))) {
+		if (rate && span_eq(name, span_of(g->name))) {
 			*out = (struct flop_peak){ rate * (MICRO / 10), g->source };
 			return true;
 		}
@@ -133,11 +133,11 @@ static bool of_peak(const struct digest *d, __int128 flops, int64_t step_ns, int
 static bool mfu(const struct digest *d, int64_t step_ns, int64_t *out)
 {
 	const char *text = digest_env(d, "flops_per_step");
-	int64_t flops;
-	if (text && number_parse(span_of(text), 0, &flops) && flops > 0)
-		return of_peak(d, flops, step_ns, out);
-	return text && number_parse(span_of(text), -6, &flops) && flops > 0 && /* fits int64 */
-	       of_peak(d, (__int128)flops * MICRO, step_ns, out);
+	int64_t flops; /* in millions if it does not fit otherwise */
+	bool fits = text && number_parse(span_of(text), 0, &flops);
+	if (!text || (!fits && !number_parse(span_of(text), -6, &flops)) || flops <= 0)
+		return false;
+	return of_peak(d, fits ? flops : (__int128)flops * MICRO, step_ns, out);
 }
 
 bool flops_figure(const struct digest *d, enum metric_id id, int64_t step_ns, int64_t *out)

@@ -23,7 +23,7 @@ int past_value_cmp(const void *a, const void *b)
 	const struct past_value *x = a, *y = b;
 	int c = strcmp(x->query, y->query);
 	c = c ? c : span_cmp(x->label, y->label);
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+	return c ? c : COMPARE(x->rank, y->rank);
 }
 
 static int past_query_cmp(const void *a, const void *b)

@@ -48,12 +48,12 @@ static int memory_site_cmp(const struct memory_site *a, const struct memory_site
 {
 	int c = strcmp(a->category, b->category);
 	if (!c)
-		c = (a->kind > b->kind) - (a->kind < b->kind);
+		c = COMPARE(a->kind, b->kind);
 	if (!c)
 		c = span_cmp(a->file, b->file);
 	if (!c)
 		c = span_cmp(a->function, b->function);
-	return c ? c : (a->line > b->line) - (a->line < b->line);
+	return c ? c : COMPARE(a->line, b->line);
 }
 
 int memory_row_cmp(const void *a, const void *b)
@@ -62,17 +62,15 @@ int memory_row_cmp(const void *a, const void *b)
 	bool rest_x = x->site.kind == SITE_REST, rest_y = y->site.kind == SITE_REST;
 	if (rest_x != rest_y)
 		return rest_x - rest_y;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
+	ORDER_BY(y->bytes, x->bytes);
 	int c = memory_site_cmp(&x->site, &y->site);
-	return c ? c : (x->largest < y->largest) - (x->largest > y->largest);
+	return c ? c : COMPARE(y->largest, x->largest);
 }
 
 int memory_category_cmp(const void *a, const void *b)
 {
 	const struct memory_category *x = a, *y = b;
-	if (x->peak_bytes != y->peak_bytes)
-		return x->peak_bytes > y->peak_bytes ? -1 : 1;
+	ORDER_BY(y->peak_bytes, x->peak_bytes);
 	return strcmp(x->name, y->name);
 }
 

@@ -57,7 +57,7 @@ static int list_key_cmp(const void *list_key, const void *memory_item)
 	const struct list_key *key = list_key;
 	const struct memory_item *item = memory_item;
 	int c = strcmp(key->memory, item->memory);
-	return c ? c : (key->list > item->list) - (key->list < item->list);
+	return c ? c : COMPARE(key->list, item->list);
 }
 
 const struct memory_item *memory_list_of(const struct digest *d, const char *memory,

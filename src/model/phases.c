@@ -7,7 +7,6 @@ static const struct phase_sum sums[] = {
 	{ .metric = METRIC_STEP_TIME, .whole = true },
 	{ METRIC_STEP_PERIOD,
 	  true,
-	  4,
 	  { METRIC_STEP_PERIOD_COMPUTE, METRIC_STEP_PERIOD_EXPOSED_COMM,
 	    METRIC_STEP_PERIOD_EXPOSED_MEMORY, METRIC_STEP_IDLE_TIME } },
 	{ .metric = METRIC_STEP_LATENCY, .whole = true },
@@ -15,17 +14,14 @@ static const struct phase_sum sums[] = {
 	{ .metric = METRIC_STEP_PERIOD_EXPOSED_COMM, .whole = true },
 	{ .metric = METRIC_STEP_PERIOD_EXPOSED_MEMORY, .whole = true },
 	{ .metric = METRIC_STEP_IDLE_TIME, .whole = true },
-	{ METRIC_STEP_CUDA_TIME,
-	  false,
-	  4,
-	  { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME, METRIC_STEP_MEMCPY_TIME,
-	    METRIC_STEP_MEMSET_TIME } },
-	{ METRIC_STEP_KERNEL_TIME, false, 2, { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME } },
-	{ METRIC_STEP_MEMCPY_TIME, false, 1, { METRIC_STEP_MEMCPY_TIME } },
-	{ METRIC_STEP_MEMSET_TIME, false, 1, { METRIC_STEP_MEMSET_TIME } },
-	{ METRIC_STEP_COMPUTE_TIME, false, 1, { METRIC_STEP_COMPUTE_TIME } },
-	{ METRIC_STEP_COMM_TIME, false, 1, { METRIC_STEP_COMM_TIME } },
-	{ METRIC_STEP_KERNEL_COUNT, false, 1, { METRIC_STEP_KERNEL_COUNT } },
+	{ METRIC_STEP_CUDA_TIME, .terms = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME,
+	                                    METRIC_STEP_MEMCPY_TIME, METRIC_STEP_MEMSET_TIME } },
+	{ METRIC_STEP_KERNEL_TIME, .terms = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME } },
+	{ METRIC_STEP_MEMCPY_TIME, .terms = { METRIC_STEP_MEMCPY_TIME } },
+	{ METRIC_STEP_MEMSET_TIME, .terms = { METRIC_STEP_MEMSET_TIME } },
+	{ METRIC_STEP_COMPUTE_TIME, .terms = { METRIC_STEP_COMPUTE_TIME } },
+	{ METRIC_STEP_COMM_TIME, .terms = { METRIC_STEP_COMM_TIME } },
+	{ METRIC_STEP_KERNEL_COUNT, .terms = { METRIC_STEP_KERNEL_COUNT } },
 };
 
 const struct phase_sum *phase_sum_of(const struct metric *m)
@@ -67,7 +63,7 @@ static int64_t value_within(const struct digest *d, enum phase p, const struct m
 {
 	const struct phase_sum *sum = phase_sum_of(m);
 	int64_t value = 0;
-	for (size_t i = 0; i < sum->nr; i++)
+	for (size_t i = 0; i < PHASE_TERMS && sum->terms[i]; i++)
 		value = number_add(value, term_within(d, p, sum->terms[i], step));
 	return value;
 }

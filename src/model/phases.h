@@ -10,13 +10,14 @@ static inline bool phase_is_whole(enum phase p)
 	return (int)p >= (int)NR_INNER_PHASES;
 }
 
+enum { PHASE_TERMS = 4 };
+
 /// A metric as the sum of other metrics of the same phase. The terms of the wall time add up to the
 /// wall time multiplied by the number of devices that work for the step.
 struct phase_sum {
 	enum metric_id metric;
 	bool whole; ///< true if only phases of whole steps have the metric; false if all phases have it
-	size_t nr;
-	enum metric_id terms[4];
+	enum metric_id terms[PHASE_TERMS]; ///< the first 0, which is step.time, ends them
 };
 
 /// The sum that defines a metric in phases (host and wall time, sums over GPU activities, number of

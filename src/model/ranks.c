@@ -149,18 +149,13 @@ static void match_all(struct matcher *m)
 /* The member that entered last is the one with the shortest duration: it waits for nobody. */
 static void find_last(const struct run *run, struct rank_match *out)
 {
-	size_t equal = 0;
 	out->wire_ns = INT64_MAX;
 	for (size_t i = 0; i < out->nr; i++) {
 		int64_t dur = match_part(run, &out->members[i])->dur_ns;
-		equal = dur == out->wire_ns ? equal + 1 : dur < out->wire_ns ? 1 : equal;
-		if (dur < out->wire_ns) {
-			out->wire_ns = dur;
-			out->last = i;
-		}
+		if (dur <= out->wire_ns)
+			out->last = dur < out->wire_ns ? i : out->nr;
+		number_lower(&out->wire_ns, dur);
 	}
-	if (equal > 1)
-		out->last = out->nr;
 }
 
 void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx)
@@ -171,7 +166,8 @@ void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx)
 	idmap_init(&m.series_ids);
 	match_all(&m);
 	for (size_t k = 0; k < m.nr_matches; k++) {
-		struct rank_match out = { m.members + m.place[k], m.place[k + 1] - m.place[k], 0, 0 };
+		struct rank_match out = { .members = m.members + m.place[k],
+			                      .nr = m.place[k + 1] - m.place[k] };
 		if (out.nr < 2)
 			continue;
 		find_last(run, &out);

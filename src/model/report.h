@@ -81,7 +81,6 @@ struct evidence {
 	bool has_noise, has_detectable, has_false_alarms, has_steps;
 	/// size of a change that noise may cause, and smallest change that fails; in the metric's unit
 	int64_t noise, detectable;
-	int64_t runs_to_know; ///< past runs to add until noise < figure / 10; 0: not needed or too many
 	bool has_limit[2]; ///< true if there is a lower limit ([0]), an upper limit ([1])
 	int64_t limit[2]; ///< limits in the metric's unit
 	bool has_warn[2]; ///< like has_limit, for limits that only warn

@@ -94,10 +94,10 @@ static int member_cmp(const struct field *f, const void *a, const void *b)
 		return span_cmp(*(const struct span *)x, *(const struct span *)y);
 	case FIELD_ENUM:
 		k = *(const unsigned *)x, m = *(const unsigned *)y;
-		return (k > m) - (k < m);
+		return COMPARE(k, m);
 	default:
 		n = *(const int64_t *)x, o = *(const int64_t *)y;
-		return (n > o) - (n < o);
+		return COMPARE(n, o);
 	}
 }
 

@@ -5,8 +5,7 @@
 static int by_value(const void *a, const void *b)
 {
 	const struct answer *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
+	ORDER_BY(y->value, x->value);
 	return span_cmp(x->label, y->label);
 }
 

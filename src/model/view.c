@@ -67,8 +67,7 @@ static int match_cmp(const void *a, const void *b)
 	int c = span_cmp(x->match, y->match);
 	if (c)
 		return c;
-	if (x->stat.step_total_ns != y->stat.step_total_ns)
-		return x->stat.step_total_ns > y->stat.step_total_ns ? -1 : 1;
+	ORDER_BY(y->stat.step_total_ns, x->stat.step_total_ns);
 	return span_cmp(x->name, y->name);
 }
 

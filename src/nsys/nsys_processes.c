@@ -203,14 +203,14 @@ static int64_t by_device(const struct nsys_process *p)
 static int device_cmp(const void *a, const void *b)
 {
 	const struct nsys_process *x = a, *y = b;
-	return (x->device > y->device) - (x->device < y->device);
+	return COMPARE(x->device, y->device);
 }
 
 static int rank_cmp(const void *a, const void *b)
 {
 	const struct nsys_process *x = a, *y = b;
 	ORDER_BY(x->rank, y->rank);
-	return (x->id > y->id) - (x->id < y->id);
+	return COMPARE(x->id, y->id);
 }
 
 /* Decides on ranks: those that NCCL or MPI named; else, if each process works on a GPU of its own,

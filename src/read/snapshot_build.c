@@ -124,7 +124,7 @@ bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block 
 static int by_address(const void *x, const void *y)
 {
 	const struct snapshot_block *a = x, *b = y;
-	return (a->address > b->address) - (a->address < b->address);
+	return COMPARE(a->address, b->address);
 }
 
 /* Computes the addresses of blocks, which lie side by side in their segment, in order. Source:

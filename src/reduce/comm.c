@@ -146,10 +146,8 @@ static int comm_point_cmp(const void *a, const void *b)
 	const struct comm_point *x = a, *y = b;
 	ORDER_BY(x->thread, y->thread);
 	ORDER_BY(x->at_ns, y->at_ns);
-	if (x->launch != y->launch)
-		return x->launch ? 1 : -1;
-	ORDER_BY(y->end_ns, x->end_ns);
-	return (x->index > y->index) - (x->index < y->index);
+	ORDER_BY(x->launch, y->launch);
+	return COMPARE(y->end_ns, x->end_ns);
 }
 
 /* An annotation without arguments gets the arguments of the operator around it. */
@@ -231,7 +229,7 @@ static int comm_item_cmp(const void *a, const void *b)
 	ORDER_BY(x->start_ns, y->start_ns);
 	ORDER_BY(x->dur_ns, y->dur_ns);
 	ORDER_BY(x->key, y->key);
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+	return COMPARE(x->bytes, y->bytes);
 }
 
 static struct span comm_text(const struct reducer *r, struct digest *d, int64_t id)

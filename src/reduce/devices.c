@@ -44,7 +44,7 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 	int64_t dx = activity_dur(&r->gpu, x), dy = activity_dur(&r->gpu, y);
 	ORDER_BY(dx, dy);
 	int64_t cx = activity_correlation(r, x), cy = activity_correlation(r, y);
-	return (cx > cy) - (cx < cy);
+	return COMPARE(cx, cy);
 }
 
 /* Adds an activity to its stream; returns its overlap with the earlier activity that ends last.

@@ -52,7 +52,7 @@ static int counted_cmp(const void *a, const void *b)
 {
 	const struct counted_op *x = a, *y = b;
 	ORDER_BY(x->thread, y->thread);
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	return COMPARE(x->start_ns, y->start_ns);
 }
 
 static bool counted_begins_by(const struct counted_op *c, uint32_t thread, int64_t at_ns)

@@ -40,7 +40,6 @@ void functions_release(struct functions *f)
 {
 	vec_release(&f->rates);
 	vec_release(&f->calls);
-	vec_release(&f->higher.list);
 }
 
 /* ---- the time in which functions of higher classes run ---- */
@@ -246,7 +245,7 @@ static int span_start_cmp(const void *a, const void *b, void *reducer)
 	const struct reducer *r = reducer;
 	int64_t x = span_start(&r->host, &r->host.spans.v[*(const uint32_t *)a]);
 	int64_t y = span_start(&r->host, &r->host.spans.v[*(const uint32_t *)b]);
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 void function_calls(struct reducer *r)

@@ -42,8 +42,7 @@ static int launch_cmp(const void *a, const void *b, void *reducer)
 	ORDER_BY(cx, cy);
 	int64_t sx = span_start(&r->host, &r->host.spans.v[x->span]);
 	int64_t sy = span_start(&r->host, &r->host.spans.v[y->span]);
-	ORDER_BY(sx, sy);
-	return (x->span > y->span) - (x->span < y->span);
+	return COMPARE(sx, sy);
 }
 
 static bool smallest_launch(const struct reducer *r, __int128 *low)

@@ -26,9 +26,8 @@ struct capture_call {
 static int capture_call_cmp(const void *a, const void *b)
 {
 	const struct capture_call *x = a, *y = b;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+	ORDER_BY(x->thread, y->thread);
+	return COMPARE(x->at_ns, y->at_ns);
 }
 
 static void captures_find(const struct host_events *h, struct captures *out)
@@ -95,13 +94,10 @@ struct host_item {
 static int host_item_cmp(const void *a, const void *b)
 {
 	const struct host_item *x = a, *y = b;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if ((x->launch == NO_ID) != (y->launch == NO_ID))
-		return x->launch == NO_ID ? -1 : 1;
-	return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+	ORDER_BY(x->thread, y->thread);
+	ORDER_BY(x->start_ns, y->start_ns);
+	ORDER_BY(x->launch != NO_ID, y->launch != NO_ID);
+	return COMPARE(y->end_ns, x->end_ns);
 }
 
 struct host_items {

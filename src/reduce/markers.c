@@ -85,7 +85,7 @@ static int annotation_cmp(const void *a, const void *b)
 	const struct annotation *x = a, *y = b;
 	ORDER_BY(x->name, y->name);
 	ORDER_BY(x->start_ns, y->start_ns);
-	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+	return COMPARE(x->end_ns, y->end_ns);
 }
 
 /* Joins the annotations on a GPU that have one id into one step: each stream has its own

@@ -11,48 +11,46 @@
 #include "names/step_name.h"
 #include "reduce/reducer.h"
 
+/* Adds part `p` of the step with the id `group`, and the step itself if it is new. */
+static void part_add(struct own_steps *own, struct own_part p, int64_t group, int64_t number,
+                     enum phase phase)
+{
+	p.step = idmap_add(&own->groups, group);
+	if (p.step == own->marks.nr)
+		vec_push(&own->marks, (struct mark){ p.start_ns, p.end_ns, number, phase, p.step });
+	struct mark *m = &own->marks.v[p.step];
+	number_lower(&m->start_ns, p.start_ns);
+	number_raise(&m->end_ns, p.end_ns);
+	vec_push(&own->parts, p);
+}
+
 void own_steps_take(struct reducer *r, const struct event *ev)
 {
-	int64_t end = ev->start_ns + ev->dur_ns;
-	uint32_t group = idmap_add(&r->steps.own.groups, ev->step);
-	struct span name = name_span(ev->name);
 	bool annotated = ev->kind == EVENT_GPU_ANNOTATION;
-	if (group == r->steps.own.marks.nr)
-		vec_push(&r->steps.own.marks,
-		         (struct mark){ ev->start_ns, end, step_number_of(name),
-		                        annotated ? step_phase_of(name) : PHASE_ALL, group });
+	struct span name = name_span(ev->name);
 	r->steps.own.annotated |= annotated;
-	struct mark *m = &r->steps.own.marks.v[group];
-	number_lower(&m->start_ns, ev->start_ns);
-	number_raise(&m->end_ns, end);
-	vec_push(&r->steps.own.parts,
-	         (struct own_part){ ev->device, annotated ? ev->stream : IDENT_NONE, ev->start_ns, end,
-	                            group });
+	part_add(&r->steps.own,
+	         (struct own_part){ .device = ev->device,
+	                            .stream = annotated ? ev->stream : IDENT_NONE,
+	                            .start_ns = ev->start_ns,
+	                            .end_ns = ev->start_ns + ev->dur_ns },
+	         ev->step, step_number_of(name), annotated ? step_phase_of(name) : PHASE_ALL);
 }
 
 void own_steps_join(struct reducer *to, struct reducer *from)
 {
-	struct own_steps *own = &to->steps.own, *part = &from->steps.own;
+	struct own_steps *part = &from->steps.own;
 	const struct part_ids *ids = &from->joined;
-	for (size_t i = 0; i < part->marks.nr; i++) {
-		struct mark m = part->marks.v[i];
-		m.order = idmap_add(&own->groups, ident_join(ids, part->groups.keys.v[i]));
-		if (m.order == own->marks.nr)
-			vec_push(&own->marks, m);
-		number_lower(&own->marks.v[m.order].start_ns, m.start_ns);
-		number_raise(&own->marks.v[m.order].end_ns, m.end_ns);
-	}
 	for (size_t i = 0; i < part->parts.nr; i++) {
 		struct own_part p = part->parts.v[i];
-		p.step = idmap_find(&own->groups, ident_join(ids, part->groups.keys.v[p.step]));
+		const struct mark *m = &part->marks.v[p.step];
 		p.device = ident_join(ids, p.device);
 		p.stream = ident_join(ids, p.stream);
-		vec_push(&own->parts, p);
+		part_add(&to->steps.own, p, ident_join(ids, part->groups.keys.v[p.step]), m->number,
+		         m->phase);
 	}
-	own->annotated |= part->annotated;
-	part->marks.nr = part->parts.nr = 0;
-	idmap_release(&part->groups);
-	idmap_init(&part->groups);
+	to->steps.own.annotated |= part->annotated;
+	part->parts.nr = 0;
 }
 
 /* Gives each step the interval of the annotation with its number, if each has exactly one. */
@@ -94,14 +92,14 @@ static int own_part_cmp(const void *a, const void *b)
 	const struct own_part *x = a, *y = b;
 	ORDER_BY(x->device, y->device);
 	ORDER_BY(x->stream, y->stream);
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	return COMPARE(x->start_ns, y->start_ns);
 }
 
 void own_steps_order(struct reducer *r)
 {
 	uint32_t *step = mem_calloc(r->steps.own.marks.nr, sizeof *step); /* group id → index of mark */
 	for (size_t i = 0; i < r->steps.marks.nr; i++)
-		step[r->steps.marks.v[i].order] = (uint32_t)i;
+		step[r->steps.marks.v[i].group] = (uint32_t)i;
 	for (size_t i = 0; i < r->steps.own.parts.nr; i++)
 		r->steps.own.parts.v[i].step = step[r->steps.own.parts.v[i].step];
 	vec_sort(&r->steps.own.parts, own_part_cmp);

@@ -78,13 +78,13 @@ static int phase_span_cmp(const void *a, const void *b)
 	ORDER_BY(x->thread, y->thread);
 	ORDER_BY(x->start_ns, y->start_ns);
 	ORDER_BY(y->end_ns, x->end_ns);
-	return (x->phase > y->phase) - (x->phase < y->phase);
+	return COMPARE(x->phase, y->phase);
 }
 
 static int phase_start_cmp(const void *a, const void *b)
 {
 	const struct phase_span *x = a, *y = b;
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	return COMPARE(x->start_ns, y->start_ns);
 }
 
 /* If Optimizer.step has a closure, forward and backward run within it: the optimizer's phase

@@ -22,9 +22,10 @@ void steps_release(struct steps *s)
 void steps_take(struct reducer *r, const struct event *ev, bool marker)
 {
 	struct span name = name_span(ev->name);
-	struct mark mark = { ev->start_ns, ev->start_ns + ev->dur_ns,
-		                 ev->numbered ? ev->step : step_number_of(name), step_phase_of(name),
-		                 r->nr_events };
+	struct mark mark = { .start_ns = ev->start_ns,
+		                 .end_ns = ev->start_ns + ev->dur_ns,
+		                 .number = ev->numbered ? ev->step : step_number_of(name),
+		                 .phase = step_phase_of(name) };
 	if (marker)
 		vec_push(&r->steps.marks, mark);
 	else
@@ -38,10 +39,7 @@ bool steps_fit(const struct reducer *from)
 
 void steps_join(struct reducer *to, struct reducer *from)
 {
-	size_t first = to->steps.marks.nr;
 	vec_move(&to->steps.marks, &from->steps.marks);
-	for (size_t i = first; i < to->steps.marks.nr; i++)
-		to->steps.marks.v[i].order += to->nr_events;
 	own_steps_join(to, from);
 	annotations_join(to, from);
 }
@@ -52,8 +50,7 @@ static int mark_cmp(const void *a, const void *b)
 {
 	const struct mark *x = a, *y = b;
 	ORDER_BY(x->start_ns, y->start_ns);
-	ORDER_BY(x->end_ns, y->end_ns);
-	return (x->order > y->order) - (x->order < y->order);
+	return COMPARE(x->end_ns, y->end_ns);
 }
 
 /* True if every step has a different number in its name. */

@@ -88,8 +88,7 @@ static int span_nesting_cmp(const void *a, const void *b, void *reducer)
 	struct wide_span x = span_get(&r->host, &r->host.spans.v[i]),
 	                 y = span_get(&r->host, &r->host.spans.v[k]);
 	ORDER_BY(x.start_ns, y.start_ns);
-	ORDER_BY(y.dur_ns, x.dur_ns);
-	return (i > k) - (i < k);
+	return COMPARE(y.dur_ns, x.dur_ns);
 }
 
 /* Takes the first span off the list. An empty list gives a sentinel that never begins and has

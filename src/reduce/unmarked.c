@@ -23,7 +23,7 @@ static int host_order_cmp(const void *a, const void *b, void *order)
 {
 	int64_t x = launched_ns(order, *(const uint32_t *)a),
 	        y = launched_ns(order, *(const uint32_t *)b);
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 static void host_order_init(struct host_order *o, const struct reducer *r,
@@ -99,7 +99,9 @@ void unmarked_steps(struct reducer *r, struct digest *d)
 		int64_t start = launched_ns(&o, o.v[p.starts.v[i]]);
 		int64_t end = i + 1 < count ? launched_ns(&o, o.v[p.starts.v[i + 1]])
 		                            : last_step_end(&o, o.v[p.starts.v[count] - 1]);
-		vec_push(&r->steps.marks, (struct mark){ start, end, (int64_t)i, PHASE_ALL, (uint32_t)i });
+		vec_push(&r->steps.marks,
+		         (struct mark){
+		             .start_ns = start, .end_ns = end, .number = (int64_t)i, .phase = PHASE_ALL });
 	}
 	period_release(&p);
 	free(o.v);

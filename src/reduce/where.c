@@ -41,7 +41,7 @@ void where_take_range(struct reducer *r, const struct event *ev)
 {
 	vec_push(&r->where.ranges,
 	         (struct where_range){ ev->start_ns, ev->dur_ns, thread_key(&r->threads, ev),
-	                               ev->name->id, 0 });
+	                               ev->name->id });
 	r->where.nvtx |= ev->nvtx;
 }
 
@@ -106,8 +106,7 @@ static int range_cmp(const void *a, const void *b)
 	const struct where_range *x = a, *y = b;
 	ORDER_BY(x->thread, y->thread);
 	ORDER_BY(x->start_ns, y->start_ns);
-	ORDER_BY(y->dur_ns, x->dur_ns);
-	return (x->order > y->order) - (x->order < y->order);
+	return COMPARE(y->dur_ns, x->dur_ns);
 }
 
 /* True if the launch (not only its activity, which may lie in another step) is in a usable step. */
@@ -172,15 +171,13 @@ void where_begin(struct reducer *r, const struct digest *d)
 	code_paths_init(&w->names, r->names);
 	code_places_init(&w->places, r->options.sites);
 	name_table_init(&w->moments);
-	for (size_t i = 0; i < w->ranges.nr; i++)
-		w->ranges.v[i].order = (uint32_t)i;
 	vec_sort(&w->ranges, range_cmp);
 	where_step_begin(r);
 	want_launches(r, d);
 	if (!w->has_stacks)
 		return;
 	keep_forwards(r);
-	w->frame_of = mem_realloc(NULL, r->names->nr + 1, sizeof *w->frame_of);
+	w->frame_of = mem_realloc(NULL, r->names->nr, sizeof *w->frame_of);
 	memset(w->frame_of, 0xff, r->names->nr * sizeof *w->frame_of); /* sets all elements to NO_ID */
 }
 
@@ -380,15 +377,14 @@ static int question_cmp(const void *a, const void *b)
 {
 	const struct where_question *x = a, *y = b;
 	ORDER_BY(x->start.thread, y->start.thread);
-	ORDER_BY(x->start.at_ns, y->start.at_ns);
-	return (x->span > y->span) - (x->span < y->span);
+	return COMPARE(x->start.at_ns, y->start.at_ns);
 }
 
 static int point_cmp(const void *a, const void *b)
 {
 	const struct where_stack_point *x = a, *y = b;
 	ORDER_BY(x->thread, y->thread);
-	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+	return COMPARE(x->at_ns, y->at_ns);
 }
 
 /* The frames that a PyTorch trace of 2021 contains for the operators around a moment. */

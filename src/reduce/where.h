@@ -16,7 +16,6 @@ struct where_range {
 	int64_t start_ns, dur_ns;
 	int64_t thread; ///< thread of the annotation, as thread_key()
 	uint32_t name; ///< id of the name
-	uint32_t order; ///< place in file order among annotations; set by where_begin()
 };
 
 /// The call stack of an operator, which only PyTorch traces of 2021 contain.

@@ -181,7 +181,7 @@ static void add_to_ranges(const struct where *w, uint32_t path, const struct whe
 
 static void range_rows(struct reducer *r, const struct where_sums *s, struct digest *d)
 {
-	struct range_sums sums = { 0 };
+	struct range_sums sums = { .list = VEC_INIT };
 	idmap_init(&sums.ids);
 	for (size_t i = 0; i < s->list.nr; i++) {
 		struct where_moment m;
@@ -201,7 +201,7 @@ static void range_rows(struct reducer *r, const struct where_sums *s, struct dig
 
 void where_figures(struct reducer *r, struct digest *d)
 {
-	struct where_sums sums = { 0 };
+	struct where_sums sums = { .list = VEC_INIT };
 	idmap_init(&sums.ids);
 	add_activities(r, &sums);
 	code_rows(r, &sums, d);

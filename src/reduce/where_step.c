@@ -10,7 +10,7 @@ static int duration_cmp(const void *a, const void *b)
 	const struct mark *const *x = a, *const *y = b;
 	int64_t s = (*x)->end_ns - (*x)->start_ns, t = (*y)->end_ns - (*y)->start_ns;
 	ORDER_BY(s, t);
-	return (*x > *y) - (*x < *y);
+	return COMPARE(*x, *y);
 }
 
 /* Index of the measured step with the median length, in the list of marks. */
@@ -88,7 +88,7 @@ void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *c
 static int call_cmp(const void *a, const void *b)
 {
 	const struct where_step_call *x = a, *y = b;
-	return (x->span > y->span) - (x->span < y->span);
+	return COMPARE(x->span, y->span);
 }
 
 static const struct where_step_call *call_of(const struct where_step *s, uint32_t span)
@@ -143,7 +143,7 @@ static int launch_order(const void *a, const void *b)
 	const struct code_launch *x = a, *y = b;
 	ORDER_BY(x->call_start_ns, y->call_start_ns);
 	ORDER_BY(x->start_ns, y->start_ns);
-	return (x->row > y->row) - (x->row < y->row);
+	return COMPARE(x->row, y->row);
 }
 
 void where_step_figures(struct reducer *r, struct digest *d)

@@ -36,7 +36,7 @@ void level_points_add(struct level_points *l, const struct memory_point *now)
 static int point_cmp(const void *a, const void *b)
 {
 	const struct memory_point *x = a, *y = b;
-	return (x->entries > y->entries) - (x->entries < y->entries);
+	return COMPARE(x->entries, y->entries);
 }
 
 void level_points_finish(struct level_points *l)

@@ -40,7 +40,7 @@ static int64_t level_change(const struct xprof_activity *a)
 static int state_time_cmp(const void *a, const void *b)
 {
 	const struct xprof_state *x = a, *y = b;
-	return (x->time_us > y->time_us) - (x->time_us < y->time_us);
+	return COMPARE(x->time_us, y->time_us);
 }
 
 /* True if the changes by activities add up to the difference of the first and last level, so that

@@ -106,14 +106,14 @@ static int segment_cmp(const void *a, const void *b)
 {
 	const struct device_segment *x = a, *y = b;
 	ORDER_BY(x->device, y->device);
-	return (x->segment > y->segment) - (x->segment < y->segment);
+	return COMPARE(x->segment, y->segment);
 }
 
 static int step_end_cmp(const void *a, const void *b)
 {
 	const struct step_end *x = a, *y = b;
 	ORDER_BY(x->device, y->device);
-	return (x->time_us > y->time_us) - (x->time_us < y->time_us);
+	return COMPARE(x->time_us, y->time_us);
 }
 
 struct device_lists {

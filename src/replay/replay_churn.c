@@ -31,7 +31,7 @@ static int churn_alloc_cmp(const void *a, const void *b)
 {
 	const struct churn_alloc *x = a, *y = b;
 	ORDER_BY(x->site, y->site);
-	return (x->requested > y->requested) - (x->requested < y->requested);
+	return COMPARE(x->requested, y->requested);
 }
 
 /* Figures of one site from its allocations, which must be sorted by size. */

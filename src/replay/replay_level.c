@@ -91,7 +91,7 @@ static int rise_cmp(const void *a, const void *b)
 {
 	const struct rise *x = a, *y = b;
 	ORDER_BY(x->site, y->site);
-	return (x->step > y->step) - (x->step < y->step);
+	return COMPARE(x->step, y->step);
 }
 
 /* Lists the sites whose bytes rose from the first to the last step end, and how often. */

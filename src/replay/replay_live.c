@@ -76,7 +76,7 @@ static enum status list_live(struct replay *r, uint32_t m, int64_t level, struct
 static int live_site_cmp(const void *a, const void *b)
 {
 	const struct live_block *x = a, *y = b;
-	return (x->site > y->site) - (x->site < y->site);
+	return COMPARE(x->site, y->site);
 }
 
 static void add_to_row(struct memory_row *row, const struct live_block *l)

@@ -13,7 +13,7 @@ static int segment_class_cmp(const void *a, const void *b)
 	const struct memory_segments *x = a, *y = b;
 	ORDER_BY(x->expandable, y->expandable);
 	ORDER_BY(x->large, y->large);
-	return (x->from > y->from) - (x->from < y->from);
+	return COMPARE(x->from, y->from);
 }
 
 static void merge_segment_classes(struct memory_profile *p)
@@ -113,7 +113,7 @@ static enum status find_pins(struct replay *r, const struct snapshot_segment *g,
 static int pin_cmp(const void *a, const void *b)
 {
 	const struct pin *x = a, *y = b;
-	return (x->site > y->site) - (x->site < y->site);
+	return COMPARE(x->site, y->site);
 }
 
 static int pinned_cmp(const void *a, const void *b)

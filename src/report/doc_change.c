@@ -347,9 +347,8 @@ static int by_change(const void *a, const void *b)
 	bool p = (*x)->item[0] != '\0', q = (*y)->item[0] != '\0';
 	if (p != q)
 		return p ? 1 : -1;
-	if (m != n)
-		return m > n ? -1 : 1;
-	return (*x > *y) - (*x < *y);
+	ORDER_BY(n, m);
+	return COMPARE(*x, *y);
 }
 
 void doc_figures(struct document *d, const struct report *r)

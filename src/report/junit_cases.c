@@ -111,9 +111,9 @@ static int by_name(const void *a, const void *b)
 {
 	const struct testcase *x = *(const struct testcase *const *)a,
 	                      *y = *(const struct testcase *const *)b;
-	int c = (x->group > y->group) - (x->group < y->group);
+	int c = COMPARE(x->group, y->group);
 	c = c ? c : strcmp(x->name, y->name);
-	return c ? c : (x > y) - (x < y);
+	return c ? c : COMPARE(x, y);
 }
 
 /* Number cases with equal names: names that differ only in characters that XML cannot contain, and

@@ -237,8 +237,7 @@ static int by_file(const void *a, const void *b)
 static int by_bytes(const void *a, const void *b)
 {
 	const struct memory_item *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
+	ORDER_BY(y->bytes, x->bytes);
 	return by_file(a, b);
 }
 

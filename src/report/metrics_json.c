@@ -110,8 +110,7 @@ static int by_total(const void *a, const void *b)
 {
 	const struct kernel_stat *x = *(const struct kernel_stat *const *)a;
 	const struct kernel_stat *y = *(const struct kernel_stat *const *)b;
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
+	ORDER_BY(y->total_ns, x->total_ns);
 	return kernel_stat_cmp(x, y);
 }
 

@@ -33,8 +33,8 @@ static int by_label(const void *a, const void *b)
 	const struct metrics_line *x = a, *y = b;
 	int c = class_of(x) - class_of(y);
 	c = c ? c : span_cmp(x->label, y->label);
-	c = c ? c : (x->value > y->value) - (x->value < y->value);
-	return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+	c = c ? c : COMPARE(x->value, y->value);
+	return c ? c : COMPARE(x->rank, y->rank);
 }
 
 int metrics_by_value(const void *a, const void *b)

@@ -240,7 +240,7 @@ static int row_cmp(const void *a, const void *b)
 		return !x->metric || (y->metric && x->metric < y->metric) ? -1 : 1;
 	int c = strcmp(x->labels, y->labels);
 	c = c ? c : strcmp(x->side ? x->side : "", y->side ? y->side : "");
-	return c ? c : (x->value > y->value) - (x->value < y->value);
+	return c ? c : COMPARE(x->value, y->value);
 }
 
 static bool is_same_series(const struct series_row *x, const struct series_row *y)

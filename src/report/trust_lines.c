@@ -26,7 +26,7 @@ struct kind {
 static int by_place(const void *a, const void *b)
 {
 	const struct told *x = a, *y = b;
-	return (x->at > y->at) - (x->at < y->at);
+	return COMPARE(x->at, y->at);
 }
 
 /* Text such as " candidate ranks 0 and 2 to 7". */

@@ -43,7 +43,7 @@ static int sample_cmp(const void *a, const void *b)
 	int c = span_cmp(x->id, y->id);
 	if (!c && x->time_ns != y->time_ns)
 		c = x->time_ns > y->time_ns ? 1 : -1;
-	return c ? c : (x->order > y->order) - (x->order < y->order);
+	return c ? c : COMPARE(x->order, y->order);
 }
 
 /* ---- figures of one GPU from its samples ---- */

@@ -20,7 +20,7 @@ static int reading_cmp(const void *a, const void *b)
 {
 	const struct reading *x = a, *y = b;
 	int c = strcmp(x->name, y->name);
-	return c ? c : (x->order > y->order) - (x->order < y->order);
+	return c ? c : COMPARE(x->order, y->order);
 }
 
 /* ---- one figure from its values ---- */

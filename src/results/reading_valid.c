@@ -85,7 +85,7 @@ static int order(struct decimal a, struct decimal b)
 {
 	int64_t digits = a.digits > b.digits ? a.digits : b.digits;
 	int64_t x = decimal_scaled(a, digits), y = decimal_scaled(b, digits);
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 static bool within(const struct value *v, const char *limit, int wrong)

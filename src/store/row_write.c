@@ -305,7 +305,7 @@ static void lists_release(struct lists *l)
 static int by_number(const void *a, const void *b)
 {
 	const size_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
+	return COMPARE(*x, *y);
 }
 
 /* Takes the smallest next row of all lists, and all rows equal to it; false at the end. */

@@ -88,14 +88,14 @@ void suite_take(struct suite *s, struct suite *from)
 static int case_cmp(const void *a, const void *b)
 {
 	const struct suite_case *x = a, *y = b;
-	return (x->place > y->place) - (x->place < y->place);
+	return COMPARE(x->place, y->place);
 }
 
 static int item_cmp(const void *a, const void *b)
 {
 	const struct suite_item *x = a, *y = b;
-	int c = (x->of > y->of) - (x->of < y->of);
-	return c ? c : (x->place > y->place) - (x->place < y->place);
+	int c = COMPARE(x->of, y->of);
+	return c ? c : COMPARE(x->place, y->place);
 }
 
 const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,

@@ -25,8 +25,8 @@ static const struct field item_fields[] = {
 static int item_cmp(const void *a, const void *b)
 {
 	const struct suite_item *x = a, *y = b;
-	int c = (x->of > y->of) - (x->of < y->of);
-	return c ? c : (x->place > y->place) - (x->place < y->place);
+	int c = COMPARE(x->of, y->of);
+	return c ? c : COMPARE(x->place, y->place);
 }
 
 static const struct schema item_schema = {
@@ -62,7 +62,7 @@ static const struct field case_fields[] = {
 static int case_cmp(const void *a, const void *b)
 {
 	const struct suite_case *x = a, *y = b;
-	return (x->place > y->place) - (x->place < y->place);
+	return COMPARE(x->place, y->place);
 }
 
 static const struct schema case_schema = {

@@ -21,7 +21,7 @@ struct scalings {
 static int scaling_cmp(const void *a, const void *b)
 {
 	double x = ((const struct scaling *)a)->ratio, y = ((const struct scaling *)b)->ratio;
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 static double threads_of(const struct kernel_stat *k)

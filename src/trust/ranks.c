@@ -169,7 +169,7 @@ struct source_of {
 static int source_cmp(const void *a, const void *b)
 {
 	const struct source_of *x = a, *y = b;
-	return (x->hash > y->hash) - (x->hash < y->hash);
+	return COMPARE(x->hash, y->hash);
 }
 
 /* Append a finding on ranks whose times are identical to the nanosecond: one file was given for

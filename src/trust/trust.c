@@ -279,15 +279,12 @@ static void find_between(const struct run *baseline, const struct run *candidate
 static int finding_cmp(const void *a, const void *b)
 {
 	const struct trust_finding *x = a, *y = b;
-	if (x->candidate != y->candidate)
-		return x->candidate ? -1 : 1;
-	if (x->spoils.nr != y->spoils.nr)
-		return x->spoils.nr > y->spoils.nr ? -1 : 1;
+	ORDER_BY(y->candidate, x->candidate);
+	ORDER_BY(y->spoils.nr, x->spoils.nr);
 	int c = strcmp(x->id, y->id);
 	if (c)
 		return c;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
+	ORDER_BY(x->rank, y->rank);
 	return strcmp(x->message, y->message);
 }
 

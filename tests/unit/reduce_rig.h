@@ -1,6 +1,6 @@
 /// Feeds a reducer from a script and shows figures of its digest as text.
 ///
-/// One event per line, times in ns, -1 for no correlation:
+/// One event per line, times in ns, -1 for no correlation; an id below -1 is a text in the trace:
 ///     K|C|S NAME DEVICE STREAM CORRELATION START DUR [BYTES]   kernel, memcpy, memset
 ///     R NAME THREAD CORRELATION START DUR                      runtime call
 ///     O|A NAME THREAD START DUR [NUMBER]                       operator, annotation (XProf's step)
@@ -92,6 +92,13 @@ static inline void rig_collective(struct event *e, char *line)
 	}
 }
 
+static inline int64_t rig_ident(struct rig *g, int64_t v)
+{
+	char text[32];
+	snprintf(text, sizeof text, "id %" PRId64, v);
+	return v >= IDENT_NONE ? v : -2 - (int64_t)name_intern(&g->names, span_of(text))->id;
+}
+
 static inline void rig_line(struct rig *g, const char *text)
 {
 	static const char letters[] = "KCSROAM_GT";
@@ -113,36 +120,97 @@ static inline void rig_line(struct rig *g, const char *text)
 		assert_int_equal(sscanf(line + at, " %255s%n", name, &n), 1);
 		at += n;
 	}
-	for (; nr < 6 && sscanf(line + at, " %" SCNd64 "%n", &v[nr], &n) == 1; nr++)
-		at += n;
+	for (char id[16]; nr < 6; nr++, at += n) {
+		if (sscanf(line + at, " $%15s%n", id, &n) == 1)
+			v[nr] = -2 - (int64_t)name_intern(&g->names, span_of(id))->id;
+		else if (sscanf(line + at, " %" SCNd64 "%n", &v[nr], &n) != 1)
+			break;
+	}
 	e.name = name_intern(&g->names, span_of(name));
 	if (event_is_gpu(e.kind)) {
-		e.device = v[0], e.stream = v[1], e.correlation = v[2];
+		e.device = rig_ident(g, v[0]), e.stream = rig_ident(g, v[1]);
+		e.correlation = rig_ident(g, v[2]);
 		e.start_ns = v[3], e.dur_ns = v[4], e.bytes = v[5];
 	} else if (e.kind == EVENT_RUNTIME) {
-		e.pid = 1, e.tid = v[0], e.correlation = v[1], e.start_ns = v[2], e.dur_ns = v[3];
+		e.pid = 1, e.tid = rig_ident(g, v[0]), e.correlation = rig_ident(g, v[1]);
+		e.start_ns = v[2], e.dur_ns = v[3];
 	} else if (e.kind == EVENT_MEMORY) {
-		e.memory_id = v[0], e.device_type = v[1];
+		e.memory_id = rig_ident(g, v[0]), e.device_type = v[1];
 		e.total_allocated = v[2], e.total_reserved = v[3], e.start_ns = v[4];
 		e.bytes = v[5];
 	} else if (e.kind == EVENT_GPU_ANNOTATION) {
-		e.device = v[0], e.stream = v[1], e.step = v[2], e.start_ns = v[3], e.dur_ns = v[4];
+		e.device = rig_ident(g, v[0]), e.stream = rig_ident(g, v[1]), e.step = rig_ident(g, v[2]);
+		e.start_ns = v[3], e.dur_ns = v[4];
 	} else if (e.kind == EVENT_STEP) {
 		e.device = v[0], e.step = v[1], e.start_ns = v[2], e.dur_ns = v[3];
 	} else {
-		e.pid = 1, e.tid = v[0], e.start_ns = v[1], e.dur_ns = v[2];
+		e.pid = 1, e.tid = rig_ident(g, v[0]), e.start_ns = v[1], e.dur_ns = v[2];
 		e.numbered = nr == 4, e.step = v[3];
 	}
 	rig_event(g, &e);
 }
 
+/* Feeds the first line of a script; returns the rest of the script. */
+static inline const char *rig_first_line(struct rig *g, const char *script)
+{
+	char line[256];
+	const char *end = strchrnul(script, '\n');
+	snprintf(line, sizeof line, "%.*s", (int)(end - script), script);
+	rig_line(g, line);
+	return *end ? end + 1 : end;
+}
+
 static inline void rig_feed(struct rig *g, const char *script)
 {
-	for (const char *end; *script; script = *end ? end + 1 : end) {
-		char line[256];
-		end = strchrnul(script, '\n');
-		snprintf(line, sizeof line, "%.*s", (int)(end - script), script);
-		rig_line(g, line);
+	while (*script)
+		script = rig_first_line(g, script);
+}
+
+/* A part of a reducer. */
+struct rig_part {
+	struct rig rig; ///< its `through` takes the events
+	struct ids ids; ///< for each name of the part, its id in the whole
+};
+
+static inline void rig_part_join(struct rig *g, struct rig_part *p, const char *script)
+{
+	struct event_sink whole = reducer_sink(g->r), *part = &p->rig.through;
+	for (size_t i = p->ids.nr; i < p->rig.names.nr; i++)
+		vec_push(&p->ids, name_intern(&g->names, name_span(p->rig.names.by_id[i]))->id);
+	if (whole.parts->join(whole.ctx, part->ctx, &p->ids))
+		return;
+	rig_feed(g, script);
+	whole.parts->end(part->ctx);
+	part->ctx = whole.parts->begin(whole.ctx, &p->rig.names);
+}
+
+/// Like rig_feed(), but feeds two parts of the reducer in turn, `lines` lines each time, and joins
+/// them. Names and ids have other numbers in the parts than in the whole.
+static inline void rig_feed_parts(struct rig *g, const char *script, size_t lines)
+{
+	struct event_sink whole = reducer_sink(g->r);
+	struct rig_part parts[2] = { 0 };
+	name_intern(&g->names, SPAN("a name that only the whole has"));
+	for (size_t i = 0; i < 2; i++) {
+		name_table_init(&parts[i].rig.names);
+		parts[i].rig.through =
+		    (struct event_sink){ whole.parts->begin(whole.ctx, &parts[i].rig.names), whole.event,
+			                     NULL };
+	}
+	for (size_t i = 0; *script; i = !i) {
+		char piece[512] = "";
+		const char *end = script;
+		for (size_t k = 0; k < lines && *end; k++)
+			end = rig_first_line(&parts[i].rig, end);
+		snprintf(piece, sizeof piece, "%.*s", (int)(end - script), script);
+		rig_part_join(g, &parts[i], piece);
+		script = end;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		g->meta.events += parts[i].rig.meta.events;
+		whole.parts->end(parts[i].rig.through.ctx);
+		name_table_release(&parts[i].rig.names);
+		vec_release(&parts[i].ids);
 	}
 }
 
@@ -292,11 +360,11 @@ struct rig_row {
 	int64_t warmup;
 };
 
-/// Checks the rows, with one thread and with two.
+/// Checks the rows, with one thread and with two, and with parts that are joined.
 static inline void rig_check(const struct rig_row *rows, size_t nr)
 {
-	for (size_t n = 0; n < 2 * nr; n++) {
-		size_t i = n / 2;
+	for (size_t n = 0; n < 4 * nr; n++) {
+		size_t i = n / 4;
 		const char *script = rows[i].script;
 		/* a row without a script uses the script of the last row that has one */
 		for (size_t k = i; !script; k--)
@@ -307,12 +375,15 @@ static inline void rig_check(const struct rig_row *rows, size_t nr)
 		                                       .marker_alone = rows[i].marker != NULL,
 		                                       .warmup = rows[i].warmup,
 		                                       .threads = 1 + n % 2 });
-		rig_feed(&g, script);
+		if (n % 4 < 2)
+			rig_feed(&g, script);
+		else
+			rig_feed_parts(&g, script, n % 2 ? 1 : 3);
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 		rig_show(g.d, rows[i].what, &out);
 		if (strcmp(strbuf_str(&out), rows[i].expect) != 0)
-			fail_msg("%s, %s: expected %s, got %s", rows[i].title, rows[i].what, rows[i].expect,
-			         strbuf_str(&out));
+			fail_msg("%s, %s: expected %s, got %s%s", rows[i].title, rows[i].what, rows[i].expect,
+			         strbuf_str(&out), n % 4 < 2 ? "" : " from parts");
 		strbuf_release(&out);
 		rig_close(&g);
 	}

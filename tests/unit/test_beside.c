@@ -7,14 +7,14 @@
 enum { STEPS = 5 };
 
 /* A run of up to two ranks. In each step, rank r launches the kernels "gemm" gemm[r] times and
- * "elem" elem[r] times. */
+ * "felem" elem[r] times. */
 static struct run run_of(const int64_t gemm[2], const int64_t elem[2], int64_t tick)
 {
 	struct run run = { .label = "run" };
 	for (int64_t r = 0; r < 2 && gemm[r]; r++) {
 		const struct activity a[] = {
 			{ EVENT_KERNEL, "gemm", STEPS * gemm[r], STEPS * 1000 },
-			{ EVENT_KERNEL, "elem", STEPS * elem[r], STEPS * 1000 },
+			{ EVENT_KERNEL, "felem", STEPS * elem[r], STEPS * 1000 },
 		};
 		struct digest *d = fixture_digest(STEPS, a, 2);
 		d->rank = r;
@@ -45,8 +45,8 @@ static void test_floor(void **state)
 		{ METRIC_STEP_TIME, "", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 1000 },
 		{ METRIC_STEP_KERNEL_COUNT, "", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 0 },
 		{ METRIC_KERNEL_TIME, "gemm", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 4000 },
-		{ METRIC_KERNEL_TIME, "elem", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 3000 },
-		{ METRIC_KERNEL_TIME, "elem", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 2 } }, 3000 },
+		{ METRIC_KERNEL_TIME, "felem", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 3000 },
+		{ METRIC_KERNEL_TIME, "felem", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 2 } }, 3000 },
 		{ METRIC_KERNEL_TIME, "none", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 1000 },
 		{ METRIC_CATEGORY_TIME, "GEMM", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 4000 },
 		{ METRIC_CATEGORY_TIME, "elementwise", -1, 1000, { { 4 }, { 3 } }, { { 4 }, { 3 } }, 3000 },
@@ -85,9 +85,9 @@ static void test_floor_of_rank(void **state)
 		const char *label;
 		int64_t rank, floor;
 	} rows[] = {
-		{ METRIC_KERNEL_TIME, "gemm", 0, 4000 }, { METRIC_KERNEL_TIME, "gemm", 1, 6000 },
-		{ METRIC_KERNEL_TIME, "elem", 0, 3000 }, { METRIC_KERNEL_TIME, "elem", 1, 5000 },
-		{ METRIC_KERNEL_TIME, "gemm", 2, 1000 }, { METRIC_STEP_CUDA_TIME, "", 0, 7000 },
+		{ METRIC_KERNEL_TIME, "gemm", 0, 4000 },  { METRIC_KERNEL_TIME, "gemm", 1, 6000 },
+		{ METRIC_KERNEL_TIME, "felem", 0, 3000 }, { METRIC_KERNEL_TIME, "felem", 1, 5000 },
+		{ METRIC_KERNEL_TIME, "gemm", 2, 1000 },  { METRIC_STEP_CUDA_TIME, "", 0, 7000 },
 		{ METRIC_STEP_CUDA_TIME, "", 1, 11000 },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {

@@ -162,16 +162,16 @@ static void test_waiver_size(void **state)
 		int64_t base, pin, candidate; ///< `base` and `pin` -1: there is no such value
 		bool waived; ///< true if a waiver of up to 10 % excuses the change
 	} rows[] = {
-		{ "i5%", 100, -1, 110, true },       { "i5%", 100, -1, 111, false },
-		{ "d5%", 100, -1, 90, true },        { "d5%", 100, -1, 89, false },
-		{ "c5%", 100, -1, 90, true },        { "c5%", 100, -1, 89, false },
-		{ "c5%", 100, -1, 110, true },       { "c5%", 100, -1, 111, false },
-		{ "m99", 100, -1, 90, true },        { "m99", 100, -1, 89, false },
-		{ "M101", 100, -1, 110, true },      { "M101", 100, -1, 111, false },
-		{ "i5%", -100, -1, -90, true },      { "i5%", -100, -1, -89, false },
-		{ "p5%", 100, 50, 55, true },        { "p5%", 100, 50, 56, false },
-		{ "i5% M10", 0, -1, 11, false },     { "M10", -1, -1, 11, false },
-		{ "p5% M101", 100, -1, 111, false },
+		{ "i5%", 100, -1, 110, true },   { "i5%", 100, -1, 111, false },
+		{ "d5%", 100, -1, 90, true },    { "d5%", 100, -1, 89, false },
+		{ "c5%", 100, -1, 90, true },    { "c5%", 100, -1, 89, false },
+		{ "c5%", 100, -1, 110, true },   { "c5%", 100, -1, 111, false },
+		{ "m99", 100, -1, 90, true },    { "m99", 100, -1, 89, false },
+		{ "M101", 100, -1, 110, true },  { "M101", 100, -1, 111, false },
+		{ "i5%", -100, -1, -90, true },  { "i5%", -100, -1, -89, false },
+		{ "p5%", 100, 50, 55, true },    { "p5%", 100, 50, 56, false },
+		{ "i5% M10", 0, -1, 11, false }, { "M10", -1, -1, 11, false },
+		{ "m10", -1, -1, 5, false },     { "p5% M101", 100, -1, 111, false },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct rule r = rule_of(METRIC_STEP_CUDA_TIME, rows[i].fail, "");

@@ -172,55 +172,75 @@ static struct run step_of(int64_t ms)
 	return fixture_run(fixture_digest(1, &(struct activity){ EVENT_KERNEL, "gemm", 1, MS(ms) }, 1));
 }
 
-/* Order of a trend: runs of an earlier baseline, the pin, later runs by time, the candidate. */
+/* Order of a trend: runs of an earlier baseline, the pin, later runs by time, of which one is not
+   known, the candidate. */
 static void test_trend(void **state)
 {
-	static const int64_t past_ms[] = { 12, 11, 9 };
-	static const char *const times[] = { "2026-03-02T00:00:00Z", "2026-03-01T00:00:00Z",
-		                                 "2026-01-01T00:00:00Z" };
+	static const int64_t past_ms[] = { 12, 11, 9, 10 }; /* the last one is the pin */
+	static const char *const times[] = { "2026-03-02T00:00:00Z", "", "2026-04-01T00:00:00Z",
+		                                 "2026-02-01T00:00:00Z" };
 	static const int64_t want[] = { MS(9), MS(10), MS(11), MS(12), MS(13) };
 	struct category_table categories;
 	struct rules rules = fixture_rules();
-	struct history sample = { 0 };
+	struct history sample = { 0 }, recent = { 0 };
 	struct arena a = ARENA_INIT;
-	struct run pin = step_of(10), candidate = step_of(13), past[3];
+	struct run pin = step_of(10), candidate = step_of(13), control = step_of(14), past[4];
 	struct bench b;
 	struct entries e;
 	(void)state;
 	fixture_categories(&categories);
 	struct naming naming = { .categories = &categories };
 	fixture_add(&rules, fixture_rule(METRIC_STEP_CUDA_TIME));
-	for (int i = 0; i < 3; i++) {
-		struct past_run *p = vec_push_zero(&sample.runs);
+	for (int i = 0; i < 4; i++) {
+		struct past_run *p = vec_push_zero(i == 3 ? &recent.runs : &sample.runs);
 		past[i] = step_of(past_ms[i]);
 		past_run_of(&rules, naming, &past[i], &a, p);
 		p->provenance = (struct provenance){ .commit = "c", .time = times[i] };
-		p->pin = i == 2 ? p->source_hash : past_source_hash(&pin);
+		if (i == 3)
+			p->source_hash = past_source_hash(&pin);
+		p->pin = i >= 2 ? p->source_hash : past_source_hash(&pin);
 	}
-	bench_init(
-	    &b,
-	    &(struct bench_runs){
-	        .baseline = &pin, .sample = &sample, .candidates = &candidate, .nr_candidates = 1 },
-	    naming);
+	bench_init(&b,
+	           &(struct bench_runs){ .baseline = &pin,
+	                                 .recent = &recent,
+	                                 .sample = &sample,
+	                                 .candidates = &candidate,
+	                                 .nr_candidates = 1,
+	                                 .controls = &control,
+	                                 .nr_controls = 1 },
+	           naming);
 	bench_query(&b, &rules.rules.v[0].query, &e);
+	struct entry of_rank = e.list.v[0], labeled = of_rank, bare = of_rank;
+	of_rank.rank = 0;
+	labeled.label = SPAN("x");
+	bare.cells = NULL;
+	assert_null(trend_of(&b, &bare, &a));
+	assert_null(trend_of(&b, &of_rank, &a));
+	assert_null(trend_of(&b, &labeled, &a));
 	struct trend *t = trend_of(&b, &e.list.v[0], &a);
 	assert_non_null(t);
 	assert_int_equal(t->points.nr, NR_OF(want));
 	for (size_t i = 0; i < NR_OF(want); i++)
 		assert_int_equal(t->points.v[i].value, want[i]);
 	/* an earlier pin and the present pin, each once, are marked as approved */
+	assert_string_equal(t->points.v[0].commit, "c");
+	assert_string_equal(t->points.v[1].commit, "c");
+	assert_string_equal(t->points.v[4].commit, "");
 	assert_int_equal(t->points.v[0].source, TREND_APPROVED);
 	assert_int_equal(t->points.v[1].source, TREND_APPROVED);
 	assert_int_equal(t->points.v[2].source, TREND_PAST);
 	assert_int_equal(t->points.v[4].source, TREND_CANDIDATE);
+	assert_string_equal(t->points.v[2].commit, "c");
 	vec_release(&t->points);
 	vec_release(&e.list);
 	bench_release(&b);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		run_release(&past[i]);
 	run_release(&pin);
 	run_release(&candidate);
+	run_release(&control);
 	history_release(&sample);
+	history_release(&recent);
 	rules_release(&rules);
 	category_table_release(&categories);
 	arena_release(&a);

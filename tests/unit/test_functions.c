@@ -104,6 +104,10 @@ static void classes(void **state)
 		{ "below the GPU: runtime calls, of all threads", NULL, FUNCTION_RUNTIME,
 		  "[cudaLaunch: 1 10 10 10][cudaSync: 1 100 60 100]" },
 		{ "no Python", NULL, FUNCTION_PYTHON, "" },
+		{ "before the origin of time", "K a 0 7 1 -50 20\nK b 0 8 2 -45 20", FUNCTION_COMPUTE,
+		  "[a: 1 20 20 20][b: 1 20 20 20]" },
+		{ "one within another of its name", "K a 0 7 1 0 100\nK a 1 7 2 10 20\nK a 1 7 3 90 5",
+		  FUNCTION_COMPUTE, "[a: 3 125 100 20]" },
 		{ "those of no time to speak of are one", "K a 0 7 1 0 0\nK b 0 7 2 5 0\nK c 0 7 3 7 1",
 		  FUNCTION_COMPUTE, "[c: 1 1 1 1][: 2 0 0 0, of 2]" },
 	};

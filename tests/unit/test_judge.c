@@ -1315,7 +1315,7 @@ static void test_headline_of_diff(void **state)
 		const char *says;
 	} rows[] = {
 		{ 0, 0, "wall time per step" },
-		{ 0, 1, "compute per step" },
+		{ 0, 1, "compute per step 0.000001 % longer" },
 		{ MS(2), MS(2), "compute per step 2.02 %" },
 		{ MS(2), MS(1), "wall time per step" },
 	};

@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
+#include "fold/make.h"
 #include "fold/present.h"
 #include "merge/cycles.h"
+#include "model/rows.h"
 #include "sample_digest.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
@@ -356,6 +358,74 @@ static void test_cycles_are_joined(void **state)
 	run_release(&run);
 }
 
+/* Which lists of a digest get the rows of another cycle, and of another rank that is folded. The
+   rows of a folded run are not those of one GPU, thread or phase. */
+static void test_which_lists(void **state)
+{
+	(void)state;
+#define WHICH(member, cycles, fold)               \
+	{                                             \
+		offsetof(struct digest, member), #member, \
+		{                                         \
+			cycles, fold                          \
+		}                                         \
+	}
+	static const struct {
+		size_t at;
+		const char *what;
+		size_t rows[2]; ///< expected rows of a digest without any, if the other has one
+	} lists[] = {
+		WHICH(env, 1, 1),           WHICH(summaries, 0, 0),     WHICH(phase_summaries, 0, 0),
+		WHICH(kernels, 1, 1),       WHICH(devices, 1, 0),       WHICH(ops, 1, 1),
+		WHICH(flops, 0, 1),         WHICH(calls, 1, 1),         WHICH(threads, 1, 0),
+		WHICH(comms, 1, 1),         WHICH(collectives, 1, 0),   WHICH(functions, 1, 0),
+		WHICH(code, 1, 1),          WHICH(ranges, 1, 1),        WHICH(counters, 1, 0),
+		WHICH(phase_kernels, 1, 0), WHICH(phase_ops, 1, 0),     WHICH(memories, 1, 0),
+		WHICH(memory_items, 0, 0),  WHICH(memory_levels, 0, 0), WHICH(memory_evidence, 0, 0),
+		WHICH(inputs, 1, 0),        WHICH(machines, 1, 0),
+	};
+	assert_int_equal(sizeof lists / sizeof *lists, nr_digest_lists);
+	for (size_t i = 0; i < nr_digest_lists; i++)
+		for (int folded = 0; folded < 2; folded++) {
+			struct run run = { 0 };
+			struct digest *d[] = { cycle(100), cycle(200) };
+			VEC(char) list[2];
+			digest_forget(d[0]);
+			digest_forget(d[1]);
+			assert_int_equal(digest_lists[i].offset, lists[i].at);
+			for (int k = 0; k < 2; k++) {
+				d[k]->env.nr = d[k]->inputs.nr = 0;
+				memcpy(&list[k], (char *)d[k] + lists[i].at, sizeof list[k]);
+			}
+			vec_release(&list[1]);
+			list[1].v = calloc(1, digest_lists[i].row->size);
+			list[1].nr = list[1].cap = 1;
+			memcpy((char *)d[1] + lists[i].at, &list[1], sizeof list[1]);
+			if (d[1]->env.nr)
+				d[1]->env.v[0] = (struct env_entry){ "a", "b" };
+			if (d[1]->inputs.nr)
+				d[1]->inputs.v[0].name = "a";
+			if (d[1]->machines.nr)
+				d[1]->machines.v[0].id = "0";
+			if (d[1]->collectives.nr) /* it names its row of `comms` */
+				vec_push_zero(&d[1]->comms);
+			if (folded) {
+				fold_join_rows(d[0], d[1]);
+				digest_free(d[1]);
+			} else {
+				add(&run, d[0]);
+				add(&run, d[1]);
+				run_join(&run);
+			}
+			memcpy(&list[0], (char *)d[0] + lists[i].at, sizeof list[0]);
+			if (list[0].nr != lists[i].rows[folded])
+				fail_msg("%s, %d: %zu rows", lists[i].what, folded, list[0].nr);
+			if (folded)
+				digest_free(d[0]);
+			run_release(&run);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_order_is_checked), cmocka_unit_test(test_present),
 		cmocka_unit_test(test_cycle_faults),     cmocka_unit_test(test_cycles_are_joined),
 		cmocka_unit_test(test_lists_are_joined), cmocka_unit_test(test_cut_collectives),
+		cmocka_unit_test(test_which_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Markers that are proposed for a trace without steps, and steps on the timelines of GPUs. */
+#include "reduce/reducer.h"
 #include "reduce_rig.h"
 
 #include "names/step_name.h"
@@ -90,10 +91,20 @@ static void test_proposals(void **state)
 		  "K a 0 7 -1 400 5\nG it_1 0 7 1 100 5\nG it_2 0 7 2 200 5\nG it_3 0 7 3 300 5\n"
 		  "G it_3 0 8 3 301 5\nG it_4 0 7 4 400 5\n",
 		  "proposed", "it_* 4", NULL, 0 },
+		{ "ids of steps that are texts",
+		  "K a 0 7 -1 100 5\nK a 0 7 -1 200 5\nK a 0 8 -1 301 5\nK a 0 7 -1 300 5\n"
+		  "K a 0 7 -1 400 5\nG it_1 0 7 -5 100 5\nG it_2 0 7 -6 200 5\nG it_3 0 7 -7 300 5\n"
+		  "G it_3 0 8 -7 301 5\nG it_4 0 7 -8 400 5\n",
+		  "proposed", "it_* 4", NULL, 0 },
 		{ "which is where its steps come from", NULL, "steps", "1 2 3 4", "it_*", 0 },
 		{ "", NULL, "activities", "1 1 2 1", "it_*", 0 },
 		{ "without steps of the host", NULL, "step.time", "5 5 6 5", "it_*", 0 },
 		{ "by start", NULL, "attribution", "2 0 5 0", "it_*", 0 },
+		{ "steps without ids, each by its name",
+		  "G it_1 0 7 -1 100 5\nK a 0 7 -1 100 5\nG it_2 0 7 -1 200 5\nG it_2 0 8 -1 201 5\n"
+		  "G it_3 0 7 -1 300 5\nG it_4 0 7 -1 400 5\nK a 0 7 -1 200 5\nK a 0 8 -1 201 5\n"
+		  "K a 0 7 -1 300 5\nK a 0 7 -1 400 5\n",
+		  "proposed", "it_* 4", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
@@ -118,8 +129,63 @@ static void test_gpu_steps(void **state)
 		  "G ProfilerStep#2 0 7 -1 30 10\n",
 		  "step.cuda_time", "10 10", NULL, 0 },
 		{ "they are not times of the host", NULL, "window", "10 30", NULL, 0 },
+		{ "ids that are texts; the last part of a step begins first",
+		  "K a -5 -7 -1 10 10\nK a -5 -7 -1 30 10\nK b -6 -8 -1 5 20\nK b -6 -8 -1 27 10\n"
+		  "G ProfilerStep#1 -5 -7 -9 10 10\nG ProfilerStep#2 -5 -7 -10 30 10\n"
+		  "G ProfilerStep#1 -6 -8 -9 5 20\nG ProfilerStep#2 -6 -8 -10 27 10\n",
+		  "step.cuda_time", "30 20", NULL, 0 },
+		{ "", NULL, "step.time", "20 13", NULL, 0 },
+		{ "", NULL, "attribution", "2 0 4 0", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+/* A trace with more annotations than are kept gets no marker proposed, also if its parts have
+ * fewer.
+ */
+static void test_cut(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t whole, part; /* number of annotations */
+		bool joined, cut;
+	} rows[] = {
+		{ ANNOTATIONS_KEPT, 0, false, false },    { ANNOTATIONS_KEPT + 1, 0, false, true },
+		{ 1, ANNOTATIONS_KEPT - 1, true, false }, { 1, ANNOTATIONS_KEPT, true, true },
+		{ ANNOTATIONS_KEPT + 1, 0, true, true },  { 0, ANNOTATIONS_KEPT + 1, true, true },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rig g;
+		struct ids ids = { 0 };
+		rig_open(&g, NULL);
+		struct event_sink sink = reducer_sink(g.r);
+		struct reducer *part = sink.parts->begin(sink.ctx, &g.names), *both[] = { g.r, part };
+		struct event e = { .kind = EVENT_ANNOTATION, .name = name_intern(&g.names, SPAN("x")) };
+		for (uint32_t k = 0; k < g.names.nr; k++)
+			vec_push(&ids, k);
+		for (int k = 0; k < 2; k++) {
+			int64_t nr = k ? rows[i].part : rows[i].whole, taken = 0;
+			for (; taken < 2 && taken < nr; taken++) {
+				assert_int_equal(sink.event(both[k], &e), ST_OK);
+				if (taken == 0 && nr > 2) { /* all annotations but the first and the last */
+					vec_reserve(&both[k]->steps.annotations, nr);
+					memset(both[k]->steps.annotations.v + 1, 0,
+					       (size_t)(nr - 2) * sizeof *both[k]->steps.annotations.v);
+					both[k]->steps.annotations.nr = (size_t)nr - 1;
+				}
+			}
+		}
+		if (rows[i].joined)
+			assert_true(sink.parts->join(g.r, part, &ids));
+		const struct steps *s = &g.r->steps;
+		size_t all = (size_t)(rows[i].whole + rows[i].part);
+		if (s->annotations_cut != rows[i].cut ||
+		    s->annotations.nr != (all < ANNOTATIONS_KEPT ? all : ANNOTATIONS_KEPT))
+			fail_msg("row %zu: %zu, %d", i, s->annotations.nr, s->annotations_cut);
+		sink.parts->end(part);
+		vec_release(&ids);
+		rig_close(&g);
+	}
 }
 
 int main(void)
@@ -128,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_proposals),
 		cmocka_unit_test(test_gpu_steps),
+		cmocka_unit_test(test_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

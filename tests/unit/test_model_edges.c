@@ -4,6 +4,7 @@
 #include "model/flops.h"
 #include "model/ranks.h"
 #include "model/rows.h"
+#include "model/step_figures.h"
 #include "model/view.h"
 #include "ranks_rig.h"
 
@@ -425,6 +426,8 @@ static void test_share_of_peak(void **state)
 		{ NULL, "1", 2, 0, 2, -1, 100, 1000000 },
 		{ "x", "1", 2, 0, 2, -1, 100, 1000000 },
 		{ "1", NULL, 2, 0, 2, -1, -1, 1000000 },
+		{ "-1e19", "1", 2, 0, 2, -1, 100, 1000000 },
+		{ "1e19", "1000000000", 2, 0, 2, 1000000000000, 0, 1000000 },
 	};
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		static const enum metric_id ids[] = { METRIC_MFU_PCT, METRIC_FLOPS_PEAK_PCT,
@@ -448,6 +451,91 @@ static void test_share_of_peak(void **state)
 	}
 }
 
+static void test_type_of_one_operation(void **state)
+{
+	(void)state;
+	struct digest *d = digest_new();
+	vec_push(&d->flops, (struct flop_stat){ .op = SPAN("mm"), .type = FLOP_BFLOAT16, .flops = 1 });
+	assert_int_equal(flops_type(d), FLOP_BFLOAT16);
+	d->flops.v[0].flops = 0;
+	digest_set_env(d, SPAN("precision"), SPAN("fp16"));
+	assert_int_equal(flops_type(d), FLOP_FLOAT16);
+	digest_free(d);
+}
+
+/* ---- joining a trace and a snapshot ---- */
+
+/* Faults of both files are added up; the first byte is that of the first file with a fault. */
+static void test_faults_of_both(void **state)
+{
+	(void)state;
+	static const int64_t rows[][4] = {
+		/* faults of the trace and of the snapshot; expected number, and first byte */
+		{ 2, 3, 5, 7 },
+		{ 1, 0, 1, 7 },
+		{ 0, 3, 3, 9 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct digest *d = artifact(0, 't', 0, NULL, NULL),
+		              *snapshot = artifact(0, 's', -1, NULL, NULL);
+		d->trust.json_faults = rows[i][0];
+		d->trust.fault_byte = 7;
+		snapshot->trust.json_faults = rows[i][1];
+		snapshot->trust.fault_byte = 9;
+		digest_join(d, snapshot);
+		assert_int_equal(d->trust.json_faults, rows[i][2]);
+		assert_int_equal(d->trust.fault_byte, rows[i][3]);
+		assert_string_equal(d->snapshot, "s");
+		digest_free(d);
+	}
+}
+
+/* ---- samples of steps ---- */
+
+/* Steps without a value are left out; usable steps are counted among the others. */
+static void test_samples(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t v[4]; /* -1: absent */
+		const char *want; /* values with the number of their step; number of usable ones; median */
+	} rows[] = {
+		{ { 5, 6, 7, 9 }, "5/10 6/11 7/12 9/13 3 6" },
+		{ { -1, 6, 7, 9 }, "6/11 7/12 9/13 2 7" },
+		{ { 5, -1, 7, 9 }, "5/10 7/12 9/13 2 6" },
+		{ { 5, 6, -1, -1 }, "5/10 6/11 2 6" },
+		{ { -1, -1, -1, 9 }, "9/13 0 -1" },
+		{ { -1, -1, -1, -1 }, "0 -1" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct digest *d = digest_new();
+		struct strbuf b = STRBUF_INIT;
+		int64_t median = -1;
+		digest_set_steps(d, 4);
+		d->usable_steps = 3;
+		for (size_t k = 0; k < 4; k++) {
+			d->step_numbers[k] = 10 + (int64_t)k;
+			d->samples[METRIC_STEP_TIME][k] = rows[i].v[k] < 0 ? NO_SAMPLE : rows[i].v[k];
+		}
+		struct step_samples s = digest_samples(d, METRIC_STEP_TIME, &d->arena);
+		for (size_t k = 0; k < s.nr; k++)
+			strbuf_addf(&b, "%lld/%lld ", (long long)s.value[k], (long long)s.step[k]);
+		assert_int_equal(digest_step_stat(d, METRIC_STEP_TIME, STAT_MEDIAN, &median), s.usable > 0);
+		strbuf_addf(&b, "%zu %lld", s.usable, (long long)median);
+		if (strcmp(strbuf_str(&b), rows[i].want) != 0)
+			fail_msg("row %zu: %s", i, strbuf_str(&b));
+		/* if summaries are there, samples are not used, also for metrics without a summary */
+		struct step_summary *sum = vec_push_zero(&d->summaries);
+		sum->metric = METRIC_STEP_KERNEL_COUNT;
+		sum->value[STAT_MEDIAN] = 77;
+		assert_false(digest_step_stat(d, METRIC_STEP_TIME, STAT_MEDIAN, &median));
+		assert_true(digest_step_stat(d, METRIC_STEP_KERNEL_COUNT, STAT_MEDIAN, &median));
+		assert_int_equal(median, 77);
+		strbuf_release(&b);
+		digest_free(d);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,6 +552,9 @@ int main(void)
 		cmocka_unit_test(test_skew),
 		cmocka_unit_test(test_peaks),
 		cmocka_unit_test(test_share_of_peak),
+		cmocka_unit_test(test_type_of_one_operation),
+		cmocka_unit_test(test_faults_of_both),
+		cmocka_unit_test(test_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,12 @@ static void test_mann_whitney(void **state)
 	for (size_t i = 0; i < NR_OF(rows); i++)
 		assert_near(mann_whitney(rows[i].x, rows[i].nr_x, rows[i].y, rows[i].nr_y), rows[i].p,
 		            1e-8);
+	/* of all orders of 20 and 20 values, the number of ways to choose 20 of 40, two are this uneven
+	 */
+	int64_t low[20], high[20];
+	for (int64_t i = 0; i < 20; i++)
+		low[i] = i, high[i] = 20 + i;
+	assert_near(mann_whitney(low, 20, high, 20) * 137846528820, 2, 1e-6);
 }
 
 /* ---- how certain the change of one check is ---- */
@@ -231,6 +237,7 @@ static void test_no_noise(void **state)
 	rule.noise.k = 0;
 	begin(&s, rule, 10000, ten, one);
 	assert_false(s.out.has_noise || s.c.has_noise);
+	assert_near(s.model.alpha[FAMILY_MACHINE], 0, 0); /* it takes nothing of the budget */
 	end(&s);
 	begin(&s, rule_of(METRIC_STEP_KERNEL_COUNT), 10000, ten, one); /* an exact metric: no noise */
 	assert_false(s.out.has_noise || s.c.has_noise);
@@ -379,29 +386,79 @@ static void test_units(void **state)
 static void test_pairs(void **state)
 {
 	(void)state;
+	static const struct {
+		int64_t candidates[2], controls[2]; /* compute times in µs */
+		size_t nr;
+		bool stored; /* true if there is a baseline besides the first control run */
+		double factor;
+	} rows[] = {
+		{ { 11000, 12100 }, { 10000, 11000 }, 2, true, 1.1 },
+		{ { 11000, 12100 }, { 10000, 11000 }, 2, false, 1.1 },
+		{ { 11000 }, { 10500 }, 1, true, 11000 / 10500.0 },
+		{ { 11000, 12100 }, { 10000 }, 1, true, 1.1 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct category_table categories;
+		struct noise_model m;
+		struct bench bench;
+		struct rules rules = fixture_rules();
+		fixture_categories(&categories);
+		struct run base = run_of(10000), candidates[2], controls[2];
+		for (int k = 0; k < 2; k++) {
+			candidates[k] = run_of(rows[i].candidates[k]);
+			controls[k] = run_of(rows[i].controls[k]);
+		}
+		bench_init(&bench,
+		           &(struct bench_runs){ .baseline = rows[i].stored ? &base : controls,
+		                                 .candidates = candidates,
+		                                 .nr_candidates = rows[i].candidates[1] ? 2 : 1,
+		                                 .controls = controls,
+		                                 .nr_controls = rows[i].nr },
+		           (struct naming){ .categories = &categories });
+		noise_model_init(&m, &bench, &rules);
+		assert_near(m.shift, log(rows[i].factor), 1e-6);
+		noise_model_release(&m);
+		bench_release(&bench);
+		run_release(&base);
+		for (int k = 0; k < 2; k++) {
+			run_release(&candidates[k]);
+			run_release(&controls[k]);
+		}
+		rules_release(&rules);
+		category_table_release(&categories);
+	}
+}
+
+/* The machine's part of a run is known from half of the figures on, but not if the run has none. */
+static void test_half(void **state)
+{
+	(void)state;
+	static const int64_t both[] = { 3000, 2000, 0 }, half[] = { 3000, 0, 0 }, no[] = { 0, 0, 0 };
 	struct category_table categories;
 	struct noise_model m;
 	struct bench bench;
 	struct rules rules = fixture_rules();
 	fixture_categories(&categories);
-	struct run base = run_of(10000), candidates[2] = { run_of(11000), run_of(12100) },
-	           controls[2] = { run_of(10000), run_of(11000) };
+	struct run base = run_of_ops(both, 5000), candidate = run_of_ops(both, 5000),
+	           controls[2] = { run_of_ops(half, 5000), run_of_ops(no, 5000) };
 	bench_init(&bench,
 	           &(struct bench_runs){ .baseline = &base,
-	                                 .candidates = candidates,
-	                                 .nr_candidates = 2,
+	                                 .candidates = &candidate,
+	                                 .nr_candidates = 1,
 	                                 .controls = controls,
 	                                 .nr_controls = 2 },
 	           (struct naming){ .categories = &categories });
 	noise_model_init(&m, &bench, &rules);
-	assert_near(m.shift, log(1.1), 1e-6);
+	assert_int_equal(m.units.list.nr, 2);
+	assert_int_equal(bench.nr_columns, 4);
+	assert_false(isnan(m.machine[2]));
+	assert_true(isnan(m.machine[3]));
 	noise_model_release(&m);
 	bench_release(&bench);
 	run_release(&base);
-	for (int i = 0; i < 2; i++) {
-		run_release(&candidates[i]);
-		run_release(&controls[i]);
-	}
+	run_release(&candidate);
+	run_release(&controls[0]);
+	run_release(&controls[1]);
 	rules_release(&rules);
 	category_table_release(&categories);
 }
@@ -586,6 +643,7 @@ int main(void)
 		cmocka_unit_test(test_samples_of_pairs),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_half),
 		cmocka_unit_test(test_extremes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

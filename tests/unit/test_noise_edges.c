@@ -242,6 +242,18 @@ static void test_plans(void **state)
 	assert_true(seen[0] > 1 && seen[1] > 5);
 }
 
+/* The spread of runs is told in percent of the figure, and in its unit if that is 0. */
+static void test_spread_of_nothing(void **state)
+{
+	(void)state;
+	struct stage s;
+	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i1%", ""), 10000, none, one);
+	assert_non_null(strstr(s.out.text, "runs spread by 1.35 % ("));
+	again(&s, 0, 10400, -1, -1);
+	assert_non_null(strstr(s.out.text, "runs spread by 0 ns ("));
+	end(&s);
+}
+
 /* ---- samples of steps, combined over several ranks ---- */
 
 /* A run of ranks, each with samples of its steps in µs, ended by 0. */
@@ -393,6 +405,58 @@ static void test_enough_runs(void **state)
 	assert_true(df[0] == df[1] && df[1] != df[2]);
 }
 
+/* The speed of the machine in a run is known if the run has at least half of the operators or
+   categories. */
+static void test_speed_of_a_run(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t past_us[4]; /* of GEMM, elementwise and two other kernels; 0: not in the past run */
+		bool known;
+	} rows[] = {
+		{ { 20, 20, 20, 20 }, true },
+		{ { 20, 20, 0, 0 }, true },
+		{ { 20, 0, 0, 0 }, false },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct activity a[] = { { EVENT_KERNEL, "gemm", STEPS, STEPS * 10000 },
+			                    { EVENT_KERNEL, "elem", STEPS, STEPS * 10000 },
+			                    { EVENT_KERNEL, "norm", STEPS, STEPS * 10000 },
+			                    { EVENT_KERNEL, "soft", STEPS, STEPS * 10000 } },
+		                past[NR_OF(a)];
+		struct stage s = { .arena = ARENA_INIT, .rules = fixture_rules() };
+		size_t nr = 0;
+		fixture_categories(&s.categories);
+		for (size_t k = 2; k < 4; k++) {
+			struct category *c = vec_push_zero(&s.categories.rows);
+			*c = (struct category){ .name = a[k].name, .cls = CLASS_COMPUTE };
+			vec_push(&c->match, span_of(a[k].name));
+		}
+		for (size_t k = 0; k < NR_OF(a); k++)
+			if (rows[i].past_us[k]) {
+				past[nr] = a[k];
+				past[nr++].total_ns = STEPS * rows[i].past_us[k] * 1000;
+			}
+		s.pin = fixture_run(fixture_digest(STEPS, a, NR_OF(a)));
+		s.candidate[0] = fixture_run(fixture_digest(STEPS, a, NR_OF(a)));
+		s.past[0] = fixture_run(fixture_digest(STEPS, past, nr));
+		past_run_of(&s.rules, (struct naming){ .categories = &s.categories }, &s.past[0], &s.arena,
+		            vec_push_zero(&s.history.runs));
+		bench_init(&s.bench,
+		           &(struct bench_runs){ .baseline = &s.pin,
+		                                 .recent = &s.history,
+		                                 .candidates = s.candidate,
+		                                 .nr_candidates = 1 },
+		           (struct naming){ .categories = &s.categories });
+		noise_model_init(&s.model, &s.bench, &s.rules);
+		assert_int_equal(s.model.units.list.nr, 4);
+		assert_int_equal(s.bench.columns[1].source, SOURCE_RECENT);
+		if (isnan(s.model.machine[1]) == rows[i].known)
+			fail_msg("row %zu: %g", i, s.model.machine[1]);
+		end(&s);
+	}
+}
+
 /* The share of the machine's noise that repeats have in common: all of it if they ran on one host,
    nothing if each had a host of its own, a part if some shared a host or hosts are unknown. */
 static void test_shared(void **state)
@@ -469,11 +533,18 @@ static void test_summary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limits),  cmocka_unit_test(test_detectable_text),
-		cmocka_unit_test(test_odds),    cmocka_unit_test(test_no_odds),
-		cmocka_unit_test(test_summary), cmocka_unit_test(test_steps_of_ranks),
-		cmocka_unit_test(test_plans),   cmocka_unit_test(test_enough_runs),
-		cmocka_unit_test(test_groups),  cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_detectable_text),
+		cmocka_unit_test(test_odds),
+		cmocka_unit_test(test_no_odds),
+		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_steps_of_ranks),
+		cmocka_unit_test(test_plans),
+		cmocka_unit_test(test_enough_runs),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_spread_of_nothing),
+		cmocka_unit_test(test_speed_of_a_run),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

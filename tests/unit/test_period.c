@@ -181,6 +181,15 @@ static void test_steps(void **state)
 		  true, false, false, "period",
 		  "window 0 0 0: no steps: figures are those of the whole trace, as its launches have no "
 		  "period: regularity 0.00 %, needed 90 %" },
+		{ "be they the last two", "",
+		  "R cudaLaunchKernel 1 1 1000 5\nR cudaLaunchKernel 1 2 1010 5\nR cudaLaunchGraph 1 3 "
+		  "1100 "
+		  "5\n"
+		  "K a 0 7 1 1500 3\nK b 0 7 2 1510 3\nK a 0 7 3 1520 3\nK b 0 7 3 1530 3\n"
+		  "K a 0 7 3 1540 3\nK b 0 7 3 1550 3\n",
+		  true, false, false, "period",
+		  "window 0 0 0: no steps: figures are those of the whole trace, as its launches have no "
+		  "period: regularity 0.00 %, needed 90 %" },
 		{ "no GPU activity", "", "O aten::add 1 1140 100", true, false, false, "period",
 		  "window 0 0 0: no steps: figures are those of the whole trace, as its launches have no "
 		  "period: regularity 0.00 %, needed 90 %" },

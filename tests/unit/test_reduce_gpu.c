@@ -11,6 +11,11 @@ static void test_devices(void **state)
 		{ "several streams of one number",
 		  "K a 0 7 -1 0 1\nK a 0 7 -1 1 1\nK a 0 8 -1 2 1\nK a 1 7 -1 3 1\n", "devices",
 		  "[0: 2 3 3 3 3 0 0 | 3/3][1: 1 1 1 1 1 0 0 | 1/1]", NULL, 0 },
+		{ "before the origin of time", "K a 0 7 1 -50 20\nK a 0 7 2 -20 5\nK a 1 7 3 -60 30\n",
+		  "devices", "[0: 1 2 35 25 25 0 0 | 25/35][1: 1 1 30 30 30 0 0 | 30/30]", NULL, 0 },
+		{ "", NULL, "times", "55 55 0 0", NULL, 0 },
+		{ "overlap: with the first of those that end last; none within one id",
+		  "K a 0 7 1 0 10\nK a 0 7 2 2 8\nK a 0 7 1 5 3\n", "times", "21 21 0 8", NULL, 0 },
 		{ "no time at all", "K gemm 0 7 -1 5 0\n", "devices", "[0: 1 1 0 0 0 0 0 | 0/0]", NULL, 0 },
 		{ "measured: the periods; on a device that works in no step, its window",
 		  "A ProfilerStep#1 1 0 10\nR x 1 1 5 1\nR x 1 2 50 1\n"
@@ -91,6 +96,7 @@ static void test_overlaps(void **state)
 		  "K a 0 7 2 0 10\nK b 0 7 1 0 10\nK c 0 7 1 0 10\n", "times", "30 30 0 10", NULL, 0 },
 		{ "in any order of the file", "K b 0 7 1 0 10\nK a 0 7 2 0 10\nK c 0 7 1 0 10\n", "times",
 		  "30 30 0 10", NULL, 0 },
+		{ "before time 0", "K a 0 7 5 -100 50\n", "times", "50 50 0 0", NULL, 0 },
 		{ "two without an id share none", "K a 0 7 -1 0 10\nK a 0 7 -1 4 10\n", "times",
 		  "20 20 0 6", NULL, 0 },
 	};
@@ -135,13 +141,13 @@ static void test_shapes(void **state)
 	struct rig g;
 	rig_open(&g, NULL);
 	static const int64_t shapes[][2] = { { 9, 1 }, { 8, 2 }, { 8, 2 }, { 8, 1 },
-		                                 { 9, 1 }, { 8, 1 }, { 7, 7 } };
+		                                 { 9, 1 }, { 8, 1 }, { 7, 7 }, { 0, 1 } };
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		kernel(&g, 10, shapes[i][0], shapes[i][1], -1);
 	kernel(&g, 10, -1, 0, -1);
 	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 	const struct kernel_stat *k = &g.d->kernels.v[0];
-	assert_int_equal(k->shapes, 4);
+	assert_int_equal(k->shapes, 5);
 	assert_int_equal(k->grid[0], 8);
 	assert_int_equal(k->block[2], 1);
 	assert_int_equal(k->occupancy, -1);

@@ -90,6 +90,63 @@ static void test_full_texts(void **state)
 	}
 }
 
+/* A table of launch shapes that is full. */
+static void test_full_shapes(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	struct event e = { .kind = EVENT_KERNEL,
+		               .name = name_intern(&g.names, SPAN("k")),
+		               .correlation = IDENT_NONE,
+		               .grid = { 1, 1, 1 },
+		               .block = { 1, 1, 1 } };
+	rig_event(&g, &e);
+	g.r->gpu.shapes.bytes = (size_t)1 << 30;
+	rig_event(&g, &e); /* a shape that is there already */
+	assert_null(g.r->fault);
+	e.grid[2] = 2;
+	rig_event(&g, &e);
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_INPUT);
+	assert_non_null(strstr(diag_first_error(&g.log), "launch shapes"));
+	rig_close(&g);
+}
+
+/* A part whose tables have grown beyond a limit is begun anew once it has been joined. */
+static void test_renewed_parts(void **state)
+{
+	(void)state;
+	enum { SHAPES = NR_ID_TABLES, INPUTS, COMM, STACKS, NR_GROWN };
+	for (int grown = 0; grown < 2 * NR_GROWN; grown++) {
+		struct rig g;
+		struct ids ids = VEC_INIT;
+		rig_open(&g, NULL);
+		struct event_sink sink = reducer_sink(g.r);
+		struct reducer *part = sink.parts->begin(sink.ctx, &g.names);
+		size_t more = grown % 2, table = (size_t)grown / 2, nr = (1 << 15) + more,
+		       bytes = (1 << 20) + more;
+		while (table < NR_ID_TABLES && part->joined.of[table].nr < nr)
+			vec_push(&part->joined.of[table], 0);
+		if (table == SHAPES)
+			part->gpu.shapes.nr = nr;
+		if (table == INPUTS)
+			part->host.inputs.bytes = bytes;
+		if (table == COMM)
+			part->comm.texts.bytes = bytes;
+		if (table == STACKS)
+			part->where.call_stacks.bytes = bytes;
+		assert_true(sink.parts->join(g.r, part, &ids));
+		size_t left = part->host.inputs.bytes + part->comm.texts.bytes +
+		              part->where.call_stacks.bytes + part->gpu.shapes.nr;
+		for (size_t i = 0; i < NR_ID_TABLES; i++)
+			left += part->joined.of[i].nr;
+		if ((left == 0) != (more > 0))
+			fail_msg("table %zu: %zu", table, left);
+		sink.parts->end(part);
+		rig_close(&g);
+	}
+}
+
 /* Reduces many Python frames under a limit of memory; the message goes to `fd`. Does not return. */
 static void reduce_beyond_memory(int fd)
 {
@@ -338,6 +395,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),        cmocka_unit_test(test_number_of_events),
+		cmocka_unit_test(test_full_shapes), cmocka_unit_test(test_renewed_parts),
 		cmocka_unit_test(test_full_texts),  cmocka_unit_test(test_memory_names_the_file),
 		cmocka_unit_test(test_nothing),     cmocka_unit_test(test_many),
 		cmocka_unit_test(test_wide),        cmocka_unit_test(test_many_names),

@@ -50,6 +50,15 @@ static void test_lines(void **state)
 		  " 20 20\nG ProfilerStep#0 0 8 -1 5 10\nK a 0 7 -1 5 10\nK a 0 8 -1 25 3\n",
 		  "steps", "0 1", NULL, 0 },
 		{ "each stream by its own", NULL, "step.cuda_time", "10 0", NULL, 0 },
+		{ "on all streams from the first beginning to the last end, by name",
+		  "O x 1 0 1\nG ProfilerStep#0 -2 7 -1 10 10\n"
+		  "G ProfilerStep#1 -2 -3 -1 35 10\nG ProfilerStep#0 -2 -3 -1 5 10\n"
+		  "G ProfilerStep#1 -2 7 -1 40 10\nG ProfilerStep#0 -2 8 -1 20 10\n"
+		  "G ProfilerStep#1 -2 8 -1 50 20\n"
+		  "K a -2 -3 -1 6 1\nK a -2 -3 -1 36 2\nK a -2 8 -1 22 4\nK a -2 8 -1 55 8\n"
+		  "K a -2 7 -1 12 16\nK a -2 7 -1 41 32\n",
+		  "step.time", "25 35", NULL, 0 },
+		{ "", NULL, "step.cuda_time", "21 42", NULL, 0 },
 		{ "a marker goes before", "A ProfilerStep#3 1 0 100\n" TWO, "steps", "3", NULL, 0 },
 		{ "", NULL, "step.cuda_time", "0", NULL, 0 },
 	};

@@ -40,12 +40,17 @@ static void test_phases(void **state)
 		{ PHASE_FORWARD, TRAINING, "k 3 82 | forward 100 90 inner 10 10" },
 		{ PHASE_BACKWARD, TRAINING, "k 1 4 | " BACKWARD " 100 70 grad 20 20" },
 		{ PHASE_OPTIMIZER, TRAINING, "k 1 32 | adam 50 50" },
+		{ PHASE_BACKWARD,
+		  STEP "O " BACKWARD " 2 200 100\nR cudaLaunchKernel 2 1 210 1\nR cudaLaunchKernel 2 2 220 "
+		       "1\nK z 0 7 1 600 1\nK a 0 7 2 610 2\n",
+		  "a 1 2 z 1 1 | " BACKWARD " 100 100" },
 		{ PHASE_DATALOADER, TRAINING, "k 1 1 | load 20 20" },
 		{ PHASE_COMMUNICATION, TRAINING, "ncclAllReduce 1 8 | nccl:all_reduce 10 10" },
 		/* neither a backward pass nor an optimizer: the trace is not one of training */
 		{ PHASE_FORWARD, STEP "O a 1 0 10\n", NULL },
 		{ PHASE_BACKWARD, STEP "O a 1 0 10\nO Optimizer.step#x 1 20 1\n", NULL },
 		{ PHASE_COMMUNICATION, STEP "O a 1 0 10\n", NULL },
+		{ PHASE_COMMUNICATION, STEP "R x 1 1 20 1\nK nccl 0 7 1 30 5\n", "nccl 1 5 |" },
 		{ PHASE_FORWARD, STEP "O a 1 0 10\nA Optimizer.step#x 1 20 1\n", "| a 10 10" },
 		/* traces of 2021 record the optimizer as an operator */
 		{ PHASE_OPTIMIZER, STEP "O Optimizer.step#x 1 20 10\nO a 1 22 5\n",
@@ -59,17 +64,35 @@ static void test_phases(void **state)
 		  STEP "A Optimizer.step#x 1 100 500\nO f 1 110 10\nO " BACKWARD
 		       " 2 200 100\nO o 1 310 10\n",
 		  "| f 10 10" },
+		/* a backward pass may begin before it, and another one at its end; in any order */
+		{ PHASE_OPTIMIZER,
+		  STEP "O " BACKWARD " 2 100 300\nA Optimizer.step#x 1 200 400\nO f 1 250 10\n"
+		       "O o 1 450 10\nO " BACKWARD " 2 600 100\n",
+		  "| o 10 10" },
+		{ PHASE_OPTIMIZER,
+		  STEP "O " BACKWARD " 2 600 100\nO o 1 450 10\nO f 1 250 10\n"
+		       "A Optimizer.step#x 1 200 400\nO " BACKWARD " 2 100 300\n",
+		  "| o 10 10" },
+		/* the longest kernel comes first */
+		{ PHASE_OPTIMIZER,
+		  STEP "A Optimizer.step#x 1 100 100\nR x 1 1 110 1\nR x 1 2 120 1\nK z 0 7 1 300 1\n"
+		       "K y 0 7 2 310 9\n",
+		  "y 1 9 z 1 1 |" },
 		/* a backward within a backward counts once, up to the end of the outer one */
 		{ PHASE_BACKWARD,
 		  STEP "O " BACKWARD " 2 200 100\nO " BACKWARD " 2 210 10\nO a 2 250 10\nO b 2 300 10\n",
 		  "| a 10 10 " BACKWARD " 110 90" },
 	};
 	size_t wrong = 0;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t n = 0; n < 2 * (sizeof rows / sizeof *rows); n++) {
+		size_t i = n / 2;
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;
 		rig_open(&g, &(struct reduce_options){ .phase = rows[i].phase });
-		rig_feed(&g, rows[i].script);
+		if (n % 2)
+			rig_feed(&g, rows[i].script);
+		else
+			rig_feed_parts(&g, rows[i].script, 2);
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 		digest_narrow(g.d);
 		show(g.d, &out);

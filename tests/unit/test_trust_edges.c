@@ -185,6 +185,18 @@ static void test_batches(void **state)
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 179), K("b", 10, 200), K("c", 10, 221) } },
 		  "" },
+		/* the median is that of the sorted ratios */
+		{ { { K("a", 20, 9), K("b", 20, 9), K("c", 20, 9), K("d", 20, 9), K("e", 20, 9) },
+		    { K("a", 20, 18), K("b", 20, 9), K("c", 20, 72), K("d", 20, 18), K("e", 20, 18) } },
+		  KERNELS "3 grids of kernels, 60.00 % of the kernel time, are 2 times as large" },
+		/* a dimension of a block that is unknown counts as 1 */
+		{ { { { EVENT_KERNEL, "a", 1, { 1, 1, 1 }, { 4, 0, 0 }, 0 },
+		      { EVENT_KERNEL, "b", 1, { 1, 1, 1 }, { 4, 0, 0 }, 0 },
+		      { EVENT_KERNEL, "c", 1, { 1, 1, 1 }, { 4, 0, 0 }, 0 } },
+		    { { EVENT_KERNEL, "a", 1, { 1, 1, 1 }, { 4, 2, 1 }, 0 },
+		      { EVENT_KERNEL, "b", 1, { 1, 1, 1 }, { 4, 2, 1 }, 0 },
+		      { EVENT_KERNEL, "c", 1, { 1, 1, 1 }, { 4, 2, 1 }, 0 } } },
+		  KERNELS "3 grids of kernels, 100.00 % of the kernel time, are 2 times as large" },
 		/* the number of threads is the product of all dimensions of grid and block; a kernel whose
 		 * grid is unknown is left out */
 		{ { { { EVENT_KERNEL, "a", 1, { 1, 2, 3 }, { 4, 5, 6 }, 0 },

@@ -149,12 +149,13 @@ static void window(struct run *run)
 static void period_on_all(struct run *run)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
-		run->ranks.v[i]->period_count = 3;
+		run->ranks.v[i]->period_count = i == 0 ? 1 : 3;
 }
 static void period_but_one(struct run *run)
 {
 	period_on_all(run);
-	run->ranks.v[1]->period_count = 0;
+	for (size_t i = 1; i < run->ranks.nr; i++)
+		run->ranks.v[i]->period_count = 0;
 }
 static void beyond_cap(struct run *run)
 {
@@ -296,7 +297,10 @@ static void test_found_and_not(void **state)
 		{ "start times", { THREE, THREE, THREE }, start_times, "attribution-among-ranks 1" },
 		{ "on all", { THREE, THREE, THREE }, start_times_on_all, "" },
 		{ "no steps", { THREE, THREE, THREE }, window, "window-among-ranks 1" },
-		{ "one has markers", { THREE, THREE, THREE }, period_but_one, "markers-among-ranks 1" },
+		{ "one has markers",
+		  { THREE, THREE, THREE },
+		  period_but_one,
+		  "markers-among-ranks 1, markers-among-ranks 2" },
 		{ "none has", { THREE, THREE, THREE }, period_on_all, "" },
 		{ "beyond the cap", { THREE, THREE }, beyond_cap, "(collectives-beyond-cap 0)" },
 		{ "in the first step", { THREE, THREE }, beyond_cap_at_once, "collectives-beyond-cap 0" },
@@ -395,7 +399,8 @@ static void test_absent(void **state)
 	static const struct {
 		const char *what;
 		int baseline,
-		    /* rank that each side lacks; -1 if none; -2 for all but rank 0; -3 for all but rank 1
+		    /* rank that each side lacks; -1 if none; -2 for all but rank 0; -3 for all but rank 1;
+		     * -9 for all but ranks 0 and 1
 		     */
 		    candidate;
 		int64_t world[2];
@@ -407,6 +412,8 @@ static void test_absent(void **state)
 		{ "both, the same", 1, 1, { -1, -1 }, "" },
 		{ "both, another", 3, 0, { -1, -1 }, "absent-rank 0, baseline absent-rank 3" },
 		{ "all but one", -1, -2, { -1, -1 }, "absent-rank 1, absent-rank 2, absent-rank 3" },
+		{ "one of two", -2, -9, { -1, -1 }, "baseline absent-rank 1" },
+		{ "one of two, the other way", -9, -2, { -1, -1 }, "absent-rank 1" },
 		{ "one rank each, whichever", -3, -2, { -1, -1 }, "" },
 		{ "another world", -1, 2, { 4, 8 }, "(partial-ranks -1)" },
 	};
@@ -418,7 +425,7 @@ static void test_absent(void **state)
 			int lacks = s ? rows[i].candidate : rows[i].baseline;
 			for (int k = 3; k >= 0; k--) {
 				run[s].ranks.v[k]->world_size = rows[i].world[s];
-				if (k == lacks || (lacks <= -2 && k != -2 - lacks))
+				if (k == lacks || (lacks == -9 ? k > 1 : lacks <= -2 && k != -2 - lacks))
 					drop(&run[s], (size_t)k);
 			}
 		}
