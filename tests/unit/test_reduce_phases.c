@@ -50,6 +50,9 @@ static void test_phases(void **state)
 		{ PHASE_FORWARD, STEP "O a 1 0 10\n", NULL },
 		{ PHASE_BACKWARD, STEP "O a 1 0 10\nO Optimizer.step#x 1 20 1\n", NULL },
 		{ PHASE_COMMUNICATION, STEP "O a 1 0 10\n", NULL },
+		{ PHASE_COMMUNICATION, STEP "R cudaLaunchKernel 1 1 20 1\nK ncclAllReduce 0 7 1 30 8\n",
+		  "ncclAllReduce 1 8 |" },
+		{ PHASE_COMMUNICATION, STEP "O nccl:all_reduce 1 240 10\n", "| nccl:all_reduce 10 10" },
 		{ PHASE_FORWARD, STEP "O a 1 0 10\nA Optimizer.step#x 1 20 1\n", "| a 10 10" },
 		/* traces of 2021 record the optimizer as an operator */
 		{ PHASE_OPTIMIZER, STEP "O Optimizer.step#x 1 20 10\nO a 1 22 5\n",
