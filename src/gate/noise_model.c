@@ -370,8 +370,10 @@ static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
 	double nr = (double)pairs.list.nr;
 	for (size_t i = 0; i < pairs.list.nr; i++)
 		sum += pairs.list.v[i];
-	for (size_t i = 0; i < pairs.list.nr; i++)
-		squares += (pairs.list.v[i] - sum / nr) * (pairs.list.v[i] - sum / nr);
+	for (size_t i = 0; i < pairs.list.nr; i++) {
+		double off = pairs.list.v[i] - sum / nr;
+		squares += off * off;
+	}
 	values_release(&pairs);
 	if (nr == 0)
 		return false;

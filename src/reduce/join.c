@@ -19,7 +19,8 @@ static bool part_fits(struct reducer *to, const struct reducer *from)
 	       (uint64_t)to->nr_events + from->nr_events <= to->options.max_events &&
 	       wide_fits(&to->launches.wide, &from->launches.wide) && gpu_fits(to, from) &&
 	       host_fits(to, from) && code_links_fit(&to->where.links, &from->where.links) &&
-	       python_fits(&to->python, &from->python) && memories_fit(to, from) && steps_fit(from);
+	       python_fits(&to->python, &from->python) && memories_fit(to, from) && steps_fit(from) &&
+	       !from->where.stated.nr;
 }
 
 static void join_totals(struct reducer *to, struct reducer *from)
@@ -42,9 +43,9 @@ bool reducer_join(struct reducer *to, struct reducer *from)
 	host_join(to, from);
 	launches_join(to, from, spans);
 	flops_join(to, from, spans);
-	where_join(to, from, spans, activities);
+	where_join(to, from, spans);
 	comm_join(to, from, activities);
-	steps_join(to, from); /* must come before join_totals() adds the events of the part */
+	steps_join(to, from);
 	phases_join(to, from);
 	memories_join(to, from);
 	python_join(&to->python, &from->python, &from->joined);

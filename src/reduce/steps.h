@@ -70,7 +70,7 @@ void steps_release(struct steps *s);
 void steps_take(struct reducer *r, const struct event *ev, bool marker);
 
 /// Join a part of a trace: steps_fit() is false if the part has steps that XProf derived, since
-/// such traces are not read in parts. Call steps_join() before the part's events are counted.
+/// such traces are not read in parts; nor are those whose activities name their operators.
 bool steps_fit(const struct reducer *from);
 void steps_join(struct reducer *to, struct reducer *from);
 

@@ -39,9 +39,8 @@ void where_release(struct where *w)
 
 void where_take_range(struct reducer *r, const struct event *ev)
 {
-	vec_push(&r->where.ranges,
-	         (struct where_range){ ev->start_ns, ev->dur_ns, thread_key(&r->threads, ev),
-	                               ev->name->id });
+	vec_push(&r->where.ranges, (struct where_range){ ev->start_ns, ev->dur_ns,
+	                                                 thread_key(&r->threads, ev), ev->name->id });
 	r->where.nvtx |= ev->nvtx;
 }
 
@@ -69,16 +68,11 @@ bool where_join_ids(struct reducer *to, struct reducer *from)
 	                       &from->joined.of[IDS_CALL_STACK]);
 }
 
-static uint32_t name_joined(const struct part_ids *ids, uint32_t name)
-{
-	return name == NO_ID ? NO_ID : ids->names->v[name];
-}
-
-void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities)
+void where_join(struct reducer *to, struct reducer *from, size_t spans)
 {
 	const struct part_ids *ids = &from->joined;
 	struct where *w = &to->where, *part = &from->where;
-	size_t ranges = w->ranges.nr, stacks = w->stacks_of.nr, stated = w->stated.nr;
+	size_t ranges = w->ranges.nr, stacks = w->stacks_of.nr;
 	w->nvtx |= part->nvtx;
 	code_links_join(&w->links, &part->links, ids, spans);
 	vec_move(&w->ranges, &part->ranges);
@@ -90,12 +84,6 @@ void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t a
 	for (size_t i = stacks; i < w->stacks_of.nr; i++) {
 		w->stacks_of.v[i].span += (uint32_t)spans;
 		w->stacks_of.v[i].text = ids->of[IDS_CALL_STACK].v[w->stacks_of.v[i].text];
-	}
-	vec_move(&w->stated, &part->stated);
-	for (size_t i = stated; i < w->stated.nr; i++) {
-		struct where_stated *s = &w->stated.v[i];
-		*s = (struct where_stated){ s->activity + (uint32_t)activities, name_joined(ids, s->op),
-			                        name_joined(ids, s->module) };
 	}
 }
 

@@ -140,10 +140,10 @@ void where_take_range(struct reducer *r, const struct event *ev);
 void where_take_op(struct reducer *r, const struct event *ev);
 void where_take_stated(struct reducer *r, const struct event *ev);
 
-/// Join a part of a trace; `spans` and `activities` are how many `to` had before it got those of
-/// `from`. False if a table is full.
+/// Join a part of a trace; `spans` is how many `to` had before it got those of `from`. False if a
+/// table is full.
 GG_MUST_CHECK bool where_join_ids(struct reducer *to, struct reducer *from);
-void where_join(struct reducer *to, struct reducer *from, size_t spans, size_t activities);
+void where_join(struct reducer *to, struct reducer *from, size_t spans);
 
 /// Marks launches whose code is looked up. Call it before all walks, with activities in file order.
 void where_begin(struct reducer *r, const struct digest *d);

@@ -7,8 +7,8 @@
 ///     G NAME DEVICE STREAM GROUP START DUR                     annotation on a GPU
 ///     T NAME DEVICE GROUP START DUR                            step of a GPU
 ///     M ID TYPE ALLOCATED RESERVED TIME [BYTES]                [memory]
-/// A line may end with the data of a collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP",
-/// or shapes and types "#[8, 4] float".
+/// A line may end with the operator that an activity names, "=NAME", or with the data of a
+/// collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP", or shapes and types "#[8, 4] float".
 #ifndef GG_TEST_REDUCE_RIG_H
 #define GG_TEST_REDUCE_RIG_H
 
@@ -115,6 +115,11 @@ static inline void rig_line(struct rig *g, const char *text)
 		               .block = { -1, -1, -1 },
 		               .occupancy = -1 };
 	rig_collective(&e, line);
+	char *op = strchr(line, '=');
+	if (op) {
+		*op++ = '\0';
+		e.op = name_intern(&g->names, span_of(op));
+	}
 	strcpy(name, "[memory]");
 	if (e.kind != EVENT_MEMORY) {
 		assert_int_equal(sscanf(line + at, " %255s%n", name, &n), 1);
@@ -268,8 +273,8 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 }
 
 /// Append figure `what`: a step.* metric, "steps", "proposed" (marker and its steps), "activities",
-/// a member of trust, "devices", "kernels", "ops", "flops" (calls, operations, not counted, GPU
-/// time), "threads", "memories", "allocations", "growth" (x: unknown); "comms", "collectives",
+/// a member of trust, "devices", "kernels", "code", "ops", "flops" (calls, operations, not counted,
+/// GPU time), "threads", "memories", "allocations", "growth" (x: unknown); "comms", "collectives",
 /// "parts" (of the period: compute, communication, memory, idle), "window", "usable", "progress"
 /// (step, launches, collectives, pending; the names).
 static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
@@ -311,6 +316,9 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		rig_numbers(out, &k->count, 8);
 		strbuf_adds(out, "]");
 	}
+	for (size_t i = 0; i < d->code.nr && !strcmp(what, "code"); i++)
+		strbuf_addf(out, "[%.*s: %" PRId64 " %" PRId64 "]", (int)d->code.v[i].op.n,
+		            d->code.v[i].op.p, d->code.v[i].count, d->code.v[i].total_ns);
 	for (size_t i = 0; i < d->ops.nr && !strcmp(what, "ops"); i++) {
 		strbuf_addf(out, "[%s:", d->ops.v[i].name.p);
 		rig_numbers(out, &d->ops.v[i].count, 3);

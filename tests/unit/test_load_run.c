@@ -403,6 +403,8 @@ static void test_which_lists(void **state)
 			memcpy((char *)d[1] + lists[i].at, &list[1], sizeof list[1]);
 			if (d[1]->env.nr)
 				d[1]->env.v[0] = (struct env_entry){ "a", "b" };
+			if (d[1]->collectives.nr) /* a collective is of a row of `comms` */
+				vec_push_zero(&d[1]->comms);
 			if (d[1]->inputs.nr)
 				d[1]->inputs.v[0].name = "a";
 			if (d[1]->machines.nr)

@@ -186,6 +186,17 @@ static void test_cut(void **state)
 		vec_release(&ids);
 		rig_close(&g);
 	}
+	for (int cut = 0; cut < 2; cut++) {
+		struct rig g;
+		rig_open(&g, NULL);
+		rig_feed(&g, "K a 0 7 -1 100 5\nK a 0 7 -1 200 5\nK a 0 7 -1 300 5\nK a 0 7 -1 400 5\n"
+		             "G it_1 0 7 1 100 5\nG it_2 0 7 2 200 5\nG it_3 0 7 3 300 5\n"
+		             "G it_4 0 7 4 400 5\n");
+		g.r->steps.annotations_cut = cut;
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		assert_int_equal(g.d->proposed_steps, cut ? 0 : 4);
+		rig_close(&g);
+	}
 }
 
 int main(void)

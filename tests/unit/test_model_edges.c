@@ -255,6 +255,12 @@ static void test_shapes_of_collectives(void **state)
 		{ "nccl:all_reduce", "[4294967296, 4294967296]", "float", -1 },
 		{ "nccl:all_reduce", "[9223372036854775807], [1]", "bool, bool", -1 },
 		{ "nccl:all_reduce", "[9223372036854775807]", "bool", INT64_MAX },
+		/* the second names of some types */
+		{ "nccl:all_reduce", "[6]", "long int", 48 },
+		{ "nccl:all_reduce", "[6]", "long", 48 },
+		{ "nccl:all_reduce", "[6]", "short", 12 },
+		{ "nccl:all_reduce", "[6]", "short unsigned int", 12 },
+		{ "nccl:all_reduce", "[6]", "long unsigned int", 48 },
 		{ "nccl:all_gather", "[6]", "float", -1 },
 		{ "nccl:gather", "[6]", "float", -1 },
 		{ "nccl:scatter", "[6]", "float", 24 },

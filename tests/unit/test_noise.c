@@ -382,7 +382,8 @@ static void test_units(void **state)
 }
 
 /* With control runs, the difference in speed of the machine is the mean over all pairs of a
- * candidate's run and a control run. */
+ * candidate's run and a control run. The variance of a pair is that of the prior, which a single
+ * pair shows, and of the pairs around their mean, each weighted by its degrees of freedom. */
 static void test_pairs(void **state)
 {
 	(void)state;
@@ -392,11 +393,14 @@ static void test_pairs(void **state)
 		bool stored; /* true if there is a baseline besides the first control run */
 		double factor;
 	} rows[] = {
+		{ { 11000 }, { 10500 }, 1, true, 11000 / 10500.0 },
 		{ { 11000, 12100 }, { 10000, 11000 }, 2, true, 1.1 },
 		{ { 11000, 12100 }, { 10000, 11000 }, 2, false, 1.1 },
-		{ { 11000 }, { 10500 }, 1, true, 11000 / 10500.0 },
 		{ { 11000, 12100 }, { 10000 }, 1, true, 1.1 },
+		{ { 11000, 11000 }, { 10000, 12100 }, 2, true, 1 },
+		{ { 11000, 11000 }, { 10000, 12100 }, 2, false, 1 },
 	};
+	struct estimate prior = { 0 };
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct category_table categories;
 		struct noise_model m;
@@ -417,6 +421,21 @@ static void test_pairs(void **state)
 		           (struct naming){ .categories = &categories });
 		noise_model_init(&m, &bench, &rules);
 		assert_near(m.shift, log(rows[i].factor), 1e-6);
+		const struct metric *compute = &metric_table[METRIC_STEP_COMPUTE_TIME];
+		struct entries entries;
+		bench_query(&bench, &(struct query){ .metric = compute, .stat = STAT_MEDIAN }, &entries);
+		struct estimate x = noise_estimate(&m, &entries.list.v[0], compute, false);
+		double nr = (double)rows[i].nr, squares = 0;
+		prior = i == 0 ? x : prior;
+		for (size_t k = 0; k < rows[i].nr; k++)
+			squares += pow(
+			    log((double)rows[i].candidates[k] / (double)rows[i].controls[k] / rows[i].factor),
+			    2);
+		assert_near(x.by, log(rows[i].factor), 1e-6);
+		assert_near(x.df, prior.df + nr - 1, 1e-12);
+		assert_near(x.pair, (prior.df * prior.pair + squares) / x.df, 1e-7);
+		assert_near(x.se, sqrt(x.pair / nr), 1e-12);
+		vec_release(&entries.list);
 		noise_model_release(&m);
 		bench_release(&bench);
 		run_release(&base);

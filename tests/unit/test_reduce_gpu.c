@@ -119,6 +119,10 @@ static void test_launches(void **state)
 		{ "two calls of one id",
 		  "R cudaLaunchKernel 1 1 0 1\nR cuLaunchKernel 1 1 0 1\nC x 0 7 1 5 1\n", "launches",
 		  "2 0", NULL, 0 },
+		{ "activities of one graph that name their operators, and one that does not",
+		  "R cudaGraphLaunch 1 5 0 1\nK a 0 7 5 10 1 =x\nK a 0 7 5 20 2 =y\nK a 0 7 5 30 4\n"
+		  "K b 0 7 5 40 8 =x\n",
+		  "code", "[: 1 4][x: 1 1][x: 1 8][y: 1 2]", NULL, 0 },
 		{ "copies are not kernels", "R cudaMemcpyAsync 1 1 0 1\n", "launches", "0 0", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);

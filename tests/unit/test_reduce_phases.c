@@ -50,7 +50,9 @@ static void test_phases(void **state)
 		{ PHASE_FORWARD, STEP "O a 1 0 10\n", NULL },
 		{ PHASE_BACKWARD, STEP "O a 1 0 10\nO Optimizer.step#x 1 20 1\n", NULL },
 		{ PHASE_COMMUNICATION, STEP "O a 1 0 10\n", NULL },
-		{ PHASE_COMMUNICATION, STEP "R x 1 1 20 1\nK nccl 0 7 1 30 5\n", "nccl 1 5 |" },
+		{ PHASE_COMMUNICATION, STEP "R cudaLaunchKernel 1 1 20 1\nK ncclAllReduce 0 7 1 30 8\n",
+		  "ncclAllReduce 1 8 |" },
+		{ PHASE_COMMUNICATION, STEP "O nccl:all_reduce 1 240 10\n", "| nccl:all_reduce 10 10" },
 		{ PHASE_FORWARD, STEP "O a 1 0 10\nA Optimizer.step#x 1 20 1\n", "| a 10 10" },
 		/* traces of 2021 record the optimizer as an operator */
 		{ PHASE_OPTIMIZER, STEP "O Optimizer.step#x 1 20 10\nO a 1 22 5\n",
@@ -84,10 +86,10 @@ static void test_phases(void **state)
 		  "| a 10 10 " BACKWARD " 110 90" },
 	};
 	size_t wrong = 0;
-	for (size_t n = 0; n < 2 * (sizeof rows / sizeof *rows); n++) {
-		size_t i = n / 2;
+	for (size_t n = 0; n < 2 * sizeof rows / sizeof *rows; n++) {
 		struct rig g;
 		struct strbuf out = STRBUF_INIT;
+		size_t i = n / 2;
 		rig_open(&g, &(struct reduce_options){ .phase = rows[i].phase });
 		if (n % 2)
 			rig_feed(&g, rows[i].script);

@@ -77,13 +77,14 @@ static void test_notes(void **state)
 static void test_partial(void **state)
 {
 	(void)state;
-	for (int which = -1; which < 3; which++) {
+	for (int which = -1; which < 4; which++) {
 		struct run runs[3] = { fixture_run(fixture_digest(5, usual, 1)),
 			                   fixture_run(fixture_digest(5, usual, 1)),
 			                   fixture_run(fixture_digest(4, usual, 1)) };
 		struct report out;
-		if (which >= 0)
-			runs[which].ranks.v[0]->trust.partial = true;
+		vec_push(&runs[0].ranks, fixture_digest(5, usual, 1));
+		if (which >= 0) /* 3: the other rank of the baseline */
+			runs[which % 3].ranks.v[which / 3]->trust.partial = true;
 		report_init(&out);
 		sides_fill(&runs[0], &runs[1], 2, &out);
 		assert_int_equal(out.partial, which >= 0);

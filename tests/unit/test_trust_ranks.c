@@ -166,6 +166,11 @@ static void beyond_cap_at_once(struct run *run)
 	run->ranks.v[0]->collectives_cut = 5;
 	run->ranks.v[0]->collectives.nr = 1;
 }
+static void beyond_cap_of_none(struct run *run)
+{
+	run->ranks.v[0]->collectives_cut = 5;
+	run->ranks.v[0]->collectives.nr = 0;
+}
 static void of_eight(struct run *run)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++)
@@ -227,6 +232,10 @@ static void test_found_and_not(void **state)
 	} rows[] = {
 		{ "sound", { THREE, THREE, THREE, THREE }, nothing, "" },
 		{ "steps in another order", { THREE, "5: a9 | 4: a9 | 6: a9" }, nothing, "" },
+		{ "a last step that was cut short comes last",
+		  { THREE, "4: a9 | 6: a9 | 5: a9" },
+		  nothing,
+		  "" },
 		{ "one rank is of no run", { THREE }, of_eight, "" },
 		{ "ends early", { THREE, THREE, "4: | 5:", THREE }, nothing, "ends-early 2" },
 		{ "begins late", { THREE, THREE, "5: | 6:", THREE }, nothing, "missing-steps 2" },
@@ -304,6 +313,7 @@ static void test_found_and_not(void **state)
 		{ "none has", { THREE, THREE, THREE }, period_on_all, "" },
 		{ "beyond the cap", { THREE, THREE }, beyond_cap, "(collectives-beyond-cap 0)" },
 		{ "in the first step", { THREE, THREE }, beyond_cap_at_once, "collectives-beyond-cap 0" },
+		{ "none of them", { THREE, THREE }, beyond_cap_of_none, "collectives-beyond-cap 0" },
 		{ "some of a world", { THREE, THREE, THREE, THREE }, of_eight, "(partial-ranks -1)" },
 		{ "all of it", { THREE, THREE, THREE, THREE }, of_four, "" },
 	};

@@ -184,6 +184,11 @@ static const struct row rows[] = {
 	  "kernel all|||C 1 1000 0\nkernel all||a.py:f@1|A 1 1000 0\nkernel all||a.py:f@1|a 1 1000 0\n"
 	  "kernel all||a.py:f@9|D 1 1000 0\nkernel all||a.py:f@9|a 1 1000 0\nkernel all||b.py:g@2|B 1 "
 	  "1000 0\nkernel all||b.py:g@2|b 1 1000 0\n" },
+	{ "calls behind the operator, before the next one begins",
+	  EVENT("Operator", "a", 1, 10, 20, "'Call stack':'a.py(1): f','Sequence number':3")
+	      LAUNCH(4, 1, 40) LAUNCH(5, 1, 50) OP("late", 1, 60, 5) NUMBERED("A", 2, 70, 10, 3, 1)
+	          LAUNCH(1, 2, 75),
+	  "kernel all||| 2 2000 0\nkernel all||a.py:f@1|A 1 1000 0\n" },
 	{ "two threads of one call stack",
 	  EVENT("Operator", "a", 1, 10, 20, "'Call stack':'a.py(1): f','Sequence number':3")
 	      EVENT("Operator", "b", 4, 10, 20, "'Call stack':'a.py(1): f','Sequence number':5")
