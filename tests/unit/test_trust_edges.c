@@ -185,6 +185,10 @@ static void test_batches(void **state)
 		{ { { K("a", 10, 100), K("b", 10, 100), K("c", 10, 100) },
 		    { K("a", 10, 179), K("b", 10, 200), K("c", 10, 221) } },
 		  "" },
+		/* and within half of the growth: 1.04 times as large is not 1.1 times */
+		{ { { K("a", 1, 100), K("b", 1, 100), K("c", 1, 100) },
+		    { K("a", 1, 104), K("b", 1, 104), K("c", 1, 110) } },
+		  "" },
 		/* the median is that of the sorted ratios */
 		{ { { K("a", 20, 9), K("b", 20, 9), K("c", 20, 9), K("d", 20, 9), K("e", 20, 9) },
 		    { K("a", 20, 18), K("b", 20, 9), K("c", 20, 72), K("d", 20, 18), K("e", 20, 18) } },
