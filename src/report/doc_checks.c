@@ -98,7 +98,9 @@ static void put_no_place(struct document *d, const struct finding *f)
 	} else if (kernels > 1) {
 		doc_words(d, "several places");
 	} else if (kernels || (!f->where.nr && f->cause >= CAUSE_KERNEL && f->cause < CAUSE_OTHER)) {
-		doc_words(d, "no line of code recorded");
+		doc_words(d, f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL
+		                 ? "in this kernel; its line was not recorded"
+		                 : "no line of code recorded");
 	} else if (f->where.nr) {
 		doc_name(d, f->where.v[0].name);
 		if (f->where.v[0].machine)

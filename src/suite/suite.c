@@ -127,6 +127,15 @@ static enum status status_of_code(int64_t code)
 	return ST_OUTPUT;
 }
 
+/* The name of the only case with a verdict, in parentheses. */
+static const char *name_of_only(struct suite *s, unsigned verdict)
+{
+	size_t i = 0;
+	while (s->cases.v[i].verdict != verdict)
+		i++;
+	return arena_printf(&s->arena, " (%s)", s->cases.v[i].name);
+}
+
 static const char *headline(struct suite *s)
 {
 	static const char *const words[NR_SUITE_VERDICTS] = {
@@ -140,7 +149,8 @@ static const char *headline(struct suite *s)
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
 		int64_t nr = s->counts[order[i]];
 		if (nr && !b.n)
-			strbuf_addf(&b, "%" PRId64 " of %" PRId64 " %s %s", nr, all, cases, words[order[i]]);
+			strbuf_addf(&b, "%" PRId64 " of %" PRId64 " %s %s%s", nr, all, cases, words[order[i]],
+			            nr == 1 ? name_of_only(s, order[i]) : "");
 		else if (nr)
 			strbuf_addf(&b, ", %" PRId64 " %s", nr, words[order[i]]);
 	}

@@ -74,7 +74,7 @@ struct suite {
 	unsigned verdict;
 	int64_t counts[NR_SUITE_VERDICTS];
 	int64_t plan_runs, plan_pairs; ///< how many runs or pairs would decide all undecided cases
-	const char *headline; ///< headline such as "2 of 12 cases failed, 1 undecided"
+	const char *headline; ///< headline: "2 of 12 cases failed, 1 undecided"; names a single case
 	const char *error; ///< error because of which no case was judged; NULL if there is none
 };
 
