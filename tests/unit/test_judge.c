@@ -224,6 +224,7 @@ static void test_selects_nothing(void **state)
 	                    "rules.yaml:3:5: rule 'top' selects nothing: no kernel.time of "
 	                    "either side fits 'kernel=ampere_*'");
 	assert_string_equal(s.report.error, diag_first_error(&s.log));
+	assert_int_equal(s.report.verdict, VERDICT_INCONCLUSIVE);
 	release(&s);
 }
 
