@@ -16,16 +16,16 @@ else()
   set(GPUGATE_HOST_CC ${CMAKE_C_COMPILER})
 endif()
 set(pages ${PROJECT_BINARY_DIR}/pages)
-file(GLOB pages_c CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/pages/*.c)
-file(GLOB pages_h CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/pages/*.h ${PROJECT_SOURCE_DIR}/src/base/*.h)
+file(GLOB pages_c CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/pages/*.c)
+file(GLOB pages_h CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/pages/*.h ${PROJECT_SOURCE_DIR}/src/base/*.h)
 add_custom_command(OUTPUT ${pages}/gpugate.fish
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}/man
     COMMAND ${GPUGATE_HOST_CC} -std=c17 -Wall -Wextra -Wshadow $<$<BOOL:${GPUGATE_WERROR}>:-Werror>
-            -I${PROJECT_SOURCE_DIR}/src -o ${pages}/pages ${pages_c}
+            "-I$<JOIN:${stages},;-I>" -o ${pages}/pages ${pages_c}
     COMMAND ${pages}/pages ${pages} ${PROJECT_VERSION} ${release_date}
-    DEPENDS ${pages_c} ${pages_h} ${PROJECT_SOURCE_DIR}/src/cli/options.h
-            ${PROJECT_SOURCE_DIR}/src/metric/metrics.def
+    DEPENDS ${pages_c} ${pages_h} ${PROJECT_SOURCE_DIR}/src/cli/cli/options.h
+            ${PROJECT_SOURCE_DIR}/src/model/metric/metrics.def
     COMMENT "Writing manual pages and completions" VERBATIM COMMAND_EXPAND_LISTS)
 add_custom_target(gpugate_pages ALL DEPENDS ${pages}/gpugate.fish)
 

@@ -1,73 +1,84 @@
 /* gpugate: a regression gate for GPU runs.
 
-   The folders of src/ are called rooms. The way of the data through them:
+   The folders of src/ are the stages of the data's way through the program, the folders in them rooms:
 
        bytes → events → digest of a rank → view → verdicts → report → writers → exit code
 
    base/      status, diagnostics, allocation, arena, strings, names, exact numbers, text, sorting,
               searching, unions of intervals, "did you mean"
-   io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
-              tokens, never a tree; database: a file of SQLite → rows, without SQL;
-              sink: output that keeps its first error, written to a temporary file and renamed;
-              cores: how many CPU cores may be used
-   metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
-   events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
-   model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
-              becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
-              (collectives matched across them), view (what rules see of a digest), category,
-              rule, select, history (past runs of a baseline), diagnosis,
-              finding (why checks failed), report
-   figures/   a value of each metric, as model/view.h asks for it
-   xspace/    XSpace files of JAX and TensorFlow → events; kinds of XProf's timelines and activities
-   read/      trace (also of JAX and XProf) → events, by several threads if they are available;
-              memory snapshot, as JSON or as a pickle read as data, and other profilers'
-              records of memory; recognizing what an input may be
-   flight/    dumps of PyTorch's Flight Recorder: which rank hangs, and in which collective
-   nsys/      export of Nsight Systems → events
-   merge/     several digests of one rank as one; digests of bounded size
-   fold/      one digest for many ranks: figures by rank or how they are spread, sums of rows,
-              collectives that are matched once all ranks are known; slow links; ranks that a run
-              lacks, and ranks that lack collectives
-   code/      where in the code work comes from: threads, calls of Python, paths and places; ids
-              of parts of a trace
-   names/     what the names and inputs of events say: steps and their phases, markers, operations;
-              display names of kernels
-   reduce/    events → digest: steps, kernels, communication, devices, host, functions,
-              operations, memory, what began last
-   replay/    memory snapshot → digest: replay backwards from the final state, sites; other
-              profilers' records of memory → digest
+
+   model/: what a figure is, and the nouns
+     metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
+     events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
+     model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
+                becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
+                (collectives matched across them), view (what rules see of a digest), category,
+                rule, select, history (past runs of a baseline), diagnosis,
+                finding (why checks failed), report
+     figures/   a value of each metric, as model/view.h asks for it
+
+   input/: files → events
+     io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
+                tokens, never a tree; database: a file of SQLite → rows, without SQL;
+                sink: output that keeps its first error, written to a temporary file and renamed;
+                cores: how many CPU cores may be used
+     read/      trace (also of JAX and XProf) → events, by several threads if they are available;
+                memory snapshot, as JSON or as a pickle read as data, and other profilers'
+                records of memory; recognizing what an input may be
+     xspace/    XSpace files of JAX and TensorFlow → events; kinds of XProf's timelines and activities
+     nsys/      export of Nsight Systems → events
+     flight/    dumps of PyTorch's Flight Recorder: which rank hangs, and in which collective
+     results/   result files of benchmarks, by a table of formats; the state of GPUs; metrics files
+
+   reduce/: events → digest
+     reduce/    events → digest: steps, kernels, communication, devices, host, functions,
+                operations, memory, what began last
+     replay/    memory snapshot → digest: replay backwards from the final state, sites; other
+                profilers' records of memory → digest
+     code/      where in the code work comes from: threads, calls of Python, paths and places; ids
+                of parts of a trace
+     names/     what the names and inputs of events say: steps and their phases, markers, operations;
+                display names of kernels
+     merge/     several digests of one rank as one; digests of bounded size
+     fold/      one digest for many ranks: figures by rank or how they are spread, sums of rows,
+                collectives that are matched once all ranks are known; slow links; ranks that a run
+                lacks, and ranks that lack collectives
+
    store/     digest and baseline as canonical JSON, and their JSON Schemas; the lock of a
               baseline
-   results/   result files of benchmarks, by a table of formats; the state of GPUs; metrics files
-   rules/     everything that is read from YAML: rules, categories, sites and diagnosis files
-   diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
-              kernels, renames, drift, where a change of time or memory went
-   trust/     whether what was recorded can be believed: steps, ranks, kernels, memory, the machine
-   gate/      judge: environment, noise, compare (the only place that decides), waivers
-   cause/     failed and warned checks as findings: what caused them, what it costs, what to do
-   changed/   files that a change under review touches, as the user or git names them; the
-              code locations of a report that are in them
-   diagnose/  what is notable about a run, from digests only: facts, tables, series; what it is
-              bound by, what to do about it (rules of diagnosis, and those in code); slow and late
-              ranks, slow links, workers unlike their peers; ranks side by side
-   document/  a report as paragraphs, lists, tables and pictures; rendered as text, Markdown, HTML
-   report/    the contents of a report on a check, a diff or a run, as a document; writers of
-              JUnit, JSON, OpenMetrics; figures of one run
-   html/      the writer of the page, its charts, style and script
-   evidence/  a small trace of both sides for each finding on a failed check
-   cli/       option table, formats of reports, loading of runs (several files at a time), where a
-              run comes from; one file per group of commands
 
-   init/      what gpugate init finds in a repository, and writes: rules for a run and for result
-              files, workflows
-   suite/     many cases as one gate: the suite file, a process for each case, shards, their reports
-   history/   figures over the runs of a baseline's history, and where they changed lastingly
+   judge/: the verdict
+     rules/     everything that is read from YAML: rules, categories, sites and diagnosis files
+     trust/     whether what was recorded can be believed: steps, ranks, kernels, memory, the machine
+     diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
+                kernels, renames, drift, where a change of time or memory went
+     gate/      judge: environment, noise, compare (the only place that decides), waivers
+     cause/     failed and warned checks as findings: what caused them, what it costs, what to do
+     changed/   files that a change under review touches, as the user or git names them; the
+                code locations of a report that are in them
 
-   pages/     a program of the build: manual pages and completions, from the tables of cli
+   report/: reports
+     document/  a report as paragraphs, lists, tables and pictures; rendered as text, Markdown, HTML
+     report/    the contents of a report on a check, a diff or a run, as a document; writers of
+                JUnit, JSON, OpenMetrics; figures of one run
+     html/      the writer of the page, its charts, style and script
+     evidence/  a small trace of both sides for each finding on a failed check
+     diagnose/  what is notable about a run, from digests only: facts, tables, series; what it is
+                bound by, what to do about it (rules of diagnosis, and those in code); slow and late
+                ranks, slow links, workers unlike their peers; ranks side by side
+
+   cli/: commands
+     cli/       option table, formats of reports, loading of runs (several files at a time), where a
+                run comes from; one file per group of commands
+     init/      what gpugate init finds in a repository, and writes: rules for a run and for result
+                files, workflows
+     suite/     many cases as one gate: the suite file, a process for each case, shards, their reports
+     history/   figures over the runs of a baseline's history, and where they changed lastingly
+     pages/     a program of the build: manual pages and completions, from the tables of cli
 
    All data passes through digests: nothing after them sees an event, nothing before knows a rule.
    Working rooms do not include one another, except for the few that the table in tests/layers.py
-   names; it checks every include, and the size of files and rooms.
+   names; it checks every include.
 
    docs/development.md has the recipes: a metric, a report format, a key of the rules, a
    category, a diagnosis, an input, a command or an option, a room. */

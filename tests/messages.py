@@ -5,7 +5,7 @@ One line for each message, FILE:LINE: TEXT, in the order of the folders of src/.
 function that refuses, warns or notes, or to a function of the same file that passes it on. Adjacent strings are joined; "…" is
 a value.
 
-usage: messages.py [FOLDER…]     (folders of src/)
+usage: messages.py [FOLDER…]     (folders of src/, such as judge/gate)
 """
 import pathlib
 import re
@@ -55,9 +55,8 @@ def messages(path):
 
 
 def main():
-    rooms = sys.argv[1:] or sorted(p.name for p in SRC.iterdir() if p.is_dir())
-    for room in rooms:
-        for path in sorted((SRC / room).glob("*.[ch]")):
+    for folder in sys.argv[1:] or [""]:
+        for path in sorted((SRC / folder).rglob("*.[ch]")):
             for line, said in sorted(messages(path)):
                 print(f"src/{path.relative_to(SRC)}:{line}: {said}")
 

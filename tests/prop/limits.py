@@ -28,7 +28,8 @@ MEMORY = 3 << 30  # bytes of address space that the program may use, although ea
 
 def limit(file, name):
     """The value of a constant or a member of a table of limits."""
-    text = (SRC / file).read_text(encoding="utf-8")
+    path = next(p for p in (SRC / file, *SRC.glob(f"*/{file}")) if p.exists())
+    text = path.read_text(encoding="utf-8")
     found = re.search(rf"\b{name}(?: = | )((?:\([a-z0-9_]+_t\)|INT32_MAX|[0-9(< )])+)", text)
     assert found, f"there is no {name} in src/{file}"
     return eval(re.sub(r"\([a-z0-9_]+_t\)", "", found[1]).strip(), {"INT32_MAX": 2**31 - 1})  # pylint: disable=eval-used

@@ -322,8 +322,10 @@ def check_words(program):
 def check_rooms():
     """The map of docs/development.md has every folder of src."""
     text = text_of(ROOT / "docs" / "development.md")
-    named = set(re.findall(r"`([a-z]+)`", text[text.index("| stage | rooms |"):text.index("The *digest* is the waist")]))
-    for room in sorted(named ^ {p.name for p in (ROOT / "src").iterdir() if p.is_dir()}):
+    named = set(re.findall(r"`([a-z/]+)`", text[text.index("| stage | rooms |"):text.index("The *digest* is the waist")]))
+    stages = [p for p in (ROOT / "src").iterdir() if p.is_dir()]
+    rooms = {room.name for stage in stages for room in stage.iterdir() if room.is_dir()}
+    for room in sorted(named ^ ({f"src/{p.name}" for p in stages} | rooms)):
         wrong.append(f"development.md: the map and src differ in '{room}'")
 
 
