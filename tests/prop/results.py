@@ -255,6 +255,17 @@ def machine(folder):
     write(folder / "r.yaml", rules + "environment: {throttled: warn}\n")
     p = run(*args, cwd=folder)
     assert "throttled for 30.00 %" in p.stdout, p.stdout
+    # both sides at the power cap alike: said, and judged, unless the rules are strict; the driver may count more than passed
+    (folder / "m" / "machine-rank0.json.gz").unlink()
+    write(folder / "m" / "smi.csv", smi(10_300_000))
+    write(folder / "r.yaml", rules)
+    run("baseline", "create", "m", "--rules", "r.yaml", "--baseline", "mb.json", "--force", cwd=folder)
+    write(folder / "m" / "smi.csv", smi(8_100_000))
+    p = run(*args, cwd=folder)
+    assert "at the power cap for 81.00 %" in p.stdout, p.stdout
+    write(folder / "r.yaml", rules + "environment: {throttled: inconclusive}\n")
+    p = run(*args, cwd=folder, code=3)
+    assert "throttled for 81.00 %" in p.stdout and "throttled for 100.00 %" in p.stdout, p.stdout
 
 
 def formats(folder):

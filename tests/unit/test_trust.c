@@ -562,7 +562,8 @@ static void test_machines(void **state)
 		add_machine(s.c, "2", 50 * MICRO, NULL, 3);
 		add_machine(s.c, "3", -1, NULL, -1);
 		add_machine(s.b, "0", 2 * MICRO, NULL, 0);
-		trust_find_machines(&s.baseline, &s.candidate, 1, warns, &s.report);
+		trust_find_machines(&s.baseline, &s.candidate, 1,
+		                    warns ? THROTTLED_WARNS : THROTTLED_STRICT, &s.report);
 		assert_int_equal(s.report.trust.nr, NR_OF(want));
 		for (size_t i = 0; i < NR_OF(want); i++) {
 			const struct trust_finding *f = &s.report.trust.v[i];
@@ -574,6 +575,56 @@ static void test_machines(void **state)
 			assert_int_equal(f->candidate, i < 4);
 			assert_int_equal(spoils(f, METRIC_STEP_COMPUTE_TIME), stops);
 		}
+		release(&s);
+	}
+}
+
+/* GPUs at their power cap for about as long and at about the same clock on both sides are said
+ * once, and spoil nothing unless the rules are strict. Whatever differs makes both sides
+ * unreliable. */
+static void test_capped_alike(void **state)
+{
+	(void)state;
+	enum { GHZ = 1000000000 };
+	static const struct {
+		int64_t share, clock; // of the candidate; the baseline has 60 % and 2 GHz
+		const char *reasons, *reasons_before;
+		enum throttled how;
+		bool alike;
+	} cases[] = {
+		{ 80 * MICRO, 2 * GHZ, "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE, true },
+		{ 40 * MICRO, 2 * GHZ, "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE, true },
+		{ 60 * MICRO, 196 * (GHZ / 100), "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE,
+		  true },
+		{ 60 * MICRO, 204 * (GHZ / 100), "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE,
+		  true },
+		{ 80 * MICRO + 1, 2 * GHZ, "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE, false },
+		{ 40 * MICRO - 1, 2 * GHZ, "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE, false },
+		{ 60 * MICRO, 195 * (GHZ / 100), "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE,
+		  false },
+		{ 60 * MICRO, 205 * (GHZ / 100), "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE,
+		  false },
+		{ 60 * MICRO, -1, "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE, false },
+		{ 60 * MICRO, 2 * GHZ, "sw_power_cap, hw_slowdown", "sw_power_cap", THROTTLED_UNLESS_ALIKE,
+		  false },
+		{ 60 * MICRO, 2 * GHZ, "sw_power_cap", "sw_thermal_slowdown", THROTTLED_UNLESS_ALIKE,
+		  false },
+		{ 60 * MICRO, 2 * GHZ, NULL, NULL, THROTTLED_UNLESS_ALIKE, false },
+		{ 60 * MICRO, 2 * GHZ, "sw_power_cap", "sw_power_cap", THROTTLED_STRICT, false },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s;
+		setup(&s);
+		add_machine(s.c, "0", cases[i].share, cases[i].reasons, 0);
+		add_machine(s.b, "4", 60 * MICRO, cases[i].reasons_before, 0);
+		s.c->machines.v[0].sm_clock_hz = cases[i].clock;
+		s.b->machines.v[0].sm_clock_hz = 2LL * GHZ;
+		trust_find_machines(&s.baseline, &s.candidate, 1, cases[i].how, &s.report);
+		assert_int_equal(s.report.trust.nr, cases[i].alike ? 1 : 2);
+		assert_true(s.report.trust.v[0].candidate);
+		for (size_t k = 0; k < s.report.trust.nr; k++)
+			assert_int_equal(spoils(&s.report.trust.v[k], METRIC_STEP_COMPUTE_TIME),
+			                 !cases[i].alike);
 		release(&s);
 	}
 }
@@ -590,7 +641,7 @@ static void test_machines_of_ranks(void **state)
 		repeats[i].ranks.v[1]->rank = 1;
 		add_machine(repeats[i].ranks.v[1], "0", 2 * MICRO, NULL, 0);
 	}
-	trust_find_machines(NULL, repeats, 2, true, &s.report);
+	trust_find_machines(NULL, repeats, 2, THROTTLED_WARNS, &s.report);
 	assert_int_equal(s.report.trust.nr, 2);
 	for (int i = 0; i < 2; i++) {
 		const struct trust_finding *f = &s.report.trust.v[i];
@@ -628,7 +679,7 @@ static void test_many_throttled(void **state)
 		f->rank[i] = (int64_t)i;
 		g->value[i] = 5 * MICRO;
 	}
-	trust_find_machines(NULL, &s.candidate, 1, false, &s.report);
+	trust_find_machines(NULL, &s.candidate, 1, THROTTLED_UNLESS_ALIKE, &s.report);
 	assert_int_equal(s.report.trust.nr, NAMED + 1);
 	for (size_t i = 0; i <= NAMED; i++) {
 		const struct trust_finding *t = &s.report.trust.v[i];
@@ -806,6 +857,7 @@ int main(void)
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_beyond_peak),
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_capped_alike),
 		cmocka_unit_test(test_machines_of_ranks),
 		cmocka_unit_test(test_many_throttled),
 		cmocka_unit_test(test_snapshots_alone),

@@ -115,9 +115,11 @@ static void find_throttled(const struct machine_sample *v, size_t nr, struct mac
 		seen |= to > from ? 1u << k : 0;
 		number_raise(&longest, to - from);
 	}
-	if (longest >= 0 && out->span_ns > 0)
-		out->throttled_pct = number_pct((__int128)longest * 1000, out->span_ns);
-	else if (known > 1)
+	if (longest >= 0 && out->span_ns > 0) {
+		/* The driver brings its counters up to date at times of its own. */
+		int64_t share = number_pct((__int128)longest * 1000, out->span_ns);
+		out->throttled_pct = share < 100 * MICRO ? share : 100 * MICRO;
+	} else if (known > 1)
 		out->throttled_pct = number_pct((__int128)active, (__int128)known);
 	out->reasons = nr > 1 ? reason_texts(seen, a) : NULL;
 }

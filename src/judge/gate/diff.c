@@ -286,7 +286,7 @@ enum status compare_runs(const struct run *a, const struct run *b,
 	}
 	environment_rows(a, b, out);
 	trust_findings(a, b, 1, 1, out);
-	trust_find_machines(a, b, 1, false, out);
+	trust_find_machines(a, b, 1, THROTTLED_UNLESS_ALIKE, out);
 	bench_init(&bench, &(struct bench_runs){ .baseline = a, .candidates = b, .nr_candidates = 1 },
 	           (struct naming){ .categories = categories });
 	for (size_t i = 0; i < NR_METRICS; i++)

@@ -446,7 +446,7 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	if (st == ST_OK) {
 		trust_findings(in->baseline, in->candidates, in->nr_candidates, in->rules->min_steps, out);
 		trust_find_machines(in->baseline, in->candidates, in->nr_candidates,
-		                    in->rules->throttled_warns, out);
+		                    in->rules->throttled, out);
 		st = check_all(in, out, log);
 	}
 	if (st != ST_OK)

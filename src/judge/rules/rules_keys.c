@@ -18,7 +18,7 @@ WORDS(word_class, "compute", "communication")
 WORDS(word_substitutes, "operator", "category", "none")
 WORDS(word_unsure, "undecided", "warn")
 WORDS(word_kernel_match, "normalized", "exact")
-WORDS(word_throttled, "inconclusive", "warn")
+WORDS(word_throttled, "unless-alike", "inconclusive", "warn")
 WORDS(word_unmarked, "window", UNMARKED_PERIOD)
 
 const char *word_metric(size_t i)
@@ -71,10 +71,9 @@ static const struct key environment_keys[] = {
 	    "environment keys whose difference is a warning in every report",
 	    INTO(rules, should_match)),
 	KEY("throttled", WORD, OPTIONAL,
-	    "what a run is whose GPUs were throttled for more than 1 % of the time; inconclusive if "
-	    "not "
-	    "said",
-	    INTO(rules, throttled_warns), .words = word_throttled),
+	    "what a run is whose GPUs were throttled for more than 1 % of the time; if not said, "
+	    "inconclusive unless both sides ran at their power cap alike",
+	    INTO(rules, throttled), .words = word_throttled),
 };
 static const struct key_map environment_map = KEY_TABLE("'environment'", environment_keys);
 

@@ -1,5 +1,7 @@
 /* Trust findings from the state of the GPUs during a run, such as throttling. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "fold/fold.h"
@@ -7,7 +9,9 @@
 #include "trust/finding.h"
 #include "trust/trust.h"
 
-enum { THROTTLED_MOST_PCT = 1 };
+enum { THROTTLED_MOST_PCT = 1, CAPPED_ALIKE_POINTS = 20, CLOCKS_ALIKE_PCT = 2 };
+
+#define POWER_CAP "sw_power_cap"
 
 /* "GPU" and its id, or "its GPU" if the id is unknown, as in the baseline of a folded run. */
 static const char *gpu_text(struct arena *a, const struct machine_stat *m)
@@ -15,16 +19,70 @@ static const char *gpu_text(struct arena *a, const struct machine_stat *m)
 	return m->id[0] ? arena_printf(a, "GPU %s", text_line(a, span_of(m->id))) : "its GPU";
 }
 
-static void find_throttled(const struct trust_scope *s, const struct machine_stat *m, bool warns)
+/* True if both GPUs were held back by nothing but their power cap, for about as long, at about the
+ * same clock: what the cap costs, it costs both sides. */
+static bool capped_alike(const struct machine_stat *x, const struct machine_stat *y)
+{
+	int64_t lower = x->sm_clock_hz, higher = y->sm_clock_hz;
+	if (lower > higher)
+		lower = y->sm_clock_hz, higher = x->sm_clock_hz;
+	return x->reasons && y->reasons && strcmp(x->reasons, POWER_CAP) == 0 &&
+	       strcmp(y->reasons, POWER_CAP) == 0 && lower > 0 &&
+	       llabs(x->throttled_pct - y->throttled_pct) <= CAPPED_ALIKE_POINTS * MICRO &&
+	       (__int128)(higher - lower) * 100 <= (__int128)higher * CLOCKS_ALIKE_PCT;
+}
+
+/* The GPU of another run that has the place of GPU `k` of rank `rank`; NULL if there is none. */
+static const struct machine_stat *counterpart(const struct run *run, int64_t rank, size_t k)
+{
+	const struct run *ranks = run_ranks(run);
+	for (size_t i = 0; i < ranks->ranks.nr; i++) {
+		const struct digest *d = ranks->ranks.v[i];
+		if (d->rank == rank)
+			return k < d->machines.nr ? &d->machines.v[k] : NULL;
+	}
+	return NULL;
+}
+
+/* Runs of the other side of a comparison; none if a run is looked at alone. */
+struct others {
+	const struct run *runs;
+	size_t nr;
+	enum throttled how;
+};
+
+static bool all_capped_alike(const struct others *o, const struct machine_stat *m, int64_t rank,
+                             size_t k)
+{
+	for (size_t i = 0; i < o->nr; i++) {
+		const struct machine_stat *other = counterpart(&o->runs[i], rank, k);
+		if (!other || !capped_alike(m, other))
+			return false;
+	}
+	return o->nr > 0;
+}
+
+static void find_throttled(const struct trust_scope *s, const struct machine_stat *m, bool alike,
+                           enum throttled how)
 {
 	struct arena *a = &s->out->arena;
 	if (m->throttled_pct <= THROTTLED_MOST_PCT * MICRO)
 		return;
+	const char *share = unit_text(a, UNIT_PCT, m->throttled_pct);
+	if (alike && how == THROTTLED_UNLESS_ALIKE) {
+		if (s->candidate)
+			trust_add(s, "throttled", 0,
+			          "ran at the power cap for %s of the time that %s was watched, and the "
+			          "baseline about as long, at the same clock: times are comparable",
+			          share, gpu_text(a, m));
+		return;
+	}
+	bool warns = how == THROTTLED_WARNS;
 	trust_add(
 	    s, "throttled", warns ? 0 : SPOILED_BY_CLOCKS,
 	    "was throttled for %s of the time that %s was watched%s%s%s: its times are not "
 	    "those of the code%s",
-	    unit_text(a, UNIT_PCT, m->throttled_pct), gpu_text(a, m), m->reasons ? " (" : "",
+	    share, gpu_text(a, m), m->reasons ? " (" : "",
 	    m->reasons ? text_line(a, span_of(m->reasons)) : "", m->reasons ? ")" : "",
 	    warns ? "" : "; if it is normal here, add 'throttled: warn' to 'environment' in the rules");
 }
@@ -37,7 +95,7 @@ static void find_shared(const struct trust_scope *s, const struct machine_stat *
 		          m->other_processes == 1 ? "" : "es");
 }
 
-static void find_in_run(const struct run *run, struct trust_scope s, bool warns)
+static void find_in_run(const struct run *run, struct trust_scope s, const struct others *o)
 {
 	size_t from = s.out->trust.nr;
 	const struct run *ranks = run_ranks(run);
@@ -45,8 +103,9 @@ static void find_in_run(const struct run *run, struct trust_scope s, bool warns)
 		const struct digest *d = ranks->ranks.v[i];
 		s.rank = ranks->ranks.nr > 1 ? d->rank : -1;
 		for (size_t k = 0; k < d->machines.nr; k++) {
-			find_throttled(&s, &d->machines.v[k], warns);
-			find_shared(&s, &d->machines.v[k]);
+			const struct machine_stat *m = &d->machines.v[k];
+			find_throttled(&s, m, all_capped_alike(o, m, d->rank, k), o->how);
+			find_shared(&s, m);
 		}
 	}
 	s.rank = -1;
@@ -55,14 +114,16 @@ static void find_in_run(const struct run *run, struct trust_scope s, bool warns)
 }
 
 void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,
-                         bool warns, struct report *out)
+                         enum throttled how, struct report *out)
 {
+	struct others of_candidates = { baseline, baseline ? 1 : 0, how };
 	for (size_t i = 0; i < nr; i++) {
 		struct trust_scope s = { out, true, -1, baseline ? NULL : "the run" };
 		if (i)
 			s.who = arena_printf(&out->arena, "run %zu of the candidate", i + 1);
-		find_in_run(&candidates[i], s, warns);
+		find_in_run(&candidates[i], s, &of_candidates);
 	}
 	if (baseline)
-		find_in_run(baseline, (struct trust_scope){ out, false, -1, NULL }, warns);
+		find_in_run(baseline, (struct trust_scope){ out, false, -1, NULL },
+		            &(struct others){ candidates, nr, how });
 }

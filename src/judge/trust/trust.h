@@ -4,6 +4,7 @@
 
 #include "model/digest.h"
 #include "model/report.h"
+#include "model/rule.h"
 
 /// Append the findings on the candidate's `nr` runs and on the baseline (NULL if there is none) to
 /// `out->trust`, the candidate's first. Statistics need `min_steps` usable steps of a rank. If
@@ -13,10 +14,10 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
                     int64_t min_steps, struct report *out);
 
 /// Append findings from the state of the GPUs that cast doubt on times: throttling for more than 1
-/// % of the watched time (only a warning if `warns`), or other processes on the GPU. The other
+/// % of the watched time, or other processes on the GPU. `how` says what throttling is. The other
 /// arguments are those of trust_findings().
 void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,
-                         bool warns, struct report *out);
+                         enum throttled how, struct report *out);
 
 /// First finding that makes the metric `m` unreliable on rank `rank` (−1: on any rank), or NULL.
 const struct trust_finding *trust_spoiler(const struct report *r, const struct metric *m,

@@ -22,6 +22,9 @@ enum condition {
 	COND_WORSE, ///< condition on input.*: a change in the direction that its file calls worse
 };
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
+/// What becomes of times of throttled GPUs. By default they cannot be judged, unless both sides ran
+/// at their power cap for about as long and at the same clock. STRICT: not even then. WARNS: judged.
+enum throttled { THROTTLED_UNLESS_ALIKE, THROTTLED_STRICT, THROTTLED_WARNS };
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
 
 /// An absolute limit on a figure of a metrics file, whose unit is known only once the file is read.
@@ -126,7 +129,7 @@ struct rules {
 	int64_t warmup; ///< number of first steps to leave out; -1 if not given, which means 0
 	int64_t min_steps; ///< least number of measured steps; 0 if not given
 	VEC(struct span) must_match, should_match; ///< keys of the environment to compare
-	bool throttled_warns; ///< true if a run on throttled GPUs is judged, with a warning
+	enum throttled throttled;
 	enum on_missing on_missing;
 	struct noise_rule noise; ///< noise settings for rules that have none of their own
 	struct result_formats results; ///< formats of result files that the rules define
