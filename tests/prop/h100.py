@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recordings of an H100 (tests/data/h100) get the answers that are right of them.
 
-- Of unchanged runs of a job, each against the others, none fails.
+- No unchanged run of a job fails against the others.
 - Every planted regression is found in every run: the gate does not pass, and names what was planted.
 - A run at its power cap is judged if the baseline's ran at it too.
 

@@ -71,8 +71,8 @@ static const struct key environment_keys[] = {
 	    "environment keys whose difference is a warning in every report",
 	    INTO(rules, should_match)),
 	KEY("throttled", WORD, OPTIONAL,
-	    "what a run is whose GPUs were throttled for more than 1 % of the time; if not said, "
-	    "inconclusive unless both sides ran at their power cap alike",
+	    "what a run is whose GPUs were throttled for more than 1 % of the time; "
+	    "unless-alike if not said: inconclusive, unless both sides ran at their power cap alike",
 	    INTO(rules, throttled), .words = word_throttled),
 };
 static const struct key_map environment_map = KEY_TABLE("'environment'", environment_keys);

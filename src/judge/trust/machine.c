@@ -44,7 +44,7 @@ static const struct machine_stat *counterpart(const struct run *run, int64_t ran
 	return NULL;
 }
 
-/* Runs of the other side of a comparison; none if a run is looked at alone. */
+/* Runs of the other side of a comparison; none if there is only one run. */
 struct others {
 	const struct run *runs;
 	size_t nr;
