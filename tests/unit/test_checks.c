@@ -116,10 +116,10 @@ static void expect(struct job *j, const char *const *want, size_t nr)
 		for (size_t n = 0; n < nr && !found; n++) {
 			const char *blank = strchr(want[n], ' ');
 			found = strcmp(blank + 1, k->id) == 0 &&
-			        strncmp(want[n], verdict_name(k->verdict), (size_t)(blank - want[n])) == 0;
+			        strncmp(want[n], verdict_names[k->verdict], (size_t)(blank - want[n])) == 0;
 		}
 		if (!found)
-			fail_msg("%s %s: %s", verdict_name(k->verdict), k->id, k->message);
+			fail_msg("%s %s: %s", verdict_names[k->verdict], k->id, k->message);
 	}
 	assert_int_equal(j->report.checks.nr, nr);
 }

@@ -26,7 +26,7 @@ static void assert_checks(size_t row, const struct report *r, const char *want)
 	struct strbuf b = STRBUF_INIT;
 	for (size_t i = 0; i < r->checks.nr; i++)
 		strbuf_addf(&b, "%s%s %s", i ? ", " : "", r->checks.v[i].id,
-		            verdict_name(r->checks.v[i].verdict));
+		            verdict_names[r->checks.v[i].verdict]);
 	if (strcmp(strbuf_str(&b), want) != 0)
 		fail_msg("row %zu: '%s'", row, strbuf_str(&b));
 	strbuf_release(&b);

@@ -95,7 +95,7 @@ static void test_verdicts(void **state)
 		if (d.verdict != rows[i].verdict || d.reason != rows[i].reason)
 			fail_msg("row %zu (fail '%s' warn '%s' %lld → %lld): %s, reason %d", i, rows[i].fail,
 			         rows[i].warn, (long long)rows[i].b, (long long)rows[i].c,
-			         verdict_name(d.verdict), (int)d.reason);
+			         verdict_names[d.verdict], (int)d.reason);
 		assert_true((d.limit != NULL) == (d.reason == REASON_LIMIT));
 		release(&r);
 	}
@@ -235,7 +235,7 @@ static void test_table(void **state)
 		struct comparison c = comparison_of(&table[i], &r);
 		struct decision d = compare(&c);
 		if (d.verdict != table[i].verdict || d.reason != table[i].reason)
-			fail_msg("%s: %s, reason %d", table[i].what, verdict_name(d.verdict), (int)d.reason);
+			fail_msg("%s: %s, reason %d", table[i].what, verdict_names[d.verdict], (int)d.reason);
 		bool has_limit = d.reason == REASON_LIMIT || d.reason == REASON_NOISE;
 		if ((d.limit != NULL) != has_limit || (d.map != NULL) != has_limit)
 			fail_msg("%s: limit", table[i].what);
@@ -375,7 +375,7 @@ static void test_direction(void **state)
 		r.worse = cases[i].worse;
 		struct comparison c = both(&r, cases[i].b, cases[i].c);
 		if (compare(&c).verdict != cases[i].verdict)
-			fail_msg("row %zu: %s", i, verdict_name(compare(&c).verdict));
+			fail_msg("row %zu: %s", i, verdict_names[compare(&c).verdict]);
 		release(&r);
 	}
 }
@@ -459,7 +459,7 @@ static void test_zero(void **state)
 		struct rule r = rule_of(METRIC_STEP_COMPUTE_TIME, cases[i].fail, cases[i].warn);
 		struct comparison c = both(&r, cases[i].b, 0);
 		if (compare(&c).verdict != cases[i].verdict)
-			fail_msg("row %zu: %s", i, verdict_name(compare(&c).verdict));
+			fail_msg("row %zu: %s", i, verdict_names[compare(&c).verdict]);
 		release(&r);
 	}
 }

@@ -19,7 +19,7 @@ static void test_items(void **state)
 		c.has_candidate = false;
 		enum verdict want = item ? VERDICT_SKIPPED : VERDICT_MISSING;
 		if (compare(&c).verdict != want)
-			fail_msg("%s: %s", r.metric->name, verdict_name(compare(&c).verdict));
+			fail_msg("%s: %s", r.metric->name, verdict_names[compare(&c).verdict]);
 		release(&r);
 	}
 }
@@ -54,7 +54,7 @@ static void test_zero_and(void **state)
 		struct rule r = rule_of(METRIC_STEP_COMPUTE_TIME, rows[i].fail, rows[i].warn);
 		struct comparison c = both(&r, 100, 0);
 		if (compare(&c).verdict != rows[i].verdict)
-			fail_msg("row %zu: %s", i, verdict_name(compare(&c).verdict));
+			fail_msg("row %zu: %s", i, verdict_names[compare(&c).verdict]);
 		release(&r);
 	}
 }
@@ -81,7 +81,7 @@ static void test_of_all(void **state)
 		c.pin = 100;
 		struct decision d = compare(&c);
 		if (d.verdict != rows[i].verdict || d.reason != rows[i].reason)
-			fail_msg("row %zu: %s, reason %d", i, verdict_name(d.verdict), (int)d.reason);
+			fail_msg("row %zu: %s, reason %d", i, verdict_names[d.verdict], (int)d.reason);
 		release(&r);
 	}
 }
@@ -140,7 +140,7 @@ static void test_new_in_operator(void **state)
 		c.unit = &unit;
 		c.unit_change = rows[i].unit_change;
 		if (compare(&c).verdict != rows[i].verdict)
-			fail_msg("row %zu: %s", i, verdict_name(compare(&c).verdict));
+			fail_msg("row %zu: %s", i, verdict_names[compare(&c).verdict]);
 		release(&r);
 	}
 	struct rule r = rule_of(METRIC_KERNEL_TIME, "M8", "");
@@ -183,7 +183,7 @@ static void test_waiver_size(void **state)
 		c.waived_up_to = PERCENT(10);
 		enum verdict want = rows[i].waived ? VERDICT_WAIVED : VERDICT_FAIL;
 		if (compare(&c).verdict != want)
-			fail_msg("row %zu: %s", i, verdict_name(compare(&c).verdict));
+			fail_msg("row %zu: %s", i, verdict_names[compare(&c).verdict]);
 		c.waived = false;
 		assert_int_equal(compare(&c).verdict, VERDICT_FAIL);
 		release(&r);

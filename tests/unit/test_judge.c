@@ -1150,7 +1150,7 @@ static void test_waiver_size(void **state)
 		assert_int_equal(run_judge(&s), ST_OK);
 		const struct check *k = check(&s, "cuda");
 		if (k->verdict != cases[i].verdict || (cases[i].end && !strstr(k->message, cases[i].end)))
-			fail_msg("row %zu: %s %s", i, verdict_name(k->verdict), k->message);
+			fail_msg("row %zu: %s %s", i, verdict_names[k->verdict], k->message);
 		assert_int_equal(k->waiver != NULL, k->verdict == VERDICT_WAIVED);
 		assert_int_equal(s.report.warnings.nr, 0);
 		release(&s);

@@ -226,7 +226,7 @@ static void test_taken_back(void **state)
 		                       ? "m"
 		                       : "m; not told again: all operators moved alike, see speaker";
 		if (k->verdict != rows[i].want || strcmp(k->message, said) != 0)
-			fail_msg("row %zu: %s, '%s'", i, verdict_name(k->verdict), k->message);
+			fail_msg("row %zu: %s, '%s'", i, verdict_names[k->verdict], k->message);
 	}
 	assert_int_equal(s.report.checks.v[NR_OF(rows)].verdict, VERDICT_FAIL);
 	end(&s);

@@ -116,7 +116,7 @@ enum status baseline_add(const struct candidates *c, const struct setup *s, cons
                          const struct report *judged, bool accepted, struct baseline *b,
                          struct diag_log *log)
 {
-	return add_runs(c, 0, s, o, verdict_name(judged->verdict), accepted, b, log);
+	return add_runs(c, 0, s, o, verdict_names[judged->verdict], accepted, b, log);
 }
 
 enum status baseline_add_repeats(const struct candidates *c, const struct setup *s,

@@ -90,7 +90,7 @@ static enum status refuse_baseline(const struct baseline_job *w, const char *wha
 		check = check_of(r, order[i]);
 	return diag_fail(log, r->status, "%s: not taken: %s%s%s: %s%s",
 	                 text_quote(&log->arena, span_of(w->candidates.v[0].label)),
-	                 check ? verdict_name(check->verdict) : r->headline, check ? ": " : "",
+	                 check ? verdict_names[check->verdict] : r->headline, check ? ": " : "",
 	                 check ? check->id : "", check ? check->message : "nothing was compared",
 	                 what_to_do);
 }

@@ -228,7 +228,7 @@ void case_judge(const struct suite_job *job, const struct options *suite, size_t
 	if (st == ST_OK)
 		put_case(out, &j.report, job->workload, place);
 	else
-		case_add_open(out, place, job->workload, SUITE_ERROR, st, error ? error : status_text(st));
+		case_add_open(out, place, job->workload, VERDICT_ERROR, st, error ? error : status_text(st));
 	put_warnings(out, &j.report, &log, (int64_t)place);
 	check_end(&j);
 	options_release(&o);

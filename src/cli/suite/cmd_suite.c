@@ -109,7 +109,7 @@ static void take_case(size_t i, struct span text, const char *died, void *ctx)
 	if (st == ST_OK)
 		suite_take(w->out, &one);
 	else
-		case_add_open(w->out, place, w->jobs.list.v[place].workload, SUITE_ERROR, ST_INPUT,
+		case_add_open(w->out, place, w->jobs.list.v[place].workload, VERDICT_ERROR, ST_INPUT,
 		              died ? died : diag_first_error(&log));
 	if (!died)
 		suite_release(&one);
@@ -298,7 +298,7 @@ static void take_change(size_t i, struct span text, const char *died, void *ctx)
 	if (died || !number_parse(text, 0, &st))
 		diag_error(w->log, "%s: %s", text_quote(&w->log->arena, span_of(name)),
 		           died ? died : "its process ended without a result");
-	case_add_open(w->out, i, name, st == ST_OK ? VERDICT_PASS : SUITE_ERROR, (enum status)st, "");
+	case_add_open(w->out, i, name, st == ST_OK ? VERDICT_PASS : VERDICT_ERROR, (enum status)st, "");
 }
 
 enum status cmd_suite_cases(const struct options *o, struct diag_log *log)

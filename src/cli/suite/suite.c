@@ -5,24 +5,6 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-const char *const suite_verdict_names[] = {
-	[VERDICT_INCONCLUSIVE] = "inconclusive",
-	[VERDICT_MISSING] = "missing",
-	[VERDICT_WAIVED] = "waived",
-	[VERDICT_FAIL] = "fail",
-	[VERDICT_UNDECIDED] = "undecided",
-	[VERDICT_WARN] = "warn",
-	[VERDICT_IMPROVED] = "improved",
-	[VERDICT_PASS] = "pass",
-	[VERDICT_SKIPPED] = "skipped",
-	[SUITE_ERROR] = "error",
-	NULL,
-};
-
-/* Verdicts of cases in order of precedence: the first that occurs becomes the suite's. */
-static const unsigned order[] = { VERDICT_FAIL,         SUITE_ERROR,     VERDICT_UNDECIDED,
-	                              VERDICT_INCONCLUSIVE, VERDICT_MISSING, VERDICT_WARN };
-
 void suite_init(struct suite *s)
 {
 	*s = (struct suite){ .arena = ARENA_INIT, .name = "suite", .shard = 1, .shards = 1 };
@@ -138,21 +120,21 @@ static const char *name_of_only(struct suite *s, unsigned verdict)
 
 static const char *headline(struct suite *s)
 {
-	static const char *const words[NR_SUITE_VERDICTS] = {
-		[VERDICT_FAIL] = "failed",         [SUITE_ERROR] = "could not be judged",
+	static const char *const words[] = {
+		[VERDICT_FAIL] = "failed",         [VERDICT_ERROR] = "could not be judged",
 		[VERDICT_UNDECIDED] = "undecided", [VERDICT_INCONCLUSIVE] = "inconclusive",
 		[VERDICT_MISSING] = "missing",     [VERDICT_WARN] = "passed with a warning",
 	};
 	struct strbuf b = STRBUF_INIT;
 	int64_t all = (int64_t)s->cases.nr;
 	const char *cases = all == 1 ? "case" : "cases";
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-		int64_t nr = s->counts[order[i]];
+	for (unsigned v = 0; v <= VERDICT_WARN; v++) {
+		int64_t nr = s->counts[v];
 		if (nr && !b.n)
-			strbuf_addf(&b, "%" PRId64 " of %" PRId64 " %s %s%s", nr, all, cases, words[order[i]],
-			            nr == 1 ? name_of_only(s, order[i]) : "");
+			strbuf_addf(&b, "%" PRId64 " of %" PRId64 " %s %s%s", nr, all, cases, words[v],
+			            nr == 1 ? name_of_only(s, v) : "");
 		else if (nr)
-			strbuf_addf(&b, ", %" PRId64 " %s", nr, words[order[i]]);
+			strbuf_addf(&b, ", %" PRId64 " %s", nr, words[v]);
 	}
 	if (!b.n)
 		strbuf_addf(&b, "%" PRId64 " %s passed", all, cases);
@@ -176,9 +158,8 @@ void suite_conclude(struct suite *s)
 		}
 	}
 	s->exit_code = status_exit_code(s->status);
-	s->verdict = VERDICT_PASS;
-	for (size_t i = 0; i < sizeof order / sizeof *order && s->verdict == VERDICT_PASS; i++)
-		if (s->counts[order[i]])
-			s->verdict = order[i];
+	s->verdict = 0;
+	while (s->verdict < VERDICT_PASS && (s->verdict > VERDICT_WARN || !s->counts[s->verdict]))
+		s->verdict++;
 	s->headline = headline(s);
 }

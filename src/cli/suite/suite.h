@@ -8,12 +8,6 @@
 
 #define SUITE_SCHEMA "gpugate-suite-1"
 
-/// Verdict of a case that could not be judged; its number follows those of the verdicts of checks.
-enum { SUITE_ERROR = NR_VERDICTS, NR_SUITE_VERDICTS };
-
-/// Words for the verdicts of cases, "fail" to "error", with a NULL at the end; static.
-extern const char *const suite_verdict_names[];
-
 /// One line about a case: a finding, a warning, or a check that failed, warned or could not be
 /// decided. All texts are valid UTF-8 without escapes.
 struct suite_item {
@@ -38,7 +32,7 @@ struct suite_case {
 	int64_t place; ///< index of the case in the suite, from 0
 	const char *name; ///< unique name: the workload as written in the suite file
 	const char *workload; ///< name of the workload that was judged; NULL if none was
-	unsigned verdict; ///< verdict of the case: a value of enum verdict, or SUITE_ERROR
+	unsigned verdict; ///< verdict of the case: a value of enum verdict, or VERDICT_ERROR
 	int64_t exit_code; ///< exit code that `check` would have
 	const char *text; ///< headline of the case's report, or error message
 
@@ -72,7 +66,7 @@ struct suite {
 	enum status status;
 	int64_t exit_code;
 	unsigned verdict;
-	int64_t counts[NR_SUITE_VERDICTS];
+	int64_t counts[NR_VERDICTS];
 	int64_t plan_runs, plan_pairs; ///< how many runs or pairs would decide all undecided cases
 	const char *headline; ///< headline: "2 of 12 cases failed, 1 undecided"; names a single case
 	const char *error; ///< error because of which no case was judged; NULL if there is none

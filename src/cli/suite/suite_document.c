@@ -14,28 +14,13 @@ enum {
 	ACCEPTS_SHOWN = 3
 };
 
-/* Verdicts in the order of their cases in the report: cases that need attention come first. */
-static const unsigned order[] = { VERDICT_FAIL,         SUITE_ERROR,     VERDICT_UNDECIDED,
-	                              VERDICT_INCONCLUSIVE, VERDICT_MISSING, VERDICT_WARN,
-	                              VERDICT_PASS };
-enum { NR_ORDER = sizeof order / sizeof *order, NR_OPEN = NR_ORDER - 1 };
-
-static void put_verdict(struct document *d, unsigned verdict)
-{
-	if (verdict == SUITE_ERROR)
-		doc_add(d, DOC_VERDICT, TONE_BAD, suite_verdict_names[verdict]);
-	else
-		doc_put_verdict(d, (enum verdict)verdict);
-}
-
 static void put_summary(struct document *d, const struct suite *s)
 {
 	doc_paragraph(d);
-	if (s->error || s->verdict == SUITE_ERROR)
-		put_verdict(d, SUITE_ERROR);
+	if (s->error || s->verdict == VERDICT_ERROR)
+		doc_put_verdict(d, VERDICT_ERROR);
 	else
-		doc_put_result(d, (enum verdict)s->verdict, suite_verdict_names[s->verdict],
-		               s->status != ST_OK);
+		doc_put_result(d, (enum verdict)s->verdict, verdict_names[s->verdict], s->status != ST_OK);
 	doc_words(d, " · ");
 	doc_said(d, s->name);
 	doc_words(d, ": ");
@@ -60,7 +45,7 @@ static void put_head(struct document *d, const struct suite_case *c, unsigned ve
 {
 	doc_row(d, 0);
 	doc_cell(d);
-	put_verdict(d, verdict);
+	doc_put_verdict(d, verdict);
 	doc_words(d, " ");
 	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
 }
@@ -105,9 +90,9 @@ static void put_findings(struct document *d, const struct suite *s)
 	struct doc_table *t = doc_table(d, "What changed", doc_change_columns, 3);
 	t->items = true;
 	t->more_text = "cases: see the table";
-	for (size_t k = 0; k < NR_OPEN; k++)
+	for (unsigned v = 0; v <= VERDICT_WARN; v++)
 		for (size_t i = 0; i < s->cases.nr; i++)
-			if (s->cases.v[i].verdict == order[k] && shown++ < CASES_WITH_FINDINGS)
+			if (s->cases.v[i].verdict == v && shown++ < CASES_WITH_FINDINGS)
 				put_open_case(d, s, &s->cases.v[i]);
 	t->more = shown > CASES_WITH_FINDINGS ? shown - CASES_WITH_FINDINGS : 0;
 	doc_end(d);
@@ -142,9 +127,9 @@ static void put_actions(struct document *d, const struct suite *s)
 {
 	size_t shown = 0;
 	doc_section(d, "actions", "What to do", DOC_OPEN);
-	for (size_t k = 0; k < NR_OPEN; k++)
+	for (unsigned v = 0; v <= VERDICT_WARN; v++)
 		for (size_t i = 0; i < s->cases.nr; i++)
-			if (s->cases.v[i].verdict == order[k] && shown++ < CASES_WITH_FINDINGS)
+			if (s->cases.v[i].verdict == v && shown++ < CASES_WITH_FINDINGS)
 				put_action(d, s, &s->cases.v[i]);
 	doc_end(d);
 }
@@ -177,7 +162,7 @@ static void put_row(struct document *d, const struct suite_case *c)
 	                                                : TONE_PLAIN;
 	doc_row(d, 0);
 	doc_cell(d);
-	put_verdict(d, c->verdict);
+	doc_put_verdict(d, c->verdict);
 	doc_words(d, " ");
 	doc_name(d, c->name);
 	if (c->verdict != VERDICT_PASS)
@@ -202,9 +187,9 @@ static void put_cases(struct document *d, const struct suite *s)
 	struct doc_table *t = doc_table(d, "Cases", columns, sizeof columns / sizeof *columns);
 	t->brief = open > CASES_SHOWN ? open : CASES_SHOWN;
 	t->more_text = "cases";
-	for (size_t k = 0; k < NR_ORDER; k++)
+	for (unsigned v = 0; v < NR_VERDICTS; v++)
 		for (size_t i = 0; i < s->cases.nr; i++)
-			if (s->cases.v[i].verdict == order[k])
+			if (s->cases.v[i].verdict == v)
 				put_row(d, &s->cases.v[i]);
 	doc_end(d);
 }
@@ -226,7 +211,7 @@ static void put_items(struct document *d, const struct suite *s, const char *id,
 		doc_row(d, 0);
 		doc_name_cell(d, s->cases.v[k].name);
 		doc_cell(d);
-		put_verdict(d, v[i].verdict);
+		doc_put_verdict(d, v[i].verdict);
 		doc_name_cell(d, named ? v[i].id : "–");
 		doc_said_cell(d, v[i].text);
 	}

@@ -42,7 +42,7 @@ static enum status write_files(const struct suite *s, const struct options *o, b
 	}
 	struct page_frame frame = { .tool = "gpugate",
 		                        .heading = s->name,
-		                        .word = suite_verdict_names[s->verdict] };
+		                        .word = verdict_names[s->verdict] };
 	struct document d;
 	suite_document(s, &d);
 	enum status one = text && st == ST_OK ? output_document(o, &d, &frame, to_stdout, log)
@@ -56,7 +56,7 @@ static void fill_failure(struct suite *s, enum status st, const struct diag_log 
 	const char *error = diag_first_error(log);
 	s->status = st;
 	s->exit_code = status_exit_code(st);
-	s->verdict = SUITE_ERROR;
+	s->verdict = VERDICT_ERROR;
 	s->error = arena_dup(&s->arena, span_of(error ? error : status_text(st)));
 	s->cases.nr = s->findings.nr = s->checks.nr = s->warnings.nr = 0;
 	memset(s->counts, 0, sizeof s->counts);

@@ -7,7 +7,7 @@
 #define AT(type_, member) .key = #member, .offset = offsetof(struct type_, member)
 #define VERDICT(type_)                                                       \
 	{                                                                        \
-		AT(type_, verdict), .type = FIELD_ENUM, .names = suite_verdict_names \
+		AT(type_, verdict), .type = FIELD_ENUM, .names = verdict_names \
 	}
 
 static const struct field item_fields[] = {

@@ -83,13 +83,6 @@ static enum stake stake_of(const struct check *c)
 
 /* ---- the suspect that a check belongs to ---- */
 
-static bool is_open(const struct check *c)
-{
-	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_WARN ||
-	       c->verdict == VERDICT_UNDECIDED || c->verdict == VERDICT_INCONCLUSIVE ||
-	       c->verdict == VERDICT_MISSING;
-}
-
 static bool is_kernel_of(const struct suspect *s, const char *item)
 {
 	for (size_t i = 0; i < s->kernels.nr; i++)
@@ -178,15 +171,6 @@ static struct suspect *culprit(struct inquiry *q, const struct check *c)
 	return s;
 }
 
-static enum verdict worse_verdict(enum verdict a, enum verdict b)
-{
-	static const int order[NR_VERDICTS] = {
-		[VERDICT_FAIL] = 5,    [VERDICT_UNDECIDED] = 4, [VERDICT_INCONCLUSIVE] = 3,
-		[VERDICT_MISSING] = 2, [VERDICT_WARN] = 1,
-	};
-	return order[b] > order[a] ? b : a;
-}
-
 /* The finding for checks of one metric that no suspect explains. The first check gives the title.
  */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
@@ -211,13 +195,12 @@ static void hang(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->out->checks.nr; i++) {
 		const struct check *c = &q->out->checks.v[i];
-		if (!is_open(c))
+		if (c->verdict > VERDICT_WARN)
 			continue;
 		struct suspect *s = culprit(q, c);
 		s = s ? s : other_of(q, c);
-		s->finding.verdict = s->finding.checks.nr
-		                         ? (int)worse_verdict((enum verdict)s->finding.verdict, c->verdict)
-		                         : (int)c->verdict;
+		if (!s->finding.checks.nr || (int)c->verdict < s->finding.verdict)
+			s->finding.verdict = (int)c->verdict;
 		if (!*s->finding.noise_text && c->metric == s->finding.metric && c->evidence.has_noise)
 			s->finding.noise_text = c->evidence.noise_text;
 		vec_push(&s->finding.checks, i);
@@ -314,7 +297,7 @@ void causes_find(const struct cause_input *in, struct report *out)
 {
 	bool any = false;
 	for (size_t i = 0; i < out->checks.nr; i++)
-		any = any || is_open(&out->checks.v[i]);
+		any = any || out->checks.v[i].verdict <= VERDICT_WARN;
 	if (!any)
 		return;
 	struct bench bench;

@@ -434,26 +434,6 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 
 /* ---- order and ids ---- */
 
-static int severity(enum verdict v)
-{
-	switch (v) {
-	case VERDICT_FAIL:
-		return 0;
-	case VERDICT_UNDECIDED:
-		return 1;
-	case VERDICT_INCONCLUSIVE:
-		return 2;
-	case VERDICT_MISSING:
-		return 3;
-	case VERDICT_WARN:
-		return 4;
-	case VERDICT_WAIVED:
-		return 5;
-	default:
-		return 6;
-	}
-}
-
 static int by_id(const void *a, const void *b)
 {
 	const struct check *x = *(const struct check *const *)a, *y = *(const struct check *const *)b;
@@ -477,10 +457,13 @@ void checks_arrange(struct report *out)
 {
 	VEC(struct check) sorted = VEC_INIT;
 	make_ids_unique(out);
-	for (int s = 0; s <= severity(VERDICT_PASS); s++)
-		for (size_t i = 0; i < out->checks.nr; i++)
-			if (severity(out->checks.v[i].verdict) == s)
+	/* What is as good as passed stays in the order of the rules. */
+	for (enum verdict v = VERDICT_FAIL; v <= VERDICT_IMPROVED; v++)
+		for (size_t i = 0; i < out->checks.nr; i++) {
+			enum verdict own = out->checks.v[i].verdict;
+			if (own == v || (v == VERDICT_IMPROVED && own > v))
 				vec_push(&sorted, out->checks.v[i]);
+		}
 	if (sorted.nr)
 		memcpy(out->checks.v, sorted.v, sorted.nr * sizeof *sorted.v);
 	vec_release(&sorted);

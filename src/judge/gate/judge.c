@@ -237,8 +237,8 @@ static const char *headline(const struct judge_input *in, struct report *out)
 		       : in->needs_baseline
 		           ? "missing: there is no baseline yet to compare with"
 		           : "pass: every check was skipped, there is no baseline yet to compare with";
-	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_name(out->verdict), nr, of,
-	            of == 1 ? "" : "s", words[out->verdict][nr != 1]);
+	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_names[out->verdict], nr,
+	            of, of == 1 ? "" : "s", words[out->verdict][nr != 1]);
 	if (out->verdict == VERDICT_FAIL || out->verdict == VERDICT_UNDECIDED)
 		add_rules(&b, out);
 	add_count(&b, out, VERDICT_UNDECIDED, "undecided");
@@ -275,14 +275,13 @@ static enum status status_of(const struct judge_input *in, const struct report *
 
 static void conclude(const struct judge_input *in, struct report *out)
 {
-	static const enum verdict order[] = { VERDICT_FAIL, VERDICT_UNDECIDED, VERDICT_INCONCLUSIVE,
-		                                  VERDICT_MISSING, VERDICT_WARN };
-	for (size_t i = 0; i < out->checks.nr; i++)
-		out->counts[out->checks.v[i].verdict]++;
 	out->verdict = VERDICT_PASS;
-	for (size_t i = 0; i < sizeof order / sizeof *order && out->verdict == VERDICT_PASS; i++)
-		if (out->counts[order[i]])
-			out->verdict = order[i];
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		enum verdict v = out->checks.v[i].verdict;
+		out->counts[v]++;
+		if (v <= VERDICT_WARN && v < out->verdict)
+			out->verdict = v;
+	}
 	if (in->baseline && out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
 		out->verdict = VERDICT_INCONCLUSIVE;
 	out->status = status_of(in, out);
@@ -445,8 +444,8 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	enum status st = prepare(in, out, log);
 	if (st == ST_OK) {
 		trust_findings(in->baseline, in->candidates, in->nr_candidates, in->rules->min_steps, out);
-		trust_find_machines(in->baseline, in->candidates, in->nr_candidates,
-		                    in->rules->throttled, out);
+		trust_find_machines(in->baseline, in->candidates, in->nr_candidates, in->rules->throttled,
+		                    out);
 		st = check_all(in, out, log);
 	}
 	if (st != ST_OK)

@@ -1,20 +1,10 @@
 #include "model/report.h"
 
-const char *verdict_name(enum verdict v)
-{
-	static const char *const names[NR_VERDICTS] = {
-		[VERDICT_INCONCLUSIVE] = "inconclusive",
-		[VERDICT_MISSING] = "missing",
-		[VERDICT_WAIVED] = "waived",
-		[VERDICT_FAIL] = "fail",
-		[VERDICT_UNDECIDED] = "undecided",
-		[VERDICT_WARN] = "warn",
-		[VERDICT_IMPROVED] = "improved",
-		[VERDICT_PASS] = "pass",
-		[VERDICT_SKIPPED] = "skipped",
-	};
-	return names[v];
-}
+const char *const verdict_names[NR_VERDICTS + 1] = {
+#define NAME(id, name, ...) [VERDICT_##id] = (name),
+	VERDICTS(NAME)
+#undef NAME
+};
 
 const char *const drift_names[NR_DRIFTS] = {
 	[DRIFT_SLOWER] = "slower",

@@ -15,22 +15,31 @@
 #include "model/flame.h"
 #include "model/run_report.h"
 
-/// Verdicts, in the order of rules.md, "Verdicts".
+/// The verdicts, the worst first, so that a worse one is a smaller number: X(ID, name, tone of its
+/// word (enum doc_tone), what a check with it is in JUnit (enum outcome), its number in
+/// OpenMetrics, which must never change and which is 5 or more if the gate fails). A case of a
+/// suite that could not be judged has the verdict ERROR, a check never.
+#define VERDICTS(X)                                              \
+	X(FAIL, "fail", TONE_BAD, OUTCOME_FAILURE, 7)                \
+	X(ERROR, "error", TONE_BAD, OUTCOME_ERROR, 9)                \
+	X(UNDECIDED, "undecided", TONE_OPEN, OUTCOME_ERROR, 8)       \
+	X(INCONCLUSIVE, "inconclusive", TONE_OPEN, OUTCOME_ERROR, 6) \
+	X(MISSING, "missing", TONE_OPEN, OUTCOME_ERROR, 5)           \
+	X(WARN, "warn", TONE_WARN, OUTCOME_NOTE, 4)                  \
+	X(WAIVED, "waived", TONE_WARN, OUTCOME_SKIPPED, 3)           \
+	X(IMPROVED, "improved", TONE_GOOD, OUTCOME_NOTE, 1)          \
+	X(PASS, "pass", TONE_GOOD, OUTCOME_PASS, 0)                  \
+	X(SKIPPED, "skipped", TONE_PLAIN, OUTCOME_SKIPPED, 2)
+
 enum verdict {
-	VERDICT_INCONCLUSIVE,
-	VERDICT_MISSING,
-	VERDICT_WAIVED,
-	VERDICT_FAIL,
-	VERDICT_UNDECIDED,
-	VERDICT_WARN,
-	VERDICT_IMPROVED,
-	VERDICT_PASS,
-	VERDICT_SKIPPED,
-	NR_VERDICTS
+#define VERDICT(id, ...) VERDICT_##id,
+	VERDICTS(VERDICT)
+#undef VERDICT
+	    NR_VERDICTS
 };
 
-/// Name of a verdict: "fail", "warn", …; static.
-const char *verdict_name(enum verdict v);
+/// Names of the verdicts: "fail", "warn", …, and NULL; static.
+extern const char *const verdict_names[NR_VERDICTS + 1];
 
 /// One row of a breakdown, which shows where a change went. The rows of level 0 add up to the
 /// change of their table; the rows of level n + 1 that follow a row of level n add up to that row.

@@ -72,7 +72,7 @@ static const char *word_of(const struct report *r)
 	static const char *const kinds[] = { [REPORT_DIFF] = "diff", [REPORT_RUN] = "report" };
 	if (r->error)
 		return "error";
-	return r->kind == REPORT_CHECK ? verdict_name(r->verdict) : kinds[r->kind];
+	return r->kind == REPORT_CHECK ? verdict_names[r->verdict] : kinds[r->kind];
 }
 
 void html_write(const struct report *r, const struct write_options *o, struct sink *out)

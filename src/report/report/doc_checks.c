@@ -272,7 +272,7 @@ static void put_reasons(struct document *d, const struct report *r)
 		if (c->verdict != VERDICT_WAIVED && !open)
 			continue;
 		doc_item(d, 0);
-		doc_printf(d, "%s: ", verdict_name(c->verdict));
+		doc_printf(d, "%s: ", verdict_names[c->verdict]);
 		doc_name(d, c->id);
 		doc_words(d, ": ");
 		doc_sentence(d, c->message);

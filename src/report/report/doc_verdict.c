@@ -8,16 +8,15 @@
 #include "report/key_figures.h"
 #include "report/table.h"
 
-static const enum doc_tone tones[NR_VERDICTS] = {
-	[VERDICT_INCONCLUSIVE] = TONE_OPEN, [VERDICT_MISSING] = TONE_OPEN,
-	[VERDICT_UNDECIDED] = TONE_OPEN,    [VERDICT_WAIVED] = TONE_WARN,
-	[VERDICT_FAIL] = TONE_BAD,          [VERDICT_WARN] = TONE_WARN,
-	[VERDICT_IMPROVED] = TONE_GOOD,     [VERDICT_PASS] = TONE_GOOD,
+static const enum doc_tone tones[] = {
+#define TONE(id, name, tone, ...) [VERDICT_##id] = (tone),
+	VERDICTS(TONE)
+#undef TONE
 };
 
 void doc_put_verdict(struct document *d, enum verdict v)
 {
-	doc_add(d, DOC_VERDICT, tones[v], verdict_name(v));
+	doc_add(d, DOC_VERDICT, tones[v], verdict_names[v]);
 }
 
 void doc_put_result(struct document *d, enum verdict v, const char *word, bool fails)
@@ -184,7 +183,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	const struct check *worst = worst_check(r);
 	bool first = report_is_first(r);
 	doc_put_result(d, first ? VERDICT_MISSING : r->verdict,
-	               first ? "no baseline yet" : verdict_name(r->verdict), r->status != ST_OK);
+	               first ? "no baseline yet" : verdict_names[r->verdict], r->status != ST_OK);
 	doc_words(d, " · ");
 	doc_said(d, r->workload);
 	doc_words(d, ": ");

@@ -85,7 +85,7 @@ static void check(struct emit *e, const struct check *c)
 	select_object(e, c->select);
 	emit_str(e, "item", or_null(c->item));
 	emit_str(e, "group", group_name(c->group));
-	emit_str(e, "verdict", verdict_name(c->verdict));
+	emit_str(e, "verdict", verdict_names[c->verdict]);
 	emit_str(e, "unit", unit_name(c->metric->unit));
 	emit_number_if(e, "baseline", c->has_baseline, c->baseline, digits);
 	emit_number_if(e, "candidate", c->has_candidate, c->candidate, digits);
@@ -111,7 +111,7 @@ static void finding(struct emit *e, const struct report *r, const struct finding
 	int digits = f->metric ? unit_digits(f->metric->unit) : 0;
 	emit_open_line(e, 2, NULL, '{');
 	emit_str(e, "finding", cause_names[f->cause]);
-	emit_str(e, "verdict", verdict_name((enum verdict)f->verdict));
+	emit_str(e, "verdict", verdict_names[f->verdict]);
 	emit_str(e, "title", f->title);
 	emit_str(e, "metric", f->metric ? f->metric->name : NULL);
 	emit_str(e, "unit", f->metric ? unit_name(f->metric->unit) : NULL);
@@ -290,7 +290,7 @@ static void checks(struct emit *e, const struct report *r)
 		                                  VERDICT_UNDECIDED, VERDICT_MISSING, VERDICT_INCONCLUSIVE,
 		                                  VERDICT_IMPROVED,  VERDICT_WAIVED,  VERDICT_SKIPPED };
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-		emit_number(e, verdict_name(order[i]), r->counts[order[i]], 0);
+		emit_number(e, verdict_names[order[i]], r->counts[order[i]], 0);
 	emit_close(e, '}');
 }
 
@@ -305,7 +305,7 @@ void json_write(const struct report *r, const struct write_options *o, struct si
 	emit_open(&e, NULL, '{');
 	emit_str(&e, "schema", r->kind == REPORT_DIFF ? "gpugate-diff-1" : "gpugate-result-1");
 	if (r->kind != REPORT_DIFF) {
-		emit_str(&e, "verdict", r->error ? "error" : verdict_name(r->verdict));
+		emit_str(&e, "verdict", r->error ? "error" : verdict_names[r->verdict]);
 		emit_number(&e, "exit_code", status_exit_code(r->status), 0);
 	}
 	emit_line(&e, 1);

@@ -60,31 +60,19 @@ static const char *clean_name(struct arena *a, const char *text)
 	return arena_take(a, &b);
 }
 
-static enum outcome outcome_of(enum verdict v)
-{
-	switch (v) {
-	case VERDICT_PASS:
-		return OUTCOME_PASS;
-	case VERDICT_WARN:
-	case VERDICT_IMPROVED:
-		return OUTCOME_NOTE;
-	case VERDICT_FAIL:
-		return OUTCOME_FAILURE;
-	case VERDICT_SKIPPED:
-	case VERDICT_WAIVED:
-		return OUTCOME_SKIPPED;
-	default:
-		return OUTCOME_ERROR;
-	}
-}
+const enum outcome junit_outcomes[NR_VERDICTS] = {
+#define OUTCOME(id, name, tone, outcome, ...) [VERDICT_##id] = (outcome),
+	VERDICTS(OUTCOME)
+#undef OUTCOME
+};
 
 static void add_check(struct testcases *t, const struct check *k, const struct finding *f)
 {
 	struct testcase c = { .group = k->group,
 		                  .name = clean_name(&t->arena, k->id),
-		                  .outcome = outcome_of(k->verdict),
+		                  .outcome = junit_outcomes[k->verdict],
 		                  .type =
-		                      k->verdict == VERDICT_FAIL ? "regression" : verdict_name(k->verdict),
+		                      k->verdict == VERDICT_FAIL ? "regression" : verdict_names[k->verdict],
 		                  .message = k->message,
 		                  .cause = f ? f->title : NULL,
 		                  .check = k };
@@ -101,7 +89,7 @@ static void add_finding(struct testcases *t, const struct trust_finding *f)
 		                  .name = clean_name(&t->arena, name),
 		                  .outcome = f->warning_only ? OUTCOME_NOTE : OUTCOME_ERROR,
 		                  .type =
-		                      verdict_name(f->warning_only ? VERDICT_WARN : VERDICT_INCONCLUSIVE),
+		                      verdict_names[f->warning_only ? VERDICT_WARN : VERDICT_INCONCLUSIVE],
 		                  .message = f->message,
 		                  .finding = f };
 	vec_push(&t->all, c);
@@ -148,7 +136,7 @@ void testcases_collect(struct testcases *t, const struct report *r)
 		struct testcase c = { .group = GROUP_INPUTS,
 			                  .name = "gpugate",
 			                  .outcome = OUTCOME_ERROR,
-			                  .type = first ? verdict_name(VERDICT_MISSING) : "error",
+			                  .type = first ? verdict_names[VERDICT_MISSING] : "error",
 			                  .message = first ? r->headline : r->error };
 		vec_push(&t->all, c);
 	}

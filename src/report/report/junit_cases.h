@@ -14,6 +14,9 @@ enum outcome {
 	NR_OUTCOMES
 };
 
+/// What a check or a case with each verdict is.
+extern const enum outcome junit_outcomes[NR_VERDICTS];
+
 struct testcase {
 	enum check_group group;
 	const char *name; ///< name of the case, unique in its group; valid in XML, but not yet escaped

@@ -148,7 +148,7 @@ static void write_verdict(struct exposition *e)
 	const char *name = "gpugate_verdict";
 	family(e, name, "stateset", NULL, "Verdict on the run; error where nothing could be judged.");
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-		series(e, name, label(e, name, verdict_name(states[i])), NULL,
+		series(e, name, label(e, name, verdict_names[states[i]]), NULL,
 		       !r->error && r->verdict == states[i], 0);
 	series(e, name, label(e, name, "error"), NULL, r->error != NULL, 0);
 }
@@ -158,8 +158,9 @@ static void write_counts(struct exposition *e)
 	const struct report *r = e->r;
 	family(e, "gpugate_checks", "gauge", NULL, "Number of checks, by verdict.");
 	for (int i = 0; i < NR_VERDICTS; i++)
-		series(e, "gpugate_checks", label(e, "verdict", verdict_name((enum verdict)i)), NULL,
-		       r->counts[i], 0);
+		if (i != VERDICT_ERROR)
+			series(e, "gpugate_checks", label(e, "verdict", verdict_names[i]), NULL, r->counts[i],
+			       0);
 	family(e, "gpugate_same_artifact", "gauge", NULL,
 	       "1 where the candidate is the baseline's own artifact: nothing was compared.");
 	series(e, "gpugate_same_artifact", "", NULL, r->same_artifact, 0);
@@ -193,16 +194,11 @@ static void add_side(struct exposition *e, const struct metric *m, const char *l
 		                                        m->exact ? value : rounded(value), digits });
 }
 
-/* Number of a verdict: 5 and more fails the gate. These numbers must never change. */
-static int64_t state_of(enum verdict v)
-{
-	static const int states[NR_VERDICTS] = {
-		[VERDICT_PASS] = 0,         [VERDICT_IMPROVED] = 1, [VERDICT_SKIPPED] = 2,
-		[VERDICT_WAIVED] = 3,       [VERDICT_WARN] = 4,     [VERDICT_MISSING] = 5,
-		[VERDICT_INCONCLUSIVE] = 6, [VERDICT_FAIL] = 7,     [VERDICT_UNDECIDED] = 8,
-	};
-	return states[v];
-}
+static const int numbers[] = {
+#define STATE(id, name, tone, outcome, state) [VERDICT_##id] = (state),
+	VERDICTS(STATE)
+#undef STATE
+};
 
 static void collect(struct exposition *e)
 {
@@ -210,7 +206,7 @@ static void collect(struct exposition *e)
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
 		const char *labels = label(e, "check", c->id);
-		vec_push(&e->rows, (struct series_row){ NULL, labels, NULL, state_of(c->verdict), 0 });
+		vec_push(&e->rows, (struct series_row){ NULL, labels, NULL, numbers[c->verdict], 0 });
 		add_side(e, c->metric, labels, "baseline", c->has_baseline, c->baseline);
 		add_side(e, c->metric, labels, "candidate", c->has_candidate, c->candidate);
 	}

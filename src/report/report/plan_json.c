@@ -12,7 +12,7 @@ static void checks(struct emit *e, const struct report *r)
 			continue;
 		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "id", c->id);
-		emit_str(e, "verdict", verdict_name(c->verdict));
+		emit_str(e, "verdict", verdict_names[c->verdict]);
 		emit_number(e, "runs", c->evidence.more_runs, 0);
 		emit_number(e, "pairs", c->evidence.more_pairs, 0);
 		emit_str(e, "message", c->message);
@@ -35,7 +35,7 @@ void plan_write(const struct report *r, const struct write_options *o, struct si
 	(void)o;
 	emit_open(&e, NULL, '{');
 	emit_str(&e, "schema", "gpugate-plan-1");
-	emit_str(&e, "verdict", r->error ? "error" : verdict_name(r->verdict));
+	emit_str(&e, "verdict", r->error ? "error" : verdict_names[r->verdict]);
 	plan_write_json(r, &e);
 	emit_close(&e, '}');
 	sink_puts(out, "\n");

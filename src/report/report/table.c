@@ -134,13 +134,12 @@ enum doc_tone tone_of_check(const struct check *c)
 
 bool check_matters(const struct check *c)
 {
-	return check_is_open(c) || c->verdict == VERDICT_WARN;
+	return c->verdict <= VERDICT_WARN;
 }
 
 bool check_is_open(const struct check *c)
 {
-	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED ||
-	       c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING;
+	return c->verdict <= VERDICT_MISSING;
 }
 
 bool check_needs_reason(const struct check *c)
