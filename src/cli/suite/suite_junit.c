@@ -3,13 +3,23 @@
 #include "report/junit_cases.h"
 #include "suite/suite_document.h"
 
-/* The element in a case of each outcome; NULL: none. */
-static const char *const elements[NR_OUTCOMES] = {
-	[OUTCOME_NOTE] = "system-out",
-	[OUTCOME_FAILURE] = "failure",
-	[OUTCOME_ERROR] = "error",
-	[OUTCOME_SKIPPED] = "skipped",
-};
+/* What a case is. A case with another exit code than 0 is never green: with --fail-on warn a
+   warning is a failure. */
+static enum outcome outcome_of(const struct suite_case *c)
+{
+	enum outcome o = junit_outcomes[c->verdict];
+	if (o == OUTCOME_FAILURE || o == OUTCOME_ERROR || !c->exit_code)
+		return o;
+	return c->exit_code == status_exit_code(ST_FAILED) ? OUTCOME_FAILURE : OUTCOME_ERROR;
+}
+
+static int64_t count(const struct suite *s, enum outcome o)
+{
+	int64_t nr = 0;
+	for (size_t i = 0; i < s->cases.nr; i++)
+		nr += outcome_of(&s->cases.v[i]) == o;
+	return nr;
+}
 
 static void put_lines(struct sink *out, const struct suite_item *v, size_t nr)
 {
@@ -24,7 +34,15 @@ static void put_lines(struct sink *out, const struct suite_item *v, size_t nr)
 
 static void put_case(struct sink *out, const struct suite *s, const struct suite_case *c)
 {
-	const char *element = elements[junit_outcomes[c->verdict]];
+	/* NULL: a case that passed is empty */
+	static const char *const elements[NR_OUTCOMES] = {
+		[OUTCOME_NOTE] = "system-out",
+		[OUTCOME_FAILURE] = "failure",
+		[OUTCOME_ERROR] = "error",
+		[OUTCOME_SKIPPED] = "skipped",
+	};
+	enum outcome o = outcome_of(c);
+	const char *element = elements[o];
 	size_t nr, nr_checks;
 	const struct suite_item *f = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
 	const struct suite_item *k = suite_items(s->checks.v, s->checks.nr, c->place, &nr_checks);
@@ -34,9 +52,8 @@ static void put_case(struct sink *out, const struct suite *s, const struct suite
 	sink_puts(out, element ? " time=\"0.000\">\n" : " time=\"0.000\"/>\n");
 	if (!element)
 		return;
-	bool note = c->verdict == VERDICT_WARN;
 	sink_printf(out, "      <%s", element);
-	if (!note) {
+	if (o != OUTCOME_NOTE) {
 		junit_put_attribute(out, "type", verdict_names[c->verdict]);
 		junit_put_attribute(out, "message", nr ? f[0].text : c->text);
 	}
@@ -49,15 +66,14 @@ static void put_case(struct sink *out, const struct suite *s, const struct suite
 
 void suite_junit(const struct suite *s, struct sink *out)
 {
-	const int64_t *n = s->counts;
-	int64_t errors = n[VERDICT_ERROR] + n[VERDICT_UNDECIDED] + n[VERDICT_INCONCLUSIVE] +
-	                 n[VERDICT_MISSING] + (s->error != NULL);
+	int64_t failures = count(s, OUTCOME_FAILURE),
+	        errors = count(s, OUTCOME_ERROR) + (s->error != NULL);
 	size_t tests = s->cases.nr + (s->error != NULL);
 	sink_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpugate\"");
 	for (int i = 0; i < 2; i++) {
 		sink_printf(
 		    out, " tests=\"%zu\" failures=\"%" PRId64 "\" errors=\"%" PRId64 "\" time=\"0.000\">\n",
-		    tests, n[VERDICT_FAIL], errors);
+		    tests, failures, errors);
 		if (i)
 			break;
 		sink_puts(out, "  <testsuite");
