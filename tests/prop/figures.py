@@ -4,7 +4,7 @@
 - Units: a figure in any unit of its dimension, on either side, gives the same verdict; in a unit of another dimension it is
   not judged, and both units are named.
 - What was not measured: each value of a file replaced by -1, null, "nan", "", a text, a number with a remark: never improved
-  and never a pass in silence, unless the value is no figure of the file.
+  and never a pass in silence, unless the value is not a figure of the file.
 - A table that is cut off at any byte behind its first row is refused, or has the figures of its whole lines.
 - Plain numbers are judged without any rules, by the direction that name and unit tell; others are named once.
 - The directions of names and units are those of a list that was written by hand.

@@ -25,7 +25,7 @@ static size_t digits_at(struct span s, size_t at)
 }
 
 /* Number of bytes of the whole part at `at`, with separators of thousands: "1,234,567", or "1,234"
-   before a decimal point. 0 if the commas are no such separators: "1,900" may be 1.9. */
+   before a decimal point. 0 if the commas are something else: "1,900" may be 1.9. */
 static size_t whole_part(struct span s, size_t at)
 {
 	size_t n = at + digits_at(s, at), groups = 0, lead = n - at;

@@ -98,7 +98,7 @@ static const char *unit_at_end(const char *text, size_t n)
 	return vague ? NULL : unit;
 }
 
-/* The unit of "tokens_per_second_": "tokens/second" or, if that is none, a bare rate. */
+/* The unit of "tokens_per_second_": "tokens/second" or, if that is unknown, a bare rate. */
 static const char *unit_of_rate(const char *from, const char *per)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -143,7 +143,7 @@ const char *figure_unit_by_name(struct span name)
 static const struct figure_word {
 	const char *name, *better, *kind;
 } figure_words[] = {
-#include "figures.inc"
+#include "metric/figures.inc"
 };
 enum { NR_FIGURE_WORDS = sizeof figure_words / sizeof *figure_words };
 

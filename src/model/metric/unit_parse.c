@@ -20,7 +20,7 @@ const struct unit_word unit_words[] = {
 #define WORD(...)
 #define UNIT(name, dimension, size, others) { name, dimension, size, others },
 const struct figure_unit figure_units[] = {
-#include "figures.inc"
+#include "metric/figures.inc"
 	{ NULL, NULL, 0, NULL },
 };
 #undef UNIT
@@ -39,7 +39,7 @@ int figure_unit_find(struct span name)
 const char *figure_unit_better(int unit)
 {
 	static const char *const dimensions[][2] = {
-#include "figures.inc"
+#include "metric/figures.inc"
 	};
 	for (size_t i = 0; unit >= 0 && i < sizeof dimensions / sizeof *dimensions; i++)
 		if (strcmp(dimensions[i][0], figure_units[unit].dimension) == 0)
