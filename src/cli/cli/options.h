@@ -122,8 +122,8 @@ enum command {
 	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                       \
 	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
 	X(JOBS, "jobs", "N", ON_READING | ON(INIT),                                                    \
-	  "read with so many threads: files first, then parts of one (default: the cores that it may " \
-	  "use)")                                                                                      \
+	  "read with so many threads: one per file, and spare ones decompress (default: the cores "    \
+	  "that it may use)")                                                                          \
 	X(CONTEXT, "context", "KEY=VALUE", ON_READING,                                                 \
 	  "a fact about the run, such as batch_size=256; may be repeated")                             \
 	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING,                                        \
