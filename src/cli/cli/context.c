@@ -63,9 +63,17 @@ static enum status apply_document(struct document *doc, void *digest)
 	return ST_OK;
 }
 
-bool context_is_artifact(const char *path)
+static bool is_of_artifact(struct span key)
 {
 	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces" };
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (span_eq(key, span_of(keys[i])))
+			return true;
+	return false;
+}
+
+bool context_is_artifact(const char *path)
+{
 	struct diag_log own; /* errors in the file are dropped here: its reader reports them later */
 	struct source *src;
 	struct span key;
@@ -77,11 +85,8 @@ bool context_is_artifact(const char *path)
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
 	bool found = jscan_peek(js) == JSCAN_ARRAY;
 	if (!found && jscan_object(js))
-		while (!found && jscan_key(js, &key)) {
-			for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-				found = found || span_eq(key, span_of(keys[i]));
+		while (jscan_key(js, &key) && !(found = is_of_artifact(key)))
 			jscan_skip(js);
-		}
 	jscan_free(js);
 	source_close(src);
 	diag_release(&own);

@@ -39,10 +39,8 @@ bool result_sniff(struct source *src)
 	if (jscan_array(js) && !jscan_element(js))
 		foreign = true;
 	if (!foreign && jscan_object(js))
-		while (!foreign && jscan_key(js, &key)) {
-			foreign = is_foreign(key);
+		while (jscan_key(js, &key) && !(foreign = is_foreign(key)))
 			jscan_skip(js);
-		}
 	jscan_free(js);
 	diag_release(&own);
 	return !foreign;
