@@ -9,6 +9,8 @@
  - if a push is refused for another reason, the script ends with git's message. Shell commands in a reason or in the name of a
    branch are not run, and symbolic links are not followed
  - an approval is for the files that were measured: whatever commits are called, only baselines and histories may differ from them
+ - `ci/forge/history` leaves out runs whose commits are not of main, also in a shallow clone, and says so
+ - `ci/forge/gate` ends with the first command of the benchmark that fails, and judges no case that the benchmark has not made
  - no path that a setting or a file of the branch names leads a baseline out of the repository, or into its '.git'
  - `ci/forge/approval` accepts only approvals of people with write permission that are newer than the run and its report (_forge.py)
  - `ci/github/fetch/fetch` finds the pull request by GitHub's data, not by the artifact, and takes only digests
@@ -346,6 +348,73 @@ def outside(r):
         expect(f"{path}: commits", r.subjects(branch)[0], "change")
 
 
+def trusted(r):
+    """Lines of a history by their commits, in a shallow clone."""
+    clone = r.clone("main")
+    first = r.git(clone, "rev-parse", "HEAD")
+    r.git(clone, "commit", "--quiet", "--allow-empty", "--message", "another")
+    r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+    second = r.git(clone, "rev-parse", "HEAD")
+    r.git(clone, "commit", "--quiet", "--allow-empty", "--message", "of a pull request")
+    r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/request")
+    theirs = r.git(clone, "rev-parse", "HEAD")
+
+    def line(commit):
+        return json.dumps({"schema": "gpugate-history-1", "provenance": {"commit": commit}})
+    ours = [line(first), line(second[:7]), "not a line", line(second)]
+    others = [line(commit) for commit in (theirs, theirs[:9], "", first + "-dirty", first[:6], "0" * 40, first + "\n" + first, first + " ", 7)]
+    r.git(clone, "checkout", "--quiet", "--orphan", "histories")
+    r.git(clone, "rm", "-rfq", ".")
+    for name, lines in (("all", ours), ("mixed", [*others[:3], *ours, *others[3:]]), ("none", others), ("empty", [])):
+        (clone / f"{name}.history.jsonl").write_text("".join(f"{text}\n" for text in lines))
+    r.push(clone, "histories")
+    shallow = r.folder / "shallow"
+    r.git(r.folder, "clone", "--quiet", "--depth", "1", f"file://{r.origin}", shallow)
+
+    def fetched(code=0, **env):
+        p = subprocess.run([FORGE / "history", "past"], cwd=shallow, capture_output=True, text=True, check=False,
+                           env={**r.env, "GPUGATE_HISTORY_BRANCH": "histories", **env})
+        expect(f"history {env}", (p.returncode, p.stdout.strip() == str(shallow / "past")), (code, code == 0))
+        return {f.name.split(".")[0]: f.read_text().splitlines() for f in (shallow / "past").iterdir()}, p.stderr
+    have, said = fetched()
+    expect("runs of main", have, {"all": ours, "mixed": ours, "none": [], "empty": []})
+    expect("said", sorted(said.splitlines()), [f"history: warning: {name}.history.jsonl: {nr} runs are left out: their commits are not of main (the first: {theirs[:12]})"
+                                               for name, nr in (("mixed", "9 of 13"), ("none", "9 of 9"))])
+    expect("the clone", (r.git(shallow, "rev-list", "--count", "HEAD"), r.git(shallow, "branch", "--all").count("request")), ("1", 0))
+    have, said = fetched(GPUGATE_MAIN="request")
+    expect("of another branch", len(have["none"]), 2)
+    fetched(1, GPUGATE_MAIN="nowhere")
+
+
+def benchmarks(r):
+    clone = r.clone("main")
+    runs = {name: str(r.trace(seed)) for name, seed in (("old", 2), ("new", 3))}
+    (clone / "s.yaml").write_text("version: 1\nname: n\ncases:\n  - {workload: a, runs: 'res/a/*', baseline: baselines/train.json}\n"
+                                  "  - {workload: '{name}', each: 'res/more/*/', baseline: baselines/train.json}\n")
+
+    def gate(what, script, want, suite=True, before="old", **env):
+        subprocess.run(["rm", "-rf", "res", "out", "t.json.gz"], cwd=clone, check=True)
+        for place in ("res/a", "res/more/b"):
+            (clone / place).mkdir(parents=True)
+            (clone / place / "t.json.gz").write_bytes(pathlib.Path(runs[before]).read_bytes())
+        p = subprocess.run([FORGE / "gate"], cwd=clone, capture_output=True, text=True, check=False,
+                           env={**r.env, **({"GPUGATE_SUITE": "s.yaml"} if suite else {"GPUGATE_RUNS": "t.json.gz"}), "GPUGATE_FOLDER": "out", "GPUGATE_BENCHMARK": script, **env})
+        judged = (clone / "out" / "result.json").exists()
+        expect(f"{what}: judged, said {p.stderr[-300:]}", (p.returncode, judged), want)
+    for script in ("false\ncp {new} t.json.gz", "false | cat; cp {new} t.json.gz", "f() {{ false; cp {new} t.json.gz; }}\nf", "cp {new} t.json.gz; false"):
+        gate(script, script.format(**runs), (1, False), suite=False)
+    gate("one that works", "cp {new} t.json.gz; if false; then :; fi".format(**runs), (0, True), suite=False)
+    both = "cp {new} res/a/t.json.gz; cp {new} res/more/b/t.json.gz".format(**runs)
+    gate("both are made", both, (0, True))
+    gate("nothing is made", "true", (2, False))
+    gate("one is made", both.split(";", maxsplit=1)[0], (2, False))
+    gate("the other is made", both.split(";")[1], (2, False))
+    gate("the same as before", both, (2, False), before="new")
+    gate("the same as what was removed", "mkdir -p res/a res/more/b; " + both, (0, True), before="new", GPUGATE_RUNS="res")
+    gate("nothing in place of what was removed", "true", (0, True), GPUGATE_RUNS="res")
+    expect("its exit code", (clone / "out" / "exit-code").read_text(), "3\n")
+
+
 def password(r):
     """The token is sent to the server as the password, and not to another server to which a redirect leads."""
     seen, led = [], []
@@ -576,7 +645,7 @@ def main():
         approvals(folder)
         fetches(folder)
         repository = Repository(folder)
-        for test in (from_failure_to_green, races, refusals, measured, outside, password):
+        for test in (from_failure_to_green, races, refusals, measured, outside, trusted, benchmarks, password):
             test(repository)
     if wrong:
         sys.exit("\n".join(wrong))
