@@ -11,7 +11,9 @@
 #include "cli/provenance.h"
 #include "diff/past.h"
 #include "fold/fold_run.h"
+#include "fold/present.h"
 #include "gate/environment.h"
+#include "io/place.h"
 #include "store/history_file.h"
 #include "store/pin.h"
 #include "store/stored_file.h"
@@ -31,11 +33,25 @@ static enum status check_comparable(const struct run *run, struct diag_log *log)
 	return ST_OK;
 }
 
+/* Refuse a run that the gate could not hold against the rules: with other ranks than they expect,
+   or reduced with other settings. */
+static enum status check_rules(const struct candidates *c, const struct setup *s,
+                               struct diag_log *log)
+{
+	int64_t ranks = s->rules.expect_ranks;
+	const char *fault = ranks > 0 ? present_fault(&c->v[0], ranks, &log->arena) : NULL;
+	if (fault)
+		return diag_fail(log, ST_INPUT, "%s: %s", text_quote(&log->arena, span_of(c->v[0].label)),
+		                 fault);
+	return environment_settings(&s->rules, NULL, c->v, c->nr, s->load.reduce.communication, log);
+}
+
 enum status baseline_make(const struct candidates *c, const struct setup *s,
                           const struct options *o, struct baseline *out, struct diag_log *log)
 {
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
 	TRY(check_comparable(&c->v[0], log));
+	TRY(check_rules(c, s, log));
 	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->naming, log));
 	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
@@ -171,10 +187,21 @@ static void say_waiting(const char *lock)
    changes takes minutes. */
 static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting };
 
-enum status baseline_put(const struct baseline *b, const char *path, const char *history,
-                         bool replace, struct diag_log *log)
+/* Check where the baseline or its history would be written: anywhere if the user typed the path,
+   else inside of the repository, or of the folder of histories that the user typed. */
+static enum status check_place(const struct options *o, const char *path, const char *folder,
+                               struct diag_log *log)
+{
+	bool typed = o->value[OPT_BASELINE] && !o->value[OPT_SUITE];
+	return typed && !folder ? ST_OK : place_check(path, folder, log);
+}
+
+enum status baseline_put(const struct baseline *b, const struct options *o, const char *path,
+                         const char *history, bool replace, struct diag_log *log)
 {
 	struct file_lock lock;
+	TRY(check_place(o, path, NULL, log));
+	TRY(check_place(o, history, o->value[OPT_HISTORY], log));
 	TRY(sink_make_folders(path, log));
 	TRY(file_lock_take(path, lock_wait, &lock, log));
 	enum status st;
@@ -217,10 +244,12 @@ enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const 
 	if (strcmp(e->path, "-") == 0)
 		return diag_fail(log, ST_USAGE,
 		                 "a baseline is changed in place: name its file instead of '-'");
+	TRY(check_place(o, e->path, NULL, log));
 	TRY(setup_baseline_there(e->path, log));
 	TRY(file_lock_take(e->path, lock_wait, &e->lock, log));
 	e->history =
 	    setup_history_path(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &s->rules.arena);
+	TRY(check_place(o, e->history, o->value[OPT_HISTORY], log));
 	return setup_baseline_read(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &e->b, log);
 }
 
