@@ -132,7 +132,7 @@ def removals_of_pickle(data):
 
 
 def removals_of_tables(data):
-    """Of an SQLite file: each table, each column, values of a column, rows of a table."""
+    """Removes tables, columns, values of a column and rows of a table from an SQLite file."""
     def edited(*commands):
         with tempfile.NamedTemporaryFile() as f:
             f.write(data)
