@@ -22,9 +22,9 @@
                 tokens, never a tree; database: a file of SQLite → rows, without SQL;
                 sink: output that keeps its first error, written to a temporary file and renamed;
                 cores: how many CPU cores may be used
-     read/      trace (also of JAX and XProf) → events, by several threads if they are available;
-                memory snapshot, as JSON or as a pickle read as data, and other profilers'
-                records of memory; recognizing what an input may be
+     read/      trace (also of JAX and XProf) → events; memory snapshot, as JSON or as a pickle
+                read as data, and other profilers' records of memory; recognizing what an input
+                may be
      xspace/    XSpace files of JAX and TensorFlow → events; kinds of XProf's timelines and activities
      nsys/      export of Nsight Systems → events
      flight/    dumps of PyTorch's Flight Recorder: which rank hangs, and in which collective
@@ -35,8 +35,7 @@
                 operations, memory, what began last
      replay/    memory snapshot → digest: replay backwards from the final state, sites; other
                 profilers' records of memory → digest
-     code/      where in the code work comes from: threads, calls of Python, paths and places; ids
-                of parts of a trace
+     code/      where in the code work comes from: threads, calls of Python, paths and places
      names/     what the names and inputs of events say: steps and their phases, markers, operations;
                 display names of kernels
      merge/     several digests of one rank as one; digests of bounded size

@@ -58,11 +58,6 @@ void mem_reads(const char *name)
 	read_name = name;
 }
 
-const char *mem_read_name(void)
-{
-	return read_name;
-}
-
 /* Number of bytes of memory that the process shares with no file and no other process; 0 if
  * unknown. */
 static uint64_t bytes_held(void)

@@ -31,10 +31,6 @@ void mem_limit(uint64_t bytes);
 /// reads none. Borrowed until the next call.
 void mem_reads(const char *name);
 
-/// The file name that this thread passed to mem_reads(), so that a thread which helps to read the
-/// file can pass the same name.
-const char *mem_read_name(void);
-
 /// Announces that the data called `what` is about to take `bytes` bytes, because the limit of
 /// mem_limit() is otherwise checked only every few MiB.
 void mem_grows(const char *what, size_t bytes);

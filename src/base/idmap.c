@@ -24,7 +24,7 @@ static size_t find_slot(const struct idmap *m, int64_t key)
 
 uint32_t idmap_find(const struct idmap *m, int64_t key)
 {
-	/* a slot holds an id + 1, or 0 if it is free: 0 - 1 is IDMAP_NONE */
+	/* a slot holds an id + 1, or 0 if it is free: 0 - 1 is NO_ID */
 	return m->slots[find_slot(m, key)] - 1;
 }
 

@@ -7,7 +7,8 @@
 
 #include "base/vec.h"
 
-#define IDMAP_NONE UINT32_MAX
+/// Value of an id that is missing: of a key that a map lacks, of an activity outside of steps, …
+#define NO_ID UINT32_MAX
 
 struct idmap {
 	uint32_t *slots; ///< id + 1 of the key in a slot, or 0 if the slot is free; open addressing,
@@ -21,10 +22,10 @@ struct idmap {
 void idmap_init(struct idmap *m);
 
 /// The id of `key`, which is added if it is new; the id then equals the previous number of keys.
-/// The caller keeps the number of keys below IDMAP_NONE.
+/// The caller keeps the number of keys below NO_ID.
 uint32_t idmap_add(struct idmap *m, int64_t key);
 
-/// The id of `key`, or IDMAP_NONE if the map lacks it.
+/// The id of `key`, or NO_ID if the map lacks it.
 uint32_t idmap_find(const struct idmap *m, int64_t key);
 
 /// Releases all memory of the map.

@@ -157,17 +157,6 @@ const struct name *name_intern(struct name_table *t, struct span s)
 	return nm;
 }
 
-bool name_table_join(struct name_table *to, const struct name_table *from, struct ids *known)
-{
-	while (known->nr < from->nr) {
-		const struct name *nm = name_intern(to, name_span(from->by_id[known->nr]));
-		if (!nm)
-			return false;
-		vec_push(known, nm->id);
-	}
-	return true;
-}
-
 void name_table_release(struct name_table *t)
 {
 	arena_release(&t->arena);

@@ -32,16 +32,6 @@ void name_table_init(struct name_table *t);
 /// GiB of text.
 const struct name *name_intern(struct name_table *t, struct span s);
 
-/// A translation of ids: for each id in one table the id in another, as a VEC.
-struct ids {
-	uint32_t *v;
-	size_t nr, cap;
-};
-
-/// Adds the names of `from` to `to`, in order, and appends the id that each name gets to `known`.
-/// Names that have an id in `known` already are skipped. False if `to` is full.
-bool name_table_join(struct name_table *to, const struct name_table *from, struct ids *known);
-
 /// Releases all memory, also the names of the table.
 void name_table_release(struct name_table *t);
 

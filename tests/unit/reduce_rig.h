@@ -101,7 +101,7 @@ static inline int64_t rig_ident(struct rig *g, int64_t v)
 
 static inline void rig_line(struct rig *g, const char *text)
 {
-	static const char letters[] = "KCSROAM_GT";
+	static const char letters[] = "KCSROAMPGT";
 	char kind, name[256], line[256];
 	int at = 0, n, nr = 0;
 	int64_t v[6] = { 0 };
@@ -169,54 +169,6 @@ static inline void rig_feed(struct rig *g, const char *script)
 {
 	while (*script)
 		script = rig_first_line(g, script);
-}
-
-/* A part of a reducer. */
-struct rig_part {
-	struct rig rig; ///< its `through` takes the events
-	struct ids ids; ///< for each name of the part, its id in the whole
-};
-
-static inline void rig_part_join(struct rig *g, struct rig_part *p, const char *script)
-{
-	struct event_sink whole = reducer_sink(g->r), *part = &p->rig.through;
-	for (size_t i = p->ids.nr; i < p->rig.names.nr; i++)
-		vec_push(&p->ids, name_intern(&g->names, name_span(p->rig.names.by_id[i]))->id);
-	if (whole.parts->join(whole.ctx, part->ctx, &p->ids))
-		return;
-	rig_feed(g, script);
-	whole.parts->end(part->ctx);
-	part->ctx = whole.parts->begin(whole.ctx, &p->rig.names);
-}
-
-/// Like rig_feed(), but feeds two parts of the reducer in turn, `lines` lines each time, and joins
-/// them. Names and ids have other numbers in the parts than in the whole.
-static inline void rig_feed_parts(struct rig *g, const char *script, size_t lines)
-{
-	struct event_sink whole = reducer_sink(g->r);
-	struct rig_part parts[2] = { 0 };
-	name_intern(&g->names, SPAN("a name that only the whole has"));
-	for (size_t i = 0; i < 2; i++) {
-		name_table_init(&parts[i].rig.names);
-		parts[i].rig.through =
-		    (struct event_sink){ whole.parts->begin(whole.ctx, &parts[i].rig.names), whole.event,
-			                     NULL };
-	}
-	for (size_t i = 0; *script; i = !i) {
-		char piece[512] = "";
-		const char *end = script;
-		for (size_t k = 0; k < lines && *end; k++)
-			end = rig_first_line(&parts[i].rig, end);
-		snprintf(piece, sizeof piece, "%.*s", (int)(end - script), script);
-		rig_part_join(g, &parts[i], piece);
-		script = end;
-	}
-	for (size_t i = 0; i < 2; i++) {
-		g->meta.events += parts[i].rig.meta.events;
-		whole.parts->end(parts[i].rig.through.ctx);
-		name_table_release(&parts[i].rig.names);
-		vec_release(&parts[i].ids);
-	}
 }
 
 static inline void rig_numbers(struct strbuf *out, const int64_t *v, size_t nr)
@@ -368,11 +320,10 @@ struct rig_row {
 	int64_t warmup;
 };
 
-/// Checks the rows, with one thread and with two, and with parts that are joined.
+/// Checks the rows.
 static inline void rig_check(const struct rig_row *rows, size_t nr)
 {
-	for (size_t n = 0; n < 4 * nr; n++) {
-		size_t i = n / 4;
+	for (size_t i = 0; i < nr; i++) {
 		const char *script = rows[i].script;
 		/* a row without a script uses the script of the last row that has one */
 		for (size_t k = i; !script; k--)
@@ -381,17 +332,13 @@ static inline void rig_check(const struct rig_row *rows, size_t nr)
 		struct strbuf out = STRBUF_INIT;
 		rig_open(&g, &(struct reduce_options){ .marker = rows[i].marker,
 		                                       .marker_alone = rows[i].marker != NULL,
-		                                       .warmup = rows[i].warmup,
-		                                       .threads = 1 + n % 2 });
-		if (n % 4 < 2)
-			rig_feed(&g, script);
-		else
-			rig_feed_parts(&g, script, n % 2 ? 1 : 3);
+		                                       .warmup = rows[i].warmup });
+		rig_feed(&g, script);
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 		rig_show(g.d, rows[i].what, &out);
 		if (strcmp(strbuf_str(&out), rows[i].expect) != 0)
-			fail_msg("%s, %s: expected %s, got %s%s", rows[i].title, rows[i].what, rows[i].expect,
-			         strbuf_str(&out), n % 4 < 2 ? "" : " from parts");
+			fail_msg("%s, %s: expected %s, got %s", rows[i].title, rows[i].what, rows[i].expect,
+			         strbuf_str(&out));
 		strbuf_release(&out);
 		rig_close(&g);
 	}

@@ -11,7 +11,7 @@ static void test_ids(void **state)
 	(void)state;
 	struct idmap m;
 	idmap_init(&m);
-	assert_int_equal(idmap_find(&m, 0), IDMAP_NONE);
+	assert_int_equal(idmap_find(&m, 0), NO_ID);
 	static const int64_t keys[] = { 0, -1, 1, INT64_MIN, INT64_MAX, -2 };
 	for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		assert_int_equal(idmap_add(&m, keys[i]), i);
@@ -20,7 +20,7 @@ static void test_ids(void **state)
 		assert_int_equal(idmap_find(&m, keys[i]), i);
 		assert_int_equal(m.keys.v[i], keys[i]);
 	}
-	assert_int_equal(idmap_find(&m, 7), IDMAP_NONE);
+	assert_int_equal(idmap_find(&m, 7), NO_ID);
 	idmap_release(&m);
 }
 
@@ -35,7 +35,7 @@ static void test_many(void **state)
 			assert_int_equal(idmap_add(&m, (int64_t)((uint64_t)i << shift)), i);
 		for (uint32_t i = 0; i < 200000; i++)
 			assert_int_equal(idmap_find(&m, (int64_t)((uint64_t)i << shift)), i);
-		assert_int_equal(idmap_find(&m, -1), IDMAP_NONE);
+		assert_int_equal(idmap_find(&m, -1), NO_ID);
 		idmap_release(&m);
 	}
 }

@@ -140,50 +140,21 @@ static void test_gpu_steps(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
-/* A trace with more annotations than are kept gets no marker proposed, also if its parts have
- * fewer.
- */
+/* A trace with more annotations than are kept gets no marker proposed. */
 static void test_cut(void **state)
 {
 	(void)state;
-	static const struct {
-		int64_t whole, part; /* number of annotations */
-		bool joined, cut;
-	} rows[] = {
-		{ ANNOTATIONS_KEPT, 0, false, false },    { ANNOTATIONS_KEPT + 1, 0, false, true },
-		{ 1, ANNOTATIONS_KEPT - 1, true, false }, { 1, ANNOTATIONS_KEPT, true, true },
-		{ ANNOTATIONS_KEPT + 1, 0, true, true },  { 0, ANNOTATIONS_KEPT + 1, true, true },
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (int more = 0; more < 2; more++) {
 		struct rig g;
-		struct ids ids = { 0 };
 		rig_open(&g, NULL);
-		struct event_sink sink = reducer_sink(g.r);
-		struct reducer *part = sink.parts->begin(sink.ctx, &g.names), *both[] = { g.r, part };
-		struct event e = { .kind = EVENT_ANNOTATION, .name = name_intern(&g.names, SPAN("x")) };
-		for (uint32_t k = 0; k < g.names.nr; k++)
-			vec_push(&ids, k);
-		for (int k = 0; k < 2; k++) {
-			int64_t nr = k ? rows[i].part : rows[i].whole, taken = 0;
-			for (; taken < 2 && taken < nr; taken++) {
-				assert_int_equal(sink.event(both[k], &e), ST_OK);
-				if (taken == 0 && nr > 2) { /* all annotations but the first and the last */
-					vec_reserve(&both[k]->steps.annotations, nr);
-					memset(both[k]->steps.annotations.v + 1, 0,
-					       (size_t)(nr - 2) * sizeof *both[k]->steps.annotations.v);
-					both[k]->steps.annotations.nr = (size_t)nr - 1;
-				}
-			}
-		}
-		if (rows[i].joined)
-			assert_true(sink.parts->join(g.r, part, &ids));
-		const struct steps *s = &g.r->steps;
-		size_t all = (size_t)(rows[i].whole + rows[i].part);
-		if (s->annotations_cut != rows[i].cut ||
-		    s->annotations.nr != (all < ANNOTATIONS_KEPT ? all : ANNOTATIONS_KEPT))
-			fail_msg("row %zu: %zu, %d", i, s->annotations.nr, s->annotations_cut);
-		sink.parts->end(part);
-		vec_release(&ids);
+		struct steps *s = &g.r->steps;
+		vec_reserve(&s->annotations, ANNOTATIONS_KEPT);
+		memset(s->annotations.v, 0, (ANNOTATIONS_KEPT - 1) * sizeof *s->annotations.v);
+		s->annotations.nr = ANNOTATIONS_KEPT - 1;
+		rig_feed(&g, more ? "A x 1 0 1\nA x 1 2 1" : "A x 1 0 1");
+		assert_int_equal(s->annotations.nr, ANNOTATIONS_KEPT);
+		assert_int_equal(s->annotations_cut, more);
+		s->annotations.nr = 0; /* the zeroed ones have no name */
 		rig_close(&g);
 	}
 	for (int cut = 0; cut < 2; cut++) {

@@ -26,6 +26,7 @@ static void test_sums(void **state)
 		{ "K a 0 7 -1 0 " MAX "\nK a 0 7 -1 0 1", "durations of GPU activities" },
 		{ "K a 0 7 -1 0 " MAX "\nO a 1 0 1\nR a 1 -1 0 1", NULL },
 		{ "R a 1 -1 0 " MAX "\nO a 1 0 1", "durations of host events" },
+		{ "P a 1 0 " MAX "\nP a 1 0 1", "durations of Python functions" },
 		{ "C a 0 7 -1 0 1 " MAX "\nC b 0 7 -1 0 1 0", NULL },
 		{ "C a 0 7 -1 0 1 " MAX "\nC a 0 7 -1 0 1 1", "bytes of copies" },
 		{ "C a 0 7 -1 0 1 " MAX "\nC b 0 7 -1 0 1 1", "bytes of a step's copies" },
@@ -112,47 +113,12 @@ static void test_full_shapes(void **state)
 	rig_close(&g);
 }
 
-/* A part whose tables have grown beyond a limit is begun anew once it has been joined. */
-static void test_renewed_parts(void **state)
-{
-	(void)state;
-	enum { SHAPES = NR_ID_TABLES, INPUTS, COMM, STACKS, NR_GROWN };
-	for (int grown = 0; grown < 2 * NR_GROWN; grown++) {
-		struct rig g;
-		struct ids ids = VEC_INIT;
-		rig_open(&g, NULL);
-		struct event_sink sink = reducer_sink(g.r);
-		struct reducer *part = sink.parts->begin(sink.ctx, &g.names);
-		size_t more = grown % 2, table = (size_t)grown / 2, nr = (1 << 15) + more,
-		       bytes = (1 << 20) + more;
-		while (table < NR_ID_TABLES && part->joined.of[table].nr < nr)
-			vec_push(&part->joined.of[table], 0);
-		if (table == SHAPES)
-			part->gpu.shapes.nr = nr;
-		if (table == INPUTS)
-			part->host.inputs.bytes = bytes;
-		if (table == COMM)
-			part->comm.texts.bytes = bytes;
-		if (table == STACKS)
-			part->where.call_stacks.bytes = bytes;
-		assert_true(sink.parts->join(g.r, part, &ids));
-		size_t left = part->host.inputs.bytes + part->comm.texts.bytes +
-		              part->where.call_stacks.bytes + part->gpu.shapes.nr;
-		for (size_t i = 0; i < NR_ID_TABLES; i++)
-			left += part->joined.of[i].nr;
-		if ((left == 0) != (more > 0))
-			fail_msg("table %zu: %zu", table, left);
-		sink.parts->end(part);
-		rig_close(&g);
-	}
-}
-
 /* Reduces many Python frames under a limit of memory; the message goes to `fd`. Does not return. */
 static void reduce_beyond_memory(int fd)
 {
 	struct rig g;
 	char name[48];
-	rig_open(&g, &(struct reduce_options){ .threads = 2 });
+	rig_open(&g, NULL);
 	for (int i = 0; i < 300000; i++) {
 		snprintf(name, sizeof name, "train.py(%d): f%d", i, i);
 		struct event e = { .kind = EVENT_PYTHON,
@@ -176,8 +142,7 @@ static void reduce_beyond_memory(int fd)
 	_exit(st);
 }
 
-/* A limit of memory that is met while the host side is reduced, by a thread of its own: the message
- * names the file. */
+/* A limit of memory that is met once all events are in: the message names the file. */
 static void test_memory_names_the_file(void **state)
 {
 	char said[256] = "";
@@ -394,12 +359,17 @@ static void test_digest_env(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums),        cmocka_unit_test(test_number_of_events),
-		cmocka_unit_test(test_full_shapes), cmocka_unit_test(test_renewed_parts),
-		cmocka_unit_test(test_full_texts),  cmocka_unit_test(test_memory_names_the_file),
-		cmocka_unit_test(test_nothing),     cmocka_unit_test(test_many),
-		cmocka_unit_test(test_wide),        cmocka_unit_test(test_many_names),
-		cmocka_unit_test(test_environment), cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_number_of_events),
+		cmocka_unit_test(test_full_shapes),
+		cmocka_unit_test(test_full_texts),
+		cmocka_unit_test(test_memory_names_the_file),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_many_names),
+		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_digest_env),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -538,63 +538,6 @@ static void closed_early(void **state)
 	strbuf_release(&z);
 }
 
-/* Bytes that are given back to a source are read again. If its end had been reached, the end is
- * reported again after them: its status, its messages, and that a stream is cut short. */
-static void check_again(struct span data, size_t taken, size_t kept, const char *what)
-{
-	struct source_options options = { .block = 64, .allow_truncated = true };
-	struct outcome want = read_all(data, &options, false, false), o = { .bytes = STRBUF_INIT };
-	struct strbuf got = STRBUF_INIT;
-	struct source_end end = { 0 };
-	char buf[512];
-	diag_init(&o.log);
-	diag_init(&end.said);
-	struct source *src = source_memory("mem", data.p, data.n, &options);
-	while (got.n < taken && !end.reached) {
-		size_t nr = 0;
-		end.status = source_read(src, buf, sizeof buf, &nr, &end.said);
-		end.reached = end.status != ST_OK || nr == 0;
-		strbuf_add(&got, (struct span){ buf, end.reached ? 0 : nr });
-	}
-	kept = kept < got.n ? kept : got.n;
-	strbuf_add(&o.bytes, (struct span){ strbuf_str(&got), kept });
-	source_unread(src, (struct span){ strbuf_str(&got) + kept, got.n - kept }, &end);
-	assert_false(end.reached || end.said.first || source_truncated(src));
-	drain(src, sizeof buf, &o);
-	const struct diag_entry *e = o.log.first, *we = want.log.first;
-	if (o.status != want.status || !span_eq(strbuf_span(&o.bytes), strbuf_span(&want.bytes)) ||
-	    !e != !we || (e && (strcmp(e->text, we->text) != 0 || e->next)) ||
-	    (o.status == ST_OK && o.truncated) != (data.n == 777))
-		fail_msg("%s, %zu taken, %zu kept: status %d, %zu bytes, '%s'", what, taken, kept, o.status,
-		         o.bytes.n, e ? e->text : "");
-	source_close(src);
-	strbuf_release(&got);
-	outcome_release(&o);
-	outcome_release(&want);
-}
-
-static void read_again(void **state)
-{
-	static const size_t places[] = { 0, 1, 500, 1500, 1 << 20 };
-	struct strbuf text = STRBUF_INIT, z = STRBUF_INIT;
-	(void)state;
-	some_text(&text, 3000);
-	gzip_member(&z, strbuf_span(&text));
-	strbuf_adds(&z, "garbage");
-	assert_true(z.n > 777);
-	for (size_t i = 0; i < ROWS(places); i++)
-		for (size_t k = 0; k <= i; k++) {
-			check_again(strbuf_span(&text), places[i], places[k], "plain");
-			check_again(strbuf_span(&z), places[i], places[k], "garbage");
-			check_again((struct span){ z.p, 777 }, places[i], places[k], "cut");
-			z.p[600] ^= 0x55;
-			check_again(strbuf_span(&z), places[i], places[k], "damaged");
-			z.p[600] ^= 0x55;
-		}
-	strbuf_release(&text);
-	strbuf_release(&z);
-}
-
 /* ---- sources of files ---- */
 
 static char dir[] = "/tmp/gpugate-source-XXXXXX";
@@ -758,7 +701,6 @@ int main(void)
 		cmocka_unit_test(bomb),
 		cmocka_unit_test(peek_then_read),
 		cmocka_unit_test(closed_early),
-		cmocka_unit_test(read_again),
 		cmocka_unit_test(files),
 		cmocka_unit_test(unusable_files),
 		cmocka_unit_test(standard_input),

@@ -15,9 +15,8 @@
 
 /* Reads a trace in which ' is written instead of ", and returns its rows of code places as text:
  * kind, phase, module, place and line, operators, count, time, bytes; then those of annotations.
- * `piece`: size of the pieces that two threads read in turn; 0: one thread reads all. Caller:
- * strbuf_release(). */
-static struct strbuf rows_of(const char *events, size_t piece)
+ * Caller: strbuf_release(). */
+static struct strbuf rows_of(const char *events)
 {
 	struct span skipped[] = { SPAN("/torch/"), SPAN("/threading.py") };
 	struct site_rules sites = { .skip = { skipped, 2, 2 } };
@@ -37,10 +36,8 @@ static struct strbuf rows_of(const char *events, size_t piece)
 	    source_memory("doc", text.p, text.n, &(struct source_options){ .max_bytes = 1 << 22 });
 	struct reducer *r = reducer_new(&options, &names);
 	struct digest *d = digest_new();
-	assert_int_equal(trace_read(src,
-	                            &(struct trace_options){ .threads = piece ? 2 : 1, .piece = piece },
-	                            &names, reducer_sink(r), &meta, &log),
-	                 ST_OK);
+	assert_int_equal(
+	    trace_read(src, &(struct trace_options){ 0 }, &names, reducer_sink(r), &meta, &log), ST_OK);
 	assert_int_equal(reducer_finish(r, &meta, d, &log), ST_OK);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
@@ -226,12 +223,10 @@ static const struct row rows[] = {
 static void where(void **state)
 {
 	(void)state;
-	for (size_t n = 0; n < 2 * sizeof rows / sizeof *rows; n++) {
-		size_t i = n / 2, piece = n % 2 ? 200 : 0;
-		struct strbuf got = rows_of(rows[i].events, piece);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct strbuf got = rows_of(rows[i].events);
 		if (strcmp(strbuf_str(&got), rows[i].expect) != 0)
-			fail_msg("%s, pieces of %zu:\n%sexpected:\n%s", rows[i].title, piece, strbuf_str(&got),
-			         rows[i].expect);
+			fail_msg("%s:\n%sexpected:\n%s", rows[i].title, strbuf_str(&got), rows[i].expect);
 		strbuf_release(&got);
 	}
 }
@@ -255,7 +250,7 @@ static void many(void **state)
 			    "'args':{'correlation':%zu,'device':0,'stream':%zu}},",
 			    10 * k, 10 * k + 1, k + 1, k, 10 * k + 2, (k + 1) / 1000, (k + 1) % 1000, k + 1,
 			    k + 7);
-		struct strbuf got = rows_of(strbuf_str(&events), i == 1 ? 20000 : 0);
+		struct strbuf got = rows_of(strbuf_str(&events));
 		size_t kept = 0, without = 0;
 		int64_t sum = 0;
 		for (const char *at = strbuf_str(&got); *at; at = strchr(at, '\n') + 1) {

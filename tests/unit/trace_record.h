@@ -1,5 +1,4 @@
-/// Records the events and messages that the trace reader makes of a text, with one thread or
-/// several, to be compared.
+/// Records the events and messages that the trace reader makes of a text, to be compared.
 #ifndef GG_TESTS_TRACE_RECORD_H
 #define GG_TESTS_TRACE_RECORD_H
 
@@ -19,11 +18,6 @@ struct record {
 	uint64_t nr_taken;
 	uint64_t stop_after; ///< number of events that the sink accepts; 0 if it accepts all
 	struct name_table names;
-	const struct name_table *idents; ///< table that the names of events refer to: `names`, or, in
-	                                 ///< a part of a trace, the part's own table
-	size_t nr_known; ///< in a part of a trace, number of names that have been compared with those
-	                 ///< of the whole trace
-	size_t nr_joined; ///< number of parts of the trace that have been joined to the whole
 };
 
 /// Releases the memory of a record.
@@ -42,9 +36,9 @@ static inline void record_ident(struct record *r, const char *key, int64_t v)
 		strbuf_adds(&r->events, "-");
 	} else if (v >= 0) {
 		strbuf_addf(&r->events, "%" PRId64, v);
-	} else if ((uint64_t)(-2 - v) < r->idents->nr) {
+	} else if ((uint64_t)(-2 - v) < r->names.nr) {
 		strbuf_adds(&r->events, "'");
-		strbuf_add(&r->events, name_span(r->idents->by_id[-2 - v]));
+		strbuf_add(&r->events, name_span(r->names.by_id[-2 - v]));
 		strbuf_adds(&r->events, "'");
 	} else {
 		r->broken = true;
@@ -127,39 +121,6 @@ static inline enum status record_event(void *ctx, const struct event *e)
 	return ++r->nr_taken == r->stop_after ? ST_OUTPUT : ST_OK;
 }
 
-static inline void *record_part_begin(const void *ctx, struct name_table *names)
-{
-	const struct record *whole = ctx;
-	struct record *part = mem_calloc(1, sizeof *part);
-	part->idents = names;
-	part->stop_after = whole->stop_after;
-	return part;
-}
-
-static inline bool record_part_join(void *ctx, void *taken, const struct ids *names)
-{
-	struct record *r = ctx, *part = taken;
-	if (r->stop_after && r->nr_taken + part->nr_taken >= r->stop_after)
-		return false;
-	for (; part->nr_known < names->nr; part->nr_known++)
-		r->broken |= !span_eq(name_span(part->idents->by_id[part->nr_known]),
-		                      name_span(r->names.by_id[names->v[part->nr_known]]));
-	r->broken |= part->broken;
-	r->nr_taken += part->nr_taken;
-	r->nr_joined++;
-	strbuf_add(&r->events, strbuf_span(&part->events));
-	strbuf_setlen(&part->events, 0);
-	part->nr_taken = 0;
-	return true;
-}
-
-static inline void record_part_end(void *taken)
-{
-	struct record *part = taken;
-	strbuf_release(&part->events);
-	free(part);
-}
-
 static inline void record_meta(struct record *r, const struct trace_meta *m)
 {
 	struct strbuf *b = &r->meta;
@@ -199,10 +160,7 @@ static inline struct record record_trace(struct span text, struct trace_options 
 	struct diag_log log;
 	diag_init(&log);
 	name_table_init(&r.names);
-	r.idents = &r.names;
-	static const struct event_parts parts = { record_part_begin, record_part_join,
-		                                      record_part_end };
-	struct event_sink sink = { &r, record_event, &parts };
+	struct event_sink sink = { &r, record_event };
 	struct source *src = source_memory("doc", text.p, text.n, &so);
 	r.status = trace_read(src, &options, &r.names, sink, &meta, &log);
 	record_meta(&r, &meta);

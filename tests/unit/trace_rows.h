@@ -111,12 +111,6 @@ static inline void check_rows(const struct row *rows, size_t nr)
 			check_row(&rows[i], &r, trace_blocks[k]);
 			record_release(&r);
 		}
-		struct trace_options split = rows[i].options;
-		split.threads = 3;
-		split.piece = 80;
-		struct record r = record_trace(strbuf_span(&json), split, 0, 0);
-		check_row(&rows[i], &r, 0);
-		record_release(&r);
 		if (rows[i].events && !rows[i].options.quick)
 			check_cuts(&rows[i], strbuf_span(&json));
 		strbuf_release(&json);

@@ -45,9 +45,7 @@ static enum status load_events(const struct loader *l, struct source *src,
 	bool rank_said;
 	name_table_init(&names);
 	diag_init(&own);
-	struct reduce_options options = l->options->reduce;
-	options.threads = l->trace.threads;
-	struct reducer *reducer = reducer_new(&options, &names);
+	struct reducer *reducer = reducer_new(&l->options->reduce, &names);
 	struct digest *d = digest_new();
 	enum status st = read(ctx, &names, reducer_sink(reducer), &meta, file->log);
 	if (st == ST_OK) {

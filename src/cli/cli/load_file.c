@@ -91,7 +91,7 @@ static enum status load_format(const struct loader *l, const struct artifact_for
 		file->outcome = OUTCOME_NO_ARTIFACT;
 		return diag_fail(file->log, ST_INPUT, "%s: %s", source_name(src), format->refusal);
 	}
-	if (format->ahead && l->trace.threads > 1)
+	if (format->ahead && l->spare_threads)
 		source_ahead(src);
 	return format->load(l, src, file);
 }

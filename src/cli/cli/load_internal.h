@@ -16,6 +16,7 @@ struct loader {
 	uint64_t rank; ///< value of --rank; UINT64_MAX if not given
 	int64_t capacity; ///< value of --device-memory; MEMORY_UNKNOWN if not given
 	size_t jobs; ///< largest number of threads, at least 1
+	bool spare_threads; ///< true if, beside each file's thread, another may decompress the file
 	bool keeps_text; ///< true if `merge` copies the text of digests, as no option changes them
 	bool join_cycles; ///< true if several traces of a rank may be joined
 };

@@ -47,7 +47,7 @@ void load_files(const struct loader *l, struct artifact_file *files, size_t nr)
 	VEC(pthread_t) helpers = VEC_INIT;
 	struct progress_line *progress = progress_begin(files, nr);
 	size_t want = load_threads(l->jobs, nr);
-	own.trace.threads = l->jobs / want; /* threads per file: 1 unless files are fewer than jobs */
+	own.spare_threads = l->jobs / want > 1;
 	while (helpers.nr + 1 < want) {
 		pthread_t helper;
 		if (pthread_create(&helper, NULL, read_files, &pool) != 0)

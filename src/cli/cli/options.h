@@ -92,7 +92,8 @@ enum command {
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
 	  "none)")                                                                                     \
-	X(HISTORY, "history", "DIR", ON(CHECK) | ON(SUITE) | ON_TAKING | ON_STORED | ON(INIT),         \
+	X(HISTORY, "history", "DIR",                                                                   \
+	  ON(CHECK) | ON(SUITE) | ON_TAKING | ON_STORED | ON(INIT) | ON(LINT),                         \
 	  "where the histories of baselines are kept, by the paths of those (default: beside each)")   \
 	X(RULES, "rules", "FILE", ON_READING | ON_STORED | ON(EXPLAIN),                                \
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
@@ -122,8 +123,8 @@ enum command {
 	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                       \
 	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
 	X(JOBS, "jobs", "N", ON_READING | ON(INIT),                                                    \
-	  "read with so many threads: files first, then parts of one (default: the cores that it may " \
-	  "use)")                                                                                      \
+	  "read with so many threads: one per file, and spare ones decompress (default: the cores "    \
+	  "that it may use)")                                                                          \
 	X(CONTEXT, "context", "KEY=VALUE", ON_READING,                                                 \
 	  "a fact about the run, such as batch_size=256; may be repeated")                             \
 	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING,                                        \

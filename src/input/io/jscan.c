@@ -32,8 +32,7 @@ void jscan_free(struct jscan *js)
 		return;
 	jscan_seams_release(js);
 	strbuf_release(&js->text);
-	if (!js->piece)
-		free(js->buf);
+	free(js->buf);
 	free(js);
 }
 

@@ -7,7 +7,6 @@
 ///     jscan_number.c  numbers and words
 ///     jscan_inline.h  functions that are called for every value
 ///     jscan_bytes.h   runs of bytes, many at a time
-///     jscan_piece.c   arrays that are scanned in pieces
 #ifndef GG_IO_JSCAN_INTERNAL_H
 #define GG_IO_JSCAN_INTERNAL_H
 
@@ -57,8 +56,6 @@ struct jscan {
 	struct source *src;
 	struct diag_log *log;
 	bool tolerant, eof, cut;
-	bool piece; ///< true if the scanner reads pieces of an array: the window is borrowed, and holds
-	            ///< a whole piece
 	unsigned depth, max_depth;
 	enum status status;
 	char *buf, *at, *end, *mark;
@@ -126,40 +123,6 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 /// of an element, to the present position, which must be before a value of the next object. False
 /// if the text cannot be remembered. Each lead has a list of its own of the seams that follow it.
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);
-
-/// Finds how the next element of the innermost array begins: its comma, bracket and first key.
-/// False if the text in the window does not show this.
-bool jscan_beginning(struct jscan *js, struct strbuf *out);
-
-/// Finds the last place in `text`, after `from`, where an element seems to end and another to
-/// begin, because the text `beginning` comes there. Returns the offset of the end; 0 if there is
-/// none.
-size_t jscan_last_beginning(struct span text, struct span beginning, size_t from);
-
-/// Appends to `out` the text that has been taken from the source but not been read.
-void jscan_unread(struct jscan *js, struct strbuf *out);
-
-/// Continues the scan at offset `byte`, which must be that of the source's next byte.
-void jscan_resume(struct jscan *js, uint64_t byte);
-
-/// A scanner for pieces of the array in which the scanner `whole` is; each piece must begin right
-/// after an element. Caller: jscan_free().
-struct jscan *jscan_new_piece(const struct jscan *whole, struct diag_log *log);
-
-/// Begins a piece: the `n` bytes at `p`, which lie at offset `byte` of the input, directly after an
-/// element of the array. JSCAN_PAD zeros must follow them. The bytes are borrowed until the next
-/// piece.
-void jscan_piece(struct jscan *js, char *p, size_t n, uint64_t byte);
-
-/// Adds the tolerated faults of one piece of the input, scanned by itself, to those of the whole
-/// input.
-void jscan_add_faults(struct jscan *js, const struct jscan *piece);
-
-/// True if the present piece is not read to its end, or the scanner does not read pieces.
-static inline bool jscan_left(const struct jscan *js)
-{
-	return !js->piece || js->at < js->end;
-}
 
 /// Cache of objects that are repeated byte for byte; each has a tag that the reader chose.
 enum { REPEAT_TEXT = 512, REPEAT_LIMIT = 4096, REPEAT_PLACES = 4096, REPEAT_CHAIN = 8 };

@@ -39,10 +39,8 @@ struct source {
 	size_t raw_at, raw_nr;
 	uint64_t raw_bytes, bytes; ///< number of raw bytes taken from the file; number of bytes handed
 	                           ///< out
-	char *peek; ///< unread bytes of source_peek() or source_unread(): [peek_at, peek_nr)
+	char *peek; ///< unread bytes of source_peek(): [peek_at, peek_nr)
 	size_t peek_at, peek_nr;
-	struct source_end end; ///< end of the input, which was reached before source_unread() gave
-	                       ///< bytes back, and is reported again after these bytes
 	bool want_ahead;
 	struct ahead *ahead; ///< thread that reads on after the peeked bytes; NULL if there is none
 };
@@ -60,7 +58,6 @@ static struct source *source_new(const char *name, const struct source_options *
 	if (!s->options.max_bytes)
 		s->options.max_bytes = DEFAULT_MAX_BYTES;
 	s->raw = mem_realloc(NULL, RAW_BYTES, 1);
-	diag_init(&s->end.said);
 	return s;
 }
 
@@ -282,9 +279,8 @@ static enum status read_plain(struct source *s, char *buf, size_t cap, size_t *n
 	return ST_OK;
 }
 
-static enum status read_expanded(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+static enum status expand(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
 {
-	struct source *s = ctx;
 	if (s->options.block && cap > s->options.block)
 		cap = s->options.block;
 	if (s->coding == CODING_UNKNOWN)
@@ -302,6 +298,25 @@ static enum status read_expanded(void *ctx, char *buf, size_t cap, size_t *nr, s
 		    " expanded bytes; raise it with --max-input if the file is meant to be so large",
 		    s->name, s->options.max_bytes, s->options.max_bytes);
 	return ST_OK;
+}
+
+/* Reads decoded bytes, without a byte order mark at the beginning: no format that is not a text
+   begins with these bytes. */
+static enum status read_expanded(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+{
+	const struct span mark = BYTE_ORDER_MARK;
+	struct source *s = ctx;
+	bool first = s->bytes == 0;
+	TRY(expand(s, buf, cap, nr, log));
+	for (size_t more = *nr; first && more && *nr < mark.n && memcmp(buf, mark.p, *nr) == 0;) {
+		TRY(expand(s, buf + *nr, cap - *nr, &more, log));
+		*nr += more;
+	}
+	if (!first || !span_starts((struct span){ buf, *nr }, mark))
+		return ST_OK;
+	*nr -= mark.n;
+	memmove(buf, buf + mark.n, *nr);
+	return *nr ? ST_OK : expand(s, buf, cap, nr, log);
 }
 
 enum status source_peek(struct source *s, struct span *first, struct diag_log *log)
@@ -328,12 +343,6 @@ enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, str
 		*nr = n;
 		return ST_OK;
 	}
-	if (s->end.reached) {
-		s->end.reached = false;
-		diag_move(log, &s->end.said);
-		*nr = 0;
-		return s->end.status;
-	}
 	if (!s->ahead && s->want_ahead) {
 		s->want_ahead = false;
 		if (s->coding == CODING_UNKNOWN)
@@ -354,29 +363,10 @@ void source_ahead(struct source *s)
 	s->want_ahead = true;
 }
 
-void source_unread(struct source *s, struct span rest, struct source_end *end)
-{
-	struct strbuf all = STRBUF_INIT;
-	strbuf_add(&all, rest);
-	if (s->peek)
-		strbuf_add(&all, (struct span){ s->peek + s->peek_at, s->peek_nr - s->peek_at });
-	free(s->peek);
-	s->peek = all.p;
-	s->peek_at = 0;
-	s->peek_nr = all.n;
-	if (end->reached) {
-		s->end.reached = true;
-		s->end.status = end->status;
-		diag_move(&s->end.said, &end->said);
-		end->reached = false;
-	}
-}
-
-/* False until the caller has read up to the end. The source may know the end before: because a
-   thread reads ahead, or because the caller gave the end back by source_unread(). */
+/* False until the caller has read up to the end, which a thread that reads ahead knows before. */
 bool source_truncated(const struct source *s)
 {
-	return (!s->ahead || s->ended) && !s->end.reached && s->truncated;
+	return (!s->ahead || s->ended) && s->truncated;
 }
 
 /* Decodes the whole file, from its beginning, to find damage in it. */
@@ -423,7 +413,6 @@ void source_close(struct source *s)
 	inflate_free(s->inflate);
 	if (s->fd >= 0)
 		close(s->fd);
-	diag_release(&s->end.said);
 	free(s->raw);
 	free(s->peek);
 	free(s->name);

@@ -52,17 +52,6 @@ GG_MUST_CHECK enum status source_peek(struct source *s, struct span *first, stru
 /// read so far.
 void source_ahead(struct source *s);
 
-/// How the input of a source ended: the last status and the last messages of source_read().
-struct source_end {
-	bool reached;
-	enum status status;
-	struct diag_log said;
-};
-
-/// Gives back to the source what was read last and not used: the bytes `rest` and, if it was
-/// reached, the end of the input `end`. Afterwards, `end` is empty.
-void source_unread(struct source *s, struct span rest, struct source_end *end);
-
 /// True if a gzip stream ended too early, which the options allowed.
 bool source_truncated(const struct source *s);
 

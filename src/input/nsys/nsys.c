@@ -41,8 +41,8 @@ static enum status take_string(void *ctx, const struct database_value *v)
 
 bool nsys_string(const struct nsys *n, const struct database_value *id, struct span *out)
 {
-	uint32_t at = id->null ? IDMAP_NONE : idmap_find(&n->string_ids, id->integer);
-	if (at == IDMAP_NONE)
+	uint32_t at = id->null ? NO_ID : idmap_find(&n->string_ids, id->integer);
+	if (at == NO_ID)
 		return false;
 	*out = n->strings.v[at];
 	return true;
@@ -122,7 +122,7 @@ static const struct database_column mapping_columns[] = { { .name = "gpuId" },
 static void map_gpu(struct nsys *n, int64_t device, int64_t gpu)
 {
 	uint32_t id = idmap_find(&n->devices, device);
-	if (id != IDMAP_NONE && n->gpus.v[id].gpu == GPU_UNKNOWN)
+	if (id != NO_ID && n->gpus.v[id].gpu == GPU_UNKNOWN)
 		n->gpus.v[id].gpu = gpu;
 }
 
@@ -157,7 +157,7 @@ static void list_gpus(struct nsys *n)
 			continue;
 		uint32_t id = idmap_add(&n->gpu_ids, n->gpus.v[i].gpu);
 		if (id == n->first_of_gpu.nr)
-			vec_push(&n->first_of_gpu, IDMAP_NONE);
+			vec_push(&n->first_of_gpu, NO_ID);
 		n->gpus.v[i].next = n->first_of_gpu.v[id];
 		n->first_of_gpu.v[id] = (uint32_t)i;
 	}
@@ -168,16 +168,16 @@ static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
 	uint32_t id = idmap_find(&n->gpu_ids, v[0].integer);
-	if (id == IDMAP_NONE || n->first_of_gpu.v[id] == IDMAP_NONE)
+	if (id == NO_ID || n->first_of_gpu.v[id] == NO_ID)
 		return ST_OK;
 	const char *name = arena_dup(&n->meta->arena, v[2].null ? SPAN("") : v[2].text);
-	for (uint32_t i = n->first_of_gpu.v[id]; i != IDMAP_NONE; i = n->gpus.v[i].next)
+	for (uint32_t i = n->first_of_gpu.v[id]; i != NO_ID; i = n->gpus.v[i].next)
 		vec_push(&n->meta->devices,
 		         (struct trace_device){ .id = n->gpus.v[i].device,
 		                                .name = name,
 		                                .memory_bytes =
 		                                    v[3].null || v[3].integer <= 0 ? -1 : v[3].integer });
-	n->first_of_gpu.v[id] = IDMAP_NONE;
+	n->first_of_gpu.v[id] = NO_ID;
 	return ST_OK;
 }
 

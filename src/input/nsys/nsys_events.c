@@ -295,8 +295,8 @@ static bool is_operator(struct span *name)
    --nvtx-capture. */
 static struct span range_name(struct nsys *n, const struct database_value *domain, struct span name)
 {
-	uint32_t id = domain->null ? IDMAP_NONE : idmap_find(&n->domain_ids, domain->integer);
-	if (id == IDMAP_NONE)
+	uint32_t id = domain->null ? NO_ID : idmap_find(&n->domain_ids, domain->integer);
+	if (id == NO_ID)
 		return name;
 	strbuf_setlen(&n->text, 0);
 	strbuf_add(&n->text, name);

@@ -22,7 +22,7 @@
 struct nsys_gpu {
 	int64_t device;
 	int64_t gpu; ///< number of the GPU in nsys's report, or GPU_UNKNOWN
-	uint32_t next; ///< index of another entry with the same `gpu`, or IDMAP_NONE
+	uint32_t next; ///< index of another entry with the same `gpu`, or NO_ID
 };
 
 /// State of reading one export; everything is borrowed except for the maps and lists.
@@ -43,7 +43,7 @@ struct nsys {
 	VEC(struct nsys_gpu) gpus; ///< GPUs, indexed by id in `devices`
 	struct idmap gpu_ids; ///< numbers, in nsys's report, of the GPUs that the process used
 
-	/// Index in `gpus` of the first device of each id in `gpu_ids`; IDMAP_NONE once the GPU has
+	/// Index in `gpus` of the first device of each id in `gpu_ids`; NO_ID once the GPU has
 	/// been handed to the caller.
 	VEC(uint32_t) first_of_gpu;
 	struct strbuf text; ///< buffer in which names are composed

@@ -34,7 +34,7 @@ static enum status take_info(void *ctx, const struct database_value *v)
 	struct metrics *m = ctx;
 	struct nsys *n = m->n;
 	struct span name = v[2].text, unit = SPAN(UNIT);
-	if (name.n <= unit.n || idmap_find(&n->gpu_ids, v[0].integer & 0xFF) == IDMAP_NONE ||
+	if (name.n <= unit.n || idmap_find(&n->gpu_ids, v[0].integer & 0xFF) == NO_ID ||
 	    memcmp(name.p + name.n - unit.n, unit.p, unit.n) != 0)
 		return ST_OK;
 	name.n -= unit.n;
@@ -63,10 +63,10 @@ static enum status take_sample(void *ctx, const struct database_value *v)
 {
 	struct metrics *m = ctx;
 	uint32_t type = idmap_find(&m->types, v[1].integer);
-	if (type == IDMAP_NONE || v[0].null || v[2].integer < 0 || v[2].integer > UINT32_MAX)
+	if (type == NO_ID || v[0].null || v[2].integer < 0 || v[2].integer > UINT32_MAX)
 		return ST_OK;
 	uint32_t key = idmap_find(&m->keys, key_of(type, &v[2]));
-	if (key == IDMAP_NONE)
+	if (key == NO_ID)
 		return ST_OK;
 	if (v[3].integer < 0 || v[3].integer > PCT_MAX) {
 		m->n->meta->malformed++;

@@ -77,7 +77,7 @@ static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;
 	uint32_t device = idmap_find(&c->devices, v[1].integer);
-	if (device == IDMAP_NONE)
+	if (device == NO_ID)
 		return ST_OK;
 	int64_t pair = idmap_pair(idmap_add(&c->pids, v[2].integer), device);
 	if (idmap_add(&c->mapped, pair) == c->gpus.nr)
@@ -92,10 +92,10 @@ static enum status map_devices(struct census *c)
 	for (size_t i = 0; i < n->processes.nr; i++) {
 		struct nsys_process *p = &n->processes.v[i];
 		uint32_t pid = idmap_find(&c->pids, p->pid), device = idmap_find(&c->devices, p->device);
-		uint32_t found = pid == IDMAP_NONE || device == IDMAP_NONE
-		                     ? IDMAP_NONE
+		uint32_t found = pid == NO_ID || device == NO_ID
+		                     ? NO_ID
 		                     : idmap_find(&c->mapped, idmap_pair(pid, device));
-		p->mapped = found != IDMAP_NONE;
+		p->mapped = found != NO_ID;
 		if (p->mapped)
 			p->device = c->gpus.v[found];
 	}
@@ -166,7 +166,7 @@ static enum status take_said(void *ctx, const struct database_value *v)
 	int64_t id = nsys_process_id(&v[SAID_THREAD]);
 	uint32_t heard[] = { idmap_find(&c->processes, id), idmap_find(&c->processes, -1) };
 	for (size_t i = 0; i < 1 + (id != -1); i++) {
-		if (heard[i] == IDMAP_NONE)
+		if (heard[i] == NO_ID)
 			continue;
 		if (nccl)
 			take_rank(&n->processes.v[heard[i]], json_number(json, SPAN("\"Rank\"")),

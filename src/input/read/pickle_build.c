@@ -253,7 +253,7 @@ static void memo_put(struct machine *m, int64_t index)
 static void memo_get(struct machine *m, int64_t index)
 {
 	uint32_t at = idmap_find(&m->memo_keys, index);
-	if (at == IDMAP_NONE)
+	if (at == NO_ID)
 		machine_fail(m, "nothing was put in the memo under that index; the file is damaged");
 	else
 		push_value(m, m->memo.v[at]);

@@ -6,7 +6,7 @@
 
 void snapshot_builder_init(struct snapshot_builder *b, const struct snapshot_limits *limits)
 {
-	*b = (struct snapshot_builder){ .limits = limits, .path = IDMAP_NONE };
+	*b = (struct snapshot_builder){ .limits = limits, .path = NO_ID };
 	snapshot_init(&b->snapshot);
 	idmap_init(&b->sites);
 	idmap_init(&b->frames);
@@ -104,7 +104,7 @@ bool snapshot_end_stack(struct snapshot_builder *b, uint32_t *out)
 	}
 	*out = *stack;
 	b->open.nr = 0;
-	b->path = IDMAP_NONE;
+	b->path = NO_ID;
 	return true;
 }
 

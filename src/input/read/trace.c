@@ -22,27 +22,12 @@ bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit)
 	return read_elements_any(in, ev, limit);
 }
 
-/* Reads the elements of traceEvents, or of the bare array. If several threads read, they stop at
- * the end of the elements, or at an unusual element; this function reads from there on. */
+/* Reads the elements of traceEvents, or of the bare array. */
 static void read_events(struct trace_reader *r)
 {
-	const struct trace_options *options = r->options;
-	struct trace_input *in = &r->in;
+	uint64_t quick = r->options->quick;
 	r->has_events = true;
-	for (uint64_t more = 1; options->threads > 1 && !options->quick && in->sink.parts; more *= 2) {
-		do { /* this thread reads metadata events by itself, as long as they follow one another */
-			if (!read_elements(in, &r->ev, in->meta->events + more))
-				return;
-		} while (r->ev.phase == EVENT_PHASE_METADATA);
-		if (in->xprof.gpu || in->xprof.tpu)
-			/* a trace of XProf is not divided among threads, because the reading of an event
-			 * depends on all metadata before it */
-			break;
-		split_events(in, r->src, options);
-		if (in->sunk != ST_OK)
-			return;
-	}
-	in->meta->partial = read_elements(in, &r->ev, options->quick ? options->quick : UINT64_MAX);
+	r->in.meta->partial = read_elements(&r->in, &r->ev, quick ? quick : UINT64_MAX);
 }
 
 /* Refuses a file whose events XProf's trace viewer has filtered: the viewer leaves out events that

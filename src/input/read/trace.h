@@ -9,10 +9,7 @@
 struct trace_options {
 	bool allow_truncated; ///< true to keep the complete events of a trace that is cut short
 	uint64_t quick; ///< number of events after which reading stops; 0 means that all are read
-	size_t threads; ///< number of threads that may read events; 0 means 1; only as many are started
-	                ///< as are useful
 	bool portable; ///< true to use no instructions that only some processors have; set by tests
-	size_t piece; ///< number of bytes that a thread reads at a time, set by tests; 0 means 512 KiB
 };
 
 /// Reads one trace from `src`. Events go to `sink` in file order; `meta` gets what the trace states

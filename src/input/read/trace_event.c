@@ -377,7 +377,7 @@ bool read_elements_any(struct trace_input *in, struct raw_event *ev, uint64_t li
 {
 	struct event e = EVENT_BLANK;
 	bool wanted;
-	while (in->meta->events != limit && jscan_left(in->js)) {
+	while (in->meta->events != limit) {
 		if (!read_event(in, ev, &e, &wanted))
 			return false;
 		if (wanted)

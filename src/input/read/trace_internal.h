@@ -5,7 +5,6 @@
 ///     trace_event.c  one element of traceEvents → struct raw_event
 ///     trace_fill.c   struct raw_event → struct event
 ///     trace_args.c   values and the "args" of an event
-///     trace_split.c  the elements of traceEvents by several threads
 ///     trace_xprof.c  events without a category, as JAX and XProf write them
 #ifndef GG_READ_TRACE_INTERNAL_H
 #define GG_READ_TRACE_INTERNAL_H
@@ -92,8 +91,6 @@ struct trace_input {
 	unsigned foreign; ///< evidence for another kind of file, as bits, from the keys so far
 	                  ///< (recognize.h)
 	struct xprof xprof;
-	bool piece; ///< true if this scan reads a piece of a trace without its beginning; `xprof` is
-	            ///< then empty
 	bool portable; ///< true to use no instructions that only some processors have
 };
 
@@ -202,9 +199,8 @@ void read_member(struct trace_input *in, struct raw_event *ev, enum member m, un
 /// Removes the fields `those` from the set `seen`.
 void forget_seen(struct raw_event *ev, uint64_t those);
 
-/// Reads elements of the array of events until `limit` elements have been read in all, or the piece
-/// ends; wanted events go to the sink. False at the end of the array and after an error, also of
-/// the sink.
+/// Reads elements of the array of events until `limit` elements have been read; wanted events go to
+/// the sink. False at the end of the array and after an error, also of the sink.
 bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
 /// Like read_elements(), with instructions that any processor has.
@@ -217,10 +213,6 @@ bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t l
 #define EVENT_BLANK                  \
 	((struct event){ .sequence = -1, \
 	                 .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
-
-/// Reads the elements after the present one by several threads as far as possible. The caller must
-/// read the remaining elements by read_elements().
-void split_events(struct trace_input *in, struct source *src, const struct trace_options *options);
 
 /// The value of a field, or `absent` if it has no usable value.
 static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int64_t absent)

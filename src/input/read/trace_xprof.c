@@ -103,19 +103,8 @@ static void label_thread(struct trace_input *in, const struct raw_event *raw, st
 	l->line = xprof_line_of(name, &l->stream);
 }
 
-/* False while a piece of a trace is read, because names of processes given before the piece are
- * unknown: its events are left to the reader of the whole trace. */
-static bool knows_names(struct trace_input *in)
-{
-	if (in->piece)
-		jscan_fail(in->js, jscan_byte(in->js), "what was named before is not known");
-	return !in->piece;
-}
-
 void xprof_label(struct trace_input *in, const struct raw_event *raw)
 {
-	if (!knows_names(in))
-		return;
 	struct span what = strbuf_span(&raw->text[TEXT_NAME]);
 	struct span name = strbuf_span(&raw->text[TEXT_LABEL]);
 	if (span_eq(what, SPAN("process_name")))
@@ -227,7 +216,7 @@ static bool host_event(struct trace_input *in, const struct raw_event *raw, stru
 bool xprof_event(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	struct xprof *x = &in->xprof;
-	if ((raw->kind == KIND_OTHER && !x->gpu) || !knows_names(in))
+	if (raw->kind == KIND_OTHER && !x->gpu)
 		return false;
 	uint32_t process = process_id(x, raw);
 	enum xprof_role role = x->processes.v[process].role;

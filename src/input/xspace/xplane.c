@@ -149,7 +149,7 @@ bool xplane_value(const struct xplane *p, struct span stat, struct xvalues *v)
 			value = f;
 	}
 	uint32_t id = idmap_find(&p->stat_ids, key);
-	enum xstat known = id == IDMAP_NONE ? XSTAT_OTHER : p->stats.v[id].known;
+	enum xstat known = id == NO_ID ? XSTAT_OTHER : p->stats.v[id].known;
 	if (!ok || known == XSTAT_OTHER || !value.number)
 		return ok;
 	v->seen[known] = true;
@@ -159,7 +159,7 @@ bool xplane_value(const struct xplane *p, struct span stat, struct xvalues *v)
 		v->number[known] = micro(value.value);
 	if (value.number == STAT_REF && value.type == WIRE_VARINT) {
 		uint32_t ref = idmap_find(&p->stat_ids, (int64_t)value.value);
-		v->text[known] = ref == IDMAP_NONE ? SPAN("") : p->stats.v[ref].name;
+		v->text[known] = ref == NO_ID ? SPAN("") : p->stats.v[ref].name;
 	}
 	if (value.type == WIRE_BYTES && !number_parse(value.bytes, 0, &v->number[known]))
 		v->number[known] = -1;

@@ -183,7 +183,7 @@ bool xprof_ops_add(struct xprof_ops *o, struct name_table *names, const struct x
 bool xprof_op_around(const struct xprof_ops *o, const struct event *launch, struct event *out)
 {
 	uint32_t id = idmap_find(&o->correlations, launch->correlation);
-	if (id == IDMAP_NONE || !o->names.v[id])
+	if (id == NO_ID || !o->names.v[id])
 		return false;
 	*out = event_blank(EVENT_OP);
 	out->name = o->names.v[id];

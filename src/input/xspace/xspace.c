@@ -160,8 +160,8 @@ static enum status read_event(struct reader *r, const struct xplane *p, const st
 	}
 	*v = (struct xvalues){ 0 };
 	uint32_t at = idmap_find(&p->event_ids, id);
-	*name = at == IDMAP_NONE ? SPAN("") : p->events.v[at].name;
-	if (at != IDMAP_NONE)
+	*name = at == NO_ID ? SPAN("") : p->events.v[at].name;
+	if (at != NO_ID)
 		ok = ok && xplane_values(p, p->events.v[at].body, METADATA_STAT, v);
 	if (!ok || !xplane_values(p, message, XEVENT_STAT, v))
 		return damaged(r, "an event of this plane cannot be read");

@@ -163,21 +163,6 @@ struct trace_meta {
 struct event_sink {
 	void *ctx;
 	enum status (*event)(void *ctx, const struct event *ev);
-	/// Functions to divide the sink among threads; NULL if it cannot be divided.
-	const struct event_parts *parts;
-};
-
-/// Functions to divide a sink into parts, each of which is filled by one thread.
-struct event_parts {
-	/// Makes a part, to be used as `ctx` of event(); the names of its events are in the table
-	/// `names`. Released with end().
-	void *(*begin)(const void *ctx, struct name_table *names);
-	/// Moves all events that `part` has taken since the last join() to the sink `ctx`, as if `ctx`
-	/// had taken them. `names` holds, for each id in the part's name table, the id in that of
-	/// `ctx`. Returns false, and moves nothing, if the reader must pass these events to `ctx`
-	/// again, in their order; the part must then no longer be used.
-	bool (*join)(void *ctx, void *part, const struct ids *names);
-	void (*end)(void *part);
 };
 
 #endif

@@ -45,7 +45,7 @@ static uint32_t kind_id(struct matcher *m, const struct comm_stat *c)
 	strbuf_add(&b, c->group_name.n ? c->group_name : c->group);
 	const struct name *nm = name_intern(&m->kinds, strbuf_span(&b));
 	strbuf_release(&b);
-	return nm ? nm->id : IDMAP_NONE;
+	return nm ? nm->id : NO_ID;
 }
 
 static uint32_t series_id(struct matcher *m, const struct comm_stat *c, uint32_t kind, int64_t step)
@@ -56,7 +56,7 @@ static uint32_t series_id(struct matcher *m, const struct comm_stat *c, uint32_t
 		s->group_size = c->group_size;
 		s->one_sided = c->kind == COLLECTIVE_SEND || c->kind == COLLECTIVE_RECV;
 		s->unsure = c->kind == COLLECTIVE_SEND_RECV || c->kind == COLLECTIVE_OTHER;
-		s->rank = IDMAP_NONE;
+		s->rank = NO_ID;
 	}
 	return id;
 }
@@ -80,9 +80,9 @@ static void sort_rank(struct matcher *m, uint32_t r)
 		kinds[i] = kind_id(m, &d->comms.v[i]);
 	for (size_t i = 0; i < d->collectives.nr; i++) {
 		const struct collective *c = &d->collectives.v[i];
-		uint32_t id = IDMAP_NONE;
+		uint32_t id = NO_ID;
 		if (c->step >= 0 && c->step < steps && c->comm >= 0 && (size_t)c->comm < d->comms.nr &&
-		    kinds[c->comm] != IDMAP_NONE) {
+		    kinds[c->comm] != NO_ID) {
 			id = series_id(m, &d->comms.v[c->comm], kinds[c->comm], d->step_numbers[c->step]);
 			struct series *s = &m->series.v[id];
 			size_t place = next_place(s, r);
@@ -110,12 +110,12 @@ static void each_member(struct matcher *m, size_t *counts, struct match_member *
 {
 	size_t at = 0;
 	for (size_t i = 0; i < m->series.nr; i++)
-		m->series.v[i].rank = IDMAP_NONE;
+		m->series.v[i].rank = NO_ID;
 	for (uint32_t r = 0; r < m->run->ranks.nr; r++) {
 		size_t nr = m->run->ranks.v[r]->collectives.nr;
 		for (uint32_t i = 0; i < nr; i++, at++) {
 			uint32_t id = m->series_of.v[at];
-			if (id == IDMAP_NONE || !is_matched(&m->series.v[id]))
+			if (id == NO_ID || !is_matched(&m->series.v[id]))
 				continue;
 			struct series *s = &m->series.v[id];
 			size_t match = s->first + next_place(s, r);

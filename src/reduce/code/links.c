@@ -29,27 +29,6 @@ void code_links_take_op(struct code_links *l, const struct event *ev, uint32_t s
 		                                 .backward = ev->forward_thread != 0 });
 }
 
-bool code_links_fit(const struct code_links *to, const struct code_links *from)
-{
-	return wide_fits(&to->wide, &from->wide);
-}
-
-void code_links_join(struct code_links *to, struct code_links *from, const struct part_ids *ids,
-                     size_t spans)
-{
-	size_t flows = to->flows.nr, sequences = to->sequences.nr;
-	uint32_t wide = wide_join(&to->wide, &from->wide, ids);
-	vec_move(&to->flows, &from->flows);
-	for (size_t i = flows; i < to->flows.nr; i++)
-		to->flows.v[i].thread = thread_key_join(to->flows.v[i].thread, ids);
-	vec_move(&to->sequences, &from->sequences);
-	for (size_t i = sequences; i < to->sequences.nr; i++) {
-		struct code_sequence *s = &to->sequences.v[i];
-		s->span += (uint32_t)spans;
-		s->number = wide_moved(s->number, wide) & INT32_MAX;
-	}
-}
-
 /* ---- flows: both ends of arrows ---- */
 
 static int start_cmp(const struct code_start *x, const struct code_start *y)

@@ -55,13 +55,6 @@ void code_links_take_flow(struct code_links *l, struct thread_ids *t, const stru
 void code_links_take_op(struct code_links *l, const struct event *ev, uint32_t span,
                         const char **fault);
 
-/// code_links_join() joins a part of a trace, whose spans come after the first `spans` of the
-/// whole. code_links_fit() tells beforehand whether the list `wide` has room for the part's
-/// numbers.
-bool code_links_fit(const struct code_links *to, const struct code_links *from);
-void code_links_join(struct code_links *to, struct code_links *from, const struct part_ids *ids,
-                     size_t spans);
-
 /// Makes arrows from all flows, and sorts them.
 void code_links_order(struct code_links *l);
 

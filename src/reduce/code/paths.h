@@ -3,9 +3,9 @@
 #define GG_CODE_PATHS_H
 
 #include "base/arena.h"
+#include "base/idmap.h"
 #include "base/intern.h"
 #include "base/span.h"
-#include "code/ids.h"
 #include "model/code.h"
 
 /// Largest length in bytes of the text of a path; further names are left out of the text.

@@ -67,16 +67,6 @@ void python_release(struct python_frames *p);
 void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
                  const char **fault);
 
-/// Joins a part of a trace, first step: finds or adds the threads of `from` in `to`, and stores
-/// their ids in `ids`.
-void python_join_ids(struct python_frames *to, const struct python_frames *from,
-                     struct part_ids *ids);
-/// True if the sums of times and counts of `to` and `from` fit 64 bits.
-bool python_fits(const struct python_frames *to, const struct python_frames *from);
-/// Joins a part of a trace, last step: moves the frames of each thread of `from` to the thread of
-/// `to` with the id in `ids`. Call it only if python_fits() is true.
-void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids);
-
 /// Finds the caller of each frame, and sorts the frames by start, callers before callees.
 void python_order(struct python_frames *p);
 

@@ -81,49 +81,6 @@ void python_take(struct python_frames *p, struct thread_ids *threads, const stru
 	vec_push(&t->frames, f);
 }
 
-/* ---- joining of parts ---- */
-
-void python_join_ids(struct python_frames *to, const struct python_frames *from,
-                     struct part_ids *ids)
-{
-	idmap_join_pairs(&to->ids, &from->ids, ids, IDS_PID, IDS_TID, IDS_PYTHON_THREAD);
-}
-
-bool python_fits(const struct python_frames *to, const struct python_frames *from)
-{
-	int64_t sum;
-	return wide_fits(&to->wide, &from->wide) &&
-	       !__builtin_add_overflow(to->total_ns, from->total_ns, &sum);
-}
-
-static void join_thread(struct python_thread *to, struct python_thread *from, uint32_t wide,
-                        const struct ids *names)
-{
-	size_t first = to->frames.nr, runs = to->runs.nr;
-	vec_move(&to->runs, &from->runs);
-	for (size_t i = runs; i < to->runs.nr; i++)
-		to->runs.v[i].first += (uint32_t)first;
-	vec_move(&to->frames, &from->frames);
-	for (size_t i = first; i < to->frames.nr; i++) {
-		struct python_frame *f = &to->frames.v[i];
-		f->dur = wide_moved(f->dur, wide);
-		f->name = names->v[f->name];
-	}
-}
-
-void python_join(struct python_frames *to, struct python_frames *from, const struct part_ids *ids)
-{
-	uint32_t wide = wide_join(&to->wide, &from->wide, ids);
-	to->total_ns += from->total_ns;
-	from->total_ns = 0;
-	for (size_t i = 0; i < from->threads.nr; i++) {
-		uint32_t id = ids->of[IDS_PYTHON_THREAD].v[i];
-		if (id == to->threads.nr)
-			vec_push_zero(&to->threads);
-		join_thread(&to->threads.v[id], &from->threads.v[i], wide, ids->names);
-	}
-}
-
 /* ---- sorting of frames ---- */
 
 static int frame_id_cmp(const void *a, const void *b, void *unused)
@@ -317,8 +274,8 @@ void python_order(struct python_frames *p)
 
 struct python_walk python_walk_thread(const struct python_frames *p, int64_t thread)
 {
-	uint32_t id = p->threads.nr ? idmap_find(&p->ids, thread) : IDMAP_NONE;
-	const struct python_thread *t = id == IDMAP_NONE ? NULL : &p->threads.v[id];
+	uint32_t id = p->threads.nr ? idmap_find(&p->ids, thread) : NO_ID;
+	const struct python_thread *t = id == NO_ID ? NULL : &p->threads.v[id];
 	return (struct python_walk){ p, t, t ? t->runs.v : NULL, 0 };
 }
 

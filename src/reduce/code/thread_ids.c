@@ -20,15 +20,3 @@ int64_t thread_key(struct thread_ids *t, const struct event *ev)
 {
 	return idmap_pair(idmap_add(&t->pids, ev->pid), idmap_add(&t->tids, ev->tid));
 }
-
-int64_t thread_key_join(int64_t key, const struct part_ids *ids)
-{
-	return idmap_pair(ids->of[IDS_PID].v[idmap_pair_first(key)], ids->of[IDS_TID].v[(uint32_t)key]);
-}
-
-void thread_ids_join(struct thread_ids *to, const struct thread_ids *from, struct part_ids *ids)
-{
-	idmap_join_idents(&to->pids, &from->pids, ids, IDS_PID);
-	idmap_join_idents(&to->tids, &from->tids, ids, IDS_TID);
-	idmap_join_pairs(&to->ids, &from->ids, ids, IDS_PID, IDS_TID, IDS_THREAD);
-}

@@ -2,7 +2,8 @@
 #ifndef GG_CODE_THREAD_IDS_H
 #define GG_CODE_THREAD_IDS_H
 
-#include "code/ids.h"
+#include "base/idmap.h"
+#include "events/event.h"
 
 /// An entry of a cache: a thread and its id.
 struct thread_found {
@@ -21,15 +22,8 @@ void thread_ids_init(struct thread_ids *t);
 /// Releases all memory of the set.
 void thread_ids_release(struct thread_ids *t);
 
-/// Adds the processes and threads of a part of a trace to those of the whole trace, and stores the
-/// ids that they get in `ids`.
-void thread_ids_join(struct thread_ids *to, const struct thread_ids *from, struct part_ids *ids);
-
 /// Key of an event's thread: the ids of its process and thread in one number.
 int64_t thread_key(struct thread_ids *t, const struct event *ev);
-
-/// Converts the key of a thread in a part of a trace to its key in the whole trace.
-int64_t thread_key_join(int64_t key, const struct part_ids *ids);
 
 /// Id of the thread of a host event.
 static inline uint32_t thread_of(struct thread_ids *t, const struct event *ev)

@@ -10,12 +10,3 @@ uint32_t wide_add(struct wide_numbers *w, int64_t v, const char **fault)
 		*fault = "more than 1 billion long durations or correlation ids: split the trace";
 	return WIDE | (uint32_t)(w->list.nr - 1);
 }
-
-uint32_t wide_join(struct wide_numbers *to, struct wide_numbers *from, const struct part_ids *ids)
-{
-	size_t first = to->list.nr;
-	vec_move(&to->list, &from->list);
-	for (size_t i = first; i < to->list.nr; i++)
-		to->list.v[i] = ident_join(ids, to->list.v[i]);
-	return (uint32_t)first;
-}

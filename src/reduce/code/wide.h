@@ -3,7 +3,7 @@
 #ifndef GG_CODE_WIDE_H
 #define GG_CODE_WIDE_H
 
-#include "code/ids.h"
+#include "base/vec.h"
 
 /// Flag in a packed number. If it is set, the other bits are an index in the list; else they are
 /// the number itself.
@@ -29,24 +29,6 @@ static inline uint32_t narrow(struct wide_numbers *w, int64_t v, const char **fa
 static inline int64_t widen(const struct wide_numbers *w, uint32_t v)
 {
 	return (v & WIDE) ? w->list.v[v - WIDE] : v;
-}
-
-/// True if all numbers of `to` and `from` fit into one list, whose indices are below WIDE.
-static inline bool wide_fits(const struct wide_numbers *to, const struct wide_numbers *from)
-{
-	return to->list.nr + from->list.nr < WIDE;
-}
-
-/// Appends the list of a part of a trace to the list of the whole trace; returns the index that the
-/// part's first number gets. A negative number is an ident that refers to a text by its id, which
-/// becomes the id of the same text in the whole trace.
-uint32_t wide_join(struct wide_numbers *to, struct wide_numbers *from, const struct part_ids *ids);
-
-/// Converts a packed number of a part of a trace so that it is valid in the whole trace; `first` is
-/// the result of wide_join().
-static inline uint32_t wide_moved(uint32_t v, uint32_t first)
-{
-	return (v & WIDE) ? v + first : v;
 }
 
 #endif

@@ -240,7 +240,7 @@ static uint32_t path_id(struct nodes *all, const struct node *caller, const stru
 	/* if the table of names is full, all further names share one id */
 	uint32_t name = nm ? nm->id + 1 : 0;
 	name = name << 4 | (uint32_t)(f->names > 0) << 3 | (uint32_t)f->cls;
-	return idmap_add(&all->ids, idmap_pair(caller ? caller->id : IDMAP_NONE, name));
+	return idmap_add(&all->ids, idmap_pair(caller ? caller->id : NO_ID, name));
 }
 
 /* Adds the functions of `from` to the tree, as new nodes or into existing ones. In `from`, callers

@@ -20,15 +20,6 @@ void comm_release(struct comm_state *c)
 
 /* ---- intake of events ---- */
 
-/* Finds or adds the id of a collective's key; false if the table is full. */
-static bool comm_key_add(struct comm_state *c, const struct comm_key *key, uint32_t *out)
-{
-	const struct name *nm = name_intern(&c->keys, (struct span){ (const char *)key, sizeof *key });
-	if (nm)
-		*out = nm->id;
-	return nm != NULL;
-}
-
 /* Makes the id of a collective's key; false, with `fault` set, if a table is full. */
 static bool comm_key_of(struct reducer *r, const struct collective_call *c, uint32_t *out)
 {
@@ -37,8 +28,12 @@ static bool comm_key_of(struct reducer *r, const struct collective_call *c, uint
 	const struct name *dtype = name_intern(&r->comm.texts, c->dtype);
 	if (group && group_name && dtype) {
 		struct comm_key key = { c->kind, c->group_size, group->id, group_name->id, dtype->id };
-		if (comm_key_add(&r->comm, &key, out))
+		const struct name *nm =
+		    name_intern(&r->comm.keys, (struct span){ (const char *)&key, sizeof key });
+		if (nm) {
+			*out = nm->id;
 			return true;
+		}
 	}
 	r->fault = "more than 16 million process groups or types of collectives: split the trace";
 	return false;
@@ -76,46 +71,6 @@ void comm_take_host(struct reducer *r, const struct event *ev)
 	s.bytes = call.bytes;
 	s.thread = thread_key(&r->threads, ev);
 	vec_push(&r->comm.scopes, s);
-}
-
-/* ---- joining of parts ---- */
-
-bool comm_join_ids(struct reducer *to, struct reducer *from)
-{
-	const struct ids *texts = &from->joined.of[IDS_COMM_TEXT];
-	struct ids *keys = &from->joined.of[IDS_COMM_KEY];
-	if (!name_table_join(&to->comm.texts, &from->comm.texts, &from->joined.of[IDS_COMM_TEXT]))
-		return false;
-	while (keys->nr < from->comm.keys.nr) {
-		struct comm_key key = comm_key_get(&from->comm, (uint32_t)keys->nr);
-		uint32_t id;
-		key.group = texts->v[key.group];
-		key.group_name = texts->v[key.group_name];
-		key.dtype = texts->v[key.dtype];
-		if (!comm_key_add(&to->comm, &key, &id))
-			return false;
-		vec_push(keys, id);
-	}
-	return true;
-}
-
-void comm_join(struct reducer *to, struct reducer *from, size_t activities)
-{
-	const struct part_ids *ids = &from->joined;
-	size_t kernels = to->comm.kernels.nr, scopes = to->comm.scopes.nr;
-	vec_move(&to->comm.kernels, &from->comm.kernels);
-	for (size_t i = kernels; i < to->comm.kernels.nr; i++) {
-		struct comm_kernel *k = &to->comm.kernels.v[i];
-		k->activity += (uint32_t)activities;
-		k->key = ids->of[IDS_COMM_KEY].v[k->key];
-	}
-	vec_move(&to->comm.scopes, &from->comm.scopes);
-	for (size_t i = scopes; i < to->comm.scopes.nr; i++) {
-		struct comm_scope *s = &to->comm.scopes.v[i];
-		s->thread = thread_key_join(s->thread, ids);
-		s->name = to->names->by_id[ids->names->v[s->name->id]];
-		s->key = ids->of[IDS_COMM_KEY].v[s->key];
-	}
 }
 
 /* ---- kernels and the host events that launched them ---- */

@@ -3,7 +3,8 @@
 #define GG_REDUCE_COMM_H
 
 #include "base/diag.h"
-#include "code/ids.h"
+#include "base/vec.h"
+#include "events/event.h"
 #include "model/digest.h"
 
 struct reducer;
@@ -47,11 +48,6 @@ void comm_take_kernel(struct reducer *r, const struct event *ev);
 
 /// Stores an operator or annotation that calls a collective; may set r->fault.
 void comm_take_host(struct reducer *r, const struct event *ev);
-
-/// Join a part of a trace: first its ids (false if a table is full), then its kernels and scopes;
-/// `to` had `activities` activities before it got those of `from`.
-GG_MUST_CHECK bool comm_join_ids(struct reducer *to, struct reducer *from);
-void comm_join(struct reducer *to, struct reducer *from, size_t activities);
 
 /// Makes the rows of `d` on collectives of usable steps. Activities must be in file order.
 GG_MUST_CHECK enum status comm_figures(struct reducer *r, struct digest *d, struct diag_log *log);

@@ -1,6 +1,3 @@
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "reduce/reducer.h"
 
 static enum status check_times(const struct reducer *r, struct diag_log *log)
@@ -27,42 +24,6 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
 	t->partial = meta->partial;
 }
 
-/* Work of the host side, which needs only the steps. Whichever thread is free first lists the
-   runtime calls and, if there are no frames, walks the host events. */
-struct host_side {
-	struct reducer *r;
-	struct digest *d;
-	atomic_flag walked, called; ///< set by the thread that begins to walk events, to list calls
-	const char *name; ///< name of the file for messages, from mem_read_name()
-};
-
-static void host_walk_once(struct host_side *side)
-{
-	if (!atomic_flag_test_and_set(&side->walked)) {
-		calls_walk(side->r, side->d);
-		threads_walk(side->r);
-		where_link(side->r);
-	}
-}
-
-static void function_calls_once(struct host_side *side)
-{
-	if (!atomic_flag_test_and_set(&side->called))
-		function_calls(side->r);
-}
-
-static void *host_side_run(void *ctx)
-{
-	struct host_side *side = ctx;
-	mem_reads(side->name);
-	python_order(&side->r->python);
-	host_walk_once(side); /* reads the names of frames before python_make_paths() replaces them */
-	python_make_paths(&side->r->python, side->r->names);
-	function_calls_once(side);
-	return NULL;
-}
-
-/* The GPU side, in parallel with host_side_run(). Only the GPU side uses the digest's arena. */
 static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log *log)
 {
 	TRY(kernel_figures(r, d, log));
@@ -75,23 +36,15 @@ static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log
 	return ST_OK;
 }
 
-static enum status both_sides(struct reducer *r, struct digest *d, struct diag_log *log)
+/* Comes after the GPU side, because by then most of its memory has been released. */
+static void host_side(struct reducer *r, struct digest *d)
 {
-	struct host_side side = { r, d, ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT, mem_read_name() };
-	pthread_t thread;
-	bool beside =
-	    r->options.threads > 1 && pthread_create(&thread, NULL, host_side_run, &side) == 0;
-	enum status st = gpu_side(r, d, log);
-	if (beside && !r->python.threads.nr)
-		host_walk_once(&side);
-	function_calls_once(&side);
-	if (beside)
-		pthread_join(thread, NULL);
-	if (st == ST_OK)
-		function_runtime(r, d);
-	if (!beside)
-		host_side_run(&side); /* runs last, because most memory has been released by then */
-	return st;
+	function_runtime(r, d);
+	python_order(&r->python);
+	calls_walk(r, d);
+	threads_walk(r);
+	where_link(r); /* reads the names of frames before python_make_paths() replaces them */
+	python_make_paths(&r->python, r->names);
 }
 
 enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, struct digest *out,
@@ -124,7 +77,8 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	phases_make(r);
 	phases_samples(r, out);
 	where_begin(r, out);
-	TRY(both_sides(r, out, log));
+	TRY(gpu_side(r, out, log));
+	host_side(r, out);
 	where_figures(r, out);
 	function_figures(r, out);
 	call_figures(r, out);

@@ -19,14 +19,6 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 	vec_push(&r->flops.ops, f);
 }
 
-void flops_join(struct reducer *to, struct reducer *from, size_t spans)
-{
-	size_t first = to->flops.ops.nr;
-	vec_move(&to->flops.ops, &from->flops.ops);
-	for (size_t i = first; i < to->flops.ops.nr; i++)
-		to->flops.ops.v[i].span += (uint32_t)spans;
-}
-
 /* The operations of a span; call it only for a span that has an entry in `flops.ops`. */
 static const struct op_flops *flops_of_span(const struct reducer *r, uint32_t span)
 {

@@ -38,9 +38,6 @@ void flops_release(struct flops *f);
 /// Stores the operations of the operator `ev`. Call it just before the operator's span is added.
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
 
-/// Joins a part of a trace; `to` had `spans` spans before it got those of `from`.
-void flops_join(struct reducer *to, struct reducer *from, size_t spans);
-
 /// Adds the operations of a span that has a rule, unless it lies in another span that has one.
 void flops_add(struct reducer *r, const struct host_span *s);
 

@@ -19,7 +19,7 @@ struct class_functions {
 	enum function_class cls;
 	uint32_t *function_of; ///< index of the function, by index in gpu.names or host.names; or NO_ID
 	VEC(struct function_stat) rows;
-	struct ids calls;
+	VEC(uint32_t) calls;
 };
 
 static inline struct function_call function_call_get(const struct class_functions *c, size_t i)
@@ -39,7 +39,6 @@ static inline struct function_call function_call_get(const struct class_function
 void functions_release(struct functions *f)
 {
 	vec_release(&f->rates);
-	vec_release(&f->calls);
 }
 
 /* ---- the time in which functions of higher classes run ---- */
@@ -248,18 +247,6 @@ static int span_start_cmp(const void *a, const void *b, void *reducer)
 	return COMPARE(x, y);
 }
 
-void function_calls(struct reducer *r)
-{
-	for (size_t i = 0; i < r->host.spans.nr; i++) {
-		uint32_t name =
-		    idmap_pair_first(r->host.rows.keys.v[span_get(&r->host, &r->host.spans.v[i]).row]);
-		if (idmap_pair_first(r->host.name_ids.keys.v[name]) == EVENT_RUNTIME)
-			vec_push(&r->functions.calls, (uint32_t)i);
-	}
-	sort_inline(r->functions.calls.v, r->functions.calls.nr, sizeof *r->functions.calls.v,
-	            span_start_cmp, r);
-}
-
 static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 {
 	struct class_functions c = { .r = r, .cls = FUNCTION_RUNTIME };
@@ -269,10 +256,15 @@ static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 			c.function_of[i] = (uint32_t)c.rows.nr;
 			function_row_add(&c, r->host.names.v[i].name);
 		}
-	c.calls = r->functions.calls;
-	r->functions.calls = (struct ids){ 0 };
-	for (size_t i = 0; i < c.calls.nr; i++)
-		c.rows.v[function_call_get(&c, i).function].count++;
+	for (size_t i = 0; i < r->host.spans.nr; i++) {
+		uint32_t row = span_get(&r->host, &r->host.spans.v[i]).row;
+		uint32_t name = idmap_pair_first(r->host.rows.keys.v[row]);
+		if (idmap_pair_first(r->host.name_ids.keys.v[name]) != EVENT_RUNTIME)
+			continue;
+		vec_push(&c.calls, (uint32_t)i);
+		c.rows.v[c.function_of[name]].count++;
+	}
+	sort_inline(c.calls.v, c.calls.nr, sizeof *c.calls.v, span_start_cmp, r);
 	class_finish(&c, h, r->python.threads.nr == 0, d);
 }
 

@@ -15,7 +15,6 @@ struct gpu_rate {
 
 struct functions {
 	VEC(struct gpu_rate) rates; ///< bandwidths, kept from function_rates() to function_classes()
-	struct ids calls; ///< indices of runtime calls, kept until function_runtime()
 	struct higher higher; ///< time that higher classes cover, from function_classes() on
 };
 
@@ -27,10 +26,7 @@ void function_rates(struct reducer *r);
 /// Makes rows of GPU functions from the activities, which must be sorted by start.
 void function_classes(struct reducer *r, struct digest *d);
 
-/// Lists the runtime calls in `calls`, sorted by start.
-void function_calls(struct reducer *r);
-
-/// Makes rows of runtime functions, after those of the GPU; releases `calls`.
+/// Makes rows of runtime functions, after those of the GPU.
 void function_runtime(struct reducer *r, struct digest *d);
 
 /// Makes rows of Python functions. Must be called last, since it limits the number of all rows.

@@ -41,44 +41,30 @@ static bool shape_is_smaller(const int64_t *a, const struct kernel_stat *s)
 	return false;
 }
 
-/* Adds `nr` launches of a launch shape. Sets r->fault if there are too many shapes. */
-static void shape_add(struct reducer *r, const struct gpu_shape *shape, int64_t nr)
-{
-	const struct name *nm =
-	    name_intern(&r->gpu.shapes, (struct span){ (const char *)shape, sizeof *shape });
-	if (!nm) {
-		r->fault = "more than 16 million launch shapes of kernels: split the trace";
-		return;
-	}
-	struct gpu_name *g = &r->gpu.names.v[shape->name];
-	if (nm->id == r->gpu.shape_counts.nr) {
-		vec_push(&r->gpu.shape_counts, 0);
-		g->stat.shapes++;
-	}
-	int64_t count = r->gpu.shape_counts.v[nm->id] += nr;
-	if (count > g->shape_count ||
-	    (count == g->shape_count && shape_is_smaller(shape->dims, &g->stat))) {
-		g->shape_count = count;
-		memcpy(g->stat.grid, shape->dims, sizeof g->stat.grid);
-		memcpy(g->stat.block, shape->dims + 3, sizeof g->stat.block);
-	}
-}
-
+/* Counts a launch of a kernel's shape. Sets r->fault if there are too many shapes. */
 static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 {
 	struct gpu_shape shape = { .name = name };
 	memcpy(shape.dims, ev->grid, sizeof ev->grid);
 	memcpy(shape.dims + 3, ev->block, sizeof ev->block);
-	shape_add(r, &shape, 1);
-}
-
-/* Adds an element without activities to the list `names` of activity names, and returns it. */
-static struct gpu_name gpu_name_new(enum event_kind kind, struct span name, bool communication)
-{
-	return (struct gpu_name){
-		.stat = { .kind = kind, .name = name, .grid = { -1 }, .occupancy = -1 },
-		.communication = communication,
-	};
+	const struct name *nm =
+	    name_intern(&r->gpu.shapes, (struct span){ (const char *)&shape, sizeof shape });
+	if (!nm) {
+		r->fault = "more than 16 million launch shapes of kernels: split the trace";
+		return;
+	}
+	struct gpu_name *g = &r->gpu.names.v[name];
+	if (nm->id == r->gpu.shape_counts.nr) {
+		vec_push(&r->gpu.shape_counts, 0);
+		g->stat.shapes++;
+	}
+	int64_t count = ++r->gpu.shape_counts.v[nm->id];
+	if (count > g->shape_count ||
+	    (count == g->shape_count && shape_is_smaller(shape.dims, &g->stat))) {
+		g->shape_count = count;
+		memcpy(g->stat.grid, shape.dims, sizeof g->stat.grid);
+		memcpy(g->stat.block, shape.dims + 3, sizeof g->stat.block);
+	}
 }
 
 static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev, uint32_t lane)
@@ -90,9 +76,11 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 	if (found->name != ev->name || found->kind != ev->kind)
 		id = idmap_add(&r->gpu.name_ids, idmap_pair(ev->kind, ev->name->id));
 	if (id == r->gpu.names.nr) {
+		struct gpu_name *g = vec_push_zero(&r->gpu.names);
 		struct span name = name_span(ev->name);
-		bool communication = category_matches_any(r->options.communication, name);
-		vec_push(&r->gpu.names, gpu_name_new(ev->kind, name, communication));
+		g->stat =
+		    (struct kernel_stat){ .kind = ev->kind, .name = name, .grid = { -1 }, .occupancy = -1 };
+		g->communication = category_matches_any(r->options.communication, name);
 	}
 	uint32_t row = idmap_add(&r->gpu.rows, idmap_pair(id, lane));
 	if (row >> 31)
@@ -151,84 +139,4 @@ void gpu_take(struct reducer *r, const struct event *ev)
 	vec_push(&g->activities, a);
 	if (ev->kind == EVENT_KERNEL && activity_name(g, &a)->communication)
 		comm_take_kernel(r, ev);
-}
-
-/* ---- joining of parts ---- */
-
-void gpu_join_ids(struct reducer *to, struct reducer *from)
-{
-	struct part_ids *ids = &from->joined;
-	const struct ids *names = &ids->of[IDS_GPU_NAME];
-	size_t known = names->nr;
-	idmap_join_idents(&to->gpu.devices, &from->gpu.devices, ids, IDS_DEVICE);
-	idmap_join_idents(&to->gpu.streams, &from->gpu.streams, ids, IDS_STREAM);
-	idmap_join_pairs(&to->gpu.lanes, &from->gpu.lanes, ids, IDS_DEVICE, IDS_STREAM, IDS_LANE);
-	idmap_join_names(&to->gpu.name_ids, &from->gpu.name_ids, ids, IDS_GPU_NAME);
-	for (size_t i = known; i < names->nr; i++)
-		if (names->v[i] == to->gpu.names.nr) {
-			const struct gpu_name *g = &from->gpu.names.v[i];
-			uint32_t name = (uint32_t)to->gpu.name_ids.keys.v[names->v[i]];
-			vec_push(&to->gpu.names, gpu_name_new(g->stat.kind, name_span(to->names->by_id[name]),
-			                                      g->communication));
-		}
-	idmap_join_pairs(&to->gpu.rows, &from->gpu.rows, ids, IDS_GPU_NAME, IDS_LANE, IDS_GPU_ROW);
-}
-
-bool gpu_fits(const struct reducer *to, const struct reducer *from)
-{
-	const struct ids *names = &from->joined.of[IDS_GPU_NAME];
-	int64_t sum;
-	bool over = !wide_fits(&to->gpu.wide, &from->gpu.wide) || to->gpu.rows.keys.nr >> 31 ||
-	            __builtin_add_overflow(to->gpu.total_ns, from->gpu.total_ns, &sum);
-	for (size_t i = 0; i < from->gpu.names.nr; i++)
-		over |= __builtin_add_overflow(to->gpu.names.v[names->v[i]].stat.bytes,
-		                               from->gpu.names.v[i].stat.bytes, &sum);
-	return !over;
-}
-
-static void join_gpu_sums(struct reducer *to, struct reducer *from)
-{
-	const struct ids *names = &from->joined.of[IDS_GPU_NAME];
-	to->gpu.total_ns += from->gpu.total_ns;
-	to->gpu.tick_ns = number_gcd(to->gpu.tick_ns, from->gpu.tick_ns);
-	from->gpu.total_ns = 0;
-	for (size_t i = 0; i < from->gpu.names.nr; i++) {
-		struct gpu_name *g = &from->gpu.names.v[i], *sum = &to->gpu.names.v[names->v[i]];
-		if (!g->stat.count)
-			continue;
-		sum->stat.count += g->stat.count;
-		sum->stat.total_ns += g->stat.total_ns;
-		number_raise(&sum->stat.max_ns, g->stat.max_ns);
-		sum->stat.bytes += g->stat.bytes;
-		sum->occupancy_ns += g->occupancy_ns;
-		sum->occupancy_sum += g->occupancy_sum;
-		*g = gpu_name_new(g->stat.kind, g->stat.name, g->communication);
-	}
-	for (size_t i = 0; i < from->gpu.shape_counts.nr; i++) {
-		struct gpu_shape shape;
-		if (!from->gpu.shape_counts.v[i])
-			continue;
-		memcpy(&shape, from->gpu.shapes.by_id[i]->s, sizeof shape);
-		shape.name = names->v[shape.name];
-		shape_add(to, &shape, from->gpu.shape_counts.v[i]);
-		from->gpu.shape_counts.v[i] = 0;
-	}
-}
-
-void gpu_join(struct reducer *to, struct reducer *from)
-{
-	struct gpu_events *g = &to->gpu;
-	size_t first = g->activities.nr, transfers = g->transfers.nr;
-	uint32_t wide = wide_join(&g->wide, &from->gpu.wide, &from->joined);
-	vec_move(&g->activities, &from->gpu.activities);
-	for (size_t i = first; i < g->activities.nr; i++) {
-		struct activity *a = &g->activities.v[i];
-		a->dur = wide_moved(a->dur, wide);
-		a->correlation = wide_moved(a->correlation, wide);
-		a->row = from->joined.of[IDS_GPU_ROW].v[a->row] & INT32_MAX;
-	}
-	vec_move(&g->transfers, &from->gpu.transfers);
-	for (size_t i = transfers; i < g->transfers.nr; i++)
-		g->transfers.v[i].activity += (uint32_t)first;
-	join_gpu_sums(to, from);
 }

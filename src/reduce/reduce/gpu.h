@@ -65,11 +65,6 @@ void gpu_release(struct gpu_events *g);
 /// Stores a GPU activity; may set `fault`.
 void gpu_take(struct reducer *r, const struct event *ev);
 
-/// Join a part of a trace: first its ids; then, if its sums fit (gpu_fits()), its activities.
-void gpu_join_ids(struct reducer *to, struct reducer *from);
-bool gpu_fits(const struct reducer *to, const struct reducer *from);
-void gpu_join(struct reducer *to, struct reducer *from);
-
 /// Makes rows by activity name. The activities must have steps and be in file order.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 

@@ -100,17 +100,13 @@ static void inputs_take(struct host_events *h, const struct event *ev)
 		vec_push(&h->op_inputs, (struct op_inputs){ (uint32_t)h->spans.nr, dims->id, types->id });
 }
 
-static void last_host_take(struct last_host *last, const struct last_host *h)
-{
-	if (!last->name || h->start_ns > last->start_ns ||
-	    (h->start_ns == last->start_ns && h->dur_ns <= last->dur_ns))
-		*last = *h;
-}
-
 /* Keeps an operator, or an annotation that is not a marker, if it begins later than all so far. */
 static void entered_take(struct reducer *r, const struct event *ev)
 {
-	last_host_take(&r->host.last, &(struct last_host){ ev->start_ns, ev->dur_ns, ev->name });
+	struct last_host *last = &r->host.last;
+	if (!last->name || ev->start_ns > last->start_ns ||
+	    (ev->start_ns == last->start_ns && ev->dur_ns <= last->dur_ns))
+		*last = (struct last_host){ ev->start_ns, ev->dur_ns, ev->name };
 	if (ev->collective.name.n || ev->kind == EVENT_ANNOTATION)
 		comm_take_host(r, ev);
 }
@@ -180,57 +176,4 @@ void host_take(struct reducer *r, const struct event *ev)
 		launches_take(r, ev);
 	span_add(&r->host,
 	         (struct wide_span){ ev->start_ns, ev->dur_ns, host_row_of(&r->host, found, thread) });
-}
-
-/* ---- joining of parts ---- */
-
-bool host_join_ids(struct reducer *to, struct reducer *from)
-{
-	struct part_ids *ids = &from->joined;
-	const struct ids *names = &ids->of[IDS_HOST_NAME];
-	size_t known = names->nr;
-	idmap_join_names(&to->host.name_ids, &from->host.name_ids, ids, IDS_HOST_NAME);
-	for (size_t i = known; i < names->nr; i++)
-		if (names->v[i] == to->host.names.nr) {
-			struct host_name h = from->host.names.v[i];
-			uint32_t name = (uint32_t)to->host.name_ids.keys.v[names->v[i]];
-			h.name = name_span(to->names->by_id[name]);
-			vec_push(&to->host.names, h);
-		}
-	idmap_join_pairs(&to->host.rows, &from->host.rows, ids, IDS_HOST_NAME, IDS_THREAD,
-	                 IDS_HOST_ROW);
-	return name_table_join(&to->host.inputs, &from->host.inputs, &ids->of[IDS_INPUT]);
-}
-
-bool host_fits(const struct reducer *to, const struct reducer *from)
-{
-	int64_t sum;
-	return !__builtin_add_overflow(to->host.total_ns, from->host.total_ns, &sum);
-}
-
-void host_join(struct reducer *to, struct reducer *from)
-{
-	const struct part_ids *ids = &from->joined;
-	struct host_events *h = &to->host, *part = &from->host;
-	size_t first = h->spans.nr, inputs = h->op_inputs.nr;
-	h->total_ns += part->total_ns;
-	for (size_t i = 0; i < part->spans.nr; i++) {
-		struct wide_span s = span_get(part, &part->spans.v[i]);
-		s.row = ids->of[IDS_HOST_ROW].v[s.row];
-		span_add(h, s);
-	}
-	vec_move(&h->op_inputs, &part->op_inputs);
-	for (size_t i = inputs; i < h->op_inputs.nr; i++) {
-		struct op_inputs *o = &h->op_inputs.v[i];
-		o->span += (uint32_t)first;
-		o->dims = ids->of[IDS_INPUT].v[o->dims];
-		o->types = ids->of[IDS_INPUT].v[o->types];
-	}
-	if (part->last.name) {
-		part->last.name = to->names->by_id[ids->names->v[part->last.name->id]];
-		last_host_take(&h->last, &part->last);
-	}
-	part->spans.nr = part->span_bases.nr = part->wide_spans.nr = 0;
-	part->total_ns = 0;
-	part->last = (struct last_host){ 0 };
 }

@@ -2,7 +2,8 @@
 #ifndef GG_REDUCE_HOST_H
 #define GG_REDUCE_HOST_H
 
-#include "code/ids.h"
+#include "base/idmap.h"
+#include "events/event.h"
 #include "model/digest.h"
 
 struct reducer;
@@ -81,11 +82,6 @@ void host_take(struct reducer *r, const struct event *ev);
 
 /// Stores an annotation on the timeline of a GPU.
 void gpu_annotation_take(struct reducer *r, const struct event *ev);
-
-/// Join a part of a trace: first its ids (false: a table is full); if host_fits(), then its events.
-GG_MUST_CHECK bool host_join_ids(struct reducer *to, struct reducer *from);
-bool host_fits(const struct reducer *to, const struct reducer *from);
-void host_join(struct reducer *to, struct reducer *from);
 
 /// Computes launches, synchronization and data loading per step, and rows of them by name.
 void calls_walk(struct reducer *r, struct digest *d);

@@ -21,7 +21,7 @@ static void list_gpu_names(const struct reducer *r, const struct trace_meta *met
 	bool *works = mem_calloc(names.nr, sizeof *works);
 	for (size_t i = 0; i < r->gpu.devices.keys.nr; i++) {
 		uint32_t id = idmap_find(&ids, r->gpu.devices.keys.v[i]);
-		if (id == IDMAP_NONE)
+		if (id == NO_ID)
 			known = false;
 		else
 			works[id] = true;

@@ -14,18 +14,6 @@ void launches_take(struct reducer *r, const struct event *ev)
 	                                    .span = (uint32_t)r->host.spans.nr });
 }
 
-void launches_join(struct reducer *to, struct reducer *from, size_t spans)
-{
-	struct launches *l = &to->launches;
-	size_t first = l->list.nr;
-	uint32_t wide = wide_join(&l->wide, &from->launches.wide, &from->joined);
-	vec_move(&l->list, &from->launches.list);
-	for (size_t i = first; i < l->list.nr; i++) {
-		l->list.v[i].correlation = wide_moved(l->list.v[i].correlation, wide);
-		l->list.v[i].span += (uint32_t)spans;
-	}
-}
-
 /* ---- access to the sorted launches ---- */
 
 static inline int64_t launch_id(const struct launches *l, size_t i)

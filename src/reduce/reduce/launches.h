@@ -27,9 +27,6 @@ void launches_release(struct launches *l);
 /// Stores the runtime call that becomes the next span; may set `fault`.
 void launches_take(struct reducer *r, const struct event *ev);
 
-/// Joins a part of a trace; `to` had `spans` spans before it got those of `from`.
-void launches_join(struct reducer *to, struct reducer *from, size_t spans);
-
 /// Finds the launch of every activity; counts activities without a launch by cause.
 void launches_match(struct reducer *r, struct trust_counts *t);
 

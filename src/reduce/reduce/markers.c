@@ -49,21 +49,6 @@ void annotation_take(struct reducer *r, const struct event *ev, uint32_t name)
 		s->annotations_cut = true;
 }
 
-void annotations_join(struct reducer *to, struct reducer *from)
-{
-	size_t first = to->steps.annotations.nr;
-	vec_move(&to->steps.annotations, &from->steps.annotations);
-	for (size_t i = first; i < to->steps.annotations.nr; i++) {
-		struct annotation *a = &to->steps.annotations.v[i];
-		a->name = from->joined.of[IDS_HOST_NAME].v[a->name];
-		a->group = ident_join(&from->joined, a->group);
-	}
-	to->steps.annotations_cut |=
-	    from->steps.annotations_cut || to->steps.annotations.nr > ANNOTATIONS_KEPT;
-	if (to->steps.annotations.nr > ANNOTATIONS_KEPT)
-		to->steps.annotations.nr = ANNOTATIONS_KEPT;
-}
-
 /* ---- patterns of names ---- */
 
 static uint32_t marker_of(struct marker_search *m, const struct host_name *h)

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "base/number.h"
 #include "base/search.h"
 #include "base/text.h"
@@ -21,105 +19,42 @@ void memories_release(struct memories *m)
 	idmap_release(&m->ids);
 }
 
-/* Removes all events; the list of levels keeps its capacity. */
-static void memory_clear(struct memory_state *m)
-{
-	m->levels.nr = 0;
-	*m = (struct memory_state){
-		.stat.peak_allocated = -1, .first_ns = INT64_MAX, .end_ns = INT64_MIN, .levels = m->levels
-	};
-}
-
-/* The state of the memory `id`, empty if new; the pointer is valid until a memory is added. */
-static struct memory_state *memory_of(struct memories *all, int64_t id)
-{
-	uint32_t at = idmap_add(&all->ids, id);
-	if (at == all->list.nr)
-		memory_clear(vec_push_zero(&all->list));
-	return &all->list.v[at];
-}
-
-/* Adds `m`, the state of later events, except `levels`; false if `churn_bytes` overflows. */
-static bool memory_add(struct memory_state *to, const struct memory_state *m)
-{
-	bool fits =
-	    !__builtin_add_overflow(to->stat.churn_bytes, m->stat.churn_bytes, &to->stat.churn_bytes);
-	to->stat.events += m->stat.events;
-	to->stat.alloc_count += m->stat.alloc_count;
-	to->stat.free_count += m->stat.free_count;
-	number_raise(&to->stat.peak_reserved, m->stat.peak_reserved);
-	if (m->stat.peak_allocated > to->stat.peak_allocated ||
-	    (m->stat.peak_allocated == to->stat.peak_allocated && m->peak_ns >= to->peak_ns)) {
-		to->stat.peak_allocated = m->stat.peak_allocated;
-		to->stat.reserved_at_peak = m->stat.reserved_at_peak;
-		to->peak_ns = m->peak_ns;
-		to->peak_pid = m->peak_pid;
-		to->peak_tid = m->peak_tid;
-	}
-	if (m->first_ns < to->first_ns) {
-		to->stat.start_allocated = m->stat.start_allocated;
-		to->first_ns = m->first_ns;
-	}
-	if (m->end_ns >= to->end_ns) {
-		to->stat.end_allocated = m->stat.end_allocated;
-		to->stat.end_reserved = m->stat.end_reserved;
-		to->end_ns = m->end_ns;
-	}
-	return fits;
-}
-
 void memory_take(struct reducer *r, const struct event *ev)
 {
 	if (ev->device_type == 0 || ev->memory_id < 0 || ev->total_allocated < 0)
 		return;
-	struct memory_state *m = memory_of(&r->memories, ev->memory_id);
-	int64_t at = ev->start_ns, reserved = ev->total_reserved < 0 ? 0 : ev->total_reserved;
-	struct memory_state one = {
-		.stat = { .events = 1,
-		          .alloc_count = ev->bytes > 0,
-		          .free_count = ev->bytes<0, .churn_bytes = ev->bytes> 0 ? ev->bytes : 0,
-		          .peak_allocated = ev->total_allocated,
-		          .peak_reserved = reserved,
-		          .reserved_at_peak = reserved,
-		          .start_allocated = number_sub(ev->total_allocated, ev->bytes),
-		          .end_allocated = ev->total_allocated,
-		          .end_reserved = reserved },
-		.first_ns = at,
-		.peak_ns = at,
-		.end_ns = at,
-		.peak_pid = ev->pid,
-		.peak_tid = ev->tid
-	};
-	if (!memory_add(m, &one))
+	uint32_t at = idmap_add(&r->memories.ids, ev->memory_id);
+	if (at == r->memories.list.nr)
+		vec_push(&r->memories.list, (struct memory_state){ .stat.peak_allocated = -1,
+		                                                   .first_ns = INT64_MAX,
+		                                                   .end_ns = INT64_MIN });
+	struct memory_state *m = &r->memories.list.v[at];
+	struct memory_stat *s = &m->stat;
+	int64_t at_ns = ev->start_ns, reserved = ev->total_reserved < 0 ? 0 : ev->total_reserved;
+	if (ev->bytes > 0 && __builtin_add_overflow(s->churn_bytes, ev->bytes, &s->churn_bytes))
 		r->fault = "the allocations add up to more than 8 EiB: check 'Bytes' of the trace";
-	vec_push(&m->levels, (struct level){ at, ev->total_allocated });
-}
-
-bool memories_fit(struct reducer *to, const struct reducer *from)
-{
-	bool over = false;
-	for (size_t i = 0; i < from->memories.list.nr; i++) {
-		const struct memory_state *m = memory_of(&to->memories, from->memories.ids.keys.v[i]);
-		int64_t sum;
-		over |= __builtin_add_overflow(m->stat.churn_bytes,
-		                               from->memories.list.v[i].stat.churn_bytes, &sum);
+	s->events++;
+	s->alloc_count += ev->bytes > 0;
+	s->free_count += ev->bytes < 0;
+	number_raise(&s->peak_reserved, reserved);
+	if (ev->total_allocated > s->peak_allocated ||
+	    (ev->total_allocated == s->peak_allocated && at_ns >= m->peak_ns)) {
+		s->peak_allocated = ev->total_allocated;
+		s->reserved_at_peak = reserved;
+		m->peak_ns = at_ns;
+		m->peak_pid = ev->pid;
+		m->peak_tid = ev->tid;
 	}
-	return !over;
-}
-
-void memories_join(struct reducer *to, struct reducer *from)
-{
-	for (size_t i = 0; i < from->memories.list.nr; i++) {
-		struct memory_state *m = &from->memories.list.v[i];
-		struct memory_state *sum = memory_of(&to->memories, from->memories.ids.keys.v[i]);
-		if (!m->stat.events)
-			continue;
-		m->peak_pid = ident_join(&from->joined, m->peak_pid);
-		m->peak_tid = ident_join(&from->joined, m->peak_tid);
-		memory_add(sum, m);
-		vec_move(&sum->levels, &m->levels);
-		memory_clear(m);
+	if (at_ns < m->first_ns) {
+		s->start_allocated = number_sub(ev->total_allocated, ev->bytes);
+		m->first_ns = at_ns;
 	}
+	if (at_ns >= m->end_ns) {
+		s->end_allocated = ev->total_allocated;
+		s->end_reserved = reserved;
+		m->end_ns = at_ns;
+	}
+	vec_push(&m->levels, (struct level){ at_ns, ev->total_allocated });
 }
 
 /* ---- growth of memory per step ---- */
@@ -195,7 +130,7 @@ static uint32_t peak_thread(const struct reducer *r, const struct memory_state *
 {
 	uint32_t pid = idmap_find(&r->threads.pids, m->peak_pid),
 	         tid = idmap_find(&r->threads.tids, m->peak_tid);
-	if (pid == IDMAP_NONE || tid == IDMAP_NONE)
+	if (pid == NO_ID || tid == NO_ID)
 		return NO_ID;
 	return idmap_find(&r->threads.ids, idmap_pair(pid, tid));
 }

@@ -2,7 +2,7 @@
 #ifndef GG_REDUCE_MEMORY_H
 #define GG_REDUCE_MEMORY_H
 
-#include "code/ids.h"
+#include "base/idmap.h"
 #include "model/digest.h"
 
 struct reducer;
@@ -30,11 +30,6 @@ void memories_release(struct memories *m);
 
 /// Stores a [memory] event. Sets r->fault if the allocations add up to more than int64.
 void memory_take(struct reducer *r, const struct event *ev);
-
-/// Join a part of a trace: memories_fit() tells whether its sums fit, memories_join() adds its
-/// events.
-bool memories_fit(struct reducer *to, const struct reducer *from);
-void memories_join(struct reducer *to, struct reducer *from);
 
 /// Makes the rows of memories. Call it once the steps are known.
 void memory_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d);

@@ -37,22 +37,6 @@ void own_steps_take(struct reducer *r, const struct event *ev)
 	         ev->step, step_number_of(name), annotated ? step_phase_of(name) : PHASE_ALL);
 }
 
-void own_steps_join(struct reducer *to, struct reducer *from)
-{
-	struct own_steps *part = &from->steps.own;
-	const struct part_ids *ids = &from->joined;
-	for (size_t i = 0; i < part->parts.nr; i++) {
-		struct own_part p = part->parts.v[i];
-		const struct mark *m = &part->marks.v[p.step];
-		p.device = ident_join(ids, p.device);
-		p.stream = ident_join(ids, p.stream);
-		part_add(&to->steps.own, p, ident_join(ids, part->groups.keys.v[p.step]), m->number,
-		         m->phase);
-	}
-	to->steps.own.annotated |= part->annotated;
-	part->parts.nr = 0;
-}
-
 /* Gives each step the interval of the annotation with its number, if each has exactly one. */
 static void take_host_intervals(struct reducer *r)
 {
@@ -64,7 +48,7 @@ static void take_host_intervals(struct reducer *r)
 		clear = idmap_add(&numbers, r->steps.own.numbered.v[i].number) == i;
 	for (size_t i = 0; clear && i < r->steps.own.marks.nr; i++) {
 		uint32_t at = idmap_find(&numbers, r->steps.own.marks.v[i].number);
-		clear = at != IDMAP_NONE && idmap_add(&taken, at) == i;
+		clear = at != NO_ID && idmap_add(&taken, at) == i;
 	}
 	for (size_t i = 0; clear && i < r->steps.own.marks.nr; i++) {
 		const struct mark *host = &r->steps.own.numbered.v[taken.keys.v[i]];

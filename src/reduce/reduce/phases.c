@@ -56,21 +56,6 @@ void phases_take_python(struct reducer *r, const struct event *ev)
 		phases_take(p, ev, PHASE_RECOMPUTE, thread_of(&r->threads, ev));
 }
 
-static void spans_join(struct phase_spans *to, struct phase_spans *from, const struct ids *threads)
-{
-	size_t first = to->list.nr;
-	vec_move(&to->list, &from->list);
-	for (size_t i = first; i < to->list.nr; i++)
-		to->list.v[i].thread = threads->v[to->list.v[i].thread];
-}
-
-void phases_join(struct reducer *to, struct reducer *from)
-{
-	const struct ids *threads = &from->joined.of[IDS_THREAD];
-	spans_join(&to->phases.spans, &from->phases.spans, threads);
-	spans_join(&to->phases.again, &from->phases.again, threads);
-}
-
 /* Compares by thread and start; an outer span comes before its inner spans. */
 static int phase_span_cmp(const void *a, const void *b)
 {

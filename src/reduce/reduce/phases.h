@@ -38,11 +38,8 @@ enum phase phase_of_name(struct span name);
 /// torch/utils/checkpoint.py (use_reentrant=False).
 void phases_take_python(struct reducer *r, const struct event *ev);
 
-/// phases_take() stores an annotation or operator of a phase; phases_join() joins a part of a
-/// trace.
+/// Stores an annotation or operator of a phase.
 void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread);
-
-void phases_join(struct reducer *to, struct reducer *from);
 
 /// Sorts the spans; must be called before all functions below.
 void phases_make(struct reducer *r);
@@ -53,7 +50,7 @@ void phases_samples(struct reducer *r, struct digest *d);
 /// True if an activity is of the requested phase.
 bool phases_has_activity(struct reducer *r, const struct activity *a);
 
-/// True if an operator is of the requested phase. Changes nothing: a second thread may call it.
+/// True if an operator is of the requested phase.
 bool phases_has_op(const struct reducer *r, const struct host_span *s);
 
 /// Phase of a thread at an instant. `near` is a cache of the caller, initially 0.

@@ -16,7 +16,6 @@ struct reduce_options {
 	const struct site_rules *sites; ///< rules for frames outside of user code; NULL: no rules
 	enum phase phase; ///< phase for extra rows; PHASE_ALL: no extra rows
 	bool keep_step; ///< true if digest.step is wanted
-	size_t threads; ///< number of threads to use when all events are in; 0 means 1
 	uint32_t max_events; ///< number of events beyond which ST_INPUT is returned; 0: 2^32 - 2
 };
 

@@ -1,9 +1,6 @@
 #include "reduce/reducer.h"
 #include "base/number.h"
 
-/* Limits of a part's tables, which only grow: beyond them a new part is begun. */
-enum { IDS_KNOWN = 1 << 15, TEXT_BYTES = 1 << 20 };
-
 struct reducer *reducer_new(const struct reduce_options *options, struct name_table *names)
 {
 	struct reducer *r = mem_calloc(1, sizeof *r);
@@ -28,8 +25,6 @@ void reducer_free(struct reducer *r)
 {
 	if (!r)
 		return;
-	for (int i = 0; i < NR_ID_TABLES; i++)
-		vec_release(&r->joined.of[i]);
 	gpu_release(&r->gpu);
 	thread_ids_release(&r->threads);
 	vec_release(&r->thread_times);
@@ -91,46 +86,7 @@ static enum status event_take(void *ctx, const struct event *ev)
 	return ST_OK;
 }
 
-/* ---- parts, each filled by one thread ---- */
-
-static void *part_begin(const void *ctx, struct name_table *names)
-{
-	const struct reducer *whole = ctx;
-	return reducer_new(&whole->options, names);
-}
-
-static void part_renew(struct reducer *part)
-{
-	size_t nr = part->gpu.shapes.nr;
-	for (int i = 0; i < NR_ID_TABLES; i++)
-		nr += part->joined.of[i].nr;
-	if (nr <= IDS_KNOWN &&
-	    part->host.inputs.bytes + part->comm.texts.bytes + part->where.call_stacks.bytes <=
-	        TEXT_BYTES)
-		return;
-	struct reducer *fresh = part_begin(part, part->names), old = *part;
-	*part = *fresh;
-	*fresh = old;
-	reducer_free(fresh);
-}
-
-static bool part_join(void *ctx, void *part, const struct ids *names)
-{
-	struct reducer *from = part;
-	from->joined.names = names;
-	if (!reducer_join(ctx, from))
-		return false;
-	part_renew(from);
-	return true;
-}
-
-static void part_end(void *part)
-{
-	reducer_free(part);
-}
-
 struct event_sink reducer_sink(struct reducer *r)
 {
-	static const struct event_parts parts = { part_begin, part_join, part_end };
-	return (struct event_sink){ r, event_take, &parts };
+	return (struct event_sink){ r, event_take };
 }

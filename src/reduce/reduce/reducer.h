@@ -3,8 +3,7 @@
 /// reducer_finish() uses them:
 ///
 ///     reducer.c      intake: which member takes an event
-///     join.c         parts that several threads fill → the whole
-///     finish.c       order of work, on two threads if options allow
+///     finish.c       order of work
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
 ///     lost.c         launches without a kernel: stream captures, and the time that is lost
@@ -68,7 +67,6 @@ struct row_found {
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed
-	struct part_ids joined; ///< in a part of a trace: its ids → ids in the whole trace; else empty
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
@@ -111,10 +109,6 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 	uint32_t i = a->correlation;
 	return a->has_launch ? &r->host.spans.v[launches ? launches[i].span : i] : NULL;
 }
-
-/// Moves the contents of the part `from` of a trace to the whole trace `to`. Returns false, and
-/// moves nothing, if the caller must instead pass the events of the part to `to` one by one.
-bool reducer_join(struct reducer *to, struct reducer *from);
 
 /// Fills in what the rank did last, from the activities sorted by start.
 void progress_figures(const struct reducer *r, struct digest *d);

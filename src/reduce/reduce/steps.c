@@ -32,18 +32,6 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 		vec_push(&r->steps.own.numbered, mark);
 }
 
-bool steps_fit(const struct reducer *from)
-{
-	return (from->steps.own.annotated || !from->steps.own.parts.nr) && !from->steps.own.numbered.nr;
-}
-
-void steps_join(struct reducer *to, struct reducer *from)
-{
-	vec_move(&to->steps.marks, &from->steps.marks);
-	own_steps_join(to, from);
-	annotations_join(to, from);
-}
-
 /* ---- marks: intervals of steps ---- */
 
 static int mark_cmp(const void *a, const void *b)

@@ -2,7 +2,7 @@
 #ifndef GG_REDUCE_STEPS_H
 #define GG_REDUCE_STEPS_H
 
-#include "code/ids.h"
+#include "base/idmap.h"
 #include "model/digest.h"
 
 struct reducer;
@@ -69,11 +69,6 @@ void steps_release(struct steps *s);
 /// Stores an annotation that is a marker or has the number of a step.
 void steps_take(struct reducer *r, const struct event *ev, bool marker);
 
-/// Join a part of a trace: steps_fit() is false if the part has steps that XProf derived, since
-/// such traces are not read in parts; nor are those whose activities name their operators.
-bool steps_fit(const struct reducer *from);
-void steps_join(struct reducer *to, struct reducer *from);
-
 /// Sorts and numbers the steps, and makes room for them in `d`.
 void steps_make(struct reducer *r, struct digest *d);
 
@@ -81,9 +76,7 @@ void steps_make(struct reducer *r, struct digest *d);
 /// measured step is cut short.
 void steps_attribute(struct reducer *r, struct digest *d);
 
-/// own_steps_take() stores a step on the timeline of a GPU; own_steps_join() joins a part of a
-/// trace.
-void own_steps_join(struct reducer *to, struct reducer *from);
+/// Stores a step on the timeline of a GPU.
 void own_steps_take(struct reducer *r, const struct event *ev);
 
 /// Uses the steps of the profiler if no annotation is a marker and options allow it.
@@ -95,10 +88,8 @@ void own_steps_order(struct reducer *r);
 /// Index of the step that began last before an activity on its GPU, or NO_ID.
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 
-/// annotation_take() stores an annotation that is not a marker; annotations_join() moves those of a
-/// part of a trace to the whole.
+/// Stores an annotation that is not a marker.
 void annotation_take(struct reducer *r, const struct event *ev, uint32_t name);
-void annotations_join(struct reducer *to, struct reducer *from);
 
 /// If the trace has no steps, proposes markers in `d`: annotations that would make good steps.
 void markers_propose(struct reducer *r, struct digest *d);

@@ -62,31 +62,6 @@ void where_take_stated(struct reducer *r, const struct event *ev)
 	                                ev->module ? ev->module->id : NO_ID });
 }
 
-bool where_join_ids(struct reducer *to, struct reducer *from)
-{
-	return name_table_join(&to->where.call_stacks, &from->where.call_stacks,
-	                       &from->joined.of[IDS_CALL_STACK]);
-}
-
-void where_join(struct reducer *to, struct reducer *from, size_t spans)
-{
-	const struct part_ids *ids = &from->joined;
-	struct where *w = &to->where, *part = &from->where;
-	size_t ranges = w->ranges.nr, stacks = w->stacks_of.nr;
-	w->nvtx |= part->nvtx;
-	code_links_join(&w->links, &part->links, ids, spans);
-	vec_move(&w->ranges, &part->ranges);
-	for (size_t i = ranges; i < w->ranges.nr; i++) {
-		w->ranges.v[i].thread = thread_key_join(w->ranges.v[i].thread, ids);
-		w->ranges.v[i].name = ids->names->v[w->ranges.v[i].name];
-	}
-	vec_move(&w->stacks_of, &part->stacks_of);
-	for (size_t i = stacks; i < w->stacks_of.nr; i++) {
-		w->stacks_of.v[i].span += (uint32_t)spans;
-		w->stacks_of.v[i].text = ids->of[IDS_CALL_STACK].v[w->stacks_of.v[i].text];
-	}
-}
-
 /* ---- the calls whose code is wanted ---- */
 
 static int range_cmp(const void *a, const void *b)

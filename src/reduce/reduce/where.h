@@ -114,13 +114,13 @@ struct where {
 	struct code_places places;
 	struct name_table moments;
 	uint32_t *of_span; ///< for each span: 0: not wanted; WHERE_WANTED; or 1 + id in `moments`
-	struct ids range_stacks; ///< id of a path of frames for each path of annotations
+	VEC(uint32_t) range_stacks; ///< id of a path of frames for each path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
 	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	VEC(struct where_work) work; ///< activities, if one of them states its operator; else empty
-	struct ids syncs; ///< indices in `host.spans` of waits for the GPU in usable steps
+	VEC(uint32_t) syncs; ///< indices in `host.spans` of waits for the GPU in usable steps
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks
 	bool has_phases;
@@ -139,11 +139,6 @@ void where_release(struct where *w);
 void where_take_range(struct reducer *r, const struct event *ev);
 void where_take_op(struct reducer *r, const struct event *ev);
 void where_take_stated(struct reducer *r, const struct event *ev);
-
-/// Join a part of a trace; `spans` is how many `to` had before it got those of `from`. False if a
-/// table is full.
-GG_MUST_CHECK bool where_join_ids(struct reducer *to, struct reducer *from);
-void where_join(struct reducer *to, struct reducer *from, size_t spans);
 
 /// Marks launches whose code is looked up. Call it before all walks, with activities in file order.
 void where_begin(struct reducer *r, const struct digest *d);

@@ -70,7 +70,7 @@ void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *c
 	if (!s->kept)
 		return;
 	bool waits = sync && steps_at(&r->steps, call->start_ns) == s->mark;
-	if (!waits && idmap_find(&s->spans, span) == IDMAP_NONE)
+	if (!waits && idmap_find(&s->spans, span) == NO_ID)
 		return;
 	vec_push(&s->calls, (struct where_step_call){ span, thread, keep_open(s, open), call->start_ns,
 	                                              call->dur_ns });

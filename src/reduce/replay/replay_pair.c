@@ -52,9 +52,8 @@ static uint32_t *open_at(struct open_blocks *open, uint64_t address)
 static void pair_alloc(struct replay *r, struct open_blocks *open, uint32_t i)
 {
 	uint64_t address = r->entries[i].address;
-	uint32_t id =
-	    address == SNAPSHOT_NO_ADDRESS ? IDMAP_NONE : idmap_find(&open->ids, (int64_t)address);
-	uint32_t end = id == IDMAP_NONE ? NO_INDEX : open->ends.v[id];
+	uint32_t id = address == SNAPSHOT_NO_ADDRESS ? NO_ID : idmap_find(&open->ids, (int64_t)address);
+	uint32_t end = id == NO_ID ? NO_INDEX : open->ends.v[id];
 	if (end == NO_INDEX) {
 		r->p->trust.lost_allocs++;
 		return;

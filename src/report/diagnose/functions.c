@@ -61,7 +61,7 @@ static void add_rank(struct comparison *c, struct name_table *names, struct idma
 		const struct name *nm = name_intern(names, f->name);
 		bool has_caller = f->parent >= 0 && f->parent < (int64_t)i;
 		uint32_t name = (nm ? nm->id : 0) << 3 | (uint32_t)f->cls;
-		id[i] = idmap_add(ids, idmap_pair(has_caller ? id[f->parent] : IDMAP_NONE, name));
+		id[i] = idmap_add(ids, idmap_pair(has_caller ? id[f->parent] : NO_ID, name));
 		if (nm && f->names == 0 && f->cls != FUNCTION_COMMUNICATION)
 			vec_push(&c->rows,
 			         (struct row){ id[i], r, f, number_pct(f->exclusive_ns, d->window_ns) });
