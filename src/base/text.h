@@ -8,6 +8,9 @@
 #include "base/span.h"
 #include "base/strbuf.h"
 
+/// The byte order mark, which programs of Windows write before a text. It does not belong to it.
+#define BYTE_ORDER_MARK SPAN("\xEF\xBB\xBF")
+
 /// Decodes the code point at `*at` and moves past it. Malformed bytes (also surrogates) give
 /// U+FFFD, one for each maximal invalid part.
 uint32_t text_next(struct span s, size_t *at);

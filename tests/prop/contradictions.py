@@ -15,9 +15,11 @@ EDITS = {
     "step.kernel_time is not the sum": lambda s, _: s.update({"step.kernel_time": [x + 1 for x in s["step.kernel_time"]],
                                                            "step.cuda_time": [x + 1 for x in s["step.cuda_time"]]}),
     "step.busy_time is above": lambda s, _: s.update({"step.busy_time": [3 * x + 3 for x in s["step.busy_time"]]}),
-    "launched less often": lambda s, _: s.update({"step.kernel_count": [10 * x for x in s["step.kernel_count"]]}),
+    "not launched as often": lambda s, _: s.update({"step.kernel_count": [10 * x for x in s["step.kernel_count"]]}),
     "never launched": lambda s, kernels: (s.update({"step.kernel_count": [0] * len(s["step.kernel_count"])}), [k.update(count=0) for k in kernels]),
-    "add up to less": lambda _, kernels: kernels.clear(),
+    "add up to step.cuda_time": lambda _, kernels: kernels.clear(),
+    # more than in the steps, though not more than in the whole recording
+    "do not add up": lambda _, kernels: kernels[0].update(step_total_ns=kernels[0]["step_total_ns"] + 1),
 }
 
 

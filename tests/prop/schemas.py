@@ -265,12 +265,22 @@ BAD_RULES = ["{}", "{version: 2, rules: []}", "{version: 1}", "{version: 1, rule
              "{version: 1, rule: [{id: a, metric: step.time, fail: {max: 1s}}]}"]
 
 
+# plain words that are booleans for other readers of YAML
+BOOLEAN_RULES = ["match: m.csv, read: csv, series: true, take: [{at: ms, better: lower, optional: false}]",
+                 "match: m.json, case: true, valid: [{at: ok, equals: true, optional: true}], take: [{at: ms, better: lower}]"]
+
+
 def test_rules(dir):
     v = validator("gpugate-rules-1.json")
     good = [ROOT / "rules" / "default.yaml", *sorted((ROOT / "tests" / "golden").glob("*/in/*rules*.yaml"))]
     (dir / "init").mkdir()
     run(dir / "init", "init", "--ci", "none", dir / "late")
     good.append(dir / "init" / "rules" / "gpugate.yaml")
+    for i, text in enumerate(BOOLEAN_RULES):
+        path = dir / f"booleans{i}.yaml"
+        path.write_text("version: 1\ninputs: {results: [{%s}]}\nrules: [{id: a, metric: input.*, fail: {worse: 5%%}}]\n" % text)
+        run(dir, "lint", path)
+        good.append(path)
     for path in good:
         if subprocess.run([GPUGATE, "lint", path], capture_output=True).returncode == 0: # files that lint refuses are left out: some are invalid on purpose
             document = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
@@ -283,11 +293,13 @@ def test_rules(dir):
 
 
 def retyped(value):
-    """Converts values like YAML: numbers are numbers, everything else, also dates, is text."""
+    """Converts values like YAML: numbers are numbers, true and false are booleans, everything else, also dates, is text."""
     if isinstance(value, dict):
         return {k: retyped(v) for k, v in value.items()}
     if isinstance(value, list):
         return [retyped(v) for v in value]
+    if value in ("true", "false"):
+        return value == "true"
     try:
         return float(value) if "." in value else int(value)
     except ValueError:

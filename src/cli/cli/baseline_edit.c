@@ -11,6 +11,7 @@
 #include "cli/provenance.h"
 #include "diff/past.h"
 #include "fold/fold_run.h"
+#include "fold/present.h"
 #include "gate/environment.h"
 #include "store/history_file.h"
 #include "store/pin.h"
@@ -31,11 +32,25 @@ static enum status check_comparable(const struct run *run, struct diag_log *log)
 	return ST_OK;
 }
 
+/* Refuse a run that the gate could not hold against the rules: with other ranks than they expect,
+   or reduced with other settings. */
+static enum status check_rules(const struct candidates *c, const struct setup *s,
+                               struct diag_log *log)
+{
+	int64_t ranks = s->rules.expect_ranks;
+	const char *fault = ranks > 0 ? present_fault(&c->v[0], ranks, &log->arena) : NULL;
+	if (fault)
+		return diag_fail(log, ST_INPUT, "%s: %s", text_quote(&log->arena, span_of(c->v[0].label)),
+		                 fault);
+	return environment_settings(&s->rules, NULL, c->v, c->nr, s->load.reduce.communication, log);
+}
+
 enum status baseline_make(const struct candidates *c, const struct setup *s,
                           const struct options *o, struct baseline *out, struct diag_log *log)
 {
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
 	TRY(check_comparable(&c->v[0], log));
+	TRY(check_rules(c, s, log));
 	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->naming, log));
 	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);

@@ -127,8 +127,10 @@ int cli_main(int argc, char **argv)
 	hold_standard_streams();
 	mem_on_failure(leftover_remove_all);
 	mem_return_large();
-	/* Writing to a closed pipe must not kill the process: it fails instead, with exit code 5. */
+	/* Writing to a closed pipe, or beyond the largest size of a file (ulimit -f), must not kill the
+	   process: it fails instead, with exit code 5. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	signal(SIGHUP, on_signal);

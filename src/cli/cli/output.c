@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/formats.h"
+#include "io/opened.h"
 #include "io/sink.h"
 #include "model/rule.h"
 
@@ -201,6 +202,12 @@ static bool is_same_file(const char *a, const char *b)
 	return has_a && has_b && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+static enum status would_be_lost(const char *output, const char *what, struct diag_log *log)
+{
+	return diag_fail(log, ST_USAGE, "%s would be written over: it is %s too",
+	                 text_quote(&log->arena, span_of(output)), what);
+}
+
 static enum status check_pair(const char *output, const char *other, const char *what,
                               struct diag_log *log)
 {
@@ -208,8 +215,7 @@ static enum status check_pair(const char *output, const char *other, const char 
 		return ST_OK;
 	if (strcmp(output, "-") == 0 && strcmp(what, "another output") != 0)
 		return ST_OK; /* "-" is standard input as an input, standard output as an output */
-	return diag_fail(log, ST_USAGE, "%s would be written over: it is %s too",
-	                 text_quote(&log->arena, span_of(output)), what);
+	return would_be_lost(output, what, log);
 }
 
 /* List the files that will be written; there is room for one per option. */
@@ -234,7 +240,10 @@ enum status output_check(const struct options *o, struct diag_log *log)
 	const char *outputs[NR_OPTIONS];
 	bool creates = (ON_TAKING & (1u << o->command)) && o->value[OPT_BASELINE];
 	size_t nr = list_outputs(o, creates, outputs);
+	struct stat sb;
 	for (size_t i = 0; i < nr; i++) {
+		if (stat(outputs[i], &sb) == 0 && opened_has(&sb))
+			return would_be_lost(outputs[i], "an input", log);
 		for (size_t k = i + 1; k < nr; k++)
 			TRY(check_pair(outputs[i], outputs[k], "another output", log));
 		for (size_t k = 0; k < o->args.nr; k++)

@@ -32,7 +32,8 @@ GG_MUST_CHECK enum status output_document(const struct options *o, const struct 
                                           const struct page_frame *frame, bool to_stdout,
                                           struct diag_log *log);
 
-/// Returns ST_USAGE if an output file is also an input or another output.
+/// Returns ST_USAGE if an output file is also an input, another output, or a file that was already
+/// read.
 GG_MUST_CHECK enum status output_check(const struct options *o, struct diag_log *log);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/nearest.h"
@@ -216,9 +217,25 @@ const char *setup_history_path(const struct options *o, const char *path, struct
 	return history_path(arena_printf(a, "%s/%s", folder, inside || !last ? path : last + 1), a);
 }
 
+/* Check that the folder of --history is there: a folder with another name would hold no runs, and
+   all noise would be assumed. The commands that add runs make it. */
+static enum status history_folder_there(const struct options *o, struct diag_log *log)
+{
+	const char *folder = o->value[OPT_HISTORY];
+	struct stat sb;
+	if (!folder || (ON_TAKING & (1u << o->command)) ||
+	    (stat(folder, &sb) == 0 && S_ISDIR(sb.st_mode)))
+		return ST_OK;
+	return diag_fail(log, ST_USAGE,
+	                 "--history %s: no folder is there; name the folder of histories, or leave the "
+	                 "option out if they are beside the baselines",
+	                 text_quote(&log->arena, span_of(folder)));
+}
+
 enum status setup_baseline_read(const struct options *o, const char *path, struct baseline *out,
                                 struct diag_log *log)
 {
+	TRY(history_folder_there(o, log));
 	TRY(setup_baseline_there(path, log));
 	enum status st = baseline_read(path, out, log);
 	if (st == ST_OK && strcmp(path, "-") != 0)

@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
+#include "io/opened.h"
 
 struct child {
 	pid_t pid;
@@ -34,11 +37,18 @@ static void write_all(int fd, struct span text)
 	}
 }
 
+/* Do piece `i` of the work, and write its output, then the list of files that were read for it,
+   then the size of this list. */
 static void run(const struct children *c, size_t i, int fd)
 {
 	struct sink *out = sink_open_memory();
+	size_t before = opened_list().n;
 	c->work(i, c->ctx, out);
+	struct span read = opened_list();
+	read = (struct span){ read.p + before, read.n - before };
 	write_all(fd, sink_memory(out));
+	write_all(fd, read);
+	write_all(fd, (struct span){ (const char *)&read.n, sizeof read.n });
 	/* ends without the exit handlers of the parent process, which the child has inherited */
 	_exit(0);
 }
@@ -49,7 +59,7 @@ static enum status start(const struct children *c, size_t i, struct child *out,
 	int fds[2];
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return diag_fail(log, ST_OUTPUT, "a pipe cannot be made: %s", strerror(errno));
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	if (pid < 0) {
 		int error = errno;
 		close(fds[0]);
@@ -57,6 +67,10 @@ static enum status start(const struct children *c, size_t i, struct child *out,
 		return diag_fail(log, ST_OUTPUT, "a process cannot be made: %s", strerror(error));
 	}
 	if (pid == 0) {
+		/* the kernel ends this process if the parent ends in any way, even by SIGKILL */
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent)
+			_exit(1);
 		close(fds[0]);
 		run(c, i, fds[1]);
 	}
@@ -65,10 +79,27 @@ static enum status start(const struct children *c, size_t i, struct child *out,
 	return ST_OK;
 }
 
+/* Take the list of files that the child has read off the end of its output: the reports of the
+   parent must not be written over them. */
+static bool take_opened(struct span *text)
+{
+	size_t n;
+	if (text->n < sizeof n)
+		return false;
+	text->n -= sizeof n;
+	memcpy(&n, text->p + text->n, sizeof n);
+	if (n > text->n)
+		return false;
+	text->n -= n;
+	opened_add((struct span){ text->p + text->n, n });
+	return true;
+}
+
 static void finish(const struct children *c, struct child *child)
 {
 	char died[128] = "";
 	int how = 0;
+	struct span text = strbuf_span(&child->text);
 	close(child->fd);
 	while (waitpid(child->pid, &how, 0) < 0 && errno == EINTR)
 		;
@@ -80,7 +111,9 @@ static void finish(const struct children *c, struct child *child)
 	else if (child->error)
 		snprintf(died, sizeof died, "what its process says cannot be read: %s",
 		         strerror(child->error));
-	c->take(child->work, strbuf_span(&child->text), *died ? died : NULL, c->ctx);
+	else if (!take_opened(&text))
+		snprintf(died, sizeof died, "its process ended before its output did");
+	c->take(child->work, text, *died ? died : NULL, c->ctx);
 	strbuf_release(&child->text);
 }
 

@@ -1,6 +1,7 @@
 /* The command suite, and the commands digest, baseline create, append and promote with --suite. */
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,7 +11,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/setup.h"
 #include "io/cores.h"
+#include "io/opened.h"
 #include "suite/case.h"
 #include "suite/children.h"
 #include "suite/suite_output.h"
@@ -31,12 +34,42 @@ struct work {
 	struct diag_log *log;
 };
 
+static void note_input(const char *path)
+{
+	struct stat sb;
+	if (path && stat(path, &sb) == 0)
+		opened_note(&sb);
+}
+
+/* Note the files that the suite file names, before the processes of the cases read them: no process
+   may write over a file of any case. Files that it does not name, such as those in the folder of a
+   run, are noted when the process that read them has ended. */
+static void note_inputs(const struct suite_jobs *jobs, const struct options *o)
+{
+	struct arena scratch = ARENA_INIT;
+	for (size_t i = 0; i < jobs->list.nr; i++) {
+		const struct suite_job *job = &jobs->list.v[i];
+		for (size_t k = 0; k < job->runs.nr; k++)
+			note_input(job->runs.v[k]);
+		for (size_t k = 0; k < job->controls.nr; k++)
+			note_input(job->controls.v[k]);
+		note_input(job->rules);
+		if (!job->baseline || o->command != CMD_SUITE)
+			continue; /* the other commands change the baseline */
+		note_input(job->baseline);
+		note_input(setup_history_path(o, job->baseline, &scratch));
+	}
+	arena_release(&scratch);
+}
+
 static enum status work_begin(struct work *w, const struct options *o, const char *path,
                               struct diag_log *log)
 {
 	*w = (struct work){ .options = *o, .arena = ARENA_INIT, .log = log };
 	TRY(suite_file_read(path, &w->file, log));
-	return suite_expand(&w->file, o->value[OPT_RUNS], &w->jobs, log);
+	TRY(suite_expand(&w->file, o->value[OPT_RUNS], &w->jobs, log));
+	note_inputs(&w->jobs, o);
+	return output_check(o, log);
 }
 
 static void work_release(struct work *w)

@@ -1,9 +1,12 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/junit_cases.h"
 #include "suite/suite_document.h"
 
-static const char *element_of(unsigned verdict)
+/* The element of a case. A case with another exit code than 0 is never green: with --fail-on warn
+   a warning is a failure. */
+static const char *element_of(const struct suite_case *c)
 {
 	static const char *const elements[NR_SUITE_VERDICTS] = {
 		[VERDICT_FAIL] = "failure",    [SUITE_ERROR] = "error",
@@ -11,7 +14,20 @@ static const char *element_of(unsigned verdict)
 		[VERDICT_MISSING] = "error",   [VERDICT_WARN] = "system-out",
 		[VERDICT_SKIPPED] = "skipped",
 	};
-	return elements[verdict];
+	bool green = c->verdict == VERDICT_WARN || !elements[c->verdict];
+	return !green || !c->exit_code                       ? elements[c->verdict]
+	       : c->exit_code == status_exit_code(ST_FAILED) ? "failure"
+	                                                     : "error";
+}
+
+static int64_t count(const struct suite *s, const char *element)
+{
+	int64_t nr = 0;
+	for (size_t i = 0; i < s->cases.nr; i++) {
+		const char *own = element_of(&s->cases.v[i]);
+		nr += own && strcmp(own, element) == 0;
+	}
+	return nr;
 }
 
 static void put_lines(struct sink *out, const struct suite_item *v, size_t nr)
@@ -27,7 +43,7 @@ static void put_lines(struct sink *out, const struct suite_item *v, size_t nr)
 
 static void put_case(struct sink *out, const struct suite *s, const struct suite_case *c)
 {
-	const char *element = element_of(c->verdict);
+	const char *element = element_of(c);
 	size_t nr, nr_checks;
 	const struct suite_item *f = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
 	const struct suite_item *k = suite_items(s->checks.v, s->checks.nr, c->place, &nr_checks);
@@ -37,9 +53,8 @@ static void put_case(struct sink *out, const struct suite *s, const struct suite
 	sink_puts(out, element ? " time=\"0.000\">\n" : " time=\"0.000\"/>\n");
 	if (!element)
 		return;
-	bool note = c->verdict == VERDICT_WARN;
 	sink_printf(out, "      <%s", element);
-	if (!note) {
+	if (strcmp(element, "system-out") != 0) {
 		junit_put_attribute(out, "type", suite_verdict_names[c->verdict]);
 		junit_put_attribute(out, "message", nr ? f[0].text : c->text);
 	}
@@ -52,15 +67,13 @@ static void put_case(struct sink *out, const struct suite *s, const struct suite
 
 void suite_junit(const struct suite *s, struct sink *out)
 {
-	const int64_t *n = s->counts;
-	int64_t errors = n[SUITE_ERROR] + n[VERDICT_UNDECIDED] + n[VERDICT_INCONCLUSIVE] +
-	                 n[VERDICT_MISSING] + (s->error != NULL);
+	int64_t failures = count(s, "failure"), errors = count(s, "error") + (s->error != NULL);
 	size_t tests = s->cases.nr + (s->error != NULL);
 	sink_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpugate\"");
 	for (int i = 0; i < 2; i++) {
 		sink_printf(
 		    out, " tests=\"%zu\" failures=\"%" PRId64 "\" errors=\"%" PRId64 "\" time=\"0.000\">\n",
-		    tests, n[VERDICT_FAIL], errors);
+		    tests, failures, errors);
 		if (i)
 			break;
 		sink_puts(out, "  <testsuite");

@@ -1,6 +1,7 @@
 #include "io/opened.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -29,4 +30,20 @@ bool opened_has(const struct stat *file)
 		found = all.v[i].dev == file->st_dev && all.v[i].ino == file->st_ino;
 	pthread_mutex_unlock(&lock);
 	return found;
+}
+
+struct span opened_list(void)
+{
+	return (struct span){ (const char *)all.v, all.nr * sizeof *all.v };
+}
+
+void opened_add(struct span list)
+{
+	struct opened one;
+	pthread_mutex_lock(&lock);
+	for (; list.n >= sizeof one; list = (struct span){ list.p + sizeof one, list.n - sizeof one }) {
+		memcpy(&one, list.p, sizeof one);
+		vec_push(&all, one);
+	}
+	pthread_mutex_unlock(&lock);
 }

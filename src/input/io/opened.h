@@ -5,10 +5,20 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "base/span.h"
+
 /// Remembers a regular file that was opened for reading. May be called from any thread.
 void opened_note(const struct stat *file);
 
 /// True if this file was read, maybe under another name.
 bool opened_has(const struct stat *file);
+
+/// The list of files that were read, as bytes for another process of this program. A file that is
+/// read later comes at the end. Valid until then; no other thread may read files meanwhile.
+struct span opened_list(void);
+
+/// Remembers the files of a list that another process has made with opened_list(), or
+/// of the end of such a list.
+void opened_add(struct span list);
 
 #endif

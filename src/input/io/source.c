@@ -279,9 +279,8 @@ static enum status read_plain(struct source *s, char *buf, size_t cap, size_t *n
 	return ST_OK;
 }
 
-static enum status read_expanded(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+static enum status expand(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
 {
-	struct source *s = ctx;
 	if (s->options.block && cap > s->options.block)
 		cap = s->options.block;
 	if (s->coding == CODING_UNKNOWN)
@@ -299,6 +298,25 @@ static enum status read_expanded(void *ctx, char *buf, size_t cap, size_t *nr, s
 		    " expanded bytes; raise it with --max-input if the file is meant to be so large",
 		    s->name, s->options.max_bytes, s->options.max_bytes);
 	return ST_OK;
+}
+
+/* Reads decoded bytes, without a byte order mark at the beginning: no format that is not a text
+   begins with these bytes. */
+static enum status read_expanded(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log)
+{
+	const struct span mark = BYTE_ORDER_MARK;
+	struct source *s = ctx;
+	bool first = s->bytes == 0;
+	TRY(expand(s, buf, cap, nr, log));
+	for (size_t more = *nr; first && more && *nr < mark.n && memcmp(buf, mark.p, *nr) == 0;) {
+		TRY(expand(s, buf + *nr, cap - *nr, &more, log));
+		*nr += more;
+	}
+	if (!first || !span_starts((struct span){ buf, *nr }, mark))
+		return ST_OK;
+	*nr -= mark.n;
+	memmove(buf, buf + mark.n, *nr);
+	return *nr ? ST_OK : expand(s, buf, cap, nr, log);
 }
 
 enum status source_peek(struct source *s, struct span *first, struct diag_log *log)

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "rules/rules_file.h"
@@ -29,12 +31,17 @@ static void write_text(struct sink *out, const char *text)
 static void write_words(struct sink *out, word_fn *words)
 {
 	sink_puts(out, "\"enum\": [");
-	for (size_t i = 0; words(i); i++)
+	for (size_t i = 0; words(i); i++) {
+		/* other readers of YAML make a boolean of these words unless they are quoted */
+		bool flag = strcmp(words(i), "true") == 0 || strcmp(words(i), "false") == 0;
 		sink_printf(out, "%s\"%s\"", i ? ", " : "", words(i));
+		if (flag)
+			sink_printf(out, ", %s", words(i));
+	}
 	sink_puts(out, "]");
 }
 
-#define TEXT "\"type\": [\"string\", \"number\"], "
+#define TEXT "\"type\": [\"string\", \"number\", \"boolean\"], "
 
 /* Write the part of a key's schema that depends on its kind, after the description. */
 static void write_kind(struct sink *out, const struct key *key, int depth)
@@ -44,8 +51,9 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 		[KEY_DATE] = "\"type\": \"string\", \"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}$\"",
 		[KEY_SHARE] = "\"type\": \"string\", \"pattern\": \"^" NUMBER " *%$\"",
 		[KEY_PAIRS] = "\"type\": \"object\", \"minProperties\": 1",
-		[KEY_PATTERNS] = "\"type\": [\"string\", \"number\", \"array\"], \"minLength\": 1, "
-		                 "\"minItems\": 1, \"items\": {" TEXT "\"minLength\": 1}",
+		[KEY_PATTERNS] =
+		    "\"type\": [\"string\", \"number\", \"boolean\", \"array\"], \"minLength\": 1, "
+		    "\"minItems\": 1, \"items\": {" TEXT "\"minLength\": 1}",
 		[KEY_TEXTS] = "\"type\": \"array\", \"items\": {" TEXT "\"minLength\": 1}",
 	};
 	char min[NUMBER_TEXT], max[NUMBER_TEXT];

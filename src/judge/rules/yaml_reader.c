@@ -179,9 +179,10 @@ static enum status take_event(struct builder *b, const yaml_event_t *e)
 
 static enum status document_parse(struct document *d, struct span text)
 {
-	struct builder b = { .d = d, .text = text };
 	yaml_parser_t parser;
 	enum status st = ST_OK;
+	span_skip(&text, BYTE_ORDER_MARK);
+	struct builder b = { .d = d, .text = text };
 	if (text.n > DOCUMENT_MAX_BYTES)
 		return diag_fail(d->log, ST_USAGE, "%s: is larger than 1 MiB", d->shown);
 	if (!yaml_parser_initialize(&parser))
