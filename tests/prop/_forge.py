@@ -39,12 +39,13 @@ class Forge:
         self.comments, self.log, self.faults, self.next_id = [], [], [], 1000
         self.events, self.permission, self.pulls, self.runs, self.artifacts, self.files = [], {}, [], [], {}, {}
         self.changed, self.statuses, self.reactions = [], {}, []
+        self.now = "2027-01-01T10:00:00Z"
 
     def comment(self, author, body, **more):
         self.next_id += 1
         user = {"id": author, "login": f"user{author}", "username": f"user{author}"}
         self.comments.append({"id": self.next_id, "user": user, "author": user, "body": body, "system": False,
-                              "created_at": "2027-01-01T10:00:00Z", "updated_at": "2027-01-01T10:00:00Z", **more})
+                              "created_at": self.now, "updated_at": self.now, **more})
         return self.next_id
 
     def bodies(self, author=BOT):
@@ -129,7 +130,7 @@ class Forge:
         found = next((c for c in self.comments if c["id"] == int(number)), None)
         if not found or found["user"]["id"] != BOT:
             return 403, {"message": "not yours"}, {}
-        found["body"] = body["body"]
+        found.update(body=body["body"], updated_at=self.now)
         return 200, {"id": found["id"]}, {}
 
     def viewer(self, *_):

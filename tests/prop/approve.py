@@ -8,7 +8,11 @@
    and accepts no check that was not failing when it began; two appends at the same time are both kept
  - if a push is refused for another reason, the script ends with git's message. Shell commands in a reason or in the name of a
    branch are not run, and symbolic links are not followed
- - `ci/forge/approval` accepts only approvals of people with write permission that are newer than the run (_forge.py)
+ - an approval is for the files that were measured: whatever commits are called, only baselines and histories may differ from them
+ - `ci/forge/history` leaves out runs whose commits are not of main, also in a shallow clone, and says so
+ - `ci/forge/gate` ends with the first command of the benchmark that fails, and judges no case that the benchmark has not made
+ - no path that a setting or a file of the branch names leads a baseline out of the repository, or into its '.git'
+ - `ci/forge/approval` accepts only approvals of people with write permission that are newer than the run and its report (_forge.py)
  - `ci/github/fetch/fetch` finds the pull request by GitHub's data, not by the artifact, and takes only digests
 
 $GPUGATE is the program; needs git and jq; exit 77 skips.
@@ -109,7 +113,7 @@ class Repository:
     def accept(self, clone, out, branch, *words, code=0, says="", **env):
         p = subprocess.run([FORGE / "accept", *words], cwd=clone, capture_output=True, text=True, check=False,
                            env={**self.env, "GPUGATE_FOLDER": str(out), "GPUGATE_BRANCH": branch, **env})
-        if p.returncode != code or says not in p.stdout + p.stderr:
+        if code not in (None, p.returncode) or says not in p.stdout + p.stderr:
             wrong.append(f"accept {words}: exit {p.returncode}, not {code} with '{says}': {p.stdout}{p.stderr}")
         return p
 
@@ -280,6 +284,137 @@ def refusals(r):
     expect("an unreadable run", "run.json.gz" in {f.name for f in r.gate(clone, r.folder / "nothing.json", code=3).iterdir()}, False)
 
 
+def measured(r):
+    """Each kind of change between the measured commit and the branch: which of them an approval survives."""
+    clone = r.clone("seen")
+    r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/seen")
+    out, head = r.gate(clone, r.trace(14, "--slow-kernel", "*=2"), code=1), r.git(clone, "rev-parse", "HEAD")
+    stored, line = (clone / BASELINE).read_text(), '{"schema": "gpugate-history-1"}\n'
+
+    def script(path):
+        path.write_text("x = 9\n")
+
+    def linked(path):
+        path.unlink(missing_ok=True)
+        path.symlink_to("model.py")
+    for n, (same, name, change) in enumerate((
+            (False, "model.py", script), (False, "model.py", pathlib.Path.unlink), (False, "baselines/model.py", script),
+            (False, "baselines/sizes.json", lambda f: f.write_text("{}")), (False, "baselines/sizes.json", lambda f: f.write_text(stored + "{}")),
+            (False, "model.history.jsonl", script), (False, "model.history.jsonl", lambda f: f.write_text("1\n" + line)), (False, "rules/gpugate.yaml", script),
+            (False, BASELINE, linked), (False, BASELINE, lambda f: f.chmod(0o755)), (False, "a\nb\\'", script),
+            (True, "other/place.json", lambda f: f.write_text(stored)), (True, "other/a b.history.jsonl", lambda f: f.write_text(line)),
+            (True, "model.py", lambda f: None))):
+        branch = f"seen{n}"
+        one = r.clone(branch)
+        (one / name).parent.mkdir(exist_ok=True)
+        change(one / name)
+        r.git(one, "add", "--all")
+        r.git(one, "commit", "--quiet", "--allow-empty", "--message", "baselines: approve a run of train" if not same or n % 2 else "no name of ours")
+        r.git(one, "push", "--quiet", "origin", f"HEAD:refs/heads/{branch}")
+        before = r.git(r.origin, "rev-parse", branch)
+        r.promote(one, out, branch, code=int(not same), says=f"to {branch}" if same else "other code than the run", GPUGATE_HEAD=head)
+        expect(f"{name}: committed", r.git(r.origin, "rev-parse", branch) != before, same)
+    # the same files by other commits
+    again = r.clone("again")
+    r.git(again, "commit", "--quiet", "--amend", "--message", "said otherwise")
+    r.git(again, "push", "--quiet", "origin", "HEAD:refs/heads/again")
+    r.promote(again, out, "again", says="to again", GPUGATE_HEAD=head)
+    r.promote(again, out, "again", code=1, says="other code than the run", GPUGATE_HEAD="0" * 40)
+
+
+def outside(r):
+    clone = r.clone("where")
+    (clone / "suite.yaml").write_text("")
+    def elsewhere():
+        return {str(f): f.read_bytes() for f in r.folder.rglob("*") if f.is_file() and r.origin not in f.parents and
+                not any(part in ("logs", "objects", "refs", "worktrees", "index", "FETCH_HEAD", "COMMIT_EDITMSG", "ORIG_HEAD") for part in f.parts)}
+    out = r.gate(clone, r.trace(14, "--slow-kernel", "*=2"), code=1)
+    (out / "cases").mkdir()
+    (out / "cases" / "train").mkdir()
+    (out / "cases" / "train" / "run.json.gz").write_bytes((out / "run.json.gz").read_bytes())
+    (r.folder / "precious").mkdir()
+    (r.folder / "precious" / "control-1.json.gz").write_text("kept")
+    (out / "cases" / "link").symlink_to(r.folder / "precious")
+    for n, path in enumerate(("../out.json", "x/../../out.json", str(r.folder / "out.json"), str(clone / "out.json"), ".git/hooks/pre-push", "a/.GIT/config", "..")):
+        branch = f"where{n}"
+        (clone / "suite.yaml").write_text(f"version: 1\nname: n\ncases:\n  - {{workload: train, runs: none, baseline: {json.dumps(path)}}}\n")
+        r.push(clone, branch)
+        before = elsewhere()
+        r.promote(clone, out, branch, code=2, says="leads out of", GPUGATE_BASELINE=path)
+        r.accept(clone, out, branch, "append", code=2, says="leads out of", GPUGATE_BASELINE=path)
+        r.promote(clone, out, branch, code=None, GPUGATE_SUITE="suite.yaml")
+        (r.folder / "approval-ann.json").unlink()
+        expect(f"{path}: what is elsewhere", {k: v for k, v in elsewhere().items()}, {k: v for k, v in before.items() if "approval-ann" not in k})
+        expect(f"{path}: commits", r.subjects(branch)[0], "change")
+
+
+def trusted(r):
+    """Lines of a history by their commits, in a shallow clone."""
+    clone = r.clone("main")
+    first = r.git(clone, "rev-parse", "HEAD")
+    r.git(clone, "commit", "--quiet", "--allow-empty", "--message", "another")
+    r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+    second = r.git(clone, "rev-parse", "HEAD")
+    r.git(clone, "commit", "--quiet", "--allow-empty", "--message", "of a pull request")
+    r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/request")
+    theirs = r.git(clone, "rev-parse", "HEAD")
+
+    def line(commit):
+        return json.dumps({"schema": "gpugate-history-1", "provenance": {"commit": commit}})
+    ours = [line(first), line(second[:7]), "not a line", line(second)]
+    others = [line(commit) for commit in (theirs, theirs[:9], "", first + "-dirty", first[:6], "0" * 40, first + "\n" + first, first + " ", 7)]
+    r.git(clone, "checkout", "--quiet", "--orphan", "histories")
+    r.git(clone, "rm", "-rfq", ".")
+    for name, lines in (("all", ours), ("mixed", [*others[:3], *ours, *others[3:]]), ("none", others), ("empty", [])):
+        (clone / f"{name}.history.jsonl").write_text("".join(f"{text}\n" for text in lines))
+    r.push(clone, "histories")
+    shallow = r.folder / "shallow"
+    r.git(r.folder, "clone", "--quiet", "--depth", "1", f"file://{r.origin}", shallow)
+
+    def fetched(code=0, **env):
+        p = subprocess.run([FORGE / "history", "past"], cwd=shallow, capture_output=True, text=True, check=False,
+                           env={**r.env, "GPUGATE_HISTORY_BRANCH": "histories", **env})
+        expect(f"history {env}", (p.returncode, p.stdout.strip() == str(shallow / "past")), (code, code == 0))
+        return {f.name.split(".")[0]: f.read_text().splitlines() for f in (shallow / "past").iterdir()}, p.stderr
+    have, said = fetched()
+    expect("runs of main", have, {"all": ours, "mixed": ours, "none": [], "empty": []})
+    expect("said", sorted(said.splitlines()), [f"history: warning: {name}.history.jsonl: {nr} runs are left out: their commits are not of main (the first: {theirs[:12]})"
+                                               for name, nr in (("mixed", "9 of 13"), ("none", "9 of 9"))])
+    expect("the clone", (r.git(shallow, "rev-list", "--count", "HEAD"), r.git(shallow, "branch", "--all").count("request")), ("1", 0))
+    have, said = fetched(GPUGATE_MAIN="request")
+    expect("of another branch", len(have["none"]), 2)
+    fetched(1, GPUGATE_MAIN="nowhere")
+
+
+def benchmarks(r):
+    clone = r.clone("main")
+    runs = {name: str(r.trace(seed)) for name, seed in (("old", 2), ("new", 3))}
+    (clone / "s.yaml").write_text("version: 1\nname: n\ncases:\n  - {workload: a, runs: 'res/a/*', baseline: baselines/train.json}\n"
+                                  "  - {workload: '{name}', each: 'res/more/*/', baseline: baselines/train.json}\n")
+
+    def gate(what, script, want, suite=True, before="old", **env):
+        subprocess.run(["rm", "-rf", "res", "out", "t.json.gz"], cwd=clone, check=True)
+        for place in ("res/a", "res/more/b"):
+            (clone / place).mkdir(parents=True)
+            (clone / place / "t.json.gz").write_bytes(pathlib.Path(runs[before]).read_bytes())
+        p = subprocess.run([FORGE / "gate"], cwd=clone, capture_output=True, text=True, check=False,
+                           env={**r.env, **({"GPUGATE_SUITE": "s.yaml"} if suite else {"GPUGATE_RUNS": "t.json.gz"}), "GPUGATE_FOLDER": "out", "GPUGATE_BENCHMARK": script, **env})
+        judged = (clone / "out" / "result.json").exists()
+        expect(f"{what}: judged, said {p.stderr[-300:]}", (p.returncode, judged), want)
+    for script in ("false\ncp {new} t.json.gz", "false | cat; cp {new} t.json.gz", "f() {{ false; cp {new} t.json.gz; }}\nf", "cp {new} t.json.gz; false"):
+        gate(script, script.format(**runs), (1, False), suite=False)
+    gate("one that works", "cp {new} t.json.gz; if false; then :; fi".format(**runs), (0, True), suite=False)
+    both = "cp {new} res/a/t.json.gz; cp {new} res/more/b/t.json.gz".format(**runs)
+    gate("both are made", both, (0, True))
+    gate("nothing is made", "true", (2, False))
+    gate("one is made", both.split(";", maxsplit=1)[0], (2, False))
+    gate("the other is made", both.split(";")[1], (2, False))
+    gate("the same as before", both, (2, False), before="new")
+    gate("the same as what was removed", "mkdir -p res/a res/more/b; " + both, (0, True), before="new", GPUGATE_RUNS="res")
+    gate("nothing in place of what was removed", "true", (0, True), GPUGATE_RUNS="res")
+    expect("its exit code", (clone / "out" / "exit-code").read_text(), "3\n")
+
+
 def password(r):
     """The token is sent to the server as the password, and not to another server to which a redirect leads."""
     seen, led = [], []
@@ -324,11 +459,11 @@ def approvals(folder):
     (folder / "bin" / "sleep").chmod(0o755)
     env = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "GPUGATE_TOKEN": TOKEN, "LC_ALL": "C.UTF-8"}
 
-    def ask(api, code=0, says="", after="2027-01-01T12:00:00Z"):
+    def ask(api, code=0, says="", after="2027-01-01T12:00:00Z", **more):
         out.unlink(missing_ok=True)
         p = subprocess.run(["bash", FORGE / "approval", "--api", api, "--url", forge.address, "--repository",
                             {"github": "o/r", "gitlab": "5"}[api], "--request", "7", "--after", after, out],
-                           env=env, capture_output=True, text=True, check=False)
+                           env={**env, **more}, capture_output=True, text=True, check=False)
         text = p.stdout + p.stderr
         if p.returncode != code or says not in text or TOKEN in text or (code == 2) == out.exists() and says[:2] != "no":
             wrong.append(f"{api}: approval: exit {p.returncode}, not {code} with '{says}': {text}")
@@ -376,6 +511,20 @@ def approvals(folder):
         forge.fault("GET", "/comments" if api == "github" else "/notes", 404)
         ask(api, 1, "not there or the token may not see it")
         ask(api, 2, "--after is not a time", after="yesterday")
+        # what was said before the report was there, or before it was brought up to date, was said of another one
+        forge.reset()
+        forge.permission = {"user1": write}
+        said(1, "/gpugate accept of the old report", "2027-01-01T13:00:00Z")
+        for marker, settings, counts in (("train", {"GPUGATE_WORKLOAD": "train"}, False), ("train", {"GPUGATE_WORKLOAD": "train-h100"}, True), ("default", {}, False),
+                                    ("a-b-0123abcd", {"GPUGATE_WORKLOAD": "a b"}, False), ("train-h100", {"GPUGATE_WORKLOAD": "train"}, True),
+                                    ("suite-n", {"GPUGATE_SUITE": "s.yaml", "GPUGATE_WORKLOAD": "suite-n"}, False), ("suite-n", {"GPUGATE_SUITE": "s.yaml"}, False),
+                                    ("train", {"GPUGATE_SUITE": "s.yaml"}, True)):
+            report = forge.comment(_forge.BOT, f"<!-- gpugate:{marker} -->\nfail", created_at="2027-01-01T12:30:00Z", updated_at="2027-01-01T14:00:00Z")
+            ask(api, int(not counts), "" if counts else "older than the report of this run", **settings)
+            forge.comments = [c for c in forge.comments if c["id"] != report]
+        for author, body in ((_forge.OTHER, "<!-- gpugate:train -->\nforged"), (_forge.BOT, "> <!-- gpugate:train -->\nquoted"), (_forge.BOT, "<!-- gpugate-answer:train:1 -->\n")):
+            forge.comment(author, body, created_at="2027-01-01T14:00:00Z", updated_at="2027-01-01T14:00:00Z")
+        expect(f"{api}: reports of nobody", ask(api, GPUGATE_WORKLOAD="train"), {"who": "user1", "reason": "of the old report (#7)"})
 
 
 # ---- the artifact of a pull request ----
@@ -496,7 +645,7 @@ def main():
         approvals(folder)
         fetches(folder)
         repository = Repository(folder)
-        for test in (from_failure_to_green, races, refusals, password):
+        for test in (from_failure_to_green, races, refusals, measured, outside, trusted, benchmarks, password):
             test(repository)
     if wrong:
         sys.exit("\n".join(wrong))

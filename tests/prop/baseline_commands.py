@@ -6,12 +6,16 @@
  - the command that a report advises for accepting a run does accept the run
  - provenance comes from options, else from the environment of the CI system; hostile text does no harm
  - --bootstrap makes the first baseline only of a run within the absolute limits
+ - a path that rules, a suite file or a link in the repository names is written only inside of the repository and outside of '.git',
+   for every command; a path that the user types is free
 
 $GPUGATE is the program; exit 77 skips.
 """
 import json
 import os
 import pathlib
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -237,12 +241,90 @@ def bootstrapped(p):
     p.gpugate("check", p.run(2), "--bootstrap", expect=4)
 
 
+PARTS = ("..", ".", ".git", ".GIT", "new", "dir", "out", "in", "gone", "$(touch pwned)")
+
+
+def placed(p):
+    repo, out = p.folder / "repo", p.folder / "outside"
+    work = repo / "work"
+    for folder in (out, repo / ".git", repo / "kept", work / "dir"):
+        folder.mkdir(parents=True)
+    (work / "out").symlink_to(out)
+    (work / "in").symlink_to("../kept")
+    (work / "gone").symlink_to(out / "made.json")
+    (out / "past").mkdir()
+    shutil.copy(p.run(0), work / "t.json.gz")
+    shutil.copy(p.run(1), work / "u.json.gz")
+
+    def elsewhere():
+        return {str(f): f.is_file() and f.read_bytes() for f in p.folder.rglob("*")
+                if not f.is_relative_to(repo) or f.is_relative_to(repo / ".git")}
+
+    def named(how, path):
+        """Makes the files that name the path; returns the arguments that lead to them."""
+        (work / "rules").mkdir(exist_ok=True)
+        text = "" if how == "suite" else f"baseline: {json.dumps(path)}\n"
+        (work / "rules" / "gpugate.yaml").write_text(
+            f"version: 1\nworkload: w\n{text}rules:\n  - {{id: compute, metric: step.compute_time, fail: {{increase: 500%}}}}\n")
+        (work / "s.yaml").write_text(f"version: 1\nname: n\ncases:\n  - {{workload: w, runs: t.json.gz, baseline: {json.dumps(path)}}}\n")
+        return ["--suite", "s.yaml"] if how == "suite" else ["t.json.gz"]
+
+    def gpugate(what, want, *args):
+        before = elsewhere()
+        r = subprocess.run([os.path.abspath(PROGRAM), *args], cwd=work, env={**CLEAN, "HOME": str(work)}, capture_output=True, text=True, check=False)
+        if want is not None and r.returncode != want:
+            WRONG.append(f"{what} {args}: exit {r.returncode}, not {want}: {r.stderr}")
+        if not (want == 0 and what == "typed"):
+            expect(f"{what} {args}: what is elsewhere", elsewhere() == before, True)
+    dice, outcomes = random.Random(33), set()
+    for i in range(20):
+        path = "/".join(dice.choice(PARTS) for _ in range(dice.randint(0, 4))) + f"/b{i}.json"
+        path = dice.choice(("", "", f"{out}/", f"{repo}/", f"{work}/")) + path.lstrip("/")
+        real = pathlib.Path(os.path.realpath(work / path))
+        inside = real.is_relative_to(repo) and not any(part.lower() == ".git" for part in real.relative_to(repo).parts)
+        want = (0 if ".." not in path else None) if inside else 2   # a step back from a folder that is not there fails
+        outcomes.add(want)
+        for how in ("rules", "suite"):
+            args = named(how, path)
+            gpugate(f"{how} {path}", want, "baseline", "create", *args)
+            if how == "rules":
+                gpugate(f"{how} {path}", None if inside else 2, "check", "t.json.gz", "--bootstrap")
+                gpugate(f"{how} {path}", want, "baseline", "prune", "--keep", "9")
+            gpugate(f"{how} {path}", want, "baseline", "promote", *args, "--reason", "r")
+            gpugate(f"{how} {path}", None if inside else 2, "baseline", "append", *args, "--history", str(work / "past"))
+    expect("outcomes", outcomes, {0, 2, None})
+    # what lies elsewhere already is not changed; the user may name it
+    gpugate("typed", 0, "baseline", "create", "t.json.gz", "--baseline", str(out / "b.json"))
+    for how, path in (("rules", "out/b.json"), ("suite", "../../outside/b.json"), ("rules", str(out / "b.json"))):
+        args = named(how, path)
+        for words in (("append",), ("promote", "--reason", "r"), ("create", "--force")):
+            gpugate(how, 2, "baseline", words[0], *args, *words[1:])
+        gpugate(how, 0, "check", "t.json.gz") if how == "rules" else gpugate(how, 0, "suite", "s.yaml")
+    gpugate("typed", 0, "baseline", "append", "u.json.gz", "--baseline", str(out / "b.json"))
+    # links of the repository: the usual folder, the history beside a baseline, a folder of histories
+    args = named("rules", "baselines/{workload}.json")
+    (work / "baselines").symlink_to(out)
+    gpugate("the usual folder", 2, "baseline", "create", *args)
+    (work / "baselines").unlink()
+    gpugate("the usual folder", 0, "baseline", "create", *args)
+    (work / "baselines" / "w.history.jsonl").symlink_to(out / "lines")
+    gpugate("its history", 2, "baseline", "append", "u.json.gz")
+    (work / "histories").mkdir()
+    (work / "histories" / "baselines").symlink_to(out / "past")
+    gpugate("a folder of histories", 2, "baseline", "append", "u.json.gz", "--history", "histories")
+    gpugate("a folder of histories elsewhere", 0, "baseline", "append", "u.json.gz", "--history", str(work / "past"))
+    # without a repository, the current folder is all there is
+    (repo / ".git").rmdir()
+    gpugate("no repository", 2, "baseline", "create", *named("suite", "../b.json"))
+    expect("nothing was run", list(p.folder.rglob("pwned")), [])
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
         return 77
     bad = False
-    for test in (appended, refused, promoted, advised, shown, provenance, bootstrapped):
+    for test in (appended, refused, promoted, advised, shown, provenance, bootstrapped, placed):
         WRONG.clear()
         with tempfile.TemporaryDirectory() as name:
             test(Place(pathlib.Path(name)))

@@ -41,8 +41,6 @@ def main():
         d = json.loads((b.dir / "d.json").read_text())
         d["steps"] = {"count": [1000000]}
         b.refused("report", b.file("claims.json", json.dumps(d)), says="'steps.count' replaces the samples")
-        for place, says in (("/etc/passwd", "must be below"), (".git/config", "own '.git'"), ("a/.git/b", "own '.git'"), ("../b", "must not lead out")):
-            b.rules_refused(f"version: 1\nbaseline: {place}\nrules:\n  - {{id: a, metric: step.time, fail: {{increase: 5%}}}}\n", says=says)
     return 0
 
 

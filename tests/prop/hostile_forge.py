@@ -53,6 +53,7 @@ def names(w):
         w.forge.reset()
         w.forge.permission, w.forge.changed = {"user3": "write"}, [{"filename": name} for name in CHANGED]
         w.time += tour.DAY
+        w.forge.now = w.stamp(0)
         shutil.rmtree(runs, ignore_errors=True)
         runs.mkdir()
         for name in (FILES[i % len(FILES)],):

@@ -111,7 +111,7 @@ def in_a_directory(dir, traces):
     refused(run / "config.json", words=("config.json: byte 36: 'model_type' is a text",))
     (run / "config.json").unlink()
     refused(run / "run.json", words=("run.json: what is known of a run",))
-    for text, words in ('{"a": NaN}', ("byte 6", "'a'")), ('{"a": 1, "a": 2}', ("byte 14", "'a' is there twice")), \
+    for text, words in ('{"a": NaN}', ("'a' is NaN, not measured",)), ('{"a": 1, "a": 2}', ("byte 14", "'a' is there twice")), \
             ('{"a": 1', ("byte 7",)), ('{"a b": 1}', ("'a b'",)):
         (run / "bench.json").write_text(text)
         refused(run, words=("bench.json", *words))

@@ -5,6 +5,7 @@
    else with the marker, and an own comment that only quotes the marker, stay unchanged
  - temporary failures (5xx, no answer, rate limits) are tried again after the pauses that the API asks for; permanent ones
    end with one line that says what to do; a lost answer never makes a second comment
+ - a comment says which files the request changes of those by which it is judged: rules, baselines, suite file and pipeline
  - each value of `--comment` works as the head of the script describes, also on pull requests of forks and without a token
  - there are at most ten annotations, and no name in them acts as a command of the CI system; the summary stays below its limit
  - the token is never printed and never in the arguments of a process, even if the shell traces its commands or the server
@@ -242,6 +243,30 @@ def policies(p, api):
     p.result(result())
 
 
+def changed_files(p, api):
+    f = p.forge
+    key = "filename" if api == "github" else "new_path"
+    check = result(rules="./quality/gate.yaml", baseline="../kept/x/../train.json")
+    suite = {"schema": "gpugate-suite-1", "verdict": "fail", "exit_code": 1, "cases": []}
+    pipeline = (".github/workflows/gpugate.yml", ".gitlab-ci.yml", ".gitlab/gpugate.yml", "Jenkinsfile", "templates/gpugate.yml")
+    for what, value, names, words in (
+            ("none", check, ("model.py", "my/rules/a.yaml", "gate.yaml", "quality/gate.yaml.txt", "xkept/train.json", "suites/night.yaml"), None),
+            ("rules of its own", check, ("quality/gate.yaml",), "gate"), ("below a folder", check, ("part/quality/gate.yaml",), "gate"),
+            ("baseline of its own", check, ("kept/train.json",), "gate"), ("rules", check, ("rules/x.yaml",), "rules"),
+            ("all", check, ("rules/x.yaml", "baselines/y.json", "kept/train.json"), "rules and baselines and gate"),
+            ("suite file", suite, ("gpugate-suite.yaml",), "gate"), ("another", suite, ("ci/gpugate-suite-night.yml",), "gate"), ("no suite file", suite, ("gpugate-suite.yaml.md",), None),
+            *((name, check, (name,), "gate") for name in pipeline), ("odd", check, ("rules/`x`\n@all",), "rules")):
+        p.result(value)
+        f.comments.clear()
+        f.changed = [{key: name} for name in names]
+        p.post(api)
+        body = f.bodies()[0]
+        found = re.search(r"\n> \*\*This pull request changes its (.*)\*\*: look at (.*) too\.\n", body)
+        expect(f"{api}: {what}", found and found[1], words)
+        if found and what != "odd":
+            expect(f"{api}: {what}: named", found[2], ", ".join(f"`{name}`" for name in sorted(names)))
+
+
 def surroundings(p, _api):
     """Settings that come from the environment variables of CI systems."""
     f, event = p.forge, p.folder / "event.json"
@@ -383,7 +408,7 @@ def run_all(api, *tests):
 def main():
     if not os.environ.get("GPUGATE"):
         sys.exit(77)
-    both = (made_and_edited, found_on_any_page, only_ours, refused, answer_lost, rate_limits, policies)
+    both = (made_and_edited, found_on_any_page, only_ours, refused, changed_files, answer_lost, rate_limits, policies)
     common = (tried_again, token_unseen)    # tests of code that treats both APIs alike (ci/forge/api.sh)
     threads = [threading.Thread(target=run_all, args=row) for row in
                part((("github", *both, *common, real_report), ("gitlab", *both, *(common if ALL else ())), (None, surroundings, annotations)))]

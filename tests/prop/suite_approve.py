@@ -79,6 +79,7 @@ class Suite(tour.Week):
         p = self.run([FORGE / "gate"], GPUGATE_BENCHMARK="python3 benchmark.py", GPUGATE_RUNS="results", GPUGATE_FOLDER="gpugate-train",
                      GPUGATE_COMMIT=commit, GPUGATE_HISTORY=past, **env)
         out = self.clone / "gpugate-train"
+        self.forge.now = self.stamp(0)
         self.result = json.loads((out / "result.json").read_text())
         expect("verdict", self.result["verdict"], verdict)
         self.run([FORGE / "post", *self.where, "--comment", "always", "--workload", "suite-nightly", "--status", commit, out / "report.md", out / "result.json"])
@@ -88,6 +89,7 @@ class Suite(tour.Week):
     def answer(self, user, text, branch, code=0, says="", after=60, **env):
         at = self.stamp(after)
         self.forge.comment(user, text, created_at=at, updated_at=at)
+        self.forge.now = at
         before = len(self.forge.comments)
         p = self.run([FORGE / "approve", *self.where, "--after", self.at], code=code, GPUGATE_FOLDER="gpugate-train", GPUGATE_BRANCH=branch,
                      GPUGATE_HEAD=self.measured, **env)

@@ -117,6 +117,7 @@ class Week:
         p = self.run([FORGE / "gate"], GPUGATE_BENCHMARK="python3 benchmark.py", GPUGATE_RUNS="trace.json.gz", GPUGATE_FOLDER="gpugate-train",
                      GPUGATE_COMMIT=commit, GPUGATE_HISTORY=past, **env)
         out = self.clone / "gpugate-train"
+        self.forge.now = self.stamp(0)
         expect("verdict", json.loads((out / "result.json").read_text())["verdict"], verdict)
         self.run([FORGE / "post", "--api", "github", "--url", self.forge.address, "--repository", "o/r", "--request", "7", "--comment", "always",
                   "--status", commit, out / "report.md", out / "result.json"])
@@ -130,6 +131,7 @@ class Week:
         """Adds a comment by `user`, and runs the job that answers it."""
         at = self.stamp(after)
         self.forge.comment(user, text, created_at=at, updated_at=edited or at)
+        self.forge.now = at
         before = len(self.forge.comments)
         self.run([FORGE / "approve", "--api", "github", "--url", self.forge.address, "--repository", "o/r", "--request", "7", "--after", self.at], code=code,
                  GPUGATE_FOLDER="gpugate-train", GPUGATE_BRANCH=branch, GPUGATE_HEAD=self.measured)
@@ -313,7 +315,8 @@ def refusals(w):
     w.gate("fail")
     rows.append(("older than the run", w.approve(3, "/gpugate accept before it was measured", "late", code=1, after=-60)))
     rows.append(("edited", w.approve(3, "/gpugate accept put into my mouth", "late", code=1, edited=w.stamp(120))))
-    w.push("late", "and more code")
+    (w.clone / "model.txt").write_text("--slow-kernel *flash_bwd*=3\n")
+    w.push("late", "baselines: and more code")
     rows.append(("other code by now", w.approve(3, "/gpugate accept of the commit before", "late", code=1, after=180)))
     w.git(w.clone, "reset", "--quiet", "--hard", "origin/main")
     w.push("late", "something else", "--force")

@@ -23,7 +23,7 @@ static void show(struct strbuf *out, enum status st, const struct digest *d,
 		char buf[NUMBER_TEXT];
 		strbuf_addf(out, "%s%s=%s", i ? " " : "", s->name,
 		            number_format(s->value, (int)s->digits, buf));
-		if (s->unit)
+		if (strcmp(s->unit, UNIT_BARE) != 0)
 			strbuf_addf(out, " %s", s->unit);
 		if (s->better)
 			strbuf_addf(out, " %s", s->better);
@@ -112,8 +112,8 @@ static const struct row {
 	{ NULL, "N,Triton (GB/s)\n4096.0,9.6\n8192.0,22.1\n",
 	  "N_4096.0/Triton=9.6 GB/s higher N_8192.0/Triton=22.1 GB/s higher", false },
 	{ NULL, "N,Triton (GB/s)\n4096.0,9.6,1\n", "m:2: 3 columns where the header has 2", true },
-	{ NULL, "epoch,step,train_loss,val_loss\n0,9,1.5,\n0,9,,1.25\n", "train_loss=1.5 val_loss=1.25",
-	  false },
+	{ NULL, "epoch,step,train_loss,val_loss\n0,9,1.5,\n0,9,,1.25\n",
+	  "train_loss=1.5 lower val_loss=1.25 lower", false },
 	{ NULL,
 	  "0: :::MLLOG {\"key\":\"run_start\",\"time_ms\":1000}\nx\n"
 	  ":::MLLOG {\"key\":\"run_stop\",\"time_ms\":2500,\"metadata\":{\"status\":\"success\"}}\n",
@@ -123,6 +123,24 @@ static const struct row {
 	  ":::MLLOG {\"key\":\"run_stop\",\"time_ms\":2500,\"metadata\":{\"status\":\"aborted\"}}\n",
 	  "the run is not valid: run_stop does not say success", true },
 	{ NULL, "{\"some\": \"json\"}", "", false },
+	/* what is below 0 was not measured, a difference apart */
+	{ NULL, "{" SERVE "-1, \"p99_ttft_ms\": 3}", "m.rnone.cnone/p99_ttft_ms=3 ms lower", false },
+	{ "- {name: f, has: [a], take: [{at: a, unit: ms, negative: true}, {at: offset_us}]}",
+	  "{\"a\": -1, \"offset_us\": -2}", "a=-1 ms lower offset_us=-2 us", false },
+	/* a unit that the value has stands above that of the format */
+	{ "- {name: f, has: [a], take: [{at: a, unit: ms}]}", "{\"a\": \"1.5 s\"}", "a=1.5 s lower",
+	  false },
+	{ "- {name: f, has: [a], take: [{at: a, unit: ms, scale: 1000}]}", "{\"a\": \"1.5 s\"}",
+	  "'a' is '1.5 s', not a number", true },
+	/* what is dropped by rule is dropped first, and what was not measured counts for nothing */
+	{ "- {match: \"*\", name: n, series: true, samples: [{at: v, drop: 1, as: s}]}",
+	  "{\"v\": \"nan\"}\n{\"v\": 1}\n{\"v\": \"n/a\"}\n{\"v\": 3}\n",
+	  "s.median=2 n2 ±1 s.n=2 s.p90=2.8 n2 ±1.1 s.p99=2.98 n2 ±1.13", false },
+	{ "- {match: \"*\", name: n, series: true, take: [{at: loss}, {at: b}]}",
+	  "{\"loss\": 1, \"b\": 2}\n{\"loss\": NaN}\n", "b=2", false },
+	/* a table that is cut off within its last number */
+	{ NULL, "epoch,step,ms\n0,1,12.50\n0,2,19.04\n0,3,1", "m:4: the last line has no end", true },
+	{ NULL, "epoch,step,ms\n0,1,12.5\n0,2,19\n0,3,1", "ms=1", false },
 	/* formats that the user's rules define */
 	{ "- {match: \"bench/*.json\", case: \"{gpu}.b{batch}\", name: n, valid: [{at: ok, equals: "
 	  "'\"yes\"'}],"

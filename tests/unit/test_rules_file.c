@@ -524,8 +524,6 @@ static void test_refused(void **state)
 		{ "baseline: \"{gpus}\"\n" HEAD RULE,
 		  "f:1:11: 'baseline' can fill in {workload}, {gpu} and {world_size} only" },
 		{ "baseline: \"a}\"\n" HEAD RULE, "f:1:11: 'baseline' has a '}'" },
-		{ "baseline: a/../b\n" HEAD RULE, "f:1:11: 'baseline' must not lead out" },
-		{ "baseline: ..\n" HEAD RULE, "f:1:11: 'baseline' must not lead out" },
 		{ "inputs: {expect_ranks: 0}\n", "f:1:24: 'expect_ranks' must be from 1 to 1000000" },
 		{ "inputs: {expect_ranks: -1}\n", "f:1:24: 'expect_ranks' must be from 1 to 1000000" },
 		{ "inputs: {expect_ranks: 99999999999999999999}\n",

@@ -27,9 +27,11 @@ GG_MUST_CHECK enum status baseline_add_repeats(const struct candidates *c, const
                                                struct baseline *b, struct diag_log *log);
 
 /// Write a new baseline to `path`, and its runs to the file `history` if it has any. ST_OUTPUT if
-/// the baseline exists, unless it is to be replaced.
-GG_MUST_CHECK enum status baseline_put(const struct baseline *b, const char *path,
-                                       const char *history, bool replace, struct diag_log *log);
+/// the baseline exists, unless it is to be replaced. ST_USAGE if a file named a path outside of the
+/// repository.
+GG_MUST_CHECK enum status baseline_put(const struct baseline *b, const struct options *o,
+                                       const char *path, const char *history, bool replace,
+                                       struct diag_log *log);
 
 /// A baseline that is being changed. Its lock keeps others from changing it at the same time.
 struct baseline_edit {

@@ -53,7 +53,7 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 	}
 	const char *history = setup_history_path(o, path, &w->made.arena);
 	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, history, &w->made, log));
-	TRY(baseline_put(&w->made, path, history, o->value[OPT_FORCE] != NULL, log));
+	TRY(baseline_put(&w->made, o, path, history, o->value[OPT_FORCE] != NULL, log));
 	return baseline_say(&w->made, path, "baseline written", log);
 }
 

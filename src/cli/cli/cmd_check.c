@@ -112,7 +112,7 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 	if (st == ST_OK)
 		st = baseline_add_repeats(c, s, o, history, &b, log);
 	if (st == ST_OK)
-		st = baseline_put(&b, path, history, false, log);
+		st = baseline_put(&b, o, path, history, false, log);
 	if (st == ST_OK)
 		diag_note(log, "baseline written: %s; commit it", text_quote(&log->arena, span_of(path)));
 	baseline_release(&b);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +16,9 @@
 #include "base/text.h"
 #include "io/leftover.h"
 #include "io/opened.h"
+#include "io/place.h"
 
 #define FLUSH_BYTES ((size_t)64 << 10)
-#define MAX_LINKS 40 /* largest number of links that are followed, which is also Linux's limit */
 #define WAS_READ (-1) /* value of `error` (not an errno) if this process has read the target */
 
 enum target { TARGET_MEMORY, TARGET_STDOUT, TARGET_FILE };
@@ -60,27 +59,6 @@ static void release(struct sink *s)
 	free(s);
 }
 
-/* The path to which a dangling link refers: links are followed, never replaced. */
-static char *end_of_links(const char *path)
-{
-	char *at = mem_strndup(path, strlen(path));
-	for (int i = 0; i < MAX_LINKS; i++) {
-		char target[PATH_MAX];
-		ssize_t n = readlink(at, target, sizeof target - 1);
-		if (n <= 0)
-			return at;
-		target[n] = '\0';
-		const char *slash = *target == '/' ? NULL : strrchr(at, '/');
-		struct strbuf b = STRBUF_INIT;
-		strbuf_add(&b, (struct span){ at, slash ? (size_t)(slash + 1 - at) : 0 });
-		strbuf_add(&b, span_of(target));
-		free(at);
-		at = b.p;
-	}
-	free(at);
-	return NULL;
-}
-
 /* Opens a temporary file in the directory of `final`, with a unique name from pid and a counter. */
 static int open_temp(struct sink *s)
 {
@@ -101,14 +79,10 @@ static int open_file(struct sink *s)
 {
 	struct stat sb;
 	s->mode = 0666;
-	s->final = realpath(s->path, NULL);
-	if (!s->final) {
-		if (errno != ENOENT)
-			return errno;
-		s->final = end_of_links(s->path);
-		if (!s->final)
-			return ELOOP;
-	} else if (stat(s->final, &sb) == 0) {
+	s->final = place_of(s->path);
+	if (!s->final)
+		return errno;
+	if (stat(s->final, &sb) == 0) {
 		if (S_ISDIR(sb.st_mode))
 			return EISDIR;
 		if (!s->again && opened_has(&sb))

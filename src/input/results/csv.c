@@ -99,6 +99,29 @@ static enum status add_row(struct value_tree *out, const char *name, size_t at,
 	return row ? ST_OK : too_many(name, at, log);
 }
 
+/* Number of decimal places of a cell; -1 if it is empty. */
+static int decimals(struct span cell)
+{
+	const char *point = cell.n ? memchr(cell.p, '.', cell.n) : NULL;
+	int nr = cell.n ? 0 : -1;
+	for (size_t i = point ? (size_t)(point - cell.p) + 1 : cell.n; i < cell.n; i++, nr++)
+		if (cell.p[i] < '0' || cell.p[i] > '9')
+			break;
+	return nr;
+}
+
+/* True if the last cell of the last row has fewer decimal places than all others of its column. */
+static bool is_cut(const struct value *root)
+{
+	const struct value *last = root->last ? root->last->last : NULL;
+	int least = -1;
+	for (const struct value *row = root->first; row && row != root->last; row = row->next) {
+		int nr = decimals(row->last->text);
+		least = row == root->first || nr < least ? nr : least;
+	}
+	return last && decimals(last->text) < least;
+}
+
 enum status csv_add(struct value_tree *out, const char *name, const struct span *has, size_t nr,
                     bool loose, bool *found, struct diag_log *log)
 {
@@ -129,6 +152,12 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 		} else {
 			TRY(add_row(out, name, line, header, l, log));
 		}
+		if (!rest.n && !end && !loose && is_cut(&out->root))
+			return diag_fail(
+			    log, ST_INPUT,
+			    "%s:%zu: the last line has no end, and its last number fewer digits than "
+			    "the others of its column: the file is cut off; write it anew",
+			    name, line);
 	}
 	return ST_OK;
 }

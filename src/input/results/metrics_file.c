@@ -3,6 +3,8 @@
 #include "base/decimal.h"
 #include "base/text.h"
 #include "io/jscan.h"
+#include "metric/figure_name.h"
+#include "results/readings.h"
 
 /* ---- recognizing of metrics files ---- */
 
@@ -54,24 +56,20 @@ bool metrics_recognize(struct span first)
 
 /* ---- reading of metrics files ---- */
 
-/* Advice on a value of a type that is not a number; NULL for a number. */
+/* Advice on a value of a type that can be no figure; NULL for the others. */
 static const char *advice(enum jscan_type type)
 {
 	switch (type) {
-	case JSCAN_NUMBER:
-		return NULL;
 	case JSCAN_OBJECT:
 		return "an object: write its numbers flat, as \"latency.p50\"";
 	case JSCAN_ARRAY:
 		return "a list: write a number of it, as \"latency.p50\"";
-	case JSCAN_STRING:
-		return "a text: a metrics file holds only numbers, and run.yaml what else is known of "
-		       "the run";
 	case JSCAN_TRUE:
 	case JSCAN_FALSE:
+	case JSCAN_END:
 		return "not a number: write 1 or 0";
-	default: /* null, NaN and infinities are not numbers in JSON */
-		return "not a number: leave out what was not measured, so that it is missing";
+	default:
+		return NULL;
 	}
 }
 
@@ -80,28 +78,71 @@ struct inputs_reader {
 	struct digest *d;
 	struct arena *scratch;
 	bool *other;
+	struct strbuf unmeasured; ///< the first figures that were not measured, with their values
+	size_t nr_unmeasured;
 };
+
+enum { NAMED = 3 };
+
+static void note_unmeasured(struct inputs_reader *r, const char *quoted, const struct value *v)
+{
+	if (r->nr_unmeasured++ < NAMED)
+		strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_unmeasured > 1 ? ", " : "", quoted,
+		            v->type == JSCAN_STRING ? text_quote(r->scratch, v->text) : v->text.p);
+}
+
+/* Reads a number, a text or a word of JSON. */
+static bool read_scalar(struct inputs_reader *r, struct value *v)
+{
+	if (v->type == JSCAN_NUMBER)
+		return jscan_number(r->js, &v->text);
+	if (v->type == JSCAN_STRING)
+		return jscan_string(r->js, &v->text);
+	v->text = v->type == JSCAN_NULL ? SPAN("null") : SPAN("NaN");
+	return jscan_literal(r->js, &v->type);
+}
+
+static void add_figure(struct inputs_reader *r, const char *name, const char *quoted,
+                       const struct value *v, uint64_t byte)
+{
+	struct decimal value = { 0, 0 };
+	struct span said = SPAN("");
+	enum decimal_fault fault = reading_number(v, &value, &said);
+	const char *unit = said.n ? figure_unit_of(said) : figure_unit_by_name(span_of(name));
+	if (fault == DECIMAL_TOO_LONG) {
+		jscan_fail(r->js, byte,
+		           "%s has more than %d significant digits, which cannot all be kept: round it",
+		           quoted, DECIMAL_SIGNIFICANT);
+	} else if (reading_is_unmeasured(v) ||
+	           (fault == DECIMAL_OK && value.value < 0 && figure_is_amount(span_of(name), unit))) {
+		note_unmeasured(r, quoted, v);
+	} else if (fault == DECIMAL_NO_NUMBER || (said.n && !unit)) {
+		*r->other = true;
+		jscan_fail(
+		    r->js, byte,
+		    "%s is a text: a metrics file holds only numbers, perhaps with a unit, and run.yaml "
+		    "what else is known of the run",
+		    quoted);
+	} else {
+		vec_push(&r->d->inputs, (struct input_stat){ .name = name,
+		                                             .value = value.value,
+		                                             .digits = value.digits,
+		                                             .unit = unit ? unit : UNIT_BARE,
+		                                             .better = figure_better(span_of(name), unit),
+		                                             .spread = -1,
+		                                             .micro = INPUT_EXACT });
+	}
+}
 
 static void read_value(struct inputs_reader *r, const char *name, const char *quoted, uint64_t byte)
 {
-	struct span text;
-	struct decimal value;
-	enum jscan_type type = jscan_peek(r->js);
-	const char *why = advice(type);
+	struct value v = { .type = jscan_peek(r->js) };
+	const char *why = advice(v.type);
 	if (why) {
-		*r->other = type != JSCAN_NAN && type != JSCAN_END;
+		*r->other = v.type != JSCAN_END;
 		jscan_fail(r->js, byte, "%s is %s", quoted, why);
-	} else if (jscan_number(r->js, &text)) {
-		if (decimal_parse(text, &value) == DECIMAL_OK)
-			vec_push(&r->d->inputs, (struct input_stat){ .name = name,
-			                                             .value = value.value,
-			                                             .digits = value.digits,
-			                                             .spread = -1,
-			                                             .micro = INPUT_EXACT });
-		else
-			jscan_fail(r->js, byte,
-			           "%s has more than %d significant digits, which cannot all be kept: round it",
-			           quoted, DECIMAL_SIGNIFICANT);
+	} else if (read_scalar(r, &v)) {
+		add_figure(r, name, quoted, &v, byte);
 	}
 }
 
@@ -136,11 +177,26 @@ static void read_pairs(struct inputs_reader *r)
 	}
 }
 
+/* Says which figures were not measured; a file without any other is refused. */
+static enum status say_unmeasured(struct inputs_reader *r, const char *name, struct diag_log *log)
+{
+	if (!r->nr_unmeasured)
+		return ST_OK;
+	strbuf_adds(&r->unmeasured, ", not measured");
+	if (r->nr_unmeasured > NAMED)
+		strbuf_addf(&r->unmeasured, "; so are %zu more values", r->nr_unmeasured - NAMED);
+	const char *text = strbuf_str(&r->unmeasured);
+	if (!r->d->inputs.nr)
+		return diag_fail(log, ST_INPUT, "%s: %s, and nothing else is", name, text);
+	diag_warn(log, "%s: %s", name, text);
+	return ST_OK;
+}
+
 enum status inputs_read(struct source *src, struct digest *d, bool *other, struct diag_log *log)
 {
 	struct arena scratch = ARENA_INIT;
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, log);
-	struct inputs_reader r = { js, d, &scratch, other };
+	struct inputs_reader r = { js, d, &scratch, other, STRBUF_INIT, 0 };
 	*other = false;
 	if (jscan_object(js))
 		read_pairs(&r);
@@ -150,7 +206,10 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 	vec_sort(&d->inputs, text_cmp);
 	d->source_hash = digest_hash_inputs(d);
 	enum status st = jscan_status(js);
+	if (st == ST_OK)
+		st = say_unmeasured(&r, source_name(src), log);
 	jscan_free(js);
+	strbuf_release(&r.unmeasured);
 	arena_release(&scratch);
 	return st;
 }

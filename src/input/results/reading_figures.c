@@ -26,7 +26,7 @@ static int reading_cmp(const void *a, const void *b)
 /* ---- one figure from its values ---- */
 
 struct group {
-	const struct reading *v;
+	struct reading *v;
 	size_t nr;
 	int64_t *values; ///< array of `nr` values, scaled by 10^digits
 	int64_t digits;
@@ -46,7 +46,7 @@ static void put(struct digest *d, const struct reading *of, const char *ending,
 		                                    : of->name,
 		                    .value = value.value,
 		                    .digits = value.digits,
-		                    .unit = same_kind ? of->unit : NULL,
+		                    .unit = same_kind ? of->unit : UNIT_BARE,
 		                    .better = same_kind ? of->better : NULL,
 		                    .spread = -1,
 		                    .micro = INPUT_EXACT };
@@ -123,8 +123,20 @@ static enum status refuse_twice(const struct reading_file *f, const struct readi
 	    r->case_text.n ? text_quote(a, r->case_text) : text_quote(a, r->text), "");
 }
 
-static enum status group_put(struct group *g, const struct reading_file *f, struct digest *d,
-                             struct diag_log *log)
+/* Moves the values that were not measured out of the group, which keeps its order. */
+static void set_aside(struct group *g, struct readings *r)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < g->nr; i++)
+		if (g->v[i].unmeasured)
+			vec_push(&r->unmeasured, g->v[i]);
+		else
+			g->v[nr++] = g->v[i];
+	g->nr = nr;
+}
+
+static enum status group_put(struct group *g, struct readings *r, const struct reading_file *f,
+                             struct digest *d, struct diag_log *log)
 {
 	const struct reading *first = g->v, *last = &g->v[g->nr - 1];
 	unsigned repeats = f->format->series ? REPEATS_LAST : f->format->repeats;
@@ -149,17 +161,45 @@ static enum status group_put(struct group *g, const struct reading_file *f, stru
 			                 f->name, first->name, g->nr, drop);
 		g->v += drop;
 		g->nr -= drop;
+	} else if (repeats == REPEATS_LAST) {
+		g->v += g->nr - 1;
+		g->nr = 1;
+	}
+	set_aside(g, r);
+	if (!g->nr)
+		return ST_OK;
+	if (g->v->is_samples) {
 		group_scale(g, &d->arena);
 		put_statistics(d, g);
-	} else if (repeats == REPEATS_LAST || g->nr == 1) {
-		put(d, last, "", last->value, true, NULL);
+	} else if (g->nr == 1) {
+		put(d, g->v, "", g->v->value, true, NULL);
 	} else {
 		group_scale(g, &d->arena);
 		int64_t *copy = arena_alloc(&d->arena, g->nr, sizeof *copy);
 		memcpy(copy, g->values, g->nr * sizeof *copy);
-		put(d, first, "", decimal_of(number_median(copy, g->nr), g->digits), true, g);
+		put(d, g->v, "", decimal_of(number_median(copy, g->nr), g->digits), true, g);
 	}
 	return ST_OK;
+}
+
+enum { NAMED = 3 };
+
+/* A sentence on the values that were not measured, owned by `a`. */
+static const char *unmeasured_text(const struct readings *r, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < r->unmeasured.nr && i < NAMED; i++) {
+		const struct reading *u = &r->unmeasured.v[i];
+		struct span text = u->unmeasured->text;
+		strbuf_addf(&b, "%s%s%s%s is %s", i ? ", " : "", text_quote(a, u->text),
+		            u->case_text.n ? " of case " : "",
+		            u->case_text.n ? text_quote(a, u->case_text) : "",
+		            u->unmeasured->type == JSCAN_NULL ? "null" : text_quote(a, text));
+	}
+	strbuf_adds(&b, ", not measured");
+	if (r->unmeasured.nr > NAMED)
+		strbuf_addf(&b, "; so are %zu more values", r->unmeasured.nr - NAMED);
+	return arena_take(a, &b);
 }
 
 enum status readings_finish(struct readings *r, const struct reading_file *f, struct digest *d,
@@ -171,7 +211,7 @@ enum status readings_finish(struct readings *r, const struct reading_file *f, st
 		for (end = i + 1; end < r->list.nr && strcmp(r->list.v[end].name, g.v->name) == 0;)
 			end++;
 		g.nr = end - i;
-		TRY(group_put(&g, f, d, log));
+		TRY(group_put(&g, r, f, d, log));
 	}
 	vec_sort(&d->inputs, text_cmp);
 	for (size_t i = 1; i < d->inputs.nr; i++)
@@ -180,6 +220,11 @@ enum status readings_finish(struct readings *r, const struct reading_file *f, st
 			                 "%s: figure '%s' is there twice: give one another name "
 			                 "with 'as'",
 			                 f->name, d->inputs.v[i].name);
+	if (r->unmeasured.nr && d->inputs.nr == 0)
+		return diag_fail(log, ST_INPUT, "%s: %s, and nothing else is", f->name,
+		                 unmeasured_text(r, &log->arena));
+	if (r->unmeasured.nr)
+		diag_warn(log, "%s: %s", f->name, unmeasured_text(r, &log->arena));
 	if (d->inputs.nr == 0)
 		return diag_fail(log, ST_INPUT, "%s: no figure in a result file of format %s", f->name,
 		                 f->format->name);

@@ -13,6 +13,8 @@ struct reading {
 	const char *unit, *better; ///< unit and better direction, as in struct input_stat
 	size_t record; ///< index of the record that has the value
 	size_t order; ///< position of the value in the order in which values were taken
+	const struct value *unmeasured; ///< the value, if it says that the figure was not measured;
+	                                ///< else NULL
 	struct decimal value;
 	double stdev; ///< standard deviation of the values whose mean this value is, as a share of the
 	              ///< mean; 0 if unknown
@@ -23,13 +25,14 @@ struct readings {
 	VEC(struct reading) list;
 	size_t nr_names; ///< number of elements of `list` with another name than the element before:
 	                 ///< at least the number of different names, which is limited
+	VEC(struct reading) unmeasured; ///< values that count for nothing, of all figures
 };
 
 /// Adds the value `r`; false if there are too many figures.
 bool readings_add(struct readings *out, const struct reading *r);
 
-/// Adds the figures made from all values to the inputs of the digest `d`. ST_INPUT if a case or a
-/// name occurs twice.
+/// Adds the figures made from all values to the inputs of the digest `d`; a warning names those
+/// that were not measured. ST_INPUT if a case or a name occurs twice, or if nothing was measured.
 GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct reading_file *f,
                                           struct digest *d, struct diag_log *log);
 

@@ -5,44 +5,107 @@
 #include "results/path.h"
 #include "results/readings.h"
 
-/* Number of bytes at the front of `s` that form a number. */
-static size_t number_bytes(struct span s)
+enum { NUMBER_CHARS = 64, UNIT_CHARS = 24 };
+
+static struct span trimmed(struct span s)
 {
-	size_t n = s.n && (s.p[0] == '-' || s.p[0] == '+');
-	while (n < s.n && (is_digit(s.p[n]) || s.p[n] == '.'))
+	while (s.n && s.p[0] == ' ')
+		s.p++, s.n--;
+	while (s.n && s.p[s.n - 1] == ' ')
+		s.n--;
+	return s;
+}
+
+static size_t digits_at(struct span s, size_t at)
+{
+	size_t n = at;
+	while (n < s.n && is_digit(s.p[n]))
 		n++;
-	if (n + 1 < s.n && (s.p[n] | 0x20) == 'e' &&
-	    (is_digit(s.p[n + 1]) || (n + 2 < s.n && strchr("+-", s.p[n + 1]) && is_digit(s.p[n + 2]))))
-		for (n += 2; n < s.n && is_digit(s.p[n]);)
-			n++;
+	return n - at;
+}
+
+/* Number of bytes of the whole part at `at`, with separators of thousands: "1,234,567", or "1,234"
+   before a decimal point. 0 if the commas are something else: "1,900" may be 1.9. */
+static size_t whole_part(struct span s, size_t at)
+{
+	size_t n = at + digits_at(s, at), groups = 0, lead = n - at;
+	for (; n < s.n && s.p[n] == ','; n += 4, groups++)
+		if (digits_at(s, n + 1) != 3)
+			return 0;
+	bool sure = groups > 1 || (n < s.n && s.p[n] == '.' && digits_at(s, n + 1));
+	return groups && (!sure || lead > 3 || !lead) ? 0 : n - at;
+}
+
+/* Number of bytes of the exponent at `at`, 0 if there is none. */
+static size_t exponent_part(struct span s, size_t at)
+{
+	if (at >= s.n || (s.p[at] | 0x20) != 'e')
+		return 0;
+	size_t sign = at + 1 < s.n && (s.p[at + 1] == '-' || s.p[at + 1] == '+');
+	size_t digits = digits_at(s, at + 1 + sign);
+	return digits ? 1 + sign + digits : 0;
+}
+
+/* Copies the number at the front of `s` to `out` as JSON writes it. Returns its bytes in `s`. */
+static size_t copy_number(struct span s, struct span *out, char buf[NUMBER_CHARS + 1])
+{
+	size_t sign = s.n && (s.p[0] == '-' || s.p[0] == '+'), n = sign, kept = 0;
+	size_t whole = whole_part(s, n), fraction = 0;
+	n += whole;
+	if (n < s.n && s.p[n] == '.')
+		fraction = digits_at(s, n + 1);
+	n += n < s.n && s.p[n] == '.' ? 1 + fraction : 0;
+	size_t mantissa = n;
+	n += exponent_part(s, n);
+	if ((!whole && !fraction) || n >= NUMBER_CHARS)
+		return 0;
+	for (size_t i = s.p[0] == '+'; i < n; i++) {
+		if (i == sign && !whole)
+			buf[kept++] = '0';
+		bool bare_point = s.p[i] == '.' && !fraction && i < mantissa;
+		if (s.p[i] != ',' && !bare_point)
+			buf[kept++] = s.p[i];
+	}
+	*out = (struct span){ buf, kept };
 	return n;
+}
+
+/* True if `s` may be a unit: "ms", "tok/s", "%"; not the rest of a date, or a remark. */
+static bool is_unit(struct span s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i], small = c | 0x20;
+		bool letter = (small >= 'a' && small <= 'z') || c >= 0x80 || c == '%';
+		if (!letter && (i == 0 || !strchr("/*^-1234", c)))
+			return false;
+	}
+	return s.n <= UNIT_CHARS;
 }
 
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit)
 {
-	struct span s = v->text;
+	char buf[NUMBER_CHARS + 1];
+	struct span s = trimmed(v->text), number = SPAN("");
 	*unit = SPAN("");
 	if (v->type == JSCAN_NUMBER)
 		return decimal_parse(s, out);
 	if (v->type != JSCAN_STRING)
 		return DECIMAL_NO_NUMBER;
-	while (s.n && s.p[0] == ' ')
-		s.p++, s.n--;
-	while (s.n && s.p[s.n - 1] == ' ')
-		s.n--;
-	size_t n = number_bytes(s);
-	struct span number = { s.p, n };
-	*unit = (struct span){ s.p + n, s.n - n };
-	while (unit->n && unit->p[0] == ' ')
-		unit->p++, unit->n--;
-	if (number.n && number.p[0] == '+')
-		number.p++, number.n--;
-	/* only a unit may follow a number: "1.2.3" and dates are not numbers */
-	if (unit->n > 16 || (unit->n && (is_digit(unit->p[0]) || strchr("-+:_", unit->p[0]))))
-		return DECIMAL_NO_NUMBER;
-	if (number.n && number.p[number.n - 1] == '.')
-		number.n--;
-	return decimal_parse(number, out);
+	size_t n = copy_number(s, &number, buf);
+	*unit = trimmed((struct span){ s.p + n, s.n - n });
+	return is_unit(*unit) ? decimal_parse(number, out) : DECIMAL_NO_NUMBER;
+}
+
+bool reading_is_unmeasured(const struct value *v)
+{
+	static const char *const words[] = { "nan", "inf",   "infinity", "-nan",    "-inf", "-infinity",
+		                                 "n/a", "[n/a]", "na",       "none",    "null", "",
+		                                 "-",   "--",    "failed",   "timeout", "oom",  "error" };
+	bool found = v->type == JSCAN_NAN || v->type == JSCAN_NULL;
+	struct span s = trimmed(v->text);
+	for (size_t i = 0; v->type == JSCAN_STRING && i < sizeof words / sizeof *words; i++)
+		found = found || span_eq_nocase(s, span_of(words[i]));
+	return found;
 }
 
 /* ---- conditions that a record must meet ---- */

@@ -45,14 +45,14 @@ static const char *unit_of(const struct taker *t, struct value *v, struct span t
 {
 	const char *at = t->row->unit_at;
 	const struct value *said = NULL;
+	if (text.n) /* what the value itself says is the unit, whatever the format expects */
+		return figure_unit_of(text);
 	if (t->row->unit)
 		return t->row->unit;
 	if (at)
 		said = *at == '^' ? path_find(at, v) : path_find(at, t->record);
 	if (said)
 		return figure_unit_of(said->text);
-	if (text.n)
-		return figure_unit_of(text);
 	return bracket.n ? figure_unit_of(bracket) : figure_unit_by_name(name);
 }
 
@@ -77,15 +77,6 @@ static struct span name_of(const struct taker *t, struct span first_key, struct 
 	else
 		strbuf_add(b, path_name(t->row->at));
 	return strbuf_span(b);
-}
-
-static bool is_not_finite(const struct value *v)
-{
-	static const char *const words[] = { "nan", "inf", "infinity", "-nan", "-inf", "-infinity" };
-	bool found = v->type == JSCAN_NAN;
-	for (size_t i = 0; v->type == JSCAN_STRING && i < sizeof words / sizeof *words; i++)
-		found = found || span_eq_nocase(v->text, span_of(words[i]));
-	return found;
 }
 
 /* Computes a − b; false unless the result is exact. */
@@ -115,6 +106,8 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 	case DECIMAL_OK:
 		break;
 	}
+	if (unit->n && (!figure_unit_of(*unit) || t->row->scale))
+		return "not a number";
 	if (t->row->minus) {
 		const struct value *m = path_find(t->row->minus, t->record);
 		if (!m || reading_number(m, &other, &no_unit) != DECIMAL_OK || !less(*out, other, out))
@@ -134,25 +127,47 @@ static const char *full_name(struct taker *t, struct span plain)
 	return arena_take(t->a, &b);
 }
 
+static bool is_below_zero(const struct taker *t, const struct reading *r, struct span name)
+{
+	return r->value.value < 0 && !t->row->negative && figure_is_amount(name, r->unit);
+}
+
+/* True if a text looks like a number that something follows, or with a comma: "12.4 (failed)". A
+   date or a version does not. */
+static bool begins_as_number(struct span s)
+{
+	size_t n = 0, points = 0;
+	for (; n < s.n && (is_digit(s.p[n]) || strchr(".,", s.p[n]) || (n == 0 && s.p[0] == '-')); n++)
+		points += s.p[n] == '.';
+	return n > 0 && points < 2 && (n == s.n || s.p[n] == ' ');
+}
+
+/* True if a value that is not a number is something else that the path happens to fit, such as a
+   text beside the figures, or a column that a step lacks. */
+static bool is_other(const struct taker *t, const struct value *v, bool lenient)
+{
+	if (v->type == JSCAN_NULL)
+		return lenient || t->f->format->series;
+	return lenient && !begins_as_number(v->text) && !reading_is_unmeasured(v);
+}
+
 static void take_value(void *ctx, struct value *v, struct span first_key, struct span last_key)
 {
 	struct taker *t = ctx;
 	struct strbuf b = STRBUF_INIT;
 	struct span text = SPAN("");
-	struct decimal number;
+	struct decimal number = { 0, 0 };
 	bool lenient = t->row->optional || first_key.p;
-	if (t->status != ST_OK || v->taken || v->type == JSCAN_NULL)
+	if (t->status != ST_OK || v->taken)
 		return;
 	struct span name = name_of(t, first_key, last_key, &b), bracket = figure_name_unit(&name);
 	const char *fault = number_of(t, v, &number, &text);
-	if (name.n == 0) /* skips a column without a heading */
-		fault = "not a number";
-	if (is_not_finite(v) && name.n) {
-		fail(t, name, v, "not measured: a run without this figure is not complete");
-	} else if (fault && strcmp(fault, "not a number") == 0 && lenient) {
-		strbuf_release(&b);
+	bool no_number = fault && strcmp(fault, "not a number") == 0;
+	if (name.n == 0 || (no_number && is_other(t, v, lenient))) {
+		strbuf_release(&b); /* a column without a heading, or a text */
 		return;
-	} else if (fault) {
+	}
+	if (fault && !(no_number && (lenient || reading_is_unmeasured(v)))) {
 		fail(t, name, v, fault);
 	} else {
 		v->taken = true;
@@ -162,11 +177,14 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			                 .text = { arena_dup(t->a, name), name.n },
 			                 .row = t->row,
 			                 .is_samples = t->is_samples,
-			                 .unit = unit,
+			                 .unit = unit ? unit : UNIT_BARE,
 			                 .better = better_of(t, name, unit),
 			                 .record = t->number,
 			                 .value = number };
-		reading_spread(&r, t->record, v, first_key);
+		if (fault || is_below_zero(t, &r, name))
+			r.unmeasured = v;
+		else
+			reading_spread(&r, t->record, v, first_key);
 		if (!readings_add(t->out, &r))
 			t->status = diag_fail(t->log, ST_INPUT, "%s: more than %d figures in a result file",
 			                      t->f->name, RESULT_FIGURES_MAX);
@@ -266,5 +284,6 @@ enum status readings_take(const struct reading_file *f, struct value *const *rec
 	if (t.status == ST_OK)
 		t.status = readings_finish(&out, f, d, log);
 	vec_release(&out.list);
+	vec_release(&out.unmeasured);
 	return t.status;
 }

@@ -19,8 +19,12 @@ struct reading_file {
 GG_MUST_CHECK enum status readings_take(const struct reading_file *f, struct value *const *records,
                                         size_t nr, struct digest *d, struct diag_log *log);
 
-/// Reads a value as a number; `*unit` is the text after it, or "". DECIMAL_NO_NUMBER also for null.
+/// Reads a value as a number; `*unit` is the text after it, or "". The number and a unit are the
+/// whole text: DECIMAL_NO_NUMBER if anything is left over, and for null.
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
+
+/// True if a value says that the figure was not measured: null, NaN, "N/A", "failed".
+bool reading_is_unmeasured(const struct value *v);
 
 /// Returns a sentence on the condition of the format that `record` does not meet, owned by `a`, or
 /// NULL.

@@ -322,14 +322,12 @@ static void add_none_left(const struct maker *m, bool excepted)
 	k.message = arena_printf(a, "%s: no %s has a share of %s %% on either side",
 	                         m->rule->metric->name, label_name(m->rule->metric->label),
 	                         number_format(m->rule->min_share, 6, share));
-	if (!m->rule->for_each) {
+	if (!m->rule->for_each)
 		k.message = arena_printf(a,
 		                         "%s: no figure of either side is known to be better higher or "
 		                         "lower: name those that count in rules with 'increase' or "
 		                         "'decrease'",
 		                         m->rule->metric->name);
-		vec_push(&m->out->warnings, k.message);
-	}
 	if (excepted)
 		k.message = arena_printf(a, "%s: 'except' leaves no %s to check", m->rule->metric->name,
 		                         label_name(m->rule->metric->label));
@@ -366,6 +364,28 @@ static void add_near_input(const struct maker *m)
 		}
 	if (near.best)
 		k->message = arena_printf(a, "%s; did you mean '%s'?", k->message, near.best);
+}
+
+/* Figures of a rule that it cannot judge, since their better direction is not known. */
+struct unjudged {
+	const char *first; ///< name of the first metric
+	size_t nr;
+};
+
+static void warn_of_unjudged(const struct rule *rule, const struct unjudged *u, struct report *out)
+{
+	if (!u->nr)
+		return;
+	struct strbuf more = STRBUF_INIT;
+	if (u->nr > 1)
+		strbuf_addf(&more, " and %zu more", u->nr - 1);
+	vec_push(
+	    &out->warnings,
+	    arena_printf(&out->arena,
+	                 "not judged by '%s': %s%s, of which the better direction is not known; a rule "
+	                 "that says it: - {id: own, metric: %s, better: lower, fail: {worse: 10%%}}",
+	                 rule->id, u->first, strbuf_str(&more), u->first));
+	strbuf_release(&more);
 }
 
 static bool has_limits(const struct rule *r)
@@ -411,6 +431,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 	}
 	bool excepted = exceptions_drop(rule, &entries);
 	size_t before = out->checks.nr;
+	struct unjudged unjudged = { 0 };
 	enum status st = ST_OK;
 	for (size_t i = 0; i < entries.list.nr && st == ST_OK; i++) {
 		const struct entry *e = &entries.list.v[i];
@@ -420,7 +441,10 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		                 &out->arena, &own.rule, log);
 		if (st == ST_OK && (has_limits(own.rule) || !has_limits(rule)))
 			add_check(&own, e);
+		else if (st == ST_OK && !unjudged.nr++)
+			unjudged.first = own.rule->metric->name;
 	}
+	warn_of_unjudged(rule, &unjudged, out);
 	if (any && st == ST_OK && out->checks.nr == before)
 		add_none_left(&m, excepted);
 	else if (!any)

@@ -183,7 +183,8 @@ static bool fell_to_zero(const struct comparison *c)
 	const struct rule *r = c->rule;
 	bool since_pin = compare_is_since_pin(r), any = false;
 	bool known = since_pin ? c->has_pin : c->has_baseline;
-	return known && c->candidate == 0 && (since_pin ? c->pin : c->baseline) > 0 &&
+	bool gone = c->candidate == 0 || (c->candidate < 0 && r->metric->need == NEED_INPUT);
+	return known && gone && (since_pin ? c->pin : c->baseline) > 0 &&
 	       has_percent_alone(&r->fail, &any) && has_percent_alone(&r->warn, &any) && any;
 }
 
@@ -311,6 +312,8 @@ static struct decision decide(const struct comparison *c)
 		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_TOLD };
 	if (c->spoiled)
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_SPOILED };
+	if (c->rule->metric->mixed && (c->has_candidate || c->has_baseline))
+		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_MIXED };
 	if (c->bootstrap && pair)
 		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_BOOTSTRAP };
 	if (c->bootstrap && c->has_candidate)

@@ -52,9 +52,10 @@ enum reason {
 	REASON_WITHIN, ///< pass: the change is within the limits
 	REASON_TOLD, ///< skipped: the metric of the rule's `unless` shows the change already
 	REASON_SPOILED,
+	REASON_MIXED, ///< inconclusive: the units of the two sides measure different things
 	REASON_UNFORMED, ///< inconclusive: a relative change from 0 or from an unknown figure
 	REASON_ZERO, ///< inconclusive: a fall to 0 if all limits are in percent: 0 may be perfect, or
-	             ///< not measured
+	             ///< not measured; a figure of files that falls below 0 likewise
 	REASON_ABSENT, ///< one side or both sides lack the figure
 	REASON_NEW, ///< with for_each: only the candidate has the item
 	REASON_GONE, ///< with for_each: only the baseline has the item

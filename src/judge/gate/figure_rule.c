@@ -74,7 +74,11 @@ enum status figure_rule(const struct rule *rule, const struct metric *own, const
 	m->name = arena_dup(a, span_of(own->name));
 	m->unit = own->unit;
 	m->worse = own->worse;
+	m->mixed = own->mixed;
 	r->metric = m;
+	*out = r;
+	if (m->mixed) /* no limit applies to it */
+		return ST_OK;
 	if (r->worse == WORSE_EITHER)
 		r->worse = own->worse;
 	const char *unfit = limits_in(&r->fail, m->unit, r->worse, a);
@@ -84,6 +88,5 @@ enum status figure_rule(const struct rule *rule, const struct metric *own, const
 		                 source, rule->line, rule->column, rule->id, unfit, own->name,
 		                 unit_figure(m->unit) < 0 ? "has no unit: write a bare number" : "is in ",
 		                 unit_figure(m->unit) < 0 ? "" : unit_name(m->unit));
-	*out = r;
 	return ST_OK;
 }

@@ -168,6 +168,11 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 	case REASON_SPOILED:
 		strbuf_addf(&b, " cannot be judged: %s", spoiler);
 		break;
+	case REASON_MIXED:
+		strbuf_addf(&b,
+		            " cannot be judged: its units, %s, measure different things on the two sides",
+		            check->metric->mixed);
+		break;
 	case REASON_UNFORMED:
 		add_unformed(&b, c, d, check);
 		break;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "metric/unit.h"
+#include "metric/metric.h"
 
 enum { PART_BYTES = 100 };
 
@@ -44,138 +44,156 @@ struct span figure_name_unit(struct span *name)
 
 /* ---- units of figures ---- */
 
+/* True if `list`, words that blanks separate, has the word. */
+static bool is_listed(const char *list, struct span word)
+{
+	for (size_t n; *list; list += n + (list[n] == ' ')) {
+		n = strcspn(list, " ");
+		if (span_eq(word, (struct span){ list, n }))
+			return true;
+	}
+	return false;
+}
+
 const char *figure_unit_of(struct span word)
 {
-	static const char *const others[][2] = {
-		{ "tokens/sec", "tok/s" },
-		{ "tokens/s", "tok/s" },
-		{ "tok_s", "tok/s" },
-		{ "tokens/sec/user", "tok/s" },
-		{ "tokens/sec/gpu", "tok/s/GPU" },
-		{ "requests/sec", "req/s" },
-		{ "requests/s", "req/s" },
-		{ "req_s", "req/s" },
-		{ "samples/sec", "samples/s" },
-		{ "iterations/sec", "1/s" },
-		{ "it/s", "1/s" },
-		{ "sec", "s" },
-		{ "secs", "s" },
-		{ "second", "s" },
-		{ "seconds", "s" },
-		{ "msec", "ms" },
-		{ "milliseconds", "ms" },
-		{ "usec", "us" },
-		{ "microseconds", "us" },
-		{ "\xc2\xb5s", "us" },
-		{ "nanoseconds", "ns" },
-		{ "bytes", "B" },
-		{ "Bytes", "B" },
-		{ "percent", "%" },
-		{ "tokens", "tok" },
-		{ "requests", "req" },
-		{ "GB/sec", "GB/s" },
-		{ "GBps", "GB/s" },
-		{ "TFLOPS", "TFLOP/s" },
-		{ "TFLOPs", "TFLOP/s" },
-		{ "TFLOP/s/GPU", "TFLOP/s" },
-		{ "GFLOPS", "GFLOP/s" },
-		{ "FLOPS", "FLOP/s" },
-		{ "MiB", "MiB" },
-	};
-	int own = figure_unit_find(word);
-	if (own >= 0)
-		return figure_units[own].name;
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (span_eq(word, span_of(others[i][0])))
-			return others[i][1];
+	for (const struct figure_unit *u = figure_units; u->name; u++)
+		if (span_eq(word, span_of(u->name)) || is_listed(u->others, word))
+			return u->name;
 	return NULL;
 }
 
-static bool ends_in(struct span name, const char *ending)
+/* The words of a name in small letters, each between two '_': "_mean_ttft_ms_" for "meanTTFT-ms".
+ */
+struct words {
+	char text[2 * INPUT_NAME_MAX + 4];
+	size_t n;
+};
+
+static struct words words_of(struct span name)
 {
-	size_t n = strlen(ending);
-	return name.n >= n && memcmp(name.p + name.n - n, ending, n) == 0;
+	struct words w = { "_", 1 };
+	char last = '_';
+	for (size_t i = 0; i < name.n && i < INPUT_NAME_MAX; i++) {
+		char c = name.p[i];
+		bool capital = c >= 'A' && c <= 'Z';
+		if (capital && last >= 'a' && last <= 'z')
+			w.text[w.n++] = '_';
+		bool plain = c && is_plain(c) && !strchr("._-/", c);
+		w.text[w.n++] = (char)(!plain ? '_' : capital ? c | 0x20 : c);
+		last = c;
+	}
+	w.text[w.n++] = '_';
+	w.text[w.n] = '\0';
+	return w;
+}
+
+/* The unit that `text` spells, if names of figures end in it: not "h", "min" (a least value) or a
+   count. */
+static const char *unit_at_end(const char *text, size_t n)
+{
+	const char *unit = figure_unit_of((struct span){ text, n });
+	bool vague = unit && (strcmp(unit, "min") == 0 || strcmp(unit, "h") == 0 ||
+	                      strcmp(unit, "tok") == 0 || strcmp(unit, "req") == 0);
+	return vague ? NULL : unit;
+}
+
+/* The unit of "tokens_per_second_": "tokens/second" or, if that is unknown, a bare rate. */
+static const char *unit_of_rate(const char *from, const char *per)
+{
+	struct strbuf b = STRBUF_INIT;
+	const char *end = per + strlen("_per_");
+	struct span per_what = { end, strcspn(end, "_") };
+	strbuf_add(&b, (struct span){ from, (size_t)(per - from) });
+	strbuf_addch(&b, '/');
+	strbuf_add(&b, per_what);
+	const char *unit = end[per_what.n + 1] ? NULL : figure_unit_of(strbuf_span(&b));
+	const char *time = figure_unit_of(per_what);
+	if (!unit && !end[per_what.n + 1] && time && strcmp(time, "s") == 0)
+		unit = "1/s";
+	strbuf_release(&b);
+	return unit;
 }
 
 const char *figure_unit_by_name(struct span name)
 {
-	static const char *const endings[][2] = {
-		{ "tokens_per_second", "tok/s" },
-		{ "tokens_per_s", "tok/s" },
-		{ "tokens_per_sec", "tok/s" },
-		{ "tok_s", "tok/s" },
-		{ "requests_per_second", "req/s" },
-		{ "req_s", "req/s" },
-		{ "samples_per_second", "samples/s" },
-		{ "samples_per_s", "samples/s" },
-		{ "steps_per_second", "steps/s" },
-		{ "bytes_per_second", "B/s" },
-		{ "_per_second", "1/s" },
-		{ "_per_sec", "1/s" },
-		{ "_per_s", "1/s" },
-		{ "_ms", "ms" },
-		{ "_us", "us" },
-		{ "_ns", "ns" },
-		{ "_sec", "s" },
-		{ "_secs", "s" },
-		{ "_seconds", "s" },
-		{ "_s", "s" },
-		{ "_bytes", "B" },
-		{ "-bytes", "B" },
-		{ "_mib", "MiB" },
-		{ "_gib", "GiB" },
-		{ "_mb", "MB" },
-		{ "_gb", "GB" },
-		{ "_pct", "%" },
-		{ "_percent", "%" },
-	};
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (ends_in(name, endings[i][0]))
-			return endings[i][1];
-	return NULL;
+	struct words w = words_of(name);
+	const char *per = NULL, *last, *before;
+	for (const char *at = w.text; (at = strstr(at, "_per_")); at++)
+		per = at;
+	if (per) {
+		const char *from = per;
+		while (from > w.text && from[-1] != '_')
+			from--;
+		return unit_of_rate(from, per);
+	}
+	w.text[w.n - 1] = '\0';
+	last = strrchr(w.text, '_') + 1;
+	for (before = last > w.text + 1 ? last - 1 : last; before > w.text && before[-1] != '_';)
+		before--;
+	const char *unit = last > w.text + 1 ? unit_at_end(before, strlen(before)) : NULL;
+	return unit ? unit : last > w.text + 1 ? unit_at_end(last, strlen(last)) : NULL;
 }
 
-/* ---- better direction of figures ---- */
+/* ---- what the words of a name tell ---- */
 
-static bool holds_any(struct span name, const char *const *words)
+#define DIMENSION(...)
+#define UNIT(...)
+#define WORD(name, better, size, kind) { name, better, kind },
+static const struct figure_word {
+	const char *name, *better, *kind;
+} figure_words[] = {
+#include "metric/figures.inc"
+};
+enum { NR_FIGURE_WORDS = sizeof figure_words / sizeof *figure_words };
+
+static bool holds_word(const struct words *w, const char *word)
 {
-	for (; *words; words++)
-		if (span_contains_nocase(name, span_of(*words)))
+	size_t n = strlen(word);
+	for (const char *at = w->text; (at = strstr(at, word)); at++) {
+		const char *end = at + n + (at[n] == 's');
+		if (at[-1] == '_' && (at[n] == '_' || *end == '_'))
+			return true;
+	}
+	return false;
+}
+
+static bool holds_kind(struct span name, const char *kind)
+{
+	struct words w = words_of(name);
+	for (size_t i = 0; i < NR_FIGURE_WORDS; i++)
+		if (strcmp(figure_words[i].kind, kind) == 0 && holds_word(&w, figure_words[i].name))
 			return true;
 	return false;
 }
 
-/* Words of rates are tried before words of times: "requests per second of latency tests" is a
-   rate. */
 const char *figure_better(struct span name, const char *unit)
 {
-	static const char *const higher[] = { "throughput",    "per_s",    "tok_s",     "tok/s",
-		                                  "accept_length", "goodput",  "bandwidth", "flops",
-		                                  "mfu",           "accuracy", "speedup",   NULL };
-	static const char *const lower[] = { "latency", "latencies", "ttft",     "tpot",    "itl",
-		                                 "e2el",    "time",      "duration", "elapsed", "runtime",
-		                                 "memory",  "mem-",      NULL };
-	if (holds_any(name, higher))
-		return "higher";
-	if (holds_any(name, lower))
-		return "lower";
-	int at = unit ? figure_unit_find(span_of(unit)) : -1;
-	return at < 0 ? NULL : figure_units[at].better;
+	struct words w = words_of(name);
+	const char *better = figure_unit_better(unit ? figure_unit_find(span_of(unit)) : -1);
+	for (size_t i = 0; i < NR_FIGURE_WORDS; i++) {
+		const char *other = figure_words[i].better;
+		if (!holds_word(&w, figure_words[i].name))
+			continue;
+		if (strcmp(better ? better : other, other) != 0)
+			return NULL;
+		better = other;
+	}
+	return better && strcmp(better, "neither") != 0 ? better : NULL;
 }
-
-/* ---- figures that are times or rates ---- */
 
 bool figure_is_timed(struct span name, const char *unit)
 {
-	static const char *const words[] = { "throughput", "goodput",  "bandwidth", "flops",
-		                                 "mfu",        "speedup",  "latency",   "latencies",
-		                                 "ttft",       "tpot",     "itl",       "e2el",
-		                                 "time",       "duration", "elapsed",   "runtime",
-		                                 NULL };
-	static const char *const times[] = { "s", "ms", "us", "ns" };
 	unit = unit ? unit : figure_unit_by_name(name);
-	for (size_t i = 0; unit && i < sizeof times / sizeof *times; i++)
-		if (strcmp(unit, times[i]) == 0)
-			return true;
-	return (unit && strstr(unit, "/s")) || holds_any(name, words);
+	int at = unit ? figure_unit_find(span_of(unit)) : -1;
+	bool timed = at >= 0 && (strncmp(figure_units[at].dimension, "time", 4) == 0 ||
+	                         strncmp(figure_units[at].dimension, "rate", 4) == 0);
+	return timed || holds_kind(name, "timed");
+}
+
+bool figure_is_amount(struct span name, const char *unit)
+{
+	bool amount =
+	    unit ? figure_unit_is_amount(figure_unit_find(span_of(unit))) : holds_kind(name, "timed");
+	return amount && !holds_kind(name, "signed");
 }

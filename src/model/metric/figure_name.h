@@ -20,12 +20,16 @@ const char *figure_unit_of(struct span word);
 /// "p99_ttft_ms".
 const char *figure_unit_by_name(struct span name);
 
-/// The better direction, "lower" or "higher", by the words of a name or, if these do not tell, by
-/// its unit (which may be NULL); NULL if neither tells. Static.
+/// The better direction, "lower" or "higher", by the unit of a figure (which may be NULL) and the
+/// words of its name; NULL if these do not tell, or contradict one another. Static.
 const char *figure_better(struct span name, const char *unit);
 
 /// True for a figure that is a time or a rate by its unit (NULL if unknown) or by the words of its
 /// name: such figures differ from run to run as wall time does.
 bool figure_is_timed(struct span name, const char *unit);
+
+/// True for a figure that cannot be below 0, by its unit or, if that is unknown (NULL), by its
+/// name: a time, a size, a rate or a count, but no difference of such.
+bool figure_is_amount(struct span name, const char *unit);
 
 #endif

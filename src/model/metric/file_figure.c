@@ -1,7 +1,8 @@
 #include "metric/file_figure.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/sort.h"
 
 void input_settle(struct input_stat *v, size_t nr)
 {
@@ -29,34 +30,69 @@ uint64_t input_hash(uint64_t h, const struct input_stat *s)
 /* decimal places beyond those of the values, since the mean of whole numbers may have decimals */
 enum { SPARE_DIGITS = 3 };
 
-struct input_unit {
-	const char *name, *unit, *better;
-	int64_t digits, most; ///< number of decimal places that the values need, and the largest such
-	                      ///< number with which all values fit into int64
-};
-
-static void add_input_unit(struct input_unit *out, const struct input_stat *s)
+static int unit_index(const struct input_stat *s)
 {
-	int64_t most = decimal_digits_for((struct decimal){ s->value, s->digits }, DECIMAL_SIGNIFICANT);
-	if (!out->name)
-		*out = (struct input_unit){ s->name, s->unit, s->better, MICRO_DIGITS, most };
-	number_raise(&out->digits, s->digits + SPARE_DIGITS);
-	number_lower(&out->most, most);
-	if (!s->unit || !out->unit || strcmp(s->unit, out->unit) != 0)
-		out->unit = NULL; /* files give different units: the figure is a bare number, for which
-		                     gate/figure_rule.c refuses limits with a unit */
-	out->better = out->better ? out->better : s->better;
+	return s->unit ? figure_unit_find(span_of(s->unit)) : -1;
 }
 
-static const struct metric *input_metric(const struct input_unit *u, struct arena *a)
+static bool same_dimension(int a, int b)
+{
+	return a == b ||
+	       (a >= 0 && b >= 0 && strcmp(figure_units[a].dimension, figure_units[b].dimension) == 0);
+}
+
+struct decimal input_in(const struct input_stat *s, int unit)
+{
+	const __int128 room = (__int128)1 << 120;
+	int own = unit_index(s);
+	int64_t digits = s->digits;
+	if (own < 0 || own == unit || !same_dimension(own, unit))
+		return (struct decimal){ s->value, digits };
+	__int128 num = (__int128)s->value * figure_units[own].size;
+	__int128 size = num < 0 ? -num : num, den = figure_units[unit].size, limit = 1;
+	for (int i = 0; i < DECIMAL_SIGNIFICANT; i++)
+		limit *= 10;
+	for (; size && size < room / 10; digits++)
+		size *= 10;
+	__int128 q = size / den, rest = 0;
+	for (; q >= limit; digits--) {
+		rest = q % 10;
+		q /= 10;
+	}
+	q += rest >= 5;
+	return decimal_of(num < 0 ? -(int64_t)q : (int64_t)q, digits);
+}
+
+static const char *unit_said(const struct input_stat *s)
+{
+	return strcmp(s->unit, UNIT_BARE) == 0 ? "no unit" : s->unit;
+}
+
+/* The metric of the `nr` figures of one name, in the unit of the first of which it is known. */
+static const struct metric *input_metric(const struct input_stat *const *v, size_t nr,
+                                         struct arena *a)
 {
 	struct metric *m = arena_alloc(a, 1, sizeof *m);
-	int64_t digits = u->digits < u->most ? u->digits : u->most;
+	const struct input_stat *first = v[0];
+	int64_t digits = MICRO_DIGITS, most = INT64_MAX;
+	const char *better = NULL;
+	*m = *metric_of_input(span_of(first->name), a);
+	for (size_t i = 1; i < nr && !first->unit; i++)
+		first = v[i];
+	int unit = unit_index(first);
+	for (size_t i = 0; i < nr; i++) {
+		struct decimal own = input_in(v[i], unit);
+		number_raise(&digits, own.digits + SPARE_DIGITS);
+		number_lower(&most, decimal_digits_for(own, DECIMAL_SIGNIFICANT));
+		better = better ? better : v[i]->better;
+		if (!m->mixed && v[i]->unit && !same_dimension(unit, unit_index(v[i])))
+			m->mixed = arena_printf(a, "%s and %s", unit_said(first), unit_said(v[i]));
+	}
+	number_lower(&digits, most);
 	number_raise(&digits, -DECIMAL_DIGITS_MAX);
 	number_lower(&digits, DECIMAL_DIGITS_MAX);
-	*m = *metric_of_input(span_of(u->name), a);
-	m->unit = unit_of_figure(u->unit ? figure_unit_find(span_of(u->unit)) : -1, (int)digits);
-	m->worse = worse_of(u->better);
+	m->unit = unit_of_figure(m->mixed ? -1 : unit, (int)digits);
+	m->worse = worse_of(better);
 	m->label = LABEL_INPUT;
 	return m;
 }
@@ -72,12 +108,11 @@ size_t input_metrics(const struct input_stat **v, size_t nr, struct arena *a,
 {
 	size_t nr_metrics = 0;
 	if (nr)
-		qsort(v, nr, sizeof *v, input_name_cmp);
+		sort_plain(v, nr, sizeof *v, input_name_cmp);
 	for (size_t i = 0, end; i < nr; i = end) {
-		struct input_unit unit = { 0 };
-		for (end = i; end < nr && strcmp(v[end]->name, v[i]->name) == 0; end++)
-			add_input_unit(&unit, v[end]);
-		out[nr_metrics++] = input_metric(&unit, a);
+		for (end = i + 1; end < nr && strcmp(v[end]->name, v[i]->name) == 0;)
+			end++;
+		out[nr_metrics++] = input_metric(v + i, end - i, a);
 	}
 	return nr_metrics;
 }

@@ -9,7 +9,8 @@
 struct input_stat {
 	const char *name;
 	int64_t value, digits;
-	const char *unit; ///< name of a unit in figure_units; NULL if the figure is a bare number
+	const char *unit; ///< name of a unit in figure_units; UNIT_BARE if the figure is a bare number;
+	                  ///< NULL if an earlier version stored it, which knew fewer units
 	const char *better; ///< better direction, "lower" or "higher"; NULL if unknown
 	int64_t samples; ///< number of samples that the figure summarizes; 0 if the file holds the
 	                 ///< figure itself
@@ -21,6 +22,13 @@ struct input_stat {
 /// Value of the member `micro` if `value` and `digits` hold the figure instead.
 #define INPUT_EXACT INT64_MIN
 
+/// Unit of a figure that is a bare number.
+#define UNIT_BARE "1"
+
+/// The value of a figure in the unit of this index in figure_units; as it is if it has no unit of
+/// the same dimension.
+struct decimal input_in(const struct input_stat *s, int unit);
+
 /// Converts figures that were read from files of earlier versions into the present form.
 void input_settle(struct input_stat *v, size_t nr);
 
@@ -29,9 +37,9 @@ void input_settle(struct input_stat *v, size_t nr);
 uint64_t input_hash(uint64_t h, const struct input_stat *s);
 
 /// Makes one metric for each name among the `nr` figures, which are sorted, in `out` (room for
-/// `nr`). The unit of a metric has as many decimal places as all values of its name need; if the
-/// units of a name's figures differ, the metric is a bare number. Returns the number of metrics,
-/// which are owned by `a`.
+/// `nr`). Its unit is that of the first of its figures, with as many decimal places as all values
+/// need; if the others measure something else, the metric is `mixed`. Returns the number of
+/// metrics, which are owned by `a`.
 size_t input_metrics(const struct input_stat **v, size_t nr, struct arena *a,
                      const struct metric **out);
 

@@ -142,6 +142,8 @@ struct metric {
 	enum parts_kind parts;
 	unsigned spoiled_by; ///< kinds of data that the metric is made from, bits of enum spoiled_by
 	const char *meaning;
+	const char *mixed; ///< for a figure of files whose units measure different things: the units,
+	                   ///< "ms and MiB"; else NULL
 	int since; ///< minor version of the stored format that added the metric; older files lack it
 	enum family family; ///< family, or FAMILY_BY_NEED if it follows from the data that the metric
 	                    ///< needs

@@ -53,6 +53,7 @@ struct result_take {
 	                     ///< value
 	unsigned better; ///< better direction, enum result_better; 0 if the unit and the name tell it
 	bool optional; ///< true if a missing value, or a text that is not a number, is skipped
+	bool negative; ///< true if values below 0 are measurements of a time, a size, a rate or a count
 	int64_t drop; ///< number of samples at the beginning that are left out
 	const char *stdev; ///< if the figure is a mean: template of the path of the standard deviation,
 	                   ///< which is not multiplied by `scale`; NULL if not given

@@ -43,6 +43,13 @@ enum unit unit_of_figure(int word, int digits);
 /// Index of the unit `name` in figure_units, or -1.
 int figure_unit_find(struct span name);
 
+/// Better direction of the unit of this index in figure_units, "lower" or "higher"; NULL if the
+/// unit does not tell, or for index -1.
+const char *figure_unit_better(int unit);
+
+/// True if a value of the unit of this index cannot be below 0: a time, a size, a rate, a count.
+bool figure_unit_is_amount(int unit);
+
 /// Index in figure_units of a unit that unit_of_figure() made, or -1.
 int unit_figure(enum unit unit);
 
@@ -82,7 +89,10 @@ enum unit_family {
 /// family other than FAMILY_BARE are in unit_words too.
 extern const struct figure_unit {
 	const char *name;
-	const char *better; ///< "lower" for a time, "higher" for a rate; NULL if the unit does not tell
+	const char *dimension; ///< what the unit measures, "time" or "rate-of-tokens": units of one
+	                       ///< dimension can be converted
+	int64_t size; ///< size of the unit in the smallest unit of its dimension
+	const char *others; ///< other spellings of the unit, separated by blanks
 } figure_units[];
 
 /// A unit as people write it.

@@ -15,28 +15,16 @@ const struct unit_word unit_words[] = {
 	{ "% of step", FAMILY_STEP, 1 },  { NULL, FAMILY_BARE, 0 },
 };
 
+/* the rows of rules/figures.yaml */
+#define DIMENSION(...)
+#define WORD(...)
+#define UNIT(name, dimension, size, others) { name, dimension, size, others },
 const struct figure_unit figure_units[] = {
-	{ "ns", "lower" },       { "us", "lower" },
-	{ "ms", "lower" },       { "s", "lower" },
-	{ "min", "lower" },      { "h", "lower" },
-	{ "B", NULL },           { "KiB", NULL },
-	{ "MiB", NULL },         { "GiB", NULL },
-	{ "kB", NULL },          { "MB", NULL },
-	{ "GB", NULL },          { "%", NULL },
-	{ "1/s", "higher" },     { "tok/s", "higher" },
-	{ "req/s", "higher" },   { "samples/s", "higher" },
-	{ "steps/s", "higher" }, { "tok/s/GPU", "higher" },
-	{ "B/s", "higher" },     { "kB/s", "higher" },
-	{ "MB/s", "higher" },    { "GB/s", "higher" },
-	{ "TB/s", "higher" },    { "KiB/s", "higher" },
-	{ "MiB/s", "higher" },   { "GiB/s", "higher" },
-	{ "FLOP/s", "higher" },  { "GFLOP/s", "higher" },
-	{ "TFLOP/s", "higher" }, { "W", NULL },
-	{ "J", NULL },           { "C", NULL },
-	{ "Hz", NULL },          { "MHz", NULL },
-	{ "tok", NULL },         { "req", NULL },
-	{ NULL, NULL },
+#include "metric/figures.inc"
+	{ NULL, NULL, 0, NULL },
 };
+#undef UNIT
+#undef DIMENSION
 
 int figure_unit_find(struct span name)
 {
@@ -44,6 +32,25 @@ int figure_unit_find(struct span name)
 		if (span_eq(name, span_of(figure_units[i].name)))
 			return i;
 	return -1;
+}
+
+#define UNIT(...)
+#define DIMENSION(name, better, ...) { name, better },
+const char *figure_unit_better(int unit)
+{
+	static const char *const dimensions[][2] = {
+#include "metric/figures.inc"
+	};
+	for (size_t i = 0; unit >= 0 && i < sizeof dimensions / sizeof *dimensions; i++)
+		if (strcmp(dimensions[i][0], figure_units[unit].dimension) == 0)
+			return dimensions[i][1];
+	return NULL;
+}
+
+bool figure_unit_is_amount(int unit)
+{
+	return unit >= 0 && strcmp(figure_units[unit].dimension, "ratio") != 0 &&
+	       strcmp(figure_units[unit].dimension, "temperature") != 0;
 }
 
 const struct unit_word *unit_word_find(struct span name)

@@ -404,7 +404,7 @@ static void emit_inputs(struct emitter *e)
 			continue;
 		e->figure.metric = view_metric(e->view, &metric_table[METRIC_INPUT], name);
 		figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""),
-		            decimal_scaled((struct decimal){ s->value, s->digits },
+		            decimal_scaled(input_in(s, unit_figure(e->figure.metric->unit)),
 		                           unit_digits(e->figure.metric->unit)));
 	}
 }

@@ -1,0 +1,16 @@
+/// Where a file lies once links are followed, and whether that is inside of the repository.
+#ifndef GG_IO_PLACE_H
+#define GG_IO_PLACE_H
+
+#include "base/diag.h"
+
+/// Like realpath(), for a file that need not exist: the path at which it would be made. Links are
+/// followed, dangling ones too. NULL with errno if there is no such place. The caller frees.
+char *place_of(const char *path);
+
+/// ST_USAGE unless `path` lies below the folder `root` (NULL: the repository around the current
+/// folder, or that folder if there is none) and outside of any '.git'. For paths that a file of the
+/// repository names: whoever may change that file must not choose what is written elsewhere.
+GG_MUST_CHECK enum status place_check(const char *path, const char *root, struct diag_log *log);
+
+#endif
