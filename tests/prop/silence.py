@@ -45,6 +45,12 @@ def longest_lost(events):
     return [e for e in events if id(e) not in lost]
 
 
+def unnamed(events):
+    for e in kernels(events)[::7]:
+        del e["name"]
+    return events
+
+
 def no_memory(events):
     return [e for e in events if "Total Allocated" not in (e.get("args") or {})]
 
@@ -122,6 +128,7 @@ ROWS = [
     ("unchanged", lambda events: events, 0, None),
     ("launches inside a capture", capture, 0, None),
     ("the longest kernels lost", longest_lost, 3, "lost-kernels"),
+    ("kernels without a name", unnamed, 3, "unnamed-kernels"),
     ("no memory", no_memory, 3, "missing"),
     ("no collectives", no_collectives, 3, "missing"),
     ("one step", first_steps(1), 3, "too-few-steps"),

@@ -148,10 +148,12 @@ static enum status read_event(struct reader *r, const struct xplane *p, const st
 	struct wire_field f;
 	bool ok = true;
 	struct span rest = message;
+	e->untimed = true; /* a writer leaves out a duration of 0, which no GPU activity has */
 	WIRE_EACH(rest, f, &ok)
 	{
 		if (f.type != WIRE_VARINT)
 			continue;
+		e->untimed = e->untimed && f.number != XEVENT_DURATION_PS;
 		id = f.number == XEVENT_METADATA ? (int64_t)f.value : id;
 		offset = f.number == XEVENT_OFFSET_PS ? (int64_t)f.value : offset;
 		duration = f.number == XEVENT_DURATION_PS ? (int64_t)f.value : duration;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "fold/fold.h"
 #include "metric/unit.h"
+#include "model/fold.h"
 #include "trust/finding.h"
 #include "trust/trust.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "fold/fold.h"
 #include "metric/unit.h"
 #include "model/flops.h"
+#include "model/fold.h"
 #include "model/step_figures.h"
 #include "trust/finding.h"
 
@@ -61,6 +61,22 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		    s, "overlapping-activities", SPOILED_BY_OVERLAP,
 		    "has activities that overlap on one stream for %s of its GPU time: sums count it twice",
 		    share(a, t->overlap_ns, t->gpu_ns));
+}
+
+/* Append a finding if kernels have no name: their time is in no kernel's figures, and what they are,
+   computation or communication, is not known. */
+static void find_unnamed(const struct trust_scope *s, const struct digest *d)
+{
+	int64_t unnamed = 0, all = 0;
+	for (size_t i = 0; i < d->kernels.nr && d->kernels.v[i].kind == EVENT_KERNEL; i++) {
+		const struct kernel_stat *k = &d->kernels.v[i];
+		all = number_add(all, k->total_ns);
+		unnamed = number_add(unnamed, k->name.n == 0 && k->names == 0 ? k->total_ns : 0);
+	}
+	if (trust_is_notable(unnamed, all))
+		trust_add(s, "unnamed-kernels", SPOILED_BY_GPU,
+		          "has kernels without a name, %s of its kernel time: what they are is not known",
+		          share(&s->out->arena, unnamed, all));
 }
 
 /* Number of usable steps that statistics need of a rank. If the rules do not set it, the number is
@@ -189,6 +205,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 			if (d->usable_steps < (int64_t)d->nr_steps)
 				t.launches_without_kernel -= d->progress.pending;
 			find_lost(&s, &t);
+			find_unnamed(&s, d);
 			find_steps(&s, d, &want);
 			find_beyond_peak(&s, d);
 		} else if (want.trace) {
