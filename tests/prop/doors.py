@@ -86,7 +86,7 @@ def junit(b, code, *args):
 
 
 def agreeing(b):
-    b.file("figures.json", '{"latency": 1}')
+    b.file("figures.json", '{"x": 1}')
     b.file("rules/warning.yaml", WARNING)
     b.fine("baseline", "create", "figures.json", "--workload", "f")
     for code, run, *options in ((3, "figures.json", "--workload", "f"), (0, "run.json.gz"), (1, "slow.json.gz"), (4, "run.json.gz", "--workload", "none"),
