@@ -14,8 +14,8 @@
                 becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
                 (collectives matched across them), view (what rules see of a digest), category,
                 rule, select, history (past runs of a baseline), diagnosis,
-                finding (why checks failed), report
-     figures/   a value of each metric, as model/view.h asks for it
+                finding (why checks failed), report, fold (what a folded run knows of its ranks);
+                figures: a value of each metric, as view.h asks for it
 
    input/: files → events
      io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON

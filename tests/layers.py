@@ -8,7 +8,7 @@ SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 
 # The stages of src/, each a folder of rooms. "base" and "store" are rooms themselves.
 STAGES = {
-    "model": {"metric", "events", "figures", "model"},
+    "model": {"metric", "events", "model"},
     "input": {"io", "read", "xspace", "nsys", "flight", "results"},
     "reduce": {"reduce", "replay", "code", "names", "merge", "fold"},
     "judge": {"rules", "trust", "diff", "gate", "cause", "changed"},
@@ -16,7 +16,7 @@ STAGES = {
     "cli": {"cli", "init", "suite", "history", "pages"},
 }
 # Rooms with the data types that every other room may include.
-NOUNS = {"metric", "events", "model", "fold"}
+NOUNS = {"metric", "events", "model"}
 # For each room, the rooms that it may include besides itself and base.
 ROOMS = {
     "base": set(),
@@ -28,27 +28,26 @@ ROOMS = {
     "read": NOUNS | {"io", "xspace"},
     "flight": {"io", "read"},
     "nsys": NOUNS | {"io"},
-    "figures": NOUNS,
     "merge": NOUNS,
     "fold": NOUNS | {"merge"},
     "code": NOUNS,
     "names": NOUNS,
     "reduce": NOUNS | {"code", "merge", "names"},
     "replay": NOUNS,
-    "store": NOUNS | {"io", "merge"},
+    "store": NOUNS | {"io", "merge", "fold"},
     "results": NOUNS | {"io"},
     "rules": NOUNS | {"io", "results"},
     "diff": NOUNS,
-    "trust": NOUNS,
-    "gate": NOUNS | {"diff", "trust"},
+    "trust": NOUNS | {"fold"},
+    "gate": NOUNS | {"fold", "diff", "trust"},
     "cause": NOUNS | {"diff"},
     "changed": NOUNS,
-    "diagnose": NOUNS,
+    "diagnose": NOUNS | {"fold"},
     "document": set(),
-    "report": NOUNS | {"io", "names", "document"},
+    "report": NOUNS | {"io", "names", "fold", "document"},
     "html": NOUNS | {"io", "names", "document", "report"},
     "evidence": NOUNS | {"io", "report"},
-    "cli": NOUNS | {"io", "xspace", "read", "flight", "nsys", "merge", "reduce", "replay", "store", "results", "rules", "diff", "trust", "gate", "cause", "changed", "evidence",
+    "cli": NOUNS | {"io", "xspace", "read", "flight", "nsys", "merge", "fold", "reduce", "replay", "store", "results", "rules", "diff", "trust", "gate", "cause", "changed", "evidence",
                     "diagnose", "document", "report", "html"},
     "init": NOUNS | {"io", "rules", "cli"},
     "suite": NOUNS | {"io", "store", "rules", "names", "document", "report", "html", "cli"},

@@ -4,15 +4,15 @@
    and are empty for digests without it; except for the first column of a phase, columns that are
    all 0 are left out.
 
-   Beyond STEPS_PLAIN steps, a column may be written as what is left of it once other columns, its
-   bases, have been subtracted: {"plus": […], "minus": […], "rest": […]}. */
+   Version 0.2 wrote a column of many steps as what is left of it once other columns, its bases,
+   have been subtracted: {"plus": […], "minus": […], "rest": […]}. This is still read. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "store/digest_schema.h"
 #include "store/row_schema.h"
 #include "store/row_values.h"
-#include "store/step_bases.h"
+#include "store/step_columns.h"
 
 static bool has_column(bool summarized, size_t i)
 {
@@ -24,7 +24,6 @@ static bool has_column(bool summarized, size_t i)
 struct values {
 	const int64_t *v;
 	size_t nr;
-	int64_t absent; ///< marks a step without a value
 };
 
 static bool is_zero(struct values v)
@@ -38,139 +37,61 @@ static bool is_zero(struct values v)
 static struct values values_of(const struct digest *d, size_t i, bool summarized)
 {
 	if (i == COUNT_COLUMN)
-		return (struct values){ (const int64_t *)&d->nr_steps, 1, NO_SAMPLE };
-	struct values out = { step_column(d, i), summarized ? d->nr_steps > 0 : d->nr_steps,
-		                  NO_SAMPLE };
+		return (struct values){ (const int64_t *)&d->nr_steps, 1 };
+	struct values out = { step_column(d, i), summarized ? d->nr_steps > 0 : d->nr_steps };
 	if (!out.v || (step_column_may_be_zero(i) && is_zero(out)))
 		out.nr = 0;
 	return out;
-}
-
-/* One column of the steps of several digests, in the form in which it is written. */
-struct written {
-	const void *const *digests;
-	size_t nr, column;
-	struct step_bases bases;
-	struct values *of; ///< the column's values, one array for each digest; subtract() replaces them
-	                   ///< by their differences from the bases
-	struct arena arena;
-};
-
-static bool is_written(const struct written *w, bool summarized)
-{
-	bool any = !step_column_is_optional(w->column);
-	for (size_t k = 0; k < w->nr; k++)
-		any = any || w->of[k].nr > 0;
-	return any && has_column(summarized, w->column);
-}
-
-/* Replaces the values by their differences from the bases; false if one is out of range. */
-static bool subtract(struct written *w)
-{
-	bool fine = true;
-	for (size_t k = 0; k < w->nr && fine; k++) {
-		struct values *v = &w->of[k];
-		if (!v->nr)
-			continue;
-		int64_t *rest = arena_alloc(&w->arena, v->nr, sizeof *rest);
-		fine = step_bases_subtract(w->digests[k], w->column, &w->bases, rest);
-		*v = (struct values){ rest, v->nr, NO_REST };
-	}
-	return fine;
-}
-
-static void take_values(struct written *w, bool summarized)
-{
-	w->of = arena_alloc(&w->arena, w->nr, sizeof *w->of);
-	for (size_t k = 0; k < w->nr; k++)
-		w->of[k] = values_of(w->digests[k], w->column, summarized);
-}
-
-/* Writes the names of the bases, which are the columns from which another column is computed: those
- * that are added or, if `minus`, those that are subtracted. */
-static void write_names(const struct step_bases *b, bool minus, struct sink *out)
-{
-	const char *before = minus ? "\"minus\":[" : "\"plus\":[";
-	bool any = false;
-	for (size_t k = 0; k < b->nr; k++) {
-		int c = b->column[k];
-		if ((c < 0) != minus)
-			continue;
-		sink_printf(out, "%s\"%s\"", before, step_column_key((size_t)(c < 0 ? ~c : c)));
-		before = ",";
-		any = true;
-	}
-	sink_puts(out, any ? "]," : "");
 }
 
 static void write_values(struct values v, struct sink *out)
 {
 	sink_puts(out, "[");
 	for (size_t k = 0; k < v.nr; k++)
-		sink_printf(out, v.v[k] == v.absent ? "%snull" : "%s%" PRId64, k ? "," : "", v.v[k]);
+		sink_printf(out, v.v[k] == NO_SAMPLE ? "%snull" : "%s%" PRId64, k ? "," : "", v.v[k]);
 	sink_puts(out, "]");
 }
 
-static void write_lists(const struct written *w, struct sink *out)
+static bool are_alike(const struct values *of, size_t nr)
 {
-	struct values first = w->of[0];
-	size_t alike = 1;
-	for (; alike < w->nr; alike++) {
-		struct values v = w->of[alike];
-		if (v.nr != first.nr || (v.nr && memcmp(v.v, first.v, v.nr * sizeof *v.v) != 0))
-			break;
-	}
-	if (alike == w->nr) {
-		write_values(first, out);
-		return;
-	}
-	for (size_t k = 0; k < w->nr; k++) {
-		sink_puts(out, k ? "," : "[");
-		write_values(w->of[k], out);
-	}
-	sink_puts(out, "]");
+	size_t k = 1;
+	while (k < nr && of[k].nr == of[0].nr &&
+	       (!of[k].nr || memcmp(of[k].v, of[0].v, of[k].nr * sizeof *of[k].v) == 0))
+		k++;
+	return k == nr;
 }
 
-static void write_column(struct written *w, bool summarized, struct sink *out)
+static void write_column(const struct values *of, size_t nr, struct sink *out)
 {
-	if (w->bases.nr && !subtract(w)) {
-		w->bases.nr = 0;
-		take_values(w, summarized);
+	bool alike = are_alike(of, nr);
+	for (size_t k = 0; k < (alike ? 1 : nr); k++) {
+		sink_puts(out, alike ? "" : k ? "," : "[");
+		write_values(of[k], out);
 	}
-	if (w->bases.nr) {
-		sink_puts(out, "{");
-		write_names(&w->bases, false, out);
-		write_names(&w->bases, true, out);
-		sink_puts(out, "\"rest\":");
-	}
-	write_lists(w, out);
-	sink_puts(out, w->bases.nr ? "}" : "");
+	sink_puts(out, alike ? "" : "]");
 }
 
 void steps_write(const void *const *digests, size_t nr, struct sink *out)
 {
-	bool summarized = false, many = false;
+	bool summarized = false;
 	const char *before = "{";
-	uint64_t known = 0;
-	for (size_t k = 0; k < nr; k++) {
-		const struct digest *d = digests[k];
-		summarized = summarized || d->summaries.nr > 0;
-		many = many || d->nr_steps > STEPS_PLAIN;
-	}
+	struct values *of = mem_calloc(nr, sizeof *of); /* a column's values in each digest */
+	for (size_t k = 0; k < nr; k++)
+		summarized = summarized || ((const struct digest *)digests[k])->summaries.nr > 0;
 	for (size_t n = 0; n < NR_ALL_COLUMNS; n++) {
 		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the number of steps is written first */
-		struct written w = { .digests = digests, .nr = nr, .column = i, .arena = ARENA_INIT };
-		take_values(&w, summarized);
-		if (is_written(&w, summarized)) {
-			sink_printf(out, "%s\n\"%s\": ", before, step_column_key(i));
-			if (many && !summarized)
-				w.bases = step_bases_choose(digests, nr, i, known);
-			write_column(&w, summarized, out);
-			known |= (uint64_t)1 << i;
-			before = ",";
+		bool any = !step_column_is_optional(i);
+		for (size_t k = 0; k < nr; k++) {
+			of[k] = values_of(digests[k], i, summarized);
+			any = any || of[k].nr > 0;
 		}
-		arena_release(&w.arena);
+		if (!any || !has_column(summarized, i))
+			continue;
+		sink_printf(out, "%s\n\"%s\": ", before, step_column_key(i));
+		write_column(of, nr, out);
+		before = ",";
 	}
+	free(of);
 	sink_puts(out, "\n}");
 }
 
@@ -244,6 +165,40 @@ void steps_describe(bool several, int depth, struct sink *out)
 
 /* ---- reading of steps ---- */
 
+/* Largest number of bases of one column; and in a column of differences the sentinel of a step for
+   which the column has no value (NO_SAMPLE). */
+enum { BASES_MAX = 8 };
+#define NO_REST INT64_MIN
+
+/* Columns whose values are added up, with their signs, as a guess of the values of another column.
+   Where a digest or a step lacks a value, it counts as 0. A column as its own base gives the value
+   of the step before, and 0 in the first step. */
+struct bases {
+	size_t nr;
+	int column[BASES_MAX]; ///< a column that is added, or ~column of one that is subtracted
+};
+
+/* Adds the sum of the bases to each difference that the column of a digest holds, which gives the
+   column's values. False if a value would be negative or too large. */
+static bool add_bases(struct digest *d, size_t column, const struct bases *b)
+{
+	int64_t *v = step_column(d, column);
+	for (size_t i = 0; v && i < d->nr_steps; i++) {
+		__int128 value = v[i];
+		for (size_t k = 0; k < b->nr && v[i] != NO_REST; k++) {
+			size_t base = (size_t)(b->column[k] < 0 ? ~b->column[k] : b->column[k]);
+			size_t from = base == column ? i - 1 : i;
+			const int64_t *w = step_column(d, base);
+			if (w && (i > 0 || base != column) && w[from] != NO_SAMPLE)
+				value += b->column[k] < 0 ? -(__int128)w[from] : w[from];
+		}
+		if (v[i] != NO_REST && (value < 0 || value > INT64_MAX))
+			return false;
+		v[i] = v[i] == NO_REST ? NO_SAMPLE : (int64_t)value;
+	}
+	return true;
+}
+
 struct columns {
 	struct row_reader *r;
 	void *const *digests;
@@ -269,7 +224,7 @@ static int64_t read_rest(struct row_reader *r, const char *key)
 }
 
 /* Reads an array of values or, if `rests`, of what is left of values once other columns have been
-   subtracted (step_bases.h). The caller has read the opening bracket; the scanner is at the first
+   subtracted (struct bases). The caller has read the opening bracket; the scanner is at the first
    element. */
 static size_t read_numbers(struct row_reader *r, size_t column, bool rests, enum jscan_type first,
                            size_t most, int64_t **out)
@@ -321,8 +276,7 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 }
 
 /* Reads a column: one list for all digests, or a list for each digest. The numbers are the values
- * or, with `rests`, what is left of the values once other columns are subtracted (see
- * step_bases_subtract()). */
+ * or, with `rests`, what is left of the values once other columns are subtracted. */
 static void read_lists(struct columns *c, size_t i, bool rests)
 {
 	struct row_reader *r = c->r;
@@ -356,7 +310,7 @@ static size_t find_column(const struct columns *c, struct span key)
 /* Reads the names of the bases of column `i`: the columns that are added or, if `minus`, subtracted
    to compute it. A base must come before the column, so that its values are known, or be the column
    itself, which means its value in the previous step. */
-static void read_bases(struct columns *c, size_t i, bool minus, struct step_bases *b)
+static void read_bases(struct columns *c, size_t i, bool minus, struct bases *b)
 {
 	struct row_reader *r = c->r;
 	const char *key = step_column_key(i);
@@ -365,19 +319,19 @@ static void read_bases(struct columns *c, size_t i, bool minus, struct step_base
 		size_t base = find_column(c, row_read_text(r, key));
 		if (base >= NR_COLUMNS || (base != i && !(c->seen >> base & 1)))
 			row_fail(r, byte, key, "has a base that is not an earlier column");
-		else if (b->nr == STEP_BASES_MAX)
+		else if (b->nr == BASES_MAX)
 			row_fail(r, byte, key, "has too many bases");
 		else
 			b->column[b->nr++] = minus ? ~(int)base : (int)base;
 	}
 }
 
-/* Reads a column that is stored as differences from other columns (step_bases.h). */
+/* Reads a column that is stored as differences from other columns. */
 static void read_rests(struct columns *c, size_t i)
 {
 	static const char *const keys[] = { "plus", "minus", "rest" };
 	struct row_reader *r = c->r;
-	struct step_bases bases = { 0 };
+	struct bases bases = { 0 };
 	struct span key;
 	unsigned seen = 0;
 	for (jscan_object(r->js); jscan_key(r->js, &key);) {
@@ -397,7 +351,7 @@ static void read_rests(struct columns *c, size_t i)
 	if (seen < 4)
 		row_fail(r, jscan_byte(r->js), step_column_key(i), "has no rests");
 	for (size_t k = 0; k < c->nr && jscan_status(r->js) == ST_OK; k++)
-		if (!step_bases_add(c->digests[k], i, &bases))
+		if (!add_bases(c->digests[k], i, &bases))
 			row_fail(r, jscan_byte(r->js), step_column_key(i),
 			         "has rests that give no value from 0 to 9223372036854775807");
 }

@@ -2,7 +2,7 @@
 #ifndef GG_STORE_FOLD_COLUMNS_H
 #define GG_STORE_FOLD_COLUMNS_H
 
-#include "fold/fold.h"
+#include "model/fold.h"
 
 /// A column of numbers as stored, which owns its array.
 struct column {

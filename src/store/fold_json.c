@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "fold/fold.h"
-#include "fold/fold_rows.h"
+#include "model/fold.h"
+#include "model/rows.h"
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
 #include "store/fold_columns.h"

@@ -276,7 +276,7 @@ ELSEWHERE = {
     "memory timeline: more than": ("unit/test_timeline.c", "test_limit"),
     "is one row too many": ("unit/test_digest_json.c", "test_limits"),
     "has too many steps": ("unit/test_digest_json.c", "test_limits"),
-    "has too many bases": ("unit/test_step_bases.c", "test_errors"),
+    "has too many bases": ("unit/test_digest_steps.c", "test_errors"),
     "has too many digests": ("prop/fold.py", "refuses"),
     "is too many ranks": ("unit/test_digest_json.c", "test_baseline"),
     "is too large": ("unit/test_rules_file.c", "test_refused"),

@@ -5,9 +5,9 @@
 #include <cmocka.h>
 
 #include "base/number.h"
-#include "fold/fold.h"
-#include "fold/tally.h"
+#include "model/fold.h"
 #include "model/rows.h"
+#include "model/tally.h"
 
 static uint64_t next_random(uint64_t *state)
 {

@@ -1,7 +1,7 @@
 #include "trust/trust.h"
 
-#include "fold/fold.h"
 #include "memory_fixture.h"
+#include "model/fold.h"
 
 static const struct activity gemm[] = { { EVENT_KERNEL, "gemm", 50, MS(500) } };
 

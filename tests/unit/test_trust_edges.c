@@ -1,6 +1,6 @@
 /* Trust findings at the edges of their conditions: counts of 1, ties, many ranks. */
-#include "fold/fold.h"
 #include "gate_fixture.h"
+#include "model/fold.h"
 #include "ranks_rig.h"
 #include "trust/trust.h"
 

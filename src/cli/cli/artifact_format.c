@@ -313,6 +313,7 @@ const struct artifact_format artifact_formats[] = {
 	  .recognize = trace_recognize,
 	  .endings = { ".json", ".trace", ".gz" },
 	  .load = load_trace,
+	  .ahead = true,
 	  .or_result = true,
 	  .is_guess = true },
 	{ .name = "ncu report",

@@ -3,8 +3,8 @@
 #include "cli/output.h"
 #include "cli/setup.h"
 #include "diagnose/ranks.h"
-#include "fold/fold.h"
 #include "io/sink.h"
+#include "model/fold.h"
 #include "report/writer.h"
 #include "trust/trust.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cause/suspect.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/ranks.h"
 #include "model/step_figures.h"
 

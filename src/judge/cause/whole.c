@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cause/suspect.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/step_figures.h"
 
 /* ---- slow steps ---- */

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "diff/drift.h"
 #include "diff/past.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/step_figures.h"
 
 /* ---- columns: the runs of a bench ---- */

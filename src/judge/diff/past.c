@@ -2,7 +2,7 @@
 
 #include "diff/bench.h"
 #include "diff/units.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/rule_items.h"
 
 static void add_query(struct bench *b, const struct query *q, const struct names *only,

@@ -9,7 +9,6 @@
 #include "diff/breakdown_memory.h"
 #include "diff/breakdown_of.h"
 #include "diff/drift.h"
-#include "fold/fold.h"
 #include "gate/checks_beside.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
@@ -21,6 +20,7 @@
 #include "gate/trend.h"
 #include "gate/waivers.h"
 #include "metric/unit.h"
+#include "model/fold.h"
 #include "model/select.h"
 #include "trust/trust.h"
 

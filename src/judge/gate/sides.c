@@ -3,9 +3,9 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "fold/fold.h"
 #include "gate/environment.h"
 #include "metric/unit.h"
+#include "model/fold.h"
 #include "trust/trust.h"
 
 static const char *shown(struct arena *a, const char *text)

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/text.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "trust/peers.h"
 
 enum { NAME_CHARS = 80 };

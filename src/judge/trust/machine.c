@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "fold/fold.h"
 #include "metric/unit.h"
+#include "model/fold.h"
 #include "trust/finding.h"
 #include "trust/trust.h"
 

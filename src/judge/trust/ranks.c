@@ -7,8 +7,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "fold/fewer.h"
-#include "fold/fold.h"
 #include "fold/present.h"
+#include "model/fold.h"
 #include "trust/peers.h"
 
 enum { NAME_CHARS = 80 };

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "fold/fold.h"
 #include "metric/unit.h"
 #include "model/flops.h"
+#include "model/fold.h"
 #include "model/step_figures.h"
 #include "trust/finding.h"
 

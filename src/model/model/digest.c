@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/memory_view.h"
 #include "model/rows.h"
 

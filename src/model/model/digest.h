@@ -334,7 +334,7 @@ enum { RANK_MAX = INT32_MAX };
 struct digest {
 	struct arena arena; ///< arena that owns all lists and texts of the digest
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
-	struct fold *fold; ///< the fold of a folded run (fold/fold.h), owned; else NULL
+	struct fold *fold; ///< the fold of a folded run (model/fold.h), owned; else NULL
 	const struct fold *part_of; ///< the fold that this rank is a part of (fold_thin()); else NULL
 	size_t part; ///< index of this digest's rank in the fold `part_of`
 	struct span text; ///< stored text if the lists were released (digest_forget()), else empty

@@ -107,6 +107,10 @@ extern const struct schema env_entry_row, trust_counts_row, kernel_stat_row, dev
     code_stat_row, range_stat_row, memory_item_row, memory_level_row, memory_evidence_row,
     input_stat_row, machine_stat_row, step_summary_row, phase_summary_row;
 
+/// Row types of the lists in a fold. Lists of numbers with one number per rank have no row type:
+/// they are stored as columns (store/fold_json.c).
+extern const struct schema fold_deed_row, fold_figure_row, fold_series_row;
+
 /// One list of a digest; digest_lists has all of them.
 struct digest_list {
 	size_t offset; ///< offset of the VEC in struct digest

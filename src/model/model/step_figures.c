@@ -1,6 +1,6 @@
 #include "model/step_figures.h"
 
-#include "fold/fold.h"
+#include "model/fold.h"
 
 const int64_t *digest_summary(const struct digest *d, enum metric_id id)
 {

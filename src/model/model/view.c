@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/number.h"
-#include "fold/fold.h"
 #include "model/flops.h"
+#include "model/fold.h"
 #include "model/ranks.h"
 #include "model/rows.h"
 #include "model/step_figures.h"

@@ -2,7 +2,7 @@
 
 #include "base/number.h"
 #include "base/sort.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 
 /* The number of collectives of one kind and one process group on one rank. It is compared with the
  * numbers on ranks of the same group that recorded the same steps. */

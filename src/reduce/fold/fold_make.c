@@ -19,7 +19,7 @@ struct entry {
 };
 
 /* Classes of kernels to which a rule can restrict figures by place in the code. */
-const char *const fold_classes[] = { "compute", "communication", NULL };
+static const char *const fold_classes[] = { "compute", "communication", NULL };
 
 struct collector {
 	const struct run_view *view;
@@ -42,16 +42,11 @@ static void add(struct collector *c, struct fold_figure key, int64_t value)
 	vec_push(&c->all, (struct entry){ key, c->at, value });
 }
 
-static bool is_item(const struct metric *m)
-{
-	return m->label == LABEL_DEVICE || m->label == LABEL_MEMORY;
-}
-
 static void take_figure(void *ctx, const struct figure *f)
 {
 	struct collector *c = ctx;
 	/* figures of devices and memories get no label, since each rank may name them differently */
-	if (is_item(f->metric)) {
+	if (fold_is_item(f->metric)) {
 		if (f->metric->label != LABEL_MEMORY || memory_is_selected(NULL, f->label))
 			vec_push(&c->items, f->samples[0]);
 		return;
@@ -122,14 +117,6 @@ static void collect(struct collector *c, bool complete)
 	}
 }
 
-/* True for figures of a rank as a whole (without a label), which are stored with a value for each
- * rank. */
-bool fold_is_by_rank(const struct fold_figure *f)
-{
-	const struct metric *m = &metric_table[f->metric];
-	return (m->label == LABEL_NONE || is_item(m)) && f->label.n == 0 && f->stat == STAT_MEDIAN;
-}
-
 static void make_figures(struct fold *f, struct entry *v, size_t nr)
 {
 	sort_plain(v, nr, sizeof *v, entry_cmp);
@@ -152,17 +139,6 @@ static void make_figures(struct fold *f, struct entry *v, size_t nr)
 }
 
 /* ---- numbers of each rank ---- */
-
-int64_t digest_last_share(const struct digest *d)
-{
-	if (d->part_of)
-		return d->part_of->number[FOLD_SHARE][d->part];
-	if (d->nr_steps < 2)
-		return MICRO;
-	int64_t usual = stat_of(STAT_MEDIAN, d->step_activities, d->nr_steps - 1);
-	__int128 last = d->step_activities[d->nr_steps - 1];
-	return usual > 0 ? number_div_round(last * MICRO, usual) : MICRO;
-}
 
 static struct fold_pattern pattern_of(const struct digest *d)
 {

@@ -3,7 +3,7 @@
 #define GG_FOLD_FOLD_RUN_H
 
 #include "base/diag.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/rule.h"
 
 /// Takes over the `nr` folded digests `parts` and joins them into `*out`; NULL if there are none. A

@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "fold/fewer.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 
 /// The results of comparing a rank with its peers.
 struct fold_peer {

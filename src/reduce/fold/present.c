@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 
 /* Number of ranges of ranks that a text names; of further ranks it gives only the number. */
 enum { RANGES_NAMED = 10 };

@@ -6,8 +6,8 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
 #include "diagnose/work.h"
-#include "fold/fold.h"
 #include "model/flops.h"
+#include "model/fold.h"
 #include "model/step_figures.h"
 
 /* Shares of the step time. PART_WORTH_NAMING: from it on, a sentence names a cause; PART_BESIDE:

@@ -5,7 +5,7 @@
 #include "diagnose/recommend.h"
 #include "diagnose/words.h"
 #include "diagnose/work.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/memory_view.h"
 #include "model/phases.h"
 

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
-#include "fold/fold.h"
 #include "model/flops.h"
+#include "model/fold.h"
 
 enum { INPUTS_SHOWN = 50 };
 

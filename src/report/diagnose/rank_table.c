@@ -1,7 +1,7 @@
 #include "base/number.h"
 #include "diagnose/ranks.h"
 #include "diagnose/words.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 
 /* Columns of the table of ranks. The text report has no column for missing steps, since a trust
  * finding names them. */

@@ -6,8 +6,8 @@
 #include "diagnose/functions.h"
 #include "diagnose/peers.h"
 #include "diagnose/words.h"
-#include "fold/fold.h"
 #include "fold/links.h"
+#include "model/fold.h"
 
 struct diagnosis {
 	const struct run_view *view;

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "report/document.h"
 #include "report/memory_text.h"
 #include "report/metrics_page.h"

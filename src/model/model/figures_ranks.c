@@ -1,7 +1,7 @@
 /* Computes figures of communication, of functions, and figures that compare ranks. */
 #include "base/number.h"
 #include "base/text.h"
-#include "figures/figures_internal.h"
+#include "model/figures_internal.h"
 
 /* ---- figures that compare ranks ---- */
 

@@ -1,8 +1,8 @@
 /* Computes every figure of a single rank from its digest. */
 #include "base/number.h"
-#include "figures/figures_internal.h"
-#include "fold/fold.h"
+#include "model/figures_internal.h"
 #include "model/flops.h"
+#include "model/fold.h"
 #include "model/rows.h"
 #include "model/step_figures.h"
 

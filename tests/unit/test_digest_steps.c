@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
-#include "store/step_bases.h"
+#include "store/step_columns.h"
 #include "text_rig.h"
 
 #define SAMPLES(d, name) (d)->samples[METRIC_STEP_##name]
@@ -36,21 +37,6 @@ static int64_t random_value(bool may_lack, uint64_t kind)
 	                   : extremes[random_number(5)];
 }
 
-/* Makes the values of step `i` add up as in real recordings (kernel time is compute plus
-   communication). Columns are then stored as differences from sums of others, their bases. */
-static void relate(struct digest *d, size_t i)
-{
-	SAMPLES(d, LATENCY)[i] = SAMPLES(d, TIME)[i];
-	SAMPLES(d, COMPUTE_TIME)[i] = (int64_t)random_number(1000000);
-	SAMPLES(d, COMM_TIME)[i] = (int64_t)random_number(1000);
-	SAMPLES(d, MEMCPY_TIME)[i] = (int64_t)random_number(100);
-	SAMPLES(d, MEMSET_TIME)[i] = (int64_t)random_number(10);
-	SAMPLES(d, KERNEL_TIME)[i] = SAMPLES(d, COMPUTE_TIME)[i] + SAMPLES(d, COMM_TIME)[i];
-	SAMPLES(d, CUDA_TIME)
-	[i] = SAMPLES(d, KERNEL_TIME)[i] + SAMPLES(d, MEMCPY_TIME)[i] + SAMPLES(d, MEMSET_TIME)[i];
-	d->step_numbers[i] = i ? d->step_numbers[i - 1] + 1 : (int64_t)random_number(100);
-}
-
 /* A digest with columns of all kinds, some of them missing. */
 static struct digest *random_digest(size_t steps, bool extreme)
 {
@@ -75,8 +61,6 @@ static struct digest *random_digest(size_t steps, bool extreme)
 			        ? (int64_t)random_number((uint64_t)step_phase_code(NR_PHASES - 1))
 			        : random_value(may_lack, kind);
 	}
-	for (size_t i = 0; i < steps && !extreme && SAMPLES(d, LATENCY); i++)
-		relate(d, i);
 	return d;
 }
 
@@ -126,9 +110,8 @@ static bool is_same(const struct digest *a, const struct digest *b, size_t colum
 	return true;
 }
 
-/* Expects that the steps are read as they were written. Returns the number of columns that were
-   written with bases. */
-static size_t assert_kept(struct digest *const *digests, size_t nr)
+/* Expects that the steps are read as they were written. */
+static void assert_kept(struct digest *const *digests, size_t nr)
 {
 	struct diag_log log;
 	void *again[4] = { NULL };
@@ -146,13 +129,11 @@ static size_t assert_kept(struct digest *const *digests, size_t nr)
 	}
 	char *second = written((const void *const *)again, nr);
 	assert_string_equal(text, second);
-	size_t coded = count(text, "\"rest\":");
 	for (size_t k = 0; k < nr; k++)
 		digest_free(again[k]);
 	free(second);
 	free(text);
 	diag_release(&log);
-	return coded;
 }
 
 /* ---- values are the same after reading, sums are exact, damaged columns are refused ---- */
@@ -160,7 +141,6 @@ static size_t assert_kept(struct digest *const *digests, size_t nr)
 static void test_steps_are_kept(void **state)
 {
 	(void)state;
-	size_t coded = 0;
 	random_state = 1;
 	for (int round = 0; round < 100; round++) {
 		struct digest *d[4];
@@ -168,47 +148,10 @@ static void test_steps_are_kept(void **state)
 		for (size_t k = 0; k < nr; k++)
 			d[k] = random_digest(random_number(5) ? 200 + random_number(200) : random_number(3),
 			                     round % 4 == 0);
-		coded += assert_kept(d, nr);
+		assert_kept(d, nr);
 		for (size_t k = 0; k < nr; k++)
 			digest_free(d[k]);
 	}
-	assert_true(coded > 500);
-}
-
-/* A column from which bases are subtracted, and to which they are added again, has its old values,
-   whatever the bases are; a difference or a value that does not fit its type is refused. */
-static void test_sums_are_exact(void **state)
-{
-	(void)state;
-	size_t fine = 0, negative = 0, large = 0;
-	random_state = 2;
-	for (int round = 0; round < 4000; round++) {
-		struct digest *d = digest_new();
-		digest_set_steps(d, 3);
-		const size_t a = METRIC_COLUMN + METRIC_STEP_TIME, b = METRIC_COLUMN + METRIC_STEP_SPAN;
-		static const int64_t values[] = { INT64_MIN, INT64_MIN + 1, -5, 0, 9, INT64_MAX };
-		bool below = false;
-		int64_t want[3], rest[3];
-		for (size_t i = 0; i < 3; i++) {
-			step_column(d, a)[i] = values[random_number(6)];
-			step_column(d, b)[i] = want[i] = values[random_number(6)];
-			below = below || want[i] < 0;
-		}
-		const int signs[] = { (int)a, ~(int)a, (int)b, ~(int)b };
-		struct step_bases bases = { 2, { signs[random_number(4)], signs[random_number(4)] } };
-		if (!step_bases_subtract(d, b, &bases, rest)) {
-			large++;
-		} else {
-			memcpy(step_column(d, b), rest, sizeof rest);
-			assert_int_equal(step_bases_add(d, b, &bases), !below);
-			if (!below)
-				assert_memory_equal(step_column(d, b), want, sizeof want);
-			fine += !below;
-			negative += below;
-		}
-		digest_free(d);
-	}
-	assert_true(fine > 100 && negative > 100 && large > 100);
 }
 
 /* A digest in which step i takes i * i ns; the latency of each step is equal to its time. */
@@ -227,34 +170,100 @@ static struct digest *plain_digest(size_t steps)
 	return d;
 }
 
-static void test_layout(void **state)
+/* Writes the column `key`, which has the values `v`, as version 0.2 may have: as `rest`. */
+static char *as_rest(const char *text, const char *key, const int64_t *v, const char *bases,
+                     const int64_t *rest)
 {
+	struct strbuf old = STRBUF_INIT, new = STRBUF_INIT;
+	strbuf_addf(&old, "\"%s\": [", key);
+	strbuf_addf(&new, "\"%s\": {%s\"rest\":[", key, bases);
+	for (size_t i = 0; i < 4; i++) {
+		strbuf_addf(&old, "%s%" PRId64, i ? "," : "", v[i]);
+		strbuf_addf(&new, "%s%" PRId64, i ? "," : "", rest[i]);
+	}
+	strbuf_adds(&old, "]");
+	strbuf_adds(&new, "]}");
+	char *out = edited(text, strbuf_str(&old), strbuf_str(&new));
+	strbuf_release(&old);
+	strbuf_release(&new);
+	return out;
+}
+
+/* A column of version 0.2, from which bases were subtracted, is read as its values, whatever the
+   bases are; a value that is negative is refused. */
+static void test_old_columns(void **state)
+{
+	static const struct {
+		const char *text;
+		int time, own; /* how often the bases add the step's time, and the step before */
+	} bases[] = {
+		{ "", 0, 0 },
+		{ "\"plus\":[\"step.time\"],", 1, 0 },
+		{ "\"minus\":[\"step.time\"],", -1, 0 },
+		{ "\"plus\":[\"step.span\"],", 0, 1 },
+		{ "\"plus\":[\"step.span\",\"step.time\"],", 1, 1 },
+		{ "\"plus\":[\"step.time\"],\"minus\":[\"step.span\"],", 1, -1 },
+		{ "\"plus\":[\"step.time\",\"step.time\"],\"minus\":[\"step.span\"],", 2, -1 },
+	};
+	static const int64_t values[] = { -5, 0, 9, 1000, INT64_MAX - 1, INT64_MAX };
+	size_t fine = 0, negative = 0;
 	(void)state;
-	struct digest *few = plain_digest(STEPS_PLAIN), *many = plain_digest(STEPS_PLAIN + 1);
-	char *text = written((const void *[]){ few }, 1);
-	assert_lacks(text, "rest");
-	assert_has(text, "\n\"step.latency\": [0,1,4,9,");
+	random_state = 2;
+	for (int round = 0; round < 2000; round++) {
+		size_t b = random_number(sizeof bases / sizeof *bases);
+		struct digest *d = plain_digest(4), *again = digest_new();
+		int64_t *span = SAMPLES(d, SPAN), *time = SAMPLES(d, TIME), rest[4];
+		bool fits = true, below = false;
+		for (size_t i = 0; i < 4; i++) {
+			time[i] = values[1 + random_number(5)];
+			span[i] = values[random_number(12) ? 1 + random_number(5) : 0];
+			below = below || span[i] < 0;
+			__int128 left = (__int128)span[i] - (__int128)bases[b].time * time[i] -
+			                (__int128)bases[b].own * (i ? span[i - 1] : 0);
+			fits = fits && left > INT64_MIN && left <= INT64_MAX;
+			rest[i] = (int64_t)left;
+		}
+		struct diag_log log;
+		diag_init(&log);
+		if (fits) {
+			char *text = written((const void *[]){ d }, 1);
+			char *old = as_rest(text, "step.span", span, bases[b].text, rest);
+			assert_int_equal(parse(old, (void *[]){ again }, 1, &log), below ? ST_INPUT : ST_OK);
+			if (!below)
+				assert_memory_equal(SAMPLES(again, SPAN), span, 4 * sizeof *span);
+			free(old);
+			free(text);
+		}
+		fine += fits && !below;
+		negative += fits && below;
+		digest_free(d);
+		digest_free(again);
+		diag_release(&log);
+	}
+	assert_true(fine > 100 && negative > 100);
+}
+
+/* A base that a step lacks counts as 0; a rest of null is a step without a value. */
+static void test_absent(void **state)
+{
+	struct digest *d = plain_digest(4), *again = digest_new();
+	struct diag_log log;
+	(void)state;
+	diag_init(&log);
+	SAMPLES(d, PERIOD) = arena_alloc(&d->arena, 4, sizeof(int64_t));
+	SAMPLES(d, PERIOD)[0] = SAMPLES(d, PERIOD)[2] = NO_SAMPLE;
+	SAMPLES(d, PERIOD)[1] = 40;
+	char *text = written((const void *[]){ d }, 1);
+	char *old = edited(text, "\"step.latency\": [0,1,4,9]",
+	                   "\"step.latency\": {\"plus\":[\"step.period\"],\"rest\":[3,4,null,5]}");
+	assert_int_equal(parse(old, (void *[]){ again }, 1, &log), ST_OK);
+	const int64_t want[] = { 3, 44, NO_SAMPLE, 5 };
+	assert_memory_equal(SAMPLES(again, LATENCY), want, sizeof want);
+	free(old);
 	free(text);
-	text = written((const void *[]){ many }, 1);
-	assert_has(text, "\n\"number\": {\"plus\":[\"number\"],\"rest\":[5,1,1,1,");
-	assert_has(text, "\n\"step.time\": [0,1,4,9,");
-	assert_has(text, "\n\"step.latency\": {\"plus\":[\"step.time\"],\"rest\":[0,0,0,0,");
-	free(text);
-	/* the base has no value in the first step: `rest` has the whole value, 17 */
-	SAMPLES(many, PERIOD_COMPUTE) = arena_alloc(&many->arena, many->nr_steps, sizeof(int64_t));
-	for (size_t i = 0; i < many->nr_steps; i++)
-		SAMPLES(many, PERIOD_COMPUTE)[i] = SAMPLES(many, COMPUTE_TIME)[i] = (int64_t)(i * 1000);
-	SAMPLES(many, PERIOD_COMPUTE)[0] = NO_SAMPLE;
-	SAMPLES(many, COMPUTE_TIME)[0] = 17;
-	text = written((const void *[]){ many }, 1);
-	assert_has(text, "\n\"step.period_compute\": [null,1000,2000,");
-	assert_has(text, "\"step.compute_time\": {\"plus\":[\"step.period_compute\"],\"rest\":[17,0,");
-	free(text);
-	text = written((const void *[]){ many, few }, 2);
-	assert_has(text, "\n\"number\": {\"plus\":[\"number\"],\"rest\":[[5,1,1,1,");
-	free(text);
-	digest_free(few);
-	digest_free(many);
+	digest_free(d);
+	digest_free(again);
+	diag_release(&log);
 }
 
 static void test_errors(void **state)
@@ -293,8 +302,12 @@ static void test_errors(void **state)
 		  "\"number\"]",
 		  "'steps.step.latency' has too many bases" },
 	};
-	struct digest *d = plain_digest(STEPS_PLAIN + 1);
-	char *text = written((const void *[]){ d }, 1);
+	struct digest *d = plain_digest(4);
+	char *plain = written((const void *[]){ d }, 1);
+	char *half = as_rest(plain, "number", d->step_numbers, "\"plus\":[\"number\"],",
+	                     (int64_t[]){ 5, 1, 1, 1 });
+	char *text = as_rest(half, "step.latency", SAMPLES(d, LATENCY), "\"plus\":[\"step.time\"],",
+	                     (int64_t[]){ 0, 0, 0, 0 });
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct diag_log log;
 		struct digest *r = digest_new();
@@ -310,6 +323,8 @@ static void test_errors(void **state)
 		diag_release(&log);
 	}
 	free(text);
+	free(half);
+	free(plain);
 	digest_free(d);
 }
 
@@ -317,8 +332,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps_are_kept),
-		cmocka_unit_test(test_sums_are_exact),
-		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_old_columns),
+		cmocka_unit_test(test_absent),
 		cmocka_unit_test(test_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /// Internal to figures/: how the files that compute figures pass values to rank_figures().
-#ifndef GG_FIGURES_FIGURES_INTERNAL_H
-#define GG_FIGURES_FIGURES_INTERNAL_H
+#ifndef GG_MODEL_FIGURES_INTERNAL_H
+#define GG_MODEL_FIGURES_INTERNAL_H
 
 #include "model/view.h"
 

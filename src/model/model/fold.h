@@ -2,13 +2,13 @@
 /// else is in struct fold: numbers and figures of each rank, or only the distribution of each
 /// figure over the ranks; and the collectives of process groups whose ranks are in several blocks.
 /// All data are integers that do not depend on the order in which ranks were folded.
-#ifndef GG_FOLD_FOLD_H
-#define GG_FOLD_FOLD_H
+#ifndef GG_MODEL_FOLD_H
+#define GG_MODEL_FOLD_H
 
-#include "fold/tally.h"
 #include "model/digest.h"
 #include "model/history.h"
 #include "model/rule.h"
+#include "model/tally.h"
 
 /// Number of ranks in a block. A block begins at a multiple of this number, and its ranks are
 /// folded together once all of them are there.
@@ -180,9 +180,11 @@ bool fold_has(const struct fold *f, const struct metric *m);
 /// step.
 int64_t digest_last_share(const struct digest *d);
 
-/// The classes of kernels; figures by place in the code are stored separately for each of them.
-/// Ended by NULL; static.
-extern const char *const fold_classes[];
+/// True if a rank has a figure of the metric for each of its devices, or of its memories.
+static inline bool fold_is_item(const struct metric *m)
+{
+	return m->label == LABEL_DEVICE || m->label == LABEL_MEMORY;
+}
 
 /// True for figures that are stored with a value for each rank.
 bool fold_is_by_rank(const struct fold_figure *f);

@@ -1,4 +1,4 @@
-#include "fold/fold.h"
+#include "model/fold.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +149,25 @@ bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_
 	if (value != FOLD_ABSENT)
 		*out = value;
 	return value != FOLD_ABSENT;
+}
+
+/* True for figures of a rank as a whole (without a label), which are stored with a value for each
+ * rank. */
+bool fold_is_by_rank(const struct fold_figure *f)
+{
+	const struct metric *m = &metric_table[f->metric];
+	return (m->label == LABEL_NONE || fold_is_item(m)) && f->label.n == 0 && f->stat == STAT_MEDIAN;
+}
+
+int64_t digest_last_share(const struct digest *d)
+{
+	if (d->part_of)
+		return d->part_of->number[FOLD_SHARE][d->part];
+	if (d->nr_steps < 2)
+		return MICRO;
+	int64_t usual = stat_of(STAT_MEDIAN, d->step_activities, d->nr_steps - 1);
+	__int128 last = d->step_activities[d->nr_steps - 1];
+	return usual > 0 ? number_div_round(last * MICRO, usual) : MICRO;
 }
 
 /* ---- the ranks of a fold as a run ---- */

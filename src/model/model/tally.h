@@ -1,8 +1,8 @@
 /// The distribution of a figure over many ranks, from which reductions (maximum, median, …) are
 /// computed. Its members are integers, so that it does not depend on the order in which values were
 /// added.
-#ifndef GG_FOLD_TALLY_H
-#define GG_FOLD_TALLY_H
+#ifndef GG_MODEL_TALLY_H
+#define GG_MODEL_TALLY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "fold/tally.h"
+#include "model/tally.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "figures/figures_internal.h"
+#include "model/figures_internal.h"
 
 /* An item of a metric (an operator, module or place), and the amount that a row of the code table
  * adds to it. */

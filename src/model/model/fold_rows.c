@@ -1,6 +1,4 @@
-#include "fold/fold_rows.h"
-
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/rows_internal.h"
 
 static const char *const metric_names[] = {

@@ -3,14 +3,9 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/memory_view.h"
 #include "model/select.h"
-
-static bool is_item(const struct metric *m)
-{
-	return m->label == LABEL_DEVICE || m->label == LABEL_MEMORY;
-}
 
 static bool rank_is_selected(const struct query *q, int64_t rank)
 {
@@ -23,7 +18,7 @@ static bool rank_is_selected(const struct query *q, int64_t rank)
 static bool needs_whole(const struct query *q, const struct naming *n, bool by_rank)
 {
 	const struct metric *m = q->metric;
-	bool labelled = (m->label != LABEL_NONE && !is_item(m)) || q->phase;
+	bool labelled = (m->label != LABEL_NONE && !fold_is_item(m)) || q->phase;
 	bool other_stat = m->per_step && q->stat != STAT_MEDIAN;
 	/* the fold has threads of no rank, and kernels by their usual match names */
 	return m->label == LABEL_THREAD || q->device || q->memory ||
@@ -148,7 +143,7 @@ static bool is_selected(const struct run_view *v, const struct query *q,
 	struct figure f = { .metric = q->metric, .label = g->label, .kernel = &kernel };
 	if (q->metric->label == LABEL_KERNEL)
 		kernel.category = category_index(v->naming, g->category);
-	if (is_item(q->metric))
+	if (fold_is_item(q->metric))
 		return g->within == REDUCE_EACH || g->within == reduce_of_ranks(q);
 	if (q->metric->parts == PARTS_CODE && !span_eq(g->category, span_of(q->cls ? q->cls : "")))
 		return false;
@@ -200,7 +195,7 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 		return;
 	}
 	enum statistic stat = q->metric->per_step ? q->stat : STAT_MEDIAN;
-	bool one = is_item(q->metric) || (q->metric->label == LABEL_NONE && !q->phase);
+	bool one = fold_is_item(q->metric) || (q->metric->label == LABEL_NONE && !q->phase);
 	for (size_t i = 0, end; i < f->figures.nr; i = end) {
 		const struct fold_figure *g = &f->figures.v[i];
 		struct values all = { 0 };

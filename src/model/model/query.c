@@ -1,6 +1,6 @@
 /* Queries: one function returns any figure, with its statistic over steps, devices and ranks. */
 #include "base/number.h"
-#include "fold/fold.h"
+#include "model/fold.h"
 #include "model/memory_view.h"
 #include "model/phases.h"
 
