@@ -55,7 +55,7 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	int64_t counted = 0, there = number_add((int64_t)d->collectives.nr, d->collectives_cut);
 	for (size_t i = 0; i < d->comms.nr; i++)
 		counted = number_add(counted, d->comms.v[i].count);
-	if (d->collectives.nr && counted != there && jscan_status(r->js) == ST_OK)
+	if (d->collectives.nr && counted > there && jscan_status(r->js) == ST_OK)
 		row_fail(r, jscan_byte(r->js), "collectives",
 		         arena_printf(r->arena, "are %" PRId64 ", and %" PRId64 " were counted", there, counted));
 	for (size_t i = 0; i < d->collectives.nr && jscan_status(r->js) == ST_OK; i++) {

@@ -554,7 +554,7 @@ def many_ranks(b):
         resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
 
     b.fine("merge", "many", "--expect-ranks", nr, "--jobs", "1024", "-o", "all.json.gz", before=few, cpu=500)
-    b.fine("check", "all.json.gz", "--baseline", "b.json", "--bootstrap", before=few, cpu=500, code=0)
+    b.fine("check", "all.json.gz", "--baseline", "b.json", "--bootstrap", "--expect-ranks", nr, before=few, cpu=500, code=0)
 
 
 # Tests elsewhere that cover a threat completely: {threat: (file, name of the test)}.
