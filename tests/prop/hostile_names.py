@@ -47,7 +47,7 @@ rules:
 
 
 def run_of(names, factor):
-    """A trace in which everything that can have a name has one of `names`."""
+    """A trace in which everything that can have a name has one of `names`. Kernels without a name are not believed."""
     out = []
     for step in range(3):
         start = 100000.0 * step
@@ -63,7 +63,7 @@ def run_of(names, factor):
                     "Bytes": 512, "Device Type": 1, "Device Id": 0, "Total Allocated": 512 * correlation, "Total Reserved": 1 << 20}},
                 {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at + 10, "dur": 20.0,
                  "args": {"correlation": correlation, "External id": correlation}},
-                {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": at + 40, "dur": dur,
+                {"ph": "X", "cat": "kernel", "name": name or "k", "pid": 0, "tid": 7, "ts": at + 40, "dur": dur,
                  "args": {"device": 0, "stream": 7, "correlation": correlation, "External id": correlation}},
             ]
     return {"deviceProperties": [{"id": 0, "name": names[0], "totalGlobalMem": 1 << 36}], "traceEvents": out,
