@@ -81,7 +81,8 @@ def plan(o):
     rows.append(Collective("allreduce", 4, True))
     rows.append(Launch("kernel", ADAM, 171.2, "aten::_fused_adamw_", grid=(320, 1, 1), block=(512, 1, 1)))
     if o.hostile_names:
-        rows += [Launch("kernel", name, 90.0, name or "aten::planted") for name in HOSTILE]
+        # what has no name takes less than the share from which on times are not believed
+        rows += [Launch("kernel", name, 90.0 if name else 9.0, name or "aten::planted") for name in HOSTILE]
     return rows
 
 

@@ -326,7 +326,7 @@ def same(what, read, hostile, plain):
 def missing(side):
     """Lines about hostile kernel names that the figures of a run lack."""
     kernels = {k["name"] for k in json.loads(side.outputs["figures.json"])["kernels"]}
-    return [f"no kernel {name!r}" for name in side.names if not any(c in name for c in "\0\ud800") and name not in kernels]
+    return [f"no kernel {name!r}" for name in side.names if not any(c in name for c in "\0\ud800") and name and name not in kernels]
 
 
 def batch_faults(dir, names, number):
