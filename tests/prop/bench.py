@@ -27,7 +27,7 @@ class TreePerfAnalyzer:
     def get_df_gpu_timeline(self):
         pass
 """
-OWN = ["plain, 1 thread", "plain, 2 threads, beside 1", "gz, 2 threads", "gz, 1 thread"]
+OWN = ["plain, 1 thread", "gz, 2 threads", "gz, 1 thread"]
 PEERS = ["1 thread, beside hta", "1 thread, beside TraceLens", "1 thread, beside axolotl"]
 
 

@@ -82,9 +82,9 @@ def record_machines(dir, ranks):
     """Writes the state of the GPUs of each rank, as ci/record/gpugate_record.py does; ranks from 128 on have two GPUs."""
     for rank in range(ranks):
         gpus = [{"index": str(i), "sm_clock_mhz": 1900 - rank % 50 - i, "temperature_c": 50 + rank % 9, "reasons": [],
-                 "other_processes": 2 if rank == SHARED else 0, "counters_us": {"sw_power_cap": 0}} for i in range(1 + (rank > 127))]
+                 "other_processes": 2 if rank == SHARED else 0, "counters_us": {"sw_thermal_slowdown": 0}} for i in range(1 + (rank > 127))]
         later = json.loads(json.dumps(gpus))
-        later[-1]["counters_us"]["sw_power_cap"] = {HOT: 3_000_000, 130: 1_000_000}.get(rank, 0)
+        later[-1]["counters_us"]["sw_thermal_slowdown"] = {HOT: 3_000_000, 130: 1_000_000}.get(rank, 0)
         lines = [{"schema": "gpugate-machine-1", "time_ns": at, "driver": "580.1", "gpus": g} for at, g in ((0, gpus), (10 ** 10, later))]
         (dir / f"machine-rank{rank}.json").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
