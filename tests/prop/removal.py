@@ -7,7 +7,7 @@ slower run one thing is removed: a field, an argument or a key everywhere, or of
 kernel, a step; a table or a column; a rank's file. The damaged run is judged by the built-in rules and by rules of users, each
 by itself. The law holds for each rule that fails the slower run: after the removal the exit code is not 0.
 
-Form and removal of each that passes are printed, by kind. Kinds in OPEN are printed too, and are no error.
+Form and removal of each that passes are printed, by kind. Kinds in OPEN are printed too, but allowed.
 
 usage: removal.py [FORM…]      ($GPUGATE is the program; exit 77 skips. EVERY=1 takes all of some 7,000 removals, which is half an
                                 hour of processor time; otherwise every 40th is taken)
