@@ -298,7 +298,7 @@ static const struct {
 	{ SPAN("[\xE2\x80\xA8]"), 1, GOT("byte 0xe2", "a value") }, /* line separator */
 	{ SPAN("[\xE2\x81\xA0]"), 1, GOT("byte 0xe2", "a value") }, /* word joiner */
 	{ SPAN("[\xFF]"), 1, GOT("byte 0xff", "a value") },
-	{ SPAN("\xEF\xBB\xBF{}"), 0, GOT("byte 0xef", "a value") }, /* byte order mark */
+	{ SPAN("[\xEF\xBB\xBF]"), 1, GOT("byte 0xef", "a value") }, /* byte order mark within a text */
 	{ SPAN("\xFF\xFE[\0]\0"), 0, GOT("byte 0xff", "a value") }, /* UTF-16 */
 	{ SPAN("[\0]\0"), 1, GOT("byte 0x00", "a value") },
 	/* comments, and syntax of languages other than JSON */

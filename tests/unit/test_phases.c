@@ -176,7 +176,7 @@ static void test_sums(void **state)
 		  "forward 2,0 backward 4,0 optimizer 16,0 dataloader 0,128 communication 0,0" },
 		/* recomputation of a checkpoint is within backward, but not part of it */
 		{ "A ProfilerStep#1 1 0 1000\nO autograd::engine::evaluate_function:x 2 200 600\n"
-		  "_ torch/utils/checkpoint.py(9):recompute_fn 2 210 200\nR cudaLaunchKernel 2 1 220 1\n"
+		  "P torch/utils/checkpoint.py(9):recompute_fn 2 210 200\nR cudaLaunchKernel 2 1 220 1\n"
 		  "R cudaLaunchKernel 2 2 500 1\nK k 0 7 1 230 150\nK k 0 7 2 510 300\n",
 		  NULL, METRIC_STEP_CUDA_TIME, "forward 0 backward 300 recompute 150" },
 		/* the trace has no backward pass and no optimizer, so that nothing shows that it is

@@ -34,6 +34,10 @@ GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
 /// set already.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
 
+/// Check that each rule with `unless` leaves its figure to one that is judged in the end: not to a
+/// figure without rules, or whose rules leave theirs back.
+GG_MUST_CHECK enum status unless_check(struct document *d, const struct rules *rules);
+
 /// Read the `overrides` of a rule from `map`, which keys_check() has accepted, into the rule `r`.
 /// Check that each pattern occurs only once in `except` and `overrides`. `a` owns the texts.
 GG_MUST_CHECK enum status overrides_read(struct document *d, struct arena *a,

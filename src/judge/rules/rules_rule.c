@@ -97,6 +97,29 @@ static enum status unless_read(struct document *d, const struct node *unless, st
 	return ST_OK;
 }
 
+enum status unless_check(struct document *d, const struct rules *rules)
+{
+	bool judged[NR_METRICS] = { 0 }; /* metrics with a rule that leaves them to no other in vain */
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t i = 0; i < rules->rules.nr; i++) {
+			const struct rule *r = &rules->rules.v[i];
+			if (judged[r->metric->id] || (r->unless && !judged[r->unless->id]))
+				continue;
+			judged[r->metric->id] = more = true;
+		}
+	}
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *r = &rules->rules.v[i];
+		if (r->unless && !judged[r->unless->id])
+			return diag_fail(d->log, ST_USAGE,
+			                 "%s:%u:%u: rule '%s' leaves its figure to '%s' ('unless'), which no "
+			                 "rule judges in its place: add a rule on '%s' that has no 'unless'",
+			                 d->shown, r->line, r->column, r->id, r->unless->name, r->unless->name);
+	}
+	return ST_OK;
+}
+
 struct rule rule_default(const struct metric *m)
 {
 	struct rule r = { .metric = m };

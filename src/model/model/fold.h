@@ -201,6 +201,10 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 /// and the fold does not keep those of all ranks that the query selects.
 bool fold_lacks(const struct run_view *v, const struct query *q);
 
+/// True if `v` is the view of a folded run that answers the query, which is for each rank, only for
+/// the worst one; `*worst` becomes the reduction to it.
+bool fold_gives_worst(const struct run_view *v, const struct query *q, enum reduce *worst);
+
 /// True if `v` is the view of a folded run that answers a query for each rank only for the worst
 /// one, and other ranks have other values, so that a change of theirs may not be seen.
 bool fold_hides_ranks(const struct run_view *v, const struct query *q);
