@@ -195,6 +195,18 @@ static bool has_later_runs(const struct bench *b)
 	return b->runs.recent && b->runs.recent->runs.nr > (b->twin ? 1 : 0);
 }
 
+/* How far a share of what is judged may differ: by a third of the rule's smallest limit. */
+static int64_t tolerance_of(const struct rule *rule)
+{
+	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
+	int64_t least = INT64_MAX;
+	for (size_t i = 0; i < map->list.nr; i++) {
+		const struct limit *l = &map->list.v[i];
+		number_lower(&least, l->relative && condition_has_noise(l->condition) ? l->value : 0);
+	}
+	return map->list.nr ? least / 3 : 0;
+}
+
 /* In which run of the candidate how many ranks have the items, if these are fewer than in the
    baseline; NULL if they are not. */
 static const char *in_part(const struct maker *m, const struct entry *items, size_t nr)
@@ -215,7 +227,8 @@ static const char *in_part(const struct maker *m, const struct entry *items, siz
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
-	const struct trust_finding *spoiler = trust_spoiler(m->out, rule->metric, e->rank);
+	const struct trust_finding *spoiler =
+	    trust_spoiler(m->out, rule->metric, e->rank, tolerance_of(rule));
 	struct evidence evidence;
 	int64_t waiver = waiver_of(m, e);
 	struct comparison c = {
@@ -273,6 +286,11 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
 		k.spoiler = spoiler;
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
+	if (d.verdict == VERDICT_INCONCLUSIVE && c.spoiled) {
+		/* a change that cannot be believed is not shown as one */
+		k.change_text = "not judged";
+		k.pct_text = "";
+	}
 	if (unit.found && (d.reason == REASON_SUBSTITUTE || d.reason == REASON_NEW))
 		k.message = arena_printf(a, "%s: %s", k.message, unit.text);
 	if (rule->metric->label == LABEL_PAIR && k.has_candidate && has_later_runs(m->bench))

@@ -146,6 +146,7 @@ struct trust_finding {
 	bool candidate; ///< true if the finding is on the candidate; false if it is on the baseline
 	bool warning_only; ///< true if the finding makes no check inconclusive
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
+	int64_t fallen; ///< of a share: how far it lies below that of the other side, in 1e-6 %; else 0
 	const char *message;
 };
 
@@ -239,6 +240,8 @@ struct side {
 	int64_t marker_steps;
 	bool snapshot_only; ///< true if no rank has a trace
 	bool metrics_only; ///< true if no rank has a trace or a snapshot, only metrics files
+	const char
+	    *judged; ///< what of the side is judged (account_text()); NULL if there is no GPU work
 	VEC(struct span) notes; ///< remarks: "GPU work belongs to the step that launched it"
 };
 
