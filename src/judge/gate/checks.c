@@ -199,6 +199,36 @@ static bool has_later_runs(const struct bench *b)
 	return b->runs.recent && b->runs.recent->runs.nr > (b->twin ? 1 : 0);
 }
 
+/* Warn if the reference (recent runs of main) has left the pin (the approved run) by more than the
+   limit of the rule: code that nobody approved is what a change is compared with. */
+static void warn_of_reference(const struct maker *m, const struct comparison *c)
+{
+	struct arena *a = &m->out->arena;
+	enum unit unit = m->rule->metric->unit;
+	if (!c->has_pin || !c->has_baseline || c->pin == c->baseline || m->rule->for_each)
+		return;
+	struct comparison moved = { .rule = c->rule,
+		                       .has_baseline = true,
+		                       .has_candidate = true,
+		                       .baseline = c->pin,
+		                       .candidate = c->baseline,
+		                       .has_step = c->has_step,
+		                       .step_ns = c->step_ns,
+		                       .floor = c->floor,
+		                       .has_pin = true,
+		                       .pin = c->pin };
+	struct decision d = compare(&moved);
+	bool beyond = d.limit && d.limit->condition != COND_MAX && d.limit->condition != COND_MIN;
+	if (beyond && (d.verdict == VERDICT_FAIL || d.verdict == VERDICT_IMPROVED))
+		vec_push(
+		    &m->out->warnings,
+		    arena_printf(a,
+		                 "'%s': the runs of main that a change is compared with have left the "
+		                 "approved run by more than the limit (%s \u2192 %s): approve a run of main, "
+		                 "or look at who added those runs to the history",
+		                 m->rule->id, unit_text(a, unit, c->pin), unit_text(a, unit, c->baseline)));
+}
+
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
@@ -230,6 +260,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	};
 	struct arena *a = &m->out->arena;
 	struct substitute unit;
+	warn_of_reference(m, &c);
 	substitute_find(m->noise, rule, e, &c, a, &unit);
 	c.unit = unit.found ? &unit.decision : NULL;
 	c.unit_change = unit.change;
