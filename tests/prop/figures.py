@@ -8,7 +8,11 @@
 - A table that is cut off at any byte behind its first row is refused, or has the figures of its whole lines.
 - Plain numbers are judged without any rules, by the direction that name and unit tell; others are named once.
 - An absolute path in the name of a case changes nothing, also against a baseline that was stored with it.
+- Work: figures of a case whose work is another than in the baseline are not judged, what was counted may differ by 5 %, what the tool
+  chooses by any amount; `same_work` leaves a member out.
 - Formats with `only` describe one file together; folders of a sweep are cases.
+- Lines of logs are read as their pattern says, whatever stands between them; a line that is cut off counts as none. A pattern that libc cannot
+  take in linear time is refused with its place.
 - The directions of names and units are those of a list that was written by hand.
 
 $GPUGATE is the program; exit 77 skips.
@@ -162,6 +166,27 @@ def paths(folder):
     assert set(verdicts.values()) <= {"pass", "fail", "undecided", "skipped"}, verdicts
 
 
+def work(folder):
+    content = {**SERVE, "num_prompts": 1000, "completed": 1000, "total_input_tokens": 50000, "total_output_tokens": 90000}
+    worse = {"mean_ttft_ms": 25.5, "output_throughput": 100.5}
+    rules = "version: 1\nrules: [{id: figures, metric: 'input.*', same_work: [num_prompts, completed], fail: {worse: 10%}}]\n"
+    for rule in (None, rules):
+        gate = Gate(folder, "m.json", content, rule)
+        for other, differs in (({"num_prompts": 500, "completed": 500}, not rule), ({"total_output_tokens": 95000}, True), ({"total_output_tokens": 86000}, False),
+                               ({"completed": 991}, False), ({"burstiness": 2}, False), ({"duration": 5}, False)):
+            for change in ({}, worse, {"mean_ttft_ms": 5.5}):
+                code, verdicts, text = gate.check({**content, **other, **change})
+                some = ", ".join(f"{k} {content[k]} \u2192 {v}" for k, v in other.items() if k in content)
+                assert (f"did other work than the baseline: {some}" in text) == (differs or bool(rule and "num_prompts" in other)), (other, text)
+                assert not differs or (code == 3 and {v for m, v in verdicts.items() if m.startswith("input.")} == {"inconclusive"}), (other, change, code, verdicts)
+                assert differs or (code == 0) == (change is not worse), (other, change, code, text)
+        assert gate.check({**content, "completed": 989})[0] == 3
+    many = json.loads(json.dumps(GOOGLE))
+    gate = Gate(folder, "m.json", many)
+    many["benchmarks"][0]["iterations"] = 1000
+    assert gate.check(many)[0] == 0
+
+
 PARTS = """version: 1
 inputs:
   results:
@@ -186,6 +211,61 @@ def parts(folder):
     assert p.returncode == 0 and "concurrency_16/tokens_per_second" in p.stdout and "concurrency_64/" in p.stdout, p.stdout + p.stderr
 
 
+NCCL = "# nThread 1 nGpus 8\n#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" + "".join(
+    f"  {2 ** k}        {2 ** k // 4}     float     sum      -1    {10.5 + k:.2f}   {k}.67   {k}.51      0    {10.25 + k:.2f}   {k}.92   {k}.97    {wrong}\n"
+    for k, wrong in ((20, "0"), (21, "N/A"))) + "# Out of bounds values : 0 OK\n"
+MEGATRON = "".join(
+    f" [2026-01-02 03:04:{i:02}] iteration {i:8}/      10 | consumed samples: {128 * i:12} | elapsed time per iteration (ms): {9000 if i == 1 else 500 + i}.5 | "
+    f"throughput per GPU (TFLOP/s/GPU): {400 - i}.1 | learning rate: 1.000000E-04 | global batch size:   128 | lm loss: {11 - i / 10:E} | loss scale: 1.0 |\n"
+    for i in range(1, 6))
+TITAN = "".join(
+    f"[rank0]:[titan] 2026-01-02 03:04:05,678 - root - INFO - \x1b[31mstep: {i:2}  \x1b[32mloss: {12 - i / 10:7.4f}  \x1b[38;2;180;60;0mgrad_norm: 4.1  "
+    f"\x1b[38;2;54;234;195mmemory: 40.51GiB(38.6%)  \x1b[34mtps: {7000 + i:,}  \x1b[36mtflops: 1,{400 + i}.25  \x1b[35mmfu: 41.{i}0%\x1b[39m\n" for i in range(1, 6))
+OWN = """version: 1
+inputs:
+  results:
+    - match: "*.log"
+      read: text
+      pattern: 'batch (?<batch>[0-9]+): (?<ms>[0-9.]+) ms, (?<rate>[0-9.]+) img/s'
+      case: "b{batch}"
+      take: [{at: ms, unit: ms}, {at: rate, unit: img/s}]
+rules: [{id: figures, metric: "input.*", fail: {worse: 10%}}]
+"""
+LOGS = (("nccl.log", NCCL, {"float.sum.1048576/time": 30.5, "float.sum.1048576/busbw": 20.51, "float.sum.2097152/in_place_busbw": 21.97}),
+        ("meg.log", MEGATRON, {"iteration_ms.median": 504, "tflops.median": 396.6, "lm_loss": 10.5}),
+        ("titan.log", TITAN, {"tps.median": 7003.5, "tflops.median": 1403.75, "mfu.median": 41.35, "memory": 40.51, "loss": 11.5}),
+        ("nvbandwidth.txt", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n 0     55.63\n\nSUM host_to_device_memcpy_ce 55.63\n", {"host_to_device_memcpy_ce/sum": 55.63}),
+        ("hpl.out", "T/V                N    NB     P     Q               Time                 Gflops\n" + "-" * 80 +
+         "\nWR11C2R4       29184   192     2     2              90.34              1.835e+02\n", {"n29184.nb192.p2.q2/gflops": 183.5}))
+
+
+def numbers(folder, name, text):
+    write(folder / name, text)
+    p = run("metrics", name, "--json", "-", cwd=folder)
+    return {m["metric"][len("input."):]: m["value"] for m in json.loads(p.stdout)["metrics"]} if p.returncode == 0 else None
+
+
+def logs(folder):
+    for name, text, some in LOGS:
+        found = numbers(folder, name, text)
+        assert all(abs(found[k] - v) < 1e-9 * v for k, v in some.items()), (name, found)
+        noisy = "".join(f"{line}\nINFO of another {line[:7]}\n" for line in text.splitlines())
+        assert numbers(folder, name, noisy) == found, name
+        for n in range(0, len(text), 7):  # a line that is cut off counts as none
+            assert numbers(folder, name, text[:n]) == numbers(folder, name, text[:text.rfind("\n", 0, n) + 1]), (name, n)
+    gate = Gate(folder, "x.log", "start\nbatch 8: 12.5 ms, 640.5 img/s\n", OWN)
+    code, verdicts, text = gate.check("start\nbatch 8: 25 ms, 320 img/s\n")
+    assert code in (1, 3) and set(verdicts) == {"input.b8/ms", "input.b8/rate"} and "improved" not in verdicts.values(), (verdicts, text)
+    assert gate.check(MEGATRON)[0] == 3
+    gate = Gate(folder, "m.log", MEGATRON)
+    code, verdicts, text = gate.check("".join(MEGATRON.splitlines(True)[:4]))
+    assert code == 3 and "step 5 \u2192 4" in text, text
+    for pattern in ("(a)", "(?<a", "(?:a)(?<b>x)", r"(?<a>x)\1", "(?<a>x{2,9})", "(?<a>x", "(?<a>(((((x+)+)+)+)+))", "(?<a>x+++++)", "(?<a>x)" * 50):
+        write(folder / "rules.yaml", OWN.replace("batch (?<batch>[0-9]+): (?<ms>[0-9.]+) ms, (?<rate>[0-9.]+) img/s", pattern))
+        p = subprocess.run([PROGRAM, "lint", "rules.yaml"], cwd=folder, capture_output=True, text=True, check=False)
+        assert p.returncode == 2 and p.stderr.count("\n") == 1 and "rules.yaml:6:" in p.stderr, (pattern, p)
+
+
 def directions(folder):
     names = {n: better for better, some in DIRECTIONS.items() for n in some}
     gate = Gate(folder, "x.json", {n: 10 for n in names})
@@ -203,7 +283,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, parts, directions):
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, work, parts, logs, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -34,6 +34,11 @@ static inline bool trust_is_notable(int64_t part, int64_t whole)
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s);
 
+/// Append a finding for figures of files whose work is another than in the baseline, such as
+/// another number of requests.
+void trust_find_work(const struct run *baseline, const struct run *candidate,
+                     const struct trust_scope *s);
+
 /// The digest of rank `rank`, or NULL if the run lacks the rank.
 const struct digest *trust_rank(const struct run *run, int64_t rank);
 
