@@ -260,6 +260,7 @@ static void name_case(struct taker *t)
 		    name,
 		    &(struct template_words){ .record = t->record,
 		                              .file = t->file,
+		                              .key = t->record->key,
 		                              .no_folders = strchr(name, '{') != strrchr(name, '{') },
 		    &raw);
 	figure_name_add(strbuf_span(&raw), &plain);
