@@ -331,7 +331,7 @@ static void median_as_sorted(void **state)
 				       : form == 2 ? (int64_t)i
 				                   : -(int64_t)i;
 			}
-			memcpy(sorted, v, sizeof v);
+			memcpy(sorted, v, nr * sizeof *v);
 			qsort(sorted, nr, sizeof *sorted, number_cmp_i64);
 			int64_t want = nr % 2
 			                   ? sorted[nr / 2]

@@ -63,8 +63,8 @@ static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
 		    share(a, t->overlap_ns, t->gpu_ns));
 }
 
-/* Append a finding if kernels have no name: their time is in no kernel's figures, and what they are,
-   computation or communication, is not known. */
+/* Append a finding if kernels have no name: their time is in no kernel's figures, and what they
+   are, computation or communication, is not known. */
 static void find_unnamed(const struct trust_scope *s, const struct digest *d)
 {
 	int64_t unnamed = 0, all = 0;
@@ -216,7 +216,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 		find_damage(&s, &d->trust);
 		trust_find_memory(&s, d);
 	}
-	trust_find_ranks(run, &s);
+	trust_find_ranks(run, !want.baseline, &s);
 }
 
 /* Name of the source of the run's first memory figures; NULL if the run has none. */
