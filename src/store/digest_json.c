@@ -164,7 +164,7 @@ static bool input_is_fine(const struct input_stat *s)
 static void check_inputs(struct row_reader *r, struct digest *d)
 {
 	bool fine = d->metrics_file || d->inputs.nr == 0;
-	input_settle(d->inputs.v, d->inputs.nr);
+	input_settle(d->inputs.v, d->inputs.nr, &d->arena);
 	for (size_t i = 0; i < d->inputs.nr; i++)
 		fine = fine && input_is_fine(&d->inputs.v[i]);
 	if (jscan_status(r->js) == ST_OK && !fine)

@@ -7,6 +7,8 @@
   and never a pass in silence, unless the value is not a figure of the file.
 - A table that is cut off at any byte behind its first row is refused, or has the figures of its whole lines.
 - Plain numbers are judged without any rules, by the direction that name and unit tell; others are named once.
+- An absolute path in the name of a case changes nothing, also against a baseline that was stored with it.
+- Formats with `only` describe one file together; folders of a sweep are cases.
 - The directions of names and units are those of a list that was written by hand.
 
 $GPUGATE is the program; exit 77 skips.
@@ -144,6 +146,46 @@ def figures(folder, text):
     return p.returncode, json.loads(p.stdout)["metrics"] if p.returncode == 0 else []
 
 
+def paths(folder):
+    for place in ("/data/models/m", "/home/x/m/", "m"):
+        gate = Gate(folder, "m.json", {**SERVE, "model_id": place})
+        for other in ("/mnt/m", "/mnt/a/m/", "m"):
+            code, verdicts, text = gate.check({**SERVE, "model_id": other})
+            assert code == 0, (place, other, text)
+            assert "/data" not in "".join(verdicts) and "/mnt" not in "".join(verdicts), verdicts
+    gate = Gate(folder, "m.json", SERVE)
+    stored = (folder / "b.gpugate").read_text()
+    assert '"m.r4.0.cnone/' in stored, stored
+    (folder / "b.gpugate").write_text(stored.replace('"m.r4.0.cnone/', '"/data/models/m.r4.0.cnone/'))  # as earlier versions named the case
+    code, verdicts, text = gate.check({**SERVE, "mean_ttft_ms": 125})
+    assert code in (1, 3) and verdicts["input.m.r4.0.cnone/mean_ttft_ms"] in ("fail", "undecided"), (verdicts, text)
+    assert set(verdicts.values()) <= {"pass", "fail", "undecided", "skipped"}, verdicts
+
+
+PARTS = """version: 1
+inputs:
+  results:
+    - {match: "m.json", only: {kind: a}, case: "{name}", take: [{at: v, as: up, better: higher}]}
+    - {match: "m.json", only: {kind: b}, case: "{name}", take: [{at: v, as: down, better: lower}]}
+rules: [{id: figures, metric: "input.*", fail: {worse: 10%}}]
+"""
+
+
+def parts(folder):
+    rows = [{"kind": k, "name": f"{k}{i}", "v": 10 + i} for k in "abc" for i in range(2)]
+    gate = Gate(folder, "m.json", rows, PARTS)
+    code, verdicts, text = gate.check(rows)
+    assert code == 0 and len(verdicts) == 4 and "2 of 6 records are of none of its formats" in text, (verdicts, text)
+    for k, factor in (("a", 0.5), ("b", 2)):
+        code, verdicts, _ = gate.check([{**r, "v": r["v"] * (factor if r["kind"] == k else 1)} for r in rows])
+        assert code in (1, 3) and sum(v in ("fail", "undecided") for v in verdicts.values()) == 2, verdicts
+    assert gate.check([r for r in rows if r["kind"] == "c"])[0] == 3
+    for n in (16, 64):
+        write(folder / "sweep" / f"concurrency_{n}" / "m.json", {"elapsed_time": n, "num_requests": 8, "requests_per_second": 2, "tokens_per_second": n})
+    p = run("metrics", *sorted((folder / "sweep").glob("*/m.json")), cwd=folder)
+    assert p.returncode == 0 and "concurrency_16/tokens_per_second" in p.stdout and "concurrency_64/" in p.stdout, p.stdout + p.stderr
+
+
 def directions(folder):
     names = {n: better for better, some in DIRECTIONS.items() for n in some}
     gate = Gate(folder, "x.json", {n: 10 for n in names})
@@ -161,7 +203,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, directions):
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, parts, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

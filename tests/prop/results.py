@@ -23,7 +23,7 @@ import tempfile
 
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
-LLAMA = "/root/wl/cache/modelscope/models/Meta-Llama-3-8B-Instruct.r1.0.cnone/"
+LLAMA = "Meta-Llama-3-8B-Instruct.r1.0.cnone/"
 # {file: (number of figures, {name: (value, unit, direction)})}; the direction is the change at which a rule that `init` writes fails.
 TABLE = {
     "googlebench--tools_gbench_Inputs_test1_run1.json": (28, {"BM_100xFaster/real_time": ("10000", "ns", "increase")}),

@@ -46,9 +46,9 @@ static void run(const struct children *c, size_t i, int fd)
 	c->work(i, c->ctx, out);
 	struct span read = opened_list();
 	read = (struct span){ read.p + before, read.n - before };
+	sink_write(out, read);
+	sink_write(out, (struct span){ (const char *)&read.n, sizeof read.n });
 	write_all(fd, sink_memory(out));
-	write_all(fd, read);
-	write_all(fd, (struct span){ (const char *)&read.n, sizeof read.n });
 	/* ends without the exit handlers of the parent process, which the child has inherited */
 	_exit(0);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "metric/figure_name.h"
 
 /* ---- one step of a path ---- */
 
@@ -250,7 +251,7 @@ void template_fill(const char *text, const struct template_words *w, struct strb
 		else if (strcmp(word, "columns") == 0)
 			add_columns(w->record, out);
 		else if ((v = path_find(word, w->record)) && v->type != JSCAN_NULL)
-			strbuf_add(out, v->text);
+			strbuf_add(out, w->no_folders ? figure_case_plain(v->text) : v->text);
 		else
 			strbuf_adds(out, "none");
 	}

@@ -40,6 +40,7 @@ struct template_words {
 	struct value *record;
 	const char *file; ///< name of the file without directories and file name endings
 	struct span key;
+	bool no_folders; ///< true: of an absolute path only the last part counts
 };
 
 /// Appends the template with its words filled in. An absent or null value becomes "none".

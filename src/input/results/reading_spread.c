@@ -15,7 +15,7 @@ static double number_of(const struct value *v)
 
 static double number_at(const char *template, struct value *record, struct span key)
 {
-	struct template_words words = { record, "", key };
+	struct template_words words = { .record = record, .file = "", .key = key };
 	struct strbuf b = STRBUF_INIT;
 	template_fill(template, &words, &b);
 	const char *path = strbuf_str(&b);

@@ -69,7 +69,7 @@ static const char *better_of(const struct taker *t, struct span name, const char
 static struct span name_of(const struct taker *t, struct span first_key, struct span last_key,
                            struct strbuf *b)
 {
-	struct template_words words = { t->record, t->file, first_key };
+	struct template_words words = { .record = t->record, .file = t->file, .key = first_key };
 	if (t->row->as)
 		template_fill(t->row->as, &words, b);
 	else if (last_key.p)
@@ -210,14 +210,43 @@ static void take_row(struct taker *t, const struct result_take *row, bool is_sam
 		              t->case_text.n ? " has " : "", row->at, f->name);
 }
 
+/* The name of the folder of `path` if it says what a sweep varies, as "concurrency_16" does; else
+   "". */
+static struct span sweep_of(const char *path)
+{
+	static const char *const words[] = {
+		"concurrency", "request_rate", "request-rate", "rate", "qps",       "batch_size",
+		"batch",       "bs",           "isl",          "osl",  "input_len", "output_len"
+	};
+	struct span folder = SPAN("");
+	for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)
+		folder = (struct span){ path, (size_t)(slash - path) };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i]);
+		if (folder.n > n + 1 && memcmp(folder.p, words[i], n) == 0 && strchr("_-=", folder.p[n]) &&
+		    is_digit(folder.p[n + 1]))
+			return folder;
+	}
+	return SPAN("");
+}
+
 static void name_case(struct taker *t)
 {
 	struct strbuf raw = STRBUF_INIT, plain = STRBUF_INIT;
+	struct span sweep = sweep_of(t->f->name);
 	t->case_name = t->case_text = SPAN("");
-	if (!t->f->format->case_name)
+	const char *name = t->f->format->case_name;
+	if (!name && !sweep.n)
 		return;
-	template_fill(t->f->format->case_name,
-	              &(struct template_words){ .record = t->record, .file = t->file }, &raw);
+	if (!name)
+		strbuf_add(&raw, sweep);
+	else
+		template_fill(
+		    name,
+		    &(struct template_words){ .record = t->record,
+		                              .file = t->file,
+		                              .no_folders = strchr(name, '{') != strrchr(name, '{') },
+		    &raw);
 	figure_name_add(strbuf_span(&raw), &plain);
 	strbuf_addch(&plain, '/');
 	t->case_text = (struct span){ arena_dup(t->a, strbuf_span(&raw)), raw.n };

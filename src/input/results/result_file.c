@@ -46,7 +46,7 @@ bool result_sniff(struct source *src)
 	return !foreign;
 }
 
-/* ---- search for the format of a file ---- */
+/* ---- formats of a file ---- */
 
 struct opened {
 	struct value_tree tree;
@@ -150,29 +150,11 @@ static bool is_named(const char *match, const struct result_reader *r)
 	return fits;
 }
 
-static enum status find_format(struct opened *o, const struct result_reader *r,
-                               const struct result_format **out, struct diag_log *log)
-{
-	*out = NULL;
-	for (size_t t = 0; r->tables[t]; t++)
-		for (size_t i = 0; i < r->tables[t]->list.nr; i++) {
-			const struct result_format *f = &r->tables[t]->list.v[i];
-			bool fits;
-			if (f->match && !is_named(f->match, r))
-				continue;
-			TRY(open_as(o, f, &fits, log));
-			if (fits) {
-				*out = f;
-				return ST_OK;
-			}
-		}
-	return ST_OK;
-}
-
 /* ---- records of the file ---- */
 
 struct records {
 	VEC(struct value *) list;
+	size_t nr_all; ///< number of records, with those that the format leaves out
 };
 
 static void add_record(void *ctx, struct value *v, struct span first_key, struct span last_key)
@@ -222,8 +204,9 @@ static enum status list_records(const struct opened *o, const struct result_form
 	for (size_t i = 0; i < all.list.nr; i++)
 		if (is_wanted(f, all.list.v[i]))
 			vec_push(&out->list, all.list.v[i]);
+	out->nr_all = all.list.nr;
 	vec_release(&all.list);
-	if (out->list.nr == 0)
+	if (out->list.nr == 0 && !f->only.nr)
 		return diag_fail(log, ST_INPUT, "%s: no record in a result file of format %s", o->name,
 		                 f->name);
 	return ST_OK;
@@ -231,31 +214,75 @@ static enum status list_records(const struct opened *o, const struct result_form
 
 /* ---- reading of a whole file ---- */
 
+/* What the formats of a file have read of it so far. */
+struct taken {
+	const struct result_format *first; ///< NULL if no format fits
+	size_t nr, nr_all; ///< number of records that were read, and of all records of the first format
+};
+
 static enum status read_records(const struct opened *o, const struct result_format *f,
                                 const struct result_reader *r, struct digest *d,
-                                struct diag_log *log)
+                                struct taken *taken, struct diag_log *log)
 {
 	struct records records = { 0 };
 	enum status st = list_records(o, f, &records, log);
-	if (st == ST_OK)
+	if (st == ST_OK && records.list.nr)
 		st = readings_take(&(struct reading_file){ f, o->name, r->file }, records.list.v,
 		                   records.list.nr, d, log);
+	if (!taken->first) {
+		taken->first = f;
+		taken->nr_all = records.nr_all;
+	}
+	taken->nr += records.list.nr;
 	vec_release(&records.list);
 	return st;
+}
+
+/* Reads the file as the first format of a table that fits. Formats that say `only` describe a part
+   of the records: others of the table that do so and fit are read, too. */
+static enum status read_table(struct opened *o, const struct result_reader *r,
+                              const struct result_formats *table, struct digest *d,
+                              struct taken *taken, struct diag_log *log)
+{
+	for (size_t i = 0; i < table->list.nr; i++) {
+		const struct result_format *f = &table->list.v[i];
+		bool fits;
+		if ((taken->first && !f->only.nr) || (f->match && !is_named(f->match, r)))
+			continue;
+		TRY(open_as(o, f, &fits, log));
+		if (fits)
+			TRY(read_records(o, f, r, d, taken, log));
+		if (taken->first && !taken->first->only.nr)
+			break;
+	}
+	return ST_OK;
+}
+
+/* Says how many records no format takes; a file of which none is taken is refused. */
+static enum status say_others(const struct opened *o, const struct taken *t, struct diag_log *log)
+{
+	if (!t->first || !t->first->only.nr || t->nr >= t->nr_all)
+		return ST_OK;
+	if (!t->nr)
+		return diag_fail(log, ST_INPUT, "%s: no record in a result file of format %s", o->name,
+		                 t->first->name);
+	diag_warn(log, "%s: %zu of %zu records are of none of its formats, as 'only' says", o->name,
+	          t->nr_all - t->nr, t->nr_all);
+	return ST_OK;
 }
 
 enum status result_read(struct source *src, const struct result_reader *r, struct digest *d,
                         bool *found, struct diag_log *log)
 {
-	const struct result_format *f = NULL;
+	struct taken taken = { 0 };
 	struct opened o = { .name = source_name(src) };
 	diag_init(&o.said);
 	enum status st = value_bytes_read(src, &o.tree, log);
+	for (size_t t = 0; r->tables[t] && st == ST_OK && !taken.first; t++)
+		st = read_table(&o, r, r->tables[t], d, &taken, log);
 	if (st == ST_OK)
-		st = find_format(&o, r, &f, log);
-	*found = f || st != ST_OK;
-	if (st == ST_OK && f)
-		st = read_records(&o, f, r, d, log);
+		st = say_others(&o, &taken, log);
+	*found = taken.first || st != ST_OK;
 	d->trust.json_faults = (int64_t)o.tree.nr_faults;
 	d->trust.fault_byte = (int64_t)o.tree.fault_byte;
 	diag_release(&o.said);

@@ -20,6 +20,7 @@
 #include "gate/substitute.h"
 #include "gate/trend.h"
 #include "gate/waivers.h"
+#include "metric/figure_name.h"
 #include "metric/unit.h"
 #include "model/fold.h"
 #include "model/select.h"
@@ -398,6 +399,13 @@ struct unjudged {
 	size_t nr;
 };
 
+static bool is_open(const struct metric *m)
+{
+	int unit = unit_figure(m->unit);
+	return figure_is_open(span_of(m->name + strlen("input.")),
+	                      unit < 0 ? NULL : figure_units[unit].name);
+}
+
 static void warn_of_unjudged(const struct rule *rule, const struct unjudged *u, struct report *out)
 {
 	if (!u->nr)
@@ -475,7 +483,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		                 &out->arena, &own.rule, log);
 		if (st == ST_OK && (has_limits(own.rule) || !has_limits(rule)))
 			add_check(&own, e);
-		else if (st == ST_OK && !unjudged.nr++)
+		else if (st == ST_OK && is_open(own.rule->metric) && !unjudged.nr++)
 			unjudged.first = own.rule->metric->name;
 	}
 	warn_of_unjudged(rule, &unjudged, out);

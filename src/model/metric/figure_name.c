@@ -25,6 +25,19 @@ void figure_name_add(struct span text, struct strbuf *out)
 		out->p[out->n - 9] = '-';
 }
 
+struct span figure_case_plain(struct span text)
+{
+	size_t n = text.n;
+	while (n && text.p[n - 1] == '/') /* a folder's name may end in a slash */
+		n--;
+	size_t at = n;
+	while (at && text.p[at - 1] != '/')
+		at--;
+	return n && text.p[0] == '/' && !memchr(text.p, ' ', text.n)
+	           ? (struct span){ text.p + at, n - at }
+	           : text;
+}
+
 struct span figure_name_unit(struct span *name)
 {
 	size_t at = name->n;
@@ -180,6 +193,15 @@ const char *figure_better(struct span name, const char *unit)
 		better = other;
 	}
 	return better && strcmp(better, "neither") != 0 ? better : NULL;
+}
+
+bool figure_is_open(struct span name, const char *unit)
+{
+	struct words w = words_of(name);
+	for (size_t i = 0; i < NR_FIGURE_WORDS; i++)
+		if (strcmp(figure_words[i].better, "neither") == 0 && holds_word(&w, figure_words[i].name))
+			return false;
+	return !figure_better(name, unit);
 }
 
 bool figure_is_timed(struct span name, const char *unit)

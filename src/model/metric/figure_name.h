@@ -9,6 +9,10 @@
 /// bytes the text is cut and 8 hex digits of its hash are appended.
 void figure_name_add(struct span text, struct strbuf *out);
 
+/// A name without the folders of an absolute path, which differ between machines:
+/// "/data/models/Llama-3" is "Llama-3"; other names, and commands, are as they are.
+struct span figure_case_plain(struct span text);
+
 /// Cuts the unit in brackets off the end of a column's name, "Triton (GB/s)", and returns it; "" if
 /// there is none.
 struct span figure_name_unit(struct span *name);
@@ -23,6 +27,10 @@ const char *figure_unit_by_name(struct span name);
 /// The better direction, "lower" or "higher", by the unit of a figure (which may be NULL) and the
 /// words of its name; NULL if these do not tell, or contradict one another. Static.
 const char *figure_better(struct span name, const char *unit);
+
+/// True if no direction of a figure is known although one may be better: false also for a figure
+/// such as a standard deviation, whose name says that none is.
+bool figure_is_open(struct span name, const char *unit);
 
 /// True for a figure that is a time or a rate by its unit (NULL if unknown) or by the words of its
 /// name: such figures differ from run to run as wall time does.

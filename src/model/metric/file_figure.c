@@ -3,11 +3,27 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "metric/figure_name.h"
 
-void input_settle(struct input_stat *v, size_t nr)
+static int input_text_cmp(const void *a, const void *b)
 {
+	return strcmp(((const struct input_stat *)a)->name, ((const struct input_stat *)b)->name);
+}
+
+void input_settle(struct input_stat *v, size_t nr, struct arena *a)
+{
+	bool renamed = false;
 	for (size_t i = 0; i < nr; i++) {
 		struct input_stat *s = &v[i];
+		const char *slash = strrchr(s->name, '/');
+		struct span plain = { s->name, slash ? (size_t)(slash - s->name) : 0 };
+		plain = figure_case_plain(plain);
+		bool has_model =
+		    span_glob(SPAN("*.r*.c*"), plain) || span_glob(SPAN("*.tp*.pp*.in*"), plain);
+		if (s->name[0] == '/' && has_model) {
+			s->name = arena_printf(a, "%.*s%s", (int)plain.n, plain.p, slash);
+			renamed = true;
+		}
 		if (s->micro == INPUT_EXACT)
 			continue;
 		struct decimal own = decimal_of(s->micro, MICRO_DIGITS);
@@ -15,6 +31,8 @@ void input_settle(struct input_stat *v, size_t nr)
 		s->digits = own.digits;
 		s->micro = INPUT_EXACT;
 	}
+	if (renamed)
+		sort_plain(v, nr, sizeof *v, input_text_cmp);
 }
 
 uint64_t input_hash(uint64_t h, const struct input_stat *s)

@@ -29,8 +29,9 @@ struct input_stat {
 /// the same dimension.
 struct decimal input_in(const struct input_stat *s, int unit);
 
-/// Converts figures that were read from files of earlier versions into the present form.
-void input_settle(struct input_stat *v, size_t nr);
+/// Converts figures that were read from files of earlier versions into the present form, sorted;
+/// names are owned by `a`. Earlier versions kept absolute paths in the names of cases.
+void input_settle(struct input_stat *v, size_t nr, struct arena *a);
 
 /// Adds the value of the figure to the hash `h`. Values that earlier versions could hold give the
 /// same hash as in those versions.

@@ -105,6 +105,8 @@ const char *metric_label(const struct metric *m)
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
 		if (labels[i].id == m->id)
 			return labels[i].label;
+	if (m->id == METRIC_INPUT) /* by its own key */
+		return m->name + strlen("input.");
 	/* true if the metric has a figure for the whole run */
 	bool whole = m->label == LABEL_NONE || m->label == LABEL_MEMORY;
 	return m->title ? m->title : whole ? m->head : m->name;

@@ -123,6 +123,7 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 	if (c) {
 		*k = of_check(r, c);
 	} else if (row) {
+		k->metric = row->metric;
 		k->after = row->candidate_text;
 		k->candidate = row->candidate;
 		k->before = row->has_baseline ? row->baseline_text : NULL;
