@@ -247,14 +247,17 @@ def changed_files(p, api):
     f = p.forge
     key = "filename" if api == "github" else "new_path"
     check = result(rules="./quality/gate.yaml", baseline="../kept/x/../train.json")
-    suite = {"schema": "gpugate-suite-1", "verdict": "fail", "exit_code": 1, "cases": []}
+    suite = {"schema": "gpugate-suite-1", "verdict": "fail", "exit_code": 1, "file": "suites/./night.yaml",
+             "cases": [{}, {"rules_file": "perf/kernels.yaml", "baseline_file": "kept/attn.json"}]}
     pipeline = (".github/workflows/gpugate.yml", ".gitlab-ci.yml", ".gitlab/gpugate.yml", "Jenkinsfile", "templates/gpugate.yml")
     for what, value, names, words in (
             ("none", check, ("model.py", "my/rules/a.yaml", "gate.yaml", "quality/gate.yaml.txt", "xkept/train.json", "suites/night.yaml"), None),
             ("rules of its own", check, ("quality/gate.yaml",), "gate"), ("below a folder", check, ("part/quality/gate.yaml",), "gate"),
             ("baseline of its own", check, ("kept/train.json",), "gate"), ("rules", check, ("rules/x.yaml",), "rules"),
             ("all", check, ("rules/x.yaml", "baselines/y.json", "kept/train.json"), "rules and baselines and gate"),
-            ("suite file", suite, ("gpugate-suite.yaml",), "gate"), ("another", suite, ("ci/gpugate-suite-night.yml",), "gate"), ("no suite file", suite, ("gpugate-suite.yaml.md",), None),
+            ("suite file", suite, ("gpugate-suite.yaml",), "gate"), ("its file elsewhere", suite, ("suites/night.yaml",), "gate"),
+            ("rules of a case", suite, ("perf/kernels.yaml",), "gate"), ("baseline of a case", suite, ("kept/attn.json",), "gate"),
+            ("another", suite, ("ci/gpugate-suite-night.yml",), "gate"), ("no suite file", suite, ("gpugate-suite.yaml.md",), None),
             *((name, check, (name,), "gate") for name in pipeline), ("odd", check, ("rules/`x`\n@all",), "rules")):
         p.result(value)
         f.comments.clear()

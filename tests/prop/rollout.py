@@ -6,6 +6,7 @@
  - `baseline create --repeat` begins the history, `--history DIR` keeps it elsewhere, for every command that reads it;
    commit and name come from git, and a modified tree is marked
  - `init --from-noise` narrows limits as far as the noise allows, and a run of the same code passes them
+ - a report warns if the runs of main have left the approved run by more than the limit, in either direction
  - if main is already slower without approval, a change under review is not blamed for it, but is not excused for more; a
    check outside of a review, or with a main branch that was never slow, fails
 
@@ -138,12 +139,27 @@ def slow_main(p):
     expect("and more of its own", p.result(1, p.trace(42, "--slow-kernel", "*flash_bwd*=2.6"), *rules, "--review")["summary"]["waived"], 0)
 
 
+def moved(p):
+    """Runs of main that nobody approved, by how much they differ from the approved one."""
+    (p.folder / "left.yaml").write_text("version: 1\nworkload: left\nrules:\n  - {id: time, metric: step.compute_time, fail: {increase: 10%}}\n"
+                                        "  - {id: count, metric: step.kernel_count, fail: {change: 0}}\n")
+    rules = "--rules", "left.yaml"
+    for n, (factor, words) in enumerate((("1.02", []), ("1.3", ["'time'"]), ("0.7", ["'time'"]))):
+        base = *rules, "--baseline", f"left{n}.json"
+        p.run(0, "baseline", "create", p.trace(1), *base)
+        for seed in range(50, 56):
+            p.run(0, "baseline", "append", p.trace(seed + 10 * n, "--slow-kernel", f"*={factor}"), *base, "--force")
+        r = p.result(0, p.trace(80 + n, "--slow-kernel", f"*={factor}"), *base, "--fail-on", "never")
+        said = [w for w in r["warnings"] if "have left the approved run" in w]
+        expect(f"{factor}: warnings", [w.split("limit of ")[1].split(" (")[0] for w in said], words)
+
+
 def main():
     if not os.environ.get("GPUGATE"):
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         p = Place(pathlib.Path(name))
-        for test in (first, provenance, histories, limits, slow_main):
+        for test in (first, provenance, histories, limits, slow_main, moved):
             test(p)
     if wrong:
         sys.exit("\n".join(wrong))

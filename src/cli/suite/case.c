@@ -201,7 +201,9 @@ static void put_case(struct suite *out, const struct report *r, const char *name
 		                    .text = arena_dup(a, span_of(counts_of(r))),
 		                    .false_alarms = r->has_false_alarms ? r->false_alarms : -1,
 		                    .plan_runs = r->plan_runs,
-		                    .plan_pairs = r->plan_pairs };
+		                    .plan_pairs = r->plan_pairs,
+		                    .rules_file = arena_dup(a, span_of(r->rules)),
+		                    .baseline_file = arena_dup(a, span_of(r->baseline_path)) };
 	put_figure(&c, r, a);
 	if (!r->baseline_run)
 		put_first_figures(&c, r, a);
@@ -228,7 +230,8 @@ void case_judge(const struct suite_job *job, const struct options *suite, size_t
 	if (st == ST_OK)
 		put_case(out, &j.report, job->workload, place);
 	else
-		case_add_open(out, place, job->workload, VERDICT_ERROR, st, error ? error : status_text(st));
+		case_add_open(out, place, job->workload, VERDICT_ERROR, st,
+		              error ? error : status_text(st));
 	put_warnings(out, &j.report, &log, (int64_t)place);
 	check_end(&j);
 	options_release(&o);

@@ -166,12 +166,14 @@ static enum status judge_suite(const struct options *o, struct suite *out, struc
 	if (o->args.nr > 1)
 		return diag_fail(log, ST_USAGE, "'suite' takes one file; to join shards add --merge");
 	TRY(shard_of(o, out, log));
-	enum status st = work_begin(&w, o, o->args.nr ? o->args.v[0] : SUITE_PATH, log);
+	const char *path = o->args.nr ? o->args.v[0] : SUITE_PATH;
+	enum status st = work_begin(&w, o, path, log);
 	w.out = out;
 	if (st == ST_OK) {
 		size_t total = w.jobs.list.nr, before = (size_t)out->shard - 1;
 		size_t nr = total > before ? (total - before - 1) / (size_t)out->shards + 1 : 0;
 		out->name = arena_dup(&out->arena, span_of(w.file.name));
+		out->file = arena_dup(&out->arena, span_of(path));
 		out->hash = hash_of(&w.jobs);
 		out->total = (int64_t)total;
 		share_jobs(&w, nr);
@@ -194,6 +196,7 @@ static enum status add_part(const char *path, bool *seen, struct suite *out, boo
 	enum status st = suite_read(path, &part, log);
 	if (st == ST_OK && first) {
 		out->name = arena_dup(&out->arena, span_of(part.name));
+		out->file = part.file ? arena_dup(&out->arena, span_of(part.file)) : NULL;
 		out->hash = part.hash;
 		out->total = part.total;
 		out->shards = part.shards;

@@ -44,9 +44,9 @@ static void own_item(struct arena *a, struct suite_item *item)
 
 static void own_case(struct arena *a, struct suite_case *c)
 {
-	const char **const texts[] = { &c->name,     &c->workload,  &c->text,   &c->metric,
-		                           &c->baseline, &c->candidate, &c->change, &c->accept,
-		                           &c->label,    &c->limit };
+	const char **const texts[] = { &c->name,     &c->workload,  &c->text,       &c->metric,
+		                           &c->baseline, &c->candidate, &c->change,     &c->accept,
+		                           &c->label,    &c->limit,     &c->rules_file, &c->baseline_file };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		own(a, texts[i]);
 }

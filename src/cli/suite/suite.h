@@ -48,11 +48,13 @@ struct suite_case {
 	int64_t plan_runs, plan_pairs; ///< number of further runs, or of pairs with control runs, that
 	                               ///< would decide the case; or 0
 	const char *accept; ///< command that accepts the run; NULL if there is none
+	const char *rules_file, *baseline_file; ///< paths as given; NULL if the case was not judged
 };
 
 struct suite {
 	struct arena arena; ///< arena that owns all strings
 	const char *name; ///< name of the suite in its file
+	const char *file; ///< path of this file; NULL if unknown
 	uint64_t hash; ///< hash of the names of all cases, by which shards of one suite are recognized
 	int64_t total; ///< number of cases in all shards
 

@@ -5,8 +5,8 @@
 #include "store/row_schema.h"
 
 #define AT(type_, member) .key = #member, .offset = offsetof(struct type_, member)
-#define VERDICT(type_)                                                       \
-	{                                                                        \
+#define VERDICT(type_)                                                 \
+	{                                                                  \
 		AT(type_, verdict), .type = FIELD_ENUM, .names = verdict_names \
 	}
 
@@ -57,6 +57,8 @@ static const struct field case_fields[] = {
 	{ AT(suite_case, plan_runs), .type = FIELD_COUNT },
 	{ AT(suite_case, plan_pairs), .type = FIELD_COUNT },
 	{ AT(suite_case, accept), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_case, rules_file), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_case, baseline_file), .type = FIELD_OPTIONAL_TEXT },
 };
 
 static int case_cmp(const void *a, const void *b)
@@ -75,6 +77,7 @@ static const struct schema case_schema = {
 
 static const struct field suite_fields[] = {
 	{ AT(suite, name), .type = FIELD_TEXT },
+	{ AT(suite, file), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite, hash), .type = FIELD_HASH },
 	{ AT(suite, total), .type = FIELD_COUNT },
 	{ AT(suite, shard), .type = FIELD_COUNT },

@@ -213,6 +213,29 @@ static const char *in_part(const struct maker *m, const struct entry *items, siz
 	           : NULL;
 }
 
+/* How the reference (the runs of main) has left the pin (the approved run), if by more than a limit
+   of the rule and than noise; else NULL. */
+static const char *moved_text(const struct maker *m, const struct comparison *c,
+                              const struct evidence *evidence)
+{
+	struct comparison moved = *c;
+	if (!c->has_pin || !c->has_baseline || m->rule->for_each ||
+	    (evidence->has_noise && imaxabs(c->baseline - c->pin) <= evidence->noise))
+		return NULL;
+	moved.baseline = c->pin;
+	moved.candidate = c->baseline;
+	moved.has_candidate = true;
+	moved.has_noise = moved.told = moved.spoiled = moved.waived = false;
+	struct decision d = compare(&moved);
+	if (!d.limit || d.limit->condition == COND_MAX || d.limit->condition == COND_MIN ||
+	    (d.verdict != VERDICT_FAIL && d.verdict != VERDICT_IMPROVED))
+		return NULL;
+	struct arena *a = &m->out->arena;
+	enum unit unit = m->rule->metric->unit;
+	return arena_printf(a, "'%s' (%s \u2192 %s)", m->rule->id, unit_text(a, unit, c->pin),
+	                    unit_text(a, unit, c->baseline));
+}
+
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
@@ -260,6 +283,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	}
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;
+	k.moved = moved_text(m, &c, &evidence);
 	k.trend = trend_of(m->bench, e, a);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;

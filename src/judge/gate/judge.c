@@ -60,6 +60,29 @@ static bool is_elsewhere(const struct report *out)
 	return false;
 }
 
+/* Warn if code that nobody approved is what a change is compared with. */
+static void warn_of_moved(struct report *out)
+{
+	const char *first = NULL;
+	struct strbuf more = STRBUF_INIT;
+	size_t nr = 0;
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		const char *moved = out->checks.v[i].moved;
+		first = first ? first : moved;
+		nr += moved != NULL;
+	}
+	if (nr > 1)
+		strbuf_addf(&more, " and %zu more", nr - 1);
+	if (nr)
+		vec_push(&out->warnings,
+		         arena_printf(&out->arena,
+		                      "the runs of main have left the approved run by more than the limit "
+		                      "of %s%s: approve a run of main, or look at who added those runs to "
+		                      "the history",
+		                      first, strbuf_str(&more)));
+	strbuf_release(&more);
+}
+
 /* The command that accepts the candidate. "" if some check could not be judged, or if there is
    nothing to accept: no check fails, is undecided, waived or improved, or warns. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
@@ -353,6 +376,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 		st = checks_add(&noise, rules, &rules->rules.v[i], waived, out, log);
 	if (st == ST_OK) {
 		sides_warn_of_each(&bench, rules, out);
+		warn_of_moved(out);
 		uniform_settle(&noise, out);
 		drift_rows(&bench.pairs, in->categories, out);
 		flame_of(&bench, &out->arena, &out->flame);

@@ -134,6 +134,8 @@ struct check {
 	struct breakdown *breakdown; ///< breakdown of the change, or NULL
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
 	struct evidence evidence;
+	const char *moved; ///< rule and values if the runs of main have left the approved run by more
+	                   ///< than a limit; NULL if not
 	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL
 	const char *waiver; ///< "until 2027-01-31: issue 1234", also in the message; NULL if none
 };
