@@ -319,7 +319,7 @@ def metadata(o):
     if o.foreign_metadata:
         head = {"metadata": {"note": "] } , \" \\ traceEvents", "nested": [[{"traceEvents": [{"ph": "X", "cat": "kernel"}]}]],
                              "timestamp": 1767225600.25, "none": None, "on": True}, **head, "vendor": [1e3, -0.5, "\u00e9"]}
-    tail = {"traceName": "trace.json", "displayTimeUnit": "ms", "baseTimeNanoseconds": 1767225600000000000}
+    tail = {"traceName": "trace.json", "displayTimeUnit": "ms", "baseTimeNanoseconds": 1767225600000000000 - START}
     return head, tail
 
 

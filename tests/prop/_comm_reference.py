@@ -189,6 +189,7 @@ def reference(path):
     trace = Trace([e for e in events if isinstance(e, dict)])
     scopes = Scopes(trace.host)
     rows = collectives(trace, scopes)
-    return {"window": (trace.start, max(trace.times, default=0) - trace.start), "usable": trace.usable,
+    base = document.get("baseTimeNanoseconds", 0) if isinstance(document, dict) else 0
+    return {"window": (trace.start + base, max(trace.times, default=0) - trace.start), "usable": trace.usable,
             "sums": sorted([*key, figures] for key, figures in sums(rows).items()), "collectives": rows[:KEPT], "cut": max(0, len(rows) - KEPT),
             "progress": progress(trace, scopes)}

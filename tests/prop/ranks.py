@@ -57,7 +57,7 @@ def gpugate(*args, codes=(0,)):
 
 
 def accused(report):
-    """{(rank, finding)} of every trust finding that makes metrics unreliable, and of every insight on the candidate."""
+    """{(rank, finding)}, None for the run, of every trust finding that makes metrics unreliable, and of every insight on the candidate."""
     return ({(f["rank"], f["finding"]) for f in report["trust"] if f["spoils"]}
             | {(i["rank"], i["insight"]) for i in report["insights"] if i.get("side", "candidate") == "candidate"})
 
@@ -146,11 +146,11 @@ def check_one(job, seed, folder):
         report = metrics(path)
         codes = (0, 1) if codes is None else codes if isinstance(codes, tuple) else (codes,)
         for where, have in (("metrics", accused(report)), ("check", check(what, path, codes))):
-            others = {a for a in have if a[0] != rank or a[1] not in named | COMPANIONS}
+            others = {a for a in have if a != (None, "absent-rank") and (a[0] != rank or a[1] not in named | COMPANIONS)}
             expect(f"{what}, {where}", not others, "accused:", others)
             if fault == "lost rank" and where == "metrics":  # only the world size in the files of the other ranks shows that a rank is absent
-                partial = [f["message"] for f in report["trust"] if f["finding"] == "partial-ranks"]
-                expect(f"{what}, {where}", partial and f"rank {rank} of {RANKS}" in partial[0], partial)
+                absent = [f["message"] for f in report["trust"] if f["finding"] == "absent-rank"]
+                expect(f"{what}, {where}", absent and f"rank {rank} of {RANKS}" in absent[0], absent)
             else:
                 expect(f"{what}, {where}", named <= {a[1] for a in have}, "named only:", have)
         if fault in ("slow rank", "late rank"):

@@ -198,7 +198,7 @@ class Maker:
 
     def event(self, cat, name, args=None, dur=None):
         rng = self.rng
-        e = {"ph": "X", "cat": cat, "name": name, "pid": self.ident(rng.randint(1, 2)),
+        e = {"ph": "X", "cat": cat, "name": name, "pid": self.ident(rng.randint(1, 2) if cat in ("cpu_op", "operator") and "ProfilerStep" not in name else 1),
              "tid": self.ident(rng.randint(1, 3)), "ts": self.base + self.time(0, self.horizon)}
         if rng.random() < 0.95:
             e["dur"] = self.dur() if dur is None else dur

@@ -115,7 +115,7 @@ def syncs(events):
 
 def capture(events):
     """Launches inside a stream capture launch no kernels, so none of their kernels is lost."""
-    thread = {"pid": 1, "tid": 999, "ph": "X", "cat": "cuda_runtime", "dur": 1}
+    thread = {"pid": marks(events)[0]["pid"], "tid": 999, "ph": "X", "cat": "cuda_runtime", "dur": 1}
     at = float(marks(events)[0]["ts"])
     names = ["cudaStreamBeginCapture", *["cudaLaunchKernel"] * 500, "cudaStreamEndCapture"]
     return events + [{**thread, "name": n, "ts": at + 2 * i, "args": {"correlation": 900000000 + i}}

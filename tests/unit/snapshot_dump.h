@@ -34,8 +34,8 @@ static inline void dump_segments(struct strbuf *out, const struct snapshot *s)
 		const struct snapshot_segment *g = &s->segments.v[i];
 		strbuf_addf(out, "segment device %" PRId64, g->device);
 		dump_address(out, g->address);
-		strbuf_addf(out, " %" PRIu64 " stream %" PRId64 "%s%s", g->total, g->stream,
-		            g->large ? " large" : "", g->expandable ? " expandable" : "");
+		strbuf_addf(out, " %" PRIu64 "%s%s", g->total, g->large ? " large" : "",
+		            g->expandable ? " expandable" : "");
 		dump_stack(out, g->stack);
 		for (size_t k = g->first_block; k < g->first_block + (size_t)g->nr_blocks; k++) {
 			const struct snapshot_block *b = &s->blocks.v[k];

@@ -30,7 +30,8 @@ static struct digest *sample(void)
 	vec_push(&d->comms, (struct comm_stat){ .kind = COLLECTIVE_ALL_REDUCE,
 	                                        .group = SPAN("0"),
 	                                        .dtype = SPAN("Float"),
-	                                        .group_size = 2 });
+	                                        .group_size = 2,
+	                                        .count = 2 });
 	vec_push(&d->collectives, (struct collective){ 0, 0, 4096, 10, 5 });
 	vec_push(&d->collectives, (struct collective){ 1, 0, -1, 20, 5 });
 	d->ops.v[1].name = SPAN("");

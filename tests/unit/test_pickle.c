@@ -428,7 +428,7 @@ static void forms_and_places(void **state)
 	check_snapshot(SNAPSHOT("](}U\x0atotal_sizeK\x01sU\x06"
 	                        "blocks]se",
 	                        ""),
-	               ST_OK, "segment device 0 @? 1 stream 0\n");
+	               ST_OK, "segment device 0 @? 1\n");
 	check_snapshot(SNAPSHOT("](}U\x06"
 	                        "blocks]se",
 	                        ""),
@@ -437,8 +437,8 @@ static void forms_and_places(void **state)
 	"}U\x0atotal_sizeK\x01sU\x06" \
 	"blocks]s"
 	check_snapshot(SNAPSHOT("](" SEG SEG "e" SEG "a", ""), ST_OK,
-	               "segment device 0 @? 1 stream 0\nsegment device 0 @? 1 stream 0\n"
-	               "segment device 0 @? 1 stream 0\nno history\n");
+	               "segment device 0 @? 1\nsegment device 0 @? 1\n"
+	               "segment device 0 @? 1\nno history\n");
 	check_snapshot(SNAPSHOT("]", "U\x08segments]"), ST_INPUT, "'segments' is there twice");
 }
 

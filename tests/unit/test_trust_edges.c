@@ -379,7 +379,7 @@ static void test_world(void **state)
 			run.ranks.v[k]->world_size = rows[i].world;
 		report_init(&r);
 		trust_findings(NULL, &run, 1, 1, &r);
-		if (count(&r, "partial-ranks") != rows[i].partial)
+		if (count(&r, "absent-rank") != rows[i].partial)
 			fail_msg("row %zu: %zu findings", i, r.trust.nr);
 		report_release(&r);
 		run_release(&run);

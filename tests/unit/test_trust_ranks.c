@@ -314,7 +314,7 @@ static void test_found_and_not(void **state)
 		{ "beyond the cap", { THREE, THREE }, beyond_cap, "(collectives-beyond-cap 0)" },
 		{ "in the first step", { THREE, THREE }, beyond_cap_at_once, "collectives-beyond-cap 0" },
 		{ "none of them", { THREE, THREE }, beyond_cap_of_none, "collectives-beyond-cap 0" },
-		{ "some of a world", { THREE, THREE, THREE, THREE }, of_eight, "(partial-ranks -1)" },
+		{ "some of a world", { THREE, THREE, THREE, THREE }, of_eight, "absent-rank -1" },
 		{ "all of it", { THREE, THREE, THREE, THREE }, of_four, "" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -425,7 +425,7 @@ static void test_absent(void **state)
 		{ "one of two", -2, -9, { -1, -1 }, "baseline absent-rank 1" },
 		{ "one of two, the other way", -9, -2, { -1, -1 }, "absent-rank 1" },
 		{ "one rank each, whichever", -3, -2, { -1, -1 }, "" },
-		{ "another world", -1, 2, { 4, 8 }, "(partial-ranks -1)" },
+		{ "another world", -1, 2, { 4, 8 }, "(absent-rank -1)" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct run run[2] = { rig_run(lines), rig_run(lines) };

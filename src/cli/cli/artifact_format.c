@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/context.h"
 #include "nsys/nsys.h"
@@ -36,12 +37,12 @@ static enum status add_memory(const struct loader *l, struct source *src,
                               struct diag_log *own)
 {
 	const char *name = artifact_file_name(file);
-	bool rank_said;
+	enum rank_known known;
 	artifact_name_errors(file->log, st, source_name(src), own);
 	d->snapshot = arena_dup(&d->arena, span_of(name));
-	d->rank = rank_of(l, -1, name, &rank_said);
+	d->rank = rank_of(l, -1, name, &known);
 	set_settings(l, d);
-	return artifact_add(l, file, st, d, rank_said);
+	return artifact_add(l, file, st, d, known);
 }
 
 static enum status add_snapshot(const struct loader *l, struct source *src,
@@ -105,13 +106,13 @@ static enum status add_figures(const struct loader *l, struct artifact_file *fil
                                struct digest *d)
 {
 	const char *name = artifact_file_name(file);
-	bool rank_said;
+	enum rank_known known;
 	d->metrics_file = arena_dup(&d->arena, span_of(name));
-	d->rank = rank_of(l, -1, name, &rank_said);
-	if (!rank_said)
+	d->rank = rank_of(l, -1, name, &known);
+	if (known == RANK_ASSUMED)
 		d->rank = -1;
 	set_settings(l, d);
-	return artifact_add(l, file, st, d, rank_said);
+	return artifact_add(l, file, st, d, known);
 }
 
 static enum status load_metrics(const struct loader *l, struct source *src,
@@ -249,15 +250,21 @@ const struct artifact_format artifact_formats[] = {
 	  .endings = { "nccl_trace_rank_" },
 	  .load = load_flight_pickle,
 	  .ahead = true,
+	  .is_recording = true,
 	  .is_unsafe = true,
 	  .refusal = "a dump of PyTorch's Flight Recorder, and a pickle, which can run code when it is "
 	             "read: have it read as data only, with --allow-pickle" },
-	{ .name = "flight", .form = JSON_FLIGHT, .load = load_flight, .ahead = true },
+	{ .name = "flight",
+	  .form = JSON_FLIGHT,
+	  .load = load_flight,
+	  .ahead = true,
+	  .is_recording = true },
 	{ .name = "pickle",
 	  .recognize = pickle_recognize,
 	  .endings = { ".pickle", ".pkl" },
 	  .load = load_pickle,
 	  .ahead = true,
+	  .is_recording = true,
 	  .is_unsafe = true,
 	  .refusal = "a pickle, which can run code when it is read; export it as JSON where you trust "
 	             "it: python3 -c 'import pickle,json,sys; "
@@ -269,7 +276,11 @@ const struct artifact_format artifact_formats[] = {
 	  .load = load_xspace,
 	  .ahead = true,
 	  .is_recording = true },
-	{ .name = "nsys", .recognize = nsys_recognize, .endings = { ".sqlite" }, .load = load_nsys },
+	{ .name = "nsys",
+	  .recognize = nsys_recognize,
+	  .endings = { ".sqlite" },
+	  .load = load_nsys,
+	  .is_recording = true },
 	{ .name = "digest", .schema = "\"gpugate-digest-", .load = load_digest, .is_recording = true },
 	{ .name = "run", .schema = "\"gpugate-run-", .load = load_run, .is_recording = true },
 	{ .name = "baseline",
@@ -384,4 +395,31 @@ const struct artifact_format *artifact_format_of(enum json_form form)
 	while (f->form != form)
 		f++;
 	return f;
+}
+
+const struct artifact_format *artifact_recording(const char *path)
+{
+	static const char *const signs[] = { "\"traceEvents\"", "\"deviceProperties\"" };
+	const struct artifact_format *format = NULL;
+	struct stat sb;
+	struct source *src;
+	struct diag_log log;
+	struct span first;
+	if (stat(path, &sb) < 0 || !S_ISREG(sb.st_mode))
+		return NULL;
+	diag_init(&log);
+	if (source_open(path, NULL, &src, &log) == ST_OK) {
+		bool found = false;
+		if (source_peek(src, &first, &log) == ST_OK) {
+			format = artifact_format_find(first, path);
+			found = format->is_recording;
+			for (size_t i = 0; format->is_guess && i < sizeof signs / sizeof *signs; i++)
+				found = found || memmem(first.p, first.n, signs[i], strlen(signs[i]));
+		}
+		if (!found)
+			format = NULL;
+		source_close(src);
+	}
+	diag_release(&log);
+	return format;
 }

@@ -26,7 +26,7 @@ struct artifact_format {
 	bool is_unsafe; ///< true: refused unless --allow-pickle is given
 	bool is_guess; ///< true: load() may find that the file is JSON of another kind
 	bool or_result; ///< true: tried as a result file first
-	bool is_recording; ///< true: gpugate init takes such a file as a recorded run
+	bool is_recording; ///< true: such a file is a recording or a digest
 	const char *refusal; ///< message after "FILE: " if the format is refused
 };
 
@@ -43,6 +43,10 @@ extern const struct artifact_format artifact_formats[];
 
 /// The format of a file `name` that begins with `first` (see source_peek()); never NULL.
 const struct artifact_format *artifact_format_find(struct span first, const char *name);
+
+/// The format of the file `path` if its content is a recording or a digest, else NULL. The ending
+/// .json alone does not tell it.
+const struct artifact_format *artifact_recording(const char *path);
 
 /// The format of JSON with the shape `form`, which must not be JSON_OTHER.
 const struct artifact_format *artifact_format_of(enum json_form form);

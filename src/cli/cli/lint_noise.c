@@ -60,6 +60,31 @@ static void warn_of_limits(const struct rules *rules, const struct report *r, st
 	}
 }
 
+/* True if the check compares the figure of both sides, or leaves that to another rule. */
+static bool judges(const struct check *k)
+{
+	return k->verdict == VERDICT_SKIPPED
+	           ? k->has_baseline && k->has_candidate
+	           : k->verdict != VERDICT_MISSING && k->verdict != VERDICT_INCONCLUSIVE;
+}
+
+/* Name the rules of which the baseline has no figure that they could judge. */
+static void print_idle(const struct rules *rules, const struct report *r, struct sink *out)
+{
+	struct strbuf ids = STRBUF_INIT;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *rule = &rules->rules.v[i];
+		bool any = false;
+		for (size_t n = 0; n < r->checks.nr && !any; n++)
+			any = rule_of(rules, &r->checks.v[n]) == rule && judges(&r->checks.v[n]);
+		if (!any)
+			strbuf_addf(&ids, "%s%s", ids.n ? ", " : "", rule->id);
+	}
+	if (ids.n)
+		sink_printf(out, "  judges nothing of it: %s\n", ids.p);
+	strbuf_release(&ids);
+}
+
 static void print_checks(const struct report *r, struct sink *out)
 {
 	for (size_t i = 0; i < r->checks.nr; i++)
@@ -88,6 +113,7 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 			sink_printf(out, "%s, a run against it:\n",
 			            text_quote(&log->arena, span_of(o->value[OPT_BASELINE])));
 			print_checks(&r, out);
+			print_idle(&s.rules, &r, out);
 			warn_of_limits(&s.rules, &r, log);
 		}
 		if (st == ST_OK && (r.has_false_alarms || i == 0))

@@ -1,75 +1,16 @@
 #include "cli/artifact_format.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "cli/context.h"
 #include "fold/fold_run.h"
 #include "io/cores.h"
 #include "merge/cycles.h"
 #include "store/digest_json.h"
 
 #define JOBS_MAX 1024
-
-struct artifact_files {
-	struct artifact_file *v;
-	size_t nr, cap;
-};
-
-/* ---- listing the files ---- */
-
-static void add_file(struct artifact_files *files, const char *path)
-{
-	vec_push(files, (struct artifact_file){ .path = path });
-}
-
-/* True for a file that an interrupted gpugate left (io/sink.c), which may be incomplete. */
-static bool is_temporary(const char *path)
-{
-	size_t n = strlen(path);
-	return n > 4 && strcmp(path + n - 4, ".tmp") == 0;
-}
-
-/* Add a directory and its regular files, sorted by name, except hidden files and the context of
- * the run. */
-static enum status add_directory(struct artifact_files *out, const char *path, struct arena *a,
-                                 struct diag_log *log)
-{
-	VEC(const char *) names = VEC_INIT;
-	DIR *dir = opendir(path);
-	if (!dir)
-		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s",
-		                 text_quote(&log->arena, span_of(path)), strerror(errno));
-	for (const struct dirent *e; (e = readdir(dir));) {
-		struct stat sb;
-		if (e->d_name[0] == '.' || strcmp(e->d_name, CONTEXT_YAML) == 0)
-			continue;
-		const char *file = arena_printf(a, "%s/%s", path, e->d_name);
-		if (strcmp(e->d_name, CONTEXT_JSON) == 0 && !context_is_artifact(file))
-			continue;
-		if (stat(file, &sb) == 0 && S_ISREG(sb.st_mode))
-			vec_push(&names, file);
-	}
-	closedir(dir);
-	vec_sort(&names, text_cmp);
-	size_t nr = 0;
-	for (size_t i = 0; i < names.nr; i++)
-		if (is_temporary(names.v[i]))
-			diag_warn(log, "ignored: %s: left behind by a gpugate that was killed",
-			          text_quote(&log->arena, span_of(names.v[i])));
-		else
-			names.v[nr++] = names.v[i];
-	names.nr = nr;
-	vec_push(out, (struct artifact_file){ .path = path, .is_directory = true, .listed = names.nr });
-	for (size_t i = 0; i < names.nr; i++)
-		add_file(out, names.v[i]);
-	vec_release(&names);
-	return ST_OK;
-}
 
 static enum status list_files(const char *const *paths, size_t nr, struct artifact_files *out,
                               struct arena *a, struct diag_log *log)
@@ -82,9 +23,9 @@ static enum status list_files(const char *const *paths, size_t nr, struct artifa
 			return diag_fail(log, ST_USAGE, "standard input (-) is named twice");
 		standard_input = standard_input || is_stdin;
 		if (!is_stdin && stat(paths[i], &sb) == 0 && S_ISDIR(sb.st_mode))
-			TRY(add_directory(out, paths[i], a, log));
+			TRY(folder_add(out, paths[i], a, log));
 		else
-			add_file(out, paths[i]);
+			vec_push(out, (struct artifact_file){ .path = paths[i] });
 	}
 	return ST_OK;
 }
@@ -123,9 +64,48 @@ static enum status take_file(struct artifact_file *file, bool listed, struct art
 	return file->status;
 }
 
-/* Take the artifacts of all files. All errors are reported; the first becomes the status. */
-static enum status take_files(struct artifact_files *files, struct artifacts *artifacts,
+static enum status load_list(struct loader *l, struct artifact_files *files,
+                             struct artifacts *artifacts, struct run *run, struct diag_log *log);
+
+/* Read the only directory with recordings below one that has none itself: tools write one for each
+   time that they record (iteration_10/). Of several, the user must choose. */
+static enum status take_below(struct loader *l, const char *path, struct artifacts *artifacts,
                               struct run *run, struct diag_log *log)
+{
+	enum { NAMED = 8 };
+	struct arena *a = &log->arena;
+	struct folders below = { 0 };
+	struct artifact_files files = { 0 };
+	struct strbuf names = STRBUF_INIT;
+	enum status st;
+	folders_below(path, &run->arena, &below);
+	for (size_t i = 0; i < below.nr && i < NAMED; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", text_quote(a, span_of(below.v[i])));
+	if (below.nr == 1) {
+		diag_warn(log, "read in place of %s, which holds no recording itself: %s",
+		          text_quote(a, span_of(path)), strbuf_str(&names));
+		st = folder_add(&files, below.v[0], &run->arena, log);
+		if (st == ST_OK)
+			st = load_list(l, &files, artifacts, run, log);
+	} else if (below.nr) {
+		st = diag_fail(
+		    log, ST_INPUT,
+		    "%s: no trace, snapshot or digest in this directory; give one of those below "
+		    "it: %s%s",
+		    text_quote(a, span_of(path)), strbuf_str(&names), below.nr > NAMED ? ", …" : "");
+	} else {
+		st = diag_fail(log, ST_INPUT, "%s: no trace, snapshot or digest in this directory",
+		               text_quote(a, span_of(path)));
+	}
+	strbuf_release(&names);
+	vec_release(&files);
+	vec_release(&below);
+	return st;
+}
+
+/* Take the artifacts of all files. All errors are reported; the first becomes the status. */
+static enum status take_files(struct loader *l, struct artifact_files *files,
+                              struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
 	enum status st = ST_OK;
 	for (size_t i = 0; i < files->nr;) {
@@ -139,8 +119,7 @@ static enum status take_files(struct artifact_files *files, struct artifacts *ar
 			flight = flight || files->v[i].flight;
 		}
 		if (first == ST_OK && artifacts->nr == before && !flight)
-			first = diag_fail(log, ST_INPUT, "%s: no trace, snapshot or digest in this directory",
-			                  text_quote(&log->arena, span_of(file->path)));
+			first = take_below(l, file->path, artifacts, run, log);
 		st = st == ST_OK ? first : st;
 	}
 	return st == ST_OK ? flight_settle(files->v, files->nr, run, artifacts->nr > 0, log) : st;
@@ -196,9 +175,8 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
 	return ST_OK;
 }
 
-static enum status load_artifacts(struct loader *l, struct artifact_files *files,
-                                  struct artifacts *artifacts, struct run *run,
-                                  struct diag_log *log)
+static enum status load_list(struct loader *l, struct artifact_files *files,
+                             struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
 	for (size_t i = 0; i < files->nr; i++) {
 		files->v[i].log = &files->v[i].own_log;
@@ -207,13 +185,20 @@ static enum status load_artifacts(struct loader *l, struct artifact_files *files
 	load_files(l, files->v, files->nr);
 	for (size_t i = 0; i < files->nr; i++)
 		l->join_cycles = l->join_cycles || files->v[i].cycles;
-	enum status st = take_files(files, artifacts, run, log);
+	enum status st = take_files(l, files, artifacts, run, log);
 	for (size_t i = 0; i < files->nr; i++) {
 		diag_release(files->v[i].log);
 		vec_release(&files->v[i].artifacts);
 		flight_dump_free(files->v[i].flight);
 	}
-	TRY(st);
+	return st;
+}
+
+static enum status load_artifacts(struct loader *l, struct artifact_files *files,
+                                  struct artifacts *artifacts, struct run *run,
+                                  struct diag_log *log)
+{
+	TRY(load_list(l, files, artifacts, run, log));
 	TRY(check_rank(l, artifacts, log));
 	TRY(check_process(l, artifacts, log));
 	return ranks_assemble(l, artifacts, run, log);

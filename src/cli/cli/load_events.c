@@ -35,6 +35,23 @@ static enum status check_understood(struct source *src, struct artifact_file *fi
 	                 source_name(src), d->events);
 }
 
+/* Refuse a trace that holds several ranks, as SGLang merges them: their steps and kernels would be
+   taken for those of one. */
+static enum status check_one_rank(struct source *src, struct artifact_file *file,
+                                  const struct reducer *reducer)
+{
+	const char *text;
+	size_t nr = reducer_processes(reducer, &file->log->arena, &text);
+	if (nr < 2)
+		return ST_OK;
+	file->outcome = OUTCOME_NO_ARTIFACT;
+	return diag_fail(
+	    file->log, ST_INPUT,
+	    "%s: holds %zu ranks, merged into one file: the work of the processes %s; give "
+	    "the trace of each rank",
+	    source_name(src), nr, text);
+}
+
 static enum status load_events(const struct loader *l, struct source *src,
                                struct artifact_file *file, read_fn *read, void *ctx)
 {
@@ -42,28 +59,30 @@ static enum status load_events(const struct loader *l, struct source *src,
 	struct trace_meta meta;
 	struct diag_log own;
 	const char *name = artifact_file_name(file);
-	bool rank_said;
+	enum rank_known known;
 	name_table_init(&names);
 	diag_init(&own);
 	struct reducer *reducer = reducer_new(&l->options->reduce, &names);
 	struct digest *d = digest_new();
 	enum status st = read(ctx, &names, reducer_sink(reducer), &meta, file->log);
+	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
+	if (st == ST_OK)
+		st = check_one_rank(src, file, reducer);
 	if (st == ST_OK) {
 		st = reducer_finish(reducer, &meta, d, &own);
 		artifact_name_errors(file->log, st, source_name(src), &own);
 	}
-	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
 	if (st == ST_OK)
 		st = check_understood(src, file, d);
 	d->trace = arena_dup(&d->arena, span_of(name));
-	d->rank = rank_of(l, meta.rank, name, &rank_said);
+	d->rank = rank_of(l, meta.rank, name, &known);
 	reducer_free(reducer);
 	arena_release(&meta.arena);
 	vec_release(&meta.devices);
 	vec_release(&meta.counters);
 	vec_release(&meta.samples);
 	name_table_release(&names);
-	return artifact_add(l, file, st, d, rank_said);
+	return artifact_add(l, file, st, d, known);
 }
 
 /* ---- traces ---- */

@@ -46,15 +46,17 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 }
 
 enum status artifact_add(const struct loader *l, struct artifact_file *file, enum status st,
-                         struct digest *d, bool rank_said)
+                         struct digest *d, enum rank_known known)
 {
-	return add_artifact(l, file, st, (struct artifact){ .digest = d, .rank_said = rank_said });
+	return add_artifact(l, file, st, (struct artifact){ .digest = d, .known = known });
 }
 
 enum status artifact_add_stored(const struct loader *l, struct artifact_file *file,
                                 struct digest *d)
 {
-	struct artifact made = { .digest = d, .path = file->path, .rank_said = true, .stored = true };
+	struct artifact made = {
+		.digest = d, .path = file->path, .known = RANK_STATED, .stored = true
+	};
 	if (!d->text.n)
 		return add_artifact(l, file, ST_OK, made);
 	vec_push(&file->artifacts, made);

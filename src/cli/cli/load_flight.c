@@ -9,8 +9,8 @@
 
 static void take_dump(const struct loader *l, struct artifact_file *file, struct flight_dump *d)
 {
-	bool said;
-	d->rank = rank_of(l, d->rank, artifact_file_name(file), &said);
+	enum rank_known known;
+	d->rank = rank_of(l, d->rank, artifact_file_name(file), &known);
 	file->flight = d;
 }
 

@@ -21,11 +21,18 @@ struct loader {
 	bool join_cycles; ///< true if several traces of a rank may be joined
 };
 
+/// How an artifact's rank is known.
+enum rank_known {
+	RANK_ASSUMED, ///< nothing says it
+	RANK_NAMED, ///< from the file's name, or --rank
+	RANK_STATED, ///< from the artifact itself
+};
+
 /// One artifact that has been read.
 struct artifact {
 	struct digest *digest; ///< digest, owned until ranks_assemble() takes it over
 	const char *path; ///< path of the file as in messages, but unquoted
-	bool rank_said; ///< true if the artifact, its name or --rank says the rank
+	enum rank_known known; ///< how its rank is known
 	bool stored; ///< true if the file was a digest already
 	bool of_host; ///< true for a file of JAX or TensorFlow, of which each host writes one
 	bool of_process; ///< true for a process of a Nsight Systems export, which --process can select
@@ -45,7 +52,7 @@ enum load_outcome {
 
 /// One file of a run and the result of reading it. While files are read, only one thread uses it.
 struct artifact_file {
-	const char *path;
+	const char *path; ///< path of the file or directory
 	size_t listed; ///< for a directory: number of its files, which follow in the list
 	bool is_directory;
 	bool cycles; ///< true for a stored run in which traces of one rank were joined
@@ -66,7 +73,7 @@ const char *artifact_file_name(const struct artifact_file *file);
 /// Add the digest `d`, which was made from `file` with status `st`, as an artifact of the run.
 /// Takes `d` over in any case.
 GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_file *file,
-                                       enum status st, struct digest *d, bool rank_said);
+                                       enum status st, struct digest *d, enum rank_known known);
 
 /// Like artifact_add(), for a digest that was stored as such.
 GG_MUST_CHECK enum status artifact_add_stored(const struct loader *l, struct artifact_file *file,
@@ -110,11 +117,31 @@ void load_files(const struct loader *l, struct artifact_file *files, size_t nr);
 size_t load_threads(size_t jobs, size_t files);
 
 /// The rank of an artifact: `own` if the artifact says its rank (< 0: it does not), else the rank
-/// in the file name, else --rank, else 0, for which `*said` is false.
-int64_t rank_of(const struct loader *l, int64_t own, const char *name, bool *said);
+/// in the file name, else --rank, else 0.
+int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank_known *known);
+
+/// The files of a run in the order of the command line; those of a directory follow it.
+struct artifact_files {
+	struct artifact_file *v;
+	size_t nr, cap;
+};
+
+/// Add a directory and its regular files, sorted by name, except hidden files and the context of
+/// the run.
+GG_MUST_CHECK enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
+                                     struct diag_log *log);
+
+/// The directories below a directory that hold recordings themselves; a directory below one of
+/// these is not looked at.
+struct folders {
+	const char **v;
+	size_t nr, cap;
+};
+void folders_below(const char *path, struct arena *a, struct folders *out);
 
 /// Move the digests of all artifacts to run->ranks, sorted by rank, within a rank traces (by first
-/// step) before the snapshot. Equal digests are kept once. Other artifacts of the same kind and
+/// step) before the snapshot. Equal digests are kept once. Traces of only the host, which have no
+/// rank, beside traces of ranks, are set aside. Other artifacts of the same kind and
 /// rank are ST_INPUT, unless they are traces of successive profiler cycles that may be joined.
 GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts,
                                          struct run *run, struct diag_log *log);

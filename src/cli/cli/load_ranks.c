@@ -1,5 +1,6 @@
 #include "cli/load_internal.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,35 +10,114 @@
 #include "merge/cycles.h"
 #include "merge/where.h"
 #include "store/digest_json.h"
+#include "trust/finding.h"
 
-/* Find the number after `word` in a file name, also with a separator as in `rank-3` and `rank_3`;
-   false if there is none. */
-static bool number_behind(const char *name, const char *word, bool separator, int64_t *out)
+/* ---- ranks by names of files ---- */
+
+/* The number after `word` in a file name, whatever its case, and after one of the characters
+   `between` or none; -1 if there is none. If `whole`, the word must not end another one. */
+static int64_t number_behind(const char *name, const char *word, const char *between, bool whole)
 {
-	for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
+	for (const char *p = strcasestr(name, word); p; p = strcasestr(p + 1, word)) {
 		const char *d = p + strlen(word);
-		if (separator && (*d == '-' || *d == '_'))
-			d++;
+		d += *d && strchr(between, *d);
 		size_t n = strspn(d, "0123456789");
 		uint64_t v;
-		if (n && number_parse_u64((struct span){ d, n }, &v) && v <= RANK_MAX) {
-			*out = (int64_t)v;
-			return true;
-		}
+		if (n && !(whole && p > name && isalnum((unsigned char)p[-1])) &&
+		    number_parse_u64((struct span){ d, n }, &v) && v <= RANK_MAX)
+			return (int64_t)v;
 	}
-	return false;
+	return -1;
 }
 
-int64_t rank_of(const struct loader *l, int64_t own, const char *name, bool *said)
+int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank_known *known)
 {
-	int64_t rank;
-	*said = true;
+	*known = own >= 0 ? RANK_STATED : RANK_NAMED;
+	if (own < 0)
+		own = number_behind(name, "rank", "-_.=", false);
+	if (own < 0)
+		own = number_behind(name, "worker", "", false);
+	if (own < 0 && l->rank != UINT64_MAX)
+		own = (int64_t)l->rank;
 	if (own >= 0)
 		return own;
-	if (number_behind(name, "rank", true, &rank) || number_behind(name, "worker", false, &rank))
-		return rank;
-	*said = l->rank != UINT64_MAX;
-	return *said ? (int64_t)l->rank : 0;
+	*known = RANK_ASSUMED;
+	return 0;
+}
+
+/* Where in the layout of a job a rank is, by the name of its file: dp0_pp0_tp1, TP-1. */
+enum { PLACE_DATA, PLACE_PIPELINE, PLACE_TENSOR, NR_PLACES };
+struct position {
+	int64_t of[NR_PLACES]; ///< numbers within the groups; -1 where the name has none
+	struct artifact *artifact;
+};
+
+static int position_cmp(const void *a, const void *b)
+{
+	const struct position *x = a, *y = b;
+	for (int i = 0; i < NR_PLACES; i++)
+		ORDER_BY(x->of[i], y->of[i]);
+	return 0;
+}
+
+static int tensor_cmp(const void *a, const void *b)
+{
+	const struct position *x = a, *y = b;
+	return COMPARE(x->of[PLACE_TENSOR], y->of[PLACE_TENSOR]);
+}
+
+/* Number ranks that only their place in the layout of the job tells. The number within the tensor
+   group is the rank if no two places share it; else the places are counted in their order. */
+static void number_places(struct artifacts *artifacts)
+{
+	static const char *const words[NR_PLACES] = { "dp", "pp", "tp" };
+	VEC(struct position) places = VEC_INIT;
+	bool apart = true;
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		struct position p = { .artifact = &artifacts->v[i] };
+		bool found = false;
+		const char *slash = strrchr(p.artifact->path, '/');
+		for (int k = 0; k < NR_PLACES; k++) {
+			p.of[k] = number_behind(slash ? slash + 1 : p.artifact->path, words[k], "-_", true);
+			found = found || p.of[k] >= 0;
+		}
+		if (found && p.artifact->known == RANK_ASSUMED && p.artifact->digest->rank >= 0)
+			vec_push(&places, p);
+	}
+	vec_sort(&places, tensor_cmp);
+	for (size_t i = 0; i < places.nr; i++)
+		apart = apart && places.v[i].of[PLACE_TENSOR] >= 0 &&
+		        (i == 0 || tensor_cmp(&places.v[i - 1], &places.v[i]) != 0 ||
+		         position_cmp(&places.v[i - 1], &places.v[i]) == 0);
+	vec_sort(&places, position_cmp);
+	int64_t rank = -1;
+	for (size_t i = 0; i < places.nr; i++) {
+		rank += i == 0 || position_cmp(&places.v[i - 1], &places.v[i]) != 0;
+		places.v[i].artifact->digest->rank = apart ? places.v[i].of[PLACE_TENSOR] : rank;
+		places.v[i].artifact->known = RANK_NAMED;
+	}
+	vec_release(&places);
+}
+
+/* Several snapshots of which nothing else says the rank: the number behind the word is it, as in
+   snapshot_3.pickle. In the name of a single one it may be that of a step. */
+static void number_snapshots(struct artifacts *artifacts)
+{
+	VEC(struct artifact *) list = VEC_INIT;
+	bool all = true;
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		struct artifact *p = &artifacts->v[i];
+		if (p->digest->snapshot && p->known == RANK_ASSUMED) {
+			all = all && number_behind(p->digest->snapshot, "snapshot", "-_.", false) >= 0;
+			vec_push(&list, p);
+		}
+	}
+	for (size_t i = 0; all && list.nr > 1 && i < list.nr; i++) {
+		list.v[i]->digest->rank =
+		    number_behind(list.v[i]->digest->snapshot, "snapshot", "-_.", false);
+		list.v[i]->known = RANK_NAMED;
+	}
+	vec_release(&list);
 }
 
 /* If there is only one trace and one snapshot, and the snapshot does not say its rank, give it the
@@ -58,7 +138,7 @@ static void adopt_rank(struct artifacts *artifacts)
 			snapshots++;
 		}
 	}
-	if (traces == 1 && snapshots == 1 && !snapshot->rank_said)
+	if (traces == 1 && snapshots == 1 && snapshot->known == RANK_ASSUMED)
 		snapshot->digest->rank = trace->rank;
 }
 
@@ -76,7 +156,7 @@ static void number_hosts(struct artifacts *artifacts)
 	bool clear = true;
 	for (size_t i = 0; i < artifacts->nr; i++)
 		if (artifacts->v[i].of_host) {
-			clear = clear && !artifacts->v[i].rank_said;
+			clear = clear && artifacts->v[i].known == RANK_ASSUMED;
 			vec_push(&hosts, &artifacts->v[i]);
 		}
 	vec_sort(&hosts, host_cmp);
@@ -86,6 +166,44 @@ static void number_hosts(struct artifacts *artifacts)
 		hosts.v[i]->digest->rank = (int64_t)i;
 	vec_release(&hosts);
 }
+
+/* ---- files of another role ---- */
+
+static bool is_rank_with_gpu(const struct artifact *p)
+{
+	return digest_has_trace(p->digest) && p->digest->trust.gpu_events > 0;
+}
+
+/* Set traces without work of a GPU aside that do not say their rank where the others do: those of
+   a server's front end (vLLM: HOST_PID.async_llm.TIME) lie beside those of its ranks. What a name
+   says counts only where no trace says its rank itself. */
+static void set_hosts_aside(struct artifacts *artifacts, struct run *run, struct diag_log *log)
+{
+	bool ranks = false, stated = false;
+	size_t nr = 0;
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		bool with_gpu = is_rank_with_gpu(&artifacts->v[i]);
+		ranks = ranks || with_gpu;
+		stated = stated || (with_gpu && artifacts->v[i].known == RANK_STATED);
+	}
+	for (size_t i = 0; i < artifacts->nr; i++) {
+		struct artifact p = artifacts->v[i];
+		if (!ranks || !digest_has_trace(p.digest) || is_rank_with_gpu(&p) || p.digest->where ||
+		    p.known >= (stated ? RANK_STATED : RANK_NAMED)) {
+			artifacts->v[nr++] = p;
+			continue;
+		}
+		vec_push(&run->ignored, p.path);
+		diag_warn(log,
+		          "ignored: %s: a trace of only the host that does not say its rank, as that of a "
+		          "server's front end",
+		          text_quote(&log->arena, span_of(p.path)));
+		digest_free(p.digest);
+	}
+	artifacts->nr = nr;
+}
+
+/* ---- ranks that are there twice ---- */
 
 static int artifact_cmp(const void *a, const void *b)
 {
@@ -128,6 +246,16 @@ static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 	return same;
 }
 
+static const char *describe(const struct digest *d, struct arena *a)
+{
+	if (!digest_has_trace(d))
+		return d->snapshot ? "a memory snapshot" : "figures";
+	return d->window
+	           ? arena_printf(a, "a trace of %" PRId64 " GPU activities", d->trust.gpu_events)
+	           : arena_printf(a, "a trace of %" PRId64 " step%s and %" PRId64 " GPU activities",
+	                          d->total_steps, text_s(d->total_steps), d->trust.gpu_events);
+}
+
 static enum status refuse_twice(const struct loader *l, const struct artifact *p,
                                 const struct artifact *other, struct diag_log *log)
 {
@@ -135,6 +263,7 @@ static enum status refuse_twice(const struct loader *l, const struct artifact *p
 	const struct artifact *first = p->order < other->order ? p : other;
 	const struct artifact *second = first == p ? other : p;
 	bool traces = digest_has_trace(p->digest) && digest_has_trace(other->digest);
+	int64_t later = traces ? trust_apart(first->digest, second->digest->start_ns) : 0;
 	const char *fault = traces ? cycles_fault(first->digest, second->digest) : "";
 	const char *advice =
 	    !fault ? "their steps have other numbers: where the profiler's schedule repeats, join them "
@@ -147,9 +276,15 @@ static enum status refuse_twice(const struct loader *l, const struct artifact *p
 	                       options_is_for(OPT_REPEAT, l->options->cli->command)
 	                           ? ", a further run of the same code with --repeat"
 	                           : "");
-	return diag_fail(log, ST_INPUT, "%s: rank %" PRId64 " is there twice, also from %s; %s",
+	return diag_fail(log, ST_INPUT,
+	                 "%s: rank %" PRId64 " is there twice, also from %s (%s, and %s%s); %s",
 	                 text_quote(a, span_of(second->path)), second->digest->rank,
-	                 text_quote(a, span_of(first->path)), advice);
+	                 text_quote(a, span_of(first->path)), describe(second->digest, a),
+	                 describe(first->digest, a),
+	                 later > 0   ? "; by itself the former counts, which was recorded later"
+	                 : later < 0 ? "; by itself the latter counts, which was recorded later"
+	                             : "",
+	                 advice);
 }
 
 /* Name of a figure from metrics files that both digests have; NULL if there is none. */
@@ -262,7 +397,10 @@ enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, 
 	int64_t rank = -1; /* rank of the previous artifact; -1 if it is about the whole run */
 	TRY(take_folded(artifacts, run, log));
 	TRY(join_where(artifacts, log));
+	set_hosts_aside(artifacts, run, log);
 	number_hosts(artifacts);
+	number_places(artifacts);
+	number_snapshots(artifacts);
 	adopt_rank(artifacts);
 	vec_sort(artifacts, artifact_cmp);
 	for (size_t i = 0; i < artifacts->nr; i++) {

@@ -182,29 +182,11 @@ static const char *above_of(struct arena *a)
 
 /* ---- profiles in the repository ---- */
 
-/* True if the file's content is that of a profile: the ending .json does not tell it. */
+/* True if the file can be measured without more options. */
 static bool is_profile(const char *path)
 {
-	static const char *const signs[] = { "\"traceEvents\"", "\"deviceProperties\"" };
-	struct stat sb;
-	struct source *src;
-	struct diag_log log;
-	struct span first;
-	bool found = false;
-	if (stat(path, &sb) < 0 || !S_ISREG(sb.st_mode))
-		return false;
-	diag_init(&log);
-	if (source_open(path, NULL, &src, &log) == ST_OK) {
-		if (source_peek(src, &first, &log) == ST_OK) {
-			const struct artifact_format *format = artifact_format_find(first, path);
-			found = format->is_recording;
-			for (size_t i = 0; format->is_guess && i < sizeof signs / sizeof *signs; i++)
-				found = found || memmem(first.p, first.n, signs[i], strlen(signs[i]));
-		}
-		source_close(src);
-	}
-	diag_release(&log);
-	return found;
+	const struct artifact_format *format = artifact_recording(path);
+	return format && !format->is_unsafe;
 }
 
 /* True if one of the first files in the directory is a profile; false if none of them is. */

@@ -49,7 +49,10 @@ uint64_t form_u64(struct form *f, const struct scalar *s, const char *key, uint6
 
 uint64_t form_address(struct form *f, const struct scalar *s, const char *key)
 {
-	uint64_t v = form_u64(f, s, key, SNAPSHOT_NO_ADDRESS);
+	/* torch held addresses as signed numbers (pytorch#115234): the same 64 bits may be below 0 */
+	bool wrapped =
+	    s->type == SCALAR_INTEGER && s->negative && s->magnitude <= (uint64_t)INT64_MAX + 1;
+	uint64_t v = wrapped ? 0 - s->magnitude : form_u64(f, s, key, SNAPSHOT_NO_ADDRESS);
 	if (s->type != SCALAR_NULL && v == SNAPSHOT_NO_ADDRESS)
 		form_fail(f, s->byte, key, "not an address: beyond 2^64 - 2; write the snapshot anew");
 	return v;

@@ -39,7 +39,8 @@ bool form_need(struct form *f, bool given, uint64_t byte, const char *key);
 /// arbitrary; this also holds for the three functions below.
 uint64_t form_u64(struct form *f, const struct scalar *s, const char *key, uint64_t absent);
 
-/// Like form_u64(), for an address; SNAPSHOT_NO_ADDRESS if it is not given.
+/// Like form_u64(), for an address, which may be written as a signed number; SNAPSHOT_NO_ADDRESS if
+/// it is not given.
 uint64_t form_address(struct form *f, const struct scalar *s, const char *key);
 
 /// Like form_u64(), for a signed value.

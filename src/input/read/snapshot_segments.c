@@ -102,7 +102,7 @@ static void read_block(struct form *f)
 }
 
 struct raw_segment {
-	struct scalar device, address, total, stream;
+	struct scalar device, address, total;
 	bool large, expandable, has_blocks;
 	uint32_t stack;
 };
@@ -133,8 +133,6 @@ static void read_segment_key(struct form *f, struct span key, struct raw_segment
 		raw->address = tree_scalar(f->t);
 	else if (span_eq(key, SPAN("total_size")))
 		raw->total = tree_scalar(f->t);
-	else if (span_eq(key, SPAN("stream")))
-		raw->stream = tree_scalar(f->t);
 	else if (span_eq(key, SPAN("segment_type")))
 		raw->large = form_word(f, "segment_type", types, 2, &text) == 1;
 	else if (span_eq(key, SPAN("is_expandable")))
@@ -166,7 +164,6 @@ static void read_segment(struct form *f)
 		.device = form_device(f, &raw.device),
 		.address = form_address(f, &raw.address, "address"),
 		.total = form_u64(f, &raw.total, "total_size", 0),
-		.stream = form_i64(f, &raw.stream, "stream", 0),
 		.large = raw.large,
 		.expandable = raw.expandable,
 		.stack = raw.stack,

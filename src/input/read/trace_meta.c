@@ -85,6 +85,8 @@ bool read_meta(struct trace_input *in, struct span key)
 		read_distributed(in);
 	else if (span_eq(key, SPAN("gpugate_record")))
 		read_recorder(in);
+	else if (span_eq(key, SPAN("baseTimeNanoseconds")))
+		read_natural(in->js, &in->meta->base_ns);
 	else if (span_eq(key, SPAN("deviceProperties")))
 		read_devices(in);
 	else if (span_eq(key, SPAN("cuda_runtime_version")))

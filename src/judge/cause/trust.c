@@ -14,6 +14,8 @@ static const struct {
 	  "see whether the rank died or its artifact was not uploaded, and record the job again" },
 	{ "absent-ranks", CAUSE_LOST_RANK,
 	  "see whether the ranks died or their artifacts were not uploaded, and record the job again" },
+	{ "stale-rank", CAUSE_LOST_RANK,
+	  "take files of earlier runs out of the directory, and record all ranks at one time" },
 	{ "stuck", CAUSE_CUT_RANK,
 	  "look at what the rank did last: the others wait for it in a collective" },
 	{ "cut-short", CAUSE_CUT_RANK, "look at the log of the rank for the moment when it ends" },

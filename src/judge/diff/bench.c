@@ -151,7 +151,7 @@ struct seen {
 	struct span label, was;
 	int64_t rank;
 	size_t column;
-	int64_t value;
+	int64_t value, lacks;
 };
 struct seen_list {
 	VEC(struct seen) list;
@@ -167,9 +167,11 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	run_query(view, q, &b->arena, &answers);
 	for (size_t k = 0; k < answers.list.nr; k++) {
 		const struct answer *a = &answers.list.v[k];
-		vec_push(&out->list,
-		         (struct seen){
-		             .label = a->label, .rank = a->rank, .column = column, .value = a->value });
+		vec_push(&out->list, (struct seen){ .label = a->label,
+		                                    .rank = a->rank,
+		                                    .column = column,
+		                                    .value = a->value,
+		                                    .lacks = a->lacks });
 	}
 	vec_release(&answers.list);
 }
@@ -181,18 +183,36 @@ static int64_t input_value(const struct bench *b, const struct query *q, const s
 	return decimal_scaled((struct decimal){ v->value, v->digits }, unit_digits(own->unit));
 }
 
+/* See the answers of a past run as the candidate gives them. If the candidate is folded, a query
+   for each rank has one answer for the worst of them; a run of several ranks that is not folded has
+   no answer for the worst. */
 static void see_past(struct bench *b, size_t column, const struct query *q, const char *text,
                      struct seen_list *out)
 {
-	size_t nr;
-	bool files = q->metric->need == NEED_INPUT;
+	size_t nr, first = out->list.nr;
+	const struct run_view *candidate = &b->view[SIDE_CANDIDATE];
+	enum reduce worst;
+	bool files = q->metric->need == NEED_INPUT, folded = fold_gives_worst(candidate, q, &worst);
+	bool by_rank = q->reduce == REDUCE_EACH && !folded && candidate->run->ranks.nr > 1;
+	bool one = q->metric->label == LABEL_DEVICE || q->metric->label == LABEL_MEMORY;
 	const struct past_value *v = past_query(b->columns[column].past, text, &nr);
-	for (size_t k = 0; k < nr; k++)
-		vec_push(&out->list,
-		         (struct seen){ .label = v[k].label,
-		                        .rank = v[k].rank,
-		                        .column = column,
-		                        .value = files ? input_value(b, q, &v[k]) : v[k].value });
+	VEC(int64_t) ranks = VEC_INIT;
+	for (size_t k = 0; k < nr; k++) {
+		struct seen s = { .label = folded && one ? SPAN("") : v[k].label,
+			              .rank = folded ? -1 : v[k].rank,
+			              .column = column,
+			              .value = files ? input_value(b, q, &v[k]) : v[k].value };
+		struct seen *last = out->list.nr > first ? &out->list.v[out->list.nr - 1] : NULL;
+		bool joins = folded && last && span_eq(last->label, s.label);
+		if (!joins)
+			ranks.nr = 0;
+		vec_push(&ranks, s.value);
+		if (joins)
+			last->value = reduce_of(worst, ranks.v, ranks.nr);
+		else if (!by_rank || s.rank >= 0)
+			vec_push(&out->list, s);
+	}
+	vec_release(&ranks);
 }
 
 static void see_all(struct bench *b, const struct query *q, struct seen_list *out)
@@ -297,23 +317,14 @@ bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i)
 	       (source == SOURCE_RECENT || (source == SOURCE_PIN && !is_recent_alone(b, e)));
 }
 
-/* Make the entry of one item; `seen` has the item's values in all runs, sorted by column. */
-static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
-                       const struct seen *seen, size_t nr)
+/* Fill in the values of both sides from the cells of the entry. */
+static void fill_sides(struct bench *b, struct entry *e, const struct metric *m)
 {
-	struct cell *cells = arena_alloc(&b->arena, b->nr_columns, sizeof *cells);
-	e->label = seen->label;
-	e->rank = seen->rank;
-	e->cells = cells;
-	for (size_t i = 0; i < nr; i++) {
-		cells[seen[i].column] = (struct cell){ true, seen[i].value };
-		if (seen[i].was.n)
-			e->was = seen[i].was;
-		if (b->columns[seen[i].column].source == SOURCE_PIN) {
+	for (size_t i = 0; i < b->nr_columns; i++)
+		if (b->columns[i].source == SOURCE_PIN && e->cells[i].has) {
 			e->has_pin = true;
-			e->pin = seen[i].value;
+			e->pin = e->cells[i].value;
 		}
-	}
 	bool control = !m->exact || b->runs.baseline == b->runs.controls;
 	if (control && count_of(b, e, SOURCE_CONTROL) > 0)
 		take(b, e, SIDE_BASELINE, (struct sides){ .of = { [SOURCE_CONTROL] = true } });
@@ -326,6 +337,68 @@ static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
 		e->has_pin = e->has[SIDE_BASELINE];
 		e->pin = e->value[SIDE_BASELINE];
 	}
+}
+
+/* Make the entry of one item; `seen` has the item's values in all runs, sorted by column. */
+static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
+                       const struct seen *seen, size_t nr)
+{
+	struct cell *cells = arena_alloc(&b->arena, b->nr_columns, sizeof *cells);
+	e->label = seen->label;
+	e->rank = seen->rank;
+	e->cells = cells;
+	for (size_t i = 0; i < nr; i++) {
+		cells[seen[i].column] = (struct cell){ true, seen[i].value, seen[i].lacks };
+		if (seen[i].was.n)
+			e->was = seen[i].was;
+	}
+	fill_sides(b, e, m);
+}
+
+/* The least number of ranks that lack one of the items in column `i`; -1 if the column has none of
+   the items. */
+static int64_t least_lacking(const struct entry *items, size_t nr, size_t i)
+{
+	int64_t least = -1;
+	for (size_t k = 0; k < nr; k++) {
+		const struct cell *c = &items[k].cells[i];
+		if (c->has && (least < 0 || c->lacks < least))
+			least = c->lacks;
+	}
+	return least;
+}
+
+const struct run *bench_in_part(const struct bench *b, const struct entry *items, size_t nr,
+                                int64_t *ranks)
+{
+	int64_t usual = -1;
+	for (size_t i = 0; i < b->nr_columns; i++) {
+		enum bench_source source = b->columns[i].source;
+		if (source == SOURCE_PIN || source == SOURCE_CONTROL)
+			number_raise(&usual, least_lacking(items, nr, i));
+	}
+	for (size_t i = 0; i < b->nr_columns && usual >= 0; i++) {
+		int64_t lacking = least_lacking(items, nr, i);
+		const struct run *run = b->view[b->columns[i].view].run;
+		*ranks = lacking < 0 ? 0 : (int64_t)run_nr_ranks(run) - lacking;
+		if (b->columns[i].source == SOURCE_CANDIDATE && (lacking < 0 || lacking > usual))
+			return run;
+	}
+	return NULL;
+}
+
+struct entry bench_sum(struct bench *b, const struct metric *m, const struct entry *items,
+                       size_t nr, struct span label)
+{
+	struct cell *cells = arena_alloc(&b->arena, b->nr_columns, sizeof *cells);
+	struct entry sum = { .label = label, .rank = items[0].rank, .cells = cells };
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < b->nr_columns; k++)
+			if (items[i].cells[k].has)
+				cells[k] =
+				    (struct cell){ true, number_add(cells[k].value, items[i].cells[k].value), 0 };
+	fill_sides(b, &sum, m);
+	return sum;
 }
 
 /* True if neither side has the item; then only runs of the noise sample have it. */

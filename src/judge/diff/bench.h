@@ -43,6 +43,7 @@ struct bench_column {
 struct cell {
 	bool has;
 	int64_t value;
+	int64_t lacks; ///< number of the run's ranks that do not have the item
 };
 
 struct bench {
@@ -108,6 +109,17 @@ struct entries {
 /// Query both sides. A side that did not record the data of the metric has no values. Labels are
 /// borrowed from the bench. The caller releases with vec_release(&out->list).
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
+
+/// A run of the candidate in which more ranks lack all of the `nr` items than in the approved run
+/// and the control runs; `*ranks` becomes the number of its ranks that have one. NULL if there is
+/// none.
+const struct run *bench_in_part(const struct bench *b, const struct entry *items, size_t nr,
+                                int64_t *ranks);
+
+/// One entry, called `label`, for the `nr` items together, which are of one rank and of the metric
+/// `m`: its value in a run is the sum over the items that the run has.
+struct entry bench_sum(struct bench *b, const struct metric *m, const struct entry *items,
+                       size_t nr, struct span label);
 
 /// True if column `i` is one of those whose median is the baseline's value of `e`. False for
 /// columns of control runs.

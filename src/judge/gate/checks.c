@@ -13,6 +13,7 @@
 #include "gate/checks_items.h"
 #include "gate/compare.h"
 #include "gate/exceptions.h"
+#include "gate/family.h"
 #include "gate/figure_rule.h"
 #include "gate/message.h"
 #include "gate/noise.h"
@@ -33,6 +34,8 @@ struct maker {
 	struct beside *beside;
 	bool *waived; ///< flags, one for each waiver of the rules; set if the waiver excuses a check
 	struct report *out;
+	const char *in_part; ///< text of in_part() for all items of the rule
+	bool unrecorded[NR_SIDES]; ///< true for a side that has no items of the rule's kind
 	bool has_step;
 	int64_t step_ns;
 };
@@ -188,16 +191,26 @@ static bool is_known(const struct maker *m, const struct entry *e)
 	       bench_has(m->bench, SIDE_CANDIDATE, m->rule->metric);
 }
 
-static bool may_be_folded(const struct maker *m, const struct entry *e)
-{
-	bool kernel = m->rule->metric->label == LABEL_KERNEL;
-	const struct activity_pair *a = kernel ? drift_find(&m->bench->pairs, e->label) : NULL;
-	return a && drift_may_be_folded(&m->bench->pairs, a);
-}
-
 static bool has_later_runs(const struct bench *b)
 {
 	return b->runs.recent && b->runs.recent->runs.nr > (b->twin ? 1 : 0);
+}
+
+/* In which run of the candidate how many ranks have the items, if these are fewer than in the
+   baseline; NULL if they are not. */
+static const char *in_part(const struct maker *m, const struct entry *items, size_t nr)
+{
+	struct arena *a = &m->out->arena;
+	bool has[NR_SIDES] = { false, false };
+	int64_t ranks;
+	for (size_t i = 0; i < nr; i++)
+		for (int s = 0; s < NR_SIDES; s++)
+			has[s] = has[s] || items[i].has[s];
+	const struct run *run =
+	    has[0] && has[1] && items->cells ? bench_in_part(m->bench, items, nr, &ranks) : NULL;
+	return run ? arena_printf(a, "%" PRId64 " of %zu ranks of %s have it", ranks, run_nr_ranks(run),
+	                          text_quote(a, span_of(run->label)))
+	           : NULL;
 }
 
 /* How the reference (the runs of main) has left the pin (the approved run), if by more than a limit
@@ -242,10 +255,12 @@ static void add_check(const struct maker *m, const struct entry *e)
 		    !e->has[SIDE_BASELINE] && bench_lacks(m->bench, SIDE_BASELINE, &rule->query),
 		.folded_candidate =
 		    !e->has[SIDE_CANDIDATE] && bench_lacks(m->bench, SIDE_CANDIDATE, &rule->query),
+		.unrecorded = m->unrecorded[e->has[SIDE_BASELINE] ? SIDE_CANDIDATE : SIDE_BASELINE],
+		.in_part = family_is_of_items(rule->metric) ? m->in_part : in_part(m, e, 1),
 		.predates = m->bench->before_period && rule->metric->since > 0,
 		.floor = check_floor(m->beside, rule->metric, e),
 		.spoiled = spoiler && is_known(m, e),
-		.hidden = may_be_folded(m, e),
+		.hidden = family_may_be_hidden(m->bench, rule->metric, e),
 		.waived = waiver >= 0,
 		.waived_up_to = waiver >= 0 ? m->rules->waivers.v[waiver].up_to : 0,
 		.bootstrap = !m->bench->runs.baseline,
@@ -300,7 +315,9 @@ static void add_check(const struct maker *m, const struct entry *e)
 		                       levels[is_new ? rule->on_new : rule->on_gone]);
 	}
 	k.folded = c.folded_baseline || c.folded_candidate;
-	if (d.verdict == VERDICT_SKIPPED && !c.bootstrap && !c.told &&
+	size_t nr = m->out->checks.nr;
+	bool first = nr == 0 || strcmp(m->out->checks.v[nr - 1].rule, k.rule) != 0;
+	if (d.verdict == VERDICT_SKIPPED && !c.bootstrap && !c.told && (first || !c.unrecorded) &&
 	    (k.folded || c.has_baseline != c.has_candidate))
 		vec_push(&m->out->warnings, arena_printf(a, "'%s' is skipped: %s", k.rule, k.message));
 	vec_push(&m->out->checks, k);
@@ -337,26 +354,35 @@ static void find_step(struct maker *m)
 	vec_release(&e.list);
 }
 
+/* Add the check of a rule that judges no item, with a warning if `because` does not concern what
+   was recorded. */
+static void add_none(const struct maker *m, struct span item, enum verdict verdict,
+                     const char *because)
+{
+	struct arena *a = &m->out->arena;
+	struct check k = new_check(m, &(struct entry){ .rank = -1, .label = item }, false);
+	k.verdict = verdict;
+	k.limit = message_limits(a, &m->rule->fail);
+	k.message = arena_printf(a, "%s: %s", m->rule->metric->name, because);
+	if (verdict == VERDICT_SKIPPED && m->rule->for_each)
+		vec_push(&m->out->warnings,
+		         arena_printf(a, "rule '%s' judges nothing: %s", m->rule->id, because));
+	vec_push(&m->out->checks, k);
+}
+
 static void add_none_left(const struct maker *m, bool excepted)
 {
 	struct arena *a = &m->out->arena;
+	const char *label = label_name(m->rule->metric->label);
 	char share[NUMBER_TEXT];
-	struct check k = new_check(m, &(struct entry){ .rank = -1 }, false);
-	k.verdict = VERDICT_SKIPPED;
-	k.limit = message_limits(a, &m->rule->fail);
-	k.message = arena_printf(a, "%s: no %s has a share of %s %% on either side",
-	                         m->rule->metric->name, label_name(m->rule->metric->label),
-	                         number_format(m->rule->min_share, 6, share));
-	if (!m->rule->for_each)
-		k.message = arena_printf(a,
-		                         "%s: no figure of either side is known to be better higher or "
-		                         "lower: name those that count in rules with 'increase' or "
-		                         "'decrease'",
-		                         m->rule->metric->name);
+	const char *because = "no figure of either side is known to be better higher or lower: name "
+	                      "those that count in rules with 'increase' or 'decrease'";
 	if (excepted)
-		k.message = arena_printf(a, "%s: 'except' leaves no %s to check", m->rule->metric->name,
-		                         label_name(m->rule->metric->label));
-	vec_push(&m->out->checks, k);
+		because = arena_printf(a, "'except' leaves no %s to check", label);
+	else if (m->rule->for_each)
+		because = arena_printf(a, "no %s has a share of %s %% on either side", label,
+		                       number_format(m->rule->min_share, 6, share));
+	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
 /* True if the rule's query finds something without its glob patterns, so that one of the patterns
@@ -456,12 +482,20 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		                 text_quote(&out->arena, span_of(select_text(&rule->query, &out->arena))));
 	if (rule_asks_step(rule))
 		find_step(&m);
-	bool any = entries.list.nr > 0;
+	bool any = entries.list.nr > 0, apart = false;
+	struct entries families = { 0 };
+	for (int s = b->runs.baseline ? SIDE_BASELINE : SIDE_CANDIDATE; s < NR_SIDES; s++)
+		m.unrecorded[s] = family_unrecorded(b, rule, &entries, (enum side_index)s);
+	m.in_part = in_part(&m, entries.list.v, entries.list.nr);
 	if (any && rule->for_each) {
 		exceptions_warn(rule, &entries, out);
+		apart = !lacks && family_add(b, rule, &entries, &families);
 		checks_keep_items(b, rule, &entries);
 	}
 	bool excepted = exceptions_drop(rule, &entries);
+	for (size_t i = 0; i < families.list.nr; i++)
+		vec_push(&entries.list, families.list.v[i]);
+	vec_release(&families.list);
 	size_t before = out->checks.nr;
 	struct unjudged unjudged = { 0 };
 	enum status st = ST_OK;
@@ -479,6 +513,12 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 	warn_of_unjudged(rule, &unjudged, out);
 	if (any && st == ST_OK && out->checks.nr == before)
 		add_none_left(&m, excepted);
+	else if (apart)
+		add_none(&m, SPAN(FAMILY_LABEL), VERDICT_MISSING,
+		         arena_printf(&out->arena,
+		                      "no %s is on both sides, and figures of several do not add up, so "
+		                      "that nothing is compared",
+		                      label_name(rule->metric->label)));
 	else if (!any)
 		add_check(&m, &(struct entry){ .rank = -1 });
 	if (!any && rule->metric->need == NEED_INPUT)

@@ -275,7 +275,8 @@ static enum verdict of_missing(const struct comparison *c)
 		return VERDICT_SKIPPED;
 	switch (c->rule->on_missing) {
 	case ON_MISSING_SKIP:
-		return c->has_baseline && (c->folded_candidate || !is_item(c->rule->metric))
+		return c->has_baseline &&
+		               (c->folded_candidate || c->unrecorded || !is_item(c->rule->metric))
 		           ? VERDICT_MISSING
 		           : VERDICT_SKIPPED;
 	case ON_MISSING_WARN:
@@ -316,10 +317,15 @@ static struct decision decide(const struct comparison *c)
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_MIXED };
 	if (c->bootstrap && pair)
 		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_BOOTSTRAP };
+	if (c->in_part)
+		return (struct decision){ .verdict = c->rule->on_missing == ON_MISSING_WARN
+			                                     ? VERDICT_WARN
+			                                     : VERDICT_MISSING,
+			                      .reason = REASON_ABSENT };
 	if (c->bootstrap && c->has_candidate)
 		return decide_limits(c);
 	bool folded = c->folded_baseline || c->folded_candidate;
-	if (c->rule->for_each && c->has_baseline != c->has_candidate && !folded)
+	if (c->rule->for_each && c->has_baseline != c->has_candidate && !folded && !c->unrecorded)
 		return decide_one_sided(c);
 	if (c->rule->metric->label == LABEL_INPUT && c->has_candidate && !c->has_baseline)
 		return decide_one_sided(c); /* a benchmark case that the candidate has, and the baseline

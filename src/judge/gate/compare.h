@@ -24,6 +24,11 @@ struct comparison {
 	/// true if the side lacks the figure because its folded run does not have it of the ranks that
 	/// are asked for
 	bool folded_baseline, folded_candidate;
+	/// true if the side that lacks the item recorded nothing of its kind, such as no operator
+	bool unrecorded;
+	/// text that says of which ranks of the candidate the figure is known, if these are fewer than
+	/// in the baseline; else NULL
+	const char *in_part;
 	bool predates; ///< true if the baseline's version of gpugate did not record the metric
 	int64_t floor; ///< smallest change that the clock of a trace can show, in the metric's unit
 	bool bootstrap; ///< true if a baseline is deliberately absent, so that relative conditions are

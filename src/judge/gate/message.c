@@ -105,7 +105,10 @@ static void add_unformed(struct strbuf *b, const struct comparison *c, const str
 static void add_absent(struct strbuf *b, const struct comparison *c, const struct decision *d,
                        const struct check *check)
 {
-	if (c->folded_candidate)
+	if (c->in_part)
+		strbuf_addf(b, " is missing in a part of the candidate, but not of the baseline: %s",
+		            c->in_part);
+	else if (c->folded_candidate)
 		strbuf_adds(b,
 		            " is not known: the candidate is a folded run, which has it only of the ranks "
 		            "that it keeps whole; merge its digests without --fold");
@@ -118,6 +121,14 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 		strbuf_adds(b, d->verdict == VERDICT_SKIPPED
 		                   ? " was recorded on neither side: not applicable"
 		                   : " was recorded on neither side");
+	else if (c->unrecorded && c->has_baseline)
+		strbuf_addf(b, " is missing in the candidate, which has no %s at all: the baseline has %s",
+		            label_name(c->rule->metric->label), check->baseline_text);
+	else if (c->unrecorded)
+		strbuf_addf(b,
+		            " is missing in the baseline, which has no %s at all: 'gpugate baseline "
+		            "promote' of a run that has it renews the baseline",
+		            label_name(c->rule->metric->label));
 	else if (c->has_baseline)
 		strbuf_addf(b, " is missing in the candidate, the baseline has %s", check->baseline_text);
 	else

@@ -124,6 +124,7 @@ static enum status read_root(struct document *d, const struct node *root, struct
 	TRY(result_rows_read(d, node_get(node_get(root, "inputs"), "results"), true, &out->results));
 	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
 		TRY(rule_read(d, n, out));
+	TRY(unless_settle(d, out));
 	for (const struct node *n = node_first(node_get(root, "waivers")); n; n = n->next)
 		TRY(waiver_read(d, n, out));
 	return ST_OK;

@@ -34,6 +34,10 @@ GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
 /// set already.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
 
+/// Drop `unless` of rules that leave their figure to one which no rule judges. Check that no rules
+/// leave their figures to each other in a circle.
+GG_MUST_CHECK enum status unless_settle(struct document *d, struct rules *rules);
+
 /// Read the `overrides` of a rule from `map`, which keys_check() has accepted, into the rule `r`.
 /// Check that each pattern occurs only once in `except` and `overrides`. `a` owns the texts.
 GG_MUST_CHECK enum status overrides_read(struct document *d, struct arena *a,

@@ -97,6 +97,38 @@ static enum status unless_read(struct document *d, const struct node *unless, st
 	return ST_OK;
 }
 
+enum status unless_settle(struct document *d, struct rules *rules)
+{
+	bool ruled[NR_METRICS] = { 0 }; /* metrics with a rule */
+	bool judged[NR_METRICS] = { 0 }; /* those with a rule whose chain of `unless` ends */
+	for (size_t i = 0; i < rules->rules.nr; i++)
+		ruled[rules->rules.v[i].metric->id] = true;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		struct rule *r = &rules->rules.v[i];
+		if (r->unless && !ruled[r->unless->id])
+			r->unless = NULL;
+	}
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t i = 0; i < rules->rules.nr; i++) {
+			const struct rule *r = &rules->rules.v[i];
+			if (judged[r->metric->id] || (r->unless && !judged[r->unless->id]))
+				continue;
+			judged[r->metric->id] = more = true;
+		}
+	}
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *r = &rules->rules.v[i];
+		if (r->unless && !judged[r->unless->id])
+			return diag_fail(d->log, ST_USAGE,
+			                 "%s:%u:%u: rule '%s' leaves its figure to '%s' ('unless'), whose "
+			                 "rules leave theirs in a circle, so that none is judged: remove one "
+			                 "'unless' of them",
+			                 d->shown, r->line, r->column, r->id, r->unless->name);
+	}
+	return ST_OK;
+}
+
 struct rule rule_default(const struct metric *m)
 {
 	struct rule r = { .metric = m };

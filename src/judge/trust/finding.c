@@ -63,3 +63,14 @@ void trust_keep_some(const struct trust_scope *s, size_t from)
 	vec_move(&sum->spoils, &others.spoils);
 	vec_release(&others.spoils);
 }
+
+int64_t trust_apart(const struct digest *d, int64_t at_ns)
+{
+	const int64_t from = INT64_C(1200000000000000000), to = INT64_C(4000000000000000000);
+	const int64_t most = INT64_C(60000000000);
+	if (d->start_ns < from || d->start_ns > to || at_ns < from || at_ns > to)
+		return 0;
+	int64_t before = at_ns - d->start_ns;
+	int64_t after = before - (d->window_ns < to ? d->window_ns : to);
+	return after > most ? after : before < -most ? before : 0;
+}

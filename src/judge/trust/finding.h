@@ -29,6 +29,11 @@ static inline bool trust_is_notable(int64_t part, int64_t whole)
 	return (__int128)part * 100 > whole;
 }
 
+/// Time in ns from the end of the trace of `d` to `at_ns`, below 0 where `at_ns` lies before its
+/// start, if it is more than 60 s, which recordings of one run never lie apart. Else 0, also where
+/// one of the times is not known as a time of day: those lie between 2008 and 2096.
+int64_t trust_apart(const struct digest *d, int64_t at_ns);
+
 /// Append a finding if the candidate ran with another batch size than the baseline: one factor
 /// scales the threads of most kernels, or the bytes of all copies.
 void trust_find_context(const struct run *baseline, const struct run *candidate,
@@ -48,8 +53,9 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d);
 
 /// Append findings from comparing the ranks of a run: a rank that lacks steps, ends early, is
 /// stuck, has fewer collectives, or has figures of another kind. Each finding names the last
-/// activity of its rank.
-void trust_find_ranks(const struct run *run, const struct trust_scope *s);
+/// activity of its rank. Figures of a run that lacks ranks of its job are unreliable if it is
+/// `alone`; beside a baseline trust_find_absent() decides.
+void trust_find_ranks(const struct run *run, bool alone, const struct trust_scope *s);
 
 /// Append a finding for each rank that only one side has; `s` describes the candidate's run.
 void trust_find_absent(const struct run *baseline, const struct run *candidate,

@@ -1,5 +1,6 @@
 /* Whether the memory figures of a snapshot can be trusted. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/number.h"
 #include "base/text.h"
@@ -66,9 +67,27 @@ static void find_risk(const struct trust_scope *s, const struct digest *d)
 	}
 }
 
+/* Append a finding if the history of the snapshot lies wholly before or behind the trace. */
+static void find_stale(const struct trust_scope *s, const struct digest *d)
+{
+	int64_t nearest = INT64_MAX;
+	for (size_t i = 0; i < d->memory_levels.nr; i++) {
+		int64_t us = d->memory_levels.v[i].time_us;
+		int64_t apart = us < INT64_MAX / 1000 ? trust_apart(d, us * 1000) : 0;
+		if (llabs(apart) < llabs(nearest))
+			nearest = apart;
+	}
+	if (digest_has_trace(d) && d->snapshot && nearest != 0 && nearest != INT64_MAX)
+		trust_add(s, "stale-rank", SPOILED_BY_MEMORY,
+		          "has a snapshot whose history lies %s %s its trace: it is not of the same run",
+		          unit_text(&s->out->arena, UNIT_NS, llabs(nearest)),
+		          nearest < 0 ? "before" : "behind");
+}
+
 void trust_find_memory(const struct trust_scope *s, const struct digest *d)
 {
 	struct arena *a = &s->out->arena;
+	find_stale(s, d);
 	if (d->memory_evidence.nr && !any_history(d))
 		trust_add(s, "no-memory-history", HISTORY,
 		          "has a snapshot without a history, which knows the end only: call "

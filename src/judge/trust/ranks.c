@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "fold/fewer.h"
 #include "fold/present.h"
+#include "metric/unit.h"
 #include "model/fold.h"
 #include "trust/peers.h"
 
@@ -86,7 +87,7 @@ static void find_missing_steps(struct peers *p)
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
 		size_t nr;
-		if (!has_steps(d))
+		if (!has_steps(d) || p->named[r])
 			continue;
 		const char *list = missing_list(p, d, &nr);
 		if (nr > 0 && d->step_numbers[d->nr_steps - 1] < p->steps.v[p->steps.nr - 1])
@@ -197,17 +198,44 @@ static void find_copies(struct peers *p)
 
 /* ---- public functions ---- */
 
-static void find_partial(const struct run *run, const struct trust_scope *s)
+/* Append a finding if a job declared more ranks than were recorded, unless the rules say that so
+   many are meant. A single recording is not of the ranks of a job. */
+static void find_partial(const struct run *run, bool alone, const struct trust_scope *s)
 {
 	struct trust_scope of_run = *s;
-	struct arena *a = &s->out->arena;
-	const char *fault = present_fault(run, run->ranks.v[0]->world_size, a);
+	int64_t world = run->ranks.v[0]->world_size;
+	const char *fault =
+	    world > 0 && !s->out->expect_ranks ? present_fault(run, world, &s->out->arena) : NULL;
 	of_run.rank = -1;
-	if (run->ranks.v[0]->world_size > 0 && fault)
-		trust_add(&of_run, "partial-ranks", 0, "is not of all ranks: %s", fault);
+	if (fault)
+		trust_add(&of_run, "absent-rank",
+		          alone && run_nr_ranks(run) < (uint64_t)world ? SPOILED_BY_ALL : 0,
+		          "is not of all ranks: %s", fault);
 }
 
-void trust_find_ranks(const struct run *run, const struct trust_scope *s)
+/* Append a finding for each rank whose recording ended long before the newest one began: a file of
+   an earlier run, whatever the numbers of its steps. */
+static void find_stale(struct peers *p)
+{
+	struct arena *a = &p->scope->out->arena;
+	const struct digest *newest = NULL;
+	for (size_t r = 0; r < p->run->ranks.nr; r++) {
+		const struct digest *d = p->run->ranks.v[r];
+		if (digest_has_trace(d) && (!newest || d->start_ns > newest->start_ns))
+			newest = d;
+	}
+	for (size_t r = 0; newest && r < p->run->ranks.nr; r++) {
+		const struct digest *d = p->run->ranks.v[r];
+		int64_t since = digest_has_trace(d) ? trust_apart(d, newest->start_ns) : 0;
+		if (since > 0)
+			peers_name(p, r, "stale-rank", SPOILED_BY_ALL,
+			           arena_printf(
+			               a, "was recorded %s before rank %" PRId64 ": it is not of the same run",
+			               unit_text(a, UNIT_NS, since), newest->rank));
+	}
+}
+
+void trust_find_ranks(const struct run *run, bool alone, const struct trust_scope *s)
 {
 	struct peers p = { .run = run, .scope = s, .last = -1 };
 	if (run->ranks.nr < 2)
@@ -217,7 +245,8 @@ void trust_find_ranks(const struct run *run, const struct trust_scope *s)
 	collect_steps(&p);
 	if (p.steps.nr)
 		p.last = p.steps.v[p.steps.nr - 1];
-	find_partial(run, s);
+	find_partial(run, alone, s);
+	find_stale(&p);
 	find_missing_steps(&p);
 	peers_find_ends(&p);
 	find_collectives(&p);

@@ -216,7 +216,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 		find_damage(&s, &d->trust);
 		trust_find_memory(&s, d);
 	}
-	trust_find_ranks(run, &s);
+	trust_find_ranks(run, !want.baseline, &s);
 }
 
 /* Name of the source of the run's first memory figures; NULL if the run has none. */

@@ -149,6 +149,8 @@ struct trace_meta {
 	/// Names of counters that were sampled; borrowed from the name table.
 	VEC(struct span) counters;
 	VEC(struct counter_sample) samples; ///< samples of hardware counters, from all GPUs with work
+	int64_t base_ns; ///< what the times of the trace count from, in ns since 1970
+	                 ///< (baseTimeNanoseconds); 0 if they count from there themselves, or unknown
 	uint64_t events; ///< number of elements of traceEvents, usable or not
 	uint64_t malformed; ///< number of wanted events that lack ts or have an unusable form
 	uint64_t json_faults; ///< number of tolerated faults: raw control bytes, bad escapes, NaN

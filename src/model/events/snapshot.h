@@ -37,7 +37,6 @@ struct snapshot_segment {
 	int64_t device; ///< number of the device, ≥ 0
 	uint64_t address; ///< address of the segment; SNAPSHOT_NO_ADDRESS if not given
 	uint64_t total;
-	int64_t stream; ///< ident of the stream, only compared for equality
 	bool large, expandable;
 	uint32_t first_block, nr_blocks;
 	uint32_t stack;

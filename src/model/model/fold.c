@@ -116,9 +116,34 @@ static size_t first_of(const struct fold *f, enum metric_id id)
 	return lo < f->figures.nr && f->figures.v[lo].metric == id ? lo : f->figures.nr;
 }
 
+static bool is_zero(const struct fold *f, const struct fold_figure *g)
+{
+	for (size_t i = 0; g->value && i < f->nr; i++)
+		if (g->value[i] != FOLD_ABSENT && g->value[i] != 0)
+			return false;
+	return g->value || (g->tally.min == 0 && g->tally.max == 0);
+}
+
+/* True if what the metric needs was recorded on some rank: figures of steps are also 0 where there
+   was none of it. */
+static bool has_need(const struct fold *f, enum need need)
+{
+	bool of_comm = need == NEED_COMM;
+	if (need != NEED_GPU && !of_comm)
+		return true;
+	for (size_t i = 0; i < f->figures.nr; i++) {
+		const struct fold_figure *g = &f->figures.v[i];
+		if (g->metric == METRIC_KERNEL_TIME && (!of_comm || g->cls == CLASS_COMMUNICATION))
+			return true;
+		if (g->metric == METRIC_STEP_COMM_TIME && of_comm && !is_zero(f, g))
+			return true;
+	}
+	return false;
+}
+
 bool fold_has(const struct fold *f, const struct metric *m)
 {
-	return first_of(f, m->id) < f->figures.nr;
+	return first_of(f, m->id) < f->figures.nr && has_need(f, m->need);
 }
 
 void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, figure_fn *fn,

@@ -173,7 +173,7 @@ void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, 
 /// The median over the steps of a figure of the rank with index `at`; false if it is unknown.
 bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_t *out);
 
-/// True if the fold has figures of metric `m`.
+/// True if the fold has figures of metric `m`, and its ranks recorded what the metric needs.
 bool fold_has(const struct fold *f, const struct metric *m);
 
 /// Number of GPU activities in the last step of a rank, in millionths of their usual number per
@@ -200,6 +200,10 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 /// True if `v` is the view of a folded run that cannot answer the query: only whole digests could,
 /// and the fold does not keep those of all ranks that the query selects.
 bool fold_lacks(const struct run_view *v, const struct query *q);
+
+/// True if `v` is the view of a folded run that answers the query, which is for each rank, only for
+/// the worst one; `*worst` becomes the reduction to it.
+bool fold_gives_worst(const struct run_view *v, const struct query *q, enum reduce *worst);
 
 /// True if `v` is the view of a folded run that answers a query for each rank only for the worst
 /// one, and other ranks have other values, so that a change of theirs may not be seen.

@@ -69,7 +69,9 @@ static void answer_whole(const struct run_view *v, const struct query *q, struct
 	}
 	const struct past_value *value = past_query(&f->asked, query_text(q, a), &nr);
 	for (size_t i = 0; i < nr; i++)
-		vec_push(&out->list, (struct answer){ value[i].label, value[i].rank, value[i].value });
+		vec_push(&out->list, (struct answer){ .label = value[i].label,
+		                                      .rank = value[i].rank,
+		                                      .value = value[i].value });
 }
 
 static void answer_one(const struct run_view *v, const struct query *q, struct fold *out)
@@ -169,8 +171,11 @@ static void take(const struct fold *f, const struct query *q, const struct fold_
 			vec_push(&out->list, g->value[i]);
 }
 
-static bool reduce(struct values *v, enum reduce reduce, int64_t *out)
+/* Reduce the values to the answer's, and subtract their number from those of ranks that lack it. */
+static bool reduce(struct values *v, enum reduce reduce, struct answer *answer)
 {
+	int64_t *out = &answer->value;
+	answer->lacks -= (int64_t)v->list.nr + v->tally.count;
 	if (v->list.nr && !v->tally.count) {
 		*out = reduce_of(reduce, v->list.v, v->list.nr);
 	} else {
@@ -194,12 +199,17 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 			answer_whole(v, q, a, out);
 		return;
 	}
+	if (!fold_has(f, q->metric))
+		return;
 	enum statistic stat = q->metric->per_step ? q->stat : STAT_MEDIAN;
+	int64_t asked = 0;
+	for (size_t i = 0; i < f->nr; i++)
+		asked += rank_is_selected(q, f->rank[i]);
 	bool one = fold_is_item(q->metric) || (q->metric->label == LABEL_NONE && !q->phase);
 	for (size_t i = 0, end; i < f->figures.nr; i = end) {
 		const struct fold_figure *g = &f->figures.v[i];
 		struct values all = { 0 };
-		int64_t value = 0;
+		struct answer answer = { .label = g->label, .rank = -1, .lacks = asked };
 		end = i + 1;
 		if (g->metric != q->metric->id || g->stat != stat)
 			continue;
@@ -213,20 +223,27 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 			if (is_selected(v, q, h) && (h->value || !q->rank))
 				take(f, q, h, &all);
 		}
-		if (reduce(&all, reduce_of_ranks(q), &value))
-			vec_push(&out->list, (struct answer){ g->label, -1, value });
+		if (reduce(&all, reduce_of_ranks(q), &answer))
+			vec_push(&out->list, answer);
 		vec_release(&all.list);
 		tally_release(&all.tally);
 	}
 }
 
-bool fold_hides_ranks(const struct run_view *v, const struct query *q)
+bool fold_gives_worst(const struct run_view *v, const struct query *q, enum reduce *worst)
 {
 	const struct fold *f = run_fold(v->run);
+	*worst = reduce_of_ranks(q);
+	return q->reduce == REDUCE_EACH && f && !needs_whole(q, v->naming, f->by_rank);
+}
+
+bool fold_hides_ranks(const struct run_view *v, const struct query *q)
+{
+	enum reduce worst;
 	struct arena scratch = ARENA_INIT;
 	struct answers least, most;
 	struct query of_all = *q;
-	if (q->reduce != REDUCE_EACH || !f || needs_whole(q, v->naming, f->by_rank))
+	if (!fold_gives_worst(v, q, &worst))
 		return false;
 	of_all.reduce = REDUCE_MIN;
 	run_query(v, &of_all, &scratch, &least);

@@ -77,9 +77,11 @@ static void collect(void *ctx, const struct figure *f)
 	struct collector *c = ctx;
 	if (figure_is_selected(c->view, c->query, f))
 		vec_push(&c->out->list,
-		         (struct answer){ c->by_label ? f->label : SPAN(""), f->rank,
-		                          f->summary ? f->summary[c->query->stat]
-		                                     : stat_of(c->query->stat, f->samples, f->nr) });
+		         (struct answer){ .label = c->by_label ? f->label : SPAN(""),
+		                          .rank = f->rank,
+		                          .value = f->summary
+		                                       ? f->summary[c->query->stat]
+		                                       : stat_of(c->query->stat, f->samples, f->nr) });
 }
 
 static int answer_cmp(const void *a, const void *b)
@@ -89,9 +91,10 @@ static int answer_cmp(const void *a, const void *b)
 	return c ? c : COMPARE(x->rank, y->rank);
 }
 
-/* Reduce each group of adjacent answers with the same label to one answer; if `by_rank`, with the
-   same label and rank. */
-static void fold(struct answers *list, enum reduce reduce, bool by_rank, struct arena *a)
+/* Reduce each group of adjacent answers with the same label to one answer, whose ranks are some of
+   the `asked` ones; if `by_rank`, each group with the same label and rank. */
+static void fold(struct answers *list, enum reduce reduce, bool by_rank, int64_t asked,
+                 struct arena *a)
 {
 	int64_t *values = arena_alloc(a, list->list.nr, sizeof *values);
 	struct answer *v = list->list.v;
@@ -101,7 +104,11 @@ static void fold(struct answers *list, enum reduce reduce, bool by_rank, struct 
 		              (!by_rank || v[end].rank == v[i].rank);
 		     end++)
 			values[end] = v[end].value;
+		int64_t ranks = 0;
+		for (size_t k = i; k < end; k++)
+			ranks += k == i || v[k].rank != v[k - 1].rank;
 		v[nr] = v[i];
+		v[nr].lacks = by_rank ? 0 : asked - ranks;
 		v[nr++].value = reduce_of(reduce, values + i, end - i);
 	}
 	list->list.nr = nr;
@@ -124,14 +131,17 @@ void run_query(const struct run_view *v, const struct query *q, struct arena *a,
 		c.by_label = q->reduce == REDUCE_EACH || q->device;
 	if (kind == LABEL_MEMORY)
 		c.by_label = q->reduce == REDUCE_EACH || q->memory;
+	int64_t asked = 0;
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
-		if (rank_scope_has((struct rank_scope){ .glob = q->rank }, v->ranks[i].digest->rank))
+		if (rank_scope_has((struct rank_scope){ .glob = q->rank }, v->ranks[i].digest->rank)) {
 			rank_asked_figures(v, i, q, collect, &c);
+			asked++;
+		}
 	vec_sort(&out->list, answer_cmp);
 	if (!c.by_label)
-		fold(out, q->reduce, true, a);
+		fold(out, q->reduce, true, asked, a);
 	if (q->reduce != REDUCE_EACH)
-		fold(out, q->reduce, false, a);
+		fold(out, q->reduce, false, asked, a);
 	for (size_t i = 0; i < out->list.nr; i++)
 		if (q->reduce != REDUCE_EACH || v->run->ranks.nr == 1)
 			out->list.v[i].rank = -1;

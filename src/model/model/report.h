@@ -294,6 +294,8 @@ struct report {
 	/// findings, sorted by cost; each failed, undecided, inconclusive or missing check is in one
 	VEC(struct finding) findings;
 	VEC(struct trust_finding) trust;
+	int64_t
+	    expect_ranks; ///< number of ranks that a run must have by the rules; 0: those of its job
 	VEC(struct rank_column) rank_columns; ///< columns of the table of ranks, except "rank"
 	VEC(struct rank_row) ranks; ///< rows of ranks, candidate first; empty if a run has one rank
 	VEC(struct insight) insights; ///< insights, the candidate's first

@@ -155,6 +155,7 @@ struct answer {
 	struct span label;
 	int64_t rank;
 	int64_t value;
+	int64_t lacks; ///< number of the ranks asked for that do not have the figure
 };
 struct answers {
 	VEC(struct answer) list; ///< all answers to a query, sorted by label, then rank

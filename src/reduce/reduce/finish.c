@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "reduce/reducer.h"
 
 static enum status check_times(const struct reducer *r, struct diag_log *log)
@@ -88,6 +89,8 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	counter_figures(r, meta, out);
 	memory_figures(r, meta, out);
 	environment(r, meta, out);
+	if (meta->base_ns)
+		out->start_ns = number_add(out->start_ns, meta->base_ns);
 	out->source_hash = digest_hash(out);
 	return ST_OK;
 }

@@ -17,7 +17,8 @@ static void part_add(struct own_steps *own, struct own_part p, int64_t group, in
 {
 	p.step = idmap_add(&own->groups, group);
 	if (p.step == own->marks.nr)
-		vec_push(&own->marks, (struct mark){ p.start_ns, p.end_ns, number, phase, p.step });
+		vec_push(&own->marks,
+		         (struct mark){ p.start_ns, p.end_ns, number, phase, p.step, IDENT_NONE });
 	struct mark *m = &own->marks.v[p.step];
 	number_lower(&m->start_ns, p.start_ns);
 	number_raise(&m->end_ns, p.end_ns);

@@ -28,6 +28,11 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 /// The sink for the events that the reader finds.
 struct event_sink reducer_sink(struct reducer *r);
 
+/// The number of processes that did the work of the trace once all events are in: that marked
+/// steps, or launched work for GPUs. If it is more than 1, the trace holds several ranks, since a
+/// profiler records one process; `*text` then names them, "1000, 1001", owned by `a`.
+size_t reducer_processes(const struct reducer *r, struct arena *a, const char **text);
+
 /// Fills `out` (from digest_new()) with every figure, once all events are in; `meta` gives events,
 /// faults, devices and versions. Sets everything but trace, snapshot and rank. ST_INPUT if a sum
 /// exceeds int64.

@@ -4,6 +4,7 @@
 ///
 ///     reducer.c      intake: which member takes an event
 ///     finish.c       order of work
+///     processes.c    whether several ranks were merged into the trace
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
 ///     lost.c         launches without a kernel: stream captures, and the time that is lost

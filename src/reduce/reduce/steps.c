@@ -25,6 +25,7 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 	struct mark mark = { .start_ns = ev->start_ns,
 		                 .end_ns = ev->start_ns + ev->dur_ns,
 		                 .number = ev->numbered ? ev->step : step_number_of(name),
+		                 .pid = ev->pid,
 		                 .phase = step_phase_of(name) };
 	if (marker)
 		vec_push(&r->steps.marks, mark);

@@ -15,6 +15,7 @@ struct mark {
 	int64_t number; ///< number in the marker's name; < 0 if there is none
 	enum phase phase; ///< phase of the whole step; PHASE_ALL if the name has none
 	uint32_t group; ///< of a step that the profiler marked itself: id in `own.groups`
+	int64_t pid; ///< ident of the process whose annotation it is
 };
 
 /// An annotation that is not a marker, kept to propose markers.

@@ -1,0 +1,87 @@
+/* Directories that are given as runs: their files, and where runs lie below them. */
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "cli/artifact_format.h"
+#include "cli/context.h"
+
+/* True for a file that an interrupted gpugate left (io/sink.c), which may be incomplete. */
+static bool is_temporary(const char *path)
+{
+	size_t n = strlen(path);
+	return n > 4 && strcmp(path + n - 4, ".tmp") == 0;
+}
+
+enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
+                       struct diag_log *log)
+{
+	VEC(const char *) names = VEC_INIT;
+	DIR *dir = opendir(path);
+	if (!dir)
+		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s",
+		                 text_quote(&log->arena, span_of(path)), strerror(errno));
+	for (const struct dirent *e; (e = readdir(dir));) {
+		struct stat sb;
+		if (e->d_name[0] == '.' || strcmp(e->d_name, CONTEXT_YAML) == 0)
+			continue;
+		const char *file = arena_printf(a, "%s/%s", path, e->d_name);
+		if (strcmp(e->d_name, CONTEXT_JSON) == 0 && !context_is_artifact(file))
+			continue;
+		if (stat(file, &sb) == 0 && S_ISREG(sb.st_mode))
+			vec_push(&names, file);
+	}
+	closedir(dir);
+	vec_sort(&names, text_cmp);
+	size_t nr = 0;
+	for (size_t i = 0; i < names.nr; i++)
+		if (is_temporary(names.v[i]))
+			diag_warn(log, "ignored: %s: left behind by a gpugate that was killed",
+			          text_quote(&log->arena, span_of(names.v[i])));
+		else
+			names.v[nr++] = names.v[i];
+	names.nr = nr;
+	vec_push(out, (struct artifact_file){ .path = path, .is_directory = true, .listed = names.nr });
+	for (size_t i = 0; i < names.nr; i++)
+		vec_push(out, (struct artifact_file){ .path = names.v[i] });
+	vec_release(&names);
+	return ST_OK;
+}
+
+/* ---- directories below ---- */
+
+/* Limits of a search: how deep it goes, and how many entries it looks at. */
+enum { DEEPEST = 6, ENTRIES = 10000 };
+
+static void look(const char *path, int depth, size_t *left, struct arena *a, struct folders *out)
+{
+	VEC(const char *) inner = VEC_INIT;
+	bool found = false;
+	DIR *dir = opendir(path);
+	for (const struct dirent *e; dir && !found && *left && (e = readdir(dir)); --*left) {
+		struct stat sb;
+		const char *name = arena_printf(a, "%s/%s", path, e->d_name);
+		if (e->d_name[0] == '.' || lstat(name, &sb) < 0)
+			continue;
+		if (S_ISDIR(sb.st_mode))
+			vec_push(&inner, name);
+		else
+			found = depth && artifact_recording(name);
+	}
+	if (dir)
+		closedir(dir);
+	if (found)
+		vec_push(out, path);
+	vec_sort(&inner, text_cmp);
+	for (size_t i = 0; i < inner.nr && !found && depth < DEEPEST; i++)
+		look(inner.v[i], depth + 1, left, a, out);
+	vec_release(&inner);
+}
+
+void folders_below(const char *path, struct arena *a, struct folders *out)
+{
+	size_t left = ENTRIES;
+	look(path, 0, &left, a, out);
+}
