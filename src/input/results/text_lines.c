@@ -45,7 +45,7 @@ struct pattern {
 	size_t nr;
 };
 
-/* Adds the class that a letter after a backslash stands for; false if it stands for none. */
+/* Adds the class that a letter after a backslash means; false if it means none. */
 static bool add_class(char letter, struct strbuf *out)
 {
 	static const struct {

@@ -90,8 +90,8 @@ static bool is_rate(const struct metric *m)
 	return unit >= 0 && strncmp(figure_units[unit].dimension, "rate", 4) == 0;
 }
 
-/* The first check on the metric. Of the figures of files that nothing is wrong with, a rate comes
-   first: it tells most. */
+/* The first check on the metric. A rate comes before other figures of files that nothing is wrong
+   with, since it tells most. */
 static const struct check *check_of(const struct report *r, enum metric_id id)
 {
 	const struct check *first = NULL;
