@@ -351,6 +351,11 @@ def table(folder):
     assert "Figures of m.r4.0.cnone" in text and "5 more figures changed by less than 1 %" in text, text
     assert len(json.loads((folder / "r.json").read_text())["findings"]) == 1, text
     assert "step-period" not in text, text
+    rows = [{**content, "request_rate": rate} for rate in (1.25, 1.5)]
+    gate = Gate(folder / "several", "m.json", rows)
+    code, verdicts, text = gate.check([{**r, "mean_ttft_ms": 125} for r in rows])
+    assert code == 1 and "2 of 16 figures in 2 cases are worse: mean_ttft_ms +900.00 %" in text, text
+    assert "Figures of m figure case" in text and "mean_ttft_ms r1.5.cnone" in text, text
     gate = Gate(folder, "m.json", FLAT)
     code, verdicts, text = gate.check({**FLAT, "loss": 2.5025})
     assert code == 0 and "tokens_per_s (unchanged" in text.split("What")[0], text
