@@ -300,6 +300,10 @@ FILES = {
                                    {"My_bench/value": (50.5, "ms", "lower"), "Rate/value": (7.5, "op/s", "higher")}),
     "jmh.json": ([{"benchmark": "org.B.a", "mode": mode, "primaryMetric": {"score": 5.5, "scoreError": 0.1, "scoreUnit": unit}}
                   for mode, unit in (("thrpt", "ops/s"), ("avgt", "us/op"))], {"org.B.a.thrpt/score": (5.5, "op/s", "higher"), "org.B.a.avgt/score": (5.5, "us/op", "lower")}),
+    "perf_script_test_results.csv": (
+        "network_name,network_hash,sm_clk,perf_case_name,test_name,perf_metric,total_time__sec,state,command,threshold,metric_type\n"
+        + "".join(f'm-bench-bf16,h,1980,A/h,h,{v},12.5,valid,"bench --tp 1, x",0.1,{k}\n' for k, v in (("TOKEN_THROUGHPUT", 2048.5), ("FIRST_TOKEN_TIME", 31.25))),
+        {"m-bench-bf16/TOKEN_THROUGHPUT": (2048.5, "1", "higher"), "m-bench-bf16/FIRST_TOKEN_TIME": (31.25, "1", "lower")}),
     "kern_sum.csv": ("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
                      '60.5,600500,10,60050.0,60000.5,50000,70000,100.5,"gemm(float *, int)"\n39.5,400500,20,20025.0,20000.5,10000,30000,100.5,relu\n',
                      {"relu/total_time": (400500, "ns", "lower"), "relu/instances": (20, "1", "lower")}),
