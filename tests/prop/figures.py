@@ -263,6 +263,8 @@ def logs(folder):
     assert code in (1, 3) and set(verdicts) == {"input.b8/ms", "input.b8/rate"} and "improved" not in verdicts.values(), (verdicts, text)
     assert gate.check(MEGATRON)[0] == 3
     gate = Gate(folder / "megatron", "m.log", MEGATRON)
+    code, verdicts, text = gate.check(MEGATRON)
+    assert code == 0 and "not judged" not in text, text
     code, verdicts, text = gate.check("".join(MEGATRON.splitlines(True)[:4]))
     assert code == 3 and "step 5 \u2192 4" in text, text
     for pattern in ("(a)", "(?<a", "(?:a)(?<b>x)", r"(?<a>x)\1", "(?<a>x{2,9})", "(?<a>x", "(?<a>(((((x+)+)+)+)+))", "(?<a>x+++++)", "(?<a>x)" * 50):
