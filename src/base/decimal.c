@@ -130,3 +130,10 @@ bool decimal_times(struct decimal a, struct decimal b, struct decimal *out)
 	*out = decimal_of((int64_t)v, digits);
 	return true;
 }
+
+bool decimal_is_near(struct decimal a, struct decimal b, int64_t share)
+{
+	int64_t digits = a.digits > b.digits ? a.digits : b.digits;
+	__int128 y = decimal_scaled(b, digits), apart = decimal_scaled(a, digits) - y;
+	return (apart < 0 ? -apart : apart) * 100 * MICRO <= share * (y < 0 ? -y : y);
+}

@@ -38,4 +38,7 @@ int64_t decimal_digits_for(struct decimal d, int significant);
 /// `a` · `b`, exactly; false if the product has too many digits.
 bool decimal_times(struct decimal a, struct decimal b, struct decimal *out);
 
+/// True if `a` differs from `b` by at most `share` · 1e-8 of `b` (a share in 1e-6 percent).
+bool decimal_is_near(struct decimal a, struct decimal b, int64_t share);
+
 #endif

@@ -8,7 +8,13 @@
 - A table that is cut off at any byte behind its first row is refused, or has the figures of its whole lines.
 - Plain numbers are judged without any rules, by the direction that name and unit tell; others are named once.
 - An absolute path in the name of a case changes nothing, also against a baseline that was stored with it.
+- Work: figures of a case whose work is another than in the baseline are not judged, what was counted may differ by 5 %, what the tool
+  chooses by any amount; `same_work` leaves a member out.
 - Formats with `only` describe one file together; folders of a sweep are cases.
+- Figures that moved together are one finding and one table, and the heading names a rate if nothing is wrong.
+- A file in the shape of each tool's gives the figures with their units; a figure that is worse by a factor is not passed, a better one is.
+- Lines of logs are read as their pattern says, whatever stands between them; a line that is cut off counts as none. A pattern that libc cannot
+  take in linear time is refused with its place.
 - The directions of names and units are those of a list that was written by hand.
 
 $GPUGATE is the program; exit 77 skips.
@@ -162,6 +168,27 @@ def paths(folder):
     assert set(verdicts.values()) <= {"pass", "fail", "undecided", "skipped"}, verdicts
 
 
+def work(folder):
+    content = {**SERVE, "num_prompts": 1000, "completed": 1000, "total_input_tokens": 50000, "total_output_tokens": 90000}
+    worse = {"mean_ttft_ms": 25.5, "output_throughput": 100.5}
+    rules = "version: 1\nrules: [{id: figures, metric: 'input.*', same_work: [num_prompts, completed], fail: {worse: 10%}}]\n"
+    for rule in (None, rules):
+        gate = Gate(folder, "m.json", content, rule)
+        for other, differs in (({"num_prompts": 500, "completed": 500}, not rule), ({"total_output_tokens": 95000}, True), ({"total_output_tokens": 86000}, False),
+                               ({"completed": 991}, False), ({"burstiness": 2}, False), ({"duration": 5}, False)):
+            for change in ({}, worse, {"mean_ttft_ms": 5.5}):
+                code, verdicts, text = gate.check({**content, **other, **change})
+                some = ", ".join(f"{k} {content[k]} \u2192 {v}" for k, v in other.items() if k in content)
+                assert (f"did other work than the baseline: {some}" in text) == (differs or bool(rule and "num_prompts" in other)), (other, text)
+                assert not differs or (code == 3 and {v for m, v in verdicts.items() if m.startswith("input.")} == {"inconclusive"}), (other, change, code, verdicts)
+                assert differs or (code == 0) == (change is not worse), (other, change, code, text)
+        assert gate.check({**content, "completed": 989})[0] == 3
+    many = json.loads(json.dumps(GOOGLE))
+    gate = Gate(folder, "m.json", many)
+    many["benchmarks"][0]["iterations"] = 1000
+    assert gate.check(many)[0] == 0
+
+
 PARTS = """version: 1
 inputs:
   results:
@@ -186,6 +213,132 @@ def parts(folder):
     assert p.returncode == 0 and "concurrency_16/tokens_per_second" in p.stdout and "concurrency_64/" in p.stdout, p.stdout + p.stderr
 
 
+NCCL = "# nThread 1 nGpus 8\n#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" + "".join(
+    f"  {2 ** k}        {2 ** k // 4}     float     sum      -1    {10.5 + k:.2f}   {k}.67   {k}.51      0    {10.25 + k:.2f}   {k}.92   {k}.97    {wrong}\n"
+    for k, wrong in ((20, "0"), (21, "N/A"))) + "# Out of bounds values : 0 OK\n"
+MEGATRON = "".join(
+    f" [2026-01-02 03:04:{i:02}] iteration {i:8}/      10 | consumed samples: {128 * i:12} | elapsed time per iteration (ms): {9000 if i == 1 else 500 + i}.5 | "
+    f"throughput per GPU (TFLOP/s/GPU): {400 - i}.1 | learning rate: 1.000000E-04 | global batch size:   128 | lm loss: {11 - i / 10:E} | loss scale: 1.0 |\n"
+    for i in range(1, 6))
+TITAN = "".join(
+    f"[rank0]:[titan] 2026-01-02 03:04:05,678 - root - INFO - \x1b[31mstep: {i:2}  \x1b[32mloss: {12 - i / 10:7.4f}  \x1b[38;2;180;60;0mgrad_norm: 4.1  "
+    f"\x1b[38;2;54;234;195mmemory: 40.51GiB(38.6%)  \x1b[34mtps: {7000 + i:,}  \x1b[36mtflops: 1,{400 + i}.25  \x1b[35mmfu: 41.{i}0%\x1b[39m\n" for i in range(1, 6))
+OWN = """version: 1
+inputs:
+  results:
+    - match: "*.log"
+      read: text
+      pattern: 'batch (?<batch>[0-9]+): (?<ms>[0-9.]+) ms, (?<rate>[0-9.]+) img/s'
+      case: "b{batch}"
+      take: [{at: ms, unit: ms}, {at: rate, unit: img/s}]
+rules: [{id: figures, metric: "input.*", fail: {worse: 10%}}]
+"""
+LOGS = (("nccl.log", NCCL, {"float.sum.1048576/time": 30.5, "float.sum.1048576/busbw": 20.51, "float.sum.2097152/in_place_busbw": 21.97}),
+        ("meg.log", MEGATRON, {"iteration_ms.median": 504, "tflops.median": 396.6, "lm_loss": 10.5}),
+        ("titan.log", TITAN, {"tps.median": 7003.5, "tflops.median": 1403.75, "mfu.median": 41.35, "memory": 40.51, "loss": 11.5}),
+        ("nvbandwidth.txt", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n 0     55.63\n\nSUM host_to_device_memcpy_ce 55.63\n", {"host_to_device_memcpy_ce/sum": 55.63}),
+        ("hpl.out", "T/V                N    NB     P     Q               Time                 Gflops\n" + "-" * 80 +
+         "\nWR11C2R4       29184   192     2     2              90.34              1.835e+02\n", {"n29184.nb192.p2.q2/gflops": 183.5}))
+
+
+def numbers(folder, name, text):
+    write(folder / name, text)
+    p = run("metrics", name, "--json", "-", cwd=folder)
+    return {m["metric"][len("input."):]: m["value"] for m in json.loads(p.stdout)["metrics"]} if p.returncode == 0 else None
+
+
+def logs(folder):
+    for name, text, some in LOGS:
+        found = numbers(folder, name, text)
+        assert all(abs(found[k] - v) < 1e-9 * v for k, v in some.items()), (name, found)
+        noisy = "".join(f"{line}\nINFO of another {line[:7]}\n" for line in text.splitlines())
+        assert numbers(folder, name, noisy) == found, name
+        for n in range(0, len(text), 7):  # a line that is cut off counts as none
+            assert numbers(folder, name, text[:n]) == numbers(folder, name, text[:text.rfind("\n", 0, n) + 1]), (name, n)
+    gate = Gate(folder / "own", "x.log", "start\nbatch 8: 12.5 ms, 640.5 img/s\n", OWN)
+    code, verdicts, text = gate.check("start\nbatch 8: 25 ms, 320 img/s\n")
+    assert code in (1, 3) and set(verdicts) == {"input.b8/ms", "input.b8/rate"} and "improved" not in verdicts.values(), (verdicts, text)
+    assert gate.check(MEGATRON)[0] == 3
+    gate = Gate(folder / "megatron", "m.log", MEGATRON)
+    code, verdicts, text = gate.check("".join(MEGATRON.splitlines(True)[:4]))
+    assert code == 3 and "step 5 \u2192 4" in text, text
+    for pattern in ("(a)", "(?<a", "(?:a)(?<b>x)", r"(?<a>x)\1", "(?<a>x{2,9})", "(?<a>x", "(?<a>(((((x+)+)+)+)+))", "(?<a>x+++++)", "(?<a>x)" * 50):
+        write(folder / "rules.yaml", OWN.replace("batch (?<batch>[0-9]+): (?<ms>[0-9.]+) ms, (?<rate>[0-9.]+) img/s", pattern))
+        p = subprocess.run([PROGRAM, "lint", "rules.yaml"], cwd=folder, capture_output=True, text=True, check=False)
+        assert p.returncode == 2 and p.stderr.count("\n") == 1 and "rules.yaml:6:" in p.stderr, (pattern, p)
+
+
+NCU = '"ID","Process ID","Kernel Name","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"\n' + "".join(
+    f'"{i}","77","gemm(float *, int)","0","9.0","{section}","{name}","{unit}","{value}"\n' for i in range(2) for section, name, unit, value in (
+        ("GPU Speed Of Light Throughput", "DRAM Throughput", "%", "41.25"), ("GPU Speed Of Light Throughput", "Duration", "us", "1,234.5"),
+        ("GPU Speed Of Light Throughput", "Compute (SM) Throughput", "%", "61.5"), ("Launch Statistics", "Registers Per Thread", "register/thread", "128"),
+        ("Launch Statistics", "Grid Size", "", "256")))
+# {file: (contents, {figure: (value, unit, better)})}, in the shape of what the tool writes
+FILES = {
+    "550_150_summary.json": ({"version": "2023-08-31", "name": "m_550_150_summary", "model": "org/m", "mean_input_tokens": 550, "mean_output_tokens": 150,
+                              "num_concurrent_requests": 2, "results_ttft_s_mean": 0.5, "results_ttft_s_quantiles_p99": 0.75, "results_ttft_s_stddev": 0.125,
+                              "results_end_to_end_latency_s_mean": 3.5, "results_end_to_end_latency_s_quantiles_p50": 3.25,
+                              "results_request_output_throughput_token_per_s_mean": 50.5, "results_mean_output_throughput_token_per_s": 99.5,
+                              "results_number_errors": 0, "results_num_completed_requests": 40},
+                             {"org/m.c2.in550.out150/results_ttft_s_mean": (0.5, "s", "lower"), "org/m.c2.in550.out150/output_throughput": (99.5, "tok/s", "higher")}),
+    "individual.json": ([{"error_code": None, "ttft_s": 0.5 + i / 8, "end_to_end_latency_s": 2.5, "number_output_tokens": 150} for i in range(3)],
+                        {"ttft_s.median": (0.625, "s", "lower")}),
+    "lm_eval.json": ({"results": {"hellaswag": {"alias": "hellaswag", "acc,none": 0.5, "acc_stderr,none": 0.005},
+                                  "wikitext": {"alias": "wikitext", "word_perplexity,none": 12.5, "word_perplexity_stderr,none": "N/A"}},
+                      "versions": {"hellaswag": 1}, "n-shot": {"hellaswag": 0}},
+                     {"hellaswag/acc_none": (0.5, "1", "higher"), "wikitext/word_perplexity_none": (12.5, "1", "lower")}),
+    "benchmark_report.json": ({"load": None, **{k: {"memory": {"unit": "MB", "max_global_vram": 30000.5}, "latency": {
+        "unit": "s", "values": [0.5, 0.25], "count": 2, "mean": 0.375, "stdev": 0.125, "p50": 0.375, "p99": 0.5},
+        "throughput": {"unit": "tokens/s", "value": 2048.5}, "energy": None} for k in ("prefill", "decode")}},
+        {"prefill/latency_mean": (0.375, "s", "lower"), "decode/throughput": (2048.5, "tok/s", "higher"), "decode/max_global_vram": (30000.5, "MB", "lower")}),
+    "bmf.json": ({"attention": {"latency": {"value": 88.5, "lower_value": 87.5}, "throughput": {"value": 5.5}}},
+                 {"attention/latency": (88.5, "1", "lower"), "attention/throughput": (5.5, "1", "higher")}),
+    "customSmallerIsBetter.json": ([{"name": "My bench", "unit": "ms", "value": 50.5, "range": "3"}, {"name": "Rate", "unit": "ops/sec", "value": 7.5}],
+                                   {"My_bench/value": (50.5, "ms", "lower"), "Rate/value": (7.5, "op/s", "higher")}),
+    "jmh.json": ([{"benchmark": "org.B.a", "mode": mode, "primaryMetric": {"score": 5.5, "scoreError": 0.1, "scoreUnit": unit}}
+                  for mode, unit in (("thrpt", "ops/s"), ("avgt", "us/op"))], {"org.B.a.thrpt/score": (5.5, "op/s", "higher"), "org.B.a.avgt/score": (5.5, "us/op", "lower")}),
+    "kern_sum.csv": ("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+                     '60.5,600500,10,60050.0,60000.5,50000,70000,100.5,"gemm(float *, int)"\n39.5,400500,20,20025.0,20000.5,10000,30000,100.5,relu\n',
+                     {"relu/total_time": (400500, "ns", "lower"), "relu/instances": (20, "1", "lower")}),
+    "kernel_stats.csv": ('"Name","Calls","TotalDurationNs","AverageNs","Percentage","MinNs","MaxNs","StdDev"\n"gemm",10,600500,60050.5,60.5,5,6,1.5\n',
+                         {"gemm/total_time": (600500, "ns", "lower"), "gemm/mean": (60050.5, "ns", "lower")}),
+    "ncu.csv": ("==PROF== Connected to process 77\n" + NCU, {"1.gemm_float____int_/duration": (1234.5, "us", "lower"), "0.gemm_float____int_/registers": (128, "1", "lower"),
+                                                             "0.gemm_float____int_/dram_throughput": (41.25, "%", "higher")}),
+}
+
+
+def formats(folder):
+    for name, (content, some) in FILES.items():
+        write(folder / name, content)
+        p = run("metrics", name, "--json", "-", cwd=folder)
+        found = {m["metric"][len("input."):]: (m["value"], m["unit"]) for m in json.loads(p.stdout)["metrics"]} if p.returncode == 0 else p.stderr
+        assert all(found[k] == (v, u) for k, (v, u, _) in some.items()), (name, found)
+        gate = Gate(folder / name.replace(".", "_"), name, content)
+        code, verdicts, text = gate.check(content)
+        assert code == 0 and all("input." + k in verdicts for k in some), (name, code, verdicts, text)
+        for figure, (value, _, better) in some.items():
+            old = f"{value:,}" if name == "ncu.csv" else str(value)
+            for factor, worse in ((0.25, better == "higher"), (4, better == "lower")):
+                new = json.dumps(content).replace(f": {old}", f": {value * factor}") if not isinstance(content, str) else content.replace(old, f"{value * factor}")
+                code, verdicts, text = gate.check(new)
+                verdict = verdicts.get("input." + figure)
+                assert (verdict in ("fail", "undecided")) == worse, (name, figure, factor, verdict, text)
+
+
+def table(folder):
+    """Figures that moved together are one finding and one table; the figure of the heading does not depend on the alphabet."""
+    content = {**SERVE, "mean_tpot_ms": 20.5, "median_tpot_ms": 20.25, "p99_tpot_ms": 25.5}
+    gate = Gate(folder, "m.json", content)
+    code, verdicts, text = gate.check({**content, **{k: v * 3 for k, v in content.items() if "tpot" in k}})
+    assert code == 1 and "3 of 8 figures are worse: mean_tpot_ms +200.00 %, median_tpot_ms +200.00 %, p99_tpot_ms +200.00 %" in text, text
+    assert "Figures of m.r4.0.cnone" in text and "5 more figures changed by less than 1 %" in text, text
+    assert len(json.loads((folder / "r.json").read_text())["findings"]) == 1, text
+    assert "step-period" not in text, text
+    gate = Gate(folder, "m.json", FLAT)
+    code, verdicts, text = gate.check({**FLAT, "loss": 2.5025})
+    assert code == 0 and "tokens_per_s (unchanged" in text.split("What")[0], text
+
+
 def directions(folder):
     names = {n: better for better, some in DIRECTIONS.items() for n in some}
     gate = Gate(folder, "x.json", {n: 10 for n in names})
@@ -203,7 +356,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, parts, directions):
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, work, parts, logs, formats, table, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -385,6 +385,7 @@ static void test_absent_members(void **state)
 	                           "input_stat.better 1 0\n"
 	                           "input_stat.samples 1 0\n"
 	                           "input_stat.spread 1 -1\n"
+	                           "input_stat.work 2 0\n"
 	                           "machine_stat.id 1 0\n"
 	                           "machine_stat.samples 1 0\n"
 	                           "machine_stat.span_ns 1 -1\n"

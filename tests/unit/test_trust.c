@@ -383,10 +383,12 @@ static void test_spoiler(void **state)
 	overlap_more(s.c);
 	trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
 	const struct metric *m = &metric_table[METRIC_STEP_CUDA_TIME];
-	assert_string_equal(trust_spoiler(&s.report, m, -1)->id, "overlapping-activities");
-	assert_non_null(trust_spoiler(&s.report, m, 3));
-	assert_null(trust_spoiler(&s.report, m, 2));
-	assert_null(trust_spoiler(&s.report, &metric_table[METRIC_STEP_TIME], -1));
+	assert_string_equal(trust_spoiler(&s.report, &(struct rule){ .metric = m }, -1)->id,
+	                    "overlapping-activities");
+	assert_non_null(trust_spoiler(&s.report, &(struct rule){ .metric = m }, 3));
+	assert_null(trust_spoiler(&s.report, &(struct rule){ .metric = m }, 2));
+	assert_null(
+	    trust_spoiler(&s.report, &(struct rule){ .metric = &metric_table[METRIC_STEP_TIME] }, -1));
 	release(&s);
 }
 

@@ -272,7 +272,7 @@ static void test_spoiler_of_run(void **state)
 		         { 0, 0, true },  { 0, 1, false },  { 1, 0, false } };
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		r.trust.v[0].rank = rows[i].of_finding;
-		if (!!trust_spoiler(&r, m, rows[i].rank) != rows[i].spoils)
+		if (!!trust_spoiler(&r, &(struct rule){ .metric = m }, rows[i].rank) != rows[i].spoils)
 			fail_msg("row %zu", i);
 	}
 	report_release(&r);

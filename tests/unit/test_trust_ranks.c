@@ -364,7 +364,7 @@ static void test_words(void **state)
 
 static bool is_spoiled(const struct report *r, const char *metric, int64_t rank)
 {
-	return trust_spoiler(r, metric_find(span_of(metric)), rank) != NULL;
+	return trust_spoiler(r, &(struct rule){ .metric = metric_find(span_of(metric)) }, rank) != NULL;
 }
 
 static void test_spoils(void **state)

@@ -142,7 +142,7 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 			*header = *l;
 			*found = true;
 		} else if (!*found || is_same(l, header) || (loose && l->is_whole && l->nr != header->nr)) {
-			if (!*found && !loose)
+			if (!*found && !loose && l->nr > 1)
 				return ST_OK;
 		} else if (!l->is_whole || l->nr != header->nr) {
 			return diag_fail(

@@ -49,6 +49,7 @@ static void put(struct digest *d, const struct reading *of, const char *ending,
 		                    .unit = same_kind ? of->unit : UNIT_BARE,
 		                    .better = same_kind ? of->better : NULL,
 		                    .spread = -1,
+		                    .work = same_kind ? of->work : NULL,
 		                    .micro = INPUT_EXACT };
 	if (of->count > 1 && !*ending && !g) {
 		s.samples = of->count;

@@ -9,6 +9,7 @@ struct reading {
 	const char *name; ///< name of the figure: "CASE/NAME"
 	struct span case_text, text; ///< names of case and figure, as the file spells them
 	const struct result_take *row;
+	const char *work; ///< work that the figure is of, as in struct input_stat
 	bool is_samples;
 	const char *unit, *better; ///< unit and better direction, as in struct input_stat
 	size_t record; ///< index of the record that has the value

@@ -151,6 +151,15 @@ static int order(struct decimal a, struct decimal b)
 	return COMPARE(x, y);
 }
 
+/* True if `v` is a number that differs from the number `text` by at most this share (1e-6 %). */
+static bool is_near(const struct value *v, struct span text, int64_t share)
+{
+	struct decimal a, b;
+	struct span unit;
+	return share && reading_number(v, &a, &unit) == DECIMAL_OK &&
+	       decimal_parse(text, &b) == DECIMAL_OK && decimal_is_near(a, b, share);
+}
+
 static bool within(const struct value *v, const char *limit, int wrong)
 {
 	struct decimal a, b;
@@ -171,7 +180,8 @@ static void check(void *ctx, struct value *v, struct span first_key, struct span
 		return;
 	c->seen++;
 	struct span want = k->equals ? wanted(c) : SPAN("");
-	bool equal = !k->equals || span_eq(v->text, want) || same_number(v, want);
+	bool equal =
+	    !k->equals || span_eq(v->text, want) || same_number(v, want) || is_near(v, want, k->within);
 	if (!c->broken && !(equal && within(v, k->min, -1) && within(v, k->max, 1)))
 		c->broken = v;
 }

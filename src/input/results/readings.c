@@ -20,6 +20,7 @@ struct taker {
 	struct span case_name; ///< name of the case as a prefix of figures' names, with its '/'; "" if
 	                       ///< there is none
 	struct span case_text; ///< name of the case, as the file spells it
+	const char *work; ///< work of the case, as in struct input_stat
 	struct readings *out;
 	struct arena *a;
 	const char *file; ///< name of the file without its extension
@@ -91,6 +92,16 @@ static bool less(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
+static struct span without_commas(struct span s, struct arena *a)
+{
+	char *copy = arena_dup(a, s);
+	size_t n = 0;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != ',')
+			copy[n++] = s.p[i];
+	return (struct span){ copy, n };
+}
+
 /* Reads `v` as a number, subtracts `minus` and scales the result. Returns a sentence on what is
  * wrong, or NULL. */
 static const char *number_of(struct taker *t, struct value *v, struct decimal *out,
@@ -98,7 +109,10 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 {
 	struct decimal other, scale;
 	struct span no_unit;
-	switch (reading_number(v, out, unit)) {
+	struct value plain = *v;
+	if (t->row->thousands)
+		plain.text = without_commas(v->text, t->a);
+	switch (reading_number(&plain, out, unit)) {
 	case DECIMAL_NO_NUMBER:
 		return "not a number";
 	case DECIMAL_TOO_LONG:
@@ -176,6 +190,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			                 .case_text = t->case_text,
 			                 .text = { arena_dup(t->a, name), name.n },
 			                 .row = t->row,
+			                 .work = t->work,
 			                 .is_samples = t->is_samples,
 			                 .unit = unit ? unit : UNIT_BARE,
 			                 .better = better_of(t, name, unit),
@@ -245,6 +260,7 @@ static void name_case(struct taker *t)
 		    name,
 		    &(struct template_words){ .record = t->record,
 		                              .file = t->file,
+		                              .key = t->record->key,
 		                              .no_folders = strchr(name, '{') != strrchr(name, '{') },
 		    &raw);
 	figure_name_add(strbuf_span(&raw), &plain);
@@ -253,6 +269,20 @@ static void name_case(struct taker *t)
 	t->case_name = (struct span){ arena_dup(t->a, strbuf_span(&plain)), plain.n };
 	strbuf_release(&raw);
 	strbuf_release(&plain);
+}
+
+static void add_work(const struct taker *t, const struct span *paths, size_t nr, char sign,
+                     struct strbuf *out)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct value *v = path_find(paths[i].p, t->record);
+		if (!v || v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY || v->type == JSCAN_NULL)
+			continue;
+		strbuf_adds(out, out->n ? "\n" : "");
+		figure_name_add(paths[i], out);
+		strbuf_addch(out, sign);
+		figure_name_add(figure_case_plain(v->text), out);
+	}
 }
 
 static void take_record(struct taker *t)
@@ -266,6 +296,10 @@ static void take_record(struct taker *t)
 		              t->case_text.n ? text_quote(&t->log->arena, t->case_text) : "", fault);
 		return;
 	}
+	struct strbuf work = STRBUF_INIT;
+	add_work(t, f->work.v, f->work.nr, '=', &work);
+	add_work(t, f->work_done.v, f->work_done.nr, '~', &work);
+	t->work = work.n ? arena_take(t->a, &work) : NULL;
 	for (size_t i = 0; i < f->samples.nr && t->status == ST_OK; i++)
 		take_row(t, &f->samples.v[i], true);
 	for (size_t i = 0; i < f->take.nr && t->status == ST_OK; i++)

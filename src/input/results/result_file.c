@@ -6,6 +6,7 @@
 #include "results/csv.h"
 #include "results/path.h"
 #include "results/readings.h"
+#include "results/text_lines.h"
 
 bool result_recognize(struct span first)
 {
@@ -131,6 +132,10 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 	if (f->read == READ_CSV) {
 		start_anew(o);
 		TRY(csv_add(&o->tree, o->name, f->has.v, f->has.nr, false, fits, log));
+	} else if (f->read == READ_TEXT) {
+		start_anew(o);
+		TRY(text_lines_add(&o->tree, o->name, f->pattern, log));
+		*fits = o->tree.root.first && !lacks(f, o->tree.root.first);
 	} else if (memmem(o->tree.bytes.p, o->tree.bytes.n, f->prefix, strlen(f->prefix))) {
 		start_anew(o);
 		TRY(value_lines_add(&o->tree, o->name, f->prefix, log));

@@ -171,13 +171,24 @@ static struct suspect *culprit(struct inquiry *q, const struct check *c)
 	return s;
 }
 
+/* True if the check is on a figure of files that changed beyond a limit. */
+static bool is_of_figures(const struct check *c)
+{
+	return c->metric->need == NEED_INPUT && c->has_change &&
+	       (c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED ||
+	        c->verdict == VERDICT_WARN);
+}
+
 /* The finding for checks of one metric that no suspect explains. The first check gives the title.
- */
+   Figures of files with the same verdict are one finding. */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++) {
 		struct suspect *s = &q->suspects.v[i];
-		if (s->finding.cause == CAUSE_OTHER && s->finding.metric == c->metric)
+		const struct finding *f = &s->finding;
+		bool figures = is_of_figures(c) && f->checks.nr && f->verdict == (int)c->verdict &&
+		               is_of_figures(&q->out->checks.v[f->checks.v[0]]);
+		if (f->cause == CAUSE_OTHER && (f->metric == c->metric || figures))
 			return s;
 	}
 	struct suspect *s = suspect_add(q, CAUSE_OTHER);
@@ -257,6 +268,72 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 		                 f->cost_is_bytes ? "peak" : strchr(q->per, ' ') + 1);
 }
 
+/* A figure that is in a finding, of one case or of several. */
+struct moved {
+	struct span name; ///< name without the case
+	const struct check *least, *most; ///< checks with the smallest and the largest change
+};
+
+static struct span figure_name(const struct check *c)
+{
+	const char *name = c->metric->name + strlen("input."), *slash = strrchr(name, '/');
+	return span_of(slash ? slash + 1 : name);
+}
+
+static int64_t size_of(const struct check *c)
+{
+	return c->change_pct < 0 ? -c->change_pct : c->change_pct;
+}
+
+static int figure_cmp(const void *a, const void *b)
+{
+	const struct moved *x = a, *y = b;
+	ORDER_BY(size_of(y->most), size_of(x->most));
+	return span_cmp(x->name, y->name);
+}
+
+static const char *pct_or_change(const struct check *c)
+{
+	return c->has_pct ? c->pct_text : c->change_text;
+}
+
+/* Give a finding on several figures of files a title that names them: "3 of 9 figures are worse:
+   mean_tpot_ms +9.00 % to +15.00 %, …". */
+static void tell_figures(struct inquiry *q, struct finding *f)
+{
+	enum { NAMED = 4 };
+	VEC(struct moved) list = VEC_INIT;
+	struct strbuf b = STRBUF_INIT;
+	size_t all = 0, i;
+	for (i = 0; i < q->out->checks.nr; i++)
+		all += q->out->checks.v[i].metric->need == NEED_INPUT && q->out->checks.v[i].has_change;
+	for (size_t k = 0; k < f->checks.nr; k++) {
+		const struct check *c = &q->out->checks.v[f->checks.v[k]];
+		for (i = 0; i < list.nr && !span_eq(list.v[i].name, figure_name(c));)
+			i++;
+		if (i == list.nr)
+			vec_push(&list, (struct moved){ figure_name(c), c, c });
+		if (size_of(c) < size_of(list.v[i].least))
+			list.v[i].least = c;
+		if (size_of(c) > size_of(list.v[i].most))
+			list.v[i].most = c;
+	}
+	vec_sort(&list, figure_cmp);
+	strbuf_addf(&b, "%zu of %zu figures %s worse:", f->checks.nr, all,
+	            f->verdict == VERDICT_UNDECIDED ? "may be" : "are");
+	for (i = 0; i < list.nr && i < NAMED; i++) {
+		const struct moved *g = &list.v[i];
+		strbuf_addf(&b, "%s %.*s ", i ? "," : "", (int)g->name.n, g->name.p);
+		if (size_of(g->least) != size_of(g->most))
+			strbuf_addf(&b, "%s to ", pct_or_change(g->least));
+		strbuf_adds(&b, pct_or_change(g->most));
+	}
+	if (list.nr > NAMED)
+		strbuf_addf(&b, " and %zu more", list.nr - NAMED);
+	f->title = arena_take(q->a, &b);
+	vec_release(&list);
+}
+
 static void conclude(struct inquiry *q)
 {
 	struct report *out = q->out;
@@ -265,6 +342,9 @@ static void conclude(struct inquiry *q)
 		vec_release(&q->suspects.v[i].kernels);
 		if (f->checks.nr) {
 			tell_cost(q, f);
+			if (f->cause == CAUSE_OTHER && f->checks.nr > 1 &&
+			    is_of_figures(&out->checks.v[f->checks.v[0]]))
+				tell_figures(q, f);
 			suspect_settle_parts(q, &q->suspects.v[i]);
 			vec_push(&out->findings, *f);
 			continue;

@@ -24,9 +24,8 @@ static const struct {
 	{ "truncated", CAUSE_CUT_RANK,
 	  "record again: the profiler, or the copy of its file, was interrupted" },
 	{ "context-differs", CAUSE_BATCH,
-	  "compare batch size, sequence length and model of both runs; if it is meant, record a "
-	  "baseline "
-	  "of its own (workload)" },
+	  "compare model, batch, lengths and number of requests of both runs; if it is meant, record a "
+	  "baseline of its own (workload)" },
 	{ "dropped-kernels", CAUSE_UNTRUSTED,
 	  "record fewer steps at once, so that the profiler's buffers suffice" },
 	{ "lost-kernels", CAUSE_UNTRUSTED,
@@ -90,7 +89,7 @@ void suspect_trust(struct inquiry *q)
 		size_t k = 0, nr = sizeof kinds / sizeof *kinds;
 		while (k < nr && strcmp(kinds[k].trust, t->id) != 0)
 			k++;
-		enum cause cause = k < nr && t->candidate ? kinds[k].cause : CAUSE_UNTRUSTED;
+		enum cause cause = k < nr && t->candidate && !t->work ? kinds[k].cause : CAUSE_UNTRUSTED;
 		if ((cause != CAUSE_UNTRUSTED || spoils_a_check(q, t)) && !is_told(q, t))
 			add_trust(q, t, cause, k < nr ? kinds[k].action : "");
 	}

@@ -239,7 +239,7 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
-	const struct trust_finding *spoiler = trust_spoiler(m->out, rule->metric, e->rank);
+	const struct trust_finding *spoiler = trust_spoiler(m->out, rule, e->rank);
 	struct evidence evidence;
 	int64_t waiver = waiver_of(m, e);
 	struct comparison c = {

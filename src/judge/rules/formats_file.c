@@ -4,6 +4,7 @@
 #include "metric/unit.h"
 #include "model/embedded.h"
 #include "results/path.h"
+#include "results/text_lines.h"
 
 #define NR(array) (sizeof(array) / sizeof *(array))
 #define WORDS(name, ...)                                    \
@@ -12,7 +13,7 @@
 		static const char *const words[] = { __VA_ARGS__ }; \
 		return i < NR(words) ? words[i] : NULL;             \
 	}
-WORDS(word_read, "json", "csv", "lines")
+WORDS(word_read, "json", "csv", "lines", "text")
 WORDS(word_repeats, "error", "samples", "last")
 WORDS(word_flag, "false", "true")
 WORDS(word_direction, "by-name", "lower", "higher", "neither")
@@ -27,6 +28,8 @@ static const struct key valid_keys[] = {
 	KEY("equals", TEXT, ONE_OF,
 	    "what it must be: a number, true, false, \"text\" in double quotes, or another member",
 	    INTO(result_valid, equals)),
+	KEY("within", SHARE, OPTIONAL, "how far a number may be from 'equals': 1%",
+	    INTO(result_valid, within)),
 	KEY("min", TEXT, ONE_OF, "least number that it may be", INTO(result_valid, min)),
 	KEY("max", TEXT, ONE_OF, "largest number that it may be", INTO(result_valid, max)),
 	KEY("optional", WORD, OPTIONAL, "whether it may be absent or null",
@@ -54,6 +57,8 @@ static const struct key take_keys[] = {
 	    INTO(result_take, better), .words = word_direction),
 	KEY("optional", WORD, OPTIONAL, "whether it may be absent or a text",
 	    INTO(result_take, optional), .words = word_flag),
+	KEY("thousands", WORD, OPTIONAL, "whether commas in the value separate thousands",
+	    INTO(result_take, thousands), .words = word_flag),
 	KEY("negative", WORD, OPTIONAL,
 	    "whether a time, a size, a rate or a count may be below 0, as a difference is",
 	    INTO(result_take, negative), .words = word_flag),
@@ -79,6 +84,9 @@ static const struct key format_keys[] = {
 	    .words = word_read),
 	KEY("prefix", TEXT, OPTIONAL, "what stands before the JSON of a line",
 	    INTO(result_format, prefix)),
+	KEY("pattern", TEXT, OPTIONAL,
+	    "what a line is a record of: an extended regular expression with (?<name>parts)",
+	    INTO(result_format, pattern)),
 	KEY("records", TEXT, OPTIONAL, "path of the records; if not said, the whole value",
 	    INTO(result_format, records)),
 	KEY("skip", PAIRS, OPTIONAL, "members with the text of records that are left out"),
@@ -86,6 +94,11 @@ static const struct key format_keys[] = {
 	KEY("ignore", TEXTS, OPTIONAL, "members that no '*' takes", INTO(result_format, ignore)),
 	KEY("case", TEXT, OPTIONAL, "name of the case that a record is of, with {members}",
 	    INTO(result_format, case_name)),
+	KEY("work", TEXTS, OPTIONAL,
+	    "members that tell which work was asked for; figures of other work are not judged",
+	    INTO(result_format, work)),
+	KEY("work_done", TEXTS, OPTIONAL, "the same for what was counted, which may differ by 5 %",
+	    INTO(result_format, work_done)),
 	KEY("repeats", WORD, OPTIONAL, "what a case that is there twice is; error if not said",
 	    INTO(result_format, repeats), .words = word_repeats),
 	KEY("series", WORD, OPTIONAL, "whether the records are steps of one case",
@@ -152,16 +165,23 @@ static enum status check_format(struct document *d, const struct node *n, bool o
 {
 	if (!own && !f->name)
 		return document_fail(d, n, "a format of the table needs a 'name'");
-	if (!f->match && !f->has.nr)
+	if (!f->match && !f->has.nr && !f->pattern)
 		return document_fail(d, n, "a format needs 'has' or 'match', to be recognized by");
 	if (f->read == READ_LINES && !f->prefix)
 		return document_fail(d, n, "'read: lines' needs a 'prefix'");
+	if (f->read == READ_TEXT && !f->pattern)
+		return document_fail(d, n, "'read: text' needs a 'pattern'");
 	if (f->prefix && f->read != READ_LINES)
 		return document_fail(d, node_get(n, "prefix"), "'prefix' belongs to 'read: lines'");
-	for (const struct node *p = node_first(node_get(n, "has")); p && f->read != READ_CSV;
-	     p = p->next)
-		if (path_fault(p->text.p))
-			return document_fail(d, p, "%s %s", document_quote(d, p->text), path_fault(p->text.p));
+	if (f->pattern && f->read != READ_TEXT)
+		return document_fail(d, node_get(n, "pattern"), "'pattern' belongs to 'read: text'");
+	TRY(check_path(d, n, "pattern", text_pattern_fault));
+	static const char *const paths[] = { "has", "work", "work_done" };
+	for (size_t i = f->read == READ_CSV; i < NR(paths); i++)
+		for (const struct node *p = node_first(node_get(n, paths[i])); p; p = p->next)
+			if (path_fault(p->text.p))
+				return document_fail(d, p, "%s %s", document_quote(d, p->text),
+				                     path_fault(p->text.p));
 	TRY(check_path(d, n, "records", path_fault));
 	return check_path(d, n, "case", template_fault);
 }

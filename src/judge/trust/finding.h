@@ -39,6 +39,11 @@ int64_t trust_apart(const struct digest *d, int64_t at_ns);
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s);
 
+/// Append a finding for figures of files whose work is another than in the baseline, such as
+/// another number of requests.
+void trust_find_work(const struct run *baseline, const struct run *candidate,
+                     const struct trust_scope *s);
+
 /// The digest of rank `rank`, or NULL if the run lacks the rank.
 const struct digest *trust_rank(const struct run *run, int64_t rank);
 

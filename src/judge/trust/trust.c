@@ -258,6 +258,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 {
 	const char *x = memory_source(baseline), *y = memory_source(candidate);
 	trust_find_absent(baseline, candidate, &s);
+	trust_find_work(baseline, candidate, &s);
 	if (x && y && x != y)
 		trust_add(&s, "memory-source-differs", 0,
 		          "has memory figures of another source (%s) than the baseline (%s): their peaks "
@@ -324,9 +325,25 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 	vec_sort(&out->trust, finding_cmp);
 }
 
-const struct trust_finding *trust_spoiler(const struct report *r, const struct metric *m,
+/* True if the rule lets all items of work differ that the finding is about. */
+static bool is_excused(const struct trust_finding *f, const struct rule *rule)
+{
+	const char *key = f->work ? f->work : "";
+	for (size_t n; *key; key += n + 1) {
+		size_t i = 0;
+		n = strcspn(key, "\n");
+		while (i < rule->same_work.nr && !span_eq(rule->same_work.v[i], (struct span){ key, n }))
+			i++;
+		if (i == rule->same_work.nr)
+			return false;
+	}
+	return f->work != NULL;
+}
+
+const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank)
 {
+	const struct metric *m = rule->metric;
 	const char *name = metric_table[m->id].name;
 	/* Metrics that need all ranks, or matched collectives, combine all ranks: a finding on any rank
 	 * concerns them. */
@@ -335,8 +352,10 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct m
 		const struct trust_finding *f = &r->trust.v[i];
 		if (!across && rank >= 0 && f->rank >= 0 && rank != f->rank)
 			continue;
+		if (is_excused(f, rule))
+			continue;
 		for (size_t j = 0; j < f->spoils.nr; j++)
-			if (strcmp(f->spoils.v[j], name) == 0)
+			if (strcmp(f->spoils.v[j], f->work ? m->name : name) == 0)
 				return f;
 	}
 	return NULL;

@@ -19,8 +19,9 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,
                          enum throttled how, struct report *out);
 
-/// First finding that makes the metric `m` unreliable on rank `rank` (−1: on any rank), or NULL.
-const struct trust_finding *trust_spoiler(const struct report *r, const struct metric *m,
+/// First finding that makes the metric of the rule unreliable on rank `rank` (−1: on any rank), or
+/// NULL.
+const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank);
 
 /// True if a rank of the run has a trace; false if the run has only memory snapshots.

@@ -15,6 +15,8 @@ struct input_stat {
 	int64_t samples; ///< number of samples that the figure summarizes; 0 if the file holds the
 	                 ///< figure itself
 	int64_t spread; ///< scaled MAD of the samples in units of 10^-`digits`, rounded; -1 if unknown
+	const char *work; ///< work of which the figure tells: lines of "KEY=VALUE" for what was asked
+	                  ///< for, and of "KEY~VALUE" for what was counted; NULL if unknown
 	int64_t micro; ///< value in millionths, as files of earlier versions hold it; INPUT_EXACT if
 	               ///< `value` and `digits` hold the figure
 };

@@ -7,6 +7,8 @@ void result_formats_release(struct result_formats *f)
 		vec_release(&r->has);
 		vec_release(&r->skip);
 		vec_release(&r->only);
+		vec_release(&r->work);
+		vec_release(&r->work_done);
 		vec_release(&r->ignore);
 		vec_release(&r->valid);
 		vec_release(&r->take);

@@ -13,8 +13,9 @@
 enum result_read {
 	READ_JSON, ///< the file holds one JSON value, or several in sequence
 	READ_CSV, ///< each line is a record, whose members the header names
-	READ_LINES ///< each line that holds `prefix` has a JSON record after it; other lines are
-	           ///< skipped
+	READ_LINES, ///< each line that holds `prefix` has a JSON record after it; other lines are
+	            ///< skipped
+	READ_TEXT ///< each line in which `pattern` is found is a record of its named parts
 };
 
 /// The ways in which several values of one figure of one case are combined.
@@ -36,6 +37,7 @@ struct result_valid {
 	/// Expected value: "text" in quotes, a number, true, false, or the path of a member.
 	const char *equals;
 	const char *min, *max; ///< least and largest number that meets the condition
+	int64_t within; ///< how far a number may be from `equals`, in 1e-6 percent of it
 	bool optional; ///< true if the condition is also met when there is no value at the path
 	const char *say; ///< template of the message for a record that fails; NULL if the message is
 	                 ///< the condition itself
@@ -53,6 +55,7 @@ struct result_take {
 	                     ///< value
 	unsigned better; ///< better direction, enum result_better; 0 if the unit and the name tell it
 	bool optional; ///< true if a missing value, or a text that is not a number, is skipped
+	bool thousands; ///< true if commas in the value separate thousands
 	bool negative; ///< true if values below 0 are measurements of a time, a size, a rate or a count
 	int64_t drop; ///< number of samples at the beginning that are left out
 	const char *stdev; ///< if the figure is a mean: template of the path of the standard deviation,
@@ -71,9 +74,13 @@ struct result_format {
 	VEC(struct span) has; ///< paths that must all exist in the first value of the file
 	unsigned read; ///< how the file becomes records, enum result_read
 	const char *prefix; ///< text before the JSON, only with READ_LINES
+	const char *pattern; ///< pattern of the lines, only with READ_TEXT
 	const char *records; ///< path of the records; NULL if the whole value is the record, or a list
 	                     ///< of records
 	VEC(struct result_pair) skip, only;
+	VEC(struct span)
+	work, work_done; ///< paths of what tells the work that was asked for, and of what
+	                 ///< was counted of it
 	VEC(struct span) ignore; ///< names of members that a '*' in a path does not match
 	const char *case_name; ///< template of the case's name; NULL if figures have no case
 	unsigned repeats; ///< how repeated values are combined, enum result_repeats

@@ -147,6 +147,8 @@ struct trust_finding {
 	int64_t rank; ///< number of the rank; -1 for the whole run
 	bool candidate; ///< true if the finding is on the candidate; false if it is on the baseline
 	bool warning_only; ///< true if the finding makes no check inconclusive
+	const char
+	    *work; ///< keys of the work that differs, a line each; NULL if this is another finding
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
 	const char *message;
 };

@@ -141,6 +141,7 @@ static const struct field input_stat_fields[] = {
 	FIELD(better, OPTIONAL_TEXT, KEEP, KEEP, 1),
 	FIELD(samples, OPTIONAL_COUNT(0), KEEP, KEEP, 1),
 	FIELD(spread, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(work, OPTIONAL_TEXT, KEEP, KEEP, 2),
 };
 ROW_TYPE(input_stat, LISTED);
 #undef ROW

@@ -7,6 +7,7 @@ static void release_rule(struct rule *r)
 {
 	vec_release(&r->fail.list);
 	vec_release(&r->warn.list);
+	vec_release(&r->same_work);
 	vec_release(&r->except);
 	for (size_t i = 0; i < r->overrides.nr; i++) {
 		vec_release(&r->overrides.v[i].match);

@@ -23,7 +23,8 @@ enum condition {
 };
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
 /// What becomes of times of throttled GPUs. By default they cannot be judged, unless both sides ran
-/// at their power cap for about as long and at the same clock. STRICT: not even then. WARNS: judged.
+/// at their power cap for about as long and at the same clock. STRICT: not even then. WARNS:
+/// judged.
 enum throttled { THROTTLED_UNLESS_ALIKE, THROTTLED_STRICT, THROTTLED_WARNS };
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
 
@@ -85,6 +86,7 @@ struct rule {
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
 	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
 	int64_t min_share; ///< share of kernel time (1e-6 %) that an item needs on a side to be checked
+	VEC(struct span) same_work; ///< keys of work that may differ between the sides
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 

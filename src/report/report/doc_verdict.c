@@ -125,7 +125,9 @@ static void put_first(struct document *d, const struct report *r, const struct f
 	size_t colon = (size_t)(strstr(f->title, ": ") ? strstr(f->title, ": ") - f->title : 0);
 	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
 	if (!colon || !comma) {
-		doc_sentence(d, f->title);
+		const char *more = strstr(f->title, "; ");
+		size_t n = more ? (size_t)(more - f->title) : strlen(f->title);
+		doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, n }));
 		return;
 	}
 	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, colon }));

@@ -119,6 +119,7 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 {
 	doc_decide(d, r);
 	doc_findings(d, r, trust);
+	doc_inputs(d, r);
 	doc_remarks(d, r, trust);
 	if (!r->findings.nr)
 		doc_breakdowns(d, r);

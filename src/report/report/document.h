@@ -40,6 +40,9 @@ void doc_put_result(struct document *d, enum verdict v, const char *word, bool f
 void doc_verdict(struct document *d, const struct report *r);
 void doc_key_figures(struct document *d, const struct report *r);
 
+/// The figures of benchmarks' files that changed, worst first, if there are several.
+void doc_inputs(struct document *d, const struct report *r);
+
 /// The table of all checks, and the evidence behind their values.
 void doc_checks(struct document *d, const struct report *r);
 void doc_evidence(struct document *d, const struct report *r);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "metric/unit.h"
 #include "report/table.h"
 
 static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_PERIOD,
@@ -37,7 +38,7 @@ const struct check *report_worst_check(const struct report *r)
 	for (size_t k = 0; k < NR_KEY_IDS; k++)
 		for (size_t i = 0; i < r->checks.nr; i++) {
 			const struct check *c = &r->checks.v[i];
-			if (c->verdict != r->verdict || !c->has_change)
+			if (c->verdict != r->verdict || !c->has_change || c->spoiler)
 				continue;
 			if (is_of(c, key_ids[k]))
 				return c;
@@ -46,7 +47,7 @@ const struct check *report_worst_check(const struct report *r)
 	const struct finding *f = report_main_finding(r);
 	for (size_t i = 0; f && i < f->checks.nr; i++) {
 		const struct check *c = &r->checks.v[f->checks.v[i]];
-		if (c->verdict == r->verdict && c->has_change)
+		if (c->verdict == r->verdict && c->has_change && !c->spoiler)
 			return c;
 	}
 	return any;
@@ -83,12 +84,26 @@ const struct figure_row *figure_row_find(const struct report *r, enum metric_id 
 	return NULL;
 }
 
+static bool is_rate(const struct metric *m)
+{
+	int unit = unit_figure(m->unit);
+	return unit >= 0 && strncmp(figure_units[unit].dimension, "rate", 4) == 0;
+}
+
+/* The first check on the metric. A rate comes before other figures of files that nothing is wrong
+   with, since it tells most. */
 static const struct check *check_of(const struct report *r, enum metric_id id)
 {
-	for (size_t i = 0; i < r->checks.nr; i++)
-		if (is_of(&r->checks.v[i], id) && r->checks.v[i].has_candidate)
-			return &r->checks.v[i];
-	return NULL;
+	const struct check *first = NULL;
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *c = &r->checks.v[i];
+		if (!is_of(c, id) || !c->has_candidate)
+			continue;
+		if (id != METRIC_INPUT || check_matters(c) || is_rate(c->metric))
+			return c;
+		first = first ? first : c;
+	}
+	return first;
 }
 
 /* The key figure of a check. Its noise is left out if too few runs show it, or if it is 10 % or

@@ -1,0 +1,203 @@
+#include "results/text_lines.h"
+
+#include <regex.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+
+enum { PARTS = 40, PATTERN_BYTES = 1000, LINE_BYTES = 2000, NESTED_REPEATS = 4 };
+
+/* How deep repetitions with '+' are nested: libc copies what is repeated, so that each level may
+   double the size of the compiled pattern. */
+struct nesting {
+	size_t of_level[PARTS + 1]; ///< largest depth within each open parenthesis
+	size_t level; ///< number of open parentheses
+	size_t last; ///< depth of what was read last, which a '+' would repeat
+};
+
+/* Takes the next element; false if repetitions are nested too deep. */
+static bool nest(struct nesting *n, char c)
+{
+	size_t *most = &n->of_level[n->level];
+	if (c == '(') {
+		n->of_level[++n->level] = n->last = 0;
+	} else if (c == ')' && n->level) {
+		n->last = *most;
+		most = &n->of_level[--n->level];
+	} else if (c == '+') {
+		n->last++;
+	} else if (c != '*' && c != '?') {
+		n->last = 0;
+	}
+	*most = *most > n->last ? *most : n->last;
+	return n->last <= NESTED_REPEATS;
+}
+
+/* A pattern in the form that libc takes, and its named parts. */
+struct pattern {
+	struct strbuf plain;
+	size_t nr_groups; ///< number of parentheses, named or not
+	struct {
+		struct span name;
+		size_t group;
+	} parts[PARTS];
+	size_t nr;
+};
+
+/* Adds the class that a letter after a backslash means; false if it means none. */
+static bool add_class(char letter, struct strbuf *out)
+{
+	static const struct {
+		char letter;
+		const char *class;
+	} classes[] = {
+		{ 'd', "[0-9]" }, { 's', "[[:space:]]" }, { 'S', "[^[:space:]]" }, { 'w', "[A-Za-z0-9_]" }
+	};
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+		if (classes[i].letter == letter) {
+			strbuf_adds(out, classes[i].class);
+			return true;
+		}
+	return false;
+}
+
+/* The end of the bracket expression that begins at `p`: the byte after its ']', or its last byte.
+ */
+static const char *bracket_end(const char *p)
+{
+	p += p[1] == '^' ? 2 : 1;
+	for (const char *first = p; *p && (*p != ']' || p == first); p++)
+		if (p[0] == '[' && p[1] == ':' && strstr(p, ":]"))
+			p = strstr(p, ":]") + 1;
+	return *p ? p + 1 : p;
+}
+
+/* Reads the name after "(?<" at `p` as a part; the byte after its '>', or NULL. */
+static const char *add_part(struct pattern *out, const char *p)
+{
+	size_t n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+	if (!n || p[n] != '>' || out->nr == PARTS)
+		return NULL;
+	out->parts[out->nr].name = (struct span){ p, n };
+	out->parts[out->nr++].group = out->nr_groups;
+	return p + n + 1;
+}
+
+/* Translates a pattern; says why it is invalid, or returns NULL. */
+static const char *translate(const char *p, struct pattern *out)
+{
+	struct nesting nesting = { .level = 0 };
+	if (strlen(p) > PATTERN_BYTES)
+		return "is longer than 1,000 bytes";
+	while (*p) {
+		const char *from = p;
+		if (*p == '\\') {
+			if (!p[1] || (p[1] >= '1' && p[1] <= '9'))
+				return "has a back reference, or ends in a backslash";
+			if (!add_class(p[1], &out->plain))
+				strbuf_add(&out->plain, (struct span){ p, 2 });
+			p += 2;
+			nest(&nesting, 'x');
+		} else if (*p == '[') {
+			p = bracket_end(p);
+			nest(&nesting, 'x');
+			strbuf_add(&out->plain, (struct span){ from, (size_t)(p - from) });
+		} else if (*p == '{') {
+			return "has a count in braces; \\{ is a brace";
+		} else if (*p == '(' && ++out->nr_groups >= PARTS) {
+			return "has more than 40 parentheses";
+		} else if (!nest(&nesting, *p)) {
+			return "repeats repetitions too often";
+		} else if (p[0] == '(' && p[1] == '?') {
+			strbuf_addch(&out->plain, '(');
+			p = p[2] == '<' ? add_part(out, p + 3) : NULL;
+			if (!p)
+				return "has '(?' that is not the beginning of a named part, (?<name>…)";
+		} else {
+			strbuf_addch(&out->plain, *p++);
+		}
+	}
+	return out->nr ? NULL : "has no named part, such as (?<ms>[0-9.]+)";
+}
+
+const char *text_pattern_fault(const char *text)
+{
+	struct pattern p = { .plain = STRBUF_INIT };
+	regex_t compiled;
+	const char *fault = translate(text, &p);
+	if (!fault && regcomp(&compiled, strbuf_str(&p.plain), REG_EXTENDED | REG_NOSUB) != 0)
+		fault = "is not an extended regular expression";
+	else if (!fault)
+		regfree(&compiled);
+	strbuf_release(&p.plain);
+	return fault;
+}
+
+/* Copies a line without the colors of a terminal. */
+static void copy_plain(struct span s, char out[LINE_BYTES + 1])
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		size_t end = i + 2;
+		if (s.p[i] == '\x1b' && i + 1 < s.n && s.p[i + 1] == '[') {
+			while (end < s.n && strchr("0123456789;", s.p[end]) && s.p[end])
+				end++;
+			i = end;
+		} else if (s.p[i] != '\r') {
+			out[n++] = s.p[i];
+		}
+	}
+	out[n] = '\0';
+}
+
+static bool add_record(struct value_tree *out, const struct pattern *p, const char *line,
+                       const regmatch_t *found)
+{
+	struct value *row = value_add(out, &out->root, JSCAN_OBJECT, SPAN(""), SPAN(""));
+	for (size_t i = 0; i < p->nr && row; i++) {
+		regmatch_t m = found[p->parts[i].group];
+		if (m.rm_so < 0)
+			continue;
+		struct span text = { line + m.rm_so, (size_t)(m.rm_eo - m.rm_so) };
+		if (!value_add(
+		        out, row, JSCAN_STRING,
+		        (struct span){ arena_dup(&out->arena, p->parts[i].name), p->parts[i].name.n },
+		        (struct span){ arena_dup(&out->arena, text), text.n }))
+			row = NULL;
+	}
+	return row != NULL;
+}
+
+enum status text_lines_add(struct value_tree *out, const char *name, const char *pattern,
+                           struct diag_log *log)
+{
+	struct pattern p = { .plain = STRBUF_INIT };
+	struct span rest = out->bytes;
+	regex_t compiled;
+	char line[LINE_BYTES + 1];
+	enum status st = ST_OK;
+	if (translate(pattern, &p) ||
+	    regcomp(&compiled, strbuf_str(&p.plain), REG_EXTENDED) != 0) /* out of memory */
+		st = diag_fail(log, ST_INPUT, "%s: pattern %s cannot be used", name,
+		               text_quote(&log->arena, span_of(pattern)));
+	strbuf_release(&p.plain);
+	if (st != ST_OK)
+		return st;
+	for (const char *end; (end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
+		struct span s = { rest.p, (size_t)(end - rest.p) };
+		regmatch_t found[PARTS + 1];
+		rest = (struct span){ end + 1, rest.n - s.n - 1 };
+		if (s.n > LINE_BYTES)
+			continue;
+		copy_plain(s, line);
+		if (regexec(&compiled, line, p.nr_groups + 1, found, 0) == 0 &&
+		    !add_record(out, &p, line, found)) {
+			st = diag_fail(log, ST_INPUT, "%s: more than %zu values in a result file", name,
+			               value_limits.values);
+			break;
+		}
+	}
+	regfree(&compiled);
+	return st;
+}

@@ -1,0 +1,109 @@
+/* Whether the figures of files are of the same work on both sides: fewer requests are served faster
+   without faster code. */
+#include <string.h>
+
+#include "base/decimal.h"
+#include "model/rows.h"
+#include "trust/finding.h"
+
+/* A line of the work of a figure. */
+struct item {
+	struct span key, value;
+	bool counted; ///< true if the value was counted; false if it was asked for
+};
+
+/* Takes the first line off `rest`; false if there is none. */
+static bool next(struct span *rest, struct item *out)
+{
+	if (!rest->n)
+		return false;
+	const char *end = memchr(rest->p, '\n', rest->n);
+	size_t n = end ? (size_t)(end - rest->p) : rest->n, at = 0;
+	while (at < n && rest->p[at] != '=' && rest->p[at] != '~')
+		at++;
+	out->counted = at < n && rest->p[at] == '~';
+	out->key = (struct span){ rest->p, at };
+	out->value = at < n ? (struct span){ rest->p + at + 1, n - at - 1 } : SPAN("");
+	size_t taken = n + (end != NULL);
+	*rest = (struct span){ rest->p + taken, rest->n - taken };
+	return true;
+}
+
+static bool differs(const struct item *x, const struct item *y)
+{
+	enum { COUNTED = 5 }; /* percent */
+	struct decimal a, b;
+	if (span_eq(x->value, y->value))
+		return false;
+	bool numbers =
+	    decimal_parse(x->value, &a) == DECIMAL_OK && decimal_parse(y->value, &b) == DECIMAL_OK;
+	return !numbers || !decimal_is_near(a, b, x->counted ? COUNTED * MICRO : 0);
+}
+
+/* Figures whose work differs in the same items. */
+struct group {
+	const char *keys; ///< lines of keys
+	const char *text; ///< what differs in the first figure
+	VEC(const char *) metrics;
+};
+struct groups {
+	VEC(struct group) list;
+};
+
+static void compare(const struct input_stat *b, const struct input_stat *c, struct groups *out,
+                    struct arena *a)
+{
+	struct strbuf keys = STRBUF_INIT, text = STRBUF_INIT;
+	struct item x, y;
+	for (struct span left = span_of(b->work); next(&left, &x);)
+		for (struct span right = span_of(c->work); next(&right, &y);)
+			if (span_eq(x.key, y.key) && differs(&x, &y)) {
+				strbuf_addf(&keys, "%.*s\n", (int)x.key.n, x.key.p);
+				strbuf_addf(&text, "%s%.*s %.*s → %.*s", text.n ? ", " : "", (int)x.key.n, x.key.p,
+				            (int)x.value.n, x.value.p, (int)y.value.n, y.value.p);
+			}
+	size_t i = 0;
+	while (i < out->list.nr && strcmp(out->list.v[i].keys, strbuf_str(&keys)) != 0)
+		i++;
+	if (keys.n && i == out->list.nr)
+		vec_push(&out->list, (struct group){ .keys = arena_dup(a, strbuf_span(&keys)),
+		                                     .text = arena_dup(a, strbuf_span(&text)) });
+	if (keys.n)
+		vec_push(&out->list.v[i].metrics, metric_of_input(span_of(b->name), a)->name);
+	strbuf_release(&keys);
+	strbuf_release(&text);
+}
+
+static void compare_ranks(const struct digest *b, const struct digest *c, struct groups *out,
+                          struct arena *a)
+{
+	for (size_t i = 0, k = 0; i < b->inputs.nr && k < c->inputs.nr;) {
+		const struct input_stat *x = &b->inputs.v[i], *y = &c->inputs.v[k];
+		int order = strcmp(x->name, y->name);
+		if (order == 0 && x->work && y->work)
+			compare(x, y, out, a);
+		i += order <= 0;
+		k += order >= 0;
+	}
+}
+
+void trust_find_work(const struct run *baseline, const struct run *candidate,
+                     const struct trust_scope *s)
+{
+	struct groups groups = { 0 };
+	for (size_t i = 0; i < candidate->ranks.nr; i++) {
+		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
+		if (b)
+			compare_ranks(b, c, &groups, &s->out->arena);
+	}
+	for (size_t i = 0; i < groups.list.nr; i++) {
+		struct group *g = &groups.list.v[i];
+		trust_add(s, "context-differs", 0, "did other work than the baseline: %s", g->text);
+		struct trust_finding *f = &s->out->trust.v[s->out->trust.nr - 1];
+		f->warning_only = false;
+		f->work = g->keys;
+		vec_move(&f->spoils, &g->metrics);
+		vec_release(&g->metrics);
+	}
+	vec_release(&groups.list);
+}
