@@ -5,7 +5,7 @@
    prints, for rules files grown from the schema (sound.py) and those of the golden tests
  - what `init` writes takes nothing away: for a run without memory, host or GPU, a later run that records them is judged by all
    built-in rules from its second baseline on; twelve lines are enough
- - `off` removes one rule, `only` all that are built in; without either, each built-in rule is in force
+ - limits are replaced as a whole, other maps key by key; `off` removes one rule, `only` all that are built in; without either, each built-in rule is in force
  - the environment is compared also with one rule of one's own, unless the file says not to
 
 $GPUGATE is the program; exit 77 skips.
@@ -102,6 +102,9 @@ def keys(b):
     assert ids("version: 2\nrules: {creep: off}\n") == set(BUILT_IN) - {"creep"}
     assert ids("version: 2\nrules: [{id: own, metric: step.time, fail: {max: 1s}}]\n") == {*BUILT_IN, "own"}
     assert ids("version: 2\nonly: true\nrules: {own: {metric: step.time, fail: {max: 1s}}}\n") == {"own"}
+    b.file("r.yaml", "version: 2\nrules: {operators: {fail: {increase: 7%}, for_each: {top: 30}}}\n")
+    (said,) = (line for line in explained(b, "r.yaml") if line.startswith("operators:"))
+    assert "0.4%" not in said and "0.2%" in said and "compute" in said and "30" in said, said  # limits are replaced as a whole
     for limit in ("fail", "warn"):
         for rule in BUILT_IN:
             b.file("r.yaml", f"version: 2\nrules: {{{rule}: {{{limit}: off}}}}\n")
