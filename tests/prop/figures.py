@@ -103,7 +103,7 @@ SERVE = {"backend": "vllm", "model_id": "m", "num_prompts": 8, "completed": 8, "
 GOOGLE = {"context": {}, "benchmarks": [{"name": f"BM{i}", "run_type": "iteration", "iterations": 9, "real_time": 5.5 + i, "cpu_time": 5.25,
                                          "time_unit": "ms"} for i in range(2)]}
 FLAT = {"tokens_per_s": 81234.5, "step_time_ms": 12.5, "peak_mem_gib": 40.5, "val/accuracy": 0.75, "loss": 2.5}
-BAD = (-1, -1e-9, None, "nan", "", "N/A", "failed", "12.4 (failed)", "1,900", "2026-01-01", float("nan"), float("inf"))
+BAD = (-1, -1e-9, None, "nan", "", "N/A", "failed", "12.4 (failed)", "1,900", "2026-01-01", "5 GHz", "5 parsecs", float("nan"), float("inf"))
 
 
 def places(value, at=()):
@@ -209,8 +209,9 @@ def parts(folder):
     assert gate.check([r for r in rows if r["kind"] == "c"])[0] == 3
     for n in (16, 64):
         write(folder / "sweep" / f"concurrency_{n}" / "m.json", {"elapsed_time": n, "num_requests": 8, "requests_per_second": 2, "tokens_per_second": n})
-    p = run("metrics", *sorted((folder / "sweep").glob("*/m.json")), cwd=folder)
-    assert p.returncode == 0 and "concurrency_16/tokens_per_second" in p.stdout and "concurrency_64/" in p.stdout, p.stdout + p.stderr
+    for given in (["sweep"], sorted((folder / "sweep").glob("*/m.json"))):
+        p = run("metrics", *given, cwd=folder)
+        assert p.returncode == 0 and "concurrency_16/tokens_per_second" in p.stdout and "concurrency_64/" in p.stdout, p.stdout + p.stderr
 
 
 NCCL = "# nThread 1 nGpus 8\n#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" + "".join(
@@ -237,6 +238,8 @@ LOGS = (("nccl.log", NCCL, {"float.sum.1048576/time": 30.5, "float.sum.1048576/b
         ("meg.log", MEGATRON, {"iteration_ms.median": 504, "tflops.median": 396.6, "lm_loss": 10.5}),
         ("titan.log", TITAN, {"tps.median": 7003.5, "tflops.median": 1403.75, "mfu.median": 41.35, "memory": 40.51, "loss": 11.5}),
         ("nvbandwidth.txt", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n 0     55.63\n\nSUM host_to_device_memcpy_ce 55.63\n", {"host_to_device_memcpy_ce/sum": 55.63}),
+        ("pr_time_benchmarks.csv", "add_loop_eager,compile_time_instruction_count,3041938567\nadd_loop_inductor,compile_time_instruction_count,28100300123\n",
+         {"add_loop_inductor/compile_time_instruction_count": 28100300123}),
         ("hpl.out", "T/V                N    NB     P     Q               Time                 Gflops\n" + "-" * 80 +
          "\nWR11C2R4       29184   192     2     2              90.34              1.835e+02\n", {"n29184.nb192.p2.q2/gflops": 183.5}))
 
@@ -253,7 +256,7 @@ def logs(folder):
         assert all(abs(found[k] - v) < 1e-9 * v for k, v in some.items()), (name, found)
         noisy = "".join(f"{line}\nINFO of another {line[:7]}\n" for line in text.splitlines())
         assert numbers(folder, name, noisy) == found, name
-        for n in range(0, len(text), 7):  # a line that is cut off counts as none
+        for n in range(0, len(text), 61):  # a line that is cut off counts as none
             assert numbers(folder, name, text[:n]) == numbers(folder, name, text[:text.rfind("\n", 0, n) + 1]), (name, n)
     gate = Gate(folder / "own", "x.log", "start\nbatch 8: 12.5 ms, 640.5 img/s\n", OWN)
     code, verdicts, text = gate.check("start\nbatch 8: 25 ms, 320 img/s\n")
@@ -297,6 +300,10 @@ FILES = {
                                    {"My_bench/value": (50.5, "ms", "lower"), "Rate/value": (7.5, "op/s", "higher")}),
     "jmh.json": ([{"benchmark": "org.B.a", "mode": mode, "primaryMetric": {"score": 5.5, "scoreError": 0.1, "scoreUnit": unit}}
                   for mode, unit in (("thrpt", "ops/s"), ("avgt", "us/op"))], {"org.B.a.thrpt/score": (5.5, "op/s", "higher"), "org.B.a.avgt/score": (5.5, "us/op", "lower")}),
+    "perf_script_test_results.csv": (
+        "network_name,network_hash,sm_clk,perf_case_name,test_name,perf_metric,total_time__sec,state,command,threshold,metric_type\n"
+        + "".join(f'm-bench-bf16,h,1980,A/h,h,{v},12.5,valid,"bench --tp 1, x",0.1,{k}\n' for k, v in (("TOKEN_THROUGHPUT", 2048.5), ("FIRST_TOKEN_TIME", 31.25))),
+        {"m-bench-bf16/TOKEN_THROUGHPUT": (2048.5, "1", "higher"), "m-bench-bf16/FIRST_TOKEN_TIME": (31.25, "1", "lower")}),
     "kern_sum.csv": ("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
                      '60.5,600500,10,60050.0,60000.5,50000,70000,100.5,"gemm(float *, int)"\n39.5,400500,20,20025.0,20000.5,10000,30000,100.5,relu\n',
                      {"relu/total_time": (400500, "ns", "lower"), "relu/instances": (20, "1", "lower")}),
@@ -316,6 +323,12 @@ def formats(folder):
         gate = Gate(folder / name.replace(".", "_"), name, content)
         code, verdicts, text = gate.check(content)
         assert code == 0 and all("input." + k in verdicts for k in some), (name, code, verdicts, text)
+        others = [k for k in found if "input." + k not in verdicts and not re.search(r"std|\.n$|_per_s_mean|throughput_token", k)]
+        assert len(others) == 0 or all(k in text for k in others[:1]), (name, others, text)  # judged, or named as not judged
+        whole = content if isinstance(content, str) else json.dumps(content)
+        for n in range(1, len(whole), 1 + len(whole) // 19):  # a file that is cut off is refused, lacks figures, or has all of them
+            code, cut_verdicts, _ = gate.check(whole[:n])
+            assert code == 3 or (code == 0 and set(cut_verdicts) == set(verdicts)), (name, n, code, cut_verdicts)
         for figure, (value, _, better) in some.items():
             old = f"{value:,}" if name == "ncu.csv" else str(value)
             for factor, worse in ((0.25, better == "higher"), (4, better == "lower")):
@@ -323,6 +336,15 @@ def formats(folder):
                 code, verdicts, text = gate.check(new)
                 verdict = verdicts.get("input." + figure)
                 assert (verdict in ("fail", "undecided")) == worse, (name, figure, factor, verdict, text)
+
+
+def standard_error(folder):
+    """The standard error of an accuracy says whether a fall is sure."""
+    def content(accuracy, error):
+        return {"results": {"t": {"alias": "t", "acc,none": accuracy, "acc_stderr,none": error}}, "versions": {}, "n-shot": {}}
+    for error, verdict in ((0.001, "fail"), (0.25, "undecided")):
+        gate = Gate(folder, "m.json", content(0.75, error))
+        assert gate.check(content(0.6, error))[1]["input.t/acc_none"] == verdict, error
 
 
 def table(folder):
@@ -334,6 +356,11 @@ def table(folder):
     assert "Figures of m.r4.0.cnone" in text and "5 more figures changed by less than 1 %" in text, text
     assert len(json.loads((folder / "r.json").read_text())["findings"]) == 1, text
     assert "step-period" not in text, text
+    rows = [{**content, "request_rate": rate} for rate in (1.25, 1.5)]
+    gate = Gate(folder / "several", "m.json", rows)
+    code, verdicts, text = gate.check([{**r, "mean_ttft_ms": 125} for r in rows])
+    assert code == 1 and "2 of 16 figures in 2 cases are worse: mean_ttft_ms +900.00 %" in text, text
+    assert "Figures of m figure case" in text and "mean_ttft_ms r1.5.cnone" in text, text
     gate = Gate(folder, "m.json", FLAT)
     code, verdicts, text = gate.check({**FLAT, "loss": 2.5025})
     assert code == 0 and "tokens_per_s (unchanged" in text.split("What")[0], text
@@ -356,7 +383,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, work, parts, logs, formats, table, directions):
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, work, parts, logs, formats, standard_error, table, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -67,8 +67,9 @@ static enum status take_file(struct artifact_file *file, bool listed, struct art
 static enum status load_list(struct loader *l, struct artifact_files *files,
                              struct artifacts *artifacts, struct run *run, struct diag_log *log);
 
-/* Read the only directory with recordings below one that has none itself: tools write one for each
-   time that they record (iteration_10/). Of several, the user must choose. */
+/* Read the directories of a sweep below one that has no recordings itself, or else the only
+   directory with recordings below one that has none itself: tools write one for each
+   time that they record (iteration_10/). Of several others, the user must choose. */
 static enum status take_below(struct loader *l, const char *path, struct artifacts *artifacts,
                               struct run *run, struct diag_log *log)
 {
@@ -77,11 +78,19 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 	struct folders below = { 0 };
 	struct artifact_files files = { 0 };
 	struct strbuf names = STRBUF_INIT;
-	enum status st;
-	folders_below(path, &run->arena, &below);
+	enum status st = ST_OK;
+	folders_of_sweep(path, &run->arena, &below);
+	bool sweep = below.nr > 0;
+	for (size_t i = 0; i < below.nr && st == ST_OK; i++)
+		st = folder_add(&files, below.v[i], &run->arena, log);
+	if (!sweep)
+		folders_below(path, &run->arena, &below);
 	for (size_t i = 0; i < below.nr && i < NAMED; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", text_quote(a, span_of(below.v[i])));
-	if (below.nr == 1) {
+	if (sweep) {
+		if (st == ST_OK)
+			st = load_list(l, &files, artifacts, run, log);
+	} else if (below.nr == 1) {
 		diag_warn(log, "read in place of %s, which holds no recording itself: %s",
 		          text_quote(a, span_of(path)), strbuf_str(&names));
 		st = folder_add(&files, below.v[0], &run->arena, log);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/artifact_format.h"
 #include "cli/context.h"
+#include "results/readings.h"
 
 /* True for a file that an interrupted gpugate left (io/sink.c), which may be incomplete. */
 static bool is_temporary(const char *path)
@@ -84,4 +85,18 @@ void folders_below(const char *path, struct arena *a, struct folders *out)
 {
 	size_t left = ENTRIES;
 	look(path, 0, &left, a, out);
+}
+
+void folders_of_sweep(const char *path, struct arena *a, struct folders *out)
+{
+	DIR *dir = opendir(path);
+	for (const struct dirent *e; dir && (e = readdir(dir));) {
+		struct stat sb;
+		const char *name = arena_printf(a, "%s/%s", path, e->d_name);
+		if (reading_is_of_sweep(span_of(e->d_name)) && stat(name, &sb) == 0 && S_ISDIR(sb.st_mode))
+			vec_push(out, name);
+	}
+	if (dir)
+		closedir(dir);
+	vec_sort(out, text_cmp);
 }

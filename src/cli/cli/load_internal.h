@@ -139,6 +139,9 @@ struct folders {
 };
 void folders_below(const char *path, struct arena *a, struct folders *out);
 
+/// The directories right below a directory whose names say what a sweep varies, sorted.
+void folders_of_sweep(const char *path, struct arena *a, struct folders *out);
+
 /// Move the digests of all artifacts to run->ranks, sorted by rank, within a rank traces (by first
 /// step) before the snapshot. Equal digests are kept once. Traces of only the host, which have no
 /// rank, beside traces of ranks, are set aside. Other artifacts of the same kind and

@@ -225,24 +225,28 @@ static void take_row(struct taker *t, const struct result_take *row, bool is_sam
 		              t->case_text.n ? " has " : "", row->at, f->name);
 }
 
-/* The name of the folder of `path` if it says what a sweep varies, as "concurrency_16" does; else
-   "". */
-static struct span sweep_of(const char *path)
+bool reading_is_of_sweep(struct span folder)
 {
 	static const char *const words[] = {
 		"concurrency", "request_rate", "request-rate", "rate", "qps",       "batch_size",
 		"batch",       "bs",           "isl",          "osl",  "input_len", "output_len"
 	};
-	struct span folder = SPAN("");
-	for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)
-		folder = (struct span){ path, (size_t)(slash - path) };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = strlen(words[i]);
 		if (folder.n > n + 1 && memcmp(folder.p, words[i], n) == 0 && strchr("_-=", folder.p[n]) &&
 		    is_digit(folder.p[n + 1]))
-			return folder;
+			return true;
 	}
-	return SPAN("");
+	return false;
+}
+
+/* The name of the folder of `path` if it says what a sweep varies, else "". */
+static struct span sweep_of(const char *path)
+{
+	struct span folder = SPAN("");
+	for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)
+		folder = (struct span){ path, (size_t)(slash - path) };
+	return reading_is_of_sweep(folder) ? folder : SPAN("");
 }
 
 static void name_case(struct taker *t)

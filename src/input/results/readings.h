@@ -26,6 +26,9 @@ enum decimal_fault reading_number(const struct value *v, struct decimal *out, st
 /// True if a value says that the figure was not measured: null, NaN, "N/A", "failed".
 bool reading_is_unmeasured(const struct value *v);
 
+/// True if the name of a folder says what a sweep varies, as "concurrency_16" does.
+bool reading_is_of_sweep(struct span folder);
+
 /// Returns a sentence on the condition of the format that `record` does not meet, owned by `a`, or
 /// NULL.
 const char *reading_fault(const struct reading_file *f, struct value *record, struct arena *a);

@@ -297,6 +297,22 @@ static const char *pct_or_change(const struct check *c)
 	return c->has_pct ? c->pct_text : c->change_text;
 }
 
+/* Number of cases that the figures of a finding are of; 0 if one is of none. */
+static size_t nr_cases(const struct inquiry *q, const struct finding *f)
+{
+	size_t nr = 0;
+	struct span last = SPAN("");
+	for (size_t i = 0; i < f->checks.nr; i++) {
+		const struct check *c = &q->out->checks.v[f->checks.v[i]];
+		struct span of = { c->metric->name, (size_t)(figure_name(c).p - c->metric->name) };
+		if (of.n == strlen("input."))
+			return 0;
+		nr += !span_eq(of, last);
+		last = of;
+	}
+	return nr;
+}
+
 /* Give a finding on several figures of files a title that names them: "3 of 9 figures are worse:
    mean_tpot_ms +9.00 % to +15.00 %, …". */
 static void tell_figures(struct inquiry *q, struct finding *f)
@@ -304,7 +320,7 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	enum { NAMED = 4 };
 	VEC(struct moved) list = VEC_INIT;
 	struct strbuf b = STRBUF_INIT;
-	size_t all = 0, i;
+	size_t all = 0, cases = nr_cases(q, f), i;
 	for (i = 0; i < q->out->checks.nr; i++)
 		all += q->out->checks.v[i].metric->need == NEED_INPUT && q->out->checks.v[i].has_change;
 	for (size_t k = 0; k < f->checks.nr; k++) {
@@ -319,8 +335,10 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 			list.v[i].most = c;
 	}
 	vec_sort(&list, figure_cmp);
-	strbuf_addf(&b, "%zu of %zu figures %s worse:", f->checks.nr, all,
-	            f->verdict == VERDICT_UNDECIDED ? "may be" : "are");
+	strbuf_addf(&b, "%zu of %zu figures", f->checks.nr, all);
+	if (cases > 1)
+		strbuf_addf(&b, " in %zu cases", cases);
+	strbuf_addf(&b, " %s worse:", f->verdict == VERDICT_UNDECIDED ? "may be" : "are");
 	for (i = 0; i < list.nr && i < NAMED; i++) {
 		const struct moved *g = &list.v[i];
 		strbuf_addf(&b, "%s %.*s ", i ? "," : "", (int)g->name.n, g->name.p);

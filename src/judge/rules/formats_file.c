@@ -69,6 +69,8 @@ static const struct key take_keys[] = {
 	    INTO(result_take, stdev)),
 	KEY("stdev_share", TEXT, OPTIONAL, "the same, where the file has it as a share of the figure",
 	    INTO(result_take, stdev_share)),
+	KEY("stderr", TEXT, OPTIONAL, "path, with {key}, of the standard error of the figure",
+	    INTO(result_take, error)),
 	KEY("count", TEXT, OPTIONAL, "path, with {key}, of how many values it is a mean of",
 	    INTO(result_take, count)),
 };
@@ -152,6 +154,7 @@ static enum status read_take(struct document *d, const struct node *n, struct re
 	TRY(check_path(d, n, "as", template_fault));
 	TRY(check_path(d, n, "stdev", template_fault));
 	TRY(check_path(d, n, "stdev_share", template_fault));
+	TRY(check_path(d, n, "stderr", template_fault));
 	TRY(check_path(d, n, "count", template_fault));
 	TRY(check_number(d, n, "scale"));
 	keys_fill(&take_map, n, &out->arena, into);

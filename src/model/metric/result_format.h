@@ -61,6 +61,8 @@ struct result_take {
 	const char *stdev; ///< if the figure is a mean: template of the path of the standard deviation,
 	                   ///< which is not multiplied by `scale`; NULL if not given
 	const char *stdev_share; ///< like `stdev`, but the standard deviation is a share of the figure
+	const char *error; ///< if the figure is a mean: template of the path of its standard error;
+	                   ///< NULL if not given
 	const char *count; ///< if the figure is a mean: template of the path at which the file has the
 	                   ///< number of values; NULL if not given
 };

@@ -435,8 +435,12 @@ static bool is_shown(const struct text *t, const struct doc_node *node)
 {
 	if (node->kind == NODE_PICTURE || doc_is_empty(node))
 		return false;
-	return node->kind != NODE_SECTION || node->place <= DOC_ASIDE ||
-	       (t->o->verbose && node->place != DOC_PAGE);
+	if (node->kind != NODE_SECTION)
+		return true;
+	bool any = false; /* a title with nothing below it helps nobody */
+	for (const struct doc_node *n = node->children; n && !any; n = n->next)
+		any = is_shown(t, n);
+	return any && (node->place <= DOC_ASIDE || (t->o->verbose && node->place != DOC_PAGE));
 }
 
 static void put_nodes(struct text *t, const struct doc_node *parent)

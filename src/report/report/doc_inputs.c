@@ -36,16 +36,20 @@ static int worst_first(const void *a, const void *b)
 	return strcmp(x->metric->name, y->metric->name);
 }
 
-/* The case that all figures are of, with its '/'; "" if there are several. */
+/* The beginning that the names of all figures have in common, as far as it is a case or whole words
+   of it: "sglang.random.in1024.". */
 static struct span common_case(const struct check *const *v, size_t nr)
 {
 	struct span first = span_of(metric_label(v[0]->metric));
-	while (first.n && first.p[first.n - 1] != '/')
-		first.n--;
-	for (size_t i = 1; i < nr; i++) {
+	const char *slash = strrchr(first.p, '/');
+	first.n = slash ? (size_t)(slash - first.p) + 1 : 0;
+	for (size_t i = 0; i < nr && first.n;) {
 		const char *name = metric_label(v[i]->metric);
-		if (!span_starts(span_of(name), first) || strchr(name + first.n, '/'))
-			return SPAN("");
+		char next = name[first.n];
+		char last = span_starts(span_of(name), first) ? first.p[first.n - 1] : ' ';
+		bool whole = last == '/' || (last == '.' && !(next >= '0' && next <= '9'));
+		first.n -= !whole;
+		i = whole ? i + 1 : 0;
 	}
 	return first;
 }
@@ -53,8 +57,9 @@ static struct span common_case(const struct check *const *v, size_t nr)
 void doc_inputs(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {
-		{ "figure", DOC_LEFT },  { "baseline", DOC_RIGHT }, { "candidate", DOC_RIGHT },
-		{ "change", DOC_RIGHT }, { "verdict", DOC_LEFT },   { "noise", DOC_RIGHT },
+		{ "figure", DOC_LEFT },     { "case", DOC_LEFT },    { "baseline", DOC_RIGHT },
+		{ "candidate", DOC_RIGHT }, { "change", DOC_RIGHT }, { "verdict", DOC_LEFT },
+		{ "noise", DOC_RIGHT },
 	};
 	const struct check **rows = arena_alloc(&d->arena, r->checks.nr + 1, sizeof *rows);
 	size_t nr = 0, same = 0;
@@ -82,7 +87,10 @@ void doc_inputs(struct document *d, const struct report *r)
 	for (size_t i = 0; i < nr; i++) {
 		const struct check *c = rows[i];
 		doc_row(d, 0);
-		doc_name_cell(d, metric_label(c->metric) + of.n);
+		const char *name = metric_label(c->metric) + of.n, *slash = strrchr(name, '/');
+		size_t n = slash ? (size_t)(slash - name) : 0;
+		doc_name_cell(d, slash ? slash + 1 : name);
+		doc_name_cell(d, arena_dup(&d->arena, (struct span){ name, n }));
 		doc_figure_cell(d, c->baseline_text, c->has_baseline, c->baseline);
 		doc_figure_cell(d, c->candidate_text, c->has_candidate, c->candidate);
 		doc_cell(d);
