@@ -337,7 +337,7 @@ def check_rules():
         for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
             yield from keys(part)
     said = text_of(ROOT / "docs" / "rules.md")
-    for key in sorted(set(keys(json.loads(text_of(ROOT / "schemas" / "gpugate-rules-1.json"))))):
+    for key in sorted(set(keys(json.loads(text_of(ROOT / "schemas" / "gpugate-rules-2.json"))))):
         if not re.search(rf"\b{key}\b", said):
             wrong.append(f"rules.md does not name '{key}'")
 

@@ -258,11 +258,18 @@ def test_broken():
 
 # ---- rules files ----
 
-BAD_RULES = ["{}", "{version: 2, rules: []}", "{version: 1}", "{version: 1, rules: [{id: a, metric: step.time}]}",
+BAD_RULES = ["{}", "{version: 3, rules: []}", "{version: 1}", "{version: 1, rules: [{id: a, metric: step.time}]}",
              "{version: 1, rules: [{id: a, metric: step.tim, fail: {max: 1s}}]}",
              "{version: 1, rules: [{id: a, metric: step.time, fail: {max: 1 furlong}}]}",
              "{version: 1, rules: [{id: a b, metric: step.time, fail: {max: 1s}}]}",
              "{version: 1, rule: [{id: a, metric: step.time, fail: {max: 1s}}]}"]
+
+
+BAD_DIFFERENCES = ["{version: 2, rules: {creep: 3}}", "{version: 2, rules: {creep: {fial: {increase: 2%}}}}", "{version: 2, only: maybe}",
+                   "{version: 2, rules: text}", "{rules: {creep: off}}", "{version: 2, rules: {creep: {top: off}}}"]
+GOOD_DIFFERENCES = ["{version: 2}", "{version: 2, only: true, rules: {own: {metric: memory.peak_allocated, fail: {max: 6GiB}}}}",
+                    "{version: 2, rules: [{id: creep, warn: {increase: 2%}}], environment: {must_match: []}}",
+                    "{version: 2, rules: {creep: off, operators: {warn: off, for_each: {top: 30}}}}"]
 
 
 # plain words that are booleans for other readers of YAML
@@ -271,7 +278,7 @@ BOOLEAN_RULES = ["match: m.csv, read: csv, series: true, take: [{at: ms, better:
 
 
 def test_rules(dir):
-    v = validator("gpugate-rules-1.json")
+    versions = {n: validator(f"gpugate-rules-{n}.json") for n in (1, 2)}
     good = [ROOT / "rules" / "default.yaml", *sorted((ROOT / "tests" / "golden").glob("*/in/*rules*.yaml"))]
     (dir / "init").mkdir()
     run(dir / "init", "init", "--ci", "none", dir / "late")
@@ -281,12 +288,17 @@ def test_rules(dir):
         path.write_text("version: 1\ninputs: {results: [{%s}]}\nrules: [{id: a, metric: input.*, fail: {worse: 5%%}}]\n" % text)
         run(dir, "lint", path)
         good.append(path)
+    for i, text in enumerate(GOOD_DIFFERENCES):
+        path = dir / f"differences{i}.yaml"
+        path.write_text(text)
+        run(dir, "lint", path)
+        good.append(path)
     for path in good:
         if subprocess.run([GPUGATE, "lint", path], capture_output=True).returncode == 0: # files that lint refuses are left out: some are invalid on purpose
             document = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
-            errors = [e.message[:200] for e in v.iter_errors(retyped(document))]
+            errors = [e.message[:200] for e in versions[int(document["version"])].iter_errors(retyped(document))]
             expect(not errors, f"{path}: {errors[:3]}")
-    for text in BAD_RULES:
+    for v, text in [*((versions[1], t) for t in BAD_RULES), *((versions[2], t) for t in BAD_DIFFERENCES)]:
         (dir / "bad.yaml").write_text(text)
         expect(not v.is_valid(yaml.safe_load(text)), f"the schema accepts {text}")
         run(dir, "lint", "bad.yaml", codes=(2,))
@@ -317,7 +329,7 @@ def main():
         golden()
         outputs(pathlib.Path(name))
         test_rules(pathlib.Path(name))
-    missing = set(SCHEMAS) - set(valid) - {"gpugate-rules-1.json"}
+    missing = set(SCHEMAS) - set(valid) - {"gpugate-rules-1.json", "gpugate-rules-2.json"}
     expect(not missing, f"no valid document of {missing}")
     test_broken()
     for kind in BY_HAND:

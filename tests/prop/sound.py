@@ -57,6 +57,8 @@ def grown(b, rng, tries):
     rules = {"version": 1, "rules": [{"id": "c", "metric": "step.compute_time", "fail": {"increase": "5%"}},
                                      {"id": "k", "metric": "kernel.time", "for_each": {"top": 5}, "warn": {"increase": "5%"}},
                                      {"id": "m", "metric": "memory.peak_allocated", "warn": {"increase": "1%"}, "on_missing": "skip"}]}
+    if rng.random() < 0.5:  # the same as differences
+        rules = {"version": 2, "only": rng.random() < 0.5, "rules": rules["rules"]}
     took = 0
     for _ in range(tries):
         more, place = copy.deepcopy(rules), rng.random()

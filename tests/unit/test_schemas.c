@@ -17,6 +17,7 @@ static const struct {
 	void (*write)(struct sink *out);
 } files[] = {
 	{ "../schemas/gpugate-rules-1.json", rules_schema_write },
+	{ "../schemas/gpugate-rules-2.json", rules_differences_schema_write },
 	{ "../schemas/" DIGEST_SCHEMA ".json", digest_schema_write },
 	{ "../schemas/" RUN_SCHEMA ".json", run_schema_write },
 	{ "../schemas/" BASELINE_SCHEMA ".json", baseline_schema_write },

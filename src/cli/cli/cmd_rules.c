@@ -20,7 +20,10 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 		st = setup_categories(o, &rules, path, &categories, log);
 	if (st == ST_OK)
 		st = waivers_check(&rules, today, log);
-	if (st == ST_OK) {
+	bool upgrade = o->value[OPT_UPGRADE] != NULL;
+	if (st == ST_OK && (upgrade || o->value[OPT_PRINT])) {
+		st = rules_print(path, upgrade, out, log);
+	} else if (st == ST_OK) {
 		sink_printf(out, "%s: %zu rule%s, no errors\n", text_quote(&log->arena, span_of(path)),
 		            rules.rules.nr, rules.rules.nr == 1 ? "" : "s");
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));

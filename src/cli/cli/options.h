@@ -99,6 +99,9 @@ enum command {
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
 	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(LINT) | ON(EXPLAIN),                 \
 	  "variant of the rules: the numbers that they have under this name in 'profiles'")            \
+	X(PRINT, "print", NULL, ON(LINT), "print all rules in force, with the lines that are yours")   \
+	X(UPGRADE, "upgrade", NULL, ON(LINT),                                                          \
+	  "print a file of version 1 as version 2: what differs from the built-in rules")              \
 	X(CATEGORIES, "categories", "FILE", ON_READING | ON_STORED | ON(LINT),                         \
 	  "table of kernel categories in place of the built-in one")                                   \
 	X(SITES, "sites", "FILE", ON_READING,                                                          \

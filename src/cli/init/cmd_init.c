@@ -169,6 +169,7 @@ static enum status add_rules(struct init *in)
 	struct rules check = { 0 };
 	bool has_run = in->run.ranks.nr > 0;
 	in->rules.workload = in->workload;
+	in->rules.builtin = &in->setup.rules;
 	if (has_run) {
 		run_view_init(&v, &in->run, &in->setup.naming);
 		in->rules.view = &v;
@@ -176,7 +177,7 @@ static enum status add_rules(struct init *in)
 	const char *text = init_rules_text(&in->rules, &in->arena);
 	if (has_run)
 		run_view_release(&v);
-	if (in->rules.kept == 0)
+	if (has_run && in->rules.judging == 0)
 		return diag_fail(in->log, ST_INPUT, "%s: has nothing that the built-in rules judge",
 		                 text_quote(&in->log->arena, span_of(in->run.label)));
 	vec_push(&in->files.list, (struct new_file){ RULES_FILE, text });
@@ -193,10 +194,10 @@ static enum status say_what_is_next(const struct init *in)
 	const char *baseline = arena_printf(&in->log->arena, "baselines/%s.json", in->workload);
 	bool to_include = in->forge == FORGE_GITLAB && in->repo.gitlab && !in->repo.included;
 	TRY(sink_open("-", false, &out, in->log));
-	sink_printf(out, "%s: %zu rules for the workload '%s'", RULES_FILE, in->rules.kept,
-	            in->workload);
-	if (in->rules.left_out)
-		sink_printf(out, "; %zu left out, with the reason", in->rules.left_out);
+	sink_printf(out, "%s: the built-in rules for the workload '%s'", RULES_FILE, in->workload);
+	if (in->run.ranks.nr)
+		sink_printf(out, ", of which %zu of %zu judge this run", in->rules.judging,
+		            in->setup.rules.rules.nr);
 	if (in->rules.past) {
 		size_t nr = in->rules.past->runs.nr;
 		sink_printf(out, "; the noise of %zu run%s in the history allows closer limits of %zu%s",
@@ -240,7 +241,6 @@ static enum status read_noise(struct init *in)
 	TRY(setup_baseline_path(s, in->o, run, &in->arena, &path, in->log));
 	TRY(setup_baseline_read(in->o, path, &in->baseline, in->log));
 	in->rules.past = &in->baseline.sample;
-	in->rules.builtin = &s->rules;
 	return ST_OK;
 }
 

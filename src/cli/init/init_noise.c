@@ -8,16 +8,6 @@
 
 enum { RUNS_LEAST = 5, TIMES = 3, PCT = 1000000 };
 
-static const struct rule *rule_of(const struct rules *rules, struct span id)
-{
-	for (size_t i = 0; i < rules->rules.nr; i++) {
-		const char *name = rules->rules.v[i].id;
-		if (strlen(name) == id.n && memcmp(name, id.p, id.n) == 0)
-			return &rules->rules.v[i];
-	}
-	return NULL;
-}
-
 /* The relative increase that the rule allows, in 1e-6 percent; 0 if its limit is not relative, or
    if it has other limits too. */
 static int64_t share_of(const struct rule *r)
@@ -27,14 +17,12 @@ static int64_t share_of(const struct rule *r)
 	return one && map->list.v[0].condition == COND_INCREASE ? map->list.v[0].value : 0;
 }
 
-bool init_limit_of(const struct rules *rules, const struct history *h, struct span id,
-                   struct init_limit *out)
+bool init_limit_of(const struct rule *r, const struct history *h, struct init_limit *out)
 {
-	const struct rule *r = rule_of(rules, id);
 	struct arena a = ARENA_INIT;
 	int64_t *v = mem_calloc(h->runs.nr + 1, sizeof *v), median = 0;
 	*out = (struct init_limit){ 0 };
-	for (size_t i = 0; r && !r->for_each && i < h->runs.nr; i++) {
+	for (size_t i = 0; !r->for_each && i < h->runs.nr; i++) {
 		size_t nr;
 		const struct past_value *value = past_query(&h->runs.v[i], query_text(&r->query, &a), &nr);
 		if (nr == 1 && !value->label.n && value->rank < 0)

@@ -12,10 +12,8 @@ struct init_limit {
 	size_t runs;
 };
 
-/// Find the limit for the rule `id` of `rules`. False if fewer than five runs of the history `h`
-/// have the rule's figure, if the rule checks several items, or if its limit is already at least as
-/// strict.
-bool init_limit_of(const struct rules *rules, const struct history *h, struct span id,
-                   struct init_limit *out);
+/// Find the limit for the rule `r`. False if fewer than five runs of the history `h` have the
+/// rule's figure, if the rule checks several items, or if its limit is already at least as strict.
+bool init_limit_of(const struct rule *r, const struct history *h, struct init_limit *out);
 
 #endif

@@ -164,6 +164,7 @@ static enum status read_all(struct document *d, void *ctx)
 	const char *profile = ((struct choice *)ctx)->profile;
 	struct rules *out = ((struct choice *)ctx)->out;
 	out->source = arena_dup(&out->arena, span_of(d->name));
+	TRY(differences_apply(d));
 	TRY(keys_check(d, d->root, &rules_keys));
 	const struct node *profiles = node_get(d->root, "profiles");
 	const struct node *chosen = profile ? node_get(profiles, profile) : NULL;

@@ -54,6 +54,10 @@ GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map
 GG_MUST_CHECK enum status select_check(struct document *d, const struct node *map, const char *who,
                                        unsigned labels);
 
+/// If the document is of version 2, replace its root by the built-in rules with the document laid
+/// over them: rules by id, entry by entry (docs/rules.md). Documents of version 1 stay as they are.
+GG_MUST_CHECK enum status differences_apply(struct document *d);
+
 /// Set `root` to a copy of the document's root in which the numbers of profile `p` (an entry of
 /// `profiles`) replace the document's own numbers; the document owns the copy. Fails with ST_USAGE
 /// if the profile changes a key that does not exist.

@@ -290,7 +290,8 @@ static const struct key profile_keys[] = {
 static const struct key_map profile_map = KEY_TABLE("a profile", profile_keys);
 
 static const struct key root_keys[] = {
-	KEY("version", INTEGER, REQUIRED, "version of this format: 1", .min = 1, .max = 1),
+	KEY("version", INTEGER, REQUIRED, "1: all rules; 2: what differs from the built-in ones",
+	    .min = 1, .max = 2),
 	KEY("workload", WORKLOAD, OPTIONAL,
 	    "name of what is run; part of the baseline's file name and of the reports",
 	    INTO(rules, workload), .absent_text = DEFAULT_WORKLOAD),

@@ -8,7 +8,13 @@
 #define ID_PATTERN "\"pattern\": \"^[A-Za-z0-9._-]{1,%d}$\""
 #define NUMBER "[0-9]+(\\\\.[0-9]{1,6})?"
 
-static void write_map(struct sink *out, const struct key_map *map, int depth);
+/* Output of a schema: of version 1, or of version 2, where rules are differences. */
+struct schema_out {
+	struct sink *sink;
+	bool differences;
+};
+
+static void write_map(const struct schema_out *s, const struct key_map *map, int depth);
 
 static void line(struct sink *out, int depth, const char *text)
 {
@@ -44,8 +50,9 @@ static void write_words(struct sink *out, word_fn *words)
 #define TEXT "\"type\": [\"string\", \"number\", \"boolean\"], "
 
 /* Write the part of a key's schema that depends on its kind, after the description. */
-static void write_kind(struct sink *out, const struct key *key, int depth)
+static void write_kind(const struct schema_out *s, const struct key *key, int depth)
 {
+	struct sink *out = s->sink;
 	static const char *const forms[] = {
 		[KEY_TEXT] = TEXT "\"minLength\": 1",
 		[KEY_DATE] = "\"type\": \"string\", \"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}$\"",
@@ -58,7 +65,7 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 	};
 	char min[NUMBER_TEXT], max[NUMBER_TEXT];
 	if (key->kind == KEY_MAP) {
-		write_map(out, key->map, depth);
+		write_map(s, key->map, depth);
 		return;
 	}
 	line(out, depth, "");
@@ -69,13 +76,13 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 		            "\"propertyNames\": {" ID_PATTERN "},",
 		            number_format(key->max, 0, max), MAX_ID);
 		line(out, depth, "\"additionalProperties\": {");
-		write_map(out, key->map, depth + 1);
+		write_map(s, key->map, depth + 1);
 		line(out, depth, "}");
 		return;
 	case KEY_MAPS:
 		sink_printf(out, "\"type\": \"array\", \"minItems\": %d, \"items\": {",
 		            key->need == REQUIRED);
-		write_map(out, key->map, depth + 1);
+		write_map(s, key->map, depth + 1);
 		line(out, depth, "}");
 		return;
 	case KEY_ID:
@@ -98,6 +105,10 @@ static void write_kind(struct sink *out, const struct key *key, int depth)
 		return;
 	case KEY_INTEGER:
 	case KEY_NUMBER:
+		if (strcmp(key->name, "version") == 0) {
+			sink_printf(out, "\"const\": %d", s->differences ? 2 : 1);
+			return;
+		}
 		sink_printf(out, "\"type\": \"%s\", \"minimum\": %s, \"maximum\": %s",
 		            key->kind == KEY_INTEGER ? "integer" : "number",
 		            number_format(key->min, 0, min), number_format(key->max, 0, max));
@@ -131,15 +142,49 @@ static void write_need(struct sink *out, const struct key_map *map, enum key_nee
 	sink_puts(out, any ? "]," : "");
 }
 
+/* Write a value of the file or of a rule in version 2: a rule may be off, and so may its parts, and
+   rules may be a map by their ids. YAML 1.1 reads off as false. */
+static void write_difference(const struct schema_out *s, const struct key *key, bool rule,
+                             int depth)
+{
+	static const char off[] = "{\"enum\": [\"off\", false]}";
+	struct sink *out = s->sink;
+	if (key->map == &rule_map) {
+		line(out, depth,
+		     "\"anyOf\": [{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [");
+		sink_printf(out, "%s, {", off);
+		write_map(s, &rule_map, depth + 1);
+		sink_puts(out, "}]}}, {\"type\": \"array\", \"items\": {");
+		write_map(s, &rule_map, depth + 1);
+		sink_puts(out, "}}]");
+	} else if (rule && key->kind == KEY_MAP) {
+		sink_printf(out, "\"anyOf\": [%s, {", off);
+		write_kind(s, key, depth + 1);
+		sink_puts(out, "}]");
+	} else {
+		write_kind(s, key, depth);
+	}
+}
+
 /* Write the schema of a map. The recursion is at most six deep, because the tables of keys are
    nested no deeper. */
-static void write_map(struct sink *out, const struct key_map *map, int depth)
+static void write_map(const struct schema_out *s, const struct key_map *map, int depth)
 {
+	struct sink *out = s->sink;
+	bool whole = !s->differences || (map != &rule_map && map != &rules_keys);
 	line(out, depth,
 	     "\"type\": \"object\", \"additionalProperties\": false, \"minProperties\": 1,");
-	write_need(out, map, REQUIRED, depth);
-	write_need(out, map, ONE_OF, depth);
+	if (whole) {
+		write_need(out, map, REQUIRED, depth);
+		write_need(out, map, ONE_OF, depth);
+	}
+	if (!whole && map == &rules_keys)
+		line(out, depth, "\"required\": [\"version\"],");
 	line(out, depth, "\"properties\": {");
+	if (!whole && map == &rules_keys)
+		line(out, depth + 1,
+		     "\"only\": {\"description\": \"true: without the built-in rules\", "
+		     "\"type\": \"boolean\"},");
 	for (size_t i = 0; i < map->nr; i++) {
 		const struct key *key = &map->keys[i];
 		line(out, depth + 1, "");
@@ -147,17 +192,31 @@ static void write_map(struct sink *out, const struct key_map *map, int depth)
 		line(out, depth + 2, "\"description\": ");
 		write_text(out, key->meaning);
 		sink_puts(out, ",");
-		write_kind(out, key, depth + 2);
+		if (whole)
+			write_kind(s, key, depth + 2);
+		else
+			write_difference(s, key, map == &rule_map, depth + 2);
 		line(out, depth + 1, i + 1 < map->nr ? "}," : "}");
 	}
 	line(out, depth, "}");
 }
 
+static void schema_write(const struct schema_out *s)
+{
+	sink_puts(s->sink, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",");
+	line(s->sink, 1, "\"$id\": \"gpugate-rules-");
+	sink_printf(s->sink, "%d.json\",", s->differences ? 2 : 1);
+	line(s->sink, 1, "\"title\": \"gpugate rules\",");
+	write_map(s, &rules_keys, 1);
+	sink_puts(s->sink, "\n}\n");
+}
+
 void rules_schema_write(struct sink *out)
 {
-	sink_puts(out, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",");
-	line(out, 1, "\"$id\": \"gpugate-rules-1.json\",");
-	line(out, 1, "\"title\": \"gpugate rules\",");
-	write_map(out, &rules_keys, 1);
-	sink_puts(out, "\n}\n");
+	schema_write(&(struct schema_out){ .sink = out });
+}
+
+void rules_differences_schema_write(struct sink *out)
+{
+	schema_write(&(struct schema_out){ .sink = out, .differences = true });
 }

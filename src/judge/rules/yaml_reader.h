@@ -19,6 +19,7 @@ enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
 struct node {
 	enum node_kind kind;
 	bool plain; ///< true for a scalar without quotes; false for one in quotes
+	bool built_in; ///< true if it was laid under a file of version 2 (differences_apply())
 	unsigned line, column; ///< position in the file, counted from 1
 	struct span text; ///< text of a scalar: valid UTF-8, which contains NUL if the file has one as
 	                  ///< an escape

@@ -1,0 +1,210 @@
+/* Rules as differences (`version: 2`): the file is laid over the built-in rules before rules are
+ * read, so that the same code checks what results, and messages name the lines of the file. */
+#include "base/nearest.h"
+#include "model/embedded.h"
+#include "rules/rules_internal.h"
+
+/* Copy a node of the built-in rules, as if it were written at the place of `at`. */
+static struct node *copy_at(struct document *d, const struct node *n, const struct node *at)
+{
+	struct node *copy = arena_alloc(&d->arena, 1, sizeof *copy), **tail = &copy->first;
+	*copy = (struct node){ .kind = n->kind,
+		                   .built_in = true,
+		                   .plain = n->plain,
+		                   .line = at->line,
+		                   .column = at->column,
+		                   .text = { arena_dup(&d->arena, n->text), n->text.n },
+		                   .key = n->key ? copy_at(d, n->key, at) : NULL };
+	for (const struct node *c = n->first; c; c = c->next, tail = &(*tail)->next)
+		*tail = copy_at(d, c, at);
+	return copy;
+}
+
+/* A copy of a node of the file itself, to be put into another list. */
+static struct node *own_copy(struct document *d, const struct node *n)
+{
+	struct node *copy = arena_alloc(&d->arena, 1, sizeof *copy);
+	*copy = *n;
+	copy->next = NULL;
+	return copy;
+}
+
+static struct node *append(struct node ***tail, struct node *n)
+{
+	**tail = n;
+	*tail = &n->next;
+	return n;
+}
+
+static bool is_off(const struct node *n)
+{
+	return n->kind == NODE_SCALAR && n->plain && span_eq(n->text, SPAN("off"));
+}
+
+static bool is_key(const struct node *n, const char *key)
+{
+	return n->key && span_eq(n->key->text, span_of(key));
+}
+
+static enum status check_twice(struct document *d, const struct node *map)
+{
+	size_t nr = 0;
+	for (const struct node *n = map->first; n; n = n->next) {
+		const struct node *before = map->first;
+		if (nr++ == MAX_ITEMS)
+			return document_fail(d, n, "a map has at most %d entries", MAX_ITEMS);
+		while (before != n && !span_eq(before->key->text, n->key->text))
+			before = before->next;
+		if (before != n)
+			return document_fail(d, n->key, "%s is written twice, first in line %u",
+			                     document_quote(d, n->key->text), before->key->line);
+	}
+	return ST_OK;
+}
+
+/* Lay the map `over` over `base`, entry by entry. In a rule, `off` takes an entry away, and `fail`
+   and `warn` are replaced as a whole. The recursion is as deep as `base`, at most four levels. */
+static enum status lay(struct document *d, const struct node *base, const struct node *over,
+                       bool rule, struct node **out)
+{
+	struct node **tail;
+	TRY(check_twice(d, over));
+	*out = own_copy(d, over);
+	(*out)->first = NULL;
+	tail = &(*out)->first;
+	for (const struct node *b = base->first; b; b = b->next) {
+		const struct node *o = node_get(over, b->key->text.p);
+		bool whole = rule && (is_key(b, "fail") || is_key(b, "warn"));
+		struct node *laid;
+		if (!o) {
+			append(&tail, copy_at(d, b, over));
+		} else if (b->kind == NODE_MAP && o->kind == NODE_MAP && !whole) {
+			TRY(lay(d, b, o, rule, &laid));
+			append(&tail, laid);
+		} else if (!rule || !is_off(o)) {
+			append(&tail, own_copy(d, o));
+		}
+	}
+	for (const struct node *o = over->first; o; o = o->next)
+		if (!node_get(base, o->key->text.p))
+			append(&tail, own_copy(d, o));
+	return ST_OK;
+}
+
+/* The id of an entry of `rules`, which is its key in a map; NULL if it has none. */
+static const struct node *id_of(const struct node *n)
+{
+	return n->key ? n->key : n->kind == NODE_MAP ? node_get(n, "id") : NULL;
+}
+
+/* The entry of `rules` (a list, a map or NULL) for the rule `id`; NULL if there is none. */
+static const struct node *entry_of(const struct node *rules, struct span id)
+{
+	for (const struct node *n = node_first(rules); n; n = n->next) {
+		const struct node *own = id_of(n);
+		if (own && span_eq(own->text, id))
+			return n;
+	}
+	return NULL;
+}
+
+/* Append a rule that is not built in. */
+static enum status add_own(struct document *d, const struct node *base, const struct node *n,
+                           struct node ***tail)
+{
+	const struct node *id = id_of(n);
+	struct nearest near = { .word = id ? id->text : SPAN("") };
+	if (id && (is_off(n) || (n->kind == NODE_MAP && !node_get(n, "metric")))) {
+		for (const struct node *b = base->first; b; b = b->next)
+			nearest_try(&near, node_get(b, "id")->text.p);
+		return document_fail(d, id, "no built-in rule is called %s%s", document_quote(d, id->text),
+		                     nearest_hint(&near, &d->arena, ':',
+		                                  is_off(n) ? "" : "; a rule of one's own has a 'metric'"));
+	}
+	struct node *own = append(tail, own_copy(d, n));
+	if (!n->key || n->kind != NODE_MAP)
+		return ST_OK;
+	/* in a map, the key is the rule's id; in the list, `id` is an entry of the rule */
+	struct node *value = own_copy(d, n->key);
+	value->key = own_copy(d, n->key);
+	value->key->text = SPAN("id");
+	value->next = own->first;
+	own->first = value;
+	own->key = NULL;
+	return ST_OK;
+}
+
+static enum status lay_rules(struct document *d, const struct node *base, const struct node *rules,
+                             bool only, const struct node *at, struct node **out)
+{
+	struct node *list = arena_alloc(&d->arena, 1, sizeof *list), **tail = &list->first;
+	*list = (struct node){ .kind = NODE_LIST, .line = at->line, .column = at->column };
+	list->key = copy_at(d, base->key, at);
+	*out = list;
+	if (rules && rules->kind == NODE_MAP)
+		TRY(check_twice(d, rules));
+	for (const struct node *b = only ? NULL : base->first; b; b = b->next) {
+		const struct node *o = entry_of(rules, node_get(b, "id")->text);
+		if (o && o->key && o->kind == NODE_MAP && node_get(o, "id"))
+			return document_fail(d, node_get(o, "id"), "'id' stands before the rule already");
+		if (!o) {
+			append(&tail, copy_at(d, b, at));
+		} else if (o->kind == NODE_MAP) {
+			struct node *laid;
+			TRY(lay(d, b, o, true, &laid));
+			laid->key = NULL;
+			append(&tail, laid);
+		} else if (!o->key || !is_off(o)) {
+			return document_fail(d, o, "a rule is a map of keys, or off");
+		}
+	}
+	for (const struct node *n = node_first(rules); n; n = n->next) {
+		const struct node *id = id_of(n);
+		const struct node *first = id ? entry_of(rules, id->text) : n;
+		if (first != n)
+			return document_fail(d, id, "two rules are called '%s': the other is in line %u",
+			                     id->text.p, first->line);
+		if (only || !id || !entry_of(base, id->text))
+			TRY(add_own(d, base, n, &tail));
+	}
+	return ST_OK;
+}
+
+/* Replace the root of the document `ctx` by `base`, the built-in rules, with the document laid over
+   them. */
+static enum status lay_over(struct document *base, void *ctx)
+{
+	struct document *d = ctx;
+	const struct node *user = d->root, *only = node_get(user, "only");
+	const struct node *rules = node_get(user, "rules");
+	struct node *root;
+	if (only && !span_eq(only->text, SPAN("true")) && !span_eq(only->text, SPAN("false")))
+		return document_fail(d, only, "'only' is true or false");
+	if (rules && rules->kind == NODE_SCALAR)
+		return document_fail(d, rules, "'rules' must be a map or a list, not text");
+	TRY(lay(d, base->root, user, false, &root));
+	bool alone = only && span_eq(only->text, SPAN("true"));
+	for (struct node **n = &root->first; *n;) {
+		struct node *next = (*n)->next;
+		if (is_key(*n, "only")) {
+			*n = next;
+			continue;
+		}
+		if (is_key(*n, "rules")) {
+			TRY(lay_rules(d, node_get(base->root, "rules"), rules, alone, rules ? rules : user, n));
+			(*n)->next = next;
+		}
+		n = &(*n)->next;
+	}
+	d->root = root;
+	return ST_OK;
+}
+
+enum status differences_apply(struct document *d)
+{
+	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
+	const struct node *version = d->root->kind == NODE_MAP ? node_get(d->root, "version") : NULL;
+	if (!version || !span_eq(version->text, SPAN("2")))
+		return ST_OK;
+	return document_load(NULL, &built_in, lay_over, d, d->log);
+}

@@ -1,0 +1,266 @@
+/* A rules file as text: with all rules that are in force, or as what differs from the built-in
+ * rules. */
+#include "model/embedded.h"
+#include "rules/rules_file.h"
+#include "rules/rules_internal.h"
+
+enum { MOST = 100 }; ///< length of the longest value that stands in one line
+
+/* True if YAML reads the text back as the same text without quotes. */
+static bool is_plain(const struct node *n)
+{
+	if (!n->plain || !n->text.n)
+		return false;
+	for (size_t i = 0; i < n->text.n; i++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/%+ ",
+		            n->text.p[i]))
+			return false;
+	return true;
+}
+
+/* Append a text in YAML's double quotes, as in JSON. */
+static void add_quoted(struct strbuf *b, struct span text)
+{
+	strbuf_addch(b, '"');
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		if (c < ' ' || c == 0x7F)
+			strbuf_addf(b, "\\x%02x", c);
+		else
+			strbuf_addf(b, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+	}
+	strbuf_addch(b, '"');
+}
+
+static void add_scalar(struct strbuf *b, const struct node *n)
+{
+	if (is_plain(n))
+		strbuf_add(b, n->text);
+	else
+		add_quoted(b, n->text);
+}
+
+/* Append a value in one line. The recursion is as deep as the tables of keys. */
+static void add_flow(struct strbuf *b, const struct node *n)
+{
+	bool map = n->kind == NODE_MAP;
+	if (n->kind == NODE_SCALAR) {
+		add_scalar(b, n);
+		return;
+	}
+	strbuf_addch(b, map ? '{' : '[');
+	for (const struct node *c = n->first; c; c = c->next) {
+		if (map) {
+			add_scalar(b, c->key);
+			strbuf_adds(b, ": ");
+		}
+		add_flow(b, c);
+		strbuf_adds(b, c->next ? ", " : "");
+	}
+	strbuf_addch(b, map ? '}' : ']');
+}
+
+/* Append `key: value` in a line, or as a block of lines if that would be long; `indent` blanks
+   stand before it. The place of what is not built in follows as a comment. */
+static void add_entry(struct strbuf *b, const struct node *n, int indent, bool places)
+{
+	struct strbuf flow = STRBUF_INIT;
+	add_flow(&flow, n);
+	strbuf_addf(b, "%*s", indent, "");
+	add_scalar(b, n->key);
+	strbuf_addch(b, ':');
+	bool block = n->kind != NODE_SCALAR && flow.n > MOST;
+	if (!block) {
+		strbuf_addch(b, ' ');
+		strbuf_add(b, strbuf_span(&flow));
+	}
+	if (places && !n->built_in)
+		strbuf_addf(b, "  # line %u", n->line);
+	strbuf_addch(b, '\n');
+	for (const struct node *c = block ? n->first : NULL; c; c = c->next) {
+		if (n->kind == NODE_MAP) {
+			add_entry(b, c, indent + 2, false);
+			continue;
+		}
+		strbuf_addf(b, "%*s- ", indent + 2, "");
+		add_flow(b, c);
+		strbuf_addch(b, '\n');
+	}
+	strbuf_release(&flow);
+}
+
+static bool is_key(const struct node *n, const char *key)
+{
+	return span_eq(n->key->text, span_of(key));
+}
+
+static void add_rules(struct strbuf *b, const struct node *rules, bool places)
+{
+	strbuf_adds(b, "rules:\n");
+	for (const struct node *r = rules->first; r; r = r->next) {
+		const struct node *id = node_get(r, "id");
+		struct strbuf flow = STRBUF_INIT;
+		add_flow(&flow, r);
+		bool one = !places && flow.n <= MOST;
+		if (one)
+			strbuf_addf(b, "  - %s\n", strbuf_str(&flow));
+		strbuf_release(&flow);
+		if (one)
+			continue;
+		strbuf_addf(b, "  - id: %s%s\n", id->text.p, places && !id->built_in ? "  # yours" : "");
+		for (const struct node *n = r->first; n; n = n->next)
+			if (n != id)
+				add_entry(b, n, 4, places);
+	}
+}
+
+static bool is_same(const struct node *x, const struct node *y)
+{
+	size_t nr[2] = { 0, 0 };
+	if (x->kind != y->kind || !span_eq(x->text, y->text))
+		return false;
+	for (const struct node *n = y->first; n; n = n->next)
+		nr[1]++;
+	const struct node *other = y->first;
+	for (const struct node *n = x->first; n; n = n->next, nr[0]++) {
+		const struct node *o = x->kind == NODE_MAP ? node_get(y, n->key->text.p) : other;
+		if (!o || !is_same(n, o))
+			return false;
+		other = other ? other->next : NULL;
+	}
+	return nr[0] == nr[1];
+}
+
+/* Append the entries by which the map `own` differs from `base`, separated by commas. What `own`
+   lacks is off in a rule; elsewhere lists are empty. */
+static void add_differing(struct strbuf *b, const struct node *base, const struct node *own,
+                          bool rule)
+{
+	const char *comma = "";
+	for (const struct node *n = base->first; n; n = n->next)
+		if (!node_get(own, n->key->text.p) && (rule || n->kind == NODE_LIST)) {
+			strbuf_addf(b, "%s%s: %s", comma, n->key->text.p, rule ? "off" : "[]");
+			comma = ", ";
+		}
+	for (const struct node *n = own->first; n; n = n->next) {
+		const struct node *was = node_get(base, n->key->text.p);
+		bool whole = is_key(n, "fail") || is_key(n, "warn");
+		if (was && is_same(was, n))
+			continue;
+		strbuf_adds(b, comma);
+		comma = ", ";
+		add_scalar(b, n->key);
+		strbuf_adds(b, ": ");
+		if (was && !whole && n->kind == NODE_MAP && was->kind == NODE_MAP) {
+			strbuf_addch(b, '{');
+			add_differing(b, was, n, rule);
+			strbuf_addch(b, '}');
+		} else {
+			add_flow(b, n);
+		}
+	}
+}
+
+static const struct node *rule_of(const struct node *rules, const struct node *like)
+{
+	for (const struct node *r = rules->first; r; r = r->next)
+		if (span_eq(node_get(r, "id")->text, node_get(like, "id")->text))
+			return r;
+	return NULL;
+}
+
+static void add_rule_differences(struct strbuf *b, const struct node *base, const struct node *own)
+{
+	size_t all = 0, kept = 0;
+	for (const struct node *r = base->first; r; r = r->next, all++)
+		kept += rule_of(own, r) != NULL;
+	if (2 * kept < all) {
+		strbuf_adds(b, "only: true\n");
+		add_rules(b, own, false);
+		return;
+	}
+	struct strbuf list = STRBUF_INIT;
+	for (const struct node *r = base->first; r; r = r->next) {
+		const struct node *mine = rule_of(own, r);
+		struct strbuf text = STRBUF_INIT;
+		if (mine)
+			add_differing(&text, r, mine, true);
+		if (text.n)
+			strbuf_addf(&list, "  %s: {%s}\n", node_get(r, "id")->text.p, strbuf_str(&text));
+		else if (!mine)
+			strbuf_addf(&list, "  %s: off\n", node_get(r, "id")->text.p);
+		strbuf_release(&text);
+	}
+	for (const struct node *r = own->first; r; r = r->next)
+		if (!rule_of(base, r)) {
+			strbuf_addf(&list, "  %s:\n", node_get(r, "id")->text.p);
+			for (const struct node *n = r->first; n; n = n->next)
+				if (!is_key(n, "id"))
+					add_entry(&list, n, 4, false);
+		}
+	strbuf_adds(b, list.n ? "rules:\n" : "");
+	strbuf_add(b, strbuf_span(&list));
+	strbuf_release(&list);
+}
+
+struct printing {
+	struct strbuf text;
+	struct document *own; ///< the rules file, while the built-in rules are read beside it
+	bool upgrade;
+};
+
+static enum status print_differences(struct document *base, void *ctx)
+{
+	struct printing *p = ctx;
+	const struct node *own = p->own->root;
+	strbuf_adds(&p->text, "version: 2\n");
+	for (const struct node *n = own->first; n; n = n->next)
+		if (!is_key(n, "version") && !is_key(n, "rules") && !node_get(base->root, n->key->text.p))
+			add_entry(&p->text, n, 0, false);
+	for (const struct node *n = base->root->first; n; n = n->next) {
+		const struct node empty = { .kind = NODE_MAP }, *mine = node_get(own, n->key->text.p);
+		struct strbuf text = STRBUF_INIT;
+		if (is_key(n, "version") || is_key(n, "rules"))
+			continue;
+		add_differing(&text, n, mine ? mine : &empty, false);
+		/* version 1 without this key means `fail` */
+		if (is_key(n, "defaults") && !node_get(mine, "on_missing"))
+			strbuf_addf(&text, "%son_missing: fail", text.n ? ", " : "");
+		if (text.n)
+			strbuf_addf(&p->text, "%s: {%s}\n", n->key->text.p, strbuf_str(&text));
+		strbuf_release(&text);
+	}
+	add_rule_differences(&p->text, node_get(base->root, "rules"), node_get(own, "rules"));
+	return ST_OK;
+}
+
+static enum status print(struct document *d, void *ctx)
+{
+	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
+	struct printing *p = ctx;
+	bool differs = span_eq(node_get(d->root, "version")->text, SPAN("2"));
+	TRY(differences_apply(d));
+	p->own = d;
+	if (p->upgrade && differs)
+		return diag_fail(d->log, ST_USAGE, "%s: is of version 2 already", d->shown);
+	if (p->upgrade)
+		return document_load(NULL, &built_in, print_differences, p, d->log);
+	strbuf_addf(&p->text, "# All rules in force%s\nversion: 1\n",
+	            differs ? "; what is yours names its line, the rest is built in." : ".");
+	for (const struct node *n = d->root->first; n; n = n->next)
+		if (is_key(n, "rules"))
+			add_rules(&p->text, n, differs);
+		else if (!is_key(n, "version"))
+			add_entry(&p->text, n, 0, differs);
+	return ST_OK;
+}
+
+enum status rules_print(const char *path, bool upgrade, struct sink *out, struct diag_log *log)
+{
+	struct printing p = { .text = STRBUF_INIT, .upgrade = upgrade };
+	enum status st = document_load(path, NULL, print, &p, log);
+	if (st == ST_OK)
+		sink_write(out, strbuf_span(&p.text));
+	strbuf_release(&p.text);
+	return st;
+}

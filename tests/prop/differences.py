@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Rules as differences (`version: 2`) mean what the whole rules mean.
+
+ - a file of version 1, upgraded, has the same rules, as `lint` explains them, and the same verdicts; so has what `lint --print`
+   prints, for rules files grown from the schema (sound.py) and those of the golden tests
+ - what `init` writes takes nothing away: for a run without memory, host or GPU, a later run that records them is judged by all
+   built-in rules from its second baseline on; twelve lines are enough
+ - limits are replaced as a whole, other maps key by key; `off` removes one rule, `only` all that are built in; without either, each built-in rule is in force
+ - the environment is compared also with one rule of one's own, unless the file says not to
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import gzip
+import json
+import pathlib
+import random
+import sys
+import tempfile
+
+from _bench import PROGRAM, Bench
+from _part import ALL
+from sound import grown
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILT_IN = sorted(line.split()[-1] for line in (ROOT / "rules" / "default.yaml").read_text(encoding="utf-8").splitlines() if line.startswith("  - id: "))
+
+
+def explained(b, rules):
+    """What each rule asks for, in any order: lint prints a paragraph for each, of which further lines are indented."""
+    done = b.run("lint", rules)
+    assert done.returncode == 0, f"{(b.dir / rules).read_text()}: {done}"
+    return sorted(done.stdout.decode().split("\n", 1)[1].replace("\n    ", " ").splitlines())
+
+
+def written(b, name, *args):
+    done = b.run("lint", *args)
+    assert done.returncode == 0, f"{args}: {done}: {(b.dir / args[0]).read_text()}"
+    b.file(name, done.stdout)
+
+
+def verdicts(b, run, rules):
+    done = b.run("check", run, "--rules", rules, "--baseline", "b.json", "--json", "-")
+    assert done.returncode in range(5), done
+    r = json.loads(done.stdout)
+    return done.returncode, r["environment"], sorted((c["id"], c["verdict"], c["message"]) for c in r["checks"])
+
+
+def same_meaning(b, run):
+    """Checks that `r.yaml` means the same in all its forms; returns their number."""
+    written(b, "printed.yaml", "r.yaml", "--print")
+    written(b, "upgraded.yaml", "printed.yaml", "--upgrade")
+    written(b, "again.yaml", "upgraded.yaml", "--print")
+    forms = "r.yaml", "printed.yaml", "upgraded.yaml", "again.yaml"
+    for form in forms[1:]:
+        assert explained(b, form) == explained(b, "r.yaml"), f"{form}:\n{(b.dir / form).read_text()}\nof\n{(b.dir / 'r.yaml').read_text()}"
+    if run:
+        assert len({json.dumps(verdicts(b, run, form)) for form in forms}) == 1, f"verdicts differ for {(b.dir / 'r.yaml').read_text()}"
+    return len(forms)
+
+
+def forms(b):
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.make("trace", "slow.json.gz", "--seed", 2, "--steps", 4, "--slow-kernel", "*=1.2")
+    b.fine("baseline", "create", "a.json.gz", "--rules", ROOT / "rules" / "default.yaml", "--baseline", "b.json")
+    files = 0
+    for path in sorted((ROOT / "tests" / "golden").glob("*/in/*rules*.yaml")):
+        b.file("r.yaml", path.read_bytes())
+        if b.run("lint", "r.yaml").returncode == 0:
+            files += same_meaning(b, None)
+    for seed in range(40 if ALL else 8):
+        grown(b, random.Random(seed), 30)
+        files += same_meaning(b, "slow.json.gz")
+    assert files > 60, files
+    print(f"ok   {files} files mean the same")
+
+
+def first_day(b):
+    for name, options in (("no-memory", ("--no-memory",)), ("no-steps", ("--no-steps",)), ("all", ())):
+        b.make("trace", "first.json.gz", "--seed", 1, "--steps", 4, *options)
+        b.fine("init", "first.json.gz", "--ci", "none", "--force", "--workload", "w")
+        text = (b.dir / "rules" / "gpugate.yaml").read_text(encoding="utf-8")
+        assert text.startswith("#") and "\nversion: 2\n" in text and len(text.splitlines()) <= 12, text
+        assert sorted(line.split(":")[0] for line in explained(b, "rules/gpugate.yaml") if line.split(":")[0] in BUILT_IN) == BUILT_IN, name
+        b.fine("baseline", "create", "first.json.gz", "--force")
+        b.fine("check", "first.json.gz")
+    b.make("trace", "more.json.gz", "--seed", 2, "--steps", 4, "--peak-memory", 2)
+    b.make("trace", "bare.json.gz", "--seed", 1, "--steps", 4, "--no-memory")
+    b.fine("init", "bare.json.gz", "--ci", "none", "--force", "--workload", "w")
+    b.make("trace", "base.json.gz", "--seed", 1, "--steps", 4)
+    b.fine("baseline", "create", "base.json.gz", "--force")
+    done = b.run("check", "more.json.gz", "--json", "-")
+    failed = {c["rule"] for c in json.loads(done.stdout)["checks"] if c["verdict"] == "fail"}
+    assert done.returncode == 1 and "peak-memory" in failed, (done.returncode, failed)
+    print("ok   what the first run lacked is judged later")
+
+
+def keys(b):
+    def ids(text):
+        b.file("r.yaml", text)
+        return {line.split(":")[0] for line in explained(b, "r.yaml")}
+    assert ids("version: 2\n") == set(BUILT_IN)
+    assert ids("version: 2\nrules: {creep: off}\n") == set(BUILT_IN) - {"creep"}
+    assert ids("version: 2\nrules: [{id: own, metric: step.time, fail: {max: 1s}}]\n") == {*BUILT_IN, "own"}
+    assert ids("version: 2\nonly: true\nrules: {own: {metric: step.time, fail: {max: 1s}}}\n") == {"own"}
+    b.file("r.yaml", "version: 2\nrules: {operators: {fail: {increase: 7%}, for_each: {top: 30}}}\n")
+    (said,) = (line for line in explained(b, "r.yaml") if line.startswith("operators:"))
+    assert "0.4%" not in said and "0.2%" in said and "compute" in said and "30" in said, said  # limits are replaced as a whole
+    for limit in ("fail", "warn"):
+        for rule in BUILT_IN:
+            b.file("r.yaml", f"version: 2\nrules: {{{rule}: {{{limit}: off}}}}\n")
+            left = [line for line in b.run("lint", "r.yaml").stdout.decode().replace("\n    ", " ").splitlines() if line.startswith(f"{rule}:")]
+            assert all(f"{limit.capitalize()}s when" not in line for line in left), left
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    own = "version: 2\nonly: true\nrules: {own: {metric: step.compute_time, fail: {increase: 50%}}}\n"
+    b.file("r.yaml", own)
+    b.file("b.yaml", own + "environment: {must_match: [], should_match: []}\n")
+    b.fine("baseline", "create", "a.json.gz", "--rules", "r.yaml", "--baseline", "e.json")
+    text = gzip.decompress((b.dir / "a.json.gz").read_bytes())
+    assert b"H100" in text
+    b.file("other.json", text.replace(b"H100", b"X900"))
+    codes = [b.run("check", "other.json", "--rules", rules, "--baseline", "e.json").returncode for rules in ("r.yaml", "b.yaml")]
+    assert codes == [4, 0], codes
+    print("ok   off, only and the environment")
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    for test in (keys, first_day, forms):
+        with tempfile.TemporaryDirectory() as folder:
+            test(Bench(folder))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
