@@ -130,7 +130,7 @@ static struct sink *figures(const struct run *run, const struct category_table *
 	struct sink *out = sink_open_memory();
 	run_view_init(&view, run, &naming);
 	report_init(&r);
-	trust_findings(NULL, run, 1, 1, &r);
+	trust_findings(NULL, run, 1, NULL, &r);
 	diagnose_ranks(&view, true, &r);
 	diagnose_rank_table(&view, true, &r);
 	metrics_write_json(&view, &r, out);

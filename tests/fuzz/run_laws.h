@@ -65,7 +65,7 @@ static inline void query_everything(const struct run *run)
 		vec_release(&answers.list);
 	}
 	report_init(&report);
-	trust_findings(NULL, run, 1, 1, &report);
+	trust_findings(NULL, run, 1, NULL, &report);
 	diagnose_ranks(&view, true, &report);
 	diagnose_rank_table(&view, true, &report);
 	report_release(&report);

@@ -25,7 +25,7 @@ PROGRAM = os.environ.get("GPUGATE")
 STEP_GPU = """step.period_compute step.period_exposed_comm step.period_exposed_memory step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     step.busy_time step.span step.idle_time step.exposed_comm_time step.kernel_count step.memcpy_bytes""".split()
 STEP_HOST = "step.time step.period step.latency step.launch_time step.sync_time step.sync_count step.dataloader_time place.sync_time place.sync_count".split()
-LAUNCHING = "step.launch_time step.sync_time step.sync_count place.sync_time place.sync_count".split()
+LAUNCHING = "step.latency step.launch_time step.sync_time step.sync_count place.sync_time place.sync_count".split()
 KERNELS = """kernel.time kernel.count kernel.mean kernel.max kernel.share_pct kernel.occupancy_pct gpu.occupancy_pct
     kernel.drift_pct
     kernel.top_overlap_pct category.time memcpy.bytes memcpy.bandwidth op.gpu_time op.self_gpu_time module.gpu_time range.gpu_time
@@ -51,6 +51,9 @@ SUMS = """step.cuda_time step.kernel_time step.memcpy_time step.memset_time step
     gpu.occupancy_pct kernel.time kernel.mean kernel.share_pct kernel.drift_pct kernel.top_overlap_pct category.time memcpy.bandwidth
     comm.wait_time comm.transfer_time comm.time comm.alg_bandwidth comm.bus_bandwidth rank.straggler_pct
     rank.compute_skew_pct op.gpu_time op.self_gpu_time module.gpu_time range.gpu_time place.gpu_time""".split()
+WALL = ["step.period", "step.latency", *RATES]
+TIMES = SUMS + WALL + WINDOW + """step.period_compute step.period_exposed_comm step.period_exposed_memory step.busy_time step.span
+    step.idle_time step.exposed_comm_time kernel.max flops.per_s flops.peak_pct""".split()
 HISTORY = PEAKS + CHURN + EVENTS
 OF_TRACE = PER_STEP + WINDOW + COUNTERS + ["rank.missing_steps", "thread.time"]
 EVERYTHING = OF_TRACE + MEMORY + ["input.*"]
@@ -117,23 +120,23 @@ def cut(path):
 
 TRACE = [
     ("unchanged", "", {}),
-    ("no GPU activity", without(0, "gpu"), {"no-gpu-activity": GPU_PER_STEP + WINDOW}),
+    ("no GPU activity", without(0, "gpu"), {"no-gpu-activity": GPU_PER_STEP + WINDOW + WALL}),
     ("dropped", "--dropped 3", {"dropped-kernels": GPU_PER_STEP + LAUNCHING}),
     ("dropped, but few", "--dropped 0.5", {}),
     ("carried over", "--carried-over 20", {}),
-    ("kernels lost", "--lost-kernels 3", {"lost-kernels": GPU_PER_STEP + WINDOW}),
+    ("kernels lost", "--lost-kernels 3", {"lost-kernels": GPU_PER_STEP + WINDOW + WALL}),
     ("few kernels lost", without(3, "kernel"), {}),
-    ("overlap", "--overlap 3", {"overlapping-activities": SUMS}),
+    ("overlap", "--overlap 3", {"overlapping-activities": TIMES}),
     ("little overlap", "--overlap 0.5", {}),
     ("short last step", "--short-last-step", {"short-last-step": []}),
     ("no steps", "--no-steps", {"window-against-steps": PER_STEP + ["gpu.utilization_pct"]}),
     ("no launches", "--no-launches", {"attribution-differs": GPU_PER_STEP + LAUNCHING}),
     ("negative duration", kernel_changed(lambda e: e.update(dur=-1)), {"negative-durations": []}),
     ("no duration", kernel_changed(lambda e: e.pop("dur")), {}),
-    ("no durations", kernels_changed(lambda e: e.pop("dur"), 1), {"unknown-durations": GPU_PER_STEP + WINDOW}),
-    ("one in forty without", kernels_changed(lambda e: e.pop("dur"), 40), {"unknown-durations": GPU_PER_STEP + WINDOW}),
+    ("no durations", kernels_changed(lambda e: e.pop("dur"), 1), {"unknown-durations": TIMES}),
+    ("one in forty without", kernels_changed(lambda e: e.pop("dur"), 40), {"unknown-durations": TIMES}),
     ("negative durations", kernels_changed(lambda e: e.update(dur=-e["dur"]), 1),
-     {"negative-durations": [], "unknown-durations": GPU_PER_STEP + WINDOW}),
+     {"negative-durations": [], "unknown-durations": TIMES}),
     ("no time", kernel_changed(lambda e: e.pop("ts")), {"malformed-events": []}),
     ("JSON faults", control_character, {"json-faults": []}),
     ("own artifact", None, {}),

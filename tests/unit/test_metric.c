@@ -38,27 +38,26 @@ static bool is_sum(enum unit unit)
 static void test_columns(void **state)
 {
 	(void)state;
-	const unsigned origin =
-	    SPOILED_BY_TRACE | SPOILED_BY_STEP_NUMBERS | SPOILED_BY_MEMORY | SPOILED_BY_INPUT;
+	const unsigned origin = ON_TRACE | ON_STEP_NUMBERS | ON_MEMORY | ON_INPUT;
 	for (size_t i = 0; i < NR_METRICS; i++) {
 		const struct metric *m = &metric_table[i];
-		unsigned s = m->spoiled_by, from = s & origin;
+		unsigned s = m->rests_on, from = s & origin;
 		if (m->need == NEED_MACHINE) {
 			/* no trust finding makes figures of the machine itself unreliable */
 			assert_int_equal(s, 0);
 			continue;
 		}
 		assert_true(from && !(from & (from - 1)));
-		assert_int_equal(from == SPOILED_BY_MEMORY, m->need == NEED_MEMORY);
-		assert_int_equal(from == SPOILED_BY_INPUT, m->need == NEED_INPUT);
-		assert_int_equal(!!(s & SPOILED_BY_MATCHES), m->need == NEED_MATCHED);
+		assert_int_equal(from == ON_MEMORY, m->need == NEED_MEMORY);
+		assert_int_equal(from == ON_INPUT, m->need == NEED_INPUT);
+		assert_int_equal(!!(s & ON_MATCHES), m->need == NEED_MATCHED);
 		if (m->need == NEED_COMM || m->need == NEED_FLOPS || m->need == NEED_MATCHED)
-			assert_true(s & SPOILED_BY_GPU);
+			assert_true(s & ON_GPU);
 		if (m->per_step)
-			assert_true((s & SPOILED_BY_STEPS) && (s & SPOILED_BY_PEERS));
+			assert_true((s & ON_STEPS) && (s & ON_PEERS));
 		/* only sums of durations can count overlapping activities twice */
-		if (s & SPOILED_BY_OVERLAP)
-			assert_true((s & SPOILED_BY_GPU) && !m->exact);
+		if (s & ON_DURATIONS)
+			assert_true((s & ON_GPU) && !m->exact);
 		assert_int_equal(is_sum(m->unit), m->parts != PARTS_RATE && m->parts != PARTS_SHARE);
 		if (m->group == GROUP_MEMORY || m->need == NEED_MEMORY)
 			assert_true(m->group == GROUP_MEMORY && m->need == NEED_MEMORY);

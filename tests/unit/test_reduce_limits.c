@@ -236,13 +236,13 @@ static const struct rig_row wide_rows[] = {
 	       "K a 0 7 9223372036854775807 22 1\nK a 0 7 1073741824 23 1\nK a 0 7 1073741825 24 1\n"
 	       "K a 0 7 0 25 1\nK a 0 7 -1 26 1\nK a 0 7 -1 27 1",
 	  "attribution", "1 1 3 4", NULL, 0 },
-	{ "", NULL, "launches", "5 1", NULL, 0 },
+	{ "", NULL, "launches", "5 0", NULL, 0 },
 	{ "", NULL, "step.launch_time", "5", NULL, 0 },
 	{ "one id of several calls",
 	  STEP "R cudaLaunchKernel 1 1073741824 5 1\nR cudaGraphLaunch 1 1073741824 4 1\n"
 	       "R cudaLaunchKernel 1 1073741824 6 1\nR cudaLaunchKernel 1 1 7 1\n"
 	       "K a 0 7 1073741824 20 1\nK a 0 7 1073741824 21 1",
-	  "launches", "3 1", NULL, 0 },
+	  "launches", "4 1", NULL, 0 },
 	{ "overlap on a stream, but of one replay",
 	  STEP "R cudaGraphLaunch 1 1073741824 4 1\nR cudaGraphLaunch 1 1073741825 4 1\n"
 	       "K a 0 7 1073741824 20 10\nK a 0 7 1073741824 25 10\nK a 0 7 1073741825 30 10",

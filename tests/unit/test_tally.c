@@ -153,7 +153,7 @@ static void test_unsound(void **state)
 static void test_numbers(void **state)
 {
 	(void)state;
-	assert_int_equal(trust_counts_row.nr, FOLD_FEWER_KIND - FOLD_TRUST);
+	assert_int_equal(fold_of_trust(trust_counts_row.nr), NR_FOLD_NUMBERS);
 }
 
 int main(void)

@@ -45,6 +45,36 @@ static bool spoils(const struct trust_finding *f, enum metric_id id)
 
 /* ---- ways to damage a digest ---- */
 
+#define DAMAGE(name, member, value)           \
+	static void name(struct digest *d)        \
+	{                                         \
+		d->trust.timed = d->trust.gpu_events; \
+		d->trust.member = (value);            \
+	}
+/* the digest has 500 ms of GPU time */
+DAMAGE(contained_1, contained_ns, MS(5))
+DAMAGE(contained_more, contained_ns, MS(5) + 1)
+DAMAGE(twice_1, twice_ns, MS(5))
+DAMAGE(twice_more, twice_ns, MS(5) + 1)
+DAMAGE(untimed_1, untimed_ns, MS(5))
+DAMAGE(untimed_more, untimed_ns, MS(6))
+DAMAGE(left_over_1, left_over, d->trust.launches / 100)
+DAMAGE(left_over_more, left_over, d->trust.launches / 100 + 1)
+DAMAGE(outside_half, unattributed_ns, MS(250))
+DAMAGE(outside_more, unattributed_ns, MS(250) + 1)
+DAMAGE(graphs_lost, lost_unknown, 1)
+
+static void wall_5(struct digest *d)
+{
+	d->trust.marker_ns = MS(100);
+	d->trust.completion_ns = MS(95);
+}
+static void wall_more(struct digest *d)
+{
+	d->trust.marker_ns = MS(100);
+	d->trust.completion_ns = MS(95) - 1;
+}
+
 static void nothing(struct digest *d)
 {
 	(void)d;
@@ -250,11 +280,32 @@ static const struct row {
 	  METRIC_STEP_LAUNCH_TIME },
 	{ "overlap 1 %", overlap_1, 1, NULL, 0, 0, 0 },
 	{ "overlap", overlap_more, 1, "overlapping-activities", 0, METRIC_STEP_COMPUTE_TIME,
-	  METRIC_STEP_BUSY_TIME },
+	  METRIC_STEP_TIME },
 	{ "overlap: one launch", overlap_more, 1, "overlapping-activities", 0, METRIC_KERNEL_MEAN,
-	  METRIC_KERNEL_MAX },
+	  METRIC_STEP_LAUNCH_TIME },
 	{ "overlap: counts", overlap_more, 1, "overlapping-activities", 0, METRIC_KERNEL_TIME,
 	  METRIC_KERNEL_COUNT },
+	{ "overlap: ends", overlap_more, 1, "overlapping-activities", 0, METRIC_STEP_PERIOD,
+	  METRIC_STEP_KERNEL_COUNT },
+	{ "contained 1 %", contained_1, 1, NULL, 0, 0, 0 },
+	{ "contained", contained_more, 1, "overlapping-activities", 0, METRIC_STEP_LATENCY,
+	  METRIC_STEP_KERNEL_COUNT },
+	{ "twice 1 %", twice_1, 1, NULL, 0, 0, 0 },
+	{ "twice", twice_more, 1, "recorded-twice", 0, METRIC_STEP_KERNEL_COUNT, METRIC_STEP_TIME },
+	{ "untimed 1 %", untimed_1, 1, NULL, 0, 0, 0 },
+	{ "untimed", untimed_more, 1, "unknown-durations", 0, METRIC_STEP_PERIOD,
+	  METRIC_STEP_KERNEL_COUNT },
+	{ "5 % sooner", wall_5, 1, NULL, 0, 0, 0 },
+	{ "sooner", wall_more, 1, "unknown-wall-time", 0, METRIC_THROUGHPUT_STEPS,
+	  METRIC_STEP_CUDA_TIME },
+	{ "left over 1 %", left_over_1, 1, NULL, 0, 0, 0 },
+	{ "left over", left_over_more, 1, "unsure-launches", 0, METRIC_OP_GPU_TIME,
+	  METRIC_STEP_CUDA_TIME },
+	{ "half outside", outside_half, 1, NULL, 0, 0, 0 },
+	{ "outside", outside_more, 1, "outside-steps", 0, METRIC_STEP_CUDA_TIME,
+	  METRIC_WINDOW_BUSY_TIME },
+	{ "graphs lost", graphs_lost, 1, "lost-kernels", 0, METRIC_STEP_CUDA_TIME,
+	  METRIC_STEP_LAUNCH_TIME },
 	{ "less than half", short_step, 1, "short-last-step", true, 0, 0 },
 	{ "too few", two_steps, 3, "too-few-steps", 0, METRIC_STEP_TIME, METRIC_WINDOW_BUSY_TIME },
 	{ "enough", three_steps, 3, NULL, 0, 0, 0 },
@@ -299,7 +350,8 @@ static void check_row(const struct row *row, bool candidate)
 	struct sides s;
 	setup(&s);
 	row->damage(candidate ? s.c : s.b);
-	trust_findings(&s.baseline, &s.candidate, 1, row->min_steps, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = row->min_steps },
+	               &s.report);
 	size_t expected = row->id ? 1 : 0;
 	const struct trust_finding *f = row->id ? find(&s.report, row->id) : NULL;
 	if (s.report.trust.nr != expected || (row->id && !f))
@@ -332,7 +384,7 @@ static void test_side_and_words(void **state)
 	struct sides s;
 	setup(&s);
 	dropped_more(s.b);
-	trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
 	const struct trust_finding *f = find(&s.report, "dropped-kernels");
 	assert_false(f->candidate);
 	assert_string_equal(
@@ -354,7 +406,7 @@ static void test_side_and_words(void **state)
 		unseen_1(s.c);
 		s.c->memory_evidence.v[0].unseen_frees = counts[i].nr;
 		s.c->memory_evidence.v[0].allocs = 10;
-		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
 		assert_string_equal(find(&s.report, "unseen-frees")->message, counts[i].says);
 		release(&s);
 	}
@@ -367,7 +419,7 @@ static void test_short_and_too_few(void **state)
 	struct sides s;
 	setup(&s);
 	short_to_2(s.c);
-	trust_findings(&s.baseline, &s.candidate, 1, 3, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 3 }, &s.report);
 	assert_non_null(find(&s.report, "short-last-step"));
 	assert_non_null(find(&s.report, "too-few-steps"));
 	release(&s);
@@ -381,7 +433,7 @@ static void test_spoiler(void **state)
 	s.c->rank = 3;
 	negative(s.c);
 	overlap_more(s.c);
-	trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
 	const struct metric *m = &metric_table[METRIC_STEP_CUDA_TIME];
 	assert_string_equal(trust_spoiler(&s.report, &(struct rule){ .metric = m }, -1)->id,
 	                    "overlapping-activities");
@@ -420,7 +472,8 @@ static void test_few_steps(void **state)
 		digest_set_steps(s.c, cases[i].candidate);
 		fixture_samples(s.c);
 		s.c->usable_steps = (int64_t)cases[i].candidate;
-		trust_findings(&s.baseline, &s.candidate, 1, cases[i].min_steps, &s.report);
+		trust_findings(&s.baseline, &s.candidate, 1,
+		               &(struct rules){ .min_steps = cases[i].min_steps }, &s.report);
 		const struct trust_finding *f = find(&s.report, "too-few-steps");
 		if (!f != !cases[i].few || (f && !spoils(f, METRIC_STEP_COMPUTE_TIME)))
 			fail_msg("case %zu: %s", i, f ? f->message : "nothing");
@@ -501,7 +554,7 @@ static void test_context(void **state)
 		s.baseline = fixture_run(s.b);
 		s.candidate = fixture_run(s.c);
 		report_init(&s.report);
-		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
 		const struct trust_finding *f = find(&s.report, "context-differs");
 		if (!f != !cases[i].differs || (f && !spoils(f, METRIC_MEMORY_PEAK_ALLOCATED)) ||
 		    (f && !strstr(f->message, cases[i].says)))
@@ -521,7 +574,7 @@ static void test_beyond_peak(void **state)
 		digest_set_env(s.c, SPAN("flops_per_step"), n == 10 ? SPAN("10000") : SPAN("12000"));
 		for (size_t i = 0; i < s.c->nr_steps; i++)
 			s.c->samples[METRIC_STEP_PERIOD][i] = 1;
-		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
 		const struct trust_finding *f = find(&s.report, "beyond-peak");
 		assert_int_equal(f != NULL, n > 10);
 		assert_true(!f || (f->spoils.nr == 1 && spoils(f, METRIC_MFU_PCT)));
@@ -701,7 +754,7 @@ static void test_snapshots_alone(void **state)
 	setup(&s);
 	replace(&s.baseline, &s.b);
 	replace(&s.candidate, &s.c);
-	trust_findings(&s.baseline, &s.candidate, 1, 5, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 5 }, &s.report);
 	assert_int_equal(s.report.trust.nr, 0);
 	release(&s);
 }
@@ -714,7 +767,7 @@ static void test_snapshot_against_trace(void **state)
 		struct sides s;
 		setup(&s);
 		candidate ? replace(&s.candidate, &s.c) : replace(&s.baseline, &s.b);
-		trust_findings(&s.baseline, &s.candidate, 1, 5, &s.report);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 5 }, &s.report);
 		const struct trust_finding *f = find(&s.report, "no-trace");
 		assert_int_equal(s.report.trust.nr, 1);
 		assert_int_equal(f->candidate, candidate);
@@ -732,10 +785,10 @@ static void test_no_baseline(void **state)
 	struct sides s;
 	setup(&s);
 	timestamp(s.c);
-	trust_findings(NULL, &s.candidate, 1, 5, &s.report);
+	trust_findings(NULL, &s.candidate, 1, &(struct rules){ .min_steps = 5 }, &s.report);
 	assert_int_equal(s.report.trust.nr, 0);
 	dropped_more(s.c);
-	trust_findings(NULL, &s.candidate, 1, 6, &s.report);
+	trust_findings(NULL, &s.candidate, 1, &(struct rules){ .min_steps = 6 }, &s.report);
 	assert_int_equal(s.report.trust.nr, 2);
 	release(&s);
 }
@@ -750,7 +803,7 @@ static void test_repeats(void **state)
 		                  fixture_run(fixture_digest(5, gemm, NR_OF(gemm))) };
 	dropped_more(runs[2].ranks.v[0]);
 	window(runs[1].ranks.v[0]);
-	trust_findings(&s.baseline, runs, 3, 1, &s.report);
+	trust_findings(&s.baseline, runs, 3, &(struct rules){ .min_steps = 1 }, &s.report);
 	assert_int_equal(s.report.trust.nr, 2);
 	assert_string_equal(s.report.trust.v[0].message,
 	                    "run 2 of the candidate has no steps and the baseline has: per-step "
@@ -771,7 +824,7 @@ static void test_rank_without_trace(void **state)
 	struct sides s;
 	setup(&s);
 	vec_push(&s.candidate.ranks, memory_digest(1, "0", MIB(9), MIB(1)));
-	trust_findings(&s.baseline, &s.candidate, 1, 5, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 5 }, &s.report);
 	assert_int_equal(find(&s.report, "no-trace")->rank, 1);
 	release(&s);
 }
@@ -783,7 +836,7 @@ static void test_memory_sources(void **state)
 	setup(&s);
 	vec_push(&s.b->memories, sample_memory("0", MEMORY_OF_TRACE, 9));
 	vec_push(&s.c->memories, sample_memory("0", MEMORY_OF_SNAPSHOT, 9));
-	trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
 	assert_int_equal(s.report.trust.nr, 1);
 	assert_true(find(&s.report, "memory-source-differs")->warning_only);
 	release(&s);
@@ -814,7 +867,7 @@ static void test_out_of_memory_risk(void **state)
 			second.id = "1";
 			vec_push(&d->memories, second);
 		}
-		trust_findings(&s.baseline, &s.candidate, 1, 1, &s.report);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
 		const struct trust_finding *f = find(&s.report, "out-of-memory-risk");
 		assert_int_equal(s.report.trust.nr, cases[i].words ? 2 : 0);
 		if (f) {
@@ -838,7 +891,8 @@ static void test_extremes(void **state)
 	e->contradicted_frees = e->lost_allocs = e->unseen_frees = INT64_MAX;
 	s.c->step_activities[4] = INT64_MAX / 2;
 	s.c->usable_steps = 4;
-	trust_findings(&s.baseline, &s.candidate, 1, INT64_MAX, &s.report);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = INT64_MAX },
+	               &s.report);
 	assert_non_null(find(&s.report, "dropped-kernels"));
 	assert_non_null(find(&s.report, "lost-kernels"));
 	assert_non_null(find(&s.report, "overlapping-activities"));

@@ -88,7 +88,7 @@ static void test_counts(void **state)
 		struct report r;
 		apply(d, rows[i].set, NR_OF(rows[i].set));
 		report_init(&r);
-		trust_findings(NULL, &run, 1, 0, &r);
+		trust_findings(NULL, &run, 1, &(struct rules){ .min_steps = 0 }, &r);
 		assert_findings(i, &r, rows[i].want);
 		report_release(&r);
 		run_release(&run);
@@ -243,7 +243,7 @@ static void test_batches(void **state)
 		struct run base = run_of_work(rows[i].work[0], 5), other = run_of_work(rows[i].work[1], 5);
 		struct report r;
 		report_init(&r);
-		trust_findings(&base, &other, 1, 0, &r);
+		trust_findings(&base, &other, 1, &(struct rules){ .min_steps = 0 }, &r);
 		for (size_t k = 0; k < r.trust.nr; k++) /* messages as on a single run: "the run …" */
 			if (strncmp(r.trust.v[k].message, "the candidate", 13) == 0)
 				r.trust.v[k].message =
@@ -308,7 +308,7 @@ static void test_many_absent(void **state)
 		           other = run_of_ranks(RANKS - absent, "4: a9");
 		struct report r;
 		report_init(&r);
-		trust_findings(&base, &other, 1, 1, &r);
+		trust_findings(&base, &other, 1, &(struct rules){ .min_steps = 1 }, &r);
 		assert_int_equal(count(&r, "absent-rank"), absent > 16 ? 16 : absent);
 		assert_int_equal(count(&r, "absent-ranks"), absent > 16);
 		for (size_t i = 0; i < r.trust.nr; i++)
@@ -350,7 +350,7 @@ static void test_many_steps(void **state)
 	struct run run = rig_run(lines);
 	struct report r;
 	report_init(&r);
-	trust_findings(NULL, &run, 1, 1, &r);
+	trust_findings(NULL, &run, 1, NULL, &r);
 	assert_int_equal(count(&r, "missing-steps"), 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_non_null(strstr(r.trust.v[i].message, want[i]));
@@ -358,7 +358,7 @@ static void test_many_steps(void **state)
 	run_release(&run);
 	run = rig_run(without_one);
 	report_init(&r);
-	trust_findings(NULL, &run, 1, 1, &r);
+	trust_findings(NULL, &run, 1, NULL, &r);
 	assert_non_null(strstr(r.trust.v[0].message, "lacks step 2, which other ranks have"));
 	report_release(&r);
 	run_release(&run);
@@ -378,7 +378,7 @@ static void test_world(void **state)
 		for (size_t k = 0; k < 2; k++)
 			run.ranks.v[k]->world_size = rows[i].world;
 		report_init(&r);
-		trust_findings(NULL, &run, 1, 1, &r);
+		trust_findings(NULL, &run, 1, NULL, &r);
 		if (count(&r, "absent-rank") != rows[i].partial)
 			fail_msg("row %zu: %zu findings", i, r.trust.nr);
 		report_release(&r);
@@ -394,7 +394,7 @@ static void test_one_collective(void **state)
 	struct report r;
 	run.ranks.v[1]->comms.v[0].count = 0;
 	report_init(&r);
-	trust_findings(NULL, &run, 1, 1, &r);
+	trust_findings(NULL, &run, 1, NULL, &r);
 	assert_int_equal(count(&r, "fewer-collectives"), 1);
 	assert_string_equal(r.trust.v[0].message, "the run has 0 of all_reduce in process group "
 	                                          "'world', and its peers 1 in the same steps");
@@ -457,7 +457,7 @@ static void test_stuck(void **state)
 			p->waits_in = span_of(e->waits_in ? e->waits_in : "");
 		}
 		report_init(&r);
-		trust_findings(NULL, &run, 1, 1, &r);
+		trust_findings(NULL, &run, 1, NULL, &r);
 		const struct trust_finding *f = r.trust.nr ? &r.trust.v[0] : NULL;
 		bool stuck = f && strcmp(f->id, "stuck") == 0;
 		if (stuck != (rows[i].message != NULL) || (stuck && f->rank != 1))
@@ -490,7 +490,7 @@ static void test_stuck_in_window(void **state)
 			                             .waits_in = SPAN("") };
 	}
 	report_init(&r);
-	trust_findings(NULL, &run, 1, 0, &r);
+	trust_findings(NULL, &run, 1, &(struct rules){ .min_steps = 0 }, &r);
 	assert_int_equal(r.trust.nr, 1);
 	assert_string_equal(r.trust.v[0].message,
 	                    "the run stopped and never entered what the others wait in; in its last "

@@ -29,7 +29,7 @@ static void assert_findings(const char *what, const struct run *run, const char 
 	struct strbuf b = STRBUF_INIT;
 	struct report r;
 	report_init(&r);
-	trust_findings(NULL, run, 1, 1, &r);
+	trust_findings(NULL, run, 1, NULL, &r);
 	list(&r, &b);
 	if (strcmp(strbuf_str(&b), want) != 0)
 		fail_msg("%s: '%s' instead of '%s'", what, strbuf_str(&b), want);
@@ -334,7 +334,7 @@ static void test_words(void **state)
 	struct report r;
 	report_init(&r);
 	hang(&run);
-	trust_findings(NULL, &run, 1, 1, &r);
+	trust_findings(NULL, &run, 1, NULL, &r);
 	assert_string_equal(
 	    r.trust.v[0].message,
 	    "the run stopped in step 6 and never entered what the others wait in: "
@@ -344,13 +344,13 @@ static void test_words(void **state)
 	report_init(&r);
 	run.ranks.v[1]->progress.launches = 1;
 	run.ranks.v[1]->progress.collectives = 2;
-	trust_findings(NULL, &run, 1, 1, &r);
+	trust_findings(NULL, &run, 1, NULL, &r);
 	assert_non_null(
 	    strstr(r.trust.v[0].message, "launched 1 kernel and entered 2 collectives, last on"));
 	report_release(&r);
 	report_init(&r);
 	hang_ahead(&run);
-	trust_findings(NULL, &run, 1, 1, &r);
+	trust_findings(NULL, &run, 1, NULL, &r);
 	assert_string_equal(
 	    r.trust.v[0].message,
 	    "the run stopped in step 6 where the others went on, whose GPUs wait with what they "
@@ -374,7 +374,7 @@ static void test_spoils(void **state)
 	struct run run = rig_run(lines);
 	struct report r;
 	report_init(&r);
-	trust_findings(NULL, &run, 1, 1, &r);
+	trust_findings(NULL, &run, 1, NULL, &r);
 	assert_true(is_spoiled(&r, "step.compute_time", -1));
 	assert_true(is_spoiled(&r, "step.compute_time", 2));
 	assert_false(is_spoiled(&r, "step.compute_time", 1));
@@ -386,7 +386,7 @@ static void test_spoils(void **state)
 	report_release(&r);
 	run.ranks.v[2]->snapshot = "snapshot.json";
 	report_init(&r);
-	trust_findings(NULL, &run, 1, 1, &r);
+	trust_findings(NULL, &run, 1, NULL, &r);
 	assert_true(is_spoiled(&r, "step.compute_time", 2));
 	assert_false(is_spoiled(&r, "memory.peak_allocated", 2));
 	report_release(&r);
@@ -440,7 +440,7 @@ static void test_absent(void **state)
 			}
 		}
 		report_init(&r);
-		trust_findings(&run[0], &run[1], 1, 1, &r);
+		trust_findings(&run[0], &run[1], 1, NULL, &r);
 		list(&r, &b);
 		if (strcmp(strbuf_str(&b), rows[i].want) != 0)
 			fail_msg("%s: '%s' instead of '%s'", rows[i].what, strbuf_str(&b), rows[i].want);
@@ -463,7 +463,7 @@ static void test_absent_from_baseline(void **state)
 	drop(&repeats[0], 1);
 	drop(&repeats[1], 2);
 	report_init(&r);
-	trust_findings(&baseline, repeats, 2, 1, &r);
+	trust_findings(&baseline, repeats, 2, &(struct rules){ .min_steps = 1 }, &r);
 	assert_int_equal(r.trust.nr, 2);
 	assert_true(r.trust.v[0].candidate && !r.trust.v[1].candidate);
 	assert_string_equal(r.trust.v[0].message,

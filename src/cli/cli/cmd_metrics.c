@@ -12,7 +12,7 @@
 static void remark_on_run(const struct run_view *v, const struct setup *s, struct report *out)
 {
 	out->expect_ranks = s->rules.expect_ranks;
-	trust_findings(NULL, v->run, 1, s->rules.min_steps, out);
+	trust_findings(NULL, v->run, 1, &s->rules, out);
 	trust_find_machines(NULL, v->run, 1, s->rules.throttled, out);
 	diagnose_ranks(v, true, out);
 	diagnose_rank_table(v, true, out);

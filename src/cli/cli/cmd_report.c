@@ -20,7 +20,7 @@ static void describe(const struct setup *s, const struct run *run, struct report
 	sides_fill(NULL, run, 1, r);
 	r->baseline.label = NULL; /* a single run has no baseline side */
 	r->expect_ranks = s->rules.expect_ranks;
-	trust_findings(NULL, run, 1, s->rules.min_steps, r);
+	trust_findings(NULL, run, 1, &s->rules, r);
 	trust_find_machines(NULL, run, 1, s->rules.throttled, r);
 	diagnose_ranks(&v, true, r);
 	diagnose_rank_table(&v, true, r);

@@ -209,7 +209,9 @@ static enum status read_all(struct nsys *n)
 enum status nsys_read(struct nsys *n, const struct nsys_process *process, struct name_table *names,
                       struct event_sink sink, struct trace_meta *meta)
 {
-	*meta = (struct trace_meta){ .rank = process->rank, .world_size = process->world_size };
+	*meta = (struct trace_meta){ .rank = process->rank,
+		                         .world_size = process->world_size,
+		                         .open_end = true };
 	n->process = process;
 	n->names = names;
 	n->sink = sink;

@@ -270,6 +270,10 @@ static void add_check(const struct maker *m, const struct entry *e)
 	struct arena *a = &m->out->arena;
 	struct substitute unit;
 	substitute_find(m->noise, rule, e, &c, a, &unit);
+	/* an operator whose figures cannot be believed excuses nothing */
+	struct rule of_unit = *rule;
+	of_unit.metric = unit_query(m->noise->kind).metric;
+	unit.found = unit.found && !trust_spoiler(m->out, &of_unit, e->rank);
 	c.unit = unit.found ? &unit.decision : NULL;
 	c.unit_change = unit.change;
 	noise_evidence(m->noise, e, &c, a, &evidence);
@@ -298,6 +302,11 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
 		k.spoiler = spoiler;
 	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
+	if (d.verdict == VERDICT_INCONCLUSIVE && c.spoiled) {
+		/* a change that cannot be believed is not shown as one */
+		k.change_text = "not judged";
+		k.pct_text = "";
+	}
 	if (unit.found && (d.reason == REASON_SUBSTITUTE || d.reason == REASON_NEW))
 		k.message = arena_printf(a, "%s: %s", k.message, unit.text);
 	if (rule->metric->label == LABEL_PAIR && k.has_candidate && has_later_runs(m->bench))

@@ -285,7 +285,7 @@ enum status compare_runs(const struct run *a, const struct run *b,
 		return st;
 	}
 	environment_rows(a, b, out);
-	trust_findings(a, b, 1, 1, out);
+	trust_findings(a, b, 1, NULL, out);
 	trust_find_machines(a, b, 1, THROTTLED_UNLESS_ALIKE, out);
 	bench_init(&bench, &(struct bench_runs){ .baseline = a, .candidates = b, .nr_candidates = 1 },
 	           (struct naming){ .categories = categories });

@@ -468,7 +468,7 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	enum status st = prepare(in, out, log);
 	if (st == ST_OK) {
 		out->expect_ranks = in->rules->expect_ranks;
-		trust_findings(in->baseline, in->candidates, in->nr_candidates, in->rules->min_steps, out);
+		trust_findings(in->baseline, in->candidates, in->nr_candidates, in->rules, out);
 		trust_find_machines(in->baseline, in->candidates, in->nr_candidates, in->rules->throttled,
 		                    out);
 		st = check_all(in, out, log);

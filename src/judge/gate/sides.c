@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "gate/environment.h"
 #include "metric/unit.h"
+#include "model/account.h"
 #include "model/fold.h"
 #include "trust/trust.h"
 
@@ -56,6 +57,7 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	s->gpu = shown(a, environment_value(run, "gpu.name"));
 	s->commit = shown(a, environment_value(run, "commit"));
 	s->ranks = (int64_t)run_nr_ranks(run);
+	s->judged = account_text(run, s->ranks, a);
 	s->snapshot_only = s->metrics_only = run->ranks.nr > 0 && !trust_any_trace(run);
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];

@@ -19,6 +19,7 @@ WORDS(word_substitutes, "operator", "category", "none")
 WORDS(word_unsure, "undecided", "warn")
 WORDS(word_kernel_match, "normalized", "exact")
 WORDS(word_throttled, "unless-alike", "inconclusive", "warn")
+WORDS(word_outside, "inconclusive", "allow")
 WORDS(word_unmarked, "window", UNMARKED_PERIOD)
 
 const char *word_metric(size_t i)
@@ -61,6 +62,10 @@ static const struct key steps_keys[] = {
 	    "launches",
 	    INTO(rules, unmarked), .words = word_unmarked),
 	STEP_NUMBERS,
+	KEY("outside", WORD, OPTIONAL,
+	    "what a run is with most of its GPU time outside of the steps, where no rule judges it: "
+	    "inconclusive if not said, or allowed",
+	    INTO(rules, outside_allowed), .words = word_outside),
 };
 static const struct key_map steps_map = KEY_TABLE("'steps'", steps_keys);
 

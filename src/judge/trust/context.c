@@ -125,7 +125,7 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
                         const char *what, const char *of)
 {
 	struct arena *a = &s->out->arena;
-	trust_add(s, "context-differs", SPOILED_BY_ALL,
+	trust_add(s, "context-differs", ON_ALL,
 	          "seems to run another batch than the baseline: %zu %s, %s of %s, %s %s times as "
 	          "large",
 	          alike->nr, what, unit_text(a, UNIT_PCT, number_pct(alike->weight, all)), of,

@@ -3,7 +3,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, const char *fmt, ...)
+struct trust_finding *trust_add(const struct trust_scope *s, const char *id, unsigned spoils,
+                                const char *fmt, ...)
 {
 	struct strbuf b = STRBUF_INIT;
 	va_list ap;
@@ -19,8 +20,9 @@ void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, con
 	f->warning_only = !spoils;
 	f->message = arena_take(&s->out->arena, &b);
 	for (size_t i = 0; i < NR_METRICS; i++)
-		if (spoils & metric_table[i].spoiled_by)
+		if (spoils & metric_table[i].rests_on)
 			vec_push(&f->spoils, metric_table[i].name);
+	return f;
 }
 
 /* Moves the names of the metrics that finding `f` makes unreliable to `all`, each name once. */

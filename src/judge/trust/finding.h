@@ -14,9 +14,10 @@ struct trust_scope {
 };
 
 /// Append a finding; its message begins with the name of the side. `spoils`: the metrics that it
-/// makes unreliable, as bits of enum spoiled_by; 0: the finding only warns.
-void trust_add(const struct trust_scope *s, const char *id, unsigned spoils, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+/// makes unreliable, as bits of enum rests_on; 0: the finding only warns. Returns the finding,
+/// which the next call may move.
+struct trust_finding *trust_add(const struct trust_scope *s, const char *id, unsigned spoils,
+                                const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /// Many ranks of a folded run may have the same finding. Keeps at most 16 findings of each kind,
 /// among those from index `from` on. The others are replaced by one finding on the whole run (`s`),
@@ -43,6 +44,17 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 /// another number of requests.
 void trust_find_work(const struct run *baseline, const struct run *candidate,
                      const struct trust_scope *s);
+
+/// Append findings on what the account of a rank says of its GPU activities and launches: untimed,
+/// recorded twice, overlapping, lost. `other` is the same rank of the other side, or NULL.
+void trust_find_activities(const struct trust_scope *s, const struct digest *d,
+                           const struct digest *other);
+
+/// Append findings on the part of the GPU time that judged steps hold, and the parts with a known
+/// operator, module or place, compared with the other side; `outside` is true if work outside of
+/// the steps is meant, or judged too.
+void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
+                         const struct digest *other, bool outside);
 
 /// The digest of rank `rank`, or NULL if the run lacks the rank.
 const struct digest *trust_rank(const struct run *run, int64_t rank);

@@ -79,7 +79,7 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 	}
 	bool warns = how == THROTTLED_WARNS;
 	trust_add(
-	    s, "throttled", warns ? 0 : SPOILED_BY_CLOCKS,
+	    s, "throttled", warns ? 0 : ON_CLOCKS,
 	    "was throttled for %s of the time that %s was watched%s%s%s: its times are not "
 	    "those of the code%s",
 	    share, gpu_text(a, m), m->reasons ? " (" : "",

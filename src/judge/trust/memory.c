@@ -9,8 +9,8 @@
 #include "trust/finding.h"
 
 /* metrics that are unreliable if the recorded history begins too late */
-enum { CUT_HISTORY = SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_EVENTS };
-enum { HISTORY = CUT_HISTORY | SPOILED_BY_MEMORY_GROWTH };
+enum { CUT_HISTORY = ON_MEMORY_PEAK | ON_MEMORY_CALLS | ON_MEMORY_EVENTS };
+enum { HISTORY = CUT_HISTORY | ON_MEMORY_GROWTH };
 
 /* True if at least one device has a history of allocations. An idle device has none, which is not
    a fault. */
@@ -30,7 +30,7 @@ static void find_contradictions(const struct trust_scope *s, const struct memory
 	int64_t lost = number_add(e->contradicted_frees, e->lost_allocs);
 	if (e->lowest_allocated < 0)
 		trust_add(
-		    s, "negative-memory", SPOILED_BY_MEMORY_PEAK | SPOILED_BY_MEMORY_GROWTH,
+		    s, "negative-memory", ON_MEMORY_PEAK | ON_MEMORY_GROWTH,
 		    "has a history that leads to %s allocated in memory %s: it does not belong to the "
 		    "final state",
 		    unit_text(&s->out->arena, UNIT_BYTES, e->lowest_allocated), id);
@@ -42,7 +42,7 @@ static void find_contradictions(const struct trust_scope *s, const struct memory
 		          text_s(e->lost_allocs), id);
 	if (!e->midway && trust_is_notable(e->unseen_frees, e->allocs))
 		trust_add(
-		    s, "unseen-frees", SPOILED_BY_MEMORY_CALLS | SPOILED_BY_MEMORY_GROWTH,
+		    s, "unseen-frees", ON_MEMORY_CALLS | ON_MEMORY_GROWTH,
 		    "frees %" PRId64 " block%s of memory %s that %s never allocated: the history began "
 		    "with nothing allocated",
 		    e->unseen_frees, text_s(e->unseen_frees), id, e->unseen_frees == 1 ? "was" : "were");
@@ -78,7 +78,7 @@ static void find_stale(const struct trust_scope *s, const struct digest *d)
 			nearest = apart;
 	}
 	if (digest_has_trace(d) && d->snapshot && nearest != 0 && nearest != INT64_MAX)
-		trust_add(s, "stale-rank", SPOILED_BY_MEMORY,
+		trust_add(s, "stale-rank", ON_MEMORY,
 		          "has a snapshot whose history lies %s %s its trace: it is not of the same run",
 		          unit_text(&s->out->arena, UNIT_NS, llabs(nearest)),
 		          nearest < 0 ? "before" : "behind");

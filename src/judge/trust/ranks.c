@@ -95,7 +95,7 @@ static void find_missing_steps(struct peers *p)
 			               arena_printf(a, "ends early: it lacks step%s %s, which other ranks have",
 			                            nr == 1 ? "" : "s", list));
 		else if (nr > 0)
-			peers_name(p, r, "missing-steps", SPOILED_BY_PEERS,
+			peers_name(p, r, "missing-steps", ON_PEERS,
 			           arena_printf(a, "lacks step%s %s, which other ranks have",
 			                        nr == 1 ? "" : "s", list));
 	}
@@ -110,7 +110,7 @@ static void find_collectives(struct peers *p)
 	ranks_fewer(p->run, all);
 	for (size_t r = 0; r < p->run->ranks.nr; r++)
 		if (all[r].usual > 0 && !p->named[r])
-			peers_name(p, r, "fewer-collectives", SPOILED_BY_MATCHES,
+			peers_name(p, r, "fewer-collectives", ON_MATCHES,
 			           arena_printf(a,
 			                        "has %" PRId64
 			                        " of %s in process group '%s', and its peers %" PRId64
@@ -134,13 +134,13 @@ static void find_disagreement(struct peers *p)
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
 		if (d->attribution == ATTRIBUTION_TIMESTAMP && stamps < nr)
-			peers_name(p, r, "attribution-among-ranks", SPOILED_BY_PEERS,
+			peers_name(p, r, "attribution-among-ranks", ON_PEERS,
 			           "gives activities to steps by start time, other ranks by launch");
 		if (has_steps(d) && d->period_count == 0 && periods)
-			peers_name(p, r, "markers-among-ranks", SPOILED_BY_PEERS,
+			peers_name(p, r, "markers-among-ranks", ON_PEERS,
 			           "has step markers, and other ranks have steps by the period of launches");
 		if (d->window && digest_has_trace(d) && p->steps.nr)
-			peers_name(p, r, "window-among-ranks", SPOILED_BY_PEERS,
+			peers_name(p, r, "window-among-ranks", ON_PEERS,
 			           "has no steps, and other ranks have: its figures are of the whole trace");
 	}
 }
@@ -155,7 +155,7 @@ static void find_beyond_cap(struct peers *p)
 		                                 : 0;
 		s.rank = d->rank;
 		if (d->collectives_cut > 0)
-			trust_add(&s, "collectives-beyond-cap", step > 0 ? 0 : SPOILED_BY_MATCHES,
+			trust_add(&s, "collectives-beyond-cap", step > 0 ? 0 : ON_MATCHES,
 			          "has %" PRId64 " collectives beyond the %d that are kept: waiting is that of "
 			          "the first %" PRId64 " steps",
 			          d->collectives_cut, COLLECTIVES_KEPT, step);
@@ -187,7 +187,7 @@ static void find_copies(struct peers *p)
 			first = i;
 			continue;
 		}
-		peers_name(p, all.v[i].rank, "same-recording", SPOILED_BY_MATCHES,
+		peers_name(p, all.v[i].rank, "same-recording", ON_MATCHES,
 		           arena_printf(&p->scope->out->arena,
 		                        "has the very recording of rank %" PRId64
 		                        ": one file was given for both",
@@ -208,8 +208,7 @@ static void find_partial(const struct run *run, bool alone, const struct trust_s
 	    world > 0 && !s->out->expect_ranks ? present_fault(run, world, &s->out->arena) : NULL;
 	of_run.rank = -1;
 	if (fault)
-		trust_add(&of_run, "absent-rank",
-		          alone && run_nr_ranks(run) < (uint64_t)world ? SPOILED_BY_ALL : 0,
+		trust_add(&of_run, "absent-rank", alone && run_nr_ranks(run) < (uint64_t)world ? ON_ALL : 0,
 		          "is not of all ranks: %s", fault);
 }
 
@@ -228,7 +227,7 @@ static void find_stale(struct peers *p)
 		const struct digest *d = p->run->ranks.v[r];
 		int64_t since = digest_has_trace(d) ? trust_apart(d, newest->start_ns) : 0;
 		if (since > 0)
-			peers_name(p, r, "stale-rank", SPOILED_BY_ALL,
+			peers_name(p, r, "stale-rank", ON_ALL,
 			           arena_printf(
 			               a, "was recorded %s before rank %" PRId64 ": it is not of the same run",
 			               unit_text(a, UNIT_NS, since), newest->rank));
@@ -272,13 +271,12 @@ static void find_absent(const struct run *run, const struct run *other, const ch
 			continue;
 		s.rank = rank;
 		if (nr++ < NAMED)
-			trust_add(&s, "absent-rank", SPOILED_BY_ALL, "lacks rank %" PRId64 ", which the %s has",
-			          rank, whose);
+			trust_add(&s, "absent-rank", ON_ALL, "lacks rank %" PRId64 ", which the %s has", rank,
+			          whose);
 	}
 	s.rank = -1;
 	if (nr > NAMED)
-		trust_add(&s, "absent-ranks", SPOILED_BY_ALL, "lacks %zu ranks in all that the %s has", nr,
-		          whose);
+		trust_add(&s, "absent-ranks", ON_ALL, "lacks %zu ranks in all that the %s has", nr, whose);
 }
 
 static int64_t world_of(const struct run *run)

@@ -14,54 +14,9 @@ struct expected {
 	bool trace; ///< true if a rank of either side has a trace, not only memory snapshots
 	int64_t min_steps; ///< least number of usable steps by the rules; 0 if the rules do not set it
 	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
+	const struct run *other; ///< the other side; NULL if there is none
+	bool outside; ///< true if GPU work outside of the steps is meant, or is judged too
 };
-
-static const char *share(struct arena *a, int64_t part, int64_t whole)
-{
-	return unit_text(a, UNIT_PCT, number_pct(part, whole));
-}
-
-/* Text on GPU work without a launch, such as ", about 1.2 ms or 10.8 % of its GPU time". */
-static const char *lost_text(struct arena *a, const struct trust_counts *t)
-{
-	return t->lost_ns > 0 ? arena_printf(a, ", about %s or %s of its GPU time",
-	                                     unit_text(a, UNIT_NS, t->lost_ns),
-	                                     share(a, t->lost_ns, number_add(t->gpu_ns, t->lost_ns)))
-	                      : "";
-}
-
-static void find_lost(const struct trust_scope *s, const struct trust_counts *t)
-{
-	struct arena *a = &s->out->arena;
-	if (t->gpu_events == 0) {
-		trust_add(s, "no-gpu-activity", SPOILED_BY_GPU,
-		          "has no GPU activity: was CUDA or HIP activity recorded?");
-		return;
-	}
-	/* without recorded launches, work is assigned to steps by its start and no work is lost */
-	bool has_launches = t->with_launch > 0 || t->launches > 0;
-	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
-		trust_add(s, "dropped-kernels", SPOILED_BY_LAUNCHES,
-		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
-		          t->dropped, text_ies(t->dropped), share(a, t->dropped_ns, t->gpu_ns));
-	/* digests of earlier versions have only the number of lost activities, not their time */
-	bool lost = t->lost_ns > 0 ? trust_is_notable(t->lost_ns, number_add(t->gpu_ns, t->lost_ns))
-	                           : trust_is_notable(t->launches_without_kernel, t->launches);
-	if (lost)
-		trust_add(s, "lost-kernels", SPOILED_BY_GPU,
-		          "has %" PRId64 " of %" PRId64 " kernel launches without a kernel%s",
-		          t->launches_without_kernel, t->launches, lost_text(a, t));
-	if (trust_is_notable(t->untimed, t->gpu_events))
-		trust_add(s, "unknown-durations", SPOILED_BY_GPU,
-		          "has %" PRId64 " of %" PRId64
-		          " GPU activities whose duration is absent or negative: their time is not known",
-		          t->untimed, t->gpu_events);
-	if (trust_is_notable(t->overlap_ns, t->gpu_ns))
-		trust_add(
-		    s, "overlapping-activities", SPOILED_BY_OVERLAP,
-		    "has activities that overlap on one stream for %s of its GPU time: sums count it twice",
-		    share(a, t->overlap_ns, t->gpu_ns));
-}
 
 /* Append a finding if kernels have no name: their time is in no kernel's figures, and what they
    are, computation or communication, is not known. */
@@ -74,9 +29,9 @@ static void find_unnamed(const struct trust_scope *s, const struct digest *d)
 		unnamed = number_add(unnamed, k->name.n == 0 && k->names == 0 ? k->total_ns : 0);
 	}
 	if (trust_is_notable(unnamed, all))
-		trust_add(s, "unnamed-kernels", SPOILED_BY_GPU,
+		trust_add(s, "unnamed-kernels", ON_GPU,
 		          "has kernels without a name, %s of its kernel time: what they are is not known",
-		          share(&s->out->arena, unnamed, all));
+		          unit_text(&s->out->arena, UNIT_PCT, number_pct(unnamed, all)));
 }
 
 /* Number of usable steps that statistics need of a rank. If the rules do not set it, the number is
@@ -100,19 +55,21 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 	int64_t usable = d->usable_steps, least = steps_wanted(want, b);
 	if (usable < (int64_t)d->nr_steps && !d->part_of)
 		trust_add(s, "short-last-step", 0,
-		          "ends within a step: step %" PRId64 " has %" PRId64
-		          " GPU activit%s, less than half of what is usual, and is left out",
+		          "ends within a step: step %" PRId64 " has %" PRId64 " GPU activit%s, %s, and is "
+		          "left out",
 		          d->step_numbers[usable], d->step_activities[usable],
-		          text_ies(d->step_activities[usable]));
+		          text_ies(d->step_activities[usable]),
+		          d->trust.pending ? "and launches whose work had not ended"
+		                           : "less than half of what is usual");
 	if (d->window)
 		return;
 	if (usable < least)
-		trust_add(s, "too-few-steps", SPOILED_BY_STEPS,
+		trust_add(s, "too-few-steps", ON_STEPS,
 		          "has %" PRId64 " usable step%s after warm-up, and %s %" PRId64, usable,
 		          text_s(usable),
 		          want->min_steps > 0 ? "the rules need" : "statistics over them need", least);
 	else if (b && !b->window && usable < b->usable_steps - usable)
-		trust_add(s, "too-few-steps", SPOILED_BY_STEPS,
+		trust_add(s, "too-few-steps", ON_STEPS,
 		          "has %" PRId64 " usable step%s after warm-up, less than half of the baseline's "
 		          "%" PRId64,
 		          usable, text_s(usable), b->usable_steps);
@@ -125,8 +82,7 @@ static void find_beyond_peak(const struct trust_scope *s, const struct digest *d
 	static const struct {
 		enum metric_id id;
 		unsigned spoils;
-	} shares[] = { { METRIC_MFU_PCT, SPOILED_BY_MFU },
-		           { METRIC_FLOPS_PEAK_PCT, SPOILED_BY_FLOPS } };
+	} shares[] = { { METRIC_MFU_PCT, ON_MFU }, { METRIC_FLOPS_PEAK_PCT, ON_FLOPS } };
 	int64_t step_ns, pct;
 	if (d->window || !digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MEDIAN, &step_ns) ||
 	    step_ns <= 0)
@@ -141,9 +97,9 @@ static void find_beyond_peak(const struct trust_scope *s, const struct digest *d
 static void find_damage(const struct trust_scope *s, const struct trust_counts *t)
 {
 	if (t->truncated)
-		trust_add(s, "truncated", SPOILED_BY_ALL, "was cut short: what came after is not known");
+		trust_add(s, "truncated", ON_ALL, "was cut short: what came after is not known");
 	if (t->partial)
-		trust_add(s, "partial", SPOILED_BY_ALL, "was read in part only");
+		trust_add(s, "partial", ON_ALL, "was read in part only");
 	if (t->malformed > 0)
 		trust_add(s, "malformed-events", 0,
 		          "has %" PRId64 " event%s without a usable time, left out", t->malformed,
@@ -200,16 +156,14 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 		const struct digest *d = run->ranks.v[i];
 		s.rank = d->fold ? -1 : d->rank;
 		if (has_trace(d)) {
-			struct trust_counts t = d->trust;
-			/* if the last step was cut short, its launches without a kernel are not lost kernels */
-			if (d->usable_steps < (int64_t)d->nr_steps)
-				t.launches_without_kernel -= d->progress.pending;
-			find_lost(&s, &t);
+			const struct digest *other = want.other ? trust_rank(want.other, d->rank) : NULL;
+			trust_find_activities(&s, d, other);
+			trust_find_coverage(&s, d, other, want.outside);
 			find_unnamed(&s, d);
 			find_steps(&s, d, &want);
 			find_beyond_peak(&s, d);
 		} else if (want.trace) {
-			trust_add(&s, "no-trace", SPOILED_BY_TRACE | SPOILED_BY_STEP_NUMBERS,
+			trust_add(&s, "no-trace", ON_TRACE | ON_STEP_NUMBERS,
 			          "has %s and no trace: what only a trace records cannot be compared",
 			          d->snapshot ? "a snapshot" : "a metrics file");
 		}
@@ -268,14 +222,14 @@ static void find_between(const struct run *baseline, const struct run *candidate
 		return;
 	bool window = any_window(candidate);
 	if (window != any_window(baseline)) {
-		trust_add(&s, "window-against-steps", SPOILED_BY_STEPS | SPOILED_BY_UTILIZATION,
+		trust_add(&s, "window-against-steps", ON_STEPS | ON_UTILIZATION,
 		          "%s and the baseline %s: per-step figures do not compare",
 		          window ? "has no steps" : "has steps", window ? "has" : "has none");
 		return;
 	}
 	bool period = any_period(candidate);
 	if (!window && period != any_period(baseline)) {
-		trust_add(&s, "period-against-marker", SPOILED_BY_STEPS | SPOILED_BY_UTILIZATION,
+		trust_add(&s, "period-against-marker", ON_STEPS | ON_UTILIZATION,
 		          "has steps by %s and the baseline by %s: per-step figures do not compare",
 		          period ? "the period of its launches" : "their markers",
 		          period ? "markers" : "the period of launches");
@@ -288,7 +242,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	             any_attribution(baseline, ATTRIBUTION_TIMESTAMP);
 	if (launch && stamp)
 		trust_add(
-		    &s, "attribution-differs", SPOILED_BY_LAUNCHES,
+		    &s, "attribution-differs", ON_LAUNCHES,
 		    "or the baseline lacks launches: on one side activities belong to steps by launch, "
 		    "on the other by start time");
 }
@@ -306,10 +260,20 @@ static int finding_cmp(const void *a, const void *b)
 	return strcmp(x->message, y->message);
 }
 
-void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
-                    int64_t min_steps, struct report *out)
+/* True if work outside of the steps is meant, or a rule judges the whole recording. */
+static bool judges_outside(const struct rules *rules)
 {
-	struct expected want = { baseline && trust_any_trace(baseline), min_steps, baseline };
+	bool judges = rules->outside_allowed;
+	for (size_t i = 0; i < rules->rules.nr; i++)
+		judges = judges || span_starts(span_of(rules->rules.v[i].metric->name), SPAN("window."));
+	return judges;
+}
+
+void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
+                    const struct rules *rules, struct report *out)
+{
+	struct expected want = { baseline && trust_any_trace(baseline), rules ? rules->min_steps : 1,
+		                     baseline, baseline, rules && judges_outside(rules) };
 	for (size_t i = 0; i < nr; i++)
 		want.trace = want.trace || trust_any_trace(&candidates[i]);
 	for (size_t i = 0; i < nr; i++) {
@@ -320,6 +284,7 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 			find_between(baseline, &candidates[i], s);
 		find_in_run(&candidates[i], s, want);
 	}
+	want.other = nr ? &candidates[0] : NULL;
 	if (baseline)
 		find_in_run(baseline, (struct trust_scope){ out, false, -1, NULL }, want);
 	vec_sort(&out->trust, finding_cmp);
@@ -340,6 +305,18 @@ static bool is_excused(const struct trust_finding *f, const struct rule *rule)
 	return f->work != NULL;
 }
 
+/* How far a share of what is judged may differ: by a third of the rule's smallest limit. */
+static int64_t tolerance_of(const struct rule *rule)
+{
+	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
+	int64_t least = INT64_MAX;
+	for (size_t i = 0; i < map->list.nr; i++) {
+		const struct limit *l = &map->list.v[i];
+		number_lower(&least, l->relative && condition_has_noise(l->condition) ? l->value : 0);
+	}
+	return map->list.nr ? least / 3 : 0;
+}
+
 const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank)
 {
@@ -352,7 +329,7 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct r
 		const struct trust_finding *f = &r->trust.v[i];
 		if (!across && rank >= 0 && f->rank >= 0 && rank != f->rank)
 			continue;
-		if (is_excused(f, rule))
+		if (is_excused(f, rule) || (f->fallen && f->fallen <= tolerance_of(rule)))
 			continue;
 		for (size_t j = 0; j < f->spoils.nr; j++)
 			if (strcmp(f->spoils.v[j], f->work ? m->name : name) == 0)

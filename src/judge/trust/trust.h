@@ -7,11 +7,12 @@
 #include "model/rule.h"
 
 /// Append the findings on the candidate's `nr` runs and on the baseline (NULL if there is none) to
-/// `out->trust`, the candidate's first. Statistics need `min_steps` usable steps of a rank. If
-/// `min_steps` is 0, they need three, or as many as the baseline has if it has fewer, or one
-/// without a baseline. In any case a candidate needs at least half as many as the baseline.
+/// `out->trust`, the candidate's first. Statistics need as many usable steps of a rank as the rules
+/// (`steps: min`) say, or one if `rules` is NULL. If the rules do not say, they need three, or as
+/// many as the baseline has if it has fewer, or one without a baseline. In any case a candidate
+/// needs at least half as many as the baseline.
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
-                    int64_t min_steps, struct report *out);
+                    const struct rules *rules, struct report *out);
 
 /// Append findings from the state of the GPUs that cast doubt on times: throttling for more than 1
 /// % of the watched time, or other processes on the GPU. `how` says what throttling is. The other
@@ -20,7 +21,8 @@ void trust_find_machines(const struct run *baseline, const struct run *candidate
                          enum throttled how, struct report *out);
 
 /// First finding that makes the metric of the rule unreliable on rank `rank` (−1: on any rank), or
-/// NULL.
+/// NULL. A share that differs from the other side's by up to a third of the rule's limit spoils
+/// nothing.
 const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank);
 

@@ -157,6 +157,8 @@ struct trace_meta {
 	uint64_t fault_byte; ///< offset of the first tolerated JSON fault
 	bool truncated; ///< true if the trace is cut short, and was read with --allow-truncated
 	bool partial; ///< true if, because of --quick, reading stopped before the end of the file
+	bool open_end; ///< true if the profiler does not wait for the GPU when it stops: launches at
+	               ///< the end then have no activity yet
 	bool where; ///< true if the trace was recorded only to find places in the code
 	bool not_a_trace; ///< true if the file is well-formed JSON, but not a profiler's trace
 };

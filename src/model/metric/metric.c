@@ -9,50 +9,62 @@
 enum { NOISY, EXACT };
 enum { APART, ADDS };
 
-/* Sets of causes of distrust (enum spoiled_by) that many metrics share; the columns of metrics.def
- * name these sets. */
+/* Sets of entries (enum rests_on) that many metrics share; the column `rests_on` of metrics.def
+ * names these sets. */
 enum {
-	SPOILED_TRACE = SPOILED_BY_TRACE,
-	SPOILED_STEP_NUMBERS = SPOILED_BY_STEP_NUMBERS,
-	SPOILED_GPU_WINDOW = SPOILED_BY_TRACE | SPOILED_BY_GPU,
-	SPOILED_UTILIZATION = SPOILED_GPU_WINDOW | SPOILED_BY_UTILIZATION,
-	SPOILED_RATES = SPOILED_BY_TRACE | SPOILED_BY_STEPS,
-	SPOILED_GPU_RATES = SPOILED_RATES | SPOILED_BY_GPU | SPOILED_BY_LAUNCHES,
-	SPOILED_FLOPS = SPOILED_GPU_RATES | SPOILED_BY_FLOPS,
-	SPOILED_MFU = SPOILED_RATES | SPOILED_BY_MFU,
-	SPOILED_GPU_MEANS = SPOILED_GPU_RATES | SPOILED_BY_OVERLAP,
-	SPOILED_HOST_STEPS = SPOILED_RATES | SPOILED_BY_PEERS,
-	SPOILED_LAUNCH_STEPS = SPOILED_HOST_STEPS | SPOILED_BY_LAUNCHES,
-	SPOILED_GPU_STEPS = SPOILED_GPU_RATES | SPOILED_BY_PEERS,
-	SPOILED_GPU_SUMS = SPOILED_GPU_STEPS | SPOILED_BY_OVERLAP,
-	SPOILED_MATCHED_SUMS = SPOILED_GPU_SUMS | SPOILED_BY_MATCHES,
-	SPOILED_MEMORY = SPOILED_BY_MEMORY,
-	SPOILED_MEMORY_PEAK = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_PEAK,
-	SPOILED_MEMORY_CALLS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_CALLS,
-	SPOILED_MEMORY_EVENTS = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_EVENTS,
-	SPOILED_MEMORY_GROWTH = SPOILED_BY_MEMORY | SPOILED_BY_MEMORY_GROWTH,
-	SPOILED_INPUT = SPOILED_BY_INPUT,
+	RESTS_TRACE = ON_TRACE,
+	RESTS_STEP_NUMBERS = ON_STEP_NUMBERS,
+	RESTS_GPU_WINDOW = ON_TRACE | ON_GPU | ON_ENDS,
+	RESTS_WALL = ON_ENDS | ON_WALL,
+	RESTS_UTILIZATION = RESTS_GPU_WINDOW | ON_UTILIZATION | ON_WALL,
+	RESTS_STEPS = ON_TRACE | ON_STEPS,
+	RESTS_RATES = RESTS_STEPS | RESTS_WALL,
+	RESTS_GPU = RESTS_STEPS | ON_GPU | ON_LAUNCHES,
+	RESTS_FLOPS = RESTS_GPU | ON_FLOPS | ON_OPERATORS,
+	RESTS_FLOP_RATES = RESTS_FLOPS | RESTS_WALL,
+	RESTS_MFU = RESTS_RATES | ON_MFU,
+	RESTS_GPU_MEANS = RESTS_GPU | ON_DURATIONS,
+	RESTS_HOST_STEPS = RESTS_STEPS | ON_PEERS,
+	RESTS_HOST_OPERATORS = RESTS_HOST_STEPS | ON_OPERATORS,
+	RESTS_WALL_STEPS = RESTS_HOST_STEPS | RESTS_WALL,
+	RESTS_LATENCY = RESTS_WALL_STEPS | ON_LAUNCHES,
+	RESTS_LAUNCH_STEPS = RESTS_HOST_STEPS | ON_LAUNCHES,
+	RESTS_LAUNCH_PLACES = RESTS_LAUNCH_STEPS | ON_PLACES,
+	RESTS_GPU_STEPS = RESTS_GPU | ON_PEERS,
+	RESTS_GPU_UNIONS = RESTS_GPU_STEPS | ON_ENDS,
+	RESTS_GPU_PERIODS = RESTS_GPU_UNIONS | ON_WALL,
+	RESTS_GPU_SUMS = RESTS_GPU_STEPS | ON_DURATIONS,
+	RESTS_GPU_OPERATORS = RESTS_GPU_SUMS | ON_OPERATORS,
+	RESTS_GPU_MODULES = RESTS_GPU_SUMS | ON_MODULES,
+	RESTS_GPU_PLACES = RESTS_GPU_SUMS | ON_PLACES,
+	RESTS_GPU_COUNTS_OF_PLACES = RESTS_GPU_STEPS | ON_PLACES,
+	RESTS_MATCHED_SUMS = RESTS_GPU_SUMS | ON_ENDS | ON_MATCHES,
+	RESTS_MEMORY = ON_MEMORY,
+	RESTS_MEMORY_PEAK = ON_MEMORY | ON_MEMORY_PEAK,
+	RESTS_MEMORY_CALLS = ON_MEMORY | ON_MEMORY_CALLS,
+	RESTS_MEMORY_EVENTS = ON_MEMORY | ON_MEMORY_EVENTS,
+	RESTS_MEMORY_GROWTH = ON_MEMORY | ON_MEMORY_GROWTH,
+	RESTS_INPUT = ON_INPUT,
 	/* figures of the machine itself: no trust finding makes them inconclusive */
-	SPOILED_MACHINE = 0,
+	RESTS_MACHINE = 0,
 };
 
-#define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_,  \
-            adds_, parts_, spoiled_, ...)                                                         \
-	{ .id = METRIC_##id_,                                                                         \
-	  .per_step = per_step_,                                                                      \
-	  .name = name_,                                                                              \
-	  .head = head_,                                                                              \
-	  .unit = UNIT_##unit_,                                                                       \
-	  .worse = WORSE_##worse_,                                                                    \
-	  .reduce = REDUCE_##reduce_,                                                                 \
-	  .exact = exact_,                                                                            \
-	  .label = LABEL_##label_,                                                                    \
-	  .need = NEED_##need_,                                                                       \
-	  .group = GROUP_##group_,                                                                    \
-	  .adds = adds_,                                                                              \
-	  .parts = PARTS_##parts_,                                                                    \
-	  .spoiled_by =                                                                               \
-		  SPOILED_##spoiled_ | (SPOILED_##spoiled_ && (exact_) == NOISY ? SPOILED_BY_CLOCKS : 0), \
+#define ROW(per_step_, id_, name_, head_, unit_, worse_, reduce_, exact_, label_, need_, group_, \
+            adds_, parts_, rests_on_, ...)                                                       \
+	{ .id = METRIC_##id_,                                                                        \
+	  .per_step = per_step_,                                                                     \
+	  .name = name_,                                                                             \
+	  .head = head_,                                                                             \
+	  .unit = UNIT_##unit_,                                                                      \
+	  .worse = WORSE_##worse_,                                                                   \
+	  .reduce = REDUCE_##reduce_,                                                                \
+	  .exact = exact_,                                                                           \
+	  .label = LABEL_##label_,                                                                   \
+	  .need = NEED_##need_,                                                                      \
+	  .group = GROUP_##group_,                                                                   \
+	  .adds = adds_,                                                                             \
+	  .parts = PARTS_##parts_,                                                                   \
+	  .rests_on = RESTS_##rests_on_ | (RESTS_##rests_on_ && (exact_) == NOISY ? ON_CLOCKS : 0),  \
 	  .meaning = __VA_ARGS__ },
 const struct metric metric_table[NR_METRICS] = {
 #define STEP(...) ROW(true, __VA_ARGS__)

@@ -96,32 +96,37 @@ enum parts_kind {
 	PARTS_RATE, ///< no parts, because rates do not add up
 };
 
-/// Kinds of data that metrics are made from, as bits. A trust finding says which kinds cannot be
-/// believed; metrics made from any of these are inconclusive.
-enum spoiled_by {
-	SPOILED_BY_TRACE = 1 << 0, ///< all figures made from a trace, except those made from the
-	                           ///< numbers in the markers of its steps (7 in "ProfilerStep#7")
-	SPOILED_BY_STEP_NUMBERS = 1 << 1,
-	SPOILED_BY_MEMORY = 1 << 2,
-	SPOILED_BY_INPUT = 1 << 3,
-	SPOILED_BY_GPU = 1 << 4, ///< figures of work on the GPU, and of calls that wait for such work
-	SPOILED_BY_STEPS = 1 << 5, ///< figures that are attributed to steps, and rates over steps
-	SPOILED_BY_UTILIZATION = 1 << 6, ///< utilization: of the steps, or of the whole trace if it has
-	                                 ///< no steps
-	SPOILED_BY_PEERS = 1 << 7, ///< figures that compare ranks, which must have equal steps
-	SPOILED_BY_LAUNCHES = 1 << 8, ///< figures of work that is assigned to a step by its launch, and
-	                              ///< figures of the calls that launch work
-	SPOILED_BY_OVERLAP = 1 << 9, ///< sums of durations, in which overlap on one stream counts twice
-	SPOILED_BY_MATCHES = 1 << 10, ///< figures of collectives that are matched across ranks
-	SPOILED_BY_MEMORY_PEAK = 1 << 11, ///< highest levels of memory, which only a complete history
-	                                  ///< shows
-	SPOILED_BY_MEMORY_CALLS = 1 << 12, ///< numbers and bytes of allocations and frees in the window
-	SPOILED_BY_MEMORY_EVENTS = 1 << 13, ///< numbers of segment events and of out-of-memory errors
-	SPOILED_BY_MEMORY_GROWTH = 1 << 14,
-	SPOILED_BY_FLOPS = 1 << 15, ///< floating-point operations as counted in the trace
-	SPOILED_BY_MFU = 1 << 16, ///< floating-point operations as given by the run context
-	SPOILED_BY_CLOCKS = 1 << 17, ///< times and rates, which a throttled GPU makes worse
-	SPOILED_BY_ALL = (1 << 18) - 1,
+/// Entries of the account that metrics rest on, as bits. A trust finding says which entries cannot
+/// be believed; metrics that rest on any of these are inconclusive.
+enum rests_on {
+	ON_TRACE = 1 << 0, ///< all figures made from a trace, except those made from the
+	                   ///< numbers in the markers of its steps (7 in "ProfilerStep#7")
+	ON_STEP_NUMBERS = 1 << 1,
+	ON_MEMORY = 1 << 2,
+	ON_INPUT = 1 << 3,
+	ON_GPU = 1 << 4, ///< figures of work on the GPU, and of calls that wait for such work
+	ON_STEPS = 1 << 5, ///< figures that are attributed to steps, and rates over steps
+	ON_UTILIZATION = 1 << 6, ///< utilization: of the steps, or of the whole trace if it has
+	                         ///< no steps
+	ON_PEERS = 1 << 7, ///< figures that compare ranks, which must have equal steps
+	ON_LAUNCHES = 1 << 8, ///< figures of work that is assigned to a step by its launch, and
+	                      ///< figures of the calls that launch work
+	ON_DURATIONS = 1 << 9, ///< sums of durations of activities
+	ON_MATCHES = 1 << 10, ///< figures of collectives that are matched across ranks
+	ON_MEMORY_PEAK = 1 << 11, ///< highest levels of memory, which only a complete history
+	                          ///< shows
+	ON_MEMORY_CALLS = 1 << 12, ///< numbers and bytes of allocations and frees in the window
+	ON_MEMORY_EVENTS = 1 << 13, ///< numbers of segment events and of out-of-memory errors
+	ON_MEMORY_GROWTH = 1 << 14,
+	ON_FLOPS = 1 << 15, ///< floating-point operations as counted in the trace
+	ON_MFU = 1 << 16, ///< floating-point operations as given by the run context
+	ON_CLOCKS = 1 << 17, ///< times and rates, which a throttled GPU makes worse
+	ON_ENDS = 1 << 18, ///< figures made of when activities begin and end: unions, spans, wall times
+	ON_WALL = 1 << 19, ///< figures made of when steps are over
+	ON_OPERATORS = 1 << 20, ///< figures by the operator that launched the work
+	ON_MODULES = 1 << 21, ///< figures by module or annotation
+	ON_PLACES = 1 << 22, ///< figures by place in the code
+	ON_ALL = (1 << 23) - 1,
 };
 
 struct metric {
@@ -140,7 +145,7 @@ struct metric {
 	enum check_group group;
 	bool adds; ///< true if the sum over several items is the figure for all of them
 	enum parts_kind parts;
-	unsigned spoiled_by; ///< kinds of data that the metric is made from, bits of enum spoiled_by
+	unsigned rests_on; ///< entries of the account that the metric rests on, bits of enum rests_on
 	const char *meaning;
 	const char *mixed; ///< for a figure of files whose units measure different things: the units,
 	                   ///< "ms and MiB"; else NULL

@@ -303,19 +303,62 @@ struct memory_evidence {
 /// Largest recorded tick of a GPU clock, in ns; the tick of a coarser clock is recorded as this.
 enum { CLOCK_TICK_MAX = 1000 };
 
-/// Counts from which trust findings are made: reasons not to believe figures of the recording.
+/// The account of a rank: what the recording holds, divided so that the parts add up. Trust
+/// findings are made from it.
 struct trust_counts {
+	/// All GPU activities. These are timed, untimed or recorded twice.
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
+
+	/// Time of all activities; of those of no launch that is known; of those outside of all steps.
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
-	int64_t launches, launches_without_kernel; ///< launches of kernels, without graphs and captures
+
+	/// Launches of kernels and graphs. They have their activities, are in a capture, pending, left
+	/// over, or lost (launches_without_kernel). Earlier versions did not count launches of graphs.
+	int64_t launches, launches_without_kernel;
 	int64_t lost_ns; ///< estimated time of launches_without_kernel; 0 also if not recorded
 	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
 	int64_t overlap_ns; ///< time for which two launches' activities overlap on one stream
 	int64_t negative_durations, malformed, json_faults;
-	int64_t untimed; ///< GPU activities without a valid duration; 0 also if not recorded
+	int64_t untimed; ///< GPU activities without a start or a valid duration; 0 also if not recorded
 	int64_t fault_byte; ///< offset in bytes of the first JSON fault that was tolerated
 	bool truncated, partial;
+
+	/* members that version 0.2 did not record, and which are then 0 */
+	int64_t timed; ///< activities that are neither `untimed` nor `twice`
+	int64_t untimed_ns; ///< estimated time of the untimed activities
+	int64_t twice, twice_ns; ///< activities that equal another one in every respect
+	int64_t before_ns; ///< part of unattributed_ns that was launched before the recording
+	int64_t unknown_ns; ///< part of unattributed_ns whose launch is not known
+	int64_t cut_ns; ///< time in steps of the warm-up or in a last step that was cut short
+	int64_t contained_ns; ///< time of activities that last beyond the whole of the next on a stream
+	int64_t captured; ///< launches that were only recorded into a graph
+	int64_t pending; ///< launches whose work had not ended when the recording did
+	int64_t left_over; ///< launches without a kernel, where a kernel has no launch of its own
+	int64_t lost_unknown; ///< lost launches whose time cannot be estimated
+
+	/// Median distance of the markers of steps, and median period of the same steps as judged; both
+	/// 0 with fewer than three steps.
+	int64_t marker_ns, completion_ns;
 };
+
+/// True if the account was recorded, and is not of version 0.2.
+static inline bool account_is_known(const struct trust_counts *t)
+{
+	return t->timed + t->untimed + t->twice == t->gpu_events;
+}
+
+/// GPU time in judged steps.
+static inline int64_t account_judged_ns(const struct trust_counts *t)
+{
+	return t->gpu_ns - t->unattributed_ns - t->cut_ns;
+}
+
+/// GPU time that steps could hold: all but what was launched before the recording, and what lies in
+/// steps that are left out.
+static inline int64_t account_whole_ns(const struct trust_counts *t)
+{
+	return t->gpu_ns - t->before_ns - t->cut_ns;
+}
 
 /// An entry of the environment: gpu.name, world_size, batch_size, …; the list is sorted by key.
 struct env_entry {

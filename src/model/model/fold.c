@@ -203,9 +203,9 @@ static void take_trust(const struct fold *f, size_t at, struct trust_counts *t)
 		const struct field *field = &trust_counts_row.fields[i];
 		void *to = (char *)t + field->offset;
 		if (field->type == FIELD_BOOL)
-			*(bool *)to = f->number[FOLD_TRUST + i][at] != 0;
+			*(bool *)to = f->number[fold_of_trust(i)][at] != 0;
 		else
-			*(int64_t *)to = f->number[FOLD_TRUST + i][at];
+			*(int64_t *)to = f->number[fold_of_trust(i)][at];
 	}
 }
 

@@ -44,12 +44,20 @@ enum fold_number {
 	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
 	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives all of whose ranks are
 	           ///< in the rank's block
-	FOLD_TRUST, ///< first member of trust_counts_row; the other members follow
+	FOLD_TRUST, ///< first member of trust_counts_row (fold_of_trust())
 	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< struct fewer (fold/fewer.h): kind, count, usual
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
-	NR_FOLD_NUMBERS
+	FOLD_ACCOUNT, ///< the members of trust_counts_row that version 0.2 lacked
+	NR_FOLD_NUMBERS = FOLD_ACCOUNT + 14
 };
+
+/// The number of member `i` of trust_counts_row.
+static inline size_t fold_of_trust(size_t i)
+{
+	size_t first = FOLD_FEWER_KIND - FOLD_TRUST;
+	return i < first ? FOLD_TRUST + i : FOLD_ACCOUNT + (i - first);
+}
 
 /// A list of step numbers that one or more ranks have in common.
 struct fold_pattern {

@@ -150,6 +150,7 @@ struct trust_finding {
 	const char
 	    *work; ///< keys of the work that differs, a line each; NULL if this is another finding
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
+	int64_t fallen; ///< of a share: how far it lies below that of the other side, in 1e-6 %; else 0
 	const char *message;
 };
 
@@ -243,6 +244,8 @@ struct side {
 	int64_t marker_steps;
 	bool snapshot_only; ///< true if no rank has a trace
 	bool metrics_only; ///< true if no rank has a trace or a snapshot, only metrics files
+	const char
+	    *judged; ///< what of the side is judged (account_text()); NULL if there is no GPU work
 	VEC(struct span) notes; ///< remarks: "GPU work belongs to the step that launched it"
 };
 

@@ -87,6 +87,12 @@ static void join_trust_cycles(void *row, const void *more)
 	const struct trust_counts *y = more;
 	if (!x->json_faults)
 		x->fault_byte = y->fault_byte;
+	/* of the wall times, those count whose period falls shorter of the markers */
+	if ((__int128)y->marker_ns * x->completion_ns > (__int128)x->marker_ns * y->completion_ns ||
+	    !x->marker_ns) {
+		x->marker_ns = y->marker_ns;
+		x->completion_ns = y->completion_ns;
+	}
 }
 
 #define ROW trust_counts
@@ -98,14 +104,14 @@ static const struct field trust_counts_fields[] = {
 	FIELD(carried_over, COUNT, SUM, KEEP, 0, SHOWN("carried_over")),
 	FIELD(dropped, COUNT, SUM, KEEP, 0, SHOWN("dropped")),
 	FIELD(unattributed, COUNT, SUM, KEEP, 0, SHOWN("unattributed")),
-	FIELD(gpu_ns, COUNT, SUM, KEEP, 0),
+	FIELD(gpu_ns, COUNT, SUM, KEEP, 0, SHOWN("gpu_time")),
 	FIELD(dropped_ns, COUNT, SUM, KEEP, 0),
 	FIELD(unattributed_ns, COUNT, SUM, KEEP, 0, SHOWN("unattributed_time")),
-	FIELD(launches, COUNT, SUM, KEEP, 0),
-	FIELD(launches_without_kernel, COUNT, SUM, KEEP, 0),
-	FIELD(lost_ns, OPTIONAL_COUNT(0), SUM, KEEP, 1),
+	FIELD(launches, COUNT, SUM, KEEP, 0, SHOWN("launches")),
+	FIELD(launches_without_kernel, COUNT, SUM, KEEP, 0, SHOWN("lost")),
+	FIELD(lost_ns, OPTIONAL_COUNT(0), SUM, KEEP, 1, SHOWN("lost_time")),
 	FIELD(tick_ns, OPTIONAL_COUNT(0), MAX, KEEP, 1),
-	FIELD(overlap_ns, COUNT, SUM, KEEP, 0),
+	FIELD(overlap_ns, COUNT, SUM, KEEP, 0, SHOWN("overlap_time")),
 	FIELD(negative_durations, COUNT, SUM, KEEP, 0, SHOWN("negative_durations")),
 	FIELD(untimed, OPTIONAL_COUNT(0), SUM, KEEP, 1, SHOWN("untimed")),
 	FIELD(malformed, COUNT, SUM, KEEP, 0, SHOWN("malformed")),
@@ -113,6 +119,21 @@ static const struct field trust_counts_fields[] = {
 	FIELD(fault_byte, COUNT, OWN, KEEP, 0),
 	FIELD(truncated, FLAG, OR, KEEP, 0, SHOWN("truncated")),
 	FIELD(partial, FLAG, OR, KEEP, 0, SHOWN("partial")),
+	/* the numbers of these members come last in a fold, too (fold_of_trust()) */
+	FIELD(timed, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("timed")),
+	FIELD(untimed_ns, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("untimed_time")),
+	FIELD(twice, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("twice")),
+	FIELD(twice_ns, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("twice_time")),
+	FIELD(before_ns, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("before_time")),
+	FIELD(unknown_ns, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("unknown_time")),
+	FIELD(cut_ns, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("cut_time")),
+	FIELD(contained_ns, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("contained_time")),
+	FIELD(captured, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("captured")),
+	FIELD(pending, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("pending")),
+	FIELD(left_over, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("left_over")),
+	FIELD(lost_unknown, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("lost_unknown")),
+	FIELD(marker_ns, OPTIONAL_COUNT(0), OWN, KEEP, 2, SHOWN("marker_distance")),
+	FIELD(completion_ns, OPTIONAL_COUNT(0), OWN, KEEP, 2, SHOWN("completion_distance")),
 };
 ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 #undef ROW

@@ -130,6 +130,7 @@ struct rules {
 	const char *unmarked; ///< UNMARKED_PERIOD or "window", how to find steps; NULL: "window"
 	int64_t warmup; ///< number of first steps to leave out; -1 if not given, which means 0
 	int64_t min_steps; ///< least number of measured steps; 0 if not given
+	bool outside_allowed; ///< true if most GPU time may lie outside of the steps
 	VEC(struct span) must_match, should_match; ///< keys of the environment to compare
 	enum throttled throttled;
 	enum on_missing on_missing;

@@ -241,7 +241,7 @@ static void put_numbers(struct fold *f, size_t at, const struct digest *d,
 	for (size_t i = 0; i < trust_counts_row.nr; i++) {
 		const struct field *field = &trust_counts_row.fields[i];
 		const void *from = (const char *)&d->trust + field->offset;
-		f->number[FOLD_TRUST + i][at] =
+		f->number[fold_of_trust(i)][at] =
 		    field->type == FIELD_BOOL ? *(const bool *)from : *(const int64_t *)from;
 	}
 }

@@ -23,8 +23,10 @@ struct step_cell {
 	struct cover all, kernels, compute;
 };
 
+/* The activity of a stream that ends last so far. */
 struct lane_end {
 	int64_t end_ns, correlation;
+	int64_t dur_ns; ///< its duration; 0 once contained_ns has it
 };
 
 struct gpu_walk {
@@ -44,19 +46,25 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 	int64_t dx = activity_dur(&r->gpu, x), dy = activity_dur(&r->gpu, y);
 	ORDER_BY(dx, dy);
 	int64_t cx = activity_correlation(r, x), cy = activity_correlation(r, y);
-	return COMPARE(cx, cy);
+	ORDER_BY(cx, cy);
+	return COMPARE(x->row, y->row);
 }
 
-/* Adds an activity to its stream; returns its overlap with the earlier activity that ends last.
+/* Adds an activity to its stream: to the overlap its part that the earlier activity that ends last
+   covers and, if that is all of it, to the contained time the duration of that activity, once.
    Activities of one graph replay share a correlation id and may overlap: their overlap is 0. */
-static int64_t lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation)
+static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation,
+                     struct trust_counts *t)
 {
-	int64_t overlap = 0;
-	if (start < l->end_ns && (correlation != l->correlation || correlation == IDENT_NONE))
-		overlap = (end < l->end_ns ? end : l->end_ns) - start;
+	if (start < l->end_ns && (correlation != l->correlation || correlation == IDENT_NONE)) {
+		t->overlap_ns += (end < l->end_ns ? end : l->end_ns) - start;
+		if (end < l->end_ns && end > start) {
+			t->contained_ns = number_add(t->contained_ns, l->dur_ns);
+			l->dur_ns = 0;
+		}
+	}
 	if (end > l->end_ns)
-		*l = (struct lane_end){ end, correlation };
-	return overlap;
+		*l = (struct lane_end){ end, correlation, end - start };
 }
 
 static void cell_add(struct gpu_walk *w, uint32_t device, uint32_t step, const struct activity *a)
@@ -101,7 +109,8 @@ static void activity_add(struct gpu_walk *w, const struct activity *a)
 	struct device_walk *dev = &w->devices[id];
 	int64_t start = a->start_ns, end = start + activity_dur(&w->r->gpu, a);
 
-	w->d->trust.overlap_ns += lane_add(&w->lanes[lane], start, end, activity_correlation(w->r, a));
+	if (!a->untimed)
+		lane_add(&w->lanes[lane], start, end, activity_correlation(w->r, a), &w->d->trust);
 	if (step != NO_ID) {
 		step_add(w, step, a);
 		cell_add(w, id, step, a);

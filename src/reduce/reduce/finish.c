@@ -16,7 +16,6 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
                       struct trust_counts *t)
 {
 	t->negative_durations = r->negative_durations;
-	t->untimed = r->untimed;
 	t->tick_ns = r->gpu.activities.nr && r->gpu.tick_ns > 1 ? r->gpu.tick_ns : 0;
 	t->malformed = (int64_t)meta->malformed;
 	t->json_faults = (int64_t)meta->json_faults;
@@ -31,6 +30,7 @@ static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log
 	TRY(comm_figures(r, d, log));
 	function_rates(r);
 	TRY(gpu_figures(r, d, log));
+	account_figures(r, &d->trust);
 	progress_figures(r, d);
 	launches_end(r);
 	function_classes(r, d);
@@ -51,6 +51,7 @@ static void host_side(struct reducer *r, struct digest *d)
 enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, struct digest *out,
                            struct diag_log *log)
 {
+	account_untime(r);
 	TRY(check_times(r, log));
 	out->where = meta->where;
 	if (meta->where)
@@ -66,7 +67,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 		out->start_ns = r->first_ns;
 		out->window_ns = r->last_ns - r->first_ns;
 	}
-	launches_match(r, &out->trust);
+	launches_match(r, meta->open_end, &out->trust);
 	own_steps_use(r);
 	if (r->steps.marks.nr == 0) {
 		markers_propose(r, out);

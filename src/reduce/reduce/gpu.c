@@ -83,9 +83,9 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 		g->communication = category_matches_any(r->options.communication, name);
 	}
 	uint32_t row = idmap_add(&r->gpu.rows, idmap_pair(id, lane));
-	if (row >> 31)
-		r->fault = "more than 2 billion names and streams of GPU activities: split the trace";
-	*found = (struct row_found){ ev->name, ev->kind, lane, id, row & INT32_MAX };
+	if (row >= GPU_ROWS_END)
+		r->fault = "more than 500 million names and streams of GPU activities: split the trace";
+	*found = (struct row_found){ ev->name, ev->kind, lane, id, row & (GPU_ROWS_END - 1) };
 	return found;
 }
 
@@ -133,6 +133,7 @@ void gpu_take(struct reducer *r, const struct event *ev)
 		                  .dur = narrow(&g->wide, ev->dur_ns, &r->fault),
 		                  .correlation = narrow(&g->wide, ev->correlation, &r->fault),
 		                  .row = gpu_row_add(r, ev, g->last_lane),
+		                  .untimed = ev->negative || ev->untimed,
 		                  .step = NO_ID };
 	if (ev->op || ev->module)
 		where_take_stated(r, ev);

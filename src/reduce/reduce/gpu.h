@@ -8,14 +8,22 @@
 
 struct reducer;
 
+/// Number of rows from which on a trace is refused.
+#define GPU_ROWS_END ((uint32_t)1 << 29)
+
+/// Start of an activity that the driver did not time (account_untime()).
+#define NO_START INT64_MIN
+
 /// A GPU activity, 24 bytes.
 struct activity {
 	int64_t start_ns;
 	uint32_t dur; ///< duration, to be read with activity_dur() in ns
 	uint32_t correlation; ///< Correlation id, to be read with widen(); if `has_launch`, an index
 	                      ///< into `launches.list`, after launches_end() into `host.spans`.
-	uint32_t row : 31; ///< index into `rows`, from which activity_name() and activity_lane() read
+	uint32_t row : 29; ///< index into `rows`, from which activity_name() and activity_lane() read
 	bool has_launch : 1; ///< true if the launch was recorded; set by launches_match()
+	bool before : 1; ///< true if it was launched before the recording; set by launches_match()
+	bool untimed : 1; ///< true if it has no start or no valid duration, and so no time
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };
 
@@ -43,6 +51,7 @@ struct gpu_name {
 
 struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
+	bool early; ///< true if an activity has no start, or begins at 0 or before (account_untime())
 	int64_t tick_ns; ///< tick of the clock: gcd of all starts, durations and CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
 	VEC(struct transfer) transfers; ///< bytes of copies and memory sets, sorted by `activity`

@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
 
@@ -72,7 +73,25 @@ static uint32_t launch_find(const struct launches *l, int64_t id, size_t from)
 	return lo < l->list.nr && launch_id(l, lo) == id ? (uint32_t)lo : NO_ID;
 }
 
-void launches_match(struct reducer *r, struct trust_counts *t)
+/* An activity that has its launch: one without a start begins with it. A second kernel of a call
+   that launches one kernel is the kernel of another launch. */
+static void take_match(struct reducer *r, struct activity *a, uint32_t launch)
+{
+	struct launch *l = &r->launches.list.v[launch];
+	const struct host_span *call = &r->host.spans.v[l->span];
+	int64_t start = span_start(&r->host, call);
+	bool kernel = activity_name(&r->gpu, a)->stat.kind == EVENT_KERNEL;
+	r->launches.extra += kernel && l->settled && span_name(&r->host, call)->kernel_launch;
+	l->settled = true;
+	a->correlation = launch;
+	a->has_launch = true;
+	if (a->start_ns == NO_START)
+		a->start_ns = start;
+	else if (!a->untimed)
+		number_raise(&r->launches.delay_ns, activity_end(&r->gpu, a) - start);
+}
+
+void launches_match(struct reducer *r, bool open_end, struct trust_counts *t)
 {
 	t->gpu_events = (int64_t)r->gpu.activities.nr;
 	t->gpu_ns = r->gpu.total_ns;
@@ -86,26 +105,20 @@ void launches_match(struct reducer *r, struct trust_counts *t)
 		int64_t correlation = activity_correlation(r, a);
 		uint32_t launch = correlation == IDENT_NONE ? NO_ID : launch_find(l, correlation, near);
 		if (launch != NO_ID) {
-			a->correlation = near = launch;
-			a->has_launch = true;
-			l->list.v[launch].settled = true;
+			take_match(r, a, near = launch);
 			t->with_launch++;
 		} else if (has_low && ident_integer(r->names, correlation, &id) && id < low) {
+			a->before = true;
 			t->carried_over++;
 		} else {
 			t->dropped++;
 			t->dropped_ns += activity_dur(&r->gpu, a);
+			l->extra += activity_name(&r->gpu, a)->stat.kind == EVENT_KERNEL;
 		}
+		if (a->start_ns == NO_START)
+			a->start_ns = r->first_ns;
 	}
-	captures_settle(r);
-	bool settled = false; /* true if no kernel of the present id is missing */
-	for (size_t i = 0; i < l->list.nr; i++) {
-		if (launch_is_first(l, i))
-			settled = l->list.v[i].settled;
-		bool kernel = span_name(&r->host, &r->host.spans.v[l->list.v[i].span])->kernel_launch;
-		t->launches += kernel;
-		t->launches_without_kernel += kernel && !settled;
-	}
+	launches_settle(r, open_end, t);
 }
 
 void launches_end(struct reducer *r)

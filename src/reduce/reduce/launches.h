@@ -11,7 +11,7 @@ struct reducer;
 struct launch {
 	uint32_t correlation : 31; ///< correlation id, to be read with widen()
 	bool settled : 1; ///< in the first launch with an id: true if its activity is in the trace, or
-	                  ///< if it only records into a graph and runs nothing (captures_settle())
+	                  ///< if it only records into a graph and runs nothing (launches_settle())
 	uint32_t span; ///< index of the call in `host.spans`
 };
 
@@ -20,6 +20,9 @@ struct launch {
 struct launches {
 	VEC(struct launch) list;
 	struct wide_numbers wide; ///< correlation ids that need more than 31 bits
+	int64_t extra; ///< kernels that have no launch of their own
+	int64_t pending_ns; ///< start of the first pending launch; INT64_MAX if none is pending
+	int64_t delay_ns; ///< longest time from the start of a launch to the end of its work
 };
 
 void launches_release(struct launches *l);
@@ -27,8 +30,9 @@ void launches_release(struct launches *l);
 /// Stores the runtime call that becomes the next span; may set `fault`.
 void launches_take(struct reducer *r, const struct event *ev);
 
-/// Finds the launch of every activity; counts activities without a launch by cause.
-void launches_match(struct reducer *r, struct trust_counts *t);
+/// Finds the launch of every activity; counts activities without a launch by cause. With
+/// `open_end`, launches at the end of the recording may be pending.
+void launches_match(struct reducer *r, bool open_end, struct trust_counts *t);
 
 /// Makes activities refer to the spans of their launches, and releases the launches:
 /// activity_correlation() must not be called any more.

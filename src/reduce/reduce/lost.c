@@ -63,20 +63,32 @@ static bool captures_have(const struct captures *c, uint32_t thread, int64_t at_
 	return lo && c->list.v[lo - 1].thread == thread && at_ns < c->list.v[lo - 1].end_ns;
 }
 
-void captures_settle(struct reducer *r)
+void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 {
 	const struct host_events *h = &r->host;
+	struct launches *all = &r->launches;
 	struct captures captures = { VEC_INIT };
-	bool any = false;
+	struct launch *l = NULL; /* the first launch with the present id */
+	bool any = false, captured = false;
 	for (size_t i = 0; i < h->names.nr && !any; i++)
 		any = h->names.v[i].capture != 0;
 	if (any)
 		captures_find(h, &captures);
-	for (size_t i = 0; i < r->launches.list.nr && captures.list.nr; i++) {
-		struct launch *l = &r->launches.list.v[i];
-		const struct host_span *s = &h->spans.v[l->span];
-		if (launch_is_first(&r->launches, i) && !l->settled)
-			l->settled = captures_have(&captures, span_thread(h, s), span_start(h, s));
+	all->pending_ns = INT64_MAX;
+	for (size_t i = 0; i < all->list.nr; i++) {
+		if (launch_is_first(all, i)) {
+			l = &all->list.v[i];
+			const struct host_span *s = &h->spans.v[l->span];
+			captured = captures.list.nr && !l->settled &&
+			           captures_have(&captures, span_thread(h, s), span_start(h, s));
+			l->settled |= captured;
+			if (open_end && !l->settled && span_name(h, s)->launch &&
+			    r->last_ns - span_start(h, s) <= all->delay_ns)
+				number_lower(&all->pending_ns, span_start(h, s));
+		}
+		bool launch = span_name(h, &h->spans.v[all->list.v[i].span])->launch;
+		t->launches += launch;
+		t->captured += launch && captured;
 	}
 	vec_release(&captures.list);
 }
@@ -150,14 +162,43 @@ static uint32_t *launch_names(const struct reducer *r)
 	return names;
 }
 
-struct kernel_sum {
+/* Launches by one call or in one operator that have their activities, and the time of these. */
+struct work_sum {
 	int64_t count, total_ns;
 };
 
-static int64_t kernel_mean(const struct kernel_sum *own, const struct kernel_sum *all)
+/* Kernel launches and graph launches are summed up apart: a graph launch runs many kernels. Calls
+   that copy are of neither kind. */
+enum { OF_KERNELS, OF_GRAPHS, NR_SUMS };
+
+static bool launches_work(const struct reducer *r, const struct launch *l)
 {
-	const struct kernel_sum *s = own->count ? own : all;
-	return s->count ? number_div_round(s->total_ns, s->count) : 0;
+	return span_name(&r->host, &r->host.spans.v[l->span])->launch;
+}
+
+static int kind_of(const struct reducer *r, const struct launch *l)
+{
+	return span_name(&r->host, &r->host.spans.v[l->span])->kernel_launch ? OF_KERNELS : OF_GRAPHS;
+}
+
+static void sum_work(const struct reducer *r, const uint32_t *names,
+                     struct work_sum (*by_name)[NR_SUMS], struct work_sum all[NR_SUMS])
+{
+	const struct launch *v = r->launches.list.v;
+	bool *counted = mem_calloc(r->launches.list.nr, sizeof *counted);
+	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
+		const struct activity *a = &r->gpu.activities.v[i];
+		if (!a->has_launch || !launches_work(r, &v[a->correlation]))
+			continue;
+		int kind = kind_of(r, &v[a->correlation]);
+		int64_t dur = activity_dur(&r->gpu, a), first = !counted[a->correlation];
+		counted[a->correlation] = true;
+		by_name[names[a->correlation]][kind].count += first;
+		by_name[names[a->correlation]][kind].total_ns += dur;
+		all[kind].count += first;
+		all[kind].total_ns += dur;
+	}
+	free(counted);
 }
 
 /* Start of the last step if that was cut short, else INT64_MAX. */
@@ -167,30 +208,62 @@ static int64_t whole_until(const struct steps *s)
 	return s->window || end >= s->marks.nr ? INT64_MAX : s->marks.v[end].start_ns;
 }
 
+/* What is known of the launches of one kind without an activity. */
+struct missing {
+	int64_t count, unknown, total_ns;
+};
+
+static void take_missing(struct missing *m, const struct work_sum *own, const struct work_sum *all)
+{
+	const struct work_sum *s = own->count ? own : all;
+	m->count++;
+	m->unknown += !s->count;
+	if (s->count)
+		m->total_ns = number_add(m->total_ns, number_div_round(s->total_ns, s->count));
+}
+
+/* Adds what is lost of the missing launches, `left_over` of which have their kernel elsewhere. */
+static void add_lost(struct trust_counts *t, const struct missing *m, int64_t left_over)
+{
+	int64_t lost = m->count - left_over;
+	if (lost <= 0)
+		return;
+	t->launches_without_kernel += lost;
+	t->lost_unknown += m->unknown < lost ? m->unknown : lost;
+	t->lost_ns = number_add(t->lost_ns, number_div_round((__int128)m->total_ns * lost, m->count));
+}
+
 void lost_figures(struct reducer *r, struct trust_counts *t)
 {
 	const struct host_events *h = &r->host;
-	if (t->launches_without_kernel == 0)
-		return;
-	uint32_t *names = launch_names(r);
-	struct kernel_sum *by_name = mem_calloc(h->names.nr, sizeof *by_name), all = { 0 };
-	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
-		const struct activity *a = &r->gpu.activities.v[i];
-		if (!a->has_launch || activity_name(&r->gpu, a)->stat.kind != EVENT_KERNEL)
-			continue;
-		struct kernel_sum *own = &by_name[names[a->correlation]];
-		int64_t dur = activity_dur(&r->gpu, a);
-		own->count++, all.count++;
-		own->total_ns += dur, all.total_ns += dur;
-	}
+	const struct launches *l = &r->launches;
+	struct work_sum(*by_name)[NR_SUMS] = NULL, all[NR_SUMS] = { 0 };
+	struct missing missing[NR_SUMS] = { 0 };
+	uint32_t *names = NULL;
 	int64_t until = whole_until(&r->steps);
-	for (size_t i = 0; i < r->launches.list.nr; i++) {
-		const struct launch *l = &r->launches.list.v[i];
-		const struct host_span *s = &h->spans.v[l->span];
-		if (launch_is_first(&r->launches, i) && !l->settled && span_name(h, s)->kernel_launch &&
-		    span_start(h, s) < until)
-			t->lost_ns = number_add(t->lost_ns, kernel_mean(&by_name[names[i]], &all));
+	const struct launch *first = NULL; /* the first launch with the present id */
+	if (l->pending_ns < until)
+		until = l->pending_ns;
+	for (size_t i = 0; i < l->list.nr; i++) {
+		if (launch_is_first(l, i))
+			first = &l->list.v[i];
+		if (first->settled || !launches_work(r, &l->list.v[i]))
+			continue;
+		if (span_start(h, &h->spans.v[first->span]) >= until) {
+			t->pending++;
+			continue;
+		}
+		if (!names) {
+			names = launch_names(r);
+			by_name = mem_calloc(h->names.nr, sizeof *by_name);
+			sum_work(r, names, by_name, all);
+		}
+		int kind = kind_of(r, &l->list.v[i]);
+		take_missing(&missing[kind], &by_name[names[first - l->list.v]][kind], &all[kind]);
 	}
+	t->left_over = l->extra < missing[OF_KERNELS].count ? l->extra : missing[OF_KERNELS].count;
+	add_lost(t, &missing[OF_KERNELS], t->left_over);
+	add_lost(t, &missing[OF_GRAPHS], 0);
 	free(by_name);
 	free(names);
 }

@@ -1,4 +1,5 @@
-/// Launches without a kernel: finds those that run nothing, and estimates the time of lost kernels.
+/// Launches without an activity: those that run nothing, those whose work had not ended, those
+/// whose kernel has another launch, and those whose work is lost.
 #ifndef GG_REDUCE_LOST_H
 #define GG_REDUCE_LOST_H
 
@@ -6,14 +7,14 @@
 
 struct reducer;
 
-/// Sets `settled` (no kernel is expected) in launches between "…StreamBeginCapture" and
-/// "…StreamEndCapture" of their thread: such a launch is only recorded into a graph. The launches
-/// must be sorted by correlation id.
-void captures_settle(struct reducer *r);
+/// Counts the launches, which must be sorted by correlation id. Those between "…StreamBeginCapture"
+/// and "…StreamEndCapture" of their thread are only recorded into a graph, and become `settled`.
+/// With `open_end`, those whose work may have ended after the recording are pending.
+void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 
-/// Estimates `t->lost_ns` once the steps are known: for each kernel launch whose kernel is missing
-/// (not `settled`), the mean time of the kernels of its operator, else of its call, else of all
-/// kernels. A last step that was cut short is left out.
+/// Divides the launches without an activity once the steps are known, and estimates the time of the
+/// lost ones: the mean time of the work of launches in the same operator, else by the same call,
+/// else of all. Launches in a last step that was cut short are pending.
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
 #endif

@@ -7,7 +7,8 @@
 ///     processes.c    whether several ranks were merged into the trace
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
-///     lost.c         launches without a kernel: stream captures, and the time that is lost
+///     lost.c         launches without a kernel: in a capture, pending, left over or lost
+///     account.c      GPU activities: untimed, recorded twice; where their time lies
 ///     steps.c        step markers → steps; GPU activities → steps
 ///     own_steps.c    steps that the profiler marked itself
 ///     markers.c      annotations that would make good steps
@@ -42,6 +43,7 @@
 
 #include "code/python.h"
 #include "code/thread_ids.h"
+#include "reduce/account.h"
 #include "reduce/comm.h"
 #include "reduce/flops.h"
 #include "reduce/functions.h"
@@ -71,7 +73,7 @@ struct reducer {
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
-	int64_t negative_durations, untimed;
+	int64_t negative_durations;
 	struct row_found row_found[512]; ///< cache of rows; row_place() gives the entry
 
 	struct gpu_events gpu;

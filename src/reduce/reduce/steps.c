@@ -115,10 +115,15 @@ void steps_make(struct reducer *r, struct digest *d)
 }
 
 /* Number of usable steps: a last step with less than half of the median activities does not count,
-   since the profiler stopped in it. */
-static size_t usable_steps(const struct digest *d)
+   since the profiler stopped in it; nor do steps from the first pending launch on. */
+static size_t usable_steps(const struct reducer *r, const struct digest *d)
 {
-	if (d->window || d->nr_steps < 3)
+	if (d->window)
+		return d->nr_steps;
+	for (size_t i = 0; i < d->nr_steps; i++)
+		if (r->steps.marks.v[r->steps.warmup + i].end_ns > r->launches.pending_ns)
+			return i;
+	if (d->nr_steps < 3)
 		return d->nr_steps;
 	int64_t *sorted = mem_calloc(d->nr_steps, sizeof *sorted);
 	memcpy(sorted, d->step_activities, d->nr_steps * sizeof *sorted);
@@ -150,6 +155,6 @@ void steps_attribute(struct reducer *r, struct digest *d)
 		if (steps_measured(&r->steps, a->step) != NO_ID)
 			d->step_activities[steps_measured(&r->steps, a->step)]++;
 	}
-	r->steps.usable = usable_steps(d);
+	r->steps.usable = usable_steps(r, d);
 	d->usable_steps = (int64_t)r->steps.usable;
 }

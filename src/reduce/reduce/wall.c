@@ -143,6 +143,35 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 	return ST_OK;
 }
 
+/* Compares the periods of the usable steps with the distances of their markers, to the marker
+   before and to the marker after: where the host does not run ahead, a period is one of both. */
+static void compare_markers(const struct reducer *r, struct digest *d)
+{
+	enum { PERIOD, BEFORE, AFTER, NR_LISTS };
+	const struct steps *s = &r->steps;
+	int64_t *v[NR_LISTS], median[NR_LISTS];
+	size_t nr[NR_LISTS] = { 0 };
+	if (s->usable < 3)
+		return;
+	for (int k = 0; k < NR_LISTS; k++)
+		v[k] = mem_calloc(s->usable, sizeof *v[k]);
+	for (size_t i = 0; i < s->usable; i++) {
+		const struct mark *m = &s->marks.v[s->warmup + i];
+		if (d->samples[METRIC_STEP_PERIOD][i] == NO_SAMPLE)
+			continue;
+		v[PERIOD][nr[PERIOD]++] = d->samples[METRIC_STEP_PERIOD][i];
+		v[BEFORE][nr[BEFORE]++] = m->start_ns - m[-1].start_ns;
+		if (i + 1 < s->usable)
+			v[AFTER][nr[AFTER]++] = m[1].start_ns - m->start_ns;
+	}
+	for (int k = 0; k < NR_LISTS; k++) {
+		median[k] = number_median(v[k], nr[k]);
+		free(v[k]);
+	}
+	d->trust.completion_ns = median[PERIOD];
+	d->trust.marker_ns = median[BEFORE] < median[AFTER] ? median[BEFORE] : median[AFTER];
+}
+
 enum status wall_figures(const struct reducer *r, struct digest *d, struct device_periods *devices,
                          struct diag_log *log)
 {
@@ -155,6 +184,8 @@ enum status wall_figures(const struct reducer *r, struct digest *d, struct devic
 		w.devices[i].compute = w.devices[i].kernels = w.devices[i].all = (struct cover)COVER_INIT;
 	find_ends(&w);
 	enum status st = walk_steps(&w, &measured_ns, log);
+	if (st == ST_OK)
+		compare_markers(r, d);
 	for (size_t i = 0; i < nr_devices; i++)
 		if (w.devices[i].works)
 			devices[i] = (struct device_periods){ true, measured_ns, w.devices[i].busy_ns };

@@ -305,6 +305,53 @@ static const struct listing listings[] = {
 	  -1 },
 };
 
+/* The accounts of the first ranks: what each recording holds, and where its GPU time lies. */
+static void add_accounts(struct tabler *t)
+{
+	static const struct {
+		const char *name;
+		enum unit unit;
+	} columns[] = {
+		{ "rank", UNIT_COUNT },           { "activities", UNIT_COUNT },
+		{ "untimed", UNIT_COUNT },        { "twice", UNIT_COUNT },
+		{ "GPU time", UNIT_NS },          { "in judged steps", UNIT_NS },
+		{ "in steps left out", UNIT_NS }, { "outside", UNIT_NS },
+		{ "from before", UNIT_NS },       { "of no known launch", UNIT_NS },
+		{ "launches", UNIT_COUNT },       { "captured", UNIT_COUNT },
+		{ "pending", UNIT_COUNT },        { "left over", UNIT_COUNT },
+		{ "lost", UNIT_COUNT },
+	};
+	struct report_table *table = table_begin(t, "account", "Account of each rank",
+	                                         "GPU time divides into what follows it, launches into "
+	                                         "those with their activities and what follows");
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		table_column(table, columns[i].name, columns[i].unit);
+	for (size_t i = 0; i < t->v->run->ranks.nr && i < TABLE_ROWS; i++) {
+		const struct digest *d = t->v->run->ranks.v[i];
+		const struct trust_counts *x = &d->trust;
+		if (!x->gpu_events || d->fold || !account_is_known(x))
+			continue;
+		const int64_t row[] = { d->rank,
+			                    x->gpu_events,
+			                    x->untimed,
+			                    x->twice,
+			                    x->gpu_ns,
+			                    account_judged_ns(x),
+			                    x->cut_ns,
+			                    x->unattributed_ns - x->before_ns - x->unknown_ns,
+			                    x->before_ns,
+			                    x->unknown_ns,
+			                    x->launches,
+			                    x->captured,
+			                    x->pending,
+			                    x->left_over,
+			                    x->launches_without_kernel };
+		for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+			cell_figure(t, table, row[k]);
+	}
+	table_end(t);
+}
+
 void diagnose_tables(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	struct tabler t = { v, a, out };
@@ -312,6 +359,7 @@ void diagnose_tables(const struct run_view *v, struct arena *a, struct run_repor
 		add_listing(&t, &listings[i]);
 	tables_of_work(&t);
 	tables_of_memory(&t);
+	add_accounts(&t);
 }
 
 /* True for tables that exist for a single phase; false for those that describe the whole run. */

@@ -142,6 +142,7 @@ void run_json_write(const struct report *r, struct sink *out)
 	emit_str(&e, "phase", r->run ? r->run->phase : NULL);
 	emit_bool(&e, "window", r->run && r->run->window);
 	emit_bool(&e, "partial", r->partial);
+	emit_str(&e, "judged", r->candidate.judged);
 	emit_str(&e, "error", r->error);
 	if (r->run && !r->error)
 		put_run(&e, r);

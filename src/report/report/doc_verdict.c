@@ -79,7 +79,10 @@ static void put_worst(struct document *d, const struct report *r, const struct c
 		doc_name(d, c->item);
 	}
 	doc_words(d, " ");
-	put_difference(d, c);
+	if (c->verdict == VERDICT_INCONCLUSIVE && c->spoiler)
+		doc_words(d, c->change_text);
+	else
+		put_difference(d, c);
 	doc_words(d, c->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 	if (!noise && !c->limit[0])
 		return;
@@ -272,7 +275,9 @@ static void put_rank_figure(struct document *d, const struct report *r, const st
 static void put_key_figure(struct document *d, const struct report *r, const struct key_figure *k)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);
-	bool same = !k->before || change_is_nothing(change, k->baseline);
+	const struct check *c = k->check >= 0 ? &r->checks.v[k->check] : NULL;
+	bool open = k->before && c && c->verdict == VERDICT_INCONCLUSIVE && c->spoiler;
+	bool same = !k->before || open || change_is_nothing(change, k->baseline);
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
 	const struct rank_row *slow;
 	size_t column;
@@ -286,14 +291,14 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		doc_printf(d, " %s; median of %" PRId64 " ranks ", figure_label(&d->arena, r, k->metric),
 		           r->candidate.ranks);
 	}
-	if (!same && strcmp(k->before, k->after) != 0)
+	if ((!same || open) && strcmp(k->before, k->after) != 0)
 		put_before(d, k->before, k->after);
 	doc_add(d, DOC_FIGURE, median ? TONE_PLAIN : TONE_STRONG, k->after);
 	if (!median)
 		doc_printf(d, " %s", figure_label(&d->arena, r, k->metric));
 	if (!k->before)
 		return;
-	doc_words(d, same ? " (unchanged" : " (");
+	doc_words(d, open ? " (not judged" : same ? " (unchanged" : " (");
 	if (!same)
 		doc_add(d, DOC_FIGURE, k->tone,
 		        share ? share_text(d, change, k->baseline, true)

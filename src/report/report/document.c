@@ -95,6 +95,10 @@ static void put_context(struct document *d, const struct report *r)
 		doc_words(d, " · ");
 		doc_link(d, "job", r->links.job);
 	}
+	if (r->candidate.judged) {
+		doc_paragraph(d);
+		doc_words(d, r->candidate.judged);
+	}
 	if (apart)
 		doc_end(d);
 }

@@ -321,6 +321,7 @@ void json_write(const struct report *r, const struct write_options *o, struct si
 		emit_number_if(&e, "false_alarms_per_1000", r->has_false_alarms, r->false_alarms, 3);
 	}
 	emit_bool(&e, "partial", r->partial);
+	emit_str(&e, "judged", r->candidate.judged);
 	emit_bool(&e, "same_artifact", r->same_artifact);
 	emit_str(&e, "error", r->error);
 	if (r->kind != REPORT_DIFF)

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include "model/account.h"
 #include "model/fold.h"
 #include "report/document.h"
 #include "report/memory_text.h"
@@ -312,6 +313,11 @@ static void put_header(struct metrics_page *p)
 	if (run->ranks.nr > RANKS_TOLD) {
 		doc_paragraph(p->d);
 		doc_printf(p->d, "%zu more ranks", run->ranks.nr - RANKS_TOLD);
+	}
+	const char *judged = account_text(run, (int64_t)run_nr_ranks(run), &p->d->arena);
+	if (judged) {
+		doc_paragraph(p->d);
+		doc_words(p->d, judged);
 	}
 	/* each rank may have a note on steps without markers: only the first rank's is shown */
 	const char *unmarked = run->ranks.nr ? digest_unmarked_text(run->ranks.v[0], &p->arena) : NULL;

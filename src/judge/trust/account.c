@@ -1,0 +1,202 @@
+/* What the account of a rank says of its GPU activities, of its launches, and of the share of the
+   GPU time that is judged. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "metric/unit.h"
+#include "trust/finding.h"
+
+/* Difference of shares of both sides from which on they do not compare. */
+enum { POINT = MICRO };
+
+static const char *share(const struct trust_scope *s, int64_t part, int64_t whole)
+{
+	return unit_text(&s->out->arena, UNIT_PCT, number_pct(part, whole));
+}
+
+/* ---- activities and launches ---- */
+
+static void find_lost(const struct trust_scope *s, const struct digest *d)
+{
+	struct trust_counts t = d->trust;
+	const char *time = "";
+	/* version 0.2 counted launches of a last step that was cut short as lost, and estimated no time
+	   in its first files */
+	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
+		t.launches_without_kernel -= d->progress.pending;
+	int64_t whole = number_add(t.gpu_ns, t.lost_ns);
+	if (t.lost_ns > 0 || account_is_known(&t)
+	        ? !t.lost_unknown && !trust_is_notable(t.lost_ns, whole)
+	        : !trust_is_notable(t.launches_without_kernel, t.launches))
+		return;
+	if (t.lost_unknown)
+		time = ", whose GPU time is not known";
+	else if (t.lost_ns > 0)
+		time =
+		    arena_printf(&s->out->arena, ", about %s or %s of its GPU time",
+		                 unit_text(&s->out->arena, UNIT_NS, t.lost_ns), share(s, t.lost_ns, whole));
+	trust_add(s, "lost-kernels", ON_GPU | ON_ENDS,
+	          "has %" PRId64 " of %" PRId64 " kernel launches without a kernel%s",
+	          t.launches_without_kernel, t.launches, time);
+}
+
+/* Overlap on a stream makes sums count time twice. Some is legal, and does no harm if both sides
+   have as much; an activity that lasts beyond the whole of the next has a wrong end, too. */
+static void find_overlap(const struct trust_scope *s, const struct trust_counts *t,
+                         const struct trust_counts *other)
+{
+	if (trust_is_notable(t->contained_ns, t->gpu_ns))
+		trust_add(s, "overlapping-activities", ON_DURATIONS | ON_ENDS,
+		          "has activities that last beyond the whole of the next on one stream, for %s of "
+		          "its GPU time: their durations are wrong",
+		          share(s, t->contained_ns, t->gpu_ns));
+	else if (trust_is_notable(t->overlap_ns, t->gpu_ns) &&
+	         (!other ||
+	          number_pct(t->overlap_ns, t->gpu_ns) - number_pct(other->overlap_ns, other->gpu_ns) >=
+	              POINT))
+		trust_add(
+		    s, "overlapping-activities", ON_DURATIONS | ON_ENDS,
+		    "has activities that overlap on one stream for %s of its GPU time: sums count it twice",
+		    share(s, t->overlap_ns, t->gpu_ns));
+}
+
+void trust_find_activities(const struct trust_scope *s, const struct digest *d,
+                           const struct digest *other)
+{
+	const struct trust_counts *t = &d->trust;
+	if (t->gpu_events == 0) {
+		trust_add(s, "no-gpu-activity", ON_GPU | ON_ENDS,
+		          "has no GPU activity: was CUDA or HIP activity recorded?");
+		return;
+	}
+	/* without recorded launches, work is assigned to steps by its start and no work is lost */
+	bool has_launches = t->with_launch > 0 || t->launches > 0;
+	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
+		trust_add(s, "dropped-kernels", ON_LAUNCHES,
+		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
+		          t->dropped, text_ies(t->dropped), share(s, t->dropped_ns, t->gpu_ns));
+	find_lost(s, d);
+	if (trust_is_notable(t->left_over, t->launches))
+		trust_add(s, "unsure-launches", ON_OPERATORS | ON_MODULES | ON_PLACES,
+		          "has %" PRId64 " of %" PRId64
+		          " kernel launches whose kernel names another launch: "
+		          "which code launched it is not known",
+		          t->left_over, t->launches);
+	/* work that belongs to steps by its start is in the wrong step if it has none */
+	if (trust_is_notable(t->untimed, t->gpu_events) ||
+	    trust_is_notable(t->untimed_ns, number_add(t->gpu_ns, t->untimed_ns)))
+		trust_add(s, "unknown-durations",
+		          ON_DURATIONS | ON_ENDS | (d->attribution == ATTRIBUTION_TIMESTAMP ? ON_GPU : 0),
+		          "has %" PRId64 " of %" PRId64
+		          " GPU activities without a start or a valid duration: their time is not known",
+		          t->untimed, t->gpu_events);
+	if (trust_is_notable(t->twice_ns, t->gpu_ns))
+		trust_add(s, "recorded-twice", ON_GPU,
+		          "has %" PRId64 " of %" PRId64
+		          " GPU activities twice, %s of its GPU time: sums and counts are too high",
+		          t->twice, t->gpu_events, share(s, t->twice_ns, t->gpu_ns));
+	find_overlap(s, t, other ? &other->trust : NULL);
+	if ((__int128)(t->marker_ns - t->completion_ns) * 20 > t->marker_ns)
+		trust_add(
+		    s, "unknown-wall-time", ON_WALL,
+		    "has steps that are over every %s, though their markers are %s apart: the wall time "
+		    "of a step is not known",
+		    unit_text(&s->out->arena, UNIT_NS, t->completion_ns),
+		    unit_text(&s->out->arena, UNIT_NS, t->marker_ns));
+}
+
+/* ---- shares ---- */
+
+/* A part of the GPU time of a rank; the whole is 0 if it is not known. */
+struct time_share {
+	int64_t ns, of_ns;
+	int64_t others, steps; /* number of activities that are not in it, and of steps; or both 0 */
+};
+
+static struct time_share in_steps(const struct digest *d)
+{
+	const struct trust_counts *t = &d->trust;
+	if (d->window || !account_is_known(t))
+		return (struct time_share){ 0 };
+	/* where steps have what they launched, dropped-kernels speaks of work of no known launch */
+	return (struct time_share){
+		.ns = account_judged_ns(t),
+		.of_ns = account_whole_ns(t) - (d->attribution == ATTRIBUTION_LAUNCH ? t->unknown_ns : 0)
+	};
+}
+
+static struct span op_of(const struct code_stat *c)
+{
+	return c->op;
+}
+
+static struct span module_of(const struct code_stat *c)
+{
+	return c->module;
+}
+
+static struct span place_of(const struct code_stat *c)
+{
+	return c->place;
+}
+
+/* The GPU time whose operator, module or place is known. */
+static struct time_share known_of(const struct digest *d,
+                                  struct span (*of)(const struct code_stat *c))
+{
+	struct time_share p = { .steps = d->nr_steps ? (int64_t)d->nr_steps : 1 };
+	for (size_t i = 0; i < d->code.nr; i++) {
+		const struct code_stat *c = &d->code.v[i];
+		if (c->kind == CODE_SYNC)
+			continue;
+		p.of_ns = number_add(p.of_ns, c->total_ns);
+		p.ns = number_add(p.ns, of(c).n ? c->total_ns : 0);
+		p.others = number_add(p.others, of(c).n ? 0 : c->count);
+	}
+	return p;
+}
+
+/* Appends a finding if the share lies more than a point below that of the other side. If a step has
+   no more activities that are not in it than there, all is known that was known: those in it are
+   fewer or faster, or the others slower. */
+static void find_fallen(const struct trust_scope *s, struct time_share own, struct time_share other,
+                        const char *id, unsigned spoils, const char *what)
+{
+	struct arena *a = &s->out->arena;
+	if (own.of_ns <= 0 || other.of_ns <= 0 ||
+	    (own.steps && (__int128)own.others * other.steps <= (__int128)other.others * own.steps))
+		return;
+	int64_t fallen = number_pct(other.ns, other.of_ns) - number_pct(own.ns, own.of_ns);
+	if (fallen > POINT)
+		trust_add(s, id, spoils, "has %s of its GPU time %s, and the %s %s: they do not compare",
+		          share(s, own.ns, own.of_ns), what, s->candidate ? "baseline" : "candidate",
+		          unit_text(a, UNIT_PCT, number_pct(other.ns, other.of_ns)))
+		    ->fallen = fallen;
+}
+
+void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
+                         const struct digest *other, bool outside)
+{
+	static const struct {
+		struct span (*of)(const struct code_stat *c);
+		unsigned spoils;
+		const char *id, *what;
+	} known[] = {
+		{ op_of, ON_OPERATORS, "fewer-operators", "in known operators" },
+		{ module_of, ON_MODULES, "fewer-modules", "in known modules" },
+		{ place_of, ON_PLACES, "fewer-places", "with a known place in the code" },
+	};
+	struct time_share own = in_steps(d);
+	if (!outside && own.of_ns > 0 && own.ns < own.of_ns - own.ns)
+		trust_add(
+		    s, "outside-steps", ON_STEPS,
+		    "has %s of its GPU time outside of the judged steps, where no rule judges it; add a "
+		    "rule on window.busy_time, or 'outside: allow' to 'steps' if it is meant",
+		    share(s, own.of_ns - own.ns, own.of_ns));
+	else if (other && other->attribution == d->attribution)
+		find_fallen(s, own, in_steps(other), "less-in-steps", ON_STEPS, "in judged steps");
+	for (size_t i = 0; i < sizeof known / sizeof *known && other; i++)
+		find_fallen(s, known_of(d, known[i].of), known_of(other, known[i].of), known[i].id,
+		            known[i].spoils, known[i].what);
+}

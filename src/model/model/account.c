@@ -1,0 +1,39 @@
+#include "model/account.h"
+
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "metric/unit.h"
+
+const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *a)
+{
+	const struct digest *least = NULL; /* the rank with the fewest judged steps */
+	struct strbuf b = STRBUF_INIT;
+	int64_t judged_ns = 0, whole_ns = 0;
+	bool known = true;
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		const struct digest *d = run->ranks.v[i];
+		if (!d->trust.gpu_events)
+			continue;
+		known = known && account_is_known(&d->trust);
+		judged_ns = number_add(judged_ns, account_judged_ns(&d->trust));
+		whole_ns = number_add(whole_ns, account_whole_ns(&d->trust));
+		if (!least || d->usable_steps < least->usable_steps)
+			least = d;
+	}
+	if (!least)
+		return NULL;
+	if (least->window)
+		strbuf_adds(&b, "judged: the whole recording");
+	else
+		strbuf_addf(&b, "judged: %" PRId64 " of %" PRId64 " steps", least->usable_steps,
+		            least->total_steps);
+	if (known && whole_ns > 0)
+		strbuf_addf(&b, ", %s of the GPU time",
+		            unit_text(a, UNIT_PCT, number_pct(judged_ns, whole_ns)));
+	strbuf_addf(&b, ", %" PRId64 " of %" PRId64 " rank%s", nr_ranks,
+	            least->world_size > nr_ranks ? least->world_size : nr_ranks,
+	            nr_ranks == 1 && least->world_size <= 1 ? "" : "s");
+	return arena_take(a, &b);
+}

@@ -1,0 +1,89 @@
+#include "reduce/account.h"
+
+#include "base/number.h"
+#include "reduce/reducer.h"
+
+/* An activity that begins at 0 is taken for untimed if all other events begin later by this. */
+enum { UNTIMED_FROM_NS = 1000000000 };
+
+static void take_time(struct reducer *r, struct activity *a)
+{
+	int64_t dur = activity_dur(&r->gpu, a);
+	r->gpu.total_ns -= dur;
+	activity_name(&r->gpu, a)->stat.total_ns -= dur;
+	a->untimed = true;
+	a->dur = 0;
+	a->start_ns = NO_START;
+}
+
+void account_untime(struct reducer *r)
+{
+	int64_t first_ns = r->first_ns; /* of the other events */
+	bool others = first_ns <= r->last_ns;
+	for (size_t i = 0; i < r->gpu.activities.nr && r->gpu.early; i++) {
+		struct activity *a = &r->gpu.activities.v[i];
+		if (a->start_ns > 0)
+			continue;
+		if (others && (__int128)first_ns - a->start_ns > UNTIMED_FROM_NS) {
+			take_time(r, a);
+		} else {
+			number_lower(&r->first_ns, a->start_ns);
+			number_raise(&r->last_ns, activity_end(&r->gpu, a));
+		}
+	}
+}
+
+/* True if `b`, which follows `a` in the order of start, is the same activity. In whole
+   microseconds, small kernels of one graph launch may agree in everything that is recorded. */
+static bool is_twice(const struct reducer *r, const struct activity *a, const struct activity *b)
+{
+	const struct host_span *launch = activity_launch(r, b);
+	return a->start_ns == b->start_ns && a->row == b->row && a->dur == b->dur &&
+	       activity_correlation(r, a) == activity_correlation(r, b) &&
+	       (r->gpu.tick_ns < CLOCK_TICK_MAX || !launch || !span_name(&r->host, launch)->launch ||
+	        span_name(&r->host, launch)->kernel_launch);
+}
+
+/* Time of untimed activities: each takes as long as the timed ones of its name do in the mean, or
+   else as all do. `untimed` is their number by name. */
+static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64_t timed)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < r->gpu.names.nr; i++) {
+		const struct kernel_stat *k = &r->gpu.names.v[i].stat;
+		int64_t own = k->count - untimed[i];
+		__int128 ns = (__int128)untimed[i] * (own > 0 ? k->total_ns : r->gpu.total_ns);
+		if (own > 0 || timed > 0)
+			sum = number_add(sum, number_div_round(ns, own > 0 ? own : timed));
+	}
+	return sum;
+}
+
+void account_figures(struct reducer *r, struct trust_counts *t)
+{
+	const struct gpu_events *g = &r->gpu;
+	const struct activity *last = NULL;
+	int64_t *untimed = mem_calloc(g->names.nr, sizeof *untimed);
+	for (size_t i = 0; i < g->activities.nr; i++) {
+		const struct activity *a = &g->activities.v[i];
+		int64_t dur = activity_dur(g, a);
+		if (a->untimed) {
+			untimed[activity_name(g, a) - g->names.v]++;
+			t->untimed++;
+		} else if (last && is_twice(r, last, a)) {
+			t->twice++;
+			t->twice_ns += dur;
+		} else {
+			t->timed++;
+			last = a;
+		}
+		if (a->step != NO_ID)
+			t->cut_ns += steps_usable(&r->steps, a->step) == NO_ID ? dur : 0;
+		else if (a->before)
+			t->before_ns += dur;
+		else if (!a->has_launch)
+			t->unknown_ns += dur;
+	}
+	t->untimed_ns = untimed_ns(r, untimed, t->timed + t->twice);
+	free(untimed);
+}

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""The account of a rank adds up, and no verdict rests on a broken entry.
+
+Each damage changes one entry of the account of a generated recording, by shares from 0.5 % to all of it: activities become
+untimed, are recorded twice, vanish, or last too long; launches vanish; markers vanish, shrink or are split; the work of steps
+completes in one burst; operators vanish. The damaged recording is held against the whole one, on either side, under rules for
+all figures and under the built-in rules. Then each check that passes, improves, warns or fails rests on a figure that moved by
+no more than the account lets pass; every other one is inconclusive, missing or skipped.
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import copy
+import gzip
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+from _gen import generate
+
+PROGRAM = os.environ.get("GPUGATE")
+GPU = ("kernel", "gpu_memcpy", "gpu_memset")
+SHARES = (0.005, 0.02, 0.2, 1)
+# What passes: 1 % of the time of a fault; for a share 1 point, which two entries may both take, and rounding.
+LETS_PASS = 2.1
+# All work in one burst after the last marker is also what a host that runs ahead looks like, whose latency is right.
+RIGHT = {"one_burst": ["step.latency"]}
+DECIDED = ("pass", "improved", "warn", "fail")
+
+
+def all_rules():
+    """Rules for figures of every kind of entry, each with a narrow limit."""
+    metrics = """step.period step.latency step.cuda_time step.kernel_time step.compute_time step.busy_time step.span step.idle_time
+        step.kernel_count step.memcpy_bytes step.launch_time step.sync_time window.busy_time window.compute_time
+        gpu.utilization_pct throughput.steps_per_s kernel.time kernel.count kernel.mean kernel.max
+        category.time op.gpu_time op.time memcpy.bytes""".split()
+    text = "version: 1\nrules:\n"
+    for m in metrics:
+        many = m.split(".")[0] in ("kernel", "category", "op", "memcpy")
+        text += f"  {m.replace('.', '-').replace('_', '-')}: {{metric: {m}, {'for_each: true, top: 5, ' if many else ''}" \
+                f"fail: {{change: 3%}}}}\n"
+    return text
+
+
+# --- Damages: each takes the events and a function that picks a share of a list -------------------------------------
+
+
+def activities(events):
+    return [e for e in events if e.get("cat") in GPU]
+
+
+def time_of(events):
+    return sum(e.get("dur", 0) for e in activities(events))
+
+
+def untimed(events, pick):
+    for e in pick(activities(events)):
+        e["ts"] = e["dur"] = 0
+
+
+def without_duration(events, pick):
+    for e in pick(activities(events)):
+        del e["dur"]
+
+
+def ends_before_start(events, pick):
+    for e in pick(activities(events)):
+        e["dur"] = -e["dur"]
+
+
+def twice(events, pick):
+    events.extend(copy.deepcopy(pick(activities(events))))
+
+
+def lost(events, pick):
+    drop(events, pick(activities(events)))
+
+
+def graph_kernels_gone(events, pick):
+    """As stock vLLM on ROCm records graphs: their launches, and no kernels."""
+    of = {e["args"]["correlation"] for e in pick([e for e in events if e["name"] == "cudaGraphLaunch"])}
+    drop(events, [e for e in activities(events) if e["args"].get("correlation") in of])
+
+
+def launches_gone(events, pick):
+    drop(events, pick([e for e in events if e.get("cat") == "cuda_runtime" and "correlation" in e.get("args", {})]))
+
+
+def too_long(events, pick):
+    """Durations that overflow: they last beyond all that follows."""
+    for e in pick(activities(events)):
+        e["dur"] += 2e6
+
+
+def markers(events):
+    return [e for e in events if e.get("cat") == "user_annotation" and e["name"].startswith("ProfilerStep#")]
+
+
+def markers_shrink(events, pick):
+    for e in pick(markers(events)):
+        e["dur"] /= 20
+
+
+def markers_gone(events, pick):
+    drop(events, pick(markers(events)))
+
+
+def one_burst(events, pick):
+    """All work of the last steps completes after the last marker."""
+    late = pick(activities(events))
+    at = max(e["ts"] + e["dur"] for e in markers(events)) + 1000
+    for e in sorted(late, key=lambda e: e["ts"]):
+        e["ts"] = at
+        at += e["dur"]
+
+
+def operators_gone(events, pick):
+    drop(events, pick([e for e in events if e.get("cat") == "cpu_op"]))
+
+
+def drop(events, those):
+    gone = {id(e) for e in those}
+    events[:] = [e for e in events if id(e) not in gone]
+
+
+DAMAGES = [untimed, without_duration, ends_before_start, twice, lost, graph_kernels_gone, launches_gone, too_long, markers_shrink, markers_gone,
+           one_burst, operators_gone]
+
+
+def with_graphs(events):
+    """Adds a graph launch with five kernels to each step."""
+    kernel = next(e for e in events if e.get("cat") == "kernel")
+    launch = next(e for e in events if e.get("cat") == "cuda_runtime" and "LaunchKernel" in e["name"])
+    last = max(e["ts"] + e["dur"] for e in activities(events))
+    for nr, step in enumerate(markers(events)):
+        correlation = 10_000_000 + nr
+        events.append({**launch, "name": "cudaGraphLaunch", "ts": step["ts"] + step["dur"] - 20, "dur": 5,
+                       "args": {**launch["args"], "correlation": correlation}})
+        at = step["ts"] + step["dur"] - 10
+        for k in range(5):
+            if at + 50 * k < last:
+                events.append({**kernel, "name": f"graph_kernel_{k}", "ts": at + 50 * k, "dur": 45, "tid": 99,
+                               "args": {**kernel["args"], "correlation": correlation, "stream": 99}})
+
+
+# --- The law ---------------------------------------------------------------------------------------------------------
+
+
+def run(*args):
+    r = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True)
+    return r.returncode, r.stdout + r.stderr
+
+
+def account_of(path, into):
+    run("metrics", path, "--json", into)
+    try:
+        return json.loads(into.read_text())["ranks"][0]
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def adds_up(a, events):
+    """Faults of the account of a recording, as sentences."""
+    v = {k: x or 0 for k, x in a.items() if isinstance(x, int) or x is None}
+    gpu = activities(events)
+    inside = v["gpu_time"] - v["unattributed_time"] - v["cut_time"]
+    outside = v["unattributed_time"] - v["before_time"] - v["unknown_time"]
+    if v["timed"] + v["untimed"] + v["twice"] != len(gpu):
+        yield f"{v['timed']} timed, {v['untimed']} untimed and {v['twice']} twice are not {len(gpu)} activities"
+    if inside < 0 or outside < 0:
+        yield f"a part of the GPU time is below 0: {inside} in judged steps, {outside} outside"
+    total = sum(round(max(e.get("dur", 0), 0) * 1000) for e in gpu if e["ts"] > 0)
+    if abs(v["gpu_time"] - total) > len(gpu):
+        yield f"{v['gpu_time']} ns of GPU time, but the durations add up to {total}"
+    if v["lost"] + v["captured"] + v["pending"] + v["left_over"] > v["launches"]:
+        yield "more launches are without their activities than there are"
+
+
+def verdicts(folder, base, cand, rules):
+    args = ["--workload", "w", "--baseline", folder / "b.json", *(["--rules", rules] if rules else [])]
+    (folder / "b.json").unlink(missing_ok=True)
+    if run("baseline", "create", base, *args)[0]:
+        return []
+    (folder / "o.json").unlink(missing_ok=True)
+    run("check", cand, *args, "--json", folder / "o.json")
+    try:
+        return json.loads((folder / "o.json").read_text())["checks"]
+    except (OSError, ValueError):
+        return []
+
+
+def moved(check, whole):
+    """How far a figure moved, in percent of itself; that of a kernel or operator in percent of the figure of the whole step,
+    since the account is of the whole. A count may move by one."""
+    b, c = check["baseline"], check["candidate"]
+    if b is None or c is None or abs(c - b) <= 1:
+        return 0
+    size = whole.get(check["unit"], b) if check["metric"].split(".")[0] in ("kernel", "category", "op", "memcpy") else b
+    return 100 * abs(c - b) / max(abs(size), 1e-9)
+
+
+def wholes(checks):
+    """The figures of the whole step, by the unit of the figures of kernels and operators that are parts of them."""
+    of = {"step.cuda_time": ("ns/step", "ns"), "step.kernel_count": ("1/step", "1"), "step.memcpy_bytes": ("B/step",)}
+    return {unit: max(c["baseline"] or 0, c["candidate"] or 0) for c in checks for unit in of.get(c["metric"], ())}
+
+
+def main():
+    seen = walked = 0
+    wrong = []
+    with tempfile.TemporaryDirectory() as tmp:
+        folder = pathlib.Path(tmp)
+        whole = generate("trace", folder / "whole.json.gz", "--seed", 5, "--steps", 6, "--no-memory")
+        text = json.loads(gzip.decompress(whole.read_bytes()))
+        with_graphs(text["traceEvents"])
+        whole.write_bytes(gzip.compress(json.dumps(text).encode(), 1, mtime=0))
+        rules = folder / "rules.yaml"
+        rules.write_text(all_rules())
+        only = sys.argv[1:]
+        for damage in DAMAGES:
+            if only and damage.__name__ not in only:
+                continue
+            for share in SHARES:
+                trace = copy.deepcopy(text)
+                chance = random.Random(f"{damage.__name__} {share}")
+                damage(trace["traceEvents"], lambda those: chance.sample(those, max(1, round(share * len(those)))))
+                broken = folder / "broken.json"
+                broken.write_text(json.dumps(trace))
+                name = f"{damage.__name__} {share:.1%}"
+                account = account_of(broken, folder / "m.json")
+                if account:
+                    wrong += [f"{name}: {f}" for f in adds_up(account, trace["traceEvents"])]
+                if damage is graph_kernels_gone:
+                    decided = [c for c in verdicts(folder, broken, broken, None)
+                               if c["verdict"] in DECIDED and c["metric"] == "step.cuda_time"]
+                    gone = 1 - time_of(trace["traceEvents"]) / time_of(text["traceEvents"])
+                    wrong += [f"{name} of both sides: {c['id']} is {c['verdict']}" for c in decided if gone > 0.01]
+                for base, cand in ((whole, broken), (broken, whole)):
+                    for of in (rules, None):
+                        seen += 1
+                        checks = verdicts(folder, base, cand, of)
+                        whole_of = wholes(checks)
+                        for c in checks:
+                            walked += 1
+                            if c["metric"] in RIGHT.get(damage.__name__, ()):
+                                continue
+                            if c["verdict"] in DECIDED and moved(c, whole_of) > LETS_PASS:
+                                side = "candidate" if cand == broken else "baseline"
+                                wrong.append(f"{name} of the {side}: {c['id']} is {c['verdict']}, and moved by {moved(c, whole_of):.2f} %:"
+                                             f" {c['baseline']} → {c['candidate']}")
+    for line in wrong:
+        print(line)
+    print(f"{seen} comparisons, {walked} checks, {len(wrong)} wrong")
+    if not walked:
+        print("nothing was judged")
+    sys.exit(1 if wrong or not walked else 0)
+
+
+if __name__ == "__main__":
+    if not PROGRAM:
+        sys.exit(77)
+    main()
