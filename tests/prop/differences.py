@@ -6,6 +6,7 @@
  - what `init` writes takes nothing away: for a run without memory, host or GPU, a later run that records them is judged by all
    built-in rules from its second baseline on; twelve lines are enough
  - limits are replaced as a whole, other maps key by key; `off` removes one rule, `only` all that are built in; without either, each built-in rule is in force
+ - `lint --baseline` warns of the file's own limits below the noise
  - the environment is compared also with one rule of one's own, unless the file says not to
 
 $GPUGATE is the program; exit 77 skips.
@@ -14,6 +15,7 @@ import gzip
 import json
 import pathlib
 import random
+import re
 import sys
 import tempfile
 
@@ -111,6 +113,10 @@ def keys(b):
             left = [line for line in b.run("lint", "r.yaml").stdout.decode().replace("\n    ", " ").splitlines() if line.startswith(f"{rule}:")]
             assert all(f"{limit.capitalize()}s when" not in line for line in left), left
     b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.fine("baseline", "create", "a.json.gz", "--baseline", "n.json")
+    b.file("r.yaml", "version: 2\nrules: {step-cuda-time: {fail: {increase: 0.1%}}, tight: {metric: step.compute_time, fail: {increase: 0.1%}}}\n")
+    said = b.run("lint", "r.yaml", "--baseline", "n.json").stderr.decode()
+    assert sorted(re.findall("the limit of '(.*?)'", said)) == ["step-cuda-time", "tight"], said  # not those that are built in
     own = "version: 2\nonly: true\nrules: {own: {metric: step.compute_time, fail: {increase: 50%}}}\n"
     b.file("r.yaml", own)
     b.file("b.yaml", own + "environment: {must_match: [], should_match: []}\n")

@@ -100,6 +100,7 @@ struct rule {
 	enum unsure unsure;
 	struct noise_rule noise;
 	unsigned line, column; ///< position of the rule's id in the file
+	bool built_in; ///< true if a file of differences (version 2) does not change its `fail` limits
 };
 
 /// A known failure that is accepted until a date.
