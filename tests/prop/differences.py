@@ -7,6 +7,7 @@
    built-in rules from its second baseline on; twelve lines are enough
  - limits are replaced as a whole, other maps key by key; `off` removes one rule, `only` all that are built in; without either, each built-in rule is in force
  - `lint --baseline` warns of the file's own limits below the noise
+ - absolute limits alone are a gate without a baseline
  - the environment is compared also with one rule of one's own, unless the file says not to
 
 $GPUGATE is the program; exit 77 skips.
@@ -129,11 +130,28 @@ def keys(b):
     print("ok   off, only and the environment")
 
 
+def absolute(b):
+    """Absolute limits alone are a gate without a baseline, which never passes what was not recorded."""
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.make("trace", "bare.json.gz", "--seed", 1, "--steps", 4, "--no-memory")
+    rules = "version: 2\nonly: true\nrules: {m: {metric: memory.peak_allocated, %s}}\n"
+    for limits, run, code in (("fail: {max: 6GiB}", "a", 0), ("fail: {max: 4GiB}", "a", 1), ("fail: {min: 6GiB}", "a", 1), ("warn: {max: 4GiB}", "a", 0),
+                              ("fail: {max: 6GiB}", "bare", 3), ("fail: {max: 6GiB}, on_missing: skip", "bare", 3),
+                              ("fail: {max: 6GiB}, warn: {increase: 5%}", "a", 4), ("fail: {increase: 5%}", "a", 4)):
+        b.file("r.yaml", rules % limits)
+        done = b.run("check", f"{run}.json.gz", "--rules", "r.yaml", "--json", "-", "--junit", "j.xml")
+        verdict = json.loads(done.stdout)["verdict"]
+        assert done.returncode == code, (limits, run, done)
+        assert (verdict in ("pass", "warn")) == (code == 0) and (code == 4) == (b"no baseline there" in done.stderr), (limits, verdict, done.stderr)
+        assert re.search(rb"<(failure|error)", (b.dir / "j.xml").read_bytes()) is None or code, limits
+    print("ok   absolute limits need no baseline")
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
         return 77
-    for test in (keys, first_day, forms):
+    for test in (keys, absolute, first_day, forms):
         with tempfile.TemporaryDirectory() as folder:
             test(Bench(folder))
     return 0
