@@ -234,6 +234,14 @@ static void add_columns(struct value *record, struct strbuf *out)
 	}
 }
 
+static void add_member(void *out, struct value *v, struct span first_key, struct span last_key)
+{
+	(void)first_key;
+	strbuf_addch(out, '.');
+	strbuf_add(out, last_key);
+	strbuf_add(out, v->text);
+}
+
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out)
 {
 	char word[WORD_BYTES];
@@ -250,6 +258,8 @@ void template_fill(const char *text, const struct template_words *w, struct strb
 			strbuf_adds(out, w->file);
 		else if (strcmp(word, "columns") == 0)
 			add_columns(w->record, out);
+		else if (strlen(word) > 2 && strcmp(word + strlen(word) - 2, ".*") == 0)
+			path_visit(word, w->record, NULL, add_member, out);
 		else if ((v = path_find(word, w->record)) && v->type != JSCAN_NULL)
 			strbuf_add(out, w->no_folders ? figure_case_plain(v->text) : v->text);
 		else

@@ -43,7 +43,8 @@ struct template_words {
 	bool no_folders; ///< true: of an absolute path only the last part counts
 };
 
-/// Appends the template with its words filled in. An absent or null value becomes "none".
+/// Appends the template with its words filled in. An absent or null value becomes "none"; a path
+/// that ends in ".*" becomes ".KEYVALUE" for each of its values.
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out);
 
 #endif
