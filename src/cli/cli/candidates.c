@@ -60,7 +60,8 @@ static void add_words(const struct options *o, const struct setup *s, const char
 
 bool candidates_need_no_baseline(const struct options *o, const struct rules *rules)
 {
-	return o->value[OPT_BOOTSTRAP] || rules_are_absolute(rules) || (o->control.nr && !o->value[OPT_BASELINE]);
+	return o->value[OPT_BOOTSTRAP] || rules_are_absolute(rules) ||
+	       (o->control.nr && !o->value[OPT_BASELINE]);
 }
 
 enum status candidates_judge(const struct candidates *c, struct setup *s, const struct options *o,
