@@ -1,6 +1,6 @@
 /* gpugate: a regression gate for GPU runs.
 
-   The folders of src/ are the stages of the data's way through the program, the folders in them rooms:
+   The folders of src/ are the stages of the data's way through the program; folders in them: rooms
 
        bytes → events → digest of a rank → view → verdicts → report → writers → exit code
 
@@ -9,9 +9,9 @@
 
    model/: what a figure is, and the nouns
      metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
-     events/    what readers hand on: events of a trace, a memory snapshot, records of other profilers
+     events/    what readers hand on: events of a trace, a memory snapshot, other profilers' records
      model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
-                becomes of it when rows are joined), memory, flops (operations, peaks of GPUs), ranks
+                becomes of it when rows are joined), memory, flops (peaks of GPUs), ranks
                 (collectives matched across them), view (what rules see of a digest), category,
                 rule, select, history (past runs of a baseline), diagnosis,
                 finding (why checks failed), report, fold (what a folded run knows of its ranks);
@@ -25,7 +25,7 @@
      read/      trace (also of JAX and XProf) → events; memory snapshot, as JSON or as a pickle
                 read as data, and other profilers' records of memory; recognizing what an input
                 may be
-     xspace/    XSpace files of JAX and TensorFlow → events; kinds of XProf's timelines and activities
+     xspace/    XSpace files of JAX and TensorFlow → events; kinds of XProf's timelines
      nsys/      export of Nsight Systems → events
      flight/    dumps of PyTorch's Flight Recorder: which rank hangs, and in which collective
      results/   result files of benchmarks, by a table of formats; the state of GPUs; metrics files
@@ -36,7 +36,7 @@
      replay/    memory snapshot → digest: replay backwards from the final state, sites; other
                 profilers' records of memory → digest
      code/      where in the code work comes from: threads, calls of Python, paths and places
-     names/     what the names and inputs of events say: steps and their phases, markers, operations;
+     names/     what names and inputs of events say: steps and their phases, markers, operations;
                 display names of kernels
      merge/     several digests of one rank as one; digests of bounded size
      fold/      one digest for many ranks: figures by rank or how they are spread, sums of rows,
@@ -48,7 +48,7 @@
 
    judge/: the verdict
      rules/     everything that is read from YAML: rules, categories, sites and diagnosis files
-     trust/     whether what was recorded can be believed: steps, ranks, kernels, memory, the machine
+     trust/     whether recordings can be believed: steps, ranks, kernels, memory, the machine
      diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
                 kernels, renames, drift, where a change of time or memory went
      gate/      judge: environment, noise, compare (the only place that decides), waivers
@@ -71,7 +71,7 @@
                 run comes from; one file per group of commands
      init/      what gpugate init finds in a repository, and writes: rules for a run and for result
                 files, workflows
-     suite/     many cases as one gate: the suite file, a process for each case, shards, their reports
+     suite/     many cases as one gate: the suite file, a process for each case, shards, reports
      history/   figures over the runs of a baseline's history, and where they changed lastingly
      pages/     a program of the build: manual pages and completions, from the tables of cli
 

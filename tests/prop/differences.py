@@ -6,6 +6,8 @@
  - what `init` writes takes nothing away: for a run without memory, host or GPU, a later run that records them is judged by all
    built-in rules from its second baseline on; twelve lines are enough
  - limits are replaced as a whole, other maps key by key; `off` removes one rule, `only` all that are built in; without either, each built-in rule is in force
+ - `lint --baseline` warns of the file's own limits below the noise
+ - absolute limits alone are a gate without a baseline
  - the environment is compared also with one rule of one's own, unless the file says not to
 
 $GPUGATE is the program; exit 77 skips.
@@ -14,6 +16,7 @@ import gzip
 import json
 import pathlib
 import random
+import re
 import sys
 import tempfile
 
@@ -111,6 +114,10 @@ def keys(b):
             left = [line for line in b.run("lint", "r.yaml").stdout.decode().replace("\n    ", " ").splitlines() if line.startswith(f"{rule}:")]
             assert all(f"{limit.capitalize()}s when" not in line for line in left), left
     b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.fine("baseline", "create", "a.json.gz", "--baseline", "n.json")
+    b.file("r.yaml", "version: 2\nrules: {step-cuda-time: {fail: {increase: 0.1%}}, tight: {metric: step.compute_time, fail: {increase: 0.1%}}}\n")
+    said = b.run("lint", "r.yaml", "--baseline", "n.json").stderr.decode()
+    assert sorted(re.findall("the limit of '(.*?)'", said)) == ["step-cuda-time", "tight"], said  # not those that are built in
     own = "version: 2\nonly: true\nrules: {own: {metric: step.compute_time, fail: {increase: 50%}}}\n"
     b.file("r.yaml", own)
     b.file("b.yaml", own + "environment: {must_match: [], should_match: []}\n")
@@ -123,11 +130,28 @@ def keys(b):
     print("ok   off, only and the environment")
 
 
+def absolute(b):
+    """Absolute limits alone are a gate without a baseline, which never passes what was not recorded."""
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.make("trace", "bare.json.gz", "--seed", 1, "--steps", 4, "--no-memory")
+    rules = "version: 2\nonly: true\nrules: {m: {metric: memory.peak_allocated, %s}}\n"
+    for limits, run, code in (("fail: {max: 6GiB}", "a", 0), ("fail: {max: 4GiB}", "a", 1), ("fail: {min: 6GiB}", "a", 1), ("warn: {max: 4GiB}", "a", 0),
+                              ("fail: {max: 6GiB}", "bare", 3), ("fail: {max: 6GiB}, on_missing: skip", "bare", 3),
+                              ("fail: {max: 6GiB}, warn: {increase: 5%}", "a", 4), ("fail: {increase: 5%}", "a", 4)):
+        b.file("r.yaml", rules % limits)
+        done = b.run("check", f"{run}.json.gz", "--rules", "r.yaml", "--json", "-", "--junit", "j.xml")
+        verdict = json.loads(done.stdout)["verdict"]
+        assert done.returncode == code, (limits, run, done)
+        assert (verdict in ("pass", "warn")) == (code == 0) and (code == 4) == (b"no baseline there" in done.stderr), (limits, verdict, done.stderr)
+        assert re.search(rb"<(failure|error)", (b.dir / "j.xml").read_bytes()) is None or code, limits
+    print("ok   absolute limits need no baseline")
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
         return 77
-    for test in (keys, first_day, forms):
+    for test in (keys, absolute, first_day, forms):
         with tempfile.TemporaryDirectory() as folder:
             test(Bench(folder))
     return 0

@@ -60,8 +60,8 @@ static void test_status(void **state)
 		}
 		assert_int_equal(run_judge(&s), ST_OK);
 		if (s.report.status != rows[i].status || s.report.verdict != rows[i].verdict)
-			fail_msg("row %zu: %d, %s: %s", i, (int)s.report.status, verdict_names[s.report.verdict],
-			         s.report.headline);
+			fail_msg("row %zu: %d, %s: %s", i, (int)s.report.status,
+			         verdict_names[s.report.verdict], s.report.headline);
 		release(&s);
 	}
 }

@@ -87,8 +87,9 @@ enum status acceptance_judge(const struct report *r, const struct options *o, bo
 		const struct check *k = &r->checks.v[i];
 		if (is_refused(r, o, i))
 			return diag_fail(log, k->verdict == VERDICT_FAIL ? ST_FAILED : ST_INPUT,
-			                 "not accepted: %s: %s: %s; accept it with%s", verdict_names[k->verdict],
-			                 k->id, k->message, missing_accepts(r, o, &log->arena));
+			                 "not accepted: %s: %s: %s; accept it with%s",
+			                 verdict_names[k->verdict], k->id, k->message,
+			                 missing_accepts(r, o, &log->arena));
 	}
 	return ST_OK;
 }

@@ -58,9 +58,10 @@ static void add_words(const struct options *o, const struct setup *s, const char
 	options_words(o, CMD_BASELINE_PROMOTE, a, out);
 }
 
-bool candidates_need_no_baseline(const struct options *o)
+bool candidates_need_no_baseline(const struct options *o, const struct rules *rules)
 {
-	return o->value[OPT_BOOTSTRAP] || (o->control.nr && !o->value[OPT_BASELINE]);
+	return o->value[OPT_BOOTSTRAP] || rules_are_absolute(rules) ||
+	       (o->control.nr && !o->value[OPT_BASELINE]);
 }
 
 enum status candidates_judge(const struct candidates *c, struct setup *s, const struct options *o,
@@ -75,7 +76,7 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		                      .nr_controls = c->nr_controls,
 		                      .fail_on = fail_on(o),
 		                      .baseline_path = path,
-		                      .needs_baseline = !b && !candidates_need_no_baseline(o),
+		                      .needs_baseline = !b && !candidates_need_no_baseline(o, &s->rules),
 		                      .ignore_environment = o->value[OPT_IGNORE_ENVIRONMENT] != NULL };
 	if (!b && c->nr_controls)
 		in.baseline = c->controls;

@@ -29,7 +29,8 @@ GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct se
                                            const char *path, struct report *out,
                                            struct diag_log *log);
 
-/// True if no baseline is needed: --bootstrap creates it, or controls replace it.
-bool candidates_need_no_baseline(const struct options *o);
+/// True if no baseline is needed: --bootstrap creates it, controls replace it, or all limits of the
+/// rules are absolute.
+bool candidates_need_no_baseline(const struct options *o, const struct rules *rules);
 
 #endif

@@ -31,7 +31,7 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
 {
 	TRY(setup_baseline_path(s, o, candidate, a, path, log));
 	bool absent = strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 && errno == ENOENT;
-	if (absent && candidates_need_no_baseline(o))
+	if (absent && candidates_need_no_baseline(o, &s->rules))
 		return ST_OK;
 	if (absent) {
 		enum status said = setup_baseline_there(*path, log);

@@ -41,14 +41,15 @@ static bool is_below_noise(const struct check *k)
 	return e->has_noise && e->has_detectable && e->noise > 0 && e->detectable <= e->noise + 1;
 }
 
-/* Warn of limits below the noise: once for each rule, about the first of its items. */
+/* Warn of limits of the file itself that are below the noise: once for each rule, about the first
+ * of its items. */
 static void warn_of_limits(const struct rules *rules, const struct report *r, struct diag_log *log)
 {
 	const char *warned = "";
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *k = &r->checks.v[i];
 		const struct rule *rule = rule_of(rules, k);
-		if (!rule || !is_below_noise(k) || strcmp(warned, k->rule) == 0)
+		if (!rule || rule->built_in || !is_below_noise(k) || strcmp(warned, k->rule) == 0)
 			continue;
 		warned = k->rule;
 		diag_warn(

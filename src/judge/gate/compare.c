@@ -275,8 +275,12 @@ static enum verdict of_missing(const struct comparison *c)
 		return VERDICT_SKIPPED;
 	switch (c->rule->on_missing) {
 	case ON_MISSING_SKIP:
-		return c->has_baseline &&
-		               (c->folded_candidate || c->unrecorded || !is_item(c->rule->metric))
+		/* an absolute limit without a baseline asks for the figure: nothing else says that the run
+		   need not have it */
+		return (c->has_baseline &&
+		        (c->folded_candidate || c->unrecorded || !is_item(c->rule->metric))) ||
+		               (c->bootstrap &&
+		                (has_absolute(&c->rule->fail) || has_absolute(&c->rule->warn)))
 		           ? VERDICT_MISSING
 		           : VERDICT_SKIPPED;
 	case ON_MISSING_WARN:

@@ -274,7 +274,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	add_count(&b, out, VERDICT_WAIVED, "waived");
 	add_count(&b, out, VERDICT_SKIPPED, "skipped");
 	add_reasons(in, &b, out);
-	if (!in->baseline)
+	if (!in->baseline && !rules_are_absolute(in->rules))
 		strbuf_adds(&b, ": there is no baseline yet");
 	if (in->fail_on == FAIL_ON_NEVER && out->counts[VERDICT_FAIL])
 		strbuf_adds(&b, "; --fail-on never: the verdict does not decide");

@@ -100,6 +100,7 @@ struct rule {
 	enum unsure unsure;
 	struct noise_rule noise;
 	unsigned line, column; ///< position of the rule's id in the file
+	bool built_in; ///< true if a file of differences (version 2) does not change its `fail` limits
 };
 
 /// A known failure that is accepted until a date.
@@ -164,6 +165,9 @@ const char *condition_name(size_t i);
 
 /// True if a `fail` limit of the rule or of an override considers noise.
 bool rule_asks_noise(const struct rule *r);
+
+/// True if all limits of all rules are absolute (`max`, `min`), so that they need no baseline.
+bool rules_are_absolute(const struct rules *rules);
 
 /// True if an `and` of the rule or of an override is a share of the step.
 bool rule_asks_step(const struct rule *r);
