@@ -70,7 +70,7 @@ def forms(b):
         b.file("r.yaml", path.read_bytes())
         if b.run("lint", "r.yaml").returncode == 0:
             files += same_meaning(b, None)
-    for seed in range(40 if ALL else 8):
+    for seed in range(16 if ALL else 8):
         grown(b, random.Random(seed), 30)
         files += same_meaning(b, "slow.json.gz")
     assert files > 60, files
