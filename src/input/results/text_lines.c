@@ -3,6 +3,7 @@
 #include <regex.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 
@@ -121,12 +122,28 @@ static const char *translate(const char *p, struct pattern *out)
 	return out->nr ? NULL : "has no named part, such as (?<ms>[0-9.]+)";
 }
 
+static bool compile(const struct pattern *p, int flags, regex_t *out)
+{
+	int error = regcomp(out, strbuf_str(&p->plain), REG_EXTENDED | flags);
+	if (error == REG_ESPACE)
+		mem_fail();
+	return error == 0;
+}
+
+static bool fits(const regex_t *r, const struct pattern *p, const char *line, regmatch_t *found)
+{
+	int error = regexec(r, line, p->nr_groups + 1, found, 0);
+	if (error == REG_ESPACE)
+		mem_fail();
+	return error == 0;
+}
+
 const char *text_pattern_fault(const char *text)
 {
 	struct pattern p = { .plain = STRBUF_INIT };
 	regex_t compiled;
 	const char *fault = translate(text, &p);
-	if (!fault && regcomp(&compiled, strbuf_str(&p.plain), REG_EXTENDED | REG_NOSUB) != 0)
+	if (!fault && !compile(&p, REG_NOSUB, &compiled))
 		fault = "is not an extended regular expression";
 	else if (!fault)
 		regfree(&compiled);
@@ -177,8 +194,7 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 	regex_t compiled;
 	char line[LINE_BYTES + 1];
 	enum status st = ST_OK;
-	if (translate(pattern, &p) ||
-	    regcomp(&compiled, strbuf_str(&p.plain), REG_EXTENDED) != 0) /* out of memory */
+	if (translate(pattern, &p) || !compile(&p, 0, &compiled))
 		st = diag_fail(log, ST_INPUT, "%s: pattern %s cannot be used", name,
 		               text_quote(&log->arena, span_of(pattern)));
 	strbuf_release(&p.plain);
@@ -191,8 +207,7 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 		if (s.n > LINE_BYTES)
 			continue;
 		copy_plain(s, line);
-		if (regexec(&compiled, line, p.nr_groups + 1, found, 0) == 0 &&
-		    !add_record(out, &p, line, found)) {
+		if (fits(&compiled, &p, line, found) && !add_record(out, &p, line, found)) {
 			st = diag_fail(log, ST_INPUT, "%s: more than %zu values in a result file", name,
 			               value_limits.values);
 			break;
