@@ -22,7 +22,7 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 		st = waivers_check(&rules, today, log);
 	bool upgrade = o->value[OPT_UPGRADE] != NULL;
 	if (st == ST_OK && (upgrade || o->value[OPT_PRINT])) {
-		st = rules_print(path, upgrade, out, log);
+		st = rules_print(path, o->value[OPT_PROFILE], upgrade, out, log);
 	} else if (st == ST_OK) {
 		sink_printf(out, "%s: %zu rule%s, no errors\n", text_quote(&log->arena, span_of(path)),
 		            rules.rules.nr, rules.rules.nr == 1 ? "" : "s");

@@ -137,6 +137,8 @@ struct folders {
 	const char **v;
 	size_t nr, cap;
 };
+
+/// Appends such directories below `path` to `out`; their names are owned by `a`.
 void folders_below(const char *path, struct arena *a, struct folders *out);
 
 /// The directories right below a directory whose names say what a sweep varies, sorted.

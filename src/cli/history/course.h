@@ -92,9 +92,10 @@ void course_release(struct course *t);
 /// The value of a figure as text; owned by `a`.
 const char *course_text(struct arena *a, enum unit unit, int64_t value);
 
-/// course_write() writes the course as JSON, course_schema_write() the JSON Schema of courses
-/// (schemas/gpugate-trend-1.json).
+/// Writes the course as JSON.
 void course_write(const struct course *t, struct sink *out);
+
+/// Writes the JSON Schema of courses (schemas/gpugate-trend-1.json).
 void course_schema_write(struct sink *out);
 
 #endif

@@ -18,6 +18,8 @@ struct course_page {
 /// Build the document. It borrows from the course `t`, and from the page `p`, which must not move.
 /// The caller ends with course_page_release().
 void course_page_init(struct course_page *p, const struct course *t);
+
+/// Releases the document and its texts.
 void course_page_release(struct course_page *p);
 
 /// The values of the figure in all runs as a line of bars; owned by the document.

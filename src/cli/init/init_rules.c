@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "init/init_noise.h"
+#include "rules/yaml_reader.h"
 
 static void on_figure(void *ctx, const struct figure *f)
 {
@@ -18,18 +19,6 @@ static bool has_figure(const struct run_view *v, const struct metric *m)
 	for (size_t i = 0; i < v->run->ranks.nr && m->label != LABEL_PAIR; i++)
 		rank_figures(v, i, m, on_figure, &any);
 	return any;
-}
-
-/* Append `text`, which has no control characters, in double quotes, for YAML's flow style. */
-static void add_quoted(struct strbuf *out, const char *text)
-{
-	strbuf_addch(out, '"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			strbuf_addch(out, '\\');
-		strbuf_addch(out, *text);
-	}
-	strbuf_addch(out, '"');
 }
 
 /* Append the stricter limits that the noise of past runs allows. */
@@ -62,7 +51,7 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 		strbuf_addf(&b, "inputs: {expect_ranks: %zu}\n", ranks);
 	if (in->marker) {
 		strbuf_adds(&b, "steps: {marker: ");
-		add_quoted(&b, in->marker);
+		yaml_add_quoted(&b, span_of(in->marker));
 		strbuf_adds(&b, "}\n");
 	}
 	add_closer(in, &b);

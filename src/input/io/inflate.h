@@ -37,6 +37,7 @@ bool inflate_is_fast(const struct inflate *in);
 /// Appends names and versions of the libraries in use: "zlib 1.3" or "zlib 1.3, ISA-L 2.30.0".
 void inflate_version(struct strbuf *out);
 
+/// Releases the decoder; NULL is allowed.
 void inflate_free(struct inflate *in);
 
 #endif

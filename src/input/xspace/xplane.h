@@ -81,6 +81,8 @@ struct xvalues {
 
 /// Reads the names in a plane; false if `bytes` is not an XPlane.
 bool xplane_init(struct xplane *p, struct span bytes);
+
+/// Releases the names.
 void xplane_release(struct xplane *p);
 
 /// Adds a value (XStat) to `out`; false if `stat` is not an XStat.

@@ -64,7 +64,10 @@ struct xprof_ops {
 	VEC(const struct name *) names;
 };
 
+/// An empty collection of operators; the caller ends with xprof_ops_release().
 void xprof_ops_init(struct xprof_ops *o);
+
+/// Releases the collection.
 void xprof_ops_release(struct xprof_ops *o);
 
 /// Sets operator and module of an activity, whose correlation id must be set, and remembers the

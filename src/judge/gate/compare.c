@@ -138,15 +138,10 @@ static bool improved(const struct comparison *c, struct decision *d)
 	return false;
 }
 
-static bool is_absolute(const struct limit *l)
-{
-	return l->condition == COND_MAX || l->condition == COND_MIN;
-}
-
 static bool has_absolute(const struct limits *map)
 {
 	for (size_t i = 0; i < map->list.nr; i++)
-		if (is_absolute(&map->list.v[i]))
+		if (limit_is_absolute(&map->list.v[i]))
 			return true;
 	return false;
 }
@@ -159,7 +154,7 @@ bool compare_is_since_pin(const struct rule *rule)
 			const struct limit *l = &map->list.v[i];
 			bool pin = l->condition == COND_INCREASE_SINCE_PIN;
 			since_pin += pin;
-			others += !pin && !is_absolute(l);
+			others += !pin && !limit_is_absolute(l);
 		}
 	return since_pin && !others;
 }
@@ -233,7 +228,7 @@ static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);
 	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
-	if (!c->unit || !beyond || is_absolute(d.limit))
+	if (!c->unit || !beyond || limit_is_absolute(d.limit))
 		return d;
 	if (c->unit->verdict == VERDICT_FAIL || c->unit->verdict == VERDICT_UNDECIDED) {
 		d.verdict = c->unit->verdict;

@@ -80,8 +80,8 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 	double least = INFINITY, amount;
 	for (size_t i = 0; i < map->list.nr; i++) {
 		const struct limit *l = &map->list.v[i];
-		if (l->condition != COND_MAX && l->condition != COND_MIN &&
-		    is_since_pin(l) == q->pin_alone && amount_of(q, map, l, &amount))
+		if (!limit_is_absolute(l) && is_since_pin(l) == q->pin_alone &&
+		    amount_of(q, map, l, &amount))
 			least =
 			    fmin(least, fmax(amount, round(amount_from(q, from, reach_of(q, q->pin_alone)))));
 	}
@@ -103,7 +103,7 @@ static void fill_limits(const struct asked *q, const struct limits *map, bool ha
 {
 	for (size_t i = 0; i < map->list.nr; i++) {
 		const struct limit *l = &map->list.v[i];
-		bool line = l->condition == COND_MAX || l->condition == COND_MIN;
+		bool line = limit_is_absolute(l);
 		double amount, base = line ? 0 : (double)base_of(q, is_since_pin(l));
 		if (!amount_of(q, map, l, &amount))
 			continue;
@@ -125,7 +125,7 @@ static void fill_limits(const struct asked *q, const struct limits *map, bool ha
 /* Probability that mere noise breaks `l`, upwards or, for a limit on decreases, downwards. */
 static double odds_of_limit(const struct asked *q, const struct limits *map, const struct limit *l)
 {
-	bool pin = is_since_pin(l), line = l->condition == COND_MAX || l->condition == COND_MIN;
+	bool pin = is_since_pin(l), line = limit_is_absolute(l);
 	const struct estimate *x = pin ? &q->since_pin : &q->now;
 	int64_t base = base_of(q, pin);
 	double amount = (double)l->value;

@@ -41,11 +41,6 @@ static bool is_off(const struct node *n)
 	return n->kind == NODE_SCALAR && n->plain && span_eq(n->text, SPAN("off"));
 }
 
-static bool is_key(const struct node *n, const char *key)
-{
-	return n->key && span_eq(n->key->text, span_of(key));
-}
-
 static enum status check_twice(struct document *d, const struct node *map)
 {
 	size_t nr = 0;
@@ -74,7 +69,7 @@ static enum status lay(struct document *d, const struct node *base, const struct
 	tail = &(*out)->first;
 	for (const struct node *b = base->first; b; b = b->next) {
 		const struct node *o = node_get(over, b->key->text.p);
-		bool whole = rule && (is_key(b, "fail") || is_key(b, "warn"));
+		bool whole = rule && (node_is(b, "fail") || node_is(b, "warn"));
 		struct node *laid;
 		if (!o) {
 			append(&tail, copy_at(d, b, over));
@@ -186,11 +181,11 @@ static enum status lay_over(struct document *base, void *ctx)
 	bool alone = only && span_eq(only->text, SPAN("true"));
 	for (struct node **n = &root->first; *n;) {
 		struct node *next = (*n)->next;
-		if (is_key(*n, "only")) {
+		if (node_is(*n, "only")) {
 			*n = next;
 			continue;
 		}
-		if (is_key(*n, "rules")) {
+		if (node_is(*n, "rules")) {
 			TRY(lay_rules(d, node_get(base->root, "rules"), rules, alone, rules ? rules : user, n));
 			(*n)->next = next;
 		}

@@ -19,9 +19,10 @@ GG_MUST_CHECK enum status rules_read(const char *path, const char *profile, stru
 GG_MUST_CHECK enum status rules_parse(const char *name, struct span text, const char *profile,
                                       struct rules *out, struct diag_log *log);
 
-/// rules_default() returns the rules of a file without keys, rule_default() a rule on `m` without
-/// keys. The members have the values of absent keys.
+/// The rules of a file without keys: the members have the values of absent keys.
 struct rules rules_default(void);
+
+/// A rule on `m` without other keys.
 struct rule rule_default(const struct metric *m);
 
 /// A text such as "must not …" on what is wrong with a workload name, to follow the name of its
@@ -38,16 +39,18 @@ GG_MUST_CHECK enum status categories_read(const char *path, struct category_tabl
 GG_MUST_CHECK enum status categories_parse(const char *name, struct span text,
                                            struct category_table *out, struct diag_log *log);
 
-/// Write the JSON Schema of rules files of version 1 (schemas/gpugate-rules-1.json) or 2, made from
-/// the same table of keys as reading uses.
+/// Write the JSON Schema of rules files of version 1 (schemas/gpugate-rules-1.json), made from the
+/// same table of keys as reading uses.
 void rules_schema_write(struct sink *out);
+
+/// Write the JSON Schema of rules files of version 2 (schemas/gpugate-rules-2.json).
 void rules_differences_schema_write(struct sink *out);
 
-/// Write the rules of the file `path` as YAML: all that are in force, with the line of each value
-/// that is not built in, or (`upgrade`) a file of version 1 as one of version 2. ST_USAGE if the
-/// file has errors that rules_read() would report, or is of version 2 already.
-GG_MUST_CHECK enum status rules_print(const char *path, bool upgrade, struct sink *out,
-                                      struct diag_log *log);
+/// Write the rules of the file `path`, which rules_read() has read with `profile`, as YAML: all
+/// that are in force, with the line of each value that is not built in, or (`upgrade`) a file of
+/// version 1 as one of version 2, profiles included. ST_USAGE if it is of version 2 already.
+GG_MUST_CHECK enum status rules_print(const char *path, const char *profile, bool upgrade,
+                                      struct sink *out, struct diag_log *log);
 
 /// Explain a rule in a paragraph: its figure and the meaning of its limits, with units and the
 /// direction that is worse. Owned by `a`.

@@ -171,8 +171,7 @@ enum status bound_read(struct document *d, const struct metric *m, const struct 
 static enum status limit_read(struct document *d, struct arena *a, const struct metric *m,
                               const struct node *n, struct limit *out)
 {
-	enum use use =
-	    out->condition == COND_MAX || out->condition == COND_MIN ? USE_BOUND : USE_DIFFERENCE;
+	enum use use = limit_is_absolute(out) ? USE_BOUND : USE_DIFFERENCE;
 	struct quantity q;
 	if (m->label == LABEL_PAIR && use != USE_BOUND)
 		return document_fail(

@@ -18,26 +18,12 @@ static bool is_plain(const struct node *n)
 	return true;
 }
 
-/* Append a text in YAML's double quotes, as in JSON. */
-static void add_quoted(struct strbuf *b, struct span text)
-{
-	strbuf_addch(b, '"');
-	for (size_t i = 0; i < text.n; i++) {
-		unsigned char c = (unsigned char)text.p[i];
-		if (c < ' ' || c == 0x7F)
-			strbuf_addf(b, "\\x%02x", c);
-		else
-			strbuf_addf(b, c == '"' || c == '\\' ? "\\%c" : "%c", c);
-	}
-	strbuf_addch(b, '"');
-}
-
 static void add_scalar(struct strbuf *b, const struct node *n)
 {
 	if (is_plain(n))
 		strbuf_add(b, n->text);
 	else
-		add_quoted(b, n->text);
+		yaml_add_quoted(b, n->text);
 }
 
 /* Append a value in one line. The recursion is as deep as the tables of keys. */
@@ -87,11 +73,6 @@ static void add_entry(struct strbuf *b, const struct node *n, int indent, bool p
 		strbuf_addch(b, '\n');
 	}
 	strbuf_release(&flow);
-}
-
-static bool is_key(const struct node *n, const char *key)
-{
-	return span_eq(n->key->text, span_of(key));
 }
 
 static void add_rules(struct strbuf *b, const struct node *rules, bool places)
@@ -144,7 +125,7 @@ static void add_differing(struct strbuf *b, const struct node *base, const struc
 		}
 	for (const struct node *n = own->first; n; n = n->next) {
 		const struct node *was = node_get(base, n->key->text.p);
-		bool whole = is_key(n, "fail") || is_key(n, "warn");
+		bool whole = node_is(n, "fail") || node_is(n, "warn");
 		if (was && is_same(was, n))
 			continue;
 		strbuf_adds(b, comma);
@@ -195,7 +176,7 @@ static void add_rule_differences(struct strbuf *b, const struct node *base, cons
 		if (!rule_of(base, r)) {
 			strbuf_addf(&list, "  %s:\n", node_get(r, "id")->text.p);
 			for (const struct node *n = r->first; n; n = n->next)
-				if (!is_key(n, "id"))
+				if (!node_is(n, "id"))
 					add_entry(&list, n, 4, false);
 		}
 	strbuf_adds(b, list.n ? "rules:\n" : "");
@@ -207,6 +188,7 @@ struct printing {
 	struct strbuf text;
 	struct document *own; ///< the rules file, while the built-in rules are read beside it
 	bool upgrade;
+	const char *profile; ///< name of the profile to apply; NULL: no profile
 };
 
 static enum status print_differences(struct document *base, void *ctx)
@@ -215,16 +197,16 @@ static enum status print_differences(struct document *base, void *ctx)
 	const struct node *own = p->own->root;
 	strbuf_adds(&p->text, "version: 2\n");
 	for (const struct node *n = own->first; n; n = n->next)
-		if (!is_key(n, "version") && !is_key(n, "rules") && !node_get(base->root, n->key->text.p))
+		if (!node_is(n, "version") && !node_is(n, "rules") && !node_get(base->root, n->key->text.p))
 			add_entry(&p->text, n, 0, false);
 	for (const struct node *n = base->root->first; n; n = n->next) {
 		const struct node empty = { .kind = NODE_MAP }, *mine = node_get(own, n->key->text.p);
 		struct strbuf text = STRBUF_INIT;
-		if (is_key(n, "version") || is_key(n, "rules"))
+		if (node_is(n, "version") || node_is(n, "rules"))
 			continue;
 		add_differing(&text, n, mine ? mine : &empty, false);
 		/* version 1 without this key means `fail` */
-		if (is_key(n, "defaults") && !node_get(mine, "on_missing"))
+		if (node_is(n, "defaults") && !node_get(mine, "on_missing"))
 			strbuf_addf(&text, "%son_missing: fail", text.n ? ", " : "");
 		if (text.n)
 			strbuf_addf(&p->text, "%s: {%s}\n", n->key->text.p, strbuf_str(&text));
@@ -238,8 +220,13 @@ static enum status print(struct document *d, void *ctx)
 {
 	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
 	struct printing *p = ctx;
-	bool differs = span_eq(node_get(d->root, "version")->text, SPAN("2"));
 	TRY(differences_apply(d));
+	TRY(keys_check(d, d->root, &rules_keys));
+	bool differs = node_get(d->root, "version")->value == 2;
+	const struct node *profiles = node_get(d->root, "profiles"), *root = d->root;
+	const struct node *chosen = p->profile ? node_get(profiles, p->profile) : NULL;
+	if (chosen)
+		TRY(profile_apply(d, chosen, &root));
 	p->own = d;
 	if (p->upgrade && differs)
 		return diag_fail(d->log, ST_USAGE, "%s: is of version 2 already", d->shown);
@@ -247,17 +234,18 @@ static enum status print(struct document *d, void *ctx)
 		return document_load(NULL, &built_in, print_differences, p, d->log);
 	strbuf_addf(&p->text, "# All rules in force%s\nversion: 1\n",
 	            differs ? "; what is yours names its line, the rest is built in." : ".");
-	for (const struct node *n = d->root->first; n; n = n->next)
-		if (is_key(n, "rules"))
+	for (const struct node *n = root->first; n; n = n->next)
+		if (node_is(n, "rules"))
 			add_rules(&p->text, n, differs);
-		else if (!is_key(n, "version"))
+		else if (!node_is(n, "version"))
 			add_entry(&p->text, n, 0, differs);
 	return ST_OK;
 }
 
-enum status rules_print(const char *path, bool upgrade, struct sink *out, struct diag_log *log)
+enum status rules_print(const char *path, const char *profile, bool upgrade, struct sink *out,
+                        struct diag_log *log)
 {
-	struct printing p = { .text = STRBUF_INIT, .upgrade = upgrade };
+	struct printing p = { .text = STRBUF_INIT, .upgrade = upgrade, .profile = profile };
 	enum status st = document_load(path, NULL, print, &p, log);
 	if (st == ST_OK)
 		sink_write(out, strbuf_span(&p.text));

@@ -142,21 +142,18 @@ static void write_need(struct sink *out, const struct key_map *map, enum key_nee
 	sink_puts(out, any ? "]," : "");
 }
 
-/* Write a value of the file or of a rule in version 2: a rule may be off, and so may its parts, and
-   rules may be a map by their ids. YAML 1.1 reads off as false. */
+/* Write a value of the file, or of a rule, in version 2. Rules are a list, or a map by their ids,
+   in which a rule may be off; parts of a rule may be off too. YAML 1.1 reads off as false. */
 static void write_difference(const struct schema_out *s, const struct key *key, bool rule,
                              int depth)
 {
 	static const char off[] = "{\"enum\": [\"off\", false]}";
 	struct sink *out = s->sink;
 	if (key->map == &rule_map) {
-		line(out, depth,
-		     "\"anyOf\": [{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [");
-		sink_printf(out, "%s, {", off);
-		write_map(s, &rule_map, depth + 1);
-		sink_puts(out, "}]}}, {\"type\": \"array\", \"items\": {");
-		write_map(s, &rule_map, depth + 1);
-		sink_puts(out, "}}]");
+		static const char one[] = "{\"$ref\": \"#/$defs/rule\"}";
+		line(out, depth, "\"anyOf\": [");
+		sink_printf(out, "{\"type\": \"array\", \"items\": %s}, {\"type\": \"object\", ", one);
+		sink_printf(out, "\"additionalProperties\": {\"anyOf\": [%s, %s]}}]", off, one);
 	} else if (rule && key->kind == KEY_MAP) {
 		sink_printf(out, "\"anyOf\": [%s, {", off);
 		write_kind(s, key, depth + 1);
@@ -207,6 +204,11 @@ static void schema_write(const struct schema_out *s)
 	line(s->sink, 1, "\"$id\": \"gpugate-rules-");
 	sink_printf(s->sink, "%d.json\",", s->differences ? 2 : 1);
 	line(s->sink, 1, "\"title\": \"gpugate rules\",");
+	if (s->differences) {
+		line(s->sink, 1, "\"$defs\": {\"rule\": {");
+		write_map(s, &rule_map, 2);
+		sink_puts(s->sink, "}},");
+	}
 	write_map(s, &rules_keys, 1);
 	sink_puts(s->sink, "\n}\n");
 }

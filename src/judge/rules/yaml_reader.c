@@ -258,3 +258,16 @@ enum status document_load(const char *name, const struct span *text, document_fn
 	arena_release(&d.arena);
 	return st;
 }
+
+void yaml_add_quoted(struct strbuf *b, struct span text)
+{
+	strbuf_addch(b, '"');
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		if (c < ' ' || c == 0x7F)
+			strbuf_addf(b, "\\x%02x", c);
+		else
+			strbuf_addf(b, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+	}
+	strbuf_addch(b, '"');
+}

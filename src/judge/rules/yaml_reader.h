@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/span.h"
+#include "base/strbuf.h"
 
 /// Limits of every YAML file.
 enum { DOCUMENT_MAX_BYTES = 1 << 20, DOCUMENT_MAX_DEPTH = 32 };
@@ -61,6 +62,15 @@ const char *document_quote(struct document *d, struct span text);
 
 /// Value of `key` in a map; NULL if the map lacks the key, or if `map` is NULL.
 const struct node *node_get(const struct node *map, const char *key);
+
+/// True if the entry `n` of a map has the key `key`; false also for an element of a list.
+static inline bool node_is(const struct node *n, const char *key)
+{
+	return n->key && span_eq(n->key->text, span_of(key));
+}
+
+/// Append a text in the double quotes of YAML.
+void yaml_add_quoted(struct strbuf *b, struct span text);
 
 /// The first entry of a map or list; NULL if it is empty, or if `of` is NULL.
 static inline const struct node *node_first(const struct node *of)

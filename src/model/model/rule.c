@@ -57,11 +57,11 @@ bool rule_asks_noise(const struct rule *r)
 	return any;
 }
 
-static bool is_absolute(const struct limits *map)
+static bool are_absolute(const struct limits *map)
 {
 	bool all = true;
 	for (size_t i = 0; i < map->list.nr; i++)
-		all = all && (map->list.v[i].condition == COND_MAX || map->list.v[i].condition == COND_MIN);
+		all = all && limit_is_absolute(&map->list.v[i]);
 	return all;
 }
 
@@ -70,11 +70,11 @@ bool rules_are_absolute(const struct rules *rules)
 	bool all = rules->rules.nr > 0;
 	for (size_t i = 0; i < rules->rules.nr && all; i++) {
 		const struct rule *r = &rules->rules.v[i];
-		all = (r->fail.list.nr || r->warn.list.nr) && is_absolute(&r->fail) &&
-		      is_absolute(&r->warn) && r->metric->label != LABEL_PAIR;
+		all = (r->fail.list.nr || r->warn.list.nr) && are_absolute(&r->fail) &&
+		      are_absolute(&r->warn) && r->metric->label != LABEL_PAIR;
 		for (size_t k = 0; k < r->overrides.nr; k++)
-			all =
-			    all && is_absolute(&r->overrides.v[k].fail) && is_absolute(&r->overrides.v[k].warn);
+			all = all && are_absolute(&r->overrides.v[k].fail) &&
+			      are_absolute(&r->overrides.v[k].warn);
 	}
 	return all;
 }

@@ -157,6 +157,12 @@ static inline bool condition_has_noise(enum condition c)
 	       c == COND_WORSE;
 }
 
+/// True for limits that compare with no baseline.
+static inline bool limit_is_absolute(const struct limit *l)
+{
+	return l->condition == COND_MAX || l->condition == COND_MIN;
+}
+
 /// The default step marker.
 #define DEFAULT_MARKER "ProfilerStep#*"
 
