@@ -126,7 +126,8 @@ enum rests_on {
 	ON_OPERATORS = 1 << 20, ///< figures by the operator that launched the work
 	ON_MODULES = 1 << 21, ///< figures by module or annotation
 	ON_PLACES = 1 << 22, ///< figures by place in the code
-	ON_ALL = (1 << 23) - 1,
+	ON_RECORDING = 1 << 23, ///< sums over the whole recording, however many steps it holds
+	ON_ALL = (1 << 24) - 1,
 };
 
 struct metric {
