@@ -8,7 +8,7 @@
 #include "names/short.h"
 
 /// How a text names an item, the best last. Items that it names less well than another item of the
-/// runs are not meant: a name with `*` is no pattern where an item is called so.
+/// runs are not meant: where an item is called so, a name with `*` is not a pattern.
 enum name_fit {
 	FIT_NONE,
 	FIT_PATTERN, ///< the text is a pattern with `*` and `?` that the name matches
