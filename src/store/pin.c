@@ -322,11 +322,11 @@ static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 
 /* ---- pins of figures of metrics files ---- */
 
-static bool is_asked(const struct rules *rules, struct span input)
+static bool is_asked(const struct rules *rules, const struct input_stat *s)
 {
 	for (size_t i = 0; i < rules->rules.nr; i++) {
 		const struct metric *m = rules->rules.v[i].metric;
-		if (m->id == METRIC_INPUT && metric_has_input(m, input))
+		if (m->id == METRIC_INPUT && input_is_of(m, s))
 			return true;
 	}
 	return false;
@@ -336,7 +336,7 @@ static void pin_inputs(const struct pinner *p, const struct digest *from, bool a
                        struct digest *d)
 {
 	for (size_t i = 0; i < from->inputs.nr; i++)
-		if (all || is_asked(p->rules, span_of(from->inputs.v[i].name)))
+		if (all || is_asked(p->rules, &from->inputs.v[i]))
 			vec_push(&d->inputs, from->inputs.v[i]);
 }
 

@@ -15,6 +15,8 @@
 - A file in the shape of each tool's gives the figures with their units; a figure that is worse by a factor is not passed, a better one is.
 - Lines of logs are read as their pattern says, whatever stands between them; a line that is cut off counts as none. A pattern that libc cannot
   take in linear time is refused with its place.
+- Reports name figures as people do, each of a case differently, and a rule takes that name, too; the figure that heads a report does not depend
+  on the alphabet.
 - The directions of names and units are those of a list that was written by hand.
 
 $GPUGATE is the program; exit 77 skips.
@@ -355,18 +357,53 @@ def table(folder):
     content = {**SERVE, "mean_tpot_ms": 20.5, "median_tpot_ms": 20.25, "p99_tpot_ms": 25.5}
     gate = Gate(folder, "m.json", content)
     code, verdicts, text = gate.check({**content, **{k: v * 3 for k, v in content.items() if "tpot" in k}})
-    assert code == 1 and "3 of 8 figures are worse: mean_tpot_ms +200.00 %, median_tpot_ms +200.00 %, p99_tpot_ms +200.00 %" in text, text
+    assert code == 1 and "3 of 8 figures are worse: mean TPOT +200.00 %, median TPOT +200.00 %, p99 TPOT +200.00 %" in text, text
     assert "Figures of m.r4.0.cnone" in text and "5 more figures changed by less than 1 %" in text, text
     assert len(json.loads((folder / "r.json").read_text())["findings"]) == 1, text
     assert "step-period" not in text, text
     rows = [{**content, "request_rate": rate} for rate in (1.25, 1.5)]
     gate = Gate(folder / "several", "m.json", rows)
     code, verdicts, text = gate.check([{**r, "mean_ttft_ms": 125} for r in rows])
-    assert code == 1 and "2 of 16 figures in 2 cases are worse: mean_ttft_ms +900.00 %" in text, text
-    assert "Figures of m figure case" in text and "mean_ttft_ms r1.5.cnone" in text, text
+    assert code == 1 and "2 of 16 figures in 2 cases are worse: mean TTFT +900.00 %" in text, text
+    assert "Figures of m figure case" in text and "mean TTFT r1.5.cnone" in text, text
     gate = Gate(folder, "m.json", FLAT)
     code, verdicts, text = gate.check({**FLAT, "loss": 2.5025})
     assert code == 0 and "tokens_per_s (unchanged" in text.split("What")[0], text
+
+
+HEADS = {"m.json": (SERVE, "output tokens/s of m.r4.0.cnone"), "g.json": (GOOGLE, "real time of BM0"), "f.json": (FLAT, "tokens_per_s"),
+         "i.json": ({"latency.p50": 5.5, "val/accuracy": 0.5}, "latency.p50")}
+
+
+def titles(folder):
+    """What a report calls a figure is one figure's name; each is a name for a rule."""
+    for name, content in {**{n: c for n, (c, _) in HEADS.items()}, **{n: c for n, (c, _) in FILES.items()}, **{n: c for n, c, _ in LOGS}}.items():
+        gate = Gate(folder / name.replace(".", "_"), name, content)
+        rows = [json.loads(line.rstrip(",")) for line in (gate.folder / "b.gpugate").read_text().splitlines() if line.startswith('{"') and '"title"' in line]
+        called = {}
+        for row in rows:
+            key, title = row["name"], row["title"]
+            case = key[:-len(title) - 1] if key.endswith(title) else key.rpartition("/")[0]
+            called.setdefault(f"{case}/{title}" if case else title, []).append(key)
+        assert rows and all(len(keys) == 1 for keys in called.values()), (name, called)
+        label, (key,) = random.Random(name).choice(sorted(called.items()))
+        for metric in (label, "*" + label[1:]):
+            write(gate.folder / "one.yaml", f"version: 1\nrules: [{{id: one, metric: {json.dumps('input.' + metric)}, fail: {{change: 10%}}}}]\n")
+            p = run("check", "b", "--workload", "w", "--baseline", "b.gpugate", "--rules", "one.yaml", "--json", "r.json", cwd=gate.folder)
+            judged = [c["metric"] for c in json.loads((gate.folder / "r.json").read_text())["checks"] if c["verdict"] != "skipped"]
+            assert "input." + key in judged and (metric != label or len(judged) == 1), (name, metric, key, judged, p.stderr)
+    for name, (content, head) in HEADS.items():
+        gate = Gate(folder / name.replace(".", "_"), name, content)
+        code, _, text = gate.check(content)
+        assert code == 0 and f" {head} (unchanged)" in text, (head, text)
+    same = PARTS.replace('only: {kind: a}, case: "{name}", take: [{at: v, as: up, better: higher}]', "take: [{at: a, title: t, better: lower}, {at: b, title: t, better: lower}]")
+    text = Gate(folder / "same", "m.json", {"a": 1.5, "b": 2.5}, same).check({"a": 3, "b": 4})[2]
+    assert "figures are worse: a +100.00 %, b +60.00 %" in text, text
+    for names in (("a_ms", "b_ms", "c_ms"), ("c_ms", "a_ms", "b_ms")):  # the first of the file, and what fails
+        gate = Gate(folder / "order", "o.json", {n: 10.5 + i for i, n in enumerate(names)})
+        assert f" {names[0]} (unchanged)" in gate.check({n: 10.5 + i for i, n in enumerate(names)})[2]
+        text = gate.check({n: (10.5 + i) * (1, 3, 5)[i] for i, n in enumerate(names)})[2]
+        assert f"fail \u00b7 w: {names[2]} 400.00 % higher" in text and f"ms {names[2]} (+400.00 %" in text, text
 
 
 def directions(folder):
@@ -386,7 +423,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, work, parts, logs, formats, standard_error, table, directions):
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, work, parts, logs, formats, standard_error, table, titles, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -45,7 +45,7 @@ static const struct row shape_rows[] = {
 	      "{'ph':'x','cat':'kernel','name':'k','ts':1},{'ph':5,'cat':'kernel','name':'k','ts':1},"
 	      "{'ph':null,'cat':'kernel','ts':1},{'ph':'XX','cat':'kernel','ts':1}"),
 	  .events = "",
-	  .meta = "events=6" },
+	  .meta = "events=6 malformed=6" },
 };
 
 static void shapes(void **state)
@@ -161,7 +161,7 @@ static const struct row number_rows[] = {
 	{ .json = DOC("{'ph':'X','cat':'ac2g','ts':1e999,'dur':{},'pid':[]}"),
 	  .events = "",
 	  .meta = "events=1" },
-	{ .json = DOC("{'ph':'s','cat':'kernel','ts':[]}"), .events = "", .meta = "events=1" },
+	{ .json = DOC("{'ph':'s','cat':'kernel','ts':[]}"), .events = "", .meta = "events=1 malformed=1" },
 	{ .json = DOC(EV("'ts':1,'id':1e999,'args':{'flops':1e999,'bytes':1e999,'priority':[1e999]}")),
 	  .events = "kernel k @1000+0 p0 t7 d0 s7\n",
 	  .meta = "events=1" },
@@ -249,7 +249,7 @@ static const struct row args_rows[] = {
 	{ .json = DOC(EV("'ts':1,'ph':'i'") "," EV("'ts':1,'cat':'x'") "," EV("'ts':1,'cat':5") "," EV(
 	      "'ts':1,'ph':5")),
 	  .events = "",
-	  .meta = "events=4" },
+	  .meta = "events=4 malformed=2" },
 	{ .json = DOC(EV("'ts':1,'args':{'device':1,'stream':2,'correlation':3,'grid':[1,1,1],'block':["
 	                 "1,1,1]},'args':{'stream':5}")),
 	  .events = "kernel k @1000+0 p0 t7 d0 s5\n" },

@@ -182,6 +182,12 @@ static void partial(struct digest *d)
 static void malformed(struct digest *d)
 {
 	d->trust.malformed = 1;
+	d->trust.gpu_events = 100;
+}
+static void malformed_more(struct digest *d)
+{
+	d->trust.malformed = 1;
+	d->trust.gpu_events = 98;
 }
 static void faults(struct digest *d)
 {
@@ -314,6 +320,7 @@ static const struct row {
 	{ "truncated: step", truncated, 1, "truncated", 0, METRIC_STEP_TIME, 0 },
 	{ "partial", partial, 1, "partial", 0, METRIC_STEP_TIME, 0 },
 	{ "malformed", malformed, 1, "malformed-events", true, 0, 0 },
+	{ "more malformed", malformed_more, 1, "malformed-events", 0, METRIC_STEP_CUDA_TIME, 0 },
 	{ "faults", faults, 1, "json-faults", true, 0, 0 },
 	{ "negative", negative, 1, "negative-durations", true, 0, 0 },
 	{ "timestamp", timestamp, 1, "attribution-differs", 0, METRIC_STEP_CUDA_TIME,
@@ -838,8 +845,48 @@ static void test_memory_sources(void **state)
 	vec_push(&s.c->memories, sample_memory("0", MEMORY_OF_SNAPSHOT, 9));
 	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
 	assert_int_equal(s.report.trust.nr, 1);
-	assert_true(find(&s.report, "memory-source-differs")->warning_only);
+	const struct trust_finding *f = find(&s.report, "memory-source-differs");
+	assert_true(spoils(f, METRIC_MEMORY_PEAK_ALLOCATED) && !spoils(f, METRIC_STEP_TIME));
 	release(&s);
+}
+
+/* The peak of a snapshot may be above that of the trace beside it, and less than 1 % below. */
+static void test_foreign_snapshot(void **state)
+{
+	(void)state;
+	for (int64_t peak = 989; peak <= 1001; peak++) {
+		struct sides s;
+		setup(&s);
+		struct memory_stat m = sample_memory("0", MEMORY_OF_SNAPSHOT, peak);
+		m.trace_peak = 1000;
+		vec_push(&s.c->memories, m);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+		const struct trust_finding *f = find(&s.report, "foreign-snapshot");
+		assert_int_equal(f != NULL, peak < 990);
+		assert_true(!f ||
+		            (spoils(f, METRIC_MEMORY_FRAGMENTATION_PCT) && !spoils(f, METRIC_STEP_TIME)));
+		release(&s);
+	}
+}
+
+/* Sums over whole recordings compare only if neither side has 5 % fewer steps. */
+static void test_fewer_steps(void **state)
+{
+	(void)state;
+	for (int64_t steps = 90; steps <= 100; steps++)
+		for (int side = 0; side < 2; side++) {
+			struct sides s;
+			setup(&s);
+			s.b->total_steps = s.c->total_steps = 100;
+			(side ? s.c : s.b)->total_steps = steps;
+			trust_findings(&s.baseline, &s.candidate, 1,
+			               &(struct rules){ .min_steps = 1, .outside_allowed = true }, &s.report);
+			const struct trust_finding *f = find(&s.report, "fewer-steps");
+			assert_int_equal(f != NULL, steps < 95);
+			assert_true(!f || (f->candidate == side && spoils(f, METRIC_WINDOW_IDLE_TIME) &&
+			                   !spoils(f, METRIC_STEP_CUDA_TIME)));
+			release(&s);
+		}
 }
 
 static void test_out_of_memory_risk(void **state)
@@ -922,6 +969,8 @@ int main(void)
 		cmocka_unit_test(test_no_baseline),
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_memory_sources),
+		cmocka_unit_test(test_foreign_snapshot),
+		cmocka_unit_test(test_fewer_steps),
 		cmocka_unit_test(test_out_of_memory_risk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

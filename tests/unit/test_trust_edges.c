@@ -63,12 +63,12 @@ static void test_counts(void **state)
 		  "" },
 		{ { SET(trust.malformed, 1), SET(trust.json_faults, 1), SET(trust.fault_byte, 7),
 		    SET(trust.negative_durations, 1) },
+		  "malformed-events: the run has 1 event without a usable time or form, left out\n"
 		  "json-faults: the run has 1 tolerated fault of JSON, the first at byte 7\n"
-		  "malformed-events: the run has 1 event without a usable time, left out\n"
 		  "negative-durations: the run has 1 event of negative duration, taken as 0" },
 		{ { SET(trust.malformed, 2), SET(trust.json_faults, 2), SET(trust.negative_durations, 2) },
+		  "malformed-events: the run has 2 events without a usable time or form, left out\n"
 		  "json-faults: the run has 2 tolerated faults of JSON, the first at byte 0\n"
-		  "malformed-events: the run has 2 events without a usable time, left out\n"
 		  "negative-durations: the run has 2 events of negative duration, taken as 0" },
 		{ { SET(usable_steps, 4) },
 		  "short-last-step: the run ends within a step: step 104 has 10 GPU activities, less than "

@@ -370,6 +370,9 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 		*wanted = fill_memory(in, ev, out);
 	else if (ev->phase == EVENT_PHASE_METADATA)
 		xprof_label(in, ev);
+	else if (ev->phase == EVENT_PHASE_NONE ? ev->kind >= 0 || ev->seen & SEEN_FIELD(FIELD_TS)
+	                                       : ev->kind >= 0 && !flow)
+		in->meta->malformed++;
 	return true;
 }
 

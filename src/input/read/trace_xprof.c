@@ -226,5 +226,6 @@ bool xprof_event(struct trace_input *in, const struct raw_event *raw, struct eve
 		return gpu_event(in, raw, e, process);
 	if (role == PROCESS_HOST || (role == PROCESS_POOL && x->gpu))
 		return host_event(in, raw, e);
+	in->meta->malformed += x->gpu && !((raw->seen | raw->bad) & SEEN_FIELD(FIELD_PID));
 	return false;
 }

@@ -124,7 +124,10 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		    "what else is known of the run",
 		    quoted);
 	} else {
+		size_t order = r->d->inputs.nr;
 		vec_push(&r->d->inputs, (struct input_stat){ .name = name,
+		                                             .title = name,
+		                                             .place = input_place(false, unit, order),
 		                                             .value = value.value,
 		                                             .digits = value.digits,
 		                                             .unit = unit ? unit : UNIT_BARE,

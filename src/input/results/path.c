@@ -242,6 +242,22 @@ static void add_member(void *out, struct value *v, struct span first_key, struct
 	strbuf_add(out, v->text);
 }
 
+/* Appends a key with the words that are abbreviations, since they are short, in capitals. */
+static void add_capitals(struct span key, struct strbuf *out)
+{
+	enum { SHORT = 4 };
+	for (size_t i = 0, n; i < key.n; i += n) {
+		for (n = 0; i + n < key.n && key.p[i + n] != '_' && key.p[i + n] != '-';)
+			n++;
+		bool small = n <= SHORT;
+		for (size_t k = i; k < i + n; k++)
+			strbuf_addch(out, (char)(small && key.p[k] >= 'a' && key.p[k] <= 'z' ? key.p[k] & ~0x20
+			                                                                     : key.p[k]));
+		if (!n)
+			strbuf_addch(out, key.p[i + n++]);
+	}
+}
+
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out)
 {
 	char word[WORD_BYTES];
@@ -254,6 +270,8 @@ void template_fill(const char *text, const struct template_words *w, struct strb
 		struct value *v = NULL;
 		if (strcmp(word, "key") == 0 && w->key.p)
 			strbuf_add(out, w->key);
+		else if (strcmp(word, "KEY") == 0 && w->key.p)
+			add_capitals(w->key, out);
 		else if (strcmp(word, "file") == 0)
 			strbuf_adds(out, w->file);
 		else if (strcmp(word, "columns") == 0)

@@ -13,7 +13,7 @@
 const char *path_fault(const char *path);
 
 /// Returns why a template is invalid, or NULL. A template is text in which the words `{path}` (a
-/// path), `{key}`, `{file}` and `{columns}` are replaced.
+/// path), `{key}`, `{KEY}`, `{file}` and `{columns}` are replaced.
 const char *template_fault(const char *text);
 
 /// Receives a value; `first_key` and `last_key` are the first and the last name that a '*' matched.
@@ -43,7 +43,8 @@ struct template_words {
 	bool no_folders; ///< true: of an absolute path only the last part counts
 };
 
-/// Appends the template with its words filled in. An absent or null value becomes "none"; a path
+/// Appends the template with its words filled in. `{KEY}` is the key with its words of up to four
+/// letters in capitals: "TTFT", "E2E_latency". An absent or null value becomes "none"; a path
 /// that ends in ".*" becomes ".KEYVALUE" for each of its values.
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out);
 

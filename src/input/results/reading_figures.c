@@ -42,15 +42,18 @@ static int64_t spread_of(struct decimal value, double share)
 static void put(struct digest *d, const struct reading *of, const char *ending,
                 struct decimal value, bool same_kind, const struct group *g)
 {
-	struct input_stat s = { .name = *ending ? arena_printf(&d->arena, "%s.%s", of->name, ending)
-		                                    : of->name,
-		                    .value = value.value,
-		                    .digits = value.digits,
-		                    .unit = same_kind ? of->unit : UNIT_BARE,
-		                    .better = same_kind ? of->better : NULL,
-		                    .spread = -1,
-		                    .work = same_kind ? of->work : NULL,
-		                    .micro = INPUT_EXACT };
+	struct input_stat s = {
+		.name = *ending ? arena_printf(&d->arena, "%s.%s", of->name, ending) : of->name,
+		.title = *ending ? arena_printf(&d->arena, "%s %s", ending, of->title) : of->title,
+		.place = input_place(of->row->headline, of->unit, of->order),
+		.value = value.value,
+		.digits = value.digits,
+		.unit = same_kind ? of->unit : UNIT_BARE,
+		.better = same_kind ? of->better : NULL,
+		.spread = -1,
+		.work = same_kind ? of->work : NULL,
+		.micro = INPUT_EXACT
+	};
 	if (of->count > 1 && !*ending && !g) {
 		s.samples = of->count;
 		s.spread = spread_of(value, of->stdev);
@@ -203,6 +206,32 @@ static const char *unmeasured_text(const struct readings *r, struct arena *a)
 	return arena_take(a, &b);
 }
 
+static int title_cmp(const void *a, const void *b)
+{
+	const struct input_stat *x = *(const struct input_stat *const *)a;
+	const struct input_stat *y = *(const struct input_stat *const *)b;
+	int c = strcmp(x->title, y->title);
+	return c ? c : strcmp(x->name, y->name);
+}
+
+/* Figures of one case that would be called the same are called by their keys. */
+static void settle_titles(struct digest *d)
+{
+	VEC(struct input_stat *) all = VEC_INIT;
+	for (size_t i = 0; i < d->inputs.nr; i++)
+		vec_push(&all, &d->inputs.v[i]);
+	vec_sort(&all, title_cmp);
+	for (size_t i = 0, end; i < all.nr; i = end) {
+		struct span of = input_case(all.v[i]);
+		for (end = i + 1; end < all.nr && strcmp(all.v[end]->title, all.v[i]->title) == 0 &&
+		                  span_eq(input_case(all.v[end]), of);)
+			end++;
+		for (size_t k = i; k < end && end - i > 1; k++)
+			all.v[k]->title = all.v[k]->name + (of.n ? of.n + 1 : 0);
+	}
+	vec_release(&all);
+}
+
 enum status readings_finish(struct readings *r, const struct reading_file *f, struct digest *d,
                             struct diag_log *log)
 {
@@ -229,6 +258,7 @@ enum status readings_finish(struct readings *r, const struct reading_file *f, st
 	if (d->inputs.nr == 0)
 		return diag_fail(log, ST_INPUT, "%s: no figure in a result file of format %s", f->name,
 		                 f->format->name);
+	settle_titles(d);
 	d->source_hash = digest_hash_inputs(d);
 	return ST_OK;
 }

@@ -7,6 +7,7 @@
 /// One value of a figure.
 struct reading {
 	const char *name; ///< name of the figure: "CASE/NAME"
+	const char *title; ///< what people read as its name, without the case
 	struct span case_text, text; ///< names of case and figure, as the file spells them
 	const struct result_take *row;
 	const char *work; ///< work that the figure is of, as in struct input_stat

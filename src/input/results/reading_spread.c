@@ -24,9 +24,7 @@ static double number_at(const char *template, struct value *record, struct span 
 	return number;
 }
 
-/* The part of `key` that the '*' in `at` matches: "ttft" if `at` is "mean_*_ms" and `key`
- * mean_ttft_ms. */
-static struct span taken(const char *at, struct span key)
+struct span reading_key_part(const char *at, struct span key)
 {
 	const char *star = strchr(at, '*');
 	if (!star || !key.p)
@@ -34,7 +32,9 @@ static struct span taken(const char *at, struct span key)
 	const char *from = star;
 	while (from > at && from[-1] != '.')
 		from--;
-	size_t before = (size_t)(star - from), after = strcspn(star + 1, ".");
+	size_t before = (size_t)(star - from), after = 0;
+	for (const char *p = star; *p && *p != '.'; p++)
+		after = *p == '*' ? 0 : after + 1;
 	bool fits = key.n >= before + after;
 	return fits ? (struct span){ key.p + before, key.n - before - after } : key;
 }
@@ -45,7 +45,7 @@ void reading_spread(struct reading *r, struct value *record, const struct value 
 	double figure = fabs(number_of(v));
 	if ((!row->count && !row->error) || !(figure > 0))
 		return;
-	struct span word = taken(row->at, key);
+	struct span word = reading_key_part(row->at, key);
 	/* a standard error is that of two values whose standard deviation is larger by √2 */
 	double count = row->error ? 2 : number_at(row->count, record, word);
 	double stdev = row->error   ? number_at(row->error, record, word) / figure * M_SQRT2

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "metric/figure_name.h"
+#include "metric/metric.h"
 #include "metric/unit.h"
 #include "results/path.h"
 #include "results/reading_figures.h"
@@ -78,6 +79,26 @@ static struct span name_of(const struct taker *t, struct span first_key, struct 
 	else
 		strbuf_add(b, path_name(t->row->at));
 	return strbuf_span(b);
+}
+
+/* What people read as the name of a figure: filled in from the row's template or, if it has none,
+ * the key `plain`. */
+static const char *title_of(const struct taker *t, struct span first_key, const char *plain)
+{
+	struct strbuf raw = STRBUF_INIT;
+	if (!t->row->title || strchr(plain, '/'))
+		return plain;
+	template_fill(t->row->title,
+	              &(struct template_words){ .record = t->record,
+	                                        .file = t->file,
+	                                        .key = reading_key_part(t->row->at, first_key) },
+	              &raw);
+	char *title = arena_dup(t->a, strbuf_span(&raw));
+	strbuf_release(&raw);
+	for (char *c = title; *c; c++)
+		if (*c == '_' || !figure_title_has(*c))
+			*c = ' ';
+	return title[0] && strlen(title) <= INPUT_NAME_MAX ? title : plain;
 }
 
 /* Computes a − b; false unless the result is exact. */
@@ -186,7 +207,9 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 	} else {
 		v->taken = true;
 		const char *unit = unit_of(t, v, text, bracket, name);
-		struct reading r = { .name = full_name(t, name),
+		const char *full = full_name(t, name);
+		struct reading r = { .name = full,
+			                 .title = title_of(t, first_key, full + t->case_name.n),
 			                 .case_text = t->case_text,
 			                 .text = { arena_dup(t->a, name), name.n },
 			                 .row = t->row,

@@ -270,15 +270,9 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 
 /* A figure that is in a finding, of one case or of several. */
 struct moved {
-	struct span name; ///< name without the case
+	const char *name; ///< what people read as its name, without the case
 	const struct check *least, *most; ///< checks with the smallest and the largest change
 };
-
-static struct span figure_name(const struct check *c)
-{
-	const char *name = c->metric->name + strlen("input."), *slash = strrchr(name, '/');
-	return span_of(slash ? slash + 1 : name);
-}
 
 static int64_t size_of(const struct check *c)
 {
@@ -289,7 +283,7 @@ static int figure_cmp(const void *a, const void *b)
 {
 	const struct moved *x = a, *y = b;
 	ORDER_BY(size_of(y->most), size_of(x->most));
-	return span_cmp(x->name, y->name);
+	return COMPARE(x->most->metric->place, y->most->metric->place);
 }
 
 static const char *pct_or_change(const struct check *c)
@@ -301,13 +295,12 @@ static const char *pct_or_change(const struct check *c)
 static size_t nr_cases(const struct inquiry *q, const struct finding *f)
 {
 	size_t nr = 0;
-	struct span last = SPAN("");
+	const char *last = "";
 	for (size_t i = 0; i < f->checks.nr; i++) {
-		const struct check *c = &q->out->checks.v[f->checks.v[i]];
-		struct span of = { c->metric->name, (size_t)(figure_name(c).p - c->metric->name) };
-		if (of.n == strlen("input."))
+		const char *of = q->out->checks.v[f->checks.v[i]].metric->case_name;
+		if (!*of)
 			return 0;
-		nr += !span_eq(of, last);
+		nr += strcmp(of, last) != 0;
 		last = of;
 	}
 	return nr;
@@ -325,10 +318,10 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 		all += q->out->checks.v[i].metric->need == NEED_INPUT && q->out->checks.v[i].has_change;
 	for (size_t k = 0; k < f->checks.nr; k++) {
 		const struct check *c = &q->out->checks.v[f->checks.v[k]];
-		for (i = 0; i < list.nr && !span_eq(list.v[i].name, figure_name(c));)
+		for (i = 0; i < list.nr && strcmp(list.v[i].name, c->metric->head) != 0;)
 			i++;
 		if (i == list.nr)
-			vec_push(&list, (struct moved){ figure_name(c), c, c });
+			vec_push(&list, (struct moved){ c->metric->head, c, c });
 		if (size_of(c) < size_of(list.v[i].least))
 			list.v[i].least = c;
 		if (size_of(c) > size_of(list.v[i].most))
@@ -341,7 +334,7 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	strbuf_addf(&b, " %s worse:", f->verdict == VERDICT_UNDECIDED ? "may be" : "are");
 	for (i = 0; i < list.nr && i < NAMED; i++) {
 		const struct moved *g = &list.v[i];
-		strbuf_addf(&b, "%s %.*s ", i ? "," : "", (int)g->name.n, g->name.p);
+		strbuf_addf(&b, "%s %s ", i ? "," : "", g->name);
 		if (size_of(g->least) != size_of(g->most))
 			strbuf_addf(&b, "%s to ", pct_or_change(g->least));
 		strbuf_adds(&b, pct_or_change(g->most));

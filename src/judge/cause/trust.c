@@ -31,6 +31,12 @@ static const struct {
 	{ "lost-kernels", CAUSE_UNTRUSTED,
 	  "record fewer steps at once, so that the profiler's buffers suffice" },
 	{ "too-few-steps", CAUSE_UNTRUSTED, "record more steps" },
+	{ "foreign-snapshot", CAUSE_UNTRUSTED,
+	  "take snapshots of other runs out of the directory, or record the history of memory from the "
+	  "start, with a larger max_entries" },
+	{ "memory-source-differs", CAUSE_UNTRUSTED,
+	  "record memory on both sides the same way: by snapshots, or by profile_memory=True" },
+	{ "malformed-events", CAUSE_UNTRUSTED, "record again, and leave the file as it was written" },
 };
 
 static bool spoils_a_check(const struct inquiry *q, const struct trust_finding *t)

@@ -47,12 +47,9 @@ static void add_figure(struct report *out, const struct metric *m, const struct 
 static void add_input(const struct bench *b, struct report *out, const struct entry *e)
 {
 	struct entry one = *e;
-	struct metric *own = arena_alloc(&out->arena, 1, sizeof *own);
+	struct metric *own = input_metric_copy(
+	    view_metric(&b->view[0], &metric_table[METRIC_INPUT], e->label), &out->arena);
 	one.label = SPAN("");
-	*own = *view_metric(&b->view[0], &metric_table[METRIC_INPUT], e->label);
-	/* The name of the metric must be in the report's arena, since the bench is released before the
-	 * report. */
-	own->name = metric_of_input(e->label, &out->arena)->name;
 	own->label = LABEL_NONE;
 	add_figure(out, own, &one);
 }

@@ -68,13 +68,9 @@ enum status figure_rule(const struct rule *rule, const struct metric *own, const
 	if (rule->metric->need != NEED_INPUT || own == rule->metric)
 		return ST_OK;
 	struct rule *r = arena_alloc(a, 1, sizeof *r);
-	struct metric *m = arena_alloc(a, 1, sizeof *m);
+	struct metric *m = input_metric_copy(own, a);
 	*r = *rule;
-	*m = *rule->metric;
-	m->name = arena_dup(a, span_of(own->name));
-	m->unit = own->unit;
-	m->worse = own->worse;
-	m->mixed = own->mixed;
+	m->label = rule->metric->label;
 	r->metric = m;
 	*out = r;
 	if (m->mixed) /* no limit applies to it */

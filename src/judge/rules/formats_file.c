@@ -45,6 +45,11 @@ static const struct key take_keys[] = {
 	KEY("as", TEXT, OPTIONAL,
 	    "name of the figure, with {members}, {key}; if not said, that of 'at'",
 	    INTO(result_take, as)),
+	KEY("title", TEXT, OPTIONAL,
+	    "what reports call the figure, as 'as'; {KEY}: {key} with its short words in capitals",
+	    INTO(result_take, title)),
+	KEY("headline", WORD, OPTIONAL, "whether it heads a report in which nothing is wrong",
+	    INTO(result_take, headline), .words = word_flag),
 	KEY("scale", TEXT, OPTIONAL, "number that the figure is multiplied by",
 	    INTO(result_take, scale)),
 	KEY("unit", WORD, OPTIONAL, "unit of the figure, scaled", INTO(result_take, unit),
@@ -152,6 +157,7 @@ static enum status read_take(struct document *d, const struct node *n, struct re
 	TRY(check_path(d, n, "minus", path_fault));
 	TRY(check_path(d, n, "unit_at", path_fault));
 	TRY(check_path(d, n, "as", template_fault));
+	TRY(check_path(d, n, "title", template_fault));
 	TRY(check_path(d, n, "stdev", template_fault));
 	TRY(check_path(d, n, "stdev_share", template_fault));
 	TRY(check_path(d, n, "stderr", template_fault));

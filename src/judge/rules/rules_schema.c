@@ -100,7 +100,7 @@ static void write_kind(const struct schema_out *s, const struct key *key, int de
 	case KEY_METRIC:
 		sink_puts(out, "\"anyOf\": [{");
 		write_words(out, key->words);
-		sink_printf(out, "}, {\"pattern\": \"^input\\\\.[A-Za-z0-9_./*?-]{1,%d}$\"}]",
+		sink_printf(out, "}, {\"pattern\": \"^input\\\\.[A-Za-z0-9_./*? %%()+,-]{1,%d}$\"}]",
 		            INPUT_NAME_MAX);
 		return;
 	case KEY_INTEGER:

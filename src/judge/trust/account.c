@@ -183,7 +183,8 @@ void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
 		unsigned spoils;
 		const char *id, *what;
 	} known[] = {
-		{ op_of, ON_OPERATORS, "fewer-operators", "in known operators" },
+		/* what no operator launched, no module or annotation is known to have launched either */
+		{ op_of, ON_OPERATORS | ON_MODULES, "fewer-operators", "in known operators" },
 		{ module_of, ON_MODULES, "fewer-modules", "in known modules" },
 		{ place_of, ON_PLACES, "fewer-places", "with a known place in the code" },
 	};

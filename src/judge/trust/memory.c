@@ -84,10 +84,27 @@ static void find_stale(const struct trust_scope *s, const struct digest *d)
 		          nearest < 0 ? "before" : "behind");
 }
 
+/* Append a finding for each memory whose snapshot lacks the peak that the trace beside it saw. */
+static void find_foreign(const struct trust_scope *s, const struct digest *d)
+{
+	for (size_t i = 0; i < d->memories.nr; i++) {
+		const struct memory_stat *m = &d->memories.v[i];
+		if (m->trace_peak > m->peak_allocated &&
+		    trust_is_notable(m->trace_peak - m->peak_allocated, m->trace_peak))
+			trust_add(s, "foreign-snapshot", ON_MEMORY,
+			          "has a snapshot in which memory %s peaks at %s, and a trace that saw %s: it "
+			          "is not of the same run, or begins after the peak",
+			          text_line(&s->out->arena, span_of(m->id)),
+			          unit_text(&s->out->arena, UNIT_BYTES, m->peak_allocated),
+			          unit_text(&s->out->arena, UNIT_BYTES, m->trace_peak));
+	}
+}
+
 void trust_find_memory(const struct trust_scope *s, const struct digest *d)
 {
 	struct arena *a = &s->out->arena;
 	find_stale(s, d);
+	find_foreign(s, d);
 	if (d->memory_evidence.nr && !any_history(d))
 		trust_add(s, "no-memory-history", HISTORY,
 		          "has a snapshot without a history, which knows the end only: call "

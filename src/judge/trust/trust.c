@@ -48,7 +48,7 @@ static int64_t steps_wanted(const struct expected *want, const struct digest *ba
 }
 
 static void find_steps(const struct trust_scope *s, const struct digest *d,
-                       const struct expected *want)
+                       const struct digest *other, const struct expected *want)
 {
 	const struct digest *b =
 	    s->candidate && want->baseline ? trust_rank(want->baseline, d->rank) : NULL;
@@ -63,6 +63,13 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		                           : "less than half of what is usual");
 	if (d->window)
 		return;
+	/* other work is measured within 5 % too (trust_find_work()) */
+	if (want->outside && other && !other->window && d->total_steps > 0 &&
+	    d->total_steps < other->total_steps - other->total_steps / 20)
+		trust_add(s, "fewer-steps", ON_RECORDING,
+		          "has %" PRId64 " step%s and the other side %" PRId64
+		          ": sums over whole recordings do not compare",
+		          d->total_steps, text_s(d->total_steps), other->total_steps);
 	if (usable < least)
 		trust_add(s, "too-few-steps", ON_STEPS,
 		          "has %" PRId64 " usable step%s after warm-up, and %s %" PRId64, usable,
@@ -100,9 +107,12 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		trust_add(s, "truncated", ON_ALL, "was cut short: what came after is not known");
 	if (t->partial)
 		trust_add(s, "partial", ON_ALL, "was read in part only");
+	/* of what they are is not known, so that they are held against only the GPU activities */
 	if (t->malformed > 0)
-		trust_add(s, "malformed-events", 0,
-		          "has %" PRId64 " event%s without a usable time, left out", t->malformed,
+		trust_add(s, "malformed-events",
+		          trust_is_notable(t->malformed, number_add(t->gpu_events, t->malformed)) ? ON_ALL
+		                                                                                  : 0,
+		          "has %" PRId64 " event%s without a usable time or form, left out", t->malformed,
 		          text_s(t->malformed));
 	if (t->json_faults > 0)
 		trust_add(s, "json-faults", 0,
@@ -160,7 +170,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 			trust_find_activities(&s, d, other);
 			trust_find_coverage(&s, d, other, want.outside);
 			find_unnamed(&s, d);
-			find_steps(&s, d, &want);
+			find_steps(&s, d, other, &want);
 			find_beyond_peak(&s, d);
 		} else if (want.trace) {
 			trust_add(&s, "no-trace", ON_TRACE | ON_STEP_NUMBERS,
@@ -214,7 +224,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	trust_find_absent(baseline, candidate, &s);
 	trust_find_work(baseline, candidate, &s);
 	if (x && y && x != y)
-		trust_add(&s, "memory-source-differs", 0,
+		trust_add(&s, "memory-source-differs", ON_MEMORY,
 		          "has memory figures of another source (%s) than the baseline (%s): their peaks "
 		          "are of different times",
 		          y, x);

@@ -152,7 +152,8 @@ struct trace_meta {
 	int64_t base_ns; ///< what the times of the trace count from, in ns since 1970
 	                 ///< (baseTimeNanoseconds); 0 if they count from there themselves, or unknown
 	uint64_t events; ///< number of elements of traceEvents, usable or not
-	uint64_t malformed; ///< number of wanted events that lack ts or have an unusable form
+	uint64_t malformed; ///< number of wanted events that lack ts, ph or what says their process, or
+	                    ///< have an unusable form
 	uint64_t json_faults; ///< number of tolerated faults: raw control bytes, bad escapes, NaN
 	uint64_t fault_byte; ///< offset of the first tolerated JSON fault
 	bool truncated; ///< true if the trace is cut short, and was read with --allow-truncated

@@ -14,6 +14,11 @@ static bool is_plain(char c)
 	return is_digit(c) || (lower >= 'a' && lower <= 'z') || strchr("._-/", c);
 }
 
+bool figure_title_has(char c)
+{
+	return c && (is_plain(c) || strchr(" %()+,", c));
+}
+
 void figure_name_add(struct span text, struct strbuf *out)
 {
 	size_t kept = text.n > PART_BYTES ? PART_BYTES - 9 : text.n;

@@ -13,6 +13,9 @@ void figure_name_add(struct span text, struct strbuf *out);
 /// "/data/models/Llama-3" is "Llama-3"; other names, and commands, are as they are.
 struct span figure_case_plain(struct span text);
 
+/// True for the characters that titles of figures may have.
+bool figure_title_has(char c);
+
 /// Cuts the unit in brackets off the end of a column's name, "Triton (GB/s)", and returns it; "" if
 /// there is none.
 struct span figure_name_unit(struct span *name);

@@ -1,5 +1,6 @@
 #include "metric/file_figure.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -81,6 +82,35 @@ struct decimal input_in(const struct input_stat *s, int unit)
 	return decimal_of(num < 0 ? -(int64_t)q : (int64_t)q, digits);
 }
 
+struct span input_case(const struct input_stat *s)
+{
+	const char *slash = strrchr(s->name, '/');
+	size_t name = strlen(s->name), title = s->title ? strlen(s->title) : 0;
+	if (title && title <= name && strcmp(s->name + name - title, s->title) == 0)
+		return (struct span){ s->name, name > title ? name - title - 1 : 0 };
+	return (struct span){ s->name, slash ? (size_t)(slash - s->name) : 0 };
+}
+
+int64_t input_place(bool headline, const char *unit, size_t order)
+{
+	enum { EACH = 1000000 };
+	int at = unit ? figure_unit_find(span_of(unit)) : -1;
+	bool rate = at >= 0 && strncmp(figure_units[at].dimension, "rate", strlen("rate")) == 0;
+	return (int64_t)order + 1 + (headline ? 0 : rate ? EACH : 2 * EACH);
+}
+
+bool input_is_of(const struct metric *m, const struct input_stat *s)
+{
+	if (metric_has_input(m, span_of(s->name)))
+		return true;
+	struct span of = input_case(s);
+	char both[2 * INPUT_NAME_MAX + 2];
+	if (!s->title || of.n + strlen(s->title) + 2 > sizeof both)
+		return false;
+	snprintf(both, sizeof both, "%.*s%s%s", (int)of.n, of.p, of.n ? "/" : "", s->title);
+	return metric_has_input(m, span_of(both));
+}
+
 static const char *unit_said(const struct input_stat *s)
 {
 	return strcmp(s->unit, UNIT_BARE) == 0 ? "no unit" : s->unit;
@@ -91,7 +121,7 @@ static const struct metric *input_metric(const struct input_stat *const *v, size
                                          struct arena *a)
 {
 	struct metric *m = arena_alloc(a, 1, sizeof *m);
-	const struct input_stat *first = v[0];
+	const struct input_stat *first = v[0], *titled = v[0];
 	int64_t digits = MICRO_DIGITS, most = INT64_MAX;
 	const char *better = NULL;
 	*m = *metric_of_input(span_of(first->name), a);
@@ -103,6 +133,7 @@ static const struct metric *input_metric(const struct input_stat *const *v, size
 		number_raise(&digits, own.digits + SPARE_DIGITS);
 		number_lower(&most, decimal_digits_for(own, DECIMAL_SIGNIFICANT));
 		better = better ? better : v[i]->better;
+		titled = v[i]->title ? v[i] : titled;
 		if (!m->mixed && v[i]->unit && !same_dimension(unit, unit_index(v[i])))
 			m->mixed = arena_printf(a, "%s and %s", unit_said(first), unit_said(v[i]));
 	}
@@ -112,6 +143,12 @@ static const struct metric *input_metric(const struct input_stat *const *v, size
 	m->unit = unit_of_figure(m->mixed ? -1 : unit, (int)digits);
 	m->worse = worse_of(better);
 	m->label = LABEL_INPUT;
+	struct span of = input_case(titled);
+	m->case_name = arena_dup(a, of);
+	m->head = titled->title ? titled->title : first->name + (of.n ? of.n + 1 : 0);
+	m->title = of.n ? arena_printf(a, "%s of %s", m->head, m->case_name) : m->head;
+	m->place = titled->place ? titled->place
+	                         : input_place(false, unit < 0 ? NULL : figure_units[unit].name, 0);
 	return m;
 }
 
@@ -133,4 +170,15 @@ size_t input_metrics(const struct input_stat **v, size_t nr, struct arena *a,
 		out[nr_metrics++] = input_metric(v + i, end - i, a);
 	}
 	return nr_metrics;
+}
+
+struct metric *input_metric_copy(const struct metric *own, struct arena *a)
+{
+	struct metric *m = arena_alloc(a, 1, sizeof *m);
+	*m = *own;
+	const char **texts[] = { &m->name, &m->head, &m->title, &m->case_name, &m->mixed };
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (*texts[i])
+			*texts[i] = arena_dup(a, span_of(*texts[i]));
+	return m;
 }

@@ -8,6 +8,9 @@
 /// A figure of a metrics file (`input.NAME`): `value` · 10^-`digits`, a canonical struct decimal.
 struct input_stat {
 	const char *name;
+	const char *title; ///< what people read as its name, without the case; NULL if an earlier
+	                   ///< version stored it
+	int64_t place; ///< input_place(); 0 if an earlier version stored the figure
 	int64_t value, digits;
 	const char *unit; ///< name of a unit in figure_units; UNIT_BARE if the figure is a bare number;
 	                  ///< NULL if an earlier version stored it, which knew fewer units
@@ -27,6 +30,17 @@ struct input_stat {
 /// Unit of a figure that is a bare number.
 #define UNIT_BARE "1"
 
+/// The case that the name of a figure begins with, "" if it has none.
+struct span input_case(const struct input_stat *s);
+
+/// Place of a figure among those that may head a report in which nothing is wrong, the lowest of
+/// which does: those that the format says, then rates, then others, each in the order of the file.
+int64_t input_place(bool headline, const char *unit, size_t order);
+
+/// True if the metric `m`, whose id is METRIC_INPUT, covers the figure: by its name or, as reports
+/// call it, by "CASE/TITLE".
+bool input_is_of(const struct metric *m, const struct input_stat *s);
+
 /// The value of a figure in the unit of this index in figure_units; as it is if it has no unit of
 /// the same dimension.
 struct decimal input_in(const struct input_stat *s, int unit);
@@ -45,5 +59,8 @@ uint64_t input_hash(uint64_t h, const struct input_stat *s);
 /// metrics, which are owned by `a`.
 size_t input_metrics(const struct input_stat **v, size_t nr, struct arena *a,
                      const struct metric **out);
+
+/// A copy of one of these metrics, also of its texts, in the arena `a`.
+struct metric *input_metric_copy(const struct metric *own, struct arena *a);
 
 #endif

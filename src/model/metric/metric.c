@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "metric/figure_name.h"
 
 enum { NOISY, EXACT };
 enum { APART, ADDS };
@@ -15,6 +16,7 @@ enum {
 	RESTS_TRACE = ON_TRACE,
 	RESTS_STEP_NUMBERS = ON_STEP_NUMBERS,
 	RESTS_GPU_WINDOW = ON_TRACE | ON_GPU | ON_ENDS,
+	RESTS_RECORDING = RESTS_GPU_WINDOW | ON_RECORDING,
 	RESTS_WALL = ON_ENDS | ON_WALL,
 	RESTS_UTILIZATION = RESTS_GPU_WINDOW | ON_UTILIZATION | ON_WALL,
 	RESTS_STEPS = ON_TRACE | ON_STEPS,
@@ -117,8 +119,8 @@ const char *metric_label(const struct metric *m)
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
 		if (labels[i].id == m->id)
 			return labels[i].label;
-	if (m->id == METRIC_INPUT) /* by its own key */
-		return m->name + strlen("input.");
+	if (m->id == METRIC_INPUT)
+		return m->title ? m->title : m->name + strlen("input.");
 	/* true if the metric has a figure for the whole run */
 	bool whole = m->label == LABEL_NONE || m->label == LABEL_MEMORY;
 	return m->title ? m->title : whole ? m->head : m->name;
@@ -132,7 +134,8 @@ bool input_name_is_valid(struct span name, bool glob)
 	for (size_t i = 0; i < name.n; i++) {
 		unsigned char c = (unsigned char)name.p[i], lower = c | 0x20;
 		bool word = is_digit((char)c) || (lower >= 'a' && lower <= 'z') || c == '_';
-		if (!word && c != '-' && c != '.' && c != '/' && !(glob && (c == '*' || c == '?')))
+		bool more = glob && (c == '*' || c == '?' || figure_title_has((char)c));
+		if (!word && c != '-' && c != '.' && c != '/' && !more)
 			return false;
 	}
 	return name.n > 0 && name.n <= INPUT_NAME_MAX;

@@ -126,7 +126,8 @@ enum rests_on {
 	ON_OPERATORS = 1 << 20, ///< figures by the operator that launched the work
 	ON_MODULES = 1 << 21, ///< figures by module or annotation
 	ON_PLACES = 1 << 22, ///< figures by place in the code
-	ON_ALL = (1 << 23) - 1,
+	ON_RECORDING = 1 << 23, ///< sums over the whole recording, however many steps it holds
+	ON_ALL = (1 << 24) - 1,
 };
 
 struct metric {
@@ -149,6 +150,9 @@ struct metric {
 	const char *meaning;
 	const char *mixed; ///< for a figure of files whose units measure different things: the units,
 	                   ///< "ms and MiB"; else NULL
+	const char *case_name; ///< for a figure of files: the case, "" if it has none; `head` is then
+	                       ///< what people read as its name, without the case
+	int64_t place; ///< for a figure of files: input_place()
 	int since; ///< minor version of the stored format that added the metric; older files lack it
 	enum family family; ///< family, or FAMILY_BY_NEED if it follows from the data that the metric
 	                    ///< needs
@@ -171,7 +175,7 @@ const char *metric_label(const struct metric *m);
 enum { INPUT_NAME_MAX = 250 };
 
 /// True for a name that a figure of a metrics file may have, or with `glob` a pattern
-/// of such names: letters, digits, '_', '-', '.' and '/'; '*' and '?'.
+/// of such names: letters, digits, '_', '-', '.' and '/'; '*' and '?', and what titles have.
 bool input_name_is_valid(struct span name, bool glob);
 
 /// The metric of this name. For "input.NAME" it is a metric of that figure only, owned by `a`,

@@ -49,12 +49,15 @@ struct result_take {
 	const char *minus; ///< path of a value that is subtracted from the figure; NULL if there is
 	                   ///< none
 	const char *as; ///< template of the figure's name; NULL: the last name of the path `at`
+	const char *title; ///< template of what people read in place of the name, in which '_' is a
+	                   ///< blank; NULL: the name
 	const char *scale; ///< factor of the value; NULL means 1
 	const char *unit; ///< unit, one of figure_units; NULL if the name or the value tells the unit
 	const char *unit_at; ///< path of the text that holds the unit; "^name" is a member beside the
 	                     ///< value
 	unsigned better; ///< better direction, enum result_better; 0 if the unit and the name tell it
 	bool optional; ///< true if a missing value, or a text that is not a number, is skipped
+	bool headline; ///< true if the figure heads a report in which nothing is wrong
 	bool thousands; ///< true if commas in the value separate thousands
 	bool negative; ///< true if values below 0 are measurements of a time, a size, a rate or a count
 	int64_t drop; ///< number of samples at the beginning that are left out

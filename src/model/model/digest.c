@@ -162,6 +162,7 @@ static void keep_of_trace(const struct digest *d, struct digest *snapshot)
 				vec_push(&snapshot->memories, *m);
 			continue;
 		}
+		snapshot->memories.v[k].trace_peak = m->peak_allocated;
 		snapshot->memories.v[k].peak_op = m->peak_op;
 		snapshot->memories.v[k].peak_dims = m->peak_dims;
 		snapshot->memories.v[k].peak_types = m->peak_types;

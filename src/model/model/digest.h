@@ -242,12 +242,13 @@ struct memory_stat {
 	int64_t alloc_count, free_count, churn_bytes; ///< allocations, frees and bytes in the window
 	int64_t growth_per_step; ///< growth in bytes; MEMORY_UNKNOWN with fewer than three step ends
 	int64_t capacity; ///< size of the device's memory; for XProf the limit of its allocator
-	/* The members up to segment_allocs are known only from snapshots; else MEMORY_UNKNOWN. */
+	/* The members up to trace_peak are known only from snapshots; else MEMORY_UNKNOWN. */
 	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
 	int64_t inactive, largest_inactive; ///< bytes of all free blocks at the end; of the largest one
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
 	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak (model/memory.h)
+	int64_t trace_peak; ///< peak_allocated by the trace that the snapshot lay beside
 	/* the operator that ran when `allocated` was highest; only from traces and XProf, else NULL */
 	const char *peak_op, *peak_dims, *peak_types;
 };

@@ -400,7 +400,7 @@ static void emit_inputs(struct emitter *e)
 	for (size_t i = 0; i < d->inputs.nr; i++) {
 		const struct input_stat *s = &d->inputs.v[i];
 		struct span name = span_of(s->name);
-		if (!metric_has_input(m, name))
+		if (!input_is_of(m, s))
 			continue;
 		e->figure.metric = view_metric(e->view, &metric_table[METRIC_INPUT], name);
 		figure_emit(e, m->label == LABEL_INPUT ? name : SPAN(""),

@@ -176,6 +176,15 @@ static int metric_name_cmp(const void *a, const void *b)
 	              (*(const struct metric *const *)b)->name);
 }
 
+/* True if reports call a figure of files so: "CASE/TITLE". */
+static bool is_called(const struct metric *own, const char *name)
+{
+	size_t n = strlen(own->case_name);
+	if (n && (strncmp(name, own->case_name, n) != 0 || name[n++] != '/'))
+		return false;
+	return strcmp(name + n, own->head) == 0;
+}
+
 const struct metric *view_metric(const struct run_view *v, const struct metric *m,
                                  struct span label)
 {
@@ -186,6 +195,8 @@ const struct metric *view_metric(const struct run_view *v, const struct metric *
 	const struct metric *const *found =
 	    v->nr_inputs ? bsearch(&key, v->inputs, v->nr_inputs, sizeof key, metric_name_cmp) : NULL;
 	arena_release(&scratch);
+	for (size_t i = 0; !found && !label.n && i < v->nr_inputs; i++)
+		found = is_called(v->inputs[i], m->name + strlen("input.")) ? &v->inputs[i] : NULL;
 	return found ? *found : m;
 }
 
@@ -255,7 +266,7 @@ static bool rank_has_context(const struct digest *d, enum metric_id id)
 static bool rank_has_input(const struct digest *d, const struct metric *m)
 {
 	for (size_t i = 0; i < d->inputs.nr; i++)
-		if (metric_has_input(m, span_of(d->inputs.v[i].name)))
+		if (input_is_of(m, &d->inputs.v[i]))
 			return true;
 	return false;
 }

@@ -2,16 +2,11 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "report/document.h"
 #include "report/table.h"
 
 enum { ROWS_SHOWN = 12 };
-
-/* How much worse the figure became, in 1e-6 percent; below 0 if it became better. */
-static int64_t worsening(const struct check *c)
-{
-	return c->worse == WORSE_DOWN ? -c->change_pct : c->change_pct;
-}
 
 static bool is_news(const struct check *c)
 {
@@ -27,27 +22,19 @@ static bool is_changed(const struct check *c)
 /* Failed figures first, then by how much worse they became. */
 static int worst_first(const void *a, const void *b)
 {
-	const struct check *x = *(const struct check *const *)a, *y = *(const struct check *const *)b;
-	if (check_matters(x) != check_matters(y))
-		return check_matters(x) ? -1 : 1;
-	if (check_matters(x))
-		ORDER_BY(x->verdict, y->verdict);
-	ORDER_BY(worsening(y), worsening(x));
-	return strcmp(x->metric->name, y->metric->name);
+	return check_worst_first(*(const struct check *const *)a, *(const struct check *const *)b);
 }
 
-/* The beginning that the names of all figures have in common, as far as it is a case or whole words
-   of it: "sglang.random.in1024.". */
+/* The beginning that the names of all cases have in common, as far as it is whole words of them:
+   "sglang.random.in1024.". */
 static struct span common_case(const struct check *const *v, size_t nr)
 {
-	struct span first = span_of(metric_label(v[0]->metric));
-	const char *slash = strrchr(first.p, '/');
-	first.n = slash ? (size_t)(slash - first.p) + 1 : 0;
+	struct span first = span_of(v[0]->metric->case_name);
 	for (size_t i = 0; i < nr && first.n;) {
-		const char *name = metric_label(v[i]->metric);
-		char next = name[first.n];
-		char last = span_starts(span_of(name), first) ? first.p[first.n - 1] : ' ';
-		bool whole = last == '/' || (last == '.' && !(next >= '0' && next <= '9'));
+		const char *name = v[i]->metric->case_name;
+		bool fits = span_starts(span_of(name), first);
+		char next = fits ? name[first.n] : ' ';
+		bool whole = fits && (!next || (first.p[first.n - 1] == '.' && !is_digit(next)));
 		first.n -= !whole;
 		i = whole ? i + 1 : 0;
 	}
@@ -78,8 +65,8 @@ void doc_inputs(struct document *d, const struct report *r)
 		return;
 	qsort(rows, nr, sizeof *rows, worst_first);
 	struct span of = common_case(rows, nr);
-	const char *title =
-	    of.n ? arena_printf(&d->arena, "Figures of %.*s", (int)of.n - 1, of.p) : "Figures";
+	int n = (int)of.n - (of.n && of.p[of.n - 1] == '.');
+	const char *title = of.n ? arena_printf(&d->arena, "Figures of %.*s", n, of.p) : "Figures";
 	doc_section(d, "inputs", title, DOC_OPEN);
 	struct doc_table *t = doc_table(d, title, COLUMNS(columns));
 	t->brief = ROWS_SHOWN;
@@ -87,10 +74,8 @@ void doc_inputs(struct document *d, const struct report *r)
 	for (size_t i = 0; i < nr; i++) {
 		const struct check *c = rows[i];
 		doc_row(d, 0);
-		const char *name = metric_label(c->metric) + of.n, *slash = strrchr(name, '/');
-		size_t n = slash ? (size_t)(slash - name) : 0;
-		doc_name_cell(d, slash ? slash + 1 : name);
-		doc_name_cell(d, arena_dup(&d->arena, (struct span){ name, n }));
+		doc_name_cell(d, c->metric->head);
+		doc_name_cell(d, c->metric->case_name + of.n);
 		doc_figure_cell(d, c->baseline_text, c->has_baseline, c->baseline);
 		doc_figure_cell(d, c->candidate_text, c->has_candidate, c->candidate);
 		doc_cell(d);

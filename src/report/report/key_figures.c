@@ -34,16 +34,20 @@ const struct finding *report_main_finding(const struct report *r)
 
 const struct check *report_worst_check(const struct report *r)
 {
-	const struct check *any = NULL;
+	const struct check *any = NULL, *figure = NULL;
 	for (size_t k = 0; k < NR_KEY_IDS; k++)
 		for (size_t i = 0; i < r->checks.nr; i++) {
 			const struct check *c = &r->checks.v[i];
 			if (c->verdict != r->verdict || !c->has_change || c->spoiler)
 				continue;
-			if (is_of(c, key_ids[k]))
+			if (is_of(c, key_ids[k]) && key_ids[k] != METRIC_INPUT)
 				return c;
+			if (is_of(c, key_ids[k]))
+				figure = !figure || check_worst_first(c, figure) < 0 ? c : figure;
 			any = any ? any : c;
 		}
+	if (figure)
+		return figure;
 	const struct finding *f = report_main_finding(r);
 	for (size_t i = 0; f && i < f->checks.nr; i++) {
 		const struct check *c = &r->checks.v[f->checks.v[i]];
@@ -84,14 +88,25 @@ const struct figure_row *figure_row_find(const struct report *r, enum metric_id 
 	return NULL;
 }
 
-static bool is_rate(const struct metric *m)
+/* How much worse the figure became, in 1e-6 percent; below 0 if it became better. */
+static int64_t worsening(const struct check *c)
 {
-	int unit = unit_figure(m->unit);
-	return unit >= 0 && strncmp(figure_units[unit].dimension, "rate", 4) == 0;
+	return c->worse == WORSE_DOWN ? -c->change_pct : c->change_pct;
 }
 
-/* The first check on the metric. A rate comes before other figures of files that nothing is wrong
-   with, since it tells most. */
+int check_worst_first(const struct check *x, const struct check *y)
+{
+	if (check_matters(x) != check_matters(y))
+		return check_matters(x) ? -1 : 1;
+	if (check_matters(x)) {
+		ORDER_BY(x->verdict, y->verdict);
+		ORDER_BY(worsening(y), worsening(x));
+	}
+	return COMPARE(x->metric->place, y->metric->place);
+}
+
+/* The first check on the metric; of figures of files the worst or, if nothing is wrong with them,
+   the one that its format has for that. */
 static const struct check *check_of(const struct report *r, enum metric_id id)
 {
 	const struct check *first = NULL;
@@ -99,9 +114,9 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 		const struct check *c = &r->checks.v[i];
 		if (!is_of(c, id) || !c->has_candidate)
 			continue;
-		if (id != METRIC_INPUT || check_matters(c) || is_rate(c->metric))
+		if (id != METRIC_INPUT)
 			return c;
-		first = first ? first : c;
+		first = !first || check_worst_first(c, first) < 0 ? c : first;
 	}
 	return first;
 }

@@ -36,6 +36,10 @@ struct breakdown_list {
 /// 5. of a diff
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
+/// Order of checks on figures of files: those that need attention first, by verdict and by how much
+/// worse they became, then by metric::place.
+int check_worst_first(const struct check *x, const struct check *y);
+
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.
 bool check_matters(const struct check *c);
 

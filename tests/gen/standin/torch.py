@@ -241,7 +241,7 @@ def _snapshot(device=None):
     _fail("snapshot")
     _log("snapshot", history=history["on"])
     with tempfile.TemporaryDirectory() as folder:
-        path = _generate("snapshot", pathlib.Path(folder) / "s.json", "--layers", 1, "--style",
+        path = _generate("snapshot", pathlib.Path(folder) / "s.json", "--layers", 1, "--peak", 2000, "--style",
                          "old" if RELEASE < (2, 1) else "mid" if RELEASE < (2, 6) else "new")
         out = json.loads(path.read_text(encoding="utf-8"))
     if not history["on"]:
