@@ -421,6 +421,7 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 	*out = (struct entries){ 0 };
 	see_all(b, q, &seen);
 	vec_sort(&seen.list, seen_cmp);
+	seen.list.nr = query_keep_named(q, seen.list.v, seen.list.nr, sizeof *seen.list.v, &b->arena);
 	if (q->metric->label == LABEL_KERNEL && b->pairs.renamed)
 		join_renamed(b, &seen);
 	for (size_t i = 0, end; i < seen.list.nr; i = end) {

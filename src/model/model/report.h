@@ -307,6 +307,7 @@ struct report {
 	VEC(const char *) warnings; ///< warnings, one line each, the most important first
 	VEC(struct check) checks; ///< checks: failed ones first, then in the order of the rules
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
+	VEC(const char *) kernels; ///< names of all kernels of both sides: no two are shown as one text
 	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
 	VEC(struct figure_row) figures; ///< all figures of whole runs, of both sides; only in a diff
 
