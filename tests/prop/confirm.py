@@ -191,7 +191,7 @@ def at_once(folder):
 
 
 def suite(folder):
-    """Of a suite, only the cases that fail are made again."""
+    """The cases of a suite that fail are made again, and no others."""
     c = Clone(folder / "clone")
     c.begin("suite", {}, files=("a.json", "b.json"))
     c.run("git", "checkout", "--quiet", "-b", "change")

@@ -248,7 +248,7 @@ commit that the pull request begins at.
     w.branch("attention", "--slow-kernel *flash_bwd*=1.5", "deterministic attention")
     said(w, w.gate("fail", GPUGATE_BASE="HEAD^"))
     expect("failed", w.status("attention"), "failure")
-    w.say("The pairs say the same, and decide alone from here on:")
+    w.say("The pairs say the same, and only they decide from here on:")
     w.quote(w.forge.bodies()[0])
     w.say("It is meant, and its author says so; but may not:")
     w.quote(w.approve(5, "/gpugate accept it is deterministic now", "attention", code=1))
