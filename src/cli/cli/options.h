@@ -208,7 +208,7 @@ enum command {
 	  "write Markdown for a pull request; - is standard output")                                   \
 	X(JSON, "json", "FILE", ON_PAGES | ON(METRICS), "write JSON; - is standard output")            \
 	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
-	  "write what would decide checks that are undecided, as JSON; - is standard output")          \
+	  "write which runs would decide or confirm the verdict, as JSON; - is standard output")       \
 	X(HTML, "html", "FILE", ON_DOCUMENTS,                                                          \
 	  "write one HTML page, with charts; - is standard output")                                    \
 	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \

@@ -12,6 +12,7 @@
 #include "gate/checks_beside.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
+#include "gate/confirm.h"
 #include "gate/exceptions.h"
 #include "gate/family.h"
 #include "gate/figure_rule.h"
@@ -220,7 +221,9 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
                               const struct evidence *evidence)
 {
 	struct comparison moved = *c;
-	if (!c->has_pin || !c->has_baseline || m->rule->for_each ||
+	/* control runs of today say nothing of how main has moved */
+	bool of_controls = m->bench->runs.nr_controls && !m->rule->metric->exact;
+	if (!c->has_pin || !c->has_baseline || m->rule->for_each || of_controls ||
 	    (evidence->has_noise && imaxabs(c->baseline - c->pin) <= evidence->noise))
 		return NULL;
 	moved.baseline = c->pin;
@@ -286,8 +289,14 @@ static void add_check(const struct maker *m, const struct entry *e)
 		c.waived = true;
 		d = compare(&c);
 	}
+	if (d.verdict == VERDICT_FAIL && confirm_is_refuted(m->noise, e, &c)) {
+		d.verdict = VERDICT_WARN;
+		d.reason = REASON_UNCONFIRMED;
+	}
+	bool unconfirmed = confirm_is_open(m->noise, &c, &d, &evidence);
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;
+	k.unconfirmed = unconfirmed;
 	k.moved = moved_text(m, &c, &evidence);
 	k.trend = trend_of(m->bench, e, a);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
