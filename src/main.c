@@ -10,6 +10,7 @@
    model/: what a figure is, and the nouns
      metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
      events/    what readers hand on: events of a trace, a memory snapshot, other profilers' records
+     names/     display names of kernels, and which names a text in a rule means
      model/     plain nouns: digest and its rows (a line for each member: how it is stored, what
                 becomes of it when rows are joined), memory, flops (peaks of GPUs), ranks
                 (collectives matched across them), view (what rules see of a digest), category,
@@ -32,12 +33,11 @@
 
    reduce/: events → digest
      reduce/    events → digest: steps, kernels, communication, devices, host, functions,
-                operations, memory, what began last
+                operations, memory, what began last; what names of events say: steps and their
+                phases, markers, operations
      replay/    memory snapshot → digest: replay backwards from the final state, sites; other
                 profilers' records of memory → digest
      code/      where in the code work comes from: threads, calls of Python, paths and places
-     names/     what names and inputs of events say: steps and their phases, markers, operations;
-                display names of kernels
      merge/     several digests of one rank as one; digests of bounded size
      fold/      one digest for many ranks: figures by rank or how they are spread, sums of rows,
                 collectives that are matched once all ranks are known; slow links; ranks that a run

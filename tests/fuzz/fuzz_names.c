@@ -8,8 +8,8 @@
 #include "../unit/sample_report.h"
 #include "cli/formats.h"
 #include "model/phases.h"
-#include "names/step_name.h"
 #include "output_laws.h"
+#include "reduce/step_name.h"
 
 static struct sink *write_report(const char *format, const char *name, bool diff, size_t max_bytes)
 {

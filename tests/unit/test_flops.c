@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "model/flops.h"
-#include "names/flop_count.h"
+#include "reduce/flop_count.h"
 #include "reduce_rig.h"
 
 static void test_formulas(void **state)

@@ -220,9 +220,10 @@ static void test_selects_nothing(void **state)
 	r->on_missing = ON_MISSING_SKIP;
 	assert_int_equal(run_judge(&s), ST_USAGE);
 	assert_int_equal(s.report.status, ST_USAGE);
-	assert_string_equal(diag_first_error(&s.log),
-	                    "rules.yaml:3:5: rule 'top' selects nothing: no kernel.time of "
-	                    "either side fits 'kernel=ampere_*'");
+	assert_string_equal(
+	    diag_first_error(&s.log),
+	    "rules.yaml:3:5: rule 'top' selects nothing: no kernel.time of "
+	    "either side fits 'kernel=ampere_*'; did you mean 'elem', 'gemm_a' or 'gemm_b'?");
 	assert_string_equal(s.report.error, diag_first_error(&s.log));
 	assert_int_equal(s.report.verdict, VERDICT_INCONCLUSIVE);
 	release(&s);
@@ -295,7 +296,8 @@ static void test_fail_before_missing(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_string_equal(s.report.headline,
-	                    "fail: 1 of 2 checks beyond its limits (cuda), 1 missing");
+	                    "fail: 1 of 2 checks beyond its limits (cuda), to be confirmed by 3 pairs, "
+	                    "1 missing");
 	/* The report offers no command that accepts the run if a figure is missing. */
 	assert_string_equal(s.report.accept, "");
 	release(&s);
@@ -947,8 +949,8 @@ static void test_fail_on(void **state)
 		if (cases[i / 3].make == make_fail && s.fail_on == FAIL_ON_NEVER)
 			assert_string_equal(
 			    s.report.headline,
-			    "fail: 1 of 1 check beyond its limits (cuda); --fail-on never: the verdict "
-			    "does not decide");
+			    "fail: 1 of 1 check beyond its limits (cuda), to be confirmed by 3 pairs; "
+			    "--fail-on never: the verdict does not decide");
 		if (cases[i / 3].make == make_warn && s.fail_on == FAIL_ON_WARN)
 			assert_string_equal(s.report.headline, "warn: 1 of 1 check passed with a warning; "
 			                                       "--fail-on warn: warnings fail");
@@ -1157,7 +1159,8 @@ static void test_waiver_size(void **state)
 	}
 }
 
-/* A kernel's override decides on this kernel, and gives the smallest change that can be detected. */
+/* A kernel's override decides on this kernel, and gives the smallest change that can be detected.
+ */
 static void test_override_reaches(void **state)
 {
 	(void)state;

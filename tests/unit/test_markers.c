@@ -2,7 +2,7 @@
 #include "reduce/reducer.h"
 #include "reduce_rig.h"
 
-#include "names/step_name.h"
+#include "reduce/step_name.h"
 
 static void test_patterns(void **state)
 {

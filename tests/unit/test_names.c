@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "names/demangle.h"
+#include "names/fit.h"
 #include "names/short.h"
 
 #define NR_OF(array) (sizeof(array) / sizeof *(array))
@@ -116,12 +118,42 @@ static void mangled(void **state)
 	arena_release(&a);
 }
 
+/* What a text means: the name, then what reports show, then a pattern. */
+static void meant(void **state)
+{
+	static const struct {
+		const char *asked, *name;
+		enum name_fit fit;
+	} rows[] = {
+		{ "void f<float*>(int*)", "void f<float*>(int*)", FIT_WHOLE },
+		{ "void f<float*>(int*)", "void f<float1>(int2)", FIT_PATTERN },
+		{ "f<float*>", "void f<float*>(int*)", FIT_LONGEST },
+		{ "f<float>", "void f<4, float>(int)", FIT_FORM + 1 },
+		{ "void f<4, \u200bfloat>(int)", "void f<4, float>(int)", FIT_SHOWN },
+		{ "anything~c02c4c78", "void f<4, float>(int)", FIT_NONE },
+		{ "a\uFFFDb", "a\tb", FIT_SHOWN },
+		{ "a\uFFFDb", "a b", FIT_NONE },
+		{ "triton_red\u2026ward_8", "triton_red_fused_backward_8", FIT_CUT_FORM },
+		{ "g", "void f<4, float>(int)", FIT_NONE },
+	};
+	(void)state;
+	for (size_t i = 0; i < NR_OF(rows); i++)
+		assert_int_equal(name_fit(span_of(rows[i].asked), span_of(rows[i].name), true),
+		                 rows[i].fit);
+	struct arena a = ARENA_INIT;
+	struct span name = SPAN("void f<4, float>(int)");
+	const char *hashed = arena_printf(&a, "any~%08x", text_hash32(name));
+	assert_int_equal(name_fit(span_of(hashed), name, false), FIT_SHOWN);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_by_themselves),
 		cmocka_unit_test(neighbors),
 		cmocka_unit_test(mangled),
+		cmocka_unit_test(meant),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

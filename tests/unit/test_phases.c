@@ -5,7 +5,7 @@
 
 #include "merge/cycles.h"
 #include "model/phases.h"
-#include "names/step_name.h"
+#include "reduce/step_name.h"
 #include "store/digest_json.h"
 #include "text_rig.h"
 

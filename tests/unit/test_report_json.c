@@ -79,8 +79,8 @@ static void nesting(void **state)
 static void a_result(void **state)
 {
 	static const char *const parts[] = {
-		"{\"schema\": \"gpugate-result-1\", \"verdict\": \"fail\", \"exit_code\": 1,\n "
-		"\"workload\": \"w\"",
+		"{\"schema\": \"gpugate-result-1\", \"verdict\": \"fail\", \"exit_code\": 1, "
+		"\"confirmed\": true,\n \"workload\": \"w\"",
 		"{\"key\": \"gpu.name\", \"baseline\": \"k\", \"candidate\": null, \"match\": false}",
 		"{\"finding\": \"dropped-kernels\", \"rank\": 3, \"side\": \"candidate\", \"spoils\": "
 		"[\"step.idle_time\"], ",
@@ -131,6 +131,7 @@ static void order_of_keys(void **state)
 		"schema",
 		"verdict",
 		"exit_code",
+		"confirmed",
 		"workload",
 		"rules",
 		"baseline",

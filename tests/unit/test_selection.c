@@ -63,7 +63,7 @@ static void test_covered(void **state)
 		if (rows[i].own_key)
 			*glob_of(&r.query, rows[i].own_key) = rows[i].own;
 		*glob_of(&waiver, rows[i].key) = rows[i].glob;
-		struct select_item item = { &r, span_of(rows[i].label), rows[i].rank, &t };
+		struct select_item item = { &r, span_of(rows[i].label), rows[i].rank, &t, FIT_NONE };
 		if (select_covers(&waiver, &item) != rows[i].covered)
 			fail_msg("row %zu", i);
 	}

@@ -202,6 +202,7 @@ static void put_case(struct suite *out, const struct report *r, const char *name
 		                    .false_alarms = r->has_false_alarms ? r->false_alarms : -1,
 		                    .plan_runs = r->plan_runs,
 		                    .plan_pairs = r->plan_pairs,
+		                    .unconfirmed = r->unconfirmed,
 		                    .rules_file = arena_dup(a, span_of(r->rules)),
 		                    .baseline_file = arena_dup(a, span_of(r->baseline_path)) };
 	put_figure(&c, r, a);

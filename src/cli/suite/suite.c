@@ -152,7 +152,7 @@ void suite_conclude(struct suite *s)
 		const struct suite_case *c = &s->cases.v[i];
 		s->counts[c->verdict]++;
 		s->status = worse(s->status, status_of_code(c->exit_code));
-		if (c->verdict == VERDICT_UNDECIDED) {
+		if (c->verdict == VERDICT_UNDECIDED || c->unconfirmed) {
 			number_raise(&s->plan_runs, c->plan_runs);
 			number_raise(&s->plan_pairs, c->plan_pairs);
 		}

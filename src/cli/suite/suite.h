@@ -47,6 +47,7 @@ struct suite_case {
 	int64_t false_alarms; ///< expected false alarms per unchanged run, in millionths; -1 if unknown
 	int64_t plan_runs, plan_pairs; ///< number of further runs, or of pairs with control runs, that
 	                               ///< would decide the case; or 0
+	int64_t unconfirmed; ///< number of failed checks that the plan would confirm
 	const char *accept; ///< command that accepts the run; NULL if there is none
 	const char *rules_file, *baseline_file; ///< paths as given; NULL if the case was not judged
 };

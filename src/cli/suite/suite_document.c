@@ -120,7 +120,8 @@ static void put_action(struct document *d, const struct suite *s, const struct s
 	if (c->plan_runs)
 		doc_printf(d, "%" PRId64 " more run%s of the candidate would decide", more, plural(more));
 	else if (more)
-		doc_printf(d, "%" PRId64 " more pair%s of runs would decide", more, plural(more));
+		doc_printf(d, "%" PRId64 " more pair%s of runs would %s", more, plural(more),
+		           c->unconfirmed ? "confirm it" : "decide");
 }
 
 static void put_actions(struct document *d, const struct suite *s)

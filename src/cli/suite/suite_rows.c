@@ -56,6 +56,7 @@ static const struct field case_fields[] = {
 	{ AT(suite_case, false_alarms), .type = FIELD_OPTIONAL_COUNT, .absent = -1 },
 	{ AT(suite_case, plan_runs), .type = FIELD_COUNT },
 	{ AT(suite_case, plan_pairs), .type = FIELD_COUNT },
+	{ AT(suite_case, unconfirmed), .type = FIELD_OPTIONAL_COUNT },
 	{ AT(suite_case, accept), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, rules_file), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, baseline_file), .type = FIELD_OPTIONAL_TEXT },

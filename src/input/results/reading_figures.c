@@ -127,16 +127,38 @@ static enum status refuse_twice(const struct reading_file *f, const struct readi
 	    r->case_text.n ? text_quote(a, r->case_text) : text_quote(a, r->text), "");
 }
 
-/* Moves the values that were not measured out of the group, which keeps its order. */
+/* Moves the values that were not measured out of the group, which keeps its order. If they are more
+ * than 1 % of it, the figure was not measured, since the others may be the better ones. */
 static void set_aside(struct group *g, struct readings *r)
 {
-	size_t nr = 0;
+	size_t nr = 0, all = g->nr;
 	for (size_t i = 0; i < g->nr; i++)
 		if (g->v[i].unmeasured)
 			vec_push(&r->unmeasured, g->v[i]);
 		else
 			g->v[nr++] = g->v[i];
-	g->nr = nr;
+	g->nr = (all - nr) * 100 > all ? 0 : nr;
+}
+
+/* Converts all values to the unit of the first; false if they measure different things. */
+static bool in_one_unit(struct group *g)
+{
+	int unit = figure_unit_find(span_of(g->v->unit));
+	for (size_t i = 1; i < g->nr; i++) {
+		struct reading *r = &g->v[i];
+		int own = figure_unit_find(span_of(r->unit));
+		if (own == unit)
+			continue;
+		if (own < 0 || unit < 0 ||
+		    strcmp(figure_units[own].dimension, figure_units[unit].dimension) != 0)
+			return false;
+		struct input_stat s = { .unit = r->unit,
+			                    .value = r->value.value,
+			                    .digits = r->value.digits };
+		r->value = input_in(&s, unit);
+		r->unit = g->v->unit;
+	}
+	return true;
 }
 
 static enum status group_put(struct group *g, struct readings *r, const struct reading_file *f,
@@ -156,6 +178,11 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
 			    first->name);
 	if (first->record != last->record && repeats == REPEATS_ERROR)
 		return refuse_twice(f, first, log);
+	size_t others = 0;
+	for (size_t i = 0; i < g->nr; i++)
+		others += g->v[i].is_other;
+	if (others == g->nr)
+		return ST_OK;
 	if (first->is_samples) {
 		size_t drop = (size_t)first->row->drop;
 		if (drop >= g->nr)
@@ -172,6 +199,10 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
 	set_aside(g, r);
 	if (!g->nr)
 		return ST_OK;
+	if (!in_one_unit(g))
+		return diag_fail(log, ST_INPUT,
+		                 "%s: the values of %s have units that measure different things", f->name,
+		                 g->v->name);
 	if (g->v->is_samples) {
 		group_scale(g, &d->arena);
 		put_statistics(d, g);

@@ -74,8 +74,11 @@ static void init_columns(struct bench *b)
 		add_column(b, SOURCE_PIN, 0, NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
 	add_past(b, r->sample, SOURCE_SAMPLE);
+	/* the last runs have control runs: the first one may have been chosen because it failed */
+	size_t single =
+	    r->nr_controls && r->nr_controls < r->nr_candidates ? r->nr_candidates - r->nr_controls : 0;
 	for (size_t i = 0; i < r->nr_candidates; i++)
-		add_column(b, SOURCE_CANDIDATE, 1 + i, NULL, 0);
+		add_column(b, i < single ? SOURCE_SINGLE : SOURCE_CANDIDATE, 1 + i, NULL, 0);
 	for (size_t i = 0; i < r->nr_controls; i++)
 		add_column(b, SOURCE_CONTROL, 1 + r->nr_candidates + i, NULL, 0);
 	sort_columns(b);
@@ -238,11 +241,16 @@ static int seen_cmp(const void *a, const void *b)
 	return c ? c : COMPARE(x->column, y->column);
 }
 
+static bool is_candidate(const struct bench *b, size_t i)
+{
+	return b->columns[i].source == SOURCE_SINGLE || b->columns[i].source == SOURCE_CANDIDATE;
+}
+
 /* True if a candidate has the item. */
 static bool candidate_has(const struct bench *b, const struct seen_list *seen, struct seen item)
 {
 	for (item.column = 0; item.column < b->nr_columns; item.column++)
-		if (b->columns[item.column].source == SOURCE_CANDIDATE &&
+		if (is_candidate(b, item.column) &&
 		    bsearch(&item, seen->list.v, seen->list.nr, sizeof item, seen_cmp))
 			return true;
 	return false;
@@ -257,8 +265,7 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 		struct seen s = seen->list.v[i];
 		const struct activity_pair *a = drift_find(&b->pairs, s.label);
 		struct seen now = { .rank = s.rank };
-		if (b->columns[s.column].source != SOURCE_CANDIDATE && a && a->partner &&
-		    a->count[SIDE_CANDIDATE] <= 0) {
+		if (!is_candidate(b, s.column) && a && a->partner && a->count[SIDE_CANDIDATE] <= 0) {
 			now.label = a->partner->name;
 			if (candidate_has(b, seen, now)) {
 				s.was = s.label;
@@ -332,7 +339,8 @@ static void fill_sides(struct bench *b, struct entry *e, const struct metric *m)
 		take(b, e, SIDE_BASELINE,
 		     (struct sides){
 		         .of = { [SOURCE_PIN] = !is_recent_alone(b, e), [SOURCE_RECENT] = true } });
-	take(b, e, SIDE_CANDIDATE, (struct sides){ .of = { [SOURCE_CANDIDATE] = true } });
+	take(b, e, SIDE_CANDIDATE,
+	     (struct sides){ .of = { [SOURCE_SINGLE] = m->exact, [SOURCE_CANDIDATE] = true } });
 	if (b->runs.controls && b->runs.baseline == b->runs.controls) {
 		e->has_pin = e->has[SIDE_BASELINE];
 		e->pin = e->value[SIDE_BASELINE];
@@ -381,7 +389,7 @@ const struct run *bench_in_part(const struct bench *b, const struct entry *items
 		int64_t lacking = least_lacking(items, nr, i);
 		const struct run *run = b->view[b->columns[i].view].run;
 		*ranks = lacking < 0 ? 0 : (int64_t)run_nr_ranks(run) - lacking;
-		if (b->columns[i].source == SOURCE_CANDIDATE && (lacking < 0 || lacking > usual))
+		if (is_candidate(b, i) && (lacking < 0 || lacking > usual))
 			return run;
 	}
 	return NULL;
@@ -413,6 +421,7 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 	*out = (struct entries){ 0 };
 	see_all(b, q, &seen);
 	vec_sort(&seen.list, seen_cmp);
+	seen.list.nr = query_keep_named(q, seen.list.v, seen.list.nr, sizeof *seen.list.v, &b->arena);
 	if (q->metric->label == LABEL_KERNEL && b->pairs.renamed)
 		join_renamed(b, &seen);
 	for (size_t i = 0, end; i < seen.list.nr; i = end) {

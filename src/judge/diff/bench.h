@@ -25,6 +25,7 @@ enum bench_source {
 	SOURCE_PIN,
 	SOURCE_RECENT,
 	SOURCE_SAMPLE, ///< a run of the main branch that only shows how large noise is
+	SOURCE_SINGLE, ///< a run of the candidate without a control run, if others have one
 	SOURCE_CANDIDATE,
 	SOURCE_CONTROL,
 	NR_SOURCES,
@@ -81,7 +82,8 @@ void bench_init(struct bench *b, const struct bench_runs *runs, struct naming na
 /// Release the views and all other memory of the bench.
 void bench_release(struct bench *b);
 
-/// One item on both sides. The candidate's value is the median of its runs that have the item. The
+/// One item on both sides. The candidate's value is the median of its runs that have the item; if
+/// there are control runs, only those runs count that have one, unless the metric is exact. The
 /// baseline's value is the median of the control runs, unless the metric is exact. Without control
 /// runs it is the median of the recent runs if at least min_runs have the item, else the median of
 /// the approved run and the recent runs together (rules.md, "Reference").

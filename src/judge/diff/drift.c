@@ -302,6 +302,9 @@ void drift_rows(const struct activity_pairs *p, const struct category_table *cat
                 struct report *out)
 {
 	struct top t;
+	for (size_t i = 0; i < p->list.nr; i++)
+		if (p->list.v[i].row[SIDE_BASELINE] || p->list.v[i].row[SIDE_CANDIDATE])
+			vec_push(&out->kernels, text_line(&out->arena, p->list.v[i].name));
 	top_of_changes(&t, p, DRIFT_ROWS_TOP);
 	for (size_t i = 0; i < t.both.nr; i++) {
 		const struct activity_pair *x = t.both.v[i], *y = x, *other = x->partner;

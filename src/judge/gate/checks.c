@@ -12,6 +12,7 @@
 #include "gate/checks_beside.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
+#include "gate/confirm.h"
 #include "gate/exceptions.h"
 #include "gate/family.h"
 #include "gate/figure_rule.h"
@@ -24,6 +25,7 @@
 #include "metric/unit.h"
 #include "model/fold.h"
 #include "model/select.h"
+#include "names/short.h"
 #include "trust/trust.h"
 
 struct maker {
@@ -33,6 +35,7 @@ struct maker {
 	const struct rule *rule;
 	struct beside *beside;
 	bool *waived; ///< flags, one for each waiver of the rules; set if the waiver excuses a check
+	const unsigned char *best; ///< for each waiver, how well it names an item of the rule at best
 	struct report *out;
 	const char *in_part; ///< text of in_part() for all items of the rule
 	bool unrecorded[NR_SIDES]; ///< true for a side that has no items of the rule's kind
@@ -53,15 +56,14 @@ static const char *long_figure(struct arena *a, struct span name)
 }
 
 /* The name of an entry's item, in full for a report or shortened for an id. If a name has
-   characters that an id cannot have, a hash is appended, so that different names give different
-   ids. */
+   characters that cannot be printed, a hash is appended, so that different names stay different. */
 static const char *item_of(struct arena *a, const struct entry *e, bool in_id, bool of_file)
 {
 	struct strbuf b = STRBUF_INIT;
 	if (in_id && of_file && e->label.n > ID_CHARS)
 		return long_figure(a, e->label);
 	text_add_short(&b, e->label, in_id ? ID_CHARS : (size_t)-1);
-	if (in_id && text_chars(e->label) <= ID_CHARS && !span_eq(strbuf_span(&b), e->label))
+	if ((!in_id || text_chars(e->label) <= ID_CHARS) && !span_eq(strbuf_span(&b), e->label))
 		strbuf_addf(&b, "~%08" PRIx32, text_hash32(e->label));
 	if (e->rank >= 0)
 		strbuf_addf(&b, "%srank %" PRId64, b.n ? ", " : "", e->rank);
@@ -177,8 +179,8 @@ static void add_breakdown(const struct maker *m, struct check *k, const struct e
 /* Index of the waiver that covers the check, or -1. */
 static int64_t waiver_of(const struct maker *m, const struct entry *e)
 {
-	struct select_item item = { m->rule, e->label, e->rank, m->bench->naming.categories };
-	return waivers_find(m->rules, &item);
+	struct select_item item = { m->rule, e->label, e->rank, m->bench->naming.categories, FIT_NONE };
+	return waivers_find(m->rules, m->best, item);
 }
 
 /* True if at least one side recorded the figure; a check on a figure that neither side recorded is
@@ -219,7 +221,9 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
                               const struct evidence *evidence)
 {
 	struct comparison moved = *c;
-	if (!c->has_pin || !c->has_baseline || m->rule->for_each ||
+	/* control runs of today say nothing of how main has moved */
+	bool of_controls = m->bench->runs.nr_controls && !m->rule->metric->exact;
+	if (!c->has_pin || !c->has_baseline || m->rule->for_each || of_controls ||
 	    (evidence->has_noise && imaxabs(c->baseline - c->pin) <= evidence->noise))
 		return NULL;
 	moved.baseline = c->pin;
@@ -287,8 +291,14 @@ static void add_check(const struct maker *m, const struct entry *e)
 		c.waived = true;
 		d = compare(&c);
 	}
+	if (d.verdict == VERDICT_FAIL && confirm_is_refuted(m->noise, e, &c)) {
+		d.verdict = VERDICT_WARN;
+		d.reason = REASON_UNCONFIRMED;
+	}
+	bool unconfirmed = confirm_is_open(m->noise, &c, &d, &evidence);
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;
+	k.unconfirmed = unconfirmed;
 	k.moved = moved_text(m, &c, &evidence);
 	k.trend = trend_of(m->bench, e, a);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
@@ -396,10 +406,61 @@ static void add_none_left(const struct maker *m, bool excepted)
 	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
-/* True if the rule's query finds something without its glob patterns, so that one of the patterns
-   must be wrong. The class (compute or communication) stays in the query: a run may lack such
-   kernels. */
-static bool selectable(struct bench *b, const struct rule *rule)
+enum { NEAR_MAX = 3, NEAR_CHARS = 60 };
+
+/* The name of an item in its shortest form, as a report may show it. */
+static const char *shortest_name(const struct rule *rule, const struct entry *e, struct arena *a)
+{
+	const char *whole = arena_dup(a, e->label);
+	return rule->metric->label == LABEL_KERNEL ? short_name_form(a, whole, 0) : whole;
+}
+
+/* The same, or with its hash if another item has it too. */
+static const char *near_name(const struct rule *rule, const struct entries *all, size_t i,
+                             struct arena *a)
+{
+	const char *own = shortest_name(rule, &all->list.v[i], a);
+	for (size_t k = 0; k < all->list.nr; k++)
+		if (k != i && strcmp(shortest_name(rule, &all->list.v[k], a), own) == 0)
+			return text_short(a, all->list.v[i].label, NEAR_CHARS);
+	return text_short(a, span_of(own), NEAR_CHARS);
+}
+
+/* The end of a message on a rule that selects nothing: the items nearest to its text, those of the
+   baseline first. */
+static const char *near_items(const struct rule *rule, const struct entries *all, struct arena *a)
+{
+	struct near {
+		size_t cost, item;
+	} best[NEAR_MAX + 1];
+	const char *asked = query_name(&rule->query);
+	size_t nr = 0;
+	for (size_t i = 0; asked && i < all->list.nr; i++) {
+		const struct entry *e = &all->list.v[i];
+		struct span text = span_of(shortest_name(rule, e, a)), own = span_of(asked);
+		bool has = memmem(e->label.p, e->label.n, own.p, own.n) != NULL;
+		size_t cost = has ? 0 : 2 * edit_distance(own, text, own.n + text.n);
+		cost += !e->has[SIDE_BASELINE];
+		size_t at = nr < NEAR_MAX ? nr++ : NEAR_MAX;
+		for (; at && best[at - 1].cost > cost; at--)
+			best[at] = best[at - 1];
+		best[at] = (struct near){ cost, i };
+	}
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < nr; i++)
+		strbuf_addf(&b, "%s'%s'",
+		            i == 0        ? "; did you mean "
+		            : i + 1 == nr ? " or "
+		                          : ", ",
+		            near_name(rule, all, best[i].item, a));
+	strbuf_adds(&b, nr ? "?" : "");
+	return arena_take(a, &b);
+}
+
+/* Fail if the rule's query finds something without its texts, so that one of them must be wrong.
+   The class (compute or communication) stays in the query: a run may lack such kernels. */
+static enum status check_selects(struct bench *b, const struct rules *rules,
+                                 const struct rule *rule, struct arena *a, struct diag_log *log)
 {
 	struct query q = { .metric = rule->query.metric,
 		               .stat = rule->stat,
@@ -407,9 +468,14 @@ static bool selectable(struct bench *b, const struct rule *rule)
 		               .cls = rule->query.cls };
 	struct entries all;
 	bench_query(b, &q, &all);
-	bool any = all.list.nr > 0;
+	enum status st = ST_OK;
+	if (all.list.nr)
+		st = diag_fail(
+		    log, ST_USAGE, "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s%s",
+		    rules->source, rule->line, rule->column, rule->id, rule->metric->name,
+		    text_quote(a, span_of(select_text(&rule->query, a))), near_items(rule, &all, a));
 	vec_release(&all.list);
-	return any;
+	return st;
 }
 
 /* If neither side has the metrics-file figure of a rule, suggest the most similar name. */
@@ -485,12 +551,8 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		bench_query(b, &rule->query, &entries);
 	bool lacks =
 	    bench_lacks(b, SIDE_BASELINE, &rule->query) || bench_lacks(b, SIDE_CANDIDATE, &rule->query);
-	if (entries.list.nr == 0 && recorded && !lacks && select_any(&rule->query) &&
-	    selectable(b, rule))
-		return diag_fail(log, ST_USAGE,
-		                 "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s",
-		                 rules->source, rule->line, rule->column, rule->id, rule->metric->name,
-		                 text_quote(&out->arena, span_of(select_text(&rule->query, &out->arena))));
+	if (entries.list.nr == 0 && recorded && !lacks && select_any(&rule->query))
+		TRY(check_selects(b, rules, rule, &out->arena, log));
 	if (rule_asks_step(rule))
 		find_step(&m);
 	bool any = entries.list.nr > 0, apart = false;
@@ -498,12 +560,16 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 	for (int s = b->runs.baseline ? SIDE_BASELINE : SIDE_CANDIDATE; s < NR_SIDES; s++)
 		m.unrecorded[s] = family_unrecorded(b, rule, &entries, (enum side_index)s);
 	m.in_part = in_part(&m, entries.list.v, entries.list.nr);
+	m.best = waivers_names(rules, rule, &entries, &out->arena);
+	struct entries all = { 0 };
+	for (size_t i = 0; i < entries.list.nr && (rule->except.nr || rule->overrides.nr); i++)
+		vec_push(&all.list, entries.list.v[i]);
 	if (any && rule->for_each) {
 		exceptions_warn(rule, &entries, out);
 		apart = !lacks && family_add(b, rule, &entries, &families);
 		checks_keep_items(b, rule, &entries);
 	}
-	bool excepted = exceptions_drop(rule, &entries);
+	bool excepted = exceptions_drop(rule, &all, &entries);
 	for (size_t i = 0; i < families.list.nr; i++)
 		vec_push(&entries.list, families.list.v[i]);
 	vec_release(&families.list);
@@ -513,7 +579,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 	for (size_t i = 0; i < entries.list.nr && st == ST_OK; i++) {
 		const struct entry *e = &entries.list.v[i];
 		struct maker own = m;
-		st = figure_rule(exceptions_rule(rule, e, &out->arena),
+		st = figure_rule(exceptions_rule(rule, &all, e, &out->arena),
 		                 view_metric(&b->view[0], rule->metric, e->label), rules->source,
 		                 &out->arena, &own.rule, log);
 		if (st == ST_OK && (has_limits(own.rule) || !has_limits(rule)))
@@ -535,6 +601,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 	if (!any && rule->metric->need == NEED_INPUT)
 		add_near_input(&m);
 	beside_release(&beside);
+	vec_release(&all.list);
 	vec_release(&entries.list);
 	return st;
 }

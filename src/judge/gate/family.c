@@ -76,7 +76,7 @@ bool family_add(struct bench *b, const struct rule *rule, const struct entries *
 	bool apart = false;
 	for (size_t i = 0; i < entries->list.nr && b->runs.baseline; i++)
 		vec_push(&own.list, entries->list.v[i]);
-	exceptions_drop(rule, &own);
+	exceptions_drop(rule, entries, &own);
 	vec_sort(&own.list, by_rank);
 	for (size_t i = 0, end; i < own.list.nr; i = end) {
 		for (end = i; end < own.list.nr && own.list.v[end].rank == own.list.v[i].rank;)

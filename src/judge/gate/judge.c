@@ -142,6 +142,10 @@ static const char *decide_command(const struct judge_input *in, struct report *o
 	strbuf_adds(&b, "gpugate check");
 	for (size_t i = 0; i < in->nr_check; i++)
 		text_add_word(&b, &out->arena, in->promote[i]);
+	for (size_t i = 0; i < in->nr_limits; i++) {
+		strbuf_adds(&b, " --limit");
+		text_add_word(&b, &out->arena, in->limits[i]);
+	}
 	const char *ending = ending_of(in->promote[0]);
 	add_further(&b, "repeat=new", in->nr_candidates - 1, nr, ending);
 	if (!out->plan_runs)
@@ -231,12 +235,15 @@ static void add_rules(struct strbuf *b, const struct report *out)
 	vec_release(&rules.rows);
 }
 
-/* Append how many more runs would decide the undecided checks. Nothing is appended if the verdict
-   on the run is undecided: the report then says below the headline what would decide. */
+/* Append how many more runs would decide the undecided checks, or confirm the failed ones. Nothing
+   is appended if the verdict on the run is undecided: the report then says below the headline what
+   would decide. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
-	if (nr && out->verdict != VERDICT_UNDECIDED)
+	if (out->unconfirmed)
+		strbuf_addf(b, ", to be confirmed by %" PRId64 " pair%s", nr, nr == 1 ? "" : "s");
+	else if (nr && out->verdict != VERDICT_UNDECIDED)
 		strbuf_addf(b, " (%" PRId64 " more %s%s would decide)", nr, out->plan_runs ? "run" : "pair",
 		            nr == 1 ? "" : "s");
 }
@@ -445,13 +452,16 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		                      out->baseline.pin_age_days));
 }
 
-/* Sum up how many more runs, or pairs if a check needs pairs, would decide the undecided checks. */
+/* Sum up how many more runs, or pairs if a check needs pairs, would decide the undecided checks and
+   confirm the failures that are not final. */
 static void plan(struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
-		const struct check *k = &out->checks.v[i];
-		if (k->verdict != VERDICT_UNDECIDED)
+		struct check *k = &out->checks.v[i];
+		k->unconfirmed = k->unconfirmed && k->verdict == VERDICT_FAIL;
+		if (k->verdict != VERDICT_UNDECIDED && !k->unconfirmed)
 			continue;
+		out->unconfirmed += k->unconfirmed;
 		if (k->evidence.more_runs > out->plan_runs)
 			out->plan_runs = k->evidence.more_runs;
 		if (k->evidence.more_pairs > out->plan_pairs)

@@ -145,11 +145,12 @@ static void fill_machine(struct noise_model *m)
 }
 
 /* Column of the control run that alternated with the candidate's run in column `i`; `nr_columns` if
-   there is none. The last columns are those of the candidate, then those of the control runs. */
+   there is none. The last columns are those of the candidate, then those of the control runs; the
+   last of both belong together. */
 static size_t control_of(const struct bench *b, size_t i)
 {
-	size_t control = i + b->runs.nr_candidates;
-	return is_source(b, i, SOURCE_CANDIDATE) && control < b->nr_columns ? control : b->nr_columns;
+	size_t control = i + b->runs.nr_controls;
+	return b->runs.nr_controls && is_source(b, i, SOURCE_CANDIDATE) ? control : b->nr_columns;
 }
 
 /* ---- the operators' own parts ---- */

@@ -87,6 +87,16 @@ bool sides_same_artifact(const struct run *x, const struct run *y)
 	return true;
 }
 
+/* Add the kernels of the whole window, of one rank: the others run the same program. */
+static void add_kernels(const struct run *run, struct report *out)
+{
+	for (size_t k = 0; run->ranks.nr && k < run->ranks.v[0]->functions.nr; k++) {
+		const struct function_stat *f = &run->ranks.v[0]->functions.v[k];
+		if (f->cls < FUNCTION_RUNTIME)
+			vec_push(&out->kernels, text_line(&out->arena, f->name));
+	}
+}
+
 void sides_fill(const struct run *baseline, const struct run *candidates, size_t nr,
                 struct report *out)
 {
@@ -95,11 +105,13 @@ void sides_fill(const struct run *baseline, const struct run *candidates, size_t
 	if (baseline) {
 		fill(&out->baseline, baseline, out);
 		out->partial = any_partial(baseline);
+		add_kernels(baseline, out);
 	}
 	fill(&out->candidate, &candidates[0], out);
 	out->candidate.runs = (int64_t)nr;
 	for (size_t i = 0; i < nr; i++) {
 		out->partial = out->partial || any_partial(&candidates[i]);
+		add_kernels(&candidates[i], out);
 		if (baseline && sides_same_artifact(baseline, &candidates[i]))
 			out->same_artifact = true;
 	}

@@ -28,8 +28,9 @@ static struct placed place_of(const struct bench *b, size_t i, int64_t value, st
 	struct placed p = { .point = { .value = value, .commit = "", .time = "" } };
 	const struct past_run *past = c->past ? c->past : c->source == SOURCE_PIN ? b->twin : NULL;
 	bool earlier = c->past && c->epoch != b->pin;
-	p.part = c->source == SOURCE_CANDIDATE ? 3 : c->source == SOURCE_PIN ? 1 : earlier ? 0 : 2;
-	p.point.source = c->source == SOURCE_CANDIDATE ? TREND_CANDIDATE : TREND_PAST;
+	bool is_now = c->source == SOURCE_SINGLE || c->source == SOURCE_CANDIDATE;
+	p.part = is_now ? 3 : c->source == SOURCE_PIN ? 1 : earlier ? 0 : 2;
+	p.point.source = is_now ? TREND_CANDIDATE : TREND_PAST;
 	if (c->source == SOURCE_PIN || (past && past->source_hash == past->pin))
 		p.point.source = TREND_APPROVED;
 	if (past) {

@@ -3,14 +3,34 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "gate/exceptions.h"
 
 enum { DAYS_OF_NOTICE = 14 };
 
-int64_t waivers_find(const struct rules *rules, const struct select_item *item)
+static bool is_for(const struct waiver *w, const struct rule *rule)
+{
+	return span_glob(span_of(w->rule), span_of(rule->id));
+}
+
+const unsigned char *waivers_names(const struct rules *rules, const struct rule *rule,
+                                   const struct entries *items, struct arena *a)
+{
+	unsigned char *best = arena_alloc(a, rules->waivers.nr + 1, 1);
+	for (size_t i = 0; i < rules->waivers.nr; i++) {
+		struct query q = rules->waivers.v[i].select;
+		q.metric = rule->metric;
+		if (query_name(&q) && is_for(&rules->waivers.v[i], rule))
+			best[i] = (unsigned char)exceptions_best(rule, span_of(query_name(&q)), items);
+	}
+	return best;
+}
+
+int64_t waivers_find(const struct rules *rules, const unsigned char *best, struct select_item item)
 {
 	for (size_t i = 0; i < rules->waivers.nr; i++) {
 		const struct waiver *w = &rules->waivers.v[i];
-		if (span_glob(span_of(w->rule), span_of(item->rule->id)) && select_covers(&w->select, item))
+		item.least = (enum name_fit)best[i];
+		if (is_for(w, item.rule) && select_covers(&w->select, &item))
 			return (int64_t)i;
 	}
 	return -1;

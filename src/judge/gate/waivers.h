@@ -3,12 +3,18 @@
 #define GG_GATE_WAIVERS_H
 
 #include "base/diag.h"
+#include "diff/bench.h"
 #include "model/report.h"
 #include "model/rule.h"
 #include "model/select.h"
 
-/// Index of the first waiver that covers the item, or -1 if no waiver does.
-int64_t waivers_find(const struct rules *rules, const struct select_item *item);
+/// Index of the first waiver that covers the item, or -1 if no waiver does. `best` has for each
+/// waiver how well it names an item of the rule at best (waivers_names()).
+int64_t waivers_find(const struct rules *rules, const unsigned char *best, struct select_item item);
+
+/// For each waiver, how well it names at best one of the items of the rule; owned by `a`.
+const unsigned char *waivers_names(const struct rules *rules, const struct rule *rule,
+                                   const struct entries *items, struct arena *a);
 
 /// Returns ST_USAGE, with an error that names the waiver, if the end date of a waiver has passed.
 GG_MUST_CHECK enum status waivers_check(const struct rules *rules, int64_t today,

@@ -144,6 +144,8 @@ static void say_noise(struct strbuf *b, const struct rule *r)
 	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)
 		strbuf_addf(b, " What cannot be told from noise %s.",
 		            r->unsure == UNSURE_WARN ? "only warns" : "is undecided");
+	if (r->confirm == CONFIRM_NEVER)
+		strbuf_adds(b, " A failure is final at once, without pairs.");
 }
 
 const char *rule_explain(struct arena *a, const struct rule *r)

@@ -17,6 +17,7 @@ WORDS(word_on_missing, "fail", "warn", "skip")
 WORDS(word_class, "compute", "communication")
 WORDS(word_substitutes, "operator", "category", "none")
 WORDS(word_unsure, "undecided", "warn")
+WORDS(word_confirm, "pairs", "never")
 WORDS(word_kernel_match, "normalized", "exact")
 WORDS(word_throttled, "unless-alike", "inconclusive", "warn")
 WORDS(word_outside, "inconclusive", "allow")
@@ -246,6 +247,10 @@ static const struct key rule_keys[] = {
 	KEY("unsure", WORD, OPTIONAL,
 	    "a change beyond 'fail' that cannot be told from noise: undecided if not said",
 	    INTO(rule, unsure), .words = word_unsure),
+	KEY("confirm", WORD, OPTIONAL,
+	    "what a failure by one run waits for: pairs with the base if not said; never: final at "
+	    "once",
+	    INTO(rule, confirm), .words = word_confirm),
 	NOISE_ROW(INTO(rule, noise)),
 };
 const struct key_map rule_map = KEY_TABLE("a rule", rule_keys);

@@ -1,8 +1,12 @@
 /* Queries: one function returns any figure, with its statistic over steps, devices and ranks. */
+#include <string.h>
+
 #include "base/number.h"
 #include "model/fold.h"
 #include "model/memory_view.h"
 #include "model/phases.h"
+
+enum { MAX_TITLE = 64 };
 
 struct collector {
 	const struct run_view *view;
@@ -11,6 +15,92 @@ struct collector {
 	               ///< are reduced to one
 	struct answers *out;
 };
+
+const char *query_name(const struct query *q)
+{
+	switch (q->metric->label) {
+	case LABEL_KERNEL:
+		return q->kernel;
+	case LABEL_CATEGORY:
+		return q->category;
+	case LABEL_OP:
+		return q->op;
+	case LABEL_MODULE:
+		return q->module;
+	case LABEL_RANGE:
+		return q->range;
+	case LABEL_PLACE:
+		return q->place;
+	case LABEL_COLLECTIVE:
+		return q->collective;
+	case LABEL_FUNCTION:
+		return q->function;
+	case LABEL_COUNTER:
+		return q->counter;
+	case LABEL_THREAD:
+		return q->thread;
+	case LABEL_DIRECTION:
+		return q->direction;
+	case LABEL_DEVICE:
+	case LABEL_MEMORY:
+	case LABEL_NONE:
+	case LABEL_INPUT:
+	case LABEL_PAIR:
+		break;
+	}
+	return NULL;
+}
+
+static bool is_title(struct span asked, struct span category)
+{
+	char name[MAX_TITLE];
+	if (category.n >= sizeof name)
+		return false;
+	memcpy(name, category.p, category.n);
+	name[category.n] = '\0';
+	return span_eq(asked, span_of(category_title(name)));
+}
+
+enum name_fit item_fit(const struct metric *m, struct span asked, struct span label)
+{
+	/* compilers name operators as their kernels, by whose display names reports then show both */
+	bool function = m->label == LABEL_KERNEL || m->label == LABEL_FUNCTION || m->label == LABEL_OP;
+	enum name_fit fit = name_fit(asked, label, function);
+	if (fit == FIT_CUT_FORM && m->label == LABEL_OP)
+		fit = name_fit(asked, label, false);
+	bool title = fit < FIT_SHOWN && m->label == LABEL_CATEGORY && is_title(asked, label);
+	return title ? FIT_SHOWN : fit;
+}
+
+size_t query_keep_named(const struct query *q, void *items, size_t nr, size_t size, struct arena *a)
+{
+	const char *name = query_name(q);
+	struct span asked = span_of(name ? name : "");
+	if (!name)
+		return nr;
+	char *at = items;
+	unsigned char *fits = arena_alloc(a, nr + 1, 1), best = FIT_NONE;
+	struct span before = { 0 };
+	for (size_t i = 0; i < nr && best < FIT_WHOLE; i++) {
+		struct span label = *(const struct span *)(const void *)(at + i * size);
+		best = span_eq(label, asked) ? FIT_WHOLE : best;
+	}
+	for (size_t i = 0; i < nr; before = *(const struct span *)(const void *)(at + i++ * size)) {
+		struct span label = *(const struct span *)(const void *)(at + i * size);
+		if (i && span_eq(label, before))
+			fits[i] = fits[i - 1];
+		else if (best == FIT_WHOLE)
+			fits[i] = span_eq(label, asked) ? FIT_WHOLE : FIT_NONE;
+		else
+			fits[i] = (unsigned char)item_fit(q->metric, asked, label);
+		best = fits[i] > best ? fits[i] : best;
+	}
+	size_t kept = 0;
+	for (size_t i = 0; i < nr; i++)
+		if (best && fits[i] == best)
+			memmove(at + kept++ * size, at + i * size, size);
+	return kept;
+}
 
 static bool matches(const char *glob, struct span text)
 {
@@ -31,40 +121,31 @@ bool class_is_asked(const char *name, enum category_class cls)
 
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f)
 {
+	struct span category;
 	switch (f->metric->label) {
 	case LABEL_KERNEL:
-		return matches(q->kernel, f->label) && class_is_asked(q->cls, f->kernel->cls) &&
-		       matches(q->category,
-		               span_of(category_name(v->naming->categories, f->kernel->category)));
+		category = span_of(category_name(v->naming->categories, f->kernel->category));
+		return class_is_asked(q->cls, f->kernel->cls) &&
+		       (matches(q->category, category) || is_title(span_of(q->category), category));
 	case LABEL_CATEGORY:
-		return matches(q->category, f->label) &&
-		       class_is_asked(q->cls, category_class_named(v->naming->categories, f->label));
+		return class_is_asked(q->cls, category_class_named(v->naming->categories, f->label));
 	case LABEL_OP:
-		return matches(q->op, f->label) &&
-		       (f->metric->parts == PARTS_CODE ||
-		        class_is_asked(q->cls, category_class_of(v->naming->categories, f->label)));
-	case LABEL_MODULE:
-		return matches(q->module, f->label);
-	case LABEL_RANGE:
-		return matches(q->range, f->label);
-	case LABEL_PLACE:
-		return matches(q->place, f->label);
+		return f->metric->parts == PARTS_CODE ||
+		       class_is_asked(q->cls, category_class_of(v->naming->categories, f->label));
 	case LABEL_DEVICE:
 		return matches(q->device, f->label);
 	case LABEL_MEMORY:
 		return memory_is_selected(q->memory, f->label);
-	case LABEL_DIRECTION:
-		return matches(q->direction, f->label);
-	case LABEL_COLLECTIVE:
-		return matches(q->collective, f->label);
-	case LABEL_FUNCTION:
-		return matches(q->function, f->label);
-	case LABEL_COUNTER:
-		return matches(q->counter, f->label);
-	case LABEL_THREAD:
-		return matches(q->thread, f->label);
 	case LABEL_NONE:
 		return matches(q->phase, f->label);
+	case LABEL_MODULE:
+	case LABEL_RANGE:
+	case LABEL_PLACE:
+	case LABEL_DIRECTION:
+	case LABEL_COLLECTIVE:
+	case LABEL_FUNCTION:
+	case LABEL_COUNTER:
+	case LABEL_THREAD:
 	case LABEL_INPUT:
 	case LABEL_PAIR:
 		break;
@@ -124,6 +205,7 @@ void run_query(const struct run_view *v, const struct query *q, struct arena *a,
 	if (run_fold(v->run)) {
 		fold_query(v, q, a, out);
 		vec_sort(&out->list, answer_cmp);
+		out->list.nr = query_keep_named(q, out->list.v, out->list.nr, sizeof *out->list.v, a);
 		return;
 	}
 	struct collector c = { v, q, true, out };
@@ -138,6 +220,7 @@ void run_query(const struct run_view *v, const struct query *q, struct arena *a,
 			asked++;
 		}
 	vec_sort(&out->list, answer_cmp);
+	out->list.nr = query_keep_named(q, out->list.v, out->list.nr, sizeof *out->list.v, a);
 	if (!c.by_label)
 		fold(out, q->reduce, true, asked, a);
 	if (q->reduce != REDUCE_EACH)

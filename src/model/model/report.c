@@ -75,6 +75,7 @@ void report_release(struct report *r)
 	vec_release(&r->checks);
 	vec_release(&r->findings);
 	vec_release(&r->drift);
+	vec_release(&r->kernels);
 	vec_release(&r->figures);
 	vec_release(&r->code);
 	vec_release(&r->breakdowns);

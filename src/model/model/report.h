@@ -134,6 +134,7 @@ struct check {
 	struct breakdown *breakdown; ///< breakdown of the change, or NULL
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
 	struct evidence evidence;
+	bool unconfirmed; ///< true if the check fails, but only more pairs make that final
 	const char *moved; ///< rule and values if the runs of main have left the approved run by more
 	                   ///< than a limit; NULL if not
 	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL
@@ -291,6 +292,7 @@ struct report {
 		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
 	int64_t plan_runs, plan_pairs; ///< number of further runs, or pairs, that decide all checks
+	int64_t unconfirmed; ///< number of checks whose failure the pairs of the plan would confirm
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;
@@ -305,6 +307,7 @@ struct report {
 	VEC(const char *) warnings; ///< warnings, one line each, the most important first
 	VEC(struct check) checks; ///< checks: failed ones first, then in the order of the rules
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
+	VEC(const char *) kernels; ///< names of all kernels of both sides: no two are shown as one text
 	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
 	VEC(struct figure_row) figures; ///< all figures of whole runs, of both sides; only in a diff
 

@@ -60,6 +60,9 @@ enum substitutes { SUBSTITUTES_OPERATOR, SUBSTITUTES_CATEGORY, SUBSTITUTES_NONE 
 /// The verdict on a change that is beyond its limit, but may be noise.
 enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 
+/// What makes a failure by a figure that varies final: pairs with the base, or the run itself.
+enum confirm { CONFIRM_PAIRS, CONFIRM_NEVER };
+
 /// How changes are distinguished from noise.
 struct noise_rule {
 	int64_t k; ///< standard errors from which on a change is sure, in millionths; 0: ignore noise
@@ -98,6 +101,7 @@ struct rule {
 	enum on_missing on_missing;
 	enum substitutes substitutes; ///< kernels that count as replacements; only for kernel.* metrics
 	enum unsure unsure;
+	enum confirm confirm;
 	struct noise_rule noise;
 	unsigned line, column; ///< position of the rule's id in the file
 	bool built_in; ///< true if a file of differences (version 2) does not change its `fail` limits

@@ -102,12 +102,18 @@ static struct span value_of(const struct select_key *key, const struct select_it
 bool select_covers(const struct query *globs, const struct select_item *item)
 {
 	char number[NUMBER_TEXT];
+	struct query of_item = *globs;
+	of_item.metric = item->rule->metric;
+	const char *own = query_name(&of_item);
 	for (const struct select_key *key = select_table; key->name; key++) {
 		const char *glob = select_glob_in(globs, key);
 		if (!glob)
 			continue;
 		struct span value = value_of(key, item, number);
-		if (!value.n || !span_glob(span_of(glob), value))
+		enum name_fit fit = glob == own && item->label.n
+		                        ? item_fit(item->rule->metric, span_of(glob), value)
+		                        : span_glob(span_of(glob), value);
+		if (!value.n || !fit || (glob == own && fit < item->least))
 			return false;
 	}
 	return true;

@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "model/category.h"
 #include "model/digest.h"
+#include "names/fit.h"
 
 struct alias {
 	struct span match; ///< glob that is matched with the match name
@@ -161,7 +162,20 @@ struct answers {
 	VEC(struct answer) list; ///< all answers to a query, sorted by label, then rank
 };
 
-/// True if the labels of figure `f` fit the globs of `q`; the glob of the rank is ignored.
+/// The text with which the query restricts its items by their names (kernels, operators, …); NULL
+/// if it does not.
+const char *query_name(const struct query *q);
+
+/// How `asked` names the item `label` of the metric.
+enum name_fit item_fit(const struct metric *m, struct span asked, struct span label);
+
+/// Keeps those of the `nr` items that query_name() names best, and returns their number. Items are
+/// structs of `size` bytes that begin with their label, by which they are sorted; `a` is scratch.
+size_t query_keep_named(const struct query *q, void *items, size_t nr, size_t size,
+                        struct arena *a);
+
+/// True if the labels of figure `f` fit the globs of `q`, other than query_name() and that of the
+/// rank.
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
 
 /// True if a query for the class `name` includes kernels of `cls`: compute is all that is not

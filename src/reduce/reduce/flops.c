@@ -3,7 +3,7 @@
 #include "model/flops.h"
 #include "base/number.h"
 #include "base/search.h"
-#include "names/flop_count.h"
+#include "reduce/flop_count.h"
 #include "reduce/reducer.h"
 
 void flops_release(struct flops *f)

@@ -1,8 +1,8 @@
 #include <string.h>
 
-#include "names/flop_count.h"
-#include "names/step_name.h"
+#include "reduce/flop_count.h"
 #include "reduce/reducer.h"
+#include "reduce/step_name.h"
 
 void host_init(struct host_events *h)
 {

@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "base/text.h"
-#include "names/step_name.h"
 #include "reduce/reducer.h"
+#include "reduce/step_name.h"
 
 /* The steps of a marker must contain HOLDS_PCT of all launches, and ALIKE_PCT of the steps must
    have about as many launches as the median step. For steps of a server, SERVER_HOLDS_PCT is

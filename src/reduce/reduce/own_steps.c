@@ -8,8 +8,8 @@
    xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
 #include "base/number.h"
 #include "base/search.h"
-#include "names/step_name.h"
 #include "reduce/reducer.h"
+#include "reduce/step_name.h"
 
 /* Adds part `p` of the step with the id `group`, and the step itself if it is new. */
 static void part_add(struct own_steps *own, struct own_part p, int64_t group, int64_t number,

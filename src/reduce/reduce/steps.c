@@ -1,7 +1,7 @@
 #include "base/number.h"
 #include "base/search.h"
-#include "names/step_name.h"
 #include "reduce/reducer.h"
+#include "reduce/step_name.h"
 
 void steps_init(struct steps *s)
 {

@@ -146,6 +146,10 @@ struct document {
 	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
 	/// which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);
+
+	/// Returns true if no name but `text` is shown as a text with the same `head` first and `tail`
+	/// last bytes, so that `text` may be cut to these; NULL: the names of its table tell.
+	bool (*is_alone)(const void *names, struct span text, size_t head, size_t tail);
 	const void *names;
 	const struct doc_node *answer; ///< node that was last when doc_answer_end() was called, or NULL
 	struct doc_node *sections[DOC_DEPTH]; ///< open sections; [0] is the document itself

@@ -10,6 +10,7 @@
 enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2, LINES_MAX = 5 };
 
 struct text {
+	const struct document *d;
 	const struct doc_text_options *o;
 	struct strbuf *out;
 	bool after_title; ///< true: no blank line is needed before the next node
@@ -167,6 +168,7 @@ static void put_item(struct text *t, const struct doc_table *table, const struct
 /* ---- tables ---- */
 
 struct layout {
+	const struct document *d;
 	const struct doc_table *t;
 	size_t rows;
 	VEC(size_t) columns; ///< indices of the columns that a terminal shows
@@ -264,7 +266,7 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 			    memcmp(s.p + s.n - tail, name.p + name.n - tail, tail) == 0)
 				return false;
 		}
-	return true;
+	return !l->d->is_alone || l->d->is_alone(l->d->names, name, head, tail);
 }
 
 /* Shorten names that are too long for the column. A name is shortened in the middle if its
@@ -404,7 +406,7 @@ static void put_title(struct text *t, const char *title)
 
 static void put_table(struct text *t, const struct doc_table *table, const char *section)
 {
-	struct layout l = { .t = table, .rows = doc_rows_shown(table, !t->o->verbose) };
+	struct layout l = { .d = t->d, .t = table, .rows = doc_rows_shown(table, !t->o->verbose) };
 	l.rest = doc_rest_of(table, l.rows);
 	size_t more = l.rest ? 0 : table->nr_rows - l.rows + table->more;
 	if (table->title[0] && strcmp(table->title, section) != 0)
@@ -481,7 +483,7 @@ static void put_nodes(struct text *t, const struct doc_node *parent)
 
 void doc_text(const struct document *d, const struct doc_text_options *o, struct strbuf *out)
 {
-	struct text t = { .o = o, .out = out };
+	struct text t = { .d = d, .o = o, .out = out };
 	put_nodes(&t, d->sections[0]);
 	if (d->fold && !o->verbose) {
 		struct doc_run more = { .text = "; --verbose lists them" };

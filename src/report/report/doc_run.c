@@ -183,6 +183,10 @@ void doc_advice(struct document *d, const struct report *r)
 		put_actions(d, r);
 		put_command(d, "Intended? Make it the baseline:", doubtful ? DOC_FOLDED : DOC_ASIDE,
 		            r->accept);
+		if (r->unconfirmed)
+			put_command(d,
+			            "To confirm the failure, in turn with runs of the base (old):", DOC_FOLDED,
+			            r->decide);
 	}
 	doc_end(d);
 }

@@ -203,6 +203,12 @@ void doc_verdict(struct document *d, const struct report *r)
 	else
 		doc_words(d, report_counts(r));
 	put_job(d, r);
+	if (r->unconfirmed) {
+		doc_paragraph(d);
+		doc_printf(d, "This failure is %s, to be confirmed by %" PRId64 " pair%s with the base.",
+		           side_runs(&r->candidate) > 1 ? "of too few pairs" : "one run's", r->plan_pairs,
+		           r->plan_pairs == 1 ? "" : "s");
+	}
 }
 
 /* ---- key figures ---- */

@@ -245,6 +245,8 @@ static void add_names_of_run(struct short_names *names, const struct run_report 
 
 static void add_names(struct short_names *names, const struct report *r)
 {
+	for (size_t i = 0; i < r->kernels.nr; i++)
+		short_names_add(names, r->kernels.v[i]);
 	for (size_t i = 0; i < r->drift.nr; i++) {
 		short_names_add(names, r->drift.v[i].kernel);
 		short_names_add(names, r->drift.v[i].renamed_to);
@@ -272,6 +274,18 @@ static const char *display(const void *names, const char *whole)
 	return text ? text : label != whole ? label : NULL;
 }
 
+static bool is_alone(const void *names, struct span text, size_t head, size_t tail)
+{
+	const struct short_names *all = names;
+	for (size_t i = 0; i < all->list.nr; i++) {
+		struct span s = span_of(all->list.v[i].text);
+		if (s.n > head + tail && !span_eq(s, text) && memcmp(s.p, text.p, head) == 0 &&
+		    memcmp(s.p + s.n - tail, text.p + text.n - tail, tail) == 0)
+			return false;
+	}
+	return true;
+}
+
 /* The kernel that is named first in `text`, either completely or cut as in messages. */
 static const struct short_name *name_in(struct document *d, const char *text, struct span *at)
 {
@@ -296,6 +310,7 @@ static const struct short_name *name_in(struct document *d, const char *text, st
 void doc_show_names(struct document *d, const struct short_names *names)
 {
 	d->display = display;
+	d->is_alone = is_alone;
 	d->names = names;
 }
 

@@ -307,6 +307,7 @@ void json_write(const struct report *r, const struct write_options *o, struct si
 	if (r->kind != REPORT_DIFF) {
 		emit_str(&e, "verdict", r->error ? "error" : verdict_names[r->verdict]);
 		emit_number(&e, "exit_code", status_exit_code(r->status), 0);
+		emit_bool(&e, "confirmed", !r->unconfirmed);
 	}
 	emit_line(&e, 1);
 	emit_str(&e, "workload", r->workload);

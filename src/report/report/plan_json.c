@@ -1,6 +1,7 @@
 /* Writes the JSON of `--plan`, gpugate-plan-1, from which a CI system repeats the benchmark. */
 #include "report/plan_json.h"
 
+#include "report/table.h"
 #include "report/writers.h"
 
 static void checks(struct emit *e, const struct report *r)
@@ -8,7 +9,7 @@ static void checks(struct emit *e, const struct report *r)
 	emit_open_line(e, 1, "checks", '[');
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		if (!c->evidence.plan_text || !c->evidence.plan_text[0])
+		if (!text_or_empty(c->evidence.plan_text)[0] && !c->unconfirmed)
 			continue;
 		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "id", c->id);
@@ -26,6 +27,7 @@ void plan_write_json(const struct report *r, struct emit *e)
 	emit_number(e, "runs", r->plan_runs, 0);
 	emit_number(e, "pairs", r->plan_pairs, 0);
 	emit_number(e, "undecided", r->counts[VERDICT_UNDECIDED], 0);
+	emit_number(e, "unconfirmed", r->unconfirmed, 0);
 	checks(e, r);
 }
 

@@ -1,7 +1,7 @@
 /* Formulas as in torch.utils.flop_counter (torch 2.8): a multiplication with an addition counts as
    two operations. Masks of attention do not reduce the count; groups of a convolution do, also in
    the convolution's gradient. */
-#include "names/flop_count.h"
+#include "reduce/flop_count.h"
 
 #include "base/number.h"
 #include "model/flops.h"

@@ -4,8 +4,8 @@
 /// counts stay in key_averages(). Source: AddGenericMetadata,
 /// torch/csrc/autograd/profiler_kineto.cpp (2.8): the "args" of an operator get only shapes,
 /// strides, types, concrete inputs and sequence numbers.
-#ifndef GG_NAMES_FLOP_COUNT_H
-#define GG_NAMES_FLOP_COUNT_H
+#ifndef GG_REDUCE_FLOP_COUNT_H
+#define GG_REDUCE_FLOP_COUNT_H
 
 #include "events/event.h"
 #include "model/digest.h"

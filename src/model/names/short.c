@@ -396,6 +396,12 @@ static const char *form_of(struct arena *a, const char *whole, int form)
 	return arena_take(a, &b);
 }
 
+_Static_assert(NR_SHORT_FORMS == (int)FORM_OTHER, "FORM_OTHER depends on other names");
+const char *short_name_form(struct arena *a, const char *whole, int i)
+{
+	return form_of(a, whole, i);
+}
+
 static int by_whole(const void *a, const void *b)
 {
 	const struct short_name *x = a, *y = b;
@@ -409,6 +415,13 @@ static int by_text(const void *a, const void *b)
 	return c ? c : by_whole(a, b);
 }
 
+static int by_shortest(const void *a, const void *b)
+{
+	const struct short_name *x = a, *y = b;
+	int c = strcmp(x->shortest, y->shortest);
+	return c ? c : by_whole(a, b);
+}
+
 void short_names_add(struct short_names *s, const char *whole)
 {
 	if (whole && *whole)
@@ -417,25 +430,33 @@ void short_names_add(struct short_names *s, const char *whole)
 
 /* ---- words in which names of equal form differ ---- */
 
-/* Appends to equal short names the words in which their whole names differ, if they are few. */
+/* Gives names in FORM_OTHER, after the form that they share with others, the words in which they
+   differ from all of these; the hash if these words are not few. */
 static void set_others(struct short_names *s)
 {
-	vec_sort(&s->list, by_text);
+	vec_sort(&s->list, by_shortest);
 	for (size_t i = 0, end; i < s->list.nr; i = end) {
 		struct short_name *first = &s->list.v[i];
 		const char *all[ALIKE_MAX];
 		struct arena scratch = ARENA_INIT;
-		for (end = i + 1; end < s->list.nr && strcmp(s->list.v[end].text, first->text) == 0; end++)
-			;
-		size_t nr = first->form == FORM_OTHER && end - i <= ALIKE_MAX ? end - i : 0;
+		bool any = false;
+		for (end = i; end < s->list.nr && strcmp(s->list.v[end].shortest, first->shortest) == 0;
+		     end++)
+			any = any || s->list.v[end].form == FORM_OTHER;
+		size_t nr = any && end - i <= ALIKE_MAX ? end - i : 0;
 		for (size_t k = 0; k < nr; k++) {
 			const char *plain = demangle(span_of(first[k].whole), &scratch);
 			all[k] = plain ? plain : first[k].whole;
 		}
 		for (size_t k = 0; k < nr; k++) {
 			struct strbuf b = STRBUF_INIT;
-			strbuf_adds(&b, first[k].text);
-			names_add_apart(&b, all[k], all, nr);
+			if (first[k].form != FORM_OTHER)
+				continue;
+			strbuf_adds(&b, first[k].shortest);
+			if (!names_add_apart(&b, all[k], all, nr)) {
+				first[k].form = FORM_HASH;
+				strbuf_addf(&b, "~%08x", text_hash32(span_of(first[k].whole)));
+			}
 			first[k].text = arena_take(&s->arena, &b);
 		}
 		arena_release(&scratch);
@@ -477,6 +498,8 @@ void short_names_end(struct short_names *s)
 		if (!nr || strcmp(s->list.v[nr - 1].whole, s->list.v[i].whole) != 0)
 			s->list.v[nr++] = s->list.v[i];
 	s->list.nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		s->list.v[i].shortest = form_of(&s->arena, s->list.v[i].whole, FORM_FUNCTOR);
 	do {
 		for (size_t i = 0; i < s->list.nr; i++)
 			set_form(s, &s->list.v[i]);

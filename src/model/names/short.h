@@ -9,6 +9,7 @@
 
 struct short_name {
 	const char *whole; ///< whole name of the kernel, borrowed
+	const char *shortest; ///< the shortest form of the name, which other kernels may share
 	const char *text; ///< short name, which reports show
 	int form; ///< number of the form of the short name; shorter forms have lower numbers
 };
@@ -17,6 +18,13 @@ struct short_names {
 	struct arena arena; ///< arena that owns the texts
 	VEC(struct short_name) list; ///< names; after short_names_end() sorted by `whole`, each once
 };
+
+enum { NR_SHORT_FORMS = 4 };
+
+/// The name of a kernel in form `i` of NR_SHORT_FORMS, of which short_names_end() takes the first
+/// that no other kernel has; the last names everything but namespaces and parameters. Owned by `a`,
+/// or `whole` itself.
+const char *short_name_form(struct arena *a, const char *whole, int i);
 
 /// Adds the name of a kernel, which is borrowed; NULL and "" are ignored.
 void short_names_add(struct short_names *s, const char *whole);

@@ -1,6 +1,6 @@
 /// Reads the name of a step: its number, and the phase of a step of an inference server.
-#ifndef GG_NAMES_STEP_NAME_H
-#define GG_NAMES_STEP_NAME_H
+#ifndef GG_REDUCE_STEP_NAME_H
+#define GG_REDUCE_STEP_NAME_H
 
 #include "base/arena.h"
 #include "base/span.h"

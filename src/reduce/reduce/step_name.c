@@ -1,4 +1,4 @@
-#include "names/step_name.h"
+#include "reduce/step_name.h"
 
 #include "base/number.h"
 

@@ -1,0 +1,20 @@
+/// Whether a failure is final. A run that is slow by chance, or that got the memory which a library
+/// takes now and then, fails like one of slower code. So a failure by a figure that varies is
+/// confirmed by pairs of a run of the change and one of its base.
+#ifndef GG_GATE_CONFIRM_H
+#define GG_GATE_CONFIRM_H
+
+#include "gate/compare.h"
+#include "gate/noise_model.h"
+
+/// True if the failure `d` of the comparison `c` is one that pairs would confirm, and there are too
+/// few of them. `evidence` then gets the number of pairs.
+bool confirm_is_open(const struct noise_model *m, const struct comparison *c,
+                     const struct decision *d, struct evidence *evidence);
+
+/// True if enough runs show that the failure of `c`, a check of the entry `e` on memory, is not of
+/// the change: a run of the change is within the limits, or one of the base is beyond them.
+bool confirm_is_refuted(const struct noise_model *m, const struct entry *e,
+                        const struct comparison *c);
+
+#endif

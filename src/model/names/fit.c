@@ -1,0 +1,125 @@
+#include "names/fit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "names/apart.h"
+#include "names/demangle.h"
+#include "names/short.h"
+
+/* BREAK: where a comment lets a name break; CUT: what a terminal puts in place of the middle of a
+   name; UNKNOWN: what reports show in place of a character that they cannot print, and logs in
+   place of the second '#' of a command. */
+#define CUT_TEXT "\u2026"
+enum { BREAK = 0x200B, BLANK = 0xA0, CUT = 0x2026, UNKNOWN = 0xFFFD, HASH_CHARS = 9 };
+
+/* Take the next character of a text that was shown; 0 at its end. */
+static uint32_t next_shown(struct span s, size_t *at)
+{
+	uint32_t cp = BREAK;
+	while (cp == BREAK && *at < s.n)
+		cp = text_next(s, at);
+	return cp == BREAK ? 0 : cp == BLANK ? ' ' : cp;
+}
+
+/* True if a report that is about `text` may show it as `shown`, with its middle `cut` out or not.
+ */
+static bool is_shown(struct span shown, struct span text, bool cut)
+{
+	size_t s = 0, t = 0, after_cut = SIZE_MAX, mark = 0;
+	if (cut && !memmem(shown.p, shown.n, CUT_TEXT, strlen(CUT_TEXT)))
+		return false;
+	for (;;) {
+		size_t s_next = s, t_next = t;
+		uint32_t a = next_shown(shown, &s_next), b = next_shown(text, &t_next);
+		if (cut && a == CUT) {
+			after_cut = s = s_next;
+			mark = t;
+		} else if (!a && !b) {
+			return true;
+		} else if (a && b && (a == b || (a == UNKNOWN && (b == '#' || text_breaks_a_line(b))))) {
+			s = s_next;
+			t = t_next;
+		} else if (after_cut != SIZE_MAX && mark < text.n) {
+			next_shown(text, &mark);
+			s = after_cut;
+			t = mark;
+		} else {
+			return false;
+		}
+	}
+}
+
+/* True if `shown` ends with the hash of `text`, as text_add_short() appends it. */
+static bool has_hash(struct span shown, struct span text)
+{
+	char hash[HASH_CHARS + 1];
+	if (shown.n < HASH_CHARS || shown.p[shown.n - HASH_CHARS] != '~')
+		return false;
+	snprintf(hash, sizeof hash, "~%08x", text_hash32(text));
+	return memcmp(shown.p + shown.n - HASH_CHARS, hash, HASH_CHARS) == 0;
+}
+
+/* True for "gemm bf16 [512 4]", which short_names_end() makes of equal forms: `form`, then words of
+   the name. */
+static bool is_apart(struct span shown, struct span form, const char *whole, struct arena *a)
+{
+	if (shown.n < form.n + 3 || !span_starts(shown, form) || shown.p[shown.n - 1] != ']' ||
+	    memcmp(shown.p + form.n, " [", 2) != 0)
+		return false;
+	const char *plain = demangle(span_of(whole), a), *p = shown.p + form.n + 2,
+	           *end = shown.p + shown.n - 1;
+	for (const char *word = p; p <= end; p++)
+		if (p == end || *p == ' ') {
+			if (!name_has_word(plain ? plain : whole, (struct span){ word, (size_t)(p - word) }))
+				return false;
+			word = p + 1;
+		}
+	return true;
+}
+
+/* By which form of its name a report shows the kernel or function as `shown`, the longest first. */
+static enum name_fit form_fit(struct span shown, struct span name)
+{
+	struct arena a = ARENA_INIT;
+	const char *whole = arena_dup(&a, name);
+	enum name_fit fit = FIT_NONE;
+	for (int i = NR_SHORT_FORMS - 1; i >= 0 && fit < FIT_FORM; i--) {
+		struct span form = span_of(short_name_form(&a, whole, i));
+		if (is_shown(shown, form, false) || has_hash(shown, form) ||
+		    (i == 0 && is_apart(shown, form, whole, &a)))
+			fit = (enum name_fit)(FIT_FORM + i);
+		else if (is_shown(shown, form, true))
+			fit = FIT_CUT_FORM;
+	}
+	arena_release(&a);
+	return fit;
+}
+
+/* `shown` without the places at which a comment lets a name break; in `b`. */
+static struct span unbroken(struct span shown, struct strbuf *b)
+{
+	for (size_t i = 0; i < shown.n;) {
+		uint32_t cp = next_shown(shown, &i);
+		if (cp)
+			text_add_codepoint(b, cp);
+	}
+	return strbuf_span(b);
+}
+
+enum name_fit name_fit(struct span asked, struct span name, bool function)
+{
+	struct strbuf b = STRBUF_INIT;
+	if (span_eq(asked, name))
+		return FIT_WHOLE;
+	struct span shown = unbroken(asked, &b);
+	enum name_fit form = FIT_NONE, fit = FIT_SHOWN;
+	if (!is_shown(shown, name, false) && !has_hash(shown, name)) {
+		form = function ? form_fit(shown, name) : FIT_NONE;
+		fit = is_shown(shown, name, true) ? FIT_CUT : (enum name_fit)span_glob(asked, name);
+	}
+	strbuf_release(&b);
+	return form > fit ? form : fit;
+}
