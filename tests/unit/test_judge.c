@@ -222,7 +222,8 @@ static void test_selects_nothing(void **state)
 	assert_int_equal(s.report.status, ST_USAGE);
 	assert_string_equal(diag_first_error(&s.log),
 	                    "rules.yaml:3:5: rule 'top' selects nothing: no kernel.time of "
-	                    "either side fits 'kernel=ampere_*'");
+	                    "either side fits 'kernel=ampere_*'; did you mean 'elem', 'gemm_a' or "
+	                    "'gemm_b'?");
 	assert_string_equal(s.report.error, diag_first_error(&s.log));
 	assert_int_equal(s.report.verdict, VERDICT_INCONCLUSIVE);
 	release(&s);
