@@ -293,6 +293,26 @@ def standard_error(folder):
         assert gate.check(content(0.6, error))[1]["input.t/acc_none"] == verdict, error
 
 
+def margin(folder):
+    """The error of a score of JMH, half of its confidence interval, says whether a change is sure."""
+    for error, verdict in ((0.01, "fail"), (30, "undecided")):
+        def content(score):
+            return [{"benchmark": "org.B.a", "mode": "avgt", "primaryMetric": {"score": score, "scoreError": error, "scoreUnit": "us/op"}}]
+        assert Gate(folder, "m.json", content(50.5)).check(content(75.5))[1]["input.org.B.a.avgt/score"] == verdict, error
+
+
+def share_below(folder):
+    """The share of samples below a limit in any unit is a figure of its own, better higher, and its own spread says whether a fall is sure."""
+    for limit in ("200ms", "0.2s", "200000us", "200"):
+        rules = f"version: 1\ninputs: {{results: [{{match: '*.json', samples: [{{at: 'ttft[*]', unit: ms, better: lower, share_below: {limit}}}]}}]}}\n" \
+                "rules: [{id: slo, metric: 'input.*below*', fail: {worse: 10%}}]\n"
+        for nr, slow, verdict in ((1000, 100, "pass"), (1000, 400, "fail"), (10, 3, "undecided")):
+            gate = Gate(folder, "m.json", {"ttft": [100 + i % 50 for i in range(nr * 19 // 20)] + [300] * (nr - nr * 19 // 20)}, rules)
+            code, verdicts, text = gate.check({"ttft": [100 + i % 50 for i in range(nr - slow)] + [300] * slow})
+            assert verdicts == {f"input.ttft.below_{limit}": verdict}, (limit, nr, slow, verdicts, text)
+            assert "95 %" in text or nr == 10, text
+
+
 def table(folder):
     """Figures that moved together are one finding and one table; the figure of the heading does not depend on the alphabet."""
     content = {**SERVE, "mean_tpot_ms": 20.5, "median_tpot_ms": 20.25, "p99_tpot_ms": 25.5}
@@ -532,7 +552,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, parts, logs, formats,
-                     standard_error, table, titles, directions):
+                     standard_error, margin, share_below, table, titles, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -31,6 +31,9 @@ struct readings {
 	VEC(struct reading) unmeasured; ///< values that count for nothing, of all figures
 };
 
+/// Returns why a limit of `share_below` is invalid, or NULL; static.
+const char *reading_share_fault(const char *limit);
+
 /// Adds the value `r`; false if there are too many figures.
 bool readings_add(struct readings *out, const struct reading *r);
 

@@ -211,12 +211,15 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 	strbuf_release(&p.plain);
 	if (st != ST_OK)
 		return st;
+	size_t long_lines = 0;
 	for (const char *end; (end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
 		struct span s = { rest.p, (size_t)(end - rest.p) };
 		regmatch_t found[PARTS + 1];
 		rest = (struct span){ end + 1, rest.n - s.n - 1 };
-		if (s.n > LINE_BYTES)
+		if (s.n > LINE_BYTES) {
+			long_lines++;
 			continue;
+		}
 		copy_plain(s, line);
 		if (fits(&compiled, &p, line, found) && !add_record(out, &p, line, found)) {
 			st = diag_fail(log, ST_INPUT, "%s: more than %zu values in a result file", name,
@@ -225,5 +228,9 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 		}
 	}
 	regfree(&compiled);
+	if (long_lines && out->root.first)
+		diag_warn(log, "%s: %zu line%s longer than %d bytes, which %s not searched for figures",
+		          name, long_lines, long_lines == 1 ? " is" : "s are", LINE_BYTES,
+		          long_lines == 1 ? "is" : "are");
 	return st;
 }

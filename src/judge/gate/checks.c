@@ -315,6 +315,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.pin = e->pin,
 	};
 	struct arena *a = &m->out->arena;
+	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct substitute unit;
 	substitute_find(m->noise, rule, e, &c, a, &unit);
 	/* an operator whose figures cannot be believed excuses nothing */
@@ -322,8 +323,9 @@ static void add_check(const struct maker *m, const struct entry *e)
 	of_unit.metric = unit_query(m->noise->kind).metric;
 	unit.found = unit.found && !trust_spoiler(m->out, &of_unit, e->rank);
 	c.unit = unit.found ? &unit.decision : NULL;
+	c.net = unit.net;
+	c.net_sure = unit.net_sure;
 	c.unit_change = unit.change;
-	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct decision d = compare(&c);
 	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
 	if (m->rules->in_review && beyond && waiver < 0)
