@@ -141,7 +141,7 @@ def gate(dir):
     rules.write_text("version: 1\nrules:\n  - {id: typo, metric: input.token_per_s, fail: {min: 1}}\n")
     typo = gpugate("check", dir / "same.json", *options, expect=3)
     assert "did you mean 'input.tokens_per_s'?" in typo.stdout, typo.stdout
-    for text in "input.", "input.a b", "input.ä":
+    for text in "input.", "input.a:b", "input.ä":
         rules.write_text(f"version: 1\nrules:\n  - {{id: typo, metric: '{text}', fail: {{min: 1}}}}\n")
         assert "rules.yaml:3:24: " in gpugate("lint", rules, expect=2).stderr
     for name in "report", "diff":
