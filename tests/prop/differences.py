@@ -8,6 +8,7 @@
  - limits are replaced as a whole, other maps key by key; `off` removes one rule, `only` all that are built in; without either, each built-in rule is in force
  - `lint --baseline` warns of the file's own limits below the noise
  - absolute limits alone are a gate without a baseline
+ - a limit of the command line is one more rule
  - the environment is compared also with one rule of one's own, unless the file says not to
 
 $GPUGATE is the program; exit 77 skips.
@@ -147,11 +148,34 @@ def absolute(b):
     print("ok   absolute limits need no baseline")
 
 
+def on_command_line(b):
+    """A limit of the command line is one more rule; absolute ones alone need no baseline; what it names must have been recorded."""
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.make("trace", "slow.json.gz", "--seed", 2, "--steps", 4, "--slow-kernel", "*=1.2")
+    b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+    b.file("r.yaml", "version: 2\nonly: true\nrules: {limit-step.cuda_time: {metric: step.span, fail: {max: 1s}}}\n")
+    rows = (("slow", "step.cuda_time:+3%", ["b.json"], 1), ("slow", "step.cuda_time:increase=50%", ["b.json"], 0), ("slow", "step.cuda_time:max=1ns", ["b.json"], 1),
+            ("slow", "step.cuda_time:-3%", ["b.json"], 0), ("slow", "kernel.time:max=1ns", ["b.json"], 1), ("a", "input.loss:+3%", ["b.json"], 3),
+            ("a", "memory.peak_allocated:max=6GiB", [], 0), ("a", "memory.peak_allocated:max=4GiB", [], 1), ("a", "step.cuda_time:+3%", [], 4))
+    for run, limit, baseline, code in rows:
+        more = ["--rules", "r.yaml", "--baseline", *baseline] if baseline else []
+        done = b.run("check", f"{run}.json.gz", "--limit", limit, *more, "--json", "-")
+        rules = {c["rule"] for c in json.loads(done.stdout)["checks"]}
+        metric = limit.split(":")[0]
+        assert done.returncode == code and (f"limit-{metric}-2" if baseline and metric == "step.cuda_time" else f"limit-{metric}") in rules, (limit, rules, done)
+    for wrong, says in (("step.cuda_tim:+3%", "did you mean 'step.cuda_time'"), ("step.cuda_time", "write METRIC:+3%"), ("step.cuda_time:+3", "ms, s or %"),
+                        ("step.cuda_time:max=3%", "write ns, us, ms or s"), ("step.cuda_time:mex=3s", "unknown key 'mex'"), ("a: b:+3%", "not a known metric"),
+                        ('"}]:+3%', "write METRIC"), ("step.cuda_time:max=1s}, warn: {max=2s", "write METRIC")):
+        done = b.run("check", "a.json.gz", "--limit", wrong)
+        assert done.returncode == 2 and says in done.stderr.decode() and done.stderr.startswith(b"gpugate: --limit "), (wrong, done)
+    print("ok   limits on the command line")
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
         return 77
-    for test in (keys, absolute, first_day, forms):
+    for test in (keys, absolute, on_command_line, first_day, forms):
         with tempfile.TemporaryDirectory() as folder:
             test(Bench(folder))
     return 0

@@ -19,8 +19,9 @@
   on the alphabet.
 - The directions of names and units are those of a list that was written by hand.
 
-$GPUGATE is the program; exit 77 skips.
+$GPUGATE is the program, $READ_FIGURES reads many files in one process; exit 77 skips.
 """
+import fractions
 import json
 import os
 import pathlib
@@ -30,7 +31,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "gen"))
+from results import FILES, LOGS, MEGATRON  # noqa: E402 (the generators are beside this folder)
+
+from _part import ALL  # noqa: E402
+
 PROGRAM = os.environ.get("GPUGATE")
+READER = os.environ.get("READ_FIGURES")
 UNITS = {"time": (("ns", 1), ("us", 1e3), ("\u00b5s", 1e3), ("usec", 1e3), ("ms", 1e6), ("s", 1e9), ("seconds", 1e9), ("min", 6e10)),
          "bytes": (("B", 1), ("bytes", 1), ("KiB", 1024), ("MB", 1e6), ("MiB", 2**20), ("GiB", 2**30)),
          "rate": (("B/s", 1), ("kB/s", 1e3), ("GB/s", 1e9), ("GiB/s", 2**30))}
@@ -113,7 +120,7 @@ def places(value, at=()):
     if isinstance(value, (dict, list)):
         for k, v in value.items() if isinstance(value, dict) else enumerate(value):
             yield from places(v, (*at, k))
-    elif isinstance(value, (int, float)):
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
         yield at
 
 
@@ -127,31 +134,25 @@ def replaced(value, at, new):
 
 
 def not_measured(folder):
+    """Each figure of three files, with one of the wrong values each; every_key() reads all of them."""
     for content, no_figures in ((SERVE, {"num_prompts", "completed", "request_rate", "total_output_tokens"}), (GOOGLE, {"iterations"}), (FLAT, set())):
         gate = Gate(folder, "m.json", content)
         code, verdicts, text = gate.check(content)
         assert code == 0 and len(verdicts) > 3, (verdicts, text)
-        for at in places(content):
-            for bad in BAD:
+        for i, at in enumerate(places(content)):
+            for bad in (-1, BAD[i % len(BAD)]):
                 code, verdicts, text = gate.check(replaced(content, at, bad))
                 assert "improved" not in verdicts.values(), (at, bad, verdicts)
                 assert at[-1] in no_figures or code == 3 or (code == 1 and bad in (-1, -1e-9)), (at, bad, code, text)
 
 
-def cut(folder):
+def cut(_folder):
     text = "epoch,step,loss_ms\n" + "".join(f"0,{i},{12.25 + i / 100:.2f}\n" for i in range(9))
-    whole = {n: float(f["value"]) for n, f in ((f["metric"], f) for f in figures(folder, text)[1])}
-    assert whole == {"input.loss_ms": 12.33}, whole
-    rows = [float(line.split(",")[2]) for line in text.splitlines()[1:]]
-    for n in range(text.index("\n0,1,"), len(text)):  # one row has nothing to be compared with
-        code, found = figures(folder, text[:n])
-        assert code == 3 or (len(found) == 1 and float(found[0]["value"]) in rows), (n, code, found)
-
-
-def figures(folder, text):
-    write(folder / "cut.csv", text)
-    p = run("metrics", "cut.csv", "--json", "-", cwd=folder)
-    return p.returncode, json.loads(p.stdout)["metrics"] if p.returncode == 0 else []
+    rows = [float(line.split(",")[2]) * 1e6 for line in text.splitlines()[1:]]
+    for n, found in enumerate(read("cut.csv", [text[:n] for n in range(len(text) + 1)])):
+        if n >= text.index("\n0,1,"):  # one row has nothing to be compared with
+            assert not found.ok or [float(f[0]) for f in found.figures.values()] in [[row] for row in rows], (n, found.figures)
+    assert found.ok and found.figures["loss_ms"][0] == rows[-1], found.figures
 
 
 def paths(folder):
@@ -216,16 +217,6 @@ def parts(folder):
         assert p.returncode == 0 and "concurrency_16/tokens_per_second" in p.stdout and "concurrency_64/" in p.stdout, p.stdout + p.stderr
 
 
-NCCL = "# nThread 1 nGpus 8\n#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" + "".join(
-    f"  {2 ** k}        {2 ** k // 4}     float     sum      -1    {10.5 + k:.2f}   {k}.67   {k}.51      0    {10.25 + k:.2f}   {k}.92   {k}.97    {wrong}\n"
-    for k, wrong in ((20, "0"), (21, "N/A"))) + "# Out of bounds values : 0 OK\n"
-MEGATRON = "".join(
-    f" [2026-01-02 03:04:{i:02}] iteration {i:8}/      10 | consumed samples: {128 * i:12} | elapsed time per iteration (ms): {9000 if i == 1 else 500 + i}.5 | "
-    f"throughput per GPU (TFLOP/s/GPU): {400 - i}.1 | learning rate: 1.000000E-04 | global batch size:   128 | lm loss: {11 - i / 10:E} | loss scale: 1.0 |\n"
-    for i in range(1, 6))
-TITAN = "".join(
-    f"[rank0]:[titan] 2026-01-02 03:04:05,678 - root - INFO - \x1b[31mstep: {i:2}  \x1b[32mloss: {12 - i / 10:7.4f}  \x1b[38;2;180;60;0mgrad_norm: 4.1  "
-    f"\x1b[38;2;54;234;195mmemory: 40.51GiB(38.6%)  \x1b[34mtps: {7000 + i:,}  \x1b[36mtflops: 1,{400 + i}.25  \x1b[35mmfu: 41.{i}0%\x1b[39m\n" for i in range(1, 6))
 OWN = """version: 1
 inputs:
   results:
@@ -236,14 +227,6 @@ inputs:
       take: [{at: ms, unit: ms}, {at: rate, unit: img/s}]
 rules: [{id: figures, metric: "input.*", fail: {worse: 10%}}]
 """
-LOGS = (("nccl.log", NCCL, {"float.sum.1048576/time": 30.5, "float.sum.1048576/busbw": 20.51, "float.sum.2097152/in_place_busbw": 21.97}),
-        ("meg.log", MEGATRON, {"iteration_ms.median": 504, "tflops.median": 396.6, "lm_loss": 10.5}),
-        ("titan.log", TITAN, {"tps.median": 7003.5, "tflops.median": 1403.75, "mfu.median": 41.35, "memory": 40.51, "loss": 11.5}),
-        ("nvbandwidth.txt", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n 0     55.63\n\nSUM host_to_device_memcpy_ce 55.63\n", {"host_to_device_memcpy_ce/sum": 55.63}),
-        ("pr_time_benchmarks.csv", "add_loop_eager,compile_time_instruction_count,3041938567\nadd_loop_inductor,compile_time_instruction_count,28100300123\n",
-         {"add_loop_inductor/compile_time_instruction_count": 28100300123}),
-        ("hpl.out", "T/V                N    NB     P     Q               Time                 Gflops\n" + "-" * 80 +
-         "\nWR11C2R4       29184   192     2     2              90.34              1.835e+02\n", {"n29184.nb192.p2.q2/gflops": 183.5}))
 
 
 def numbers(folder, name, text):
@@ -258,8 +241,9 @@ def logs(folder):
         assert all(abs(found[k] - v) < 1e-9 * v for k, v in some.items()), (name, found)
         noisy = "".join(f"{line}\nINFO of another {line[:7]}\n" for line in text.splitlines())
         assert numbers(folder, name, noisy) == found, name
-        for n in range(0, len(text), 61):  # a line that is cut off counts as none
-            assert numbers(folder, name, text[:n]) == numbers(folder, name, text[:text.rfind("\n", 0, n) + 1]), (name, n)
+        cuts = range(0, len(text), 17)  # a line that is cut off counts as none
+        for n, a, b in zip(cuts, read(name, [text[:n] for n in cuts]), read(name, [text[:text.rfind("\n", 0, n) + 1] for n in cuts])):
+            assert a.figures == b.figures, (name, n)
     gate = Gate(folder / "own", "x.log", "start\nbatch 8: 12.5 ms, 640.5 img/s\n", OWN)
     code, verdicts, text = gate.check("start\nbatch 8: 25 ms, 320 img/s\n")
     assert code in (1, 3) and set(verdicts) == {"input.b8/ms", "input.b8/rate"} and "improved" not in verdicts.values(), (verdicts, text)
@@ -275,50 +259,6 @@ def logs(folder):
         assert p.returncode == 2 and p.stderr.count("\n") == 1 and "rules.yaml:6:" in p.stderr, (pattern, p)
 
 
-NCU = '"ID","Process ID","Kernel Name","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"\n' + "".join(
-    f'"{i}","77","gemm(float *, int)","0","9.0","{section}","{name}","{unit}","{value}"\n' for i in range(2) for section, name, unit, value in (
-        ("GPU Speed Of Light Throughput", "DRAM Throughput", "%", "41.25"), ("GPU Speed Of Light Throughput", "Duration", "us", "1,234.5"),
-        ("GPU Speed Of Light Throughput", "Compute (SM) Throughput", "%", "61.5"), ("Launch Statistics", "Registers Per Thread", "register/thread", "128"),
-        ("Launch Statistics", "Grid Size", "", "256")))
-# {file: (contents, {figure: (value, unit, better)})}, in the shape of what the tool writes
-FILES = {
-    "550_150_summary.json": ({"version": "2023-08-31", "name": "m_550_150_summary", "model": "org/m", "mean_input_tokens": 550, "mean_output_tokens": 150,
-                              "num_concurrent_requests": 2, "results_ttft_s_mean": 0.5, "results_ttft_s_quantiles_p99": 0.75, "results_ttft_s_stddev": 0.125,
-                              "results_end_to_end_latency_s_mean": 3.5, "results_end_to_end_latency_s_quantiles_p50": 3.25,
-                              "results_request_output_throughput_token_per_s_mean": 50.5, "results_mean_output_throughput_token_per_s": 99.5,
-                              "results_number_errors": 0, "results_num_completed_requests": 40},
-                             {"org/m.c2.in550.out150/results_ttft_s_mean": (0.5, "s", "lower"), "org/m.c2.in550.out150/output_throughput": (99.5, "tok/s", "higher")}),
-    "individual.json": ([{"error_code": None, "ttft_s": 0.5 + i / 8, "end_to_end_latency_s": 2.5, "number_output_tokens": 150} for i in range(3)],
-                        {"ttft_s.median": (0.625, "s", "lower")}),
-    "lm_eval.json": ({"results": {"hellaswag": {"alias": "hellaswag", "acc,none": 0.5, "acc_stderr,none": 0.005},
-                                  "wikitext": {"alias": "wikitext", "word_perplexity,none": 12.5, "word_perplexity_stderr,none": "N/A"}},
-                      "versions": {"hellaswag": 1}, "n-shot": {"hellaswag": 0}},
-                     {"hellaswag/acc_none": (0.5, "1", "higher"), "wikitext/word_perplexity_none": (12.5, "1", "lower")}),
-    "benchmark_report.json": ({"load": None, **{k: {"memory": {"unit": "MB", "max_global_vram": 30000.5}, "latency": {
-        "unit": "s", "values": [0.5, 0.25], "count": 2, "mean": 0.375, "stdev": 0.125, "p50": 0.375, "p99": 0.5},
-        "throughput": {"unit": "tokens/s", "value": 2048.5}, "energy": None} for k in ("prefill", "decode")}},
-        {"prefill/latency_mean": (0.375, "s", "lower"), "decode/throughput": (2048.5, "tok/s", "higher"), "decode/max_global_vram": (30000.5, "MB", "lower")}),
-    "bmf.json": ({"attention": {"latency": {"value": 88.5, "lower_value": 87.5}, "throughput": {"value": 5.5}}},
-                 {"attention/latency": (88.5, "1", "lower"), "attention/throughput": (5.5, "1", "higher")}),
-    "customSmallerIsBetter.json": ([{"name": "My bench", "unit": "ms", "value": 50.5, "range": "3"}, {"name": "Rate", "unit": "ops/sec", "value": 7.5}],
-                                   {"My_bench/value": (50.5, "ms", "lower"), "Rate/value": (7.5, "op/s", "higher")}),
-    "jmh.json": ([{"benchmark": "org.B.p", "mode": "avgt", "params": {"size": n, "kind": "A"}, "primaryMetric": {"score": 7.5, "scoreUnit": "ms/op"}} for n in ("10", "20")]
-                 + [{"benchmark": "org.B.a", "mode": mode, "primaryMetric": {"score": 5.5, "scoreError": 0.1, "scoreUnit": unit}}
-                  for mode, unit in (("thrpt", "ops/s"), ("avgt", "us/op"))], {"org.B.p.avgt.size20.kindA/score": (7.5, "ms/op", "lower"), "org.B.a.thrpt/score": (5.5, "op/s", "higher"), "org.B.a.avgt/score": (5.5, "us/op", "lower")}),
-    "perf_script_test_results.csv": (
-        "network_name,network_hash,sm_clk,perf_case_name,test_name,perf_metric,total_time__sec,state,command,threshold,metric_type\n"
-        + "".join(f'm-bench-bf16,h,1980,A/h,h,{v},12.5,valid,"bench --tp 1, x",0.1,{k}\n' for k, v in (("TOKEN_THROUGHPUT", 2048.5), ("FIRST_TOKEN_TIME", 31.25))),
-        {"m-bench-bf16/TOKEN_THROUGHPUT": (2048.5, "1", "higher"), "m-bench-bf16/FIRST_TOKEN_TIME": (31.25, "1", "lower")}),
-    "kern_sum.csv": ("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
-                     '60.5,600500,10,60050.0,60000.5,50000,70000,100.5,"gemm(float *, int)"\n39.5,400500,20,20025.0,20000.5,10000,30000,100.5,relu\n',
-                     {"relu/total_time": (400500, "ns", "lower"), "relu/instances": (20, "1", "lower")}),
-    "kernel_stats.csv": ('"Name","Calls","TotalDurationNs","AverageNs","Percentage","MinNs","MaxNs","StdDev"\n"gemm",10,600500,60050.5,60.5,5,6,1.5\n',
-                         {"gemm/total_time": (600500, "ns", "lower"), "gemm/mean": (60050.5, "ns", "lower")}),
-    "ncu.csv": ("==PROF== Connected to process 77\n" + NCU, {"1.gemm_float____int_/duration": (1234.5, "us", "lower"), "0.gemm_float____int_/registers": (128, "1", "lower"),
-                                                             "0.gemm_float____int_/dram_throughput": (41.25, "%", "higher")}),
-}
-
-
 def formats(folder):
     for name, (content, some) in FILES.items():
         write(folder / name, content)
@@ -331,13 +271,14 @@ def formats(folder):
         others = [k for k in found if "input." + k not in verdicts and not re.search(r"std|\.n$|_per_s_mean|throughput_token", k)]
         assert len(others) == 0 or all(k in text for k in others[:1]), (name, others, text)  # judged, or named as not judged
         whole = content if isinstance(content, str) else json.dumps(content)
-        for n in range(1, len(whole), 1 + len(whole) // 19):  # a file that is cut off is refused, lacks figures, or has all of them
-            code, cut_verdicts, _ = gate.check(whole[:n])
-            assert code == 3 or (code == 0 and set(cut_verdicts) == set(verdicts)), (name, n, code, cut_verdicts)
+        code, cut_verdicts, _ = gate.check(whole[:len(whole) * 2 // 3])  # every_cut() reads those of all bytes
+        assert code == 3 or (code == 0 and set(cut_verdicts) == set(verdicts)), (name, code, cut_verdicts)
         for figure, (value, _, better) in some.items():
-            old = f"{value:,}" if name == "ncu.csv" else str(value)
+            old = re.compile(rf"(?<![\w.]){re.escape(f'{value:,}' if name == 'ncu.csv' else str(value))}(?![\w.])")
             for factor, worse in ((0.25, better == "higher"), (4, better == "lower")):
-                new = json.dumps(content).replace(f": {old}", f": {value * factor}") if not isinstance(content, str) else content.replace(old, f"{value * factor}")
+                new = old.sub(str(value * factor), whole)
+                if new == whole or figure.endswith(".median"):
+                    continue  # it is computed from others of the file
                 code, verdicts, text = gate.check(new)
                 verdict = verdicts.get("input." + figure)
                 assert (verdict in ("fail", "undecided")) == worse, (name, figure, factor, verdict, text)
@@ -350,6 +291,26 @@ def standard_error(folder):
     for error, verdict in ((0.001, "fail"), (0.25, "undecided")):
         gate = Gate(folder, "m.json", content(0.75, error))
         assert gate.check(content(0.6, error))[1]["input.t/acc_none"] == verdict, error
+
+
+def margin(folder):
+    """The error of a score of JMH, half of its confidence interval, says whether a change is sure."""
+    for error, verdict in ((0.01, "fail"), (30, "undecided")):
+        def content(score):
+            return [{"benchmark": "org.B.a", "mode": "avgt", "primaryMetric": {"score": score, "scoreError": error, "scoreUnit": "us/op"}}]
+        assert Gate(folder, "m.json", content(50.5)).check(content(75.5))[1]["input.org.B.a.avgt/score"] == verdict, error
+
+
+def share_below(folder):
+    """The share of samples below a limit in any unit is a figure of its own, better higher, and its own spread says whether a fall is sure."""
+    for limit in ("200ms", "0.2s", "200000us", "200"):
+        rules = f"version: 1\ninputs: {{results: [{{match: '*.json', samples: [{{at: 'ttft[*]', unit: ms, better: lower, share_below: {limit}}}]}}]}}\n" \
+                "rules: [{id: slo, metric: 'input.*below*', fail: {worse: 10%}}]\n"
+        for nr, slow, verdict in ((1000, 100, "pass"), (1000, 400, "fail"), (10, 3, "undecided")):
+            gate = Gate(folder, "m.json", {"ttft": [100 + i % 50 for i in range(nr * 19 // 20)] + [300] * (nr - nr * 19 // 20)}, rules)
+            code, verdicts, text = gate.check({"ttft": [100 + i % 50 for i in range(nr - slow)] + [300] * slow})
+            assert verdicts == {f"input.ttft.below_{limit}": verdict}, (limit, nr, slow, verdicts, text)
+            assert "95 %" in text or nr == 10, text
 
 
 def table(folder):
@@ -406,6 +367,173 @@ def titles(folder):
         assert f"fail \u00b7 w: {names[2]} 400.00 % higher" in text and f"ms {names[2]} (+400.00 %" in text, text
 
 
+class Read:
+    """What the table of formats makes of a file: figures as {name: (value in the least unit, unit, dimension, better, work)}, or None."""
+
+    def __init__(self, lines):
+        self.ok, self.figures = lines[0].startswith("0 "), {}
+        for line in lines[1:]:
+            name, value, digits, unit, better, work = line.split("\t")
+            dimension, size = DIMENSIONS.get(unit, (unit, 1))
+            self.figures[name] = (int(value) * fractions.Fraction(10) ** -int(digits) * size, unit, dimension, better, work)
+
+
+def read(name, contents):
+    """Reads all contents under this name in one process."""
+    parts = [c if isinstance(c, bytes) else (c if isinstance(c, str) else json.dumps(c)).encode() for c in contents]
+    p = subprocess.run([READER], input=b"".join(b"%s %d\n%s" % (name.encode(), len(c), c) for c in parts), capture_output=True, check=True)
+    found = [Read(block.split("\n")) for block in p.stdout.decode().split("\n\n")[:-1]]
+    assert len(found) == len(parts), (name, len(found), len(parts))
+    return found
+
+
+def units_of_table():
+    """{unit: (dimension, size)} of rules/figures.yaml."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / "rules" / "figures.yaml").read_text()
+    part = text.split("\nunits:\n")[1].split("\nwords:\n")[0]
+    return {m[1]: (m[2], int(m[3])) for m in re.finditer(r'^  "?([^":]+)"?: ([a-z-]+) ([0-9]+)', part, re.M)}
+
+
+DIMENSIONS = units_of_table()
+CONTENTS = {**{n: c for n, (c, _) in FILES.items()}, **{n: c for n, c, _ in LOGS}}
+
+
+def variants(content, news):
+    """(place, old value, new value, changed content) for each number of the file, or text that begins as one."""
+    if not isinstance(content, str):
+        for at in places(content):
+            old = content
+            for k in at:
+                old = old[k]
+            for new in news:
+                yield at, old, new, replaced(content, at, new)
+        return
+    for m in re.finditer(r"(?<![\w.])-?\d+(,\d{3})*(\.\d+)?([Ee][-+]\d+)?(?![\w.])", content):
+        for new in news:
+            text = "null" if new is None else str(new)
+            yield m.start(), float(m[0].replace(",", "")), new, content[:m.start()] + text + content[m.end():]
+
+
+def differs_in_work(a, b):
+    """True if what was asked for differs, or what was counted differs by more than 5 %: such figures are not judged."""
+    for x, y in zip(a.split(), b.split()):
+        if x != y and x.split("=")[0] == y.split("=")[0] and ("=" in x or not near(x.split("~")[1], y.split("~")[1])):
+            return True
+    return a != b and len(a.split()) != len(b.split())
+
+
+def near(x, y):
+    try:
+        return abs(float(x) - float(y)) <= 0.05 * max(abs(float(x)), abs(float(y)))
+    except ValueError:
+        return False
+
+
+def improves(old, new):
+    """True if a check would call the figure improved; a figure that fell to 0 or below is gone, and not judged."""
+    if old[2] != new[2] or "-" == new[3] or differs_in_work(old[4], new[4]) or (new[0] <= 0 < old[0]):
+        return False
+    return new[0] > old[0] if new[3] == "higher" else new[0] < old[0]
+
+
+def lacks_a_line(name, whole, found):
+    """True if a line of a log does not fit the pattern any more: it does not count."""
+    return name.endswith(".log") and any(found.figures.get(n) != f for n, f in whole.figures.items() if n.endswith(".n"))
+
+
+def every_key(_folder):
+    """Each number of each file replaced: the figures that a plain change of it moves are then absent, or judged as worse, or as
+    something else; the others are as before."""
+    nr = 0
+    for name, content in CONTENTS.items():
+        whole, = read(name, [content])
+        assert whole.ok and whole.figures, name
+        news = [1.375, *BAD, "12.5 parsecs"]
+        if name == "metrics.csv":  # an empty cell is of a step that did not log the figure
+            news.remove("")
+        rows = [r for i, r in enumerate(variants(content, news)) if ALL or r[2] == 1.375 or i % 5 == 0]  # the others in ci/test --extended
+        for (at, old, new, _), found in zip(rows, read(name, [r[3] for r in rows])):
+            nr += 1
+            if new == 1.375:
+                scaled = read(name, [next(c for a, _, _, c in variants(content, [old * 1.375]) if a == at)])[0]
+                moved = {n for n, f in whole.figures.items() if scaled.figures.get(n, f) != f} if scaled.ok and not lacks_a_line(name, whole, scaled) else set()
+                continue
+            if not found.ok:
+                continue
+            if lacks_a_line(name, whole, found):
+                continue
+            for n, f in found.figures.items():
+                before = whole.figures.get(n)
+                plain = new == "1,900" and name in ("ncu.csv", "titan.log")  # a number, where commas separate thousands
+                assert before is None or plain or not improves(before, f), (name, at, new, n, before, f)
+            kept = {n for n in moved if found.figures.get(n) == whole.figures.get(n)}
+            assert not kept, (name, at, new, kept)
+    print(f"{nr} values of {len(CONTENTS)} files replaced")
+
+
+def every_unit(_folder):
+    """A figure of a JSON file, written with any unit of its dimension, is the same figure, or no figure where the format scales it."""
+    nr = 0
+    for name, content in CONTENTS.items():
+        if isinstance(content, str):
+            continue
+        whole, = read(name, [content])
+        for at in places(content):
+            old = content
+            for k in at:
+                old = old[k]
+            here = {n: f for n, f in whole.figures.items() if f[2] != f[1] and f[0] == fractions.Fraction(str(old)) * DIMENSIONS[f[1]][1]}
+            if not here:
+                continue
+            dimension, own = {(f[2], f[1]) for f in here.values()}.pop()
+            words = [w for w, (d, _) in DIMENSIONS.items() if d == dimension]
+            texts = [f"{float(fractions.Fraction(str(old)) * DIMENSIONS[own][1] / DIMENSIONS[w][1]):.15g} {w}" for w in words]
+            for word, found in zip(words, read(name, [replaced(content, at, t) for t in texts])):
+                nr += 1
+                for n, f in found.figures.items() if found.ok else ():
+                    before = whole.figures.get(n)
+                    if before and f[2] == before[2]:
+                        assert abs(f[0] - before[0]) <= abs(before[0]) * fractions.Fraction(1, 10**9), (name, at, word, n, before, f)
+                    assert before is None or not improves((before[0] * fractions.Fraction(99999, 100000) if before[3] == "lower" else before[0] * fractions.Fraction(100001, 100000), *before[1:]), f), (name, at, word, n)
+    print(f"{nr} figures in other units")
+
+
+def every_cut(_folder):
+    """A file that is cut at any byte is refused, or each of its figures is as in the whole file, or of other work."""
+    nr = 0
+    for name, content in CONTENTS.items():
+        text = (content if isinstance(content, str) else json.dumps(content)).encode()
+        whole, = read(name, [text])
+        for n, found in enumerate(read(name, [text[:n] for n in range(len(text))])):
+            nr += 1
+            for figure, f in found.figures.items() if found.ok else ():
+                before = whole.figures.get(figure)
+                # one row of a table, without the end of its line, has nothing that it could be compared with
+                assert before is None or text[:n].count(b"\n") < 2 or before[:4] == f[:4] or differs_in_work(before[4], f[4]) or f[3] == "-", (name, n, figure, before, f, text[max(0, n - 40):n])
+    print(f"{nr} bytes at which files are cut")
+
+
+def every_path(_folder):
+    """The folder of what a case is named by, as a model that lies elsewhere, is in no name."""
+    for name, content in CONTENTS.items():
+        if isinstance(content, str):
+            continue
+        for at, old in texts(content):
+            one, two, none = read(name, [replaced(content, at, f"{folder}{old}") for folder in ("/data/models/", "/home/x/", "")])
+            changed = one.figures.keys() != none.figures.keys()
+            command = at[-1] in ("command", "fullname", "name", "benchmark")  # a command, or the name of a function
+            assert not changed or command or not one.ok or one.figures.keys() == two.figures.keys(), (name, at, sorted(one.figures)[:2], sorted(two.figures)[:2])
+
+
+def texts(value, at=()):
+    """The places of all texts of a JSON value, and the texts."""
+    if isinstance(value, (dict, list)):
+        for k, v in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from texts(v, (*at, k))
+    elif isinstance(value, str):
+        yield at, value
+
+
 def directions(folder):
     names = {n: better for better, some in DIRECTIONS.items() for n in some}
     gate = Gate(folder, "x.json", {n: 10 for n in names})
@@ -420,10 +548,11 @@ def directions(folder):
 
 
 def main():
-    if not PROGRAM:
+    if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, paths, work, parts, logs, formats, standard_error, table, titles, directions):
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, parts, logs, formats,
+                     standard_error, margin, share_below, table, titles, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -63,7 +63,7 @@ def small(text, events):
 
 def seeds(dir):
     """Undamaged inputs, and the commands that read them: {kind: (bytes, arguments, in which "{}" is the damaged file)}."""
-    make("trace", dir / "t.json", "--steps", 2, "--nccl", "--rank", 0, "--world-size", 2)
+    make("trace", dir / "t.json", "--steps", 2, "--peak-memory", 0.05, "--nccl", "--rank", 0, "--world-size", 2)
     make("trace", dir / "t1.json", "--steps", 2, "--nccl", "--rank", 1, "--world-size", 2)
     make("snapshot", dir / "s.json", "--steps", 2, "--layers", 1)
     make("snapshot", dir / "p.pickle", "--steps", 2, "--layers", 1, "--pickle", 4)

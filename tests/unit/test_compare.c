@@ -304,37 +304,35 @@ static void test_unsure(void **state)
 	release(&r);
 }
 
-/* A kernel beyond its limit gives only a warning if its operator is within its limits. */
+/* A kernel beyond its limit gives only a warning if its net change is within the limit. */
 static void test_substitutes(void **state)
 {
 	(void)state;
 	static const struct {
-		enum verdict unit, want;
+		int64_t net;
+		bool sure;
+		enum reason of_unit;
+		enum verdict want;
 		enum reason reason;
 	} cases[] = {
-		{ VERDICT_PASS, VERDICT_WARN, REASON_SUBSTITUTE },
-		{ VERDICT_WARN, VERDICT_WARN, REASON_SUBSTITUTE },
-		{ VERDICT_IMPROVED, VERDICT_WARN, REASON_SUBSTITUTE },
-		{ VERDICT_UNDECIDED, VERDICT_UNDECIDED, REASON_NOISE },
-		{ VERDICT_FAIL, VERDICT_FAIL, REASON_LIMIT },
+		{ 100, true, REASON_LIMIT, VERDICT_WARN, REASON_SUBSTITUTE },
+		{ 105, true, REASON_LIMIT, VERDICT_WARN, REASON_SUBSTITUTE },
+		{ 106, true, REASON_LIMIT, VERDICT_FAIL, REASON_LIMIT },
+		{ 106, false, REASON_LIMIT, VERDICT_UNDECIDED, REASON_NOISE },
+		{ 150, true, REASON_LIMIT, VERDICT_FAIL, REASON_LIMIT },
+		{ 150, true, REASON_OF_ALL, VERDICT_WARN, REASON_OF_ALL },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct rule r = rule_of(METRIC_KERNEL_TIME, "i5%", "");
 		struct comparison c = both(&r, 100, 150);
-		struct decision unit = { .verdict = cases[i].unit, .reason = cases[i].reason };
+		struct decision unit = { .verdict = VERDICT_PASS, .reason = cases[i].of_unit };
 		c.unit = &unit;
-		c.unit_change = 20;
+		c.has_noise = true;
+		c.sure[0] = true;
+		c.net = cases[i].net;
+		c.net_sure = cases[i].sure;
 		assert_int_equal(compare(&c).verdict, cases[i].want);
 		assert_int_equal(compare(&c).reason, cases[i].reason);
-		/* a new kernel fails if the operator in which it replaces others fails */
-		r.for_each = true;
-		c.has_baseline = false;
-		bool fails = cases[i].unit == VERDICT_FAIL || cases[i].unit == VERDICT_UNDECIDED;
-		assert_int_equal(compare(&c).verdict, fails ? cases[i].unit : VERDICT_PASS);
-		/* the operator's change is now so large that the kernel's own change is a small part of it
-		 */
-		c.unit_change = 1000;
-		assert_int_equal(compare(&c).verdict, VERDICT_PASS);
 		release(&r);
 	}
 }

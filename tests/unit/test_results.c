@@ -132,9 +132,14 @@ static const struct row {
 	  false },
 	{ "- {name: f, has: [a], take: [{at: a, unit: ms, scale: 1000}]}", "{\"a\": \"1.5 s\"}",
 	  "'a' is '1.5 s', not a number", true },
-	/* what is dropped by rule is dropped first, and what was not measured counts for nothing */
+	/* what is dropped by rule is dropped first; of samples, 1 % may be not measured */
 	{ "- {match: \"*\", name: n, series: true, samples: [{at: v, drop: 1, as: s}]}",
 	  "{\"v\": \"nan\"}\n{\"v\": 1}\n{\"v\": \"n/a\"}\n{\"v\": 3}\n",
+	  "'s' is 'n/a', not measured, and nothing else is", true },
+	{ "- {match: \"*\", name: n, series: true, samples: [{at: v, as: s}]}",
+	  "{\"v\": \"1 s\"}\n{\"v\": \"1 MB\"}\n", "units that measure different things", true },
+	{ "- {match: \"*\", name: n, series: true, samples: [{at: v, drop: 1, as: s}]}",
+	  "{\"v\": \"nan\"}\n{\"v\": 1}\n{\"v\": 3}\n",
 	  "s.median=2 n2 ±1 s.n=2 s.p90=2.8 n2 ±1.1 s.p99=2.98 n2 ±1.13", false },
 	{ "- {match: \"*\", name: n, series: true, take: [{at: loss}, {at: b}]}",
 	  "{\"loss\": 1, \"b\": 2}\n{\"loss\": NaN}\n", "b=2", false },

@@ -58,9 +58,19 @@ static void add_words(const struct options *o, const struct setup *s, const char
 	options_words(o, CMD_BASELINE_PROMOTE, a, out);
 }
 
+/* True if all that the user asks for are absolute limits on the command line. */
+static bool limits_are_absolute(const struct options *o, const struct rules *rules)
+{
+	struct rules own = *rules;
+	own.rules.v += own.rules.nr - o->limit.nr;
+	own.rules.nr = o->limit.nr;
+	return o->limit.nr && !setup_rules_path(o) && !o->value[OPT_BASELINE] &&
+	       rules_are_absolute(&own);
+}
+
 bool candidates_need_no_baseline(const struct options *o, const struct rules *rules)
 {
-	return o->value[OPT_BOOTSTRAP] || rules_are_absolute(rules) ||
+	return o->value[OPT_BOOTSTRAP] || rules_are_absolute(rules) || limits_are_absolute(o, rules) ||
 	       (o->control.nr && !o->value[OPT_BASELINE]);
 }
 
@@ -75,6 +85,8 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		                      .controls = c->nr_controls ? c->controls : NULL,
 		                      .nr_controls = c->nr_controls,
 		                      .fail_on = fail_on(o),
+		                      .limits = o->limit.v,
+		                      .nr_limits = o->limit.nr,
 		                      .baseline_path = path,
 		                      .needs_baseline = !b && !candidates_need_no_baseline(o, &s->rules),
 		                      .ignore_environment = o->value[OPT_IGNORE_ENVIRONMENT] != NULL };

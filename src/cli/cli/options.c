@@ -204,6 +204,8 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 		                 text_quote(&log->arena, span_of(value)));
 	if (i == OPT_CONTEXT)
 		vec_push(&out->context, value);
+	else if (i == OPT_LIMIT)
+		vec_push(&out->limit, value);
 	else if (i == OPT_REPEAT)
 		vec_push(&out->repeat, value);
 	else if (i == OPT_CONTROL)
@@ -293,6 +295,7 @@ void options_words(const struct options *o, enum command cmd, struct arena *a, s
 void options_release(struct options *o)
 {
 	vec_release(&o->context);
+	vec_release(&o->limit);
 	vec_release(&o->repeat);
 	vec_release(&o->control);
 	vec_release(&o->changed);

@@ -97,6 +97,8 @@ enum command {
 	  "where the histories of baselines are kept, by the paths of those (default: beside each)")   \
 	X(RULES, "rules", "FILE", ON_READING | ON_STORED | ON(EXPLAIN),                                \
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
+	X(LIMIT, "limit", "METRIC:LIMIT", ON(CHECK),                                                   \
+	  "one more rule: METRIC:+3%, METRIC:-3%, METRIC:max=6GiB; may be repeated")                   \
 	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(LINT) | ON(EXPLAIN),                 \
 	  "variant of the rules: the numbers that they have under this name in 'profiles'")            \
 	X(PRINT, "print", NULL, ON(LINT), "print all rules in force, with the lines that are yours")   \
@@ -277,6 +279,7 @@ struct options {
 	const char *group; ///< print help for the commands that begin with this word; NULL: no help
 	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for a given switch
 	VEC(const char *) context; ///< values of all --context
+	VEC(const char *) limit; ///< values of all --limit
 	VEC(const char *) repeat; ///< values of all --repeat
 	VEC(const char *) control; ///< values of all --control
 	VEC(const char *) accept; ///< values of all --accept

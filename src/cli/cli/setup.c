@@ -57,6 +57,8 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	*s = (struct setup){ 0 };
 	TRY(context_check(o, log));
 	TRY(rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &s->rules, log));
+	for (size_t i = 0; i < o->limit.nr; i++)
+		TRY(rules_add_limit(o->limit.v[i], &s->rules, log));
 	TRY(setup_categories(o, &s->rules, setup_rules_path(o), &s->categories, log));
 	TRY(sites_read(o->value[OPT_SITES], &s->sites, log));
 	TRY(formats_read(o->value[OPT_FORMATS], &s->formats, log));

@@ -239,7 +239,7 @@ static void add_member(void *out, struct value *v, struct span first_key, struct
 	(void)first_key;
 	strbuf_addch(out, '.');
 	strbuf_add(out, last_key);
-	strbuf_add(out, v->text);
+	strbuf_add(out, figure_case_plain(v->text)); /* never the only part of a name */
 }
 
 /* Appends a key with the words that are abbreviations, since they are short, in capitals. */

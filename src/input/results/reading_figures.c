@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "metric/figure_name.h"
 #include "model/rows.h"
 #include "results/result_file.h"
 
@@ -104,6 +105,56 @@ static void put_percentile(struct digest *d, const struct group *g, const int64_
 	}
 }
 
+/* Reads the limit of `share_below` in the unit of the group; false if it has another kind of unit.
+ */
+static bool read_limit(const char *text, const char *unit, struct decimal *out)
+{
+	struct value v = { .type = JSCAN_STRING, .text = span_of(text) };
+	struct span said;
+	if (reading_number(&v, out, &said) != DECIMAL_OK)
+		return false;
+	const char *own = said.n ? figure_unit_of(said) : unit;
+	int from = own ? figure_unit_find(span_of(own)) : -1, to = figure_unit_find(span_of(unit));
+	if (said.n && (from < 0 || to < 0 ||
+	               strcmp(figure_units[from].dimension, figure_units[to].dimension) != 0))
+		return false;
+	*out = input_in(&(struct input_stat){ .value = out->value, .digits = out->digits, .unit = own },
+	                to);
+	return true;
+}
+
+const char *reading_share_fault(const char *limit)
+{
+	struct value v = { .type = JSCAN_STRING, .text = span_of(limit) };
+	struct decimal number;
+	struct span unit;
+	bool fine =
+	    reading_number(&v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit));
+	return fine ? NULL : "is not a number with a unit, such as 200ms";
+}
+
+/* Adds the share of the samples that are below the limit of the row, such as an SLO. */
+static void put_share(struct digest *d, const struct group *g, struct decimal limit)
+{
+	enum { DIGITS = 6 };
+	size_t below = 0;
+	double at = (double)limit.value * pow(10, -(double)limit.digits);
+	for (size_t i = 0; i < g->nr; i++)
+		below += (double)g->values[i] * pow(10, -(double)g->digits) < at;
+	double p = (double)below / (double)g->nr;
+	struct reading r = *g->v;
+	struct strbuf ending = STRBUF_INIT;
+	r.unit = "%";
+	r.better = r.better && strcmp(r.better, "lower") == 0 ? "higher" : NULL;
+	strbuf_adds(&ending, "below_");
+	figure_name_add(span_of(r.row->share_below), &ending);
+	put(d, &r, arena_take(&d->arena, &ending), decimal_of(llround(p * 100e6), DIGITS), true, NULL);
+	struct input_stat *s = &d->inputs.v[d->inputs.nr - 1];
+	s->title = arena_printf(&d->arena, "share of %s below %s", r.title, r.row->share_below);
+	s->samples = (int64_t)g->nr;
+	s->spread = p > 0 ? spread_of(decimal_of(s->value, s->digits), sqrt((1 - p) / p)) : -1;
+}
+
 static void put_statistics(struct digest *d, struct group *g)
 {
 	int64_t *sorted = arena_alloc(&d->arena, g->nr, sizeof *sorted);
@@ -112,6 +163,9 @@ static void put_statistics(struct digest *d, struct group *g)
 	put(d, g->v, "median", decimal_of(number_percentile(sorted, g->nr, 50), g->digits), true, g);
 	put_percentile(d, g, sorted, 90);
 	put_percentile(d, g, sorted, 99);
+	struct decimal limit;
+	if (g->v->row->share_below && read_limit(g->v->row->share_below, g->v->unit, &limit))
+		put_share(d, g, limit);
 	put(d, g->v, "n", decimal_of((int64_t)g->nr, 0), false, NULL);
 }
 
@@ -127,16 +181,38 @@ static enum status refuse_twice(const struct reading_file *f, const struct readi
 	    r->case_text.n ? text_quote(a, r->case_text) : text_quote(a, r->text), "");
 }
 
-/* Moves the values that were not measured out of the group, which keeps its order. */
+/* Moves the values that were not measured out of the group, which keeps its order. If they are more
+ * than 1 % of it, the figure was not measured, since the others may be the better ones. */
 static void set_aside(struct group *g, struct readings *r)
 {
-	size_t nr = 0;
+	size_t nr = 0, all = g->nr;
 	for (size_t i = 0; i < g->nr; i++)
 		if (g->v[i].unmeasured)
 			vec_push(&r->unmeasured, g->v[i]);
 		else
 			g->v[nr++] = g->v[i];
-	g->nr = nr;
+	g->nr = (all - nr) * 100 > all ? 0 : nr;
+}
+
+/* Converts all values to the unit of the first; false if they measure different things. */
+static bool in_one_unit(struct group *g)
+{
+	int unit = figure_unit_find(span_of(g->v->unit));
+	for (size_t i = 1; i < g->nr; i++) {
+		struct reading *r = &g->v[i];
+		int own = figure_unit_find(span_of(r->unit));
+		if (own == unit)
+			continue;
+		if (own < 0 || unit < 0 ||
+		    strcmp(figure_units[own].dimension, figure_units[unit].dimension) != 0)
+			return false;
+		struct input_stat s = { .unit = r->unit,
+			                    .value = r->value.value,
+			                    .digits = r->value.digits };
+		r->value = input_in(&s, unit);
+		r->unit = g->v->unit;
+	}
+	return true;
 }
 
 static enum status group_put(struct group *g, struct readings *r, const struct reading_file *f,
@@ -156,6 +232,11 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
 			    first->name);
 	if (first->record != last->record && repeats == REPEATS_ERROR)
 		return refuse_twice(f, first, log);
+	size_t others = 0;
+	for (size_t i = 0; i < g->nr; i++)
+		others += g->v[i].is_other;
+	if (others == g->nr)
+		return ST_OK;
 	if (first->is_samples) {
 		size_t drop = (size_t)first->row->drop;
 		if (drop >= g->nr)
@@ -172,6 +253,10 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
 	set_aside(g, r);
 	if (!g->nr)
 		return ST_OK;
+	if (!in_one_unit(g))
+		return diag_fail(log, ST_INPUT,
+		                 "%s: the values of %s have units that measure different things", f->name,
+		                 g->v->name);
 	if (g->v->is_samples) {
 		group_scale(g, &d->arena);
 		put_statistics(d, g);

@@ -12,6 +12,7 @@ struct reading {
 	const struct result_take *row;
 	const char *work; ///< work that the figure is of, as in struct input_stat
 	bool is_samples;
+	bool is_other; ///< true for a text that is perhaps no figure: unless other values are numbers
 	const char *unit, *better; ///< unit and better direction, as in struct input_stat
 	size_t record; ///< index of the record that has the value
 	size_t order; ///< position of the value in the order in which values were taken
@@ -29,6 +30,9 @@ struct readings {
 	                 ///< at least the number of different names, which is limited
 	VEC(struct reading) unmeasured; ///< values that count for nothing, of all figures
 };
+
+/// Returns why a limit of `share_below` is invalid, or NULL; static.
+const char *reading_share_fault(const char *limit);
 
 /// Adds the value `r`; false if there are too many figures.
 bool readings_add(struct readings *out, const struct reading *r);

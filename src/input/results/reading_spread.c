@@ -43,14 +43,16 @@ void reading_spread(struct reading *r, struct value *record, const struct value 
 {
 	const struct result_take *row = r->row;
 	double figure = fabs(number_of(v));
-	if ((!row->count && !row->error) || !(figure > 0))
+	if ((!row->count && !row->error && !row->margin) || !(figure > 0))
 		return;
 	struct span word = reading_key_part(row->at, key);
 	/* a standard error is that of two values whose standard deviation is larger by √2 */
-	double count = row->error ? 2 : number_at(row->count, record, word);
-	double stdev = row->error   ? number_at(row->error, record, word) / figure * M_SQRT2
-	               : row->stdev ? number_at(row->stdev, record, word) / figure
-	                            : number_at(row->stdev_share, record, word);
+	double count = row->error || row->margin ? 2 : number_at(row->count, record, word);
+	const double errors = 3.29; /* half of a 99.9 % interval of a normal distribution */
+	double stdev = row->error    ? number_at(row->error, record, word) / figure * M_SQRT2
+	               : row->margin ? number_at(row->margin, record, word) / errors / figure * M_SQRT2
+	               : row->stdev  ? number_at(row->stdev, record, word) / figure
+	                             : number_at(row->stdev_share, record, word);
 	if (count > 1 && count < 1e15 && stdev >= 0 && stdev < 1e6) {
 		r->count = (int64_t)count;
 		r->stdev = stdev;

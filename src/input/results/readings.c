@@ -113,13 +113,18 @@ static bool less(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
+/* `s` without the commas that separate thousands; as it is if a comma does anything else. */
 static struct span without_commas(struct span s, struct arena *a)
 {
 	char *copy = arena_dup(a, s);
-	size_t n = 0;
-	for (size_t i = 0; i < s.n; i++)
+	size_t n = 0, digits = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		digits = i && s.p[i] == ',' ? strspn(copy + i + 1, "0123456789") : digits;
+		if (s.p[i] == ',' && digits != 3)
+			return s;
 		if (s.p[i] != ',')
 			copy[n++] = s.p[i];
+	}
 	return (struct span){ copy, n };
 }
 
@@ -181,9 +186,18 @@ static bool begins_as_number(struct span s)
    text beside the figures, or a column that a step lacks. */
 static bool is_other(const struct taker *t, const struct value *v, bool lenient)
 {
+	if (t->is_samples) /* the others may be the better ones */
+		return false;
 	if (v->type == JSCAN_NULL)
-		return lenient || t->f->format->series;
+		return t->f->format->series ? t->f->format->read == READ_CSV : lenient;
 	return lenient && !begins_as_number(v->text) && !reading_is_unmeasured(v);
+}
+
+/* True if a figure may have values besides `v`: a text among numbers was not measured. */
+static bool is_one_of_several(const struct taker *t, const struct value *v)
+{
+	const struct result_format *f = t->f->format;
+	return v->type == JSCAN_STRING && (f->series || f->repeats != REPEATS_ERROR);
 }
 
 static void take_value(void *ctx, struct value *v, struct span first_key, struct span last_key)
@@ -198,14 +212,15 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 	struct span name = name_of(t, first_key, last_key, &b), bracket = figure_name_unit(&name);
 	const char *fault = number_of(t, v, &number, &text);
 	bool no_number = fault && strcmp(fault, "not a number") == 0;
-	if (name.n == 0 || (no_number && is_other(t, v, lenient))) {
+	bool other = no_number && is_other(t, v, lenient);
+	if (name.n == 0 || (other && !is_one_of_several(t, v))) {
 		strbuf_release(&b); /* a column without a heading, or a text */
 		return;
 	}
 	if (fault && !(no_number && (lenient || reading_is_unmeasured(v)))) {
 		fail(t, name, v, fault);
 	} else {
-		v->taken = true;
+		v->taken = !other;
 		const char *unit = unit_of(t, v, text, bracket, name);
 		const char *full = full_name(t, name);
 		struct reading r = { .name = full,
@@ -215,6 +230,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			                 .row = t->row,
 			                 .work = t->work,
 			                 .is_samples = t->is_samples,
+			                 .is_other = other,
 			                 .unit = unit ? unit : UNIT_BARE,
 			                 .better = better_of(t, name, unit),
 			                 .record = t->number,

@@ -168,6 +168,16 @@ static void copy_plain(struct span s, char out[LINE_BYTES + 1])
 	out[n] = '\0';
 }
 
+/* The end of a part: if a number goes on behind it, as in "1,900" of which the pattern takes "1",
+   up to the next blank, so that the whole is not a number. */
+static const char *end_of(const char *from, const char *end)
+{
+	bool goes_on = is_digit(*end) || (*end && strchr(".,-", *end) && is_digit(end[1]));
+	if (end > from && is_digit(end[-1]) && goes_on)
+		end += strcspn(end, " \t");
+	return end;
+}
+
 static bool add_record(struct value_tree *out, const struct pattern *p, const char *line,
                        const regmatch_t *found)
 {
@@ -176,7 +186,8 @@ static bool add_record(struct value_tree *out, const struct pattern *p, const ch
 		regmatch_t m = found[p->parts[i].group];
 		if (m.rm_so < 0)
 			continue;
-		struct span text = { line + m.rm_so, (size_t)(m.rm_eo - m.rm_so) };
+		const char *from = line + m.rm_so;
+		struct span text = { from, (size_t)(end_of(from, line + m.rm_eo) - from) };
 		if (!value_add(
 		        out, row, JSCAN_STRING,
 		        (struct span){ arena_dup(&out->arena, p->parts[i].name), p->parts[i].name.n },
@@ -200,12 +211,15 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 	strbuf_release(&p.plain);
 	if (st != ST_OK)
 		return st;
+	size_t long_lines = 0;
 	for (const char *end; (end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
 		struct span s = { rest.p, (size_t)(end - rest.p) };
 		regmatch_t found[PARTS + 1];
 		rest = (struct span){ end + 1, rest.n - s.n - 1 };
-		if (s.n > LINE_BYTES)
+		if (s.n > LINE_BYTES) {
+			long_lines++;
 			continue;
+		}
 		copy_plain(s, line);
 		if (fits(&compiled, &p, line, found) && !add_record(out, &p, line, found)) {
 			st = diag_fail(log, ST_INPUT, "%s: more than %zu values in a result file", name,
@@ -214,5 +228,9 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 		}
 	}
 	regfree(&compiled);
+	if (long_lines && out->root.first)
+		diag_warn(log, "%s: %zu line%s longer than %d bytes, which %s not searched for figures",
+		          name, long_lines, long_lines == 1 ? " is" : "s are", LINE_BYTES,
+		          long_lines == 1 ? "is" : "are");
 	return st;
 }

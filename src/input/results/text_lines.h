@@ -11,7 +11,8 @@ const char *text_pattern_fault(const char *pattern);
 
 /// Appends each line of out->bytes in which the pattern, which is valid, is found to the root as an
 /// object: its members are the named parts that have a text. Colors are removed first. Lines longer
-/// than 2,000 bytes do not count, nor does a last line without an end, which may be cut off.
+/// than 2,000 bytes do not count, which a warning says, nor does a last line without an end, which
+/// may be cut off.
 GG_MUST_CHECK enum status text_lines_add(struct value_tree *out, const char *name,
                                          const char *pattern, struct diag_log *log);
 

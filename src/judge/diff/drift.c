@@ -116,7 +116,7 @@ static bool is_counted(const struct top *t, const struct activity_pair *a)
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out)
 {
 	struct top t;
-	__int128 changes = 0, base = 0;
+	__int128 rises = 0, base = 0;
 	top_init(&t, p, top);
 	for (size_t i = 0; i < t.both.nr; i++) {
 		const struct activity_pair *a = t.both.v[i], *x = a, *y = a;
@@ -126,13 +126,14 @@ bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out)
 			y = a->partner;
 		else if (a->partner)
 			x = a->partner;
-		changes += magnitude((__int128)y->time_ns[SIDE_CANDIDATE] - x->time_ns[SIDE_BASELINE]);
+		__int128 by = (__int128)y->time_ns[SIDE_CANDIDATE] - x->time_ns[SIDE_BASELINE];
+		rises += by > 0 ? by : 0;
 		base += x->time_ns[SIDE_BASELINE];
 	}
 	top_release(&t);
 	if (base <= 0)
 		return false;
-	*out = number_pct(changes, base);
+	*out = number_pct(rises, base);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include "diff/breakdown_memory.h"
 #include "diff/breakdown_of.h"
 #include "diff/drift.h"
+#include "gate/allow.h"
 #include "gate/checks_beside.h"
 #include "gate/checks_items.h"
 #include "gate/compare.h"
@@ -240,6 +241,48 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	                    unit_text(a, unit, c->baseline));
 }
 
+/* The entries of `allow` without whose growth a check that is beyond its limit would keep it: the
+   text of the first of them. NULL if it would not, with `*of_it` saying how much they cover. */
+static const char *allowed(const struct maker *m, const struct entry *e, const struct comparison *c,
+                           const struct check *k, const char **of_it)
+{
+	struct breakdown *parts = NULL;
+	const struct waiver *first = NULL;
+	int64_t sum = 0;
+	struct arena *a = &m->out->arena;
+	bool beyond =
+	    k->verdict == VERDICT_FAIL || k->verdict == VERDICT_UNDECIDED || k->verdict == VERDICT_WARN;
+	if (!beyond || !k->has_change || k->change <= 0 || !allow_is_for(k->metric))
+		return NULL;
+	for (size_t i = 0; i < m->rules->waivers.nr; i++) {
+		const struct waiver *w = &m->rules->waivers.v[i];
+		if (w->allows && !parts)
+			parts = check_breakdown(m, k, e);
+		int64_t part = w->allows && parts ? allow_part(m->bench, w, parts) : 0;
+		if (part <= 0)
+			continue;
+		first = first ? first : w;
+		m->waived[i] = true;
+		sum = number_add(sum, part);
+	}
+	if (parts)
+		vec_release(&parts->parts);
+	if (!first)
+		return NULL;
+	struct comparison without = *c;
+	sum = sum < k->change ? sum : k->change;
+	without.candidate -= sum;
+	int64_t left = k->change - sum;
+	without.sure[0] = without.sure[0] && left > k->evidence.noise;
+	without.pin_sure = without.pin_sure && left > k->evidence.noise;
+	enum verdict verdict = compare(&without).verdict;
+	if (verdict == VERDICT_FAIL || verdict == VERDICT_UNDECIDED || verdict == k->verdict) {
+		*of_it = arena_printf(a, "; 'allow' covers %s of it", unit_change(a, k->metric->unit, sum));
+		return NULL;
+	}
+	return waiver_text(first, a);
+}
+
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
@@ -272,6 +315,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.pin = e->pin,
 	};
 	struct arena *a = &m->out->arena;
+	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct substitute unit;
 	substitute_find(m->noise, rule, e, &c, a, &unit);
 	/* an operator whose figures cannot be believed excuses nothing */
@@ -279,8 +323,9 @@ static void add_check(const struct maker *m, const struct entry *e)
 	of_unit.metric = unit_query(m->noise->kind).metric;
 	unit.found = unit.found && !trust_spoiler(m->out, &of_unit, e->rank);
 	c.unit = unit.found ? &unit.decision : NULL;
+	c.net = unit.net;
+	c.net_sure = unit.net_sure;
 	c.unit_change = unit.change;
-	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct decision d = compare(&c);
 	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
 	if (m->rules->in_review && beyond && waiver < 0)
@@ -306,16 +351,21 @@ static void add_check(const struct maker *m, const struct entry *e)
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
-	if (d.verdict == VERDICT_WAIVED && c.of_main)
+	const char *covered = "", *allow = allowed(m, e, &c, &k, &covered);
+	if (allow) {
+		k.verdict = d.verdict = VERDICT_WAIVED;
+		k.waiver = allow;
+	} else if (d.verdict == VERDICT_WAIVED && c.of_main)
 		k.waiver = c.of_main;
 	else if (d.verdict == VERDICT_WAIVED)
 		k.waiver = waiver_text(&m->rules->waivers.v[waiver], a);
-	if (waiver >= 0 && (d.verdict == VERDICT_WAIVED || d.verdict == VERDICT_FAIL))
+	if (waiver >= 0 && !allow && (d.verdict == VERDICT_WAIVED || d.verdict == VERDICT_FAIL))
 		m->waived[waiver] = true; /* a waiver counts as used even if the change exceeds the waiver's
 		                             size; the message then says so */
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
 		k.spoiler = spoiler;
-	k.message = message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL);
+	k.message = arena_printf(a, "%s%s",
+	                         message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL), covered);
 	if (d.verdict == VERDICT_INCONCLUSIVE && c.spoiled) {
 		/* a change that cannot be believed is not shown as one */
 		k.change_text = "not judged";

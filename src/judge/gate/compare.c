@@ -221,22 +221,24 @@ static struct decision decide_limits(const struct comparison *c)
 	return d;
 }
 
-/* Decide on a kernel. A kernel beyond its limit fails only if the operator or category that
-   launches it is beyond the limit, too. Otherwise it only gives a warning, since it may have
-   taken over work from other kernels of the operator. */
+/* Decide on a kernel. A kernel beyond its limit fails only if its net change is beyond the limit,
+   too: what it rose by, less its share of what other kernels of its operator or category fell by.
+   Otherwise it only gives a warning, since it has taken over their work. */
 static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);
 	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
 	if (!c->unit || !beyond || limit_is_absolute(d.limit))
 		return d;
-	if (c->unit->verdict == VERDICT_FAIL || c->unit->verdict == VERDICT_UNDECIDED) {
-		d.verdict = c->unit->verdict;
-		d.reason = c->unit->reason;
-	} else {
-		d.verdict = VERDICT_WARN;
-		d.reason = c->unit->reason == REASON_OF_ALL ? REASON_OF_ALL : REASON_SUBSTITUTE;
-	}
+	struct comparison net = *c;
+	net.candidate = c->net;
+	net.sure[0] = net.pin_sure = c->net_sure;
+	struct decision n = decide_limits(&net);
+	bool of_all = c->unit->reason == REASON_OF_ALL;
+	if (!of_all && (n.verdict == VERDICT_FAIL || n.verdict == VERDICT_UNDECIDED))
+		return n;
+	d.verdict = VERDICT_WARN;
+	d.reason = of_all ? REASON_OF_ALL : REASON_SUBSTITUTE;
 	return d;
 }
 

@@ -43,9 +43,11 @@ struct comparison {
 	bool of_all; ///< true if all operators together changed by the same share as this operator: one
 	             ///< check then reports the change for all
 
-	/// For a kernel: the decision on its operator or category, to which kernels that replaced it
+	/// For a kernel: the decision on its operator or category, to which kernels that it replaced
 	/// belong, too. NULL if that is unknown: the kernel is then judged by itself.
 	const struct decision *unit;
+	int64_t net; ///< with `unit`: the candidate's value less the kernel's share of what it replaced
+	bool net_sure; ///< with `unit`: true if noise cannot explain the net change
 	/// change of the kernel's operator or category, in the unit of the metric that judges it
 	int64_t unit_change;
 };
@@ -67,7 +69,7 @@ enum reason {
 	REASON_HIDDEN, ///< with for_each: on one side the item may be a kernel too small to be listed
 	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise
 	REASON_OF_ALL, ///< pass: a change beyond the fail `limit`, but all operators changed by as much
-	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but its operator or category is not
+	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but not its net change
 	REASON_SHOWN, ///< undecided or warn: beyond the fail `limit`, but runs of main were as far
 	REASON_UNCONFIRMED, ///< warn: beyond the fail `limit`, but not in all runs of the change, or in
 	                    ///< one of the base, too

@@ -142,6 +142,10 @@ static const char *decide_command(const struct judge_input *in, struct report *o
 	strbuf_adds(&b, "gpugate check");
 	for (size_t i = 0; i < in->nr_check; i++)
 		text_add_word(&b, &out->arena, in->promote[i]);
+	for (size_t i = 0; i < in->nr_limits; i++) {
+		strbuf_adds(&b, " --limit");
+		text_add_word(&b, &out->arena, in->limits[i]);
+	}
 	const char *ending = ending_of(in->promote[0]);
 	add_further(&b, "repeat=new", in->nr_candidates - 1, nr, ending);
 	if (!out->plan_runs)

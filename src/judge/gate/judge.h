@@ -44,6 +44,8 @@ struct judge_input {
 	/// number of words at the beginning of `promote` that are valid for `gpugate check`, too, and
 	/// name the same runs there
 	size_t nr_check;
+	const char *const *limits; ///< values of --limit, which `gpugate check` takes, too
+	size_t nr_limits;
 };
 
 /// Judge the candidate. `out` is always initialized and filled; the caller ends with

@@ -168,7 +168,7 @@ static void fill_false_alarms(const struct asked *q, struct evidence *out)
 {
 	const struct limits *map = &q->c->rule->fail;
 	double most = 0;
-	out->has_false_alarms = q->now.known && map->list.nr > 0 && !q->c->unit;
+	out->has_false_alarms = q->now.known && map->list.nr > 0;
 	for (size_t i = 0; i < map->list.nr && out->has_false_alarms; i++)
 		most = fmax(most, odds_of_limit(q, map, &map->list.v[i]));
 	out->false_alarms = llround(1e6 * fmin(most, 1));

@@ -1,9 +1,16 @@
 #include "gate/substitute.h"
 
+#include <math.h>
+
+#include "base/number.h"
+#include "base/sort.h"
 #include "base/text.h"
+#include "diff/code_names.h"
+#include "diff/drift.h"
 #include "diff/units.h"
 #include "gate/noise.h"
 #include "metric/unit.h"
+#include "model/code.h"
 
 /* The operator that launches the kernel or, if the model has categories, the kernel's category; on
    a side that has the kernel. Empty if the rule asks for categories but the model has operators. */
@@ -41,6 +48,110 @@ static struct rule rule_of_unit(const struct rule *rule, const struct metric *un
 	return r;
 }
 
+/* Time per step of one kernel within an operator or category, on both sides. */
+struct launched {
+	struct span name; ///< match name; empty for sums of small kernels
+	int64_t ns[NR_SIDES];
+};
+struct launches {
+	VEC(struct launched) list; ///< sorted by name, each once
+};
+
+static int launched_cmp(const void *a, const void *b)
+{
+	return span_cmp(((const struct launched *)a)->name, ((const struct launched *)b)->name);
+}
+
+/* A renamed kernel is one, with its name in the candidate. */
+static struct span name_now(const struct activity_pairs *pairs, struct span name)
+{
+	const struct activity_pair *a = name.n ? drift_find(pairs, name) : NULL;
+	return a && a->partner && a->count[SIDE_CANDIDATE] <= 0 ? a->partner->name : name;
+}
+
+/* Adds the kernels that an operator launches in the runs of one side. */
+static void launched_by(struct launches *p, const struct bench *b, int side, struct span op)
+{
+	struct code_names names = { 0 };
+	size_t first = side == SIDE_BASELINE ? 0 : 1;
+	size_t end = side == SIDE_BASELINE ? 1 : 1 + b->runs.nr_candidates;
+	for (size_t v = first; v < end; v++)
+		for (size_t r = 0; r < b->view[v].run->ranks.nr; r++) {
+			const struct digest *d = b->view[v].run->ranks.v[r];
+			code_names_read(&names, d, &b->view[v]);
+			for (size_t i = 0; i < d->code.nr; i++) {
+				const struct code_stat *c = &d->code.v[i];
+				if (c->kind != CODE_KERNEL || !span_eq(code_path_last(c->op), op))
+					continue;
+				struct launched one = { name_now(&b->pairs, code_names_find(&names, c->kernel)),
+					                    { 0 } };
+				one.ns[side] = c->total_ns;
+				vec_push(&p->list, one);
+			}
+		}
+	vec_release(&names.list);
+}
+
+/* Adds the kernels of a category; their sums are over all steps, too. */
+static void launched_of(struct launches *p, const struct bench *b, struct span category)
+{
+	for (size_t i = 0; i < b->pairs.list.nr; i++) {
+		const struct activity_pair *a = &b->pairs.list.v[i];
+		const char *own = category_name(b->naming.categories, a->category);
+		if (a->kind == EVENT_KERNEL && span_eq(span_of(own), category))
+			vec_push(&p->list, (struct launched){
+			                       a->folded ? SPAN("") : name_now(&b->pairs, a->name),
+			                       { a->total_ns[SIDE_BASELINE], a->total_ns[SIDE_CANDIDATE] } });
+	}
+}
+
+static struct launches launches_of(const struct noise_model *m, struct span unit)
+{
+	struct launches p = { 0 };
+	const int64_t *steps = m->bench->pairs.steps;
+	size_t nr = 0;
+	for (int s = 0; s < NR_SIDES && m->kind == UNITS_OPERATORS; s++)
+		launched_by(&p, m->bench, s, unit);
+	if (m->kind == UNITS_CATEGORIES)
+		launched_of(&p, m->bench, unit);
+	vec_sort(&p.list, launched_cmp);
+	for (size_t i = 0; i < p.list.nr; i++) {
+		struct launched one = p.list.v[i];
+		for (int s = 0; s < NR_SIDES; s++)
+			one.ns[s] = number_div_round(one.ns[s], steps[s] > 0 ? steps[s] : 1);
+		if (!nr || launched_cmp(&p.list.v[nr - 1], &one) != 0)
+			p.list.v[nr++] = one;
+		else
+			for (int s = 0; s < NR_SIDES; s++)
+				p.list.v[nr - 1].ns[s] = number_add(p.list.v[nr - 1].ns[s], one.ns[s]);
+	}
+	p.list.nr = nr;
+	return p;
+}
+
+/* What the kernel `name` has of the time by which other kernels of the unit fell, in ns per step.
+ */
+static double share_of(const struct launches *p, struct span name)
+{
+	double falls = 0, rises = 0, own = 0;
+	for (size_t i = 0; i < p->list.nr; i++) {
+		double by =
+		    (double)p->list.v[i].ns[SIDE_CANDIDATE] - (double)p->list.v[i].ns[SIDE_BASELINE];
+		falls += fmax(-by, 0);
+		rises += fmax(by, 0);
+		own += span_eq(p->list.v[i].name, name) ? fmax(by, 0) : 0;
+	}
+	return own > 0 ? own * fmin(falls / rises, 1) : 0;
+}
+
+/* The kernel's rise in ns per step, from its name in the baseline. */
+static double rise_of(const struct activity_pairs *p, const struct entry *e)
+{
+	const struct activity_pair *now = drift_find(p, e->label);
+	const struct activity_pair *was = now && now->partner ? now->partner : now;
+	return now ? (double)now->time_ns[SIDE_CANDIDATE] - (double)was->time_ns[SIDE_BASELINE] : 0;
+}
+
 static bool is_kernel_rule(const struct rule *rule)
 {
 	return rule->metric->label == LABEL_KERNEL && rule->substitutes != SUBSTITUTES_NONE &&
@@ -73,6 +184,15 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	out->found = true;
 	out->decision = compare(&of_unit);
 	out->change = number_sub(of_unit.candidate, of_unit.baseline);
+	struct launches launches = launches_of(m, unit->label);
+	double rise = rise_of(&m->bench->pairs, e);
+	double share = share_of(&launches, e->label);
+	vec_release(&launches.list);
+	out->net = c->candidate;
+	double by = (double)c->candidate - (double)c->baseline;
+	if (share > 0 && by > 0)
+		out->net = c->baseline + (rise > share ? (int64_t)round(by * (rise - share) / rise) : 0);
+	out->net_sure = c->sure[0] && (share <= 0 || of_unit.sure[0]);
 	out->text = arena_printf(a, "%s %s changed by %s", label_name(metric->label),
 	                         text_quote(a, unit->label),
 	                         unit_relative(a, number_pct(out->change, of_unit.baseline)));

@@ -3,13 +3,26 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "gate/allow.h"
 #include "gate/exceptions.h"
 
 enum { DAYS_OF_NOTICE = 14 };
 
+/* The beginning of a sentence: "the waiver for 'top-kernels' (kernel=ampere_*)". */
+static const char *subject(const struct waiver *w, struct arena *a)
+{
+	const char *quoted = text_quote(a, span_of(w->rule));
+	const char *select = text_line(a, span_of(select_text(&w->select, a)));
+	if (w->allows)
+		return arena_printf(a, "'allow' of %s", select);
+	return *select ? arena_printf(a, "the waiver for %s (%s)", quoted, select)
+	               : arena_printf(a, "the waiver for %s", quoted);
+}
+
 static bool is_for(const struct waiver *w, const struct rule *rule)
 {
-	return span_glob(span_of(w->rule), span_of(rule->id));
+	return span_glob(span_of(w->rule), span_of(rule->id)) &&
+	       (!w->allows || (allow_is_for(rule->metric) && rule->worse == WORSE_UP));
 }
 
 const unsigned char *waivers_names(const struct rules *rules, const struct rule *rule,
@@ -42,18 +55,11 @@ enum status waivers_check(const struct rules *rules, int64_t today, struct diag_
 		const struct waiver *w = &rules->waivers.v[i];
 		if (today > w->until)
 			return diag_fail(log, ST_USAGE,
-			                 "%s:%u:%u: the waiver for %s ended on %s: remove it, or give it a "
-			                 "new day (%s)",
-			                 rules->source, w->line, w->column,
-			                 text_quote(&log->arena, span_of(w->rule)), w->until_text, w->reason);
+			                 "%s:%u:%u: %s ended on %s: remove it, or give it a new day (%s)",
+			                 rules->source, w->line, w->column, subject(w, &log->arena),
+			                 w->until_text, w->reason);
 	}
 	return ST_OK;
-}
-
-static const char *subject(const struct waiver *w, struct arena *a)
-{
-	const char *quoted = text_quote(a, span_of(w->rule)), *select = select_text(&w->select, a);
-	return *select ? arena_printf(a, "%s (%s)", quoted, text_line(a, span_of(select))) : quoted;
 }
 
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, struct report *out)
@@ -64,7 +70,7 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, st
 		int64_t days = w->until - today;
 		if (days <= DAYS_OF_NOTICE)
 			vec_push(&out->warnings,
-			         arena_printf(a, "the waiver for %s ends %s, on %s: %s", subject(w, a),
+			         arena_printf(a, "%s ends %s, on %s: %s", subject(w, a),
 			                      days == 0   ? "today"
 			                      : days == 1 ? "tomorrow"
 			                                  : arena_printf(a, "in %" PRId64 " days", days),
@@ -72,7 +78,6 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, st
 	}
 	for (size_t i = 0; i < rules->waivers.nr; i++)
 		if (!used[i])
-			vec_push(&out->warnings,
-			         arena_printf(a, "the waiver for %s excuses nothing in this run",
-			                      subject(&rules->waivers.v[i], a)));
+			vec_push(&out->warnings, arena_printf(a, "%s excuses nothing in this run",
+			                                      subject(&rules->waivers.v[i], a)));
 }

@@ -4,6 +4,7 @@
 #include "metric/unit.h"
 #include "model/embedded.h"
 #include "results/path.h"
+#include "results/reading_figures.h"
 #include "results/text_lines.h"
 
 #define NR(array) (sizeof(array) / sizeof *(array))
@@ -76,6 +77,12 @@ static const struct key take_keys[] = {
 	    INTO(result_take, stdev_share)),
 	KEY("stderr", TEXT, OPTIONAL, "path, with {key}, of the standard error of the figure",
 	    INTO(result_take, error)),
+	KEY("margin", TEXT, OPTIONAL,
+	    "path, with {key}, of half of the 99.9 % confidence interval of the figure",
+	    INTO(result_take, margin)),
+	KEY("share_below", TEXT, OPTIONAL,
+	    "of samples: a limit, 200ms, below which the share of the samples is a figure, too",
+	    INTO(result_take, share_below)),
 	KEY("count", TEXT, OPTIONAL, "path, with {key}, of how many values it is a mean of",
 	    INTO(result_take, count)),
 };
@@ -161,6 +168,8 @@ static enum status read_take(struct document *d, const struct node *n, struct re
 	TRY(check_path(d, n, "stdev", template_fault));
 	TRY(check_path(d, n, "stdev_share", template_fault));
 	TRY(check_path(d, n, "stderr", template_fault));
+	TRY(check_path(d, n, "margin", template_fault));
+	TRY(check_path(d, n, "share_below", reading_share_fault));
 	TRY(check_path(d, n, "count", template_fault));
 	TRY(check_number(d, n, "scale"));
 	keys_fill(&take_map, n, &out->arena, into);

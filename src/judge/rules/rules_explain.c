@@ -173,9 +173,12 @@ const char *rule_explain(struct arena *a, const struct rule *r)
 static const char *waiver_explain(struct arena *a, const struct waiver *w)
 {
 	struct strbuf b = STRBUF_INIT;
-	strbuf_addf(&b, "waiver for %s", text_quote(a, span_of(w->rule)));
 	const char *select = select_text(&w->select, a);
-	if (*select)
+	if (w->allows)
+		strbuf_addf(&b, "may take longer: %s", text_line(a, span_of(select)));
+	else
+		strbuf_addf(&b, "waiver for %s", text_quote(a, span_of(w->rule)));
+	if (*select && !w->allows)
 		strbuf_addf(&b, " where %s", text_line(a, span_of(select)));
 	strbuf_addf(&b, ", %s", waiver_text(w, a));
 	return wrapped(a, &b);

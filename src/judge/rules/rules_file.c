@@ -125,6 +125,8 @@ static enum status read_root(struct document *d, const struct node *root, struct
 	for (const struct node *n = node_get(root, "rules")->first; n; n = n->next)
 		TRY(rule_read(d, n, out));
 	TRY(unless_settle(d, out));
+	for (const struct node *n = node_first(node_get(root, "allow")); n; n = n->next)
+		TRY(allow_read(d, n, out));
 	for (const struct node *n = node_first(node_get(root, "waivers")); n; n = n->next)
 		TRY(waiver_read(d, n, out));
 	return ST_OK;

@@ -19,6 +19,11 @@ GG_MUST_CHECK enum status rules_read(const char *path, const char *profile, stru
 GG_MUST_CHECK enum status rules_parse(const char *name, struct span text, const char *profile,
                                       struct rules *out, struct diag_log *log);
 
+/// Append the rule that `--limit` asks for, such as "step.cuda_time:+3%" or
+/// "memory.peak_allocated:max=6GiB". ST_USAGE if the text is not a limit.
+GG_MUST_CHECK enum status rules_add_limit(const char *limit, struct rules *out,
+                                          struct diag_log *log);
+
 /// The rules of a file without keys: the members have the values of absent keys.
 struct rules rules_default(void);
 

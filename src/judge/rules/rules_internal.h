@@ -11,12 +11,13 @@ extern const struct key_map rules_keys;
 
 /// The keys of maps inside a rules file. They fill `struct rule`, `struct rule_override`, `struct
 /// waiver`, `struct alias`, `struct category_addition` and the globs of `struct query`.
-extern const struct key_map rule_map, override_map, waiver_map, alias_map, addition_map, select_map;
+extern const struct key_map rule_map, override_map, waiver_map, allow_map, alias_map, addition_map,
+    select_map;
 
 /// Words of enumerations for keys, in the order of the enum.
 word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing, word_class,
-    word_kernel_match, word_throttled, word_outside, word_substitutes, word_unsure, word_confirm, word_unmarked,
-    condition_name;
+    word_kernel_match, word_throttled, word_outside, word_substitutes, word_unsure, word_confirm,
+    word_unmarked, condition_name;
 
 /// Read a share such as "1%", of at most `most` percent, as a number in 1e-6 percent.
 GG_MUST_CHECK enum status share_read(struct document *d, const struct node *n, int64_t most,
@@ -48,6 +49,9 @@ GG_MUST_CHECK enum status overrides_read(struct document *d, struct arena *a,
 /// already.
 GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map,
                                       struct rules *out);
+
+/// Append the entry of `allow` in `map`, which keys_check() has accepted, to the waivers of `out`.
+GG_MUST_CHECK enum status allow_read(struct document *d, const struct node *map, struct rules *out);
 
 /// Check each key of `map`, the map under the key `select`: the key must restrict a label of the
 /// metrics. `labels` is the set of the metrics' labels (see select_labels()), and messages call the

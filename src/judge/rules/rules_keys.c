@@ -269,6 +269,17 @@ static const struct key waiver_keys[] = {
 };
 const struct key_map waiver_map = KEY_TABLE("a waiver", waiver_keys);
 
+static const struct key allow_keys[] = {
+	KEY("kernel", TEXT, REQUIRED, "kernels, by any name that reports show, with * and ?",
+	    INTO(waiver, select.kernel)),
+	KEY("up_to", SHARE, REQUIRED, "how much longer it may take, as a share of its own time",
+	    INTO(waiver, up_to), .max = 1000000),
+	KEY("until", DATE, REQUIRED, "last day it holds; from the next on it is an error",
+	    INTO(waiver, until)),
+	KEY("reason", TEXT, REQUIRED, "why, and where it is followed up", INTO(waiver, reason)),
+};
+const struct key_map allow_map = KEY_TABLE("an entry of 'allow'", allow_keys);
+
 /* ---- profiles: a part of the keys of the rules file, with numbers only ---- */
 
 static const struct key profile_rule_keys[] = {
@@ -317,6 +328,7 @@ static const struct key root_keys[] = {
 	KEY("kernels", MAP, OPTIONAL, "when two kernel names are one kernel, and of which category",
 	    .map = &kernels_map),
 	KEY("rules", MAPS, REQUIRED, "the checks", .map = &rule_map),
+	KEY("allow", MAPS, OPTIONAL, "kernels that may take longer until a day", .map = &allow_map),
 	KEY("waivers", MAPS, OPTIONAL, "failures that are accepted until a day", .map = &waiver_map),
 	KEY("profiles", NAMED, OPTIONAL, "other numbers under a name, for --profile NAME",
 	    .map = &profile_map, .max = MAX_PROFILES),

@@ -39,3 +39,18 @@ enum status waiver_read(struct document *d, const struct node *map, struct rules
 		                     w->rule);
 	return select_check(d, node_get(map, "select"), w->rule, labels);
 }
+
+enum status allow_read(struct document *d, const struct node *map, struct rules *out)
+{
+	struct waiver *w = vec_push_zero(&out->waivers);
+	const struct node *kernel = node_get(map, "kernel"), *up_to = node_get(map, "up_to");
+	keys_fill(&allow_map, map, &out->arena, w);
+	w->allows = true;
+	w->rule = "*";
+	w->until_text = arena_dup(&out->arena, node_get(map, "until")->text);
+	w->line = kernel->line;
+	w->column = kernel->column;
+	if (!w->up_to)
+		return document_fail(d, up_to, "'up_to' must be above 0%%: nothing would be allowed");
+	return ST_OK;
+}

@@ -39,7 +39,10 @@ void document_error(struct document *d, const struct node *at, const char *fmt, 
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	diag_error(d->log, "%s:%u:%u: %s", d->shown, at->line, at->column, strbuf_str(&b));
+	if (d->placeless)
+		diag_error(d->log, "%s: %s", d->shown, strbuf_str(&b));
+	else
+		diag_error(d->log, "%s:%u:%u: %s", d->shown, at->line, at->column, strbuf_str(&b));
 	strbuf_release(&b);
 }
 

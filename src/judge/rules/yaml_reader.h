@@ -34,6 +34,7 @@ struct node {
 struct document {
 	const char *name; ///< the argument `name` of document_load(), or "built in"
 	bool built_in; ///< true for a text of the program itself
+	bool placeless; ///< true for a text of the command line: errors name no line
 	const char *shown; ///< name of the document in messages; owned by the arena
 	struct arena arena;
 	struct node *root;

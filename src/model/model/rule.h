@@ -107,9 +107,11 @@ struct rule {
 	bool built_in; ///< true if a file of differences (version 2) does not change its `fail` limits
 };
 
-/// A known failure that is accepted until a date.
+/// A known failure that is accepted until a date (`waivers`), or kernels that may take longer
+/// (`allow`).
 struct waiver {
-	const char *rule; ///< glob that is matched with rule ids
+	bool allows; ///< true for an entry of `allow`, with a kernel in `select` and an `up_to`
+	const char *rule; ///< glob that is matched with rule ids; "*" for `allow`
 	struct query select; ///< globs that restrict the waiver; NULL matches everything
 	int64_t until; ///< last day on which the waiver holds, in days since 1970-01-01 (UTC)
 	const char *until_text; ///< text of the last day, "2027-01-31"

@@ -1,0 +1,59 @@
+/* A limit of the command line (`--limit step.cuda_time:+3%`) as a rule of its own. It is written as
+ * YAML, so that the code that reads a rules file checks it. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "rules/rules_file.h"
+#include "rules/rules_internal.h"
+
+#define VALUE_CHARS "0123456789.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ% "
+#define FORM "write METRIC:+3%%, METRIC:-3%%, METRIC:max=6GiB or another limit of the rules"
+
+static enum status read_rule(struct document *d, void *out)
+{
+	d->placeless = true;
+	TRY(keys_check(d, d->root, &rules_keys));
+	return rule_read(d, node_get(d->root, "rules")->first, out);
+}
+
+/* The id of the rule: its metric, in characters that an id may have, with a number if there is such
+   a rule already. */
+static const char *id_of(struct rules *rules, struct span metric)
+{
+	char *id = arena_printf(&rules->arena, "limit-%.*s", (int)metric.n, metric.p);
+	const char *out = id;
+	for (char *c = id; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '.' && *c != '_')
+			*c = '-';
+	for (size_t i = 0, nr = 1; i < rules->rules.nr; i++)
+		if (strcmp(rules->rules.v[i].id, out) == 0) {
+			out = arena_printf(&rules->arena, "%s-%zu", id, ++nr);
+			i = 0;
+		}
+	return out;
+}
+
+enum status rules_add_limit(const char *limit, struct rules *out, struct diag_log *log)
+{
+	const char *colon = strrchr(limit, ':'), *value = colon ? colon + 1 : "";
+	const char *equals = strchr(value, '='), *key = *value == '-' ? "decrease" : "increase";
+	struct span metric = { limit, colon ? (size_t)(colon - limit) : 0 };
+	struct strbuf b = STRBUF_INIT;
+	if (equals)
+		key = arena_dup(&log->arena, (struct span){ value, (size_t)(equals - value) });
+	const char *number = equals ? equals + 1 : *value ? value + 1 : value;
+	bool fits = (equals || *value == '+' || *value == '-') && *number &&
+	            !number[strspn(number, VALUE_CHARS)] && !key[strspn(key, VALUE_CHARS "_")] && *key;
+	const char *shown = arena_printf(&log->arena, "--limit %s", limit);
+	if (!fits || !metric.n || memchr(metric.p, '"', metric.n) || memchr(metric.p, '\\', metric.n))
+		return diag_fail(log, ST_USAGE, "%s: " FORM, text_line(&log->arena, span_of(shown)));
+	/* a figure that is asked for by name and was not recorded is missing, whatever the file says */
+	strbuf_addf(
+	    &b, "version: 1\nrules:\n- {id: %s, metric: \"%.*s\", on_missing: fail, fail: {%s: %s}}\n",
+	    id_of(out, metric), (int)metric.n, metric.p, key, number);
+	struct span text = strbuf_span(&b);
+	enum status st = document_load(shown, &text, read_rule, out, log);
+	strbuf_release(&b);
+	return st;
+}

@@ -1,0 +1,158 @@
+"""Files in the shape of those that benchmarks write, at least one for each format of rules/formats.yaml.
+
+FILES: {name of the file: (contents, {figure: (value, unit, better)})}, with some figures as they must be read.
+LOGS: (name of the file, text, {figure: value}).
+"""
+import json
+
+NCCL = "# nThread 1 nGpus 8\n#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" + "".join(
+    f"  {2 ** k}        {2 ** k // 4}     float     sum      -1    {10.5 + k:.2f}   {k}.67   {k}.51      0    {10.25 + k:.2f}   {k}.92   {k}.97    {wrong}\n"
+    for k, wrong in ((20, "0"), (21, "N/A"))) + "# Out of bounds values : 0 OK\n"
+MEGATRON = "".join(
+    f" [2026-01-02 03:04:{i:02}] iteration {i:8}/      10 | consumed samples: {128 * i:12} | elapsed time per iteration (ms): {9000 if i == 1 else 500 + i}.5 | "
+    f"throughput per GPU (TFLOP/s/GPU): {400 - i}.1 | learning rate: 1.000000E-04 | global batch size:   128 | lm loss: {11 - i / 10:E} | loss scale: 1.0 |\n"
+    for i in range(1, 6))
+TITAN = "".join(
+    f"[rank0]:[titan] 2026-01-02 03:04:05,678 - root - INFO - \x1b[31mstep: {i:2}  \x1b[32mloss: {12 - i / 10:7.4f}  \x1b[38;2;180;60;0mgrad_norm: 4.1  "
+    f"\x1b[38;2;54;234;195mmemory: 40.51GiB(38.6%)  \x1b[34mtps: {7000 + i:,}  \x1b[36mtflops: 1,{400 + i}.25  \x1b[35mmfu: 41.{i}0%\x1b[39m\n" for i in range(1, 6))
+LOGS = (("nccl.log", NCCL, {"float.sum.1048576/time": 30.5, "float.sum.1048576/busbw": 20.51, "float.sum.2097152/in_place_busbw": 21.97}),
+        ("meg.log", MEGATRON, {"iteration_ms.median": 504, "tflops.median": 396.6, "lm_loss": 10.5}),
+        ("titan.log", TITAN, {"tps.median": 7003.5, "tflops.median": 1403.75, "mfu.median": 41.35, "memory": 40.51, "loss": 11.5}),
+        ("nvbandwidth.txt", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n 0     55.63\n\nSUM host_to_device_memcpy_ce 55.63\n", {"host_to_device_memcpy_ce/sum": 55.63}),
+        ("pr_time_benchmarks.csv", "add_loop_eager,compile_time_instruction_count,3041938567\nadd_loop_inductor,compile_time_instruction_count,28100300123\n",
+         {"add_loop_inductor/compile_time_instruction_count": 28100300123}),
+        ("hpl.out", "T/V                N    NB     P     Q               Time                 Gflops\n" + "-" * 80 +
+         "\nWR11C2R4       29184   192     2     2              90.34              1.835e+02\n", {"n29184.nb192.p2.q2/gflops": 183.5}))
+
+NCU = '"ID","Process ID","Kernel Name","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"\n' + "".join(
+    f'"{i}","77","gemm(float *, int)","0","9.0","{section}","{name}","{unit}","{value}"\n' for i in range(2) for section, name, unit, value in (
+        ("GPU Speed Of Light Throughput", "DRAM Throughput", "%", "41.25"), ("GPU Speed Of Light Throughput", "Duration", "us", "1,234.5"),
+        ("GPU Speed Of Light Throughput", "Compute (SM) Throughput", "%", "61.5"), ("Launch Statistics", "Registers Per Thread", "register/thread", "128"),
+        ("Launch Statistics", "Grid Size", "", "256")))
+# {file: (contents, {figure: (value, unit, better)})}, in the shape of what the tool writes
+FILES = {
+    "550_150_summary.json": ({"version": "2023-08-31", "name": "m_550_150_summary", "model": "org/m", "mean_input_tokens": 550, "mean_output_tokens": 150,
+                              "num_concurrent_requests": 2, "results_ttft_s_mean": 0.5, "results_ttft_s_quantiles_p99": 0.75, "results_ttft_s_stddev": 0.125,
+                              "results_end_to_end_latency_s_mean": 3.5, "results_end_to_end_latency_s_quantiles_p50": 3.25,
+                              "results_request_output_throughput_token_per_s_mean": 50.5, "results_mean_output_throughput_token_per_s": 99.5,
+                              "results_number_errors": 0, "results_num_completed_requests": 40},
+                             {"org/m.c2.in550.out150/results_ttft_s_mean": (0.5, "s", "lower"), "org/m.c2.in550.out150/output_throughput": (99.5, "tok/s", "higher")}),
+    "individual.json": ([{"error_code": None, "ttft_s": 0.5 + i / 8, "end_to_end_latency_s": 2.5, "number_output_tokens": 150} for i in range(3)],
+                        {"ttft_s.median": (0.625, "s", "lower")}),
+    "lm_eval.json": ({"results": {"hellaswag": {"alias": "hellaswag", "acc,none": 0.5, "acc_stderr,none": 0.005},
+                                  "wikitext": {"alias": "wikitext", "word_perplexity,none": 12.5, "word_perplexity_stderr,none": "N/A"}},
+                      "versions": {"hellaswag": 1}, "n-shot": {"hellaswag": 0}},
+                     {"hellaswag/acc_none": (0.5, "1", "higher"), "wikitext/word_perplexity_none": (12.5, "1", "lower")}),
+    "benchmark_report.json": ({"load": None, **{k: {"memory": {"unit": "MB", "max_global_vram": 30000.5}, "latency": {
+        "unit": "s", "values": [0.5, 0.25], "count": 2, "mean": 0.375, "stdev": 0.125, "p50": 0.375, "p99": 0.5},
+        "throughput": {"unit": "tokens/s", "value": 2048.5}, "energy": None} for k in ("prefill", "decode")}},
+        {"prefill/latency_mean": (0.375, "s", "lower"), "decode/throughput": (2048.5, "tok/s", "higher"), "decode/max_global_vram": (30000.5, "MB", "lower")}),
+    "asv.json": ({"commit_hash": "a1b2", "env_name": "py3.12", "date": 1759853715000, "python": "3.12", "params": {"machine": "host-a"},
+                  "result_columns": ["result", "params", "version", "started_at", "duration"],
+                  "results": {"suite.Ops.time_add": [[0.0078125], [], "v1", 1759853715000, 2.5], "suite.peakmem_all": [[50331648], [], "v2", 1759853715000, 2.5]}, "version": 2},
+                 {"suite.Ops.time_add": (0.0078125, "s", "lower"), "suite.peakmem_all": (50331648, "B", "lower")}),
+    "bmf.json": ({"attention": {"latency": {"value": 88.5, "lower_value": 87.5}, "throughput": {"value": 5.5}}},
+                 {"attention/latency": (88.5, "1", "lower"), "attention/throughput": (5.5, "1", "higher")}),
+    "customSmallerIsBetter.json": ([{"name": "My bench", "unit": "ms", "value": 50.5, "range": "3"}, {"name": "Rate", "unit": "ops/sec", "value": 7.5}],
+                                   {"My_bench/value": (50.5, "ms", "lower"), "Rate/value": (7.5, "op/s", "higher")}),
+    "jmh.json": ([{"benchmark": "org.B.p", "mode": "avgt", "params": {"size": n, "kind": "A"}, "primaryMetric": {"score": 7.5, "scoreUnit": "ms/op"}} for n in ("10", "20")]
+                 + [{"benchmark": "org.B.a", "mode": mode, "primaryMetric": {"score": 5.5, "scoreError": 0.1, "scoreUnit": unit}}
+                  for mode, unit in (("thrpt", "ops/s"), ("avgt", "us/op"))], {"org.B.p.avgt.size20.kindA/score": (7.5, "ms/op", "lower"), "org.B.a.thrpt/score": (5.5, "op/s", "higher"), "org.B.a.avgt/score": (5.5, "us/op", "lower")}),
+    "perf_script_test_results.csv": (
+        "network_name,network_hash,sm_clk,perf_case_name,test_name,perf_metric,total_time__sec,state,command,threshold,metric_type\n"
+        + "".join(f'm-bench-bf16,h,1980,A/h,h,{v},12.5,valid,"bench --tp 1, x",0.1,{k}\n' for k, v in (("TOKEN_THROUGHPUT", 2048.5), ("FIRST_TOKEN_TIME", 31.25))),
+        {"m-bench-bf16/TOKEN_THROUGHPUT": (2048.5, "1", "higher"), "m-bench-bf16/FIRST_TOKEN_TIME": (31.25, "1", "lower")}),
+    "kern_sum.csv": ("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+                     '60.5,600500,10,60050.0,60000.5,50000,70000,100.5,"gemm(float *, int)"\n39.5,400500,20,20025.0,20000.5,10000,30000,100.5,relu\n',
+                     {"relu/total_time": (400500, "ns", "lower"), "relu/instances": (20, "1", "lower")}),
+    "kernel_stats.csv": ('"Name","Calls","TotalDurationNs","AverageNs","Percentage","MinNs","MaxNs","StdDev"\n"gemm",10,600500,60050.5,60.5,5,6,1.5\n',
+                         {"gemm/total_time": (600500, "ns", "lower"), "gemm/mean": (60050.5, "ns", "lower")}),
+    "ncu.csv": ("==PROF== Connected to process 77\n" + NCU, {"1.gemm_float____int_/duration": (1234.5, "us", "lower"), "0.gemm_float____int_/registers": (128, "1", "lower"),
+                                                             "0.gemm_float____int_/dram_throughput": (41.25, "%", "higher")}),
+}
+
+def _serve(**more):
+    return {"num_prompts": 8, "completed": 8, "total_input_tokens": 4096, "total_output_tokens": 900, "request_rate": 4.0, "max_concurrency": 4,
+            "request_throughput": 4.5, "output_throughput": 900.5, **more}
+
+
+def _aiperf(**more):
+    def of(unit, avg):
+        return {"unit": unit, "avg": avg, "p50": avg * 0.875, "p90": avg * 1.25, "p99": avg * 1.5}
+    return {"request_throughput": {"unit": "requests/sec", "avg": 4.5}, "request_latency": of("ms", 500.5), "time_to_first_token": of("ms", 31.25),
+            "output_token_throughput": {"unit": "tokens/sec", "avg": 900.5}, "input_sequence_length": {"unit": "tokens", "avg": 512.0},
+            "request_count": {"unit": "requests", "avg": 8.0}, **more}
+
+
+def _nvbench(mean):
+    def row(tag, value):
+        return {"tag": tag, "data": [{"name": "value", "type": "float64", "value": str(value)}]}
+    return {"meta": {}, "devices": [{"id": 0, "name": "H100"}], "benchmarks": [{"name": "copy", "states": [
+        {"name": f"Device=0 N={n}", "is_skipped": False, "summaries": [
+            row("nv/cold/sample_size", 499), row("nv/cold/time/cpu/mean", mean * 1.5), row("nv/cold/time/cpu/stdev/relative", 0.005),
+            row("nv/cold/time/gpu/mean", mean * n), row("nv/cold/time/gpu/stdev/relative", 0.0005)]} for n in (1, 2)]}]}
+
+
+def _mllog():
+    rows = [("submission_benchmark", "dlrm", 5), ("global_batch_size", 64, 6), ("run_start", None, 1000), ("tracked_stats", {"throughput": 7.5}, 1500),
+            ("tracked_stats", {"throughput": 8.5}, 1800), ("eval_accuracy", 0.75, 1900), ("run_stop", None, 2000)]
+    return "".join(f":::MLLOG {json.dumps({'key': k, 'value': v, 'time_ms': 1759853715000 + t, 'metadata': {'status': 'success'}})}\n" for k, v, t in rows)
+
+
+def _series(start, step, nr=6):
+    return {"start_step": 1, "end_step": 50, "step_interval": 5, "values": {str(max(1, 5 * i)): start + step * i for i in range(nr)}}
+
+
+FILES |= {
+    "vllm.json": (_serve(backend="vllm", model_id="m", burstiness=1.0, mean_ttft_ms=12.5, std_ttft_ms=1.5, median_ttft_ms=12.25, p99_ttft_ms=29.5, mean_itl_ms=3.25),
+                  {"m.r4.0.c4/mean_ttft_ms": (12.5, "ms", "lower"), "m.r4.0.c4/output_throughput": (900.5, "tok/s", "higher")}),
+    "inferencex.json": (_serve(model_id="org/m", burstiness=1.0, mean_ttft=0.75, median_ttft=0.5, p99_ttft=1.25, median_e2el=5.5, mean_e2el=5.75, std_ttft=0.125),
+                        {"org/m.r4.0.c4/median_e2el": (5.5, "s", "lower"), "org/m.r4.0.c4/output_throughput": (900.5, "tok/s", "higher")}),
+    "latency.json": ({"avg_latency": 5.5, "latencies": [5.25, 5.75, 5.5], "percentiles": {"50": 5.5, "99": 5.75}},
+                     {"avg_latency": (5.5, "s", "lower"), "latency_p99": (5.75, "s", "lower")}),
+    "throughput.json": ({"elapsed_time": 50.5, "num_requests": 100, "total_num_tokens": 41300, "requests_per_second": 2.5, "tokens_per_second": 1024.5},
+                        {"tokens_per_second": (1024.5, "tok/s", "higher"), "elapsed_time": (50.5, "s", "lower")}),
+    "v3.json": ([{"benchmark": {"name": "vLLM"}, "model": {"name": "m"}, "metric": {"name": name, "benchmark_values": [v]}}
+                 for name, v in (("median_ttft_ms", 31.5), ("tokens_per_second", 1024.5))],
+                {"vLLM.m/median_ttft_ms": (31.5, "ms", "lower"), "vLLM.m/tokens_per_second": (1024.5, "tok/s", "higher")}),
+    "sglang.jsonl": (dict(list(_serve(backend="sglang", dataset_name="random", random_input_len=512, random_output_len=128, total_output_tokens_retokenized=898,
+                            mean_ttft_ms=12.5, median_ttft_ms=12.25, std_ttft_ms=1.5, p99_ttft_ms=29.5, mean_e2e_latency_ms=500.5, accept_length=3.5).items())[1:]),
+                     {"sglang.random.in512.out128.r4.0.c4/mean_e2e_latency_ms": (500.5, "ms", "lower")}),
+    "result.jsonl": ({"run_name": "default", "batch_size": 1, "input_len": 1024, "output_len": 16, "prefill_latency": 0.0625, "prefill_throughput": 16384.5,
+                      "median_decode_latency": 0.0078125, "total_latency": 0.1875, "overall_throughput": 5546.5},
+                     {"default.b1.in1024.out16/prefill_latency": (0.0625, "s", "lower"), "default.b1.in1024.out16/overall_throughput": (5546.5, "tok/s", "higher")}),
+    "server.jsonl": ({"run_name": "default", "batch_size": 8, "input_len": 1024, "output_len": 16, "latency": 0.75, "input_throughput": 16384.5,
+                      "output_throughput": 512.5, "last_ttft": 0.25},
+                     {"default.b8.in1024.out16/last_ttft": (0.25, "s", "lower"), "default.b8.in1024.out16/output_throughput": (512.5, "tok/s", "higher")}),
+    "task.jsonl": ({"task": "gsm8k", "backend": "srt", "num_gpus": 1, "latency": 25.5, "accuracy": 0.75, "num_requests": 200, "other": {"num_questions": 200, "parallel": 64}},
+                   {"gsm8k.srt/latency": (25.5, "s", "lower"), "gsm8k.srt/accuracy": (0.75, "1", "higher")}),
+    "google.json": ({"context": {"host_name": "host-a", "date": "2026-01-01T00:00:00"}, "benchmarks": [
+        {"name": f"BM{i}", "run_type": "iteration", "iterations": 9, "real_time": 5.5 + i, "cpu_time": 5.25, "time_unit": "ms", "bytes_per_second": 1.5e9} for i in range(2)]},
+        {"BM0/real_time": (5.5, "ms", "lower"), "BM1/bytes_per_second": (1.5e9, "B/s", "higher")}),
+    "nvbench.json": (_nvbench(0.0078125), {"copy.Device_0_N_1/gpu_ms": (7.8125, "ms", "lower")}),
+    "pytest.json": ({"benchmarks": [{"fullname": "tests/test_a.py::test_x[0]", "name": "test_x[0]", "stats": {
+        "min": 0.25, "median": 0.375, "mean": 0.5, "stddev": 0.125, "rounds": 9}}]}, {"tests/test_a.py__test_x_0_/median": (0.375, "s", "lower")}),
+    "hyperfine.json": ({"results": [{"command": "run --fast", "mean": 1.25, "median": 1.5, "min": 1.125, "times": [1.125, 1.5, 1.75], "exit_codes": [0, 0, 0]}]},
+                       {"run_--fast/median": (1.5, "s", "lower")}),
+    "torchbench.json": ({"name": "cpu", "environ": {"pytorch_git_version": "a1b2"}, "metrics": {"resnet50-eval_latency": 31.25, "bert_throughput": 7.5}},
+                        {"resnet50-eval_latency": (31.25, "1", "lower"), "bert_throughput": (7.5, "1", "higher")}),
+    "golden_values.json": ({"lm loss": _series(10.5, -0.125), "num-zeros": _series(2098.0, 16.0), "mem-allocated-bytes": _series(3375511040.0, 0.0),
+                            "iteration-time": _series(0.6875, 0.015625)},
+                           {"mem-allocated-bytes": (3375511040, "B", "lower"), "iteration-time.median": (0.734375, "s", "lower")}),
+    "mllog.txt": (_mllog(), {"run_time_ms": (1000, "ms", "lower"), "throughput.median": (8, "1", "higher")}),
+    "trainer_state.json": ({"global_step": 20, "log_history": [{"epoch": 1.0, "loss": 2.5, "step": 10}, {"epoch": 2.0, "loss": 2.25, "step": 20},
+                                                               {"epoch": 2.0, "eval_accuracy": 0.75, "eval_runtime": 5.75, "eval_samples_per_second": 70.5, "step": 20}]},
+                           {"eval_samples_per_second": (70.5, "samples/s", "higher"), "eval_accuracy": (0.75, "1", "higher"), "eval_runtime": (5.75, "s", "lower")}),
+    "aiperf.json": (_aiperf(input_config={"models": {"items": [{"name": "m"}]}, "phases": [{"concurrency": 4, "request_rate": None}]},
+                            http_req_dns_lookup={"unit": "ms", "avg": 0.5}),
+                    {"time_to_first_token.avg": (31.25, "ms", "lower"), "output_token_throughput.avg": (900.5, "tok/s", "higher")}),
+    "genai_perf.json": ({"records": _aiperf()}, {"time_to_first_token.avg": (31.25, "ms", "lower"), "request_throughput.avg": (4.5, "req/s", "higher")}),
+    "trtllm.json": ({"engine": {"model": "m", "dtype": "bf16", "quantization": "FP8"}, "world_info": {"tp_size": 2, "pp_size": 1}, "dataset": {"avg_isl": 128.0},
+                     "request_info": {"num_requests": 100, "avg_output_length": 64.0},
+                     "performance": {"request_throughput_req_s": 7.5, "system_output_throughput_tok_s": 480.5, "avg_request_latency_ms": 250.5},
+                     "streaming_metrics": {"avg_ttft_ms": 31.25, "ttft_percentiles": {"p99": 62.5}}},
+                    {"m.tp2.pp1.in128.0/system_output_throughput_tok_s": (480.5, "tok/s", "higher"), "m.tp2.pp1.in128.0/ttft_p99_ms": (62.5, "ms", "lower")}),
+    "metrics.csv": ("epoch,step,train_loss,it_time_ms\n" + "".join(f"0,{i},{2.5 - i / 8},{12.25 + i}\n" for i in range(5)), {"it_time_ms": (16.25, "ms", "lower")}),
+    "perf_report.csv": (",N,Triton (GB/s),Torch (GB/s)\n" + "".join(f"{i},{2.0 ** (10 + i)},{500.5 + i},{400.25 + i}\n" for i in range(3)),
+                        {"N_1024.0/Triton": (500.5, "GB/s", "higher")}),
+}
