@@ -148,6 +148,19 @@ def absolute(b):
     print("ok   absolute limits need no baseline")
 
 
+def other_machine(b):
+    """Rules that name no environment (version 1) judge a run of another size, with a warning; they are silent where a file says so."""
+    for ranks in (2, 4):
+        b.make("trace", f"w{ranks}.json.gz", "--seed", 1, "--steps", 3, "--rank", 0, "--world-size", ranks, "--nccl")
+    b.fine("baseline", "create", "w2.json.gz", "--baseline", "b.json")
+    for more, run, said in (("", "w4", True), ("", "w2", False), ("environment: {must_match: []}\n", "w4", False)):
+        b.file("r.yaml", f"version: 1\n{more}rules: [{{id: c, metric: step.compute_time, fail: {{increase: 50%}}}}]\n")
+        done = b.run("check", f"{run}.json.gz", "--rules", "r.yaml", "--baseline", "b.json", "--json", "o.json")
+        warned = any("judged although the machine differs: world_size is '2'" in w for w in json.loads((b.dir / "o.json").read_text())["warnings"])
+        assert done.returncode == 0 and warned == said and (b"the machine differs" in done.stdout) == said, (more, run, done)
+    print("ok   another machine is said")
+
+
 def on_command_line(b):
     """A limit of the command line is one more rule; absolute ones alone need no baseline; what it names must have been recorded."""
     b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
@@ -175,7 +188,7 @@ def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
         return 77
-    for test in (keys, absolute, on_command_line, first_day, forms):
+    for test in (keys, absolute, other_machine, on_command_line, first_day, forms):
         with tempfile.TemporaryDirectory() as folder:
             test(Bench(folder))
     return 0

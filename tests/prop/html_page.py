@@ -102,7 +102,7 @@ def sides(dir):
     for name, trace, snapshot in (("a", (), ()), ("b", ("--slow-kernel", "*flash_bwd*=1.4"), ("--leak", 8 << 20))):
         (dir / name).mkdir()
         make("trace", dir / name / "t.json.gz", "--steps", 4, *trace)
-        make("snapshot", dir / name / "s.json.gz", "--steps", 4, *snapshot)
+        make("snapshot", dir / name / "s.json.gz", "--steps", 4, "--peak", 500, *snapshot)
     run("baseline", "create", dir / "a", "--baseline", dir / "a.json")
     return [(("check", dir / "b", "--baseline", dir / "a.json"), 1), (("check", dir / "a", "--baseline", dir / "a.json"), 0),
             (("diff", dir / "a", dir / "b"), 0), (("report", dir / "b"), 0),

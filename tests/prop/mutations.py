@@ -64,12 +64,14 @@ def small(text, events):
 def seeds(dir):
     """Undamaged inputs, and the commands that read them: {kind: (bytes, arguments, in which "{}" is the damaged file)}."""
     make("trace", dir / "t.json", "--steps", 2, "--peak-memory", 0.05, "--nccl", "--rank", 0, "--world-size", 2)
+    make("trace", dir / "less.json", "--steps", 2, "--peak-memory", 0.01, "--nccl", "--rank", 0, "--world-size", 2)
     make("trace", dir / "t1.json", "--steps", 2, "--nccl", "--rank", 1, "--world-size", 2)
     make("snapshot", dir / "s.json", "--steps", 2, "--layers", 1)
     make("snapshot", dir / "p.pickle", "--steps", 2, "--layers", 1, "--pickle", 4)
     (dir / "rules.yaml").write_text(RULES)
-    for args in (("digest", "t.json", "s.json", "-o", "d.json"), ("baseline", "create", "t.json", "s.json", "--baseline", "b.json", "--rules", "rules.yaml"),
-                 ("baseline", "append", "t.json", "s.json", "--baseline", "b.json", "--rules", "rules.yaml", "--force"),
+    for args in (("digest", "t.json", "s.json", "-o", "d.json"), ("baseline", "create", "less.json", "--baseline", "b.json", "--rules", "rules.yaml"),
+                 ("baseline", "append", "t.json", "--baseline", "b.json", "--rules", "rules.yaml", "--force"),
+                 ("baseline", "create", "t.json", "s.json", "--baseline", "both.json", "--rules", "rules.yaml"),
                  ("digest", "t.json", "-o", "d0.json"), ("digest", "t1.json", "-o", "d1.json"), ("merge", "d0.json", "d1.json", "-o", "run.gz"),
                  ("baseline", "create", "s.json", "--baseline", "bs.json", "--rules", "rules.yaml"),
                  ("baseline", "create", "run.gz", "--baseline", "br.json", "--rules", "rules.yaml")):
@@ -88,7 +90,7 @@ def seeds(dir):
         "trace": (small(whole, 60), check), "trace cut": (small(whole, 60), (*check, "--allow-truncated")),
         "trace gz": (gzip.compress(small(whole, 300)), (*check, "--allow-truncated")), "snapshot": (read("s.json"), memory),
         "report": (small(whole, 200), ("report", "{}", "--verbose")), "snapshot alone": (read("s.json"), ("report", "{}", "--verbose")),
-        "pickle": (read("p.pickle"), (*memory, "--allow-pickle")), "digest": (read("d.json"), check), "run": (run, against("{}", "{dir}/br.json")),
+        "pickle": (read("p.pickle"), (*memory, "--allow-pickle")), "digest": (read("d.json"), against("{}", "{dir}/both.json")), "run": (run, against("{}", "{dir}/br.json")),
         "digest alone": (read("d.json"), ("report", "{}", "--verbose")), "baseline": (read("b.json"), against("{dir}/t.json", "{}")),
         "history": (read("b.json"), ("baseline", "log", "--baseline", "{}", "--rules", "{dir}/rules.yaml")),
         "rules": (RULES.encode(), against("{dir}/t.json", rules="{}")), "lint": ((ROOT / "rules" / "default.yaml").read_bytes(), ("lint", "{}")),

@@ -56,7 +56,7 @@ def inputs(dir):
     """Makes two jobs of three ranks, each with a snapshot, and single runs."""
     for name, seed, *options in (("a", 1), ("b", 2, "--slow-rank", "1=1.3")):
         make("ranks", dir / name, "--ranks", 3, "--steps", 3, "--hostile-names", *options, seed=seed)
-        make("snapshot", dir / name / "memory-rank0.json.gz", "--steps", 3, "--leak", seed << 16, seed=seed)
+        make("snapshot", dir / name / "memory-rank0.json.gz", "--steps", 3, "--peak", 500, "--leak", seed << 16, seed=seed)
         (dir / name / "run.yaml").write_text("batch_size: 8\nsamples_per_step: 8\n")
     for seed in range(3, 9):
         make("trace", dir / f"r{seed}.json.gz", "--steps", 3, "--slow-kernel", f"*flash_bwd*={1 + seed / 100}", seed=seed)
@@ -120,8 +120,8 @@ def commands(jobs, backwards):
 
 
 def figures_of(text):
-    """The output without the command that accepts the run, which contains file names as they were given."""
-    return re.sub(rb"gpugate baseline promote (?:[^\n]*\\\n)*[^\n]*", b"", text)
+    """The output without the commands that accept or confirm the run, which have file names as they were given."""
+    return re.sub(rb"gpugate (?:baseline promote|check) (?:[^\n]*\\\n)*[^\n]*", b"", text)
 
 
 def outputs(source, env, jobs=1, backwards=1, umask=0o022, folder="work"):

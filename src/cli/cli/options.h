@@ -40,8 +40,8 @@
 	  "without RUN the table of metrics; with RUN every figure of it")                          \
 	X(LINT, "lint", "[RULES...]", 0, -1, "check rules files, say what each rule asks for")      \
 	X(EXPLAIN, "explain", "METRIC|RULE", 1, 1, "say in words what a metric or a rule means")    \
-	X(FORMATS, "formats", "", 0, 0,                                                             \
-	  "print the table of formats of result files, as --formats takes it")                      \
+	X(FORMATS, "formats", "[FILE]", 0, 1,                                                       \
+	  "the table of formats of result files; with FILE, lines of rules that read it")           \
 	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
 	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab")
 

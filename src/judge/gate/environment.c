@@ -71,6 +71,31 @@ static const char *differences(struct report *out, bool must)
 	return arena_take(&out->arena, &b);
 }
 
+/* Warn of another machine where the rules do not say what the sides must have in common. */
+static void warn_of_machine(const struct run *baseline, const struct run *candidate,
+                            struct report *out)
+{
+	static const char *const keys[] = { "gpu.name", "gpu.count", "world_size" };
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		struct env_row row = { .key = keys[i],
+			                   .baseline = environment_value(baseline, keys[i]),
+			                   .candidate = environment_value(candidate, keys[i]) };
+		if (!row.baseline || !row.candidate || strcmp(row.baseline, row.candidate) == 0)
+			continue;
+		strbuf_adds(&b, b.n ? "; " : "");
+		add_difference(&b, &out->arena, &row);
+	}
+	if (b.n)
+		vec_push(&out->warnings,
+		         arena_printf(&out->arena,
+		                      "judged although the machine differs: %s; the rules name no "
+		                      "environment: add 'environment: {must_match: [gpu.name, gpu.count, "
+		                      "world_size]}' to refuse this",
+		                      strbuf_str(&b)));
+	strbuf_release(&b);
+}
+
 enum status environment_judge(const struct rules *rules, const struct run *baseline,
                               const struct run *candidate, bool ignore, struct report *out,
                               struct diag_log *log)
@@ -83,6 +108,8 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 	for (size_t i = 0; i < rules->should_match.nr; i++)
 		if (!has_row(out, rules->should_match.v[i].p))
 			add_row(baseline, candidate, rules->should_match.v[i].p, false, out);
+	if (rules->no_environment)
+		warn_of_machine(baseline, candidate, out);
 	const char *must = differences(out, true), *should = differences(out, false);
 	if (must[0] && !ignore)
 		return diag_fail(

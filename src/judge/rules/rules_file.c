@@ -117,6 +117,7 @@ static enum status read_root(struct document *d, const struct node *root, struct
 	keys_default(&rules_keys, out);
 	keys_fill(&rules_keys, root, &out->arena, out);
 	TRY(check_environment(d, node_get(root, "environment")));
+	out->no_environment = !node_get(root, "environment");
 	for (const struct node *n = node_first(node_get(kernels, "alias")); n; n = n->next)
 		keys_fill(&alias_map, n, &out->arena, vec_push_zero(&out->aliases));
 	for (const struct node *n = node_first(node_get(kernels, "categories")); n; n = n->next)

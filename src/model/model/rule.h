@@ -139,6 +139,7 @@ struct rules {
 	int64_t min_steps; ///< least number of measured steps; 0 if not given
 	bool outside_allowed; ///< true if most GPU time may lie outside of the steps
 	VEC(struct span) must_match, should_match; ///< keys of the environment to compare
+	bool no_environment; ///< true for a file that does not say which keys (version 1)
 	enum throttled throttled;
 	enum on_missing on_missing;
 	struct noise_rule noise; ///< noise settings for rules that have none of their own
