@@ -313,6 +313,32 @@ def share_below(folder):
             assert "95 %" in text or nr == 10, text
 
 
+SHAPES = {
+    "nested.json": ({"config": {"batch": 8, "gpu": "a"}, "timing": {"step_ms": 1.5, "all ms": [1.5, 2.5]}, "tokens_per_s": 900.5},
+                    {"config_batch": 8, "timing_step_ms": 1.5, "timing_all_ms.median": 2, "tokens_per_s": 900.5}),
+    "list.json": ({"meta": {"a": 1}, "rows": [{"name": n, "latency_ms": 5.5 + len(n), "note": None} for n in ("a", "bb")]}, {"a/latency_ms": 6.5, "bb/latency_ms": 7.5}),
+    "lines.jsonl": ("\n".join(json.dumps({"gpu": g, "m": {"rate": {"tokens/s": 5.5}}}) for g in ("H100", "H200")), {"H100/m_rate_tokens/s": 5.5, "H200/m_rate_tokens/s": 5.5}),
+    "own.csv": ("name,ms,rate\na,1.5,20\nb,2.5,30\n", {"a/ms": 1.5, "b/rate": 30}),
+    "train.log": ("start 12\nstep 1: loss 2.5, 12.5 ms, 640.5 img/s\nstep 2: loss 2.25, 13.5 ms, 620.5 img/s\n",
+                  {"loss.median": 2.375, "loss_ms.median": 13, "img_s.median": 630.5}),
+}
+
+
+def proposals(folder):
+    """The lines that are proposed for a file of no known format read its figures; a file without figures has none."""
+    for name, (content, some) in SHAPES.items():
+        write(folder / name, content)
+        known = subprocess.run([PROGRAM, "metrics", name], cwd=folder, capture_output=True, text=True, check=False)
+        assert known.returncode == 3 and (name == "lines.jsonl" or "'gpugate formats FILE' prints the lines" in known.stderr), (name, known)
+        write(folder / "rules.yaml", "version: 2\n" + run("formats", name, cwd=folder).stdout)
+        p = run("metrics", name, "--rules", "rules.yaml", "--json", "-", cwd=folder)
+        found = {m["metric"][len("input."):]: m["value"] for m in json.loads(p.stdout)["metrics"]} if p.returncode == 0 else p.stderr
+        assert all(found[k] == v for k, v in some.items()), (name, found, (folder / "rules.yaml").read_text())
+    for content in ("", "text\n", "{}", '{"a": "b"}', "a,b\nc,d\n"):
+        write(folder / "none.json", content)
+        assert run("formats", "none.json", cwd=folder).returncode == 3, content
+
+
 def table(folder):
     """Figures that moved together are one finding and one table; the figure of the heading does not depend on the alphabet."""
     content = {**SERVE, "mean_tpot_ms": 20.5, "median_tpot_ms": 20.25, "p99_tpot_ms": 25.5}
@@ -326,6 +352,9 @@ def table(folder):
     gate = Gate(folder / "several", "m.json", rows)
     code, verdicts, text = gate.check([{**r, "mean_ttft_ms": 125} for r in rows])
     assert code == 1 and "2 of 16 figures in 2 cases are worse: mean TTFT +900.00 %" in text, text
+    text = gate.check([{**r, "request_rate": r["request_rate"] + 1} for r in rows])[2]
+    assert "missing 16 figures in 2 cases, such as m.r1.25.cnone, are missing in the candidate:" in text, text
+    text = gate.check([{**r, "mean_ttft_ms": 125} for r in rows])[2]
     assert "Figures of m figure case" in text and "mean TTFT r1.5.cnone" in text, text
     gate = Gate(folder, "m.json", FLAT)
     code, verdicts, text = gate.check({**FLAT, "loss": 2.5025})
@@ -552,7 +581,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, parts, logs, formats,
-                     standard_error, margin, share_below, table, titles, directions):
+                     standard_error, margin, share_below, proposals, table, titles, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

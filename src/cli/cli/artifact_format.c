@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "cli/context.h"
 #include "nsys/nsys.h"
 #include "read/pickle.h"
@@ -346,8 +347,7 @@ const struct artifact_format artifact_formats[] = {
 	{ .name = "other",
 	  .or_result = true,
 	  .refusal = "byte 0: neither JSON nor gzip; give the trace that torch.profiler wrote or a "
-	             "memory snapshot; a result file that 'gpugate formats' does not list needs a "
-	             "format in the rules (inputs: results)" },
+	             "memory snapshot; " TEXT_NO_FORMAT },
 	{ 0 },
 };
 

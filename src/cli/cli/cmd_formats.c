@@ -1,7 +1,11 @@
+#include <string.h>
+
+#include "base/text.h"
 #include "cli/commands.h"
 #include "io/sink.h"
 #include "io/source.h"
 #include "model/embedded.h"
+#include "results/propose.h"
 #include "rules/formats_file.h"
 
 /* Copy a table of formats. The file was read before, and is therefore known to be a regular file of
@@ -19,10 +23,33 @@ static enum status copy_file(const char *path, struct sink *out, struct diag_log
 	return st;
 }
 
+/* Print the lines of a rules file that would read the file. */
+static enum status propose(const char *path, struct diag_log *log)
+{
+	struct strbuf lines = STRBUF_INIT;
+	struct source *src;
+	struct sink *out;
+	const char *slash = strrchr(path, '/');
+	TRY(source_open(path, NULL, &src, log));
+	enum status st = result_propose(src, slash ? slash + 1 : path, &lines, log);
+	source_close(src);
+	if (st == ST_OK && !lines.n)
+		st = diag_fail(log, ST_INPUT, "%s: no figure in it that a format could take",
+		               text_quote(&log->arena, span_of(path)));
+	if (st == ST_OK && (st = sink_open("-", false, &out, log)) == ST_OK) {
+		sink_write(out, strbuf_span(&lines));
+		st = sink_commit(out, log);
+	}
+	strbuf_release(&lines);
+	return st;
+}
+
 enum status cmd_formats(const struct options *o, struct diag_log *log)
 {
 	struct result_formats formats;
 	struct sink *out;
+	if (o->args.nr)
+		return propose(o->args.v[0], log);
 	const char *path = o->value[OPT_FORMATS];
 	enum status st = formats_read(path, &formats, log);
 	result_formats_release(&formats);

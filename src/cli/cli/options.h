@@ -40,9 +40,9 @@
 	  "without RUN the table of metrics; with RUN every figure of it")                          \
 	X(LINT, "lint", "[RULES...]", 0, -1, "check rules files, say what each rule asks for")      \
 	X(EXPLAIN, "explain", "METRIC|RULE|WORD", 1, 1,                                             \
-	  "say in words what a metric, a rule, a check or a word of reports means")    \
-	X(FORMATS, "formats", "", 0, 0,                                                             \
-	  "print the table of formats of result files, as --formats takes it")                      \
+	  "say in words what a metric, a rule, a check or a word of reports means")                 \
+	X(FORMATS, "formats", "[FILE]", 0, 1,                                                       \
+	  "the table of formats of result files; with FILE, lines of rules that read it")           \
 	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
 	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab")
 

@@ -1,7 +1,9 @@
 #include "read/trace.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "read/recognize.h"
 #include "read/trace_internal.h"
 
@@ -79,8 +81,10 @@ static enum status refuse_document(struct trace_reader *r, struct source *src, s
 	r->in.meta->not_a_trace = true;
 	return diag_fail(log, ST_INPUT,
 	                 "%s: not a profiler trace: it seems to be %s; give the trace that "
-	                 "torch.profiler or JAX wrote",
-	                 source_name(src), foreign_name(r->in.foreign));
+	                 "torch.profiler or JAX wrote%s",
+	                 source_name(src), foreign_name(r->in.foreign),
+	                 strcmp(foreign_name(r->in.foreign), "other JSON") != 0 ? ""
+	                                                                        : "; " TEXT_NO_FORMAT);
 }
 
 /* Reads the outermost value of the file, and refuses a file that is not a trace. Errors of the JSON

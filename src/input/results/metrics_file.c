@@ -61,9 +61,9 @@ static const char *advice(enum jscan_type type)
 {
 	switch (type) {
 	case JSCAN_OBJECT:
-		return "an object: write its numbers flat, as \"latency.p50\"";
+		return "an object: write its numbers flat, as \"latency.p50\"; " TEXT_NO_FORMAT;
 	case JSCAN_ARRAY:
-		return "a list: write a number of it, as \"latency.p50\"";
+		return "a list: write a number of it, as \"latency.p50\"; " TEXT_NO_FORMAT;
 	case JSCAN_TRUE:
 	case JSCAN_FALSE:
 	case JSCAN_END:

@@ -171,12 +171,18 @@ static struct suspect *culprit(struct inquiry *q, const struct check *c)
 	return s;
 }
 
-/* True if the check is on a figure of files that changed beyond a limit. */
+static bool is_gone(const struct check *c)
+{
+	return c->verdict == VERDICT_MISSING && c->has_baseline && !c->has_candidate;
+}
+
+/* True if the check is on a figure of files that changed beyond a limit, or that the candidate
+   lacks. */
 static bool is_of_figures(const struct check *c)
 {
-	return c->metric->need == NEED_INPUT && c->has_change &&
-	       (c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED ||
-	        c->verdict == VERDICT_WARN);
+	bool beyond =
+	    c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED || c->verdict == VERDICT_WARN;
+	return c->metric->case_name && ((c->has_change && beyond) || is_gone(c));
 }
 
 /* The finding for checks of one metric that no suspect explains. The first check gives the title.
@@ -345,6 +351,27 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	vec_release(&list);
 }
 
+/* Give a finding on several figures that the candidate lacks a title: "9 figures of CASE are
+   missing in the candidate: mean TTFT, …". */
+static void tell_gone(struct inquiry *q, struct finding *f)
+{
+	enum { NAMED = 3 };
+	const struct check *first = &q->out->checks.v[f->checks.v[0]];
+	size_t cases = nr_cases(q, f);
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "%zu figures", f->checks.nr);
+	if (cases > 1)
+		strbuf_addf(&b, " in %zu cases, such as %s,", cases, first->metric->case_name);
+	else if (cases == 1)
+		strbuf_addf(&b, " of %s", first->metric->case_name);
+	strbuf_adds(&b, " are missing in the candidate:");
+	for (size_t i = 0; i < f->checks.nr && i < NAMED; i++)
+		strbuf_addf(&b, "%s %s", i ? "," : "", q->out->checks.v[f->checks.v[i]].metric->head);
+	if (f->checks.nr > NAMED)
+		strbuf_addf(&b, " and %zu more", f->checks.nr - NAMED);
+	f->title = arena_take(q->a, &b);
+}
+
 static void conclude(struct inquiry *q)
 {
 	struct report *out = q->out;
@@ -353,9 +380,9 @@ static void conclude(struct inquiry *q)
 		vec_release(&q->suspects.v[i].kernels);
 		if (f->checks.nr) {
 			tell_cost(q, f);
-			if (f->cause == CAUSE_OTHER && f->checks.nr > 1 &&
-			    is_of_figures(&out->checks.v[f->checks.v[0]]))
-				tell_figures(q, f);
+			const struct check *first = &out->checks.v[f->checks.v[0]];
+			if (f->cause == CAUSE_OTHER && f->checks.nr > 1 && is_of_figures(first))
+				(is_gone(first) ? tell_gone : tell_figures)(q, f);
 			suspect_settle_parts(q, &q->suspects.v[i]);
 			vec_push(&out->findings, *f);
 			continue;
