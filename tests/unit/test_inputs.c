@@ -163,7 +163,7 @@ static void test_metrics(void **state)
 	assert_ptr_equal(metric_named(SPAN("input.*"), &a), row);
 	assert_ptr_equal(metric_named(SPAN("step.time"), &a), &metric_table[METRIC_STEP_TIME]);
 	assert_null(metric_named(SPAN("input."), &a));
-	assert_null(metric_named(SPAN("input.a b"), &a));
+	assert_null(metric_named(SPAN("input.a:b"), &a));
 	assert_null(metric_named(SPAN("inputs.a"), &a));
 	assert_int_equal(one->id, METRIC_INPUT);
 	assert_int_equal(one->label, LABEL_NONE);

@@ -90,7 +90,7 @@ static enum status check_metric(struct document *d, const struct key *key, struc
 		return ST_OK;
 	return document_fail(d, n,
 	                     "%s: the name of a figure is 1 to %d letters, digits, '_', '-', '.' and "
-	                     "'/', in which '*' and '?' match any",
+	                     "'/', or the name that reports show; '*' and '?' match any",
 	                     document_quote(d, n->text), INPUT_NAME_MAX);
 }
 
