@@ -190,6 +190,28 @@ def at_once(folder):
     expect("never", (made, code, result["confirmed"]), (SIDES[:1], "1", True))
 
 
+def shown(folder):
+    """What main has shown often enough among its newest runs of the newest level does not fail: the pairs decide."""
+    low, high = [10.0, 10.1, 10.05], [13.0, 13.1, 13.05]
+    rows = {
+        "twice of ten": ("hlhlllllll", 13.0, 3), "once of ten": ("lhllllllll", 13.0, 1), "less far": ("hlhlllllll", 13.2, 1),
+        "before the newest 20": ("hlh" + 21 * "l", 13.0, 1), "3 of 20": ("hlh" + 17 * "l", 13.0, 3), "2 of 20": ("hl" + 17 * "l" + "h", 13.0, 3),
+        "a gain undone": (8 * "h" + 12 * "l", 13.0, 1), "a level that came back": ("hhhhlllllhhhlllllll", 13.0, 3),
+    }
+    for name, (levels, value, code) in rows.items():
+        c = Clone(folder / "runs")
+        (c.folder / "rules.yaml").write_text(RULES % ("", ""))
+        for i, level in enumerate(levels):
+            (c.folder / f"{i}.json").write_text(json.dumps({"t_ms": (low if level == "l" else high)[i % 3] - i * 1e-4}))
+            p = c.run(os.path.abspath(PROGRAM), "baseline", "append" if i else "create", f"{i}.json", "--rules", "rules.yaml", *(["--force"] if i else []))
+            expect(f"{name}: run {i}", (p.returncode, p.stderr if p.returncode else ""), (0, ""))
+        (c.folder / "new.json").write_text(json.dumps({"t_ms": value - 0.01}))
+        p = c.run(os.path.abspath(PROGRAM), "check", "new.json", "--rules", "rules.yaml", "--json", "out.json")
+        out = json.loads((c.folder / "out.json").read_text())
+        expect(name, (p.returncode, out["plan"]["pairs"], out["confirmed"]), (code, 3, code == 3))
+        expect(f"{name}: said", "runs of main were as far: 3 pairs" in out["checks"][0]["message"], code == 3)
+
+
 def suite(folder):
     """The cases of a suite that fail are made again, and no others."""
     c = Clone(folder / "clone")
@@ -204,7 +226,7 @@ def main():
     if not PROGRAM or not shutil.which("git") or not shutil.which("jq"):
         return 77
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (worlds, not_carried_out, on_main, at_once, suite):
+        for part in (worlds, not_carried_out, on_main, at_once, shown, suite):
             part(pathlib.Path(tmp) / part.__name__)
     for line in wrong:
         print(line)

@@ -182,6 +182,17 @@ def unknown(b):
     assert b"k<float>" in done.stderr or b"void k<float>(long)" in done.stderr, done
 
 
+def explained(b):
+    """Each word of the glossary, and the id of a check, can be explained."""
+    glossary = pathlib.Path(__file__).resolve().parents[2] / "docs" / "glossary.md"
+    words = re.findall(r"^### (.+)$", glossary.read_text(encoding="utf-8"), re.M)
+    for word in words:
+        done = b.run("explain", word.upper())
+        text = done.stdout.decode()
+        assert done.returncode == 0 and f"{word}:\n  " in text and "](" not in text, done
+    assert len(words) > 30 and b.run("explain", "top-kernels[flash_fwd]").stdout.startswith(b"top-kernels: "), words
+
+
 def main():
     if not PROGRAM:
         print("GPUGATE is not set: skipped")
@@ -204,6 +215,7 @@ def main():
                 print(f"     {where}: {kind} {name!r} of {item[:200]!r} selects {found if found is None else [f[:100] for f in found]}")
         refused = exceptions(b, [n for n in HARD if "\t" not in n])  # no rule can hold a tab
         unknown(b)
+        explained(b)
     assert total > 200, total
     return 1 if bad or refused else 0
 

@@ -233,7 +233,7 @@ runs `gpugate history` shows six, the approved one first:
     out = w.run([w.env()["GPUGATE"], "history", "--baseline", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "--history", past]).stdout
     w.say("```\n" + out.split("\n\nRuns")[0].strip("\n") + "\n```")
     w.say("The *spread* is how far single runs lie from their median. What one run of a pull request must exceed, its [noise](verdicts.md#noise), is "
-          "eleven times this spread, because six runs prove little: tomorrow's comment shows it.")
+          "several times this spread, because six runs prove little.")
 
 
 def regression(w):

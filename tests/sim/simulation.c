@@ -1,7 +1,7 @@
 /* How often unchanged code fails the gate, and how often a change is caught: synthetic
    runs through the gate itself, the whole default rule set.
 
-   simulation [--extended] [--gates N] [--seed N] [--row TEXT] [--number N]
+   simulation [--extended | --weathers] [--gates N] [--seed N] [--row TEXT] [--number N]
 
    Prints a line for each row of the table, tab-separated; table.py converts it to Markdown:
    name, baseline runs, candidate runs, pairs, gates; numbers of failed
@@ -10,7 +10,11 @@
    last rows have another limit of the compute time, and their first effect is +3 %, not +5 %.
    --row: only rows whose name contains TEXT; --number: one row. --extended: 6,000 gates for a row
    with a goal, 1,000 if append makes the history, 2,000 for other rows. Every gate has a baseline
-   of its own. */
+   of its own.
+
+   --weathers: other kinds of noise, and what pipelines do: name, baseline runs; then for each
+   effect the gates, the failures and undecided gates of one run, those after the plan was carried
+   out, and the number of further runs. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +25,13 @@
 #include "rules/rules_file.h"
 #include "synthetic.h"
 
-enum { MAX_BASELINE = 40, MAX_CANDIDATES = 5, NR_EFFECTS = 4 };
+enum { MAX_BASELINE = 40, MAX_CANDIDATES = 11, NR_EFFECTS = 4 };
 
 /* Numbers of gates with each outcome, for one effect. */
 struct tally {
 	int64_t gates, fails, undecided;
+	/// what pipelines say of one run first, and how many more runs they make
+	int64_t first_fails, first_undecided, more;
 };
 
 enum past {
@@ -61,8 +67,14 @@ struct bed {
 
 /* ---- simulated gates ---- */
 
-static enum verdict judge_runs(struct bed *b, const struct run *candidates, size_t nr,
-                               const struct run *controls, size_t nr_controls)
+/* What the gate says of the runs, and how many further runs or pairs it asks for. */
+struct said {
+	enum verdict verdict;
+	int64_t runs, pairs;
+};
+
+static struct said judge_runs(struct bed *b, const struct run *candidates, size_t nr,
+                              const struct run *controls, size_t nr_controls)
 {
 	struct judge_input in = { .rules = &b->rules,
 		                      .categories = &b->categories,
@@ -79,11 +91,15 @@ static enum verdict judge_runs(struct bed *b, const struct run *candidates, size
 		fprintf(stderr, "simulation: %s\n", out.error ? out.error : out.headline);
 		exit(1);
 	}
-	enum verdict verdict = out.counts[VERDICT_FAIL]        ? VERDICT_FAIL
-	                       : out.counts[VERDICT_UNDECIDED] ? VERDICT_UNDECIDED
-	                                                       : VERDICT_PASS;
+	struct said said = { .verdict = out.counts[VERDICT_FAIL]        ? VERDICT_FAIL
+		                            : out.counts[VERDICT_UNDECIDED] ? VERDICT_UNDECIDED
+		                                                            : VERDICT_PASS };
+	if (said.verdict == VERDICT_UNDECIDED || out.unconfirmed) {
+		said.runs = out.plan_runs;
+		said.pairs = out.plan_pairs;
+	}
 	report_release(&out);
-	return verdict;
+	return said;
 }
 
 static void keep(struct bed *b, struct history *h, uint64_t hash)
@@ -102,8 +118,8 @@ static void make_baseline(struct bed *b, const struct row *row, const struct luc
 	for (size_t i = 1; accepted < row->baseline && i < MAX_BASELINE; i++) {
 		synthetic_fill(b->past, &luck[i], &b->effects[0], &row->weather);
 		b->past->source_hash = 1000 + i;
-		bool fails =
-		    row->past == PAST_APPENDED && judge_runs(b, &b->past_run, 1, NULL, 0) == VERDICT_FAIL;
+		bool fails = row->past == PAST_APPENDED &&
+		             judge_runs(b, &b->past_run, 1, NULL, 0).verdict == VERDICT_FAIL;
 		keep(b, &b->sample, 1000 + i);
 		if (!fails)
 			keep(b, &b->recent, 1000 + i);
@@ -126,7 +142,7 @@ static void drop_baseline(struct bed *b)
 static void simulate_gate(struct bed *b, const struct row *row, size_t nr_effects,
                           struct tally tally[NR_EFFECTS])
 {
-	struct luck luck[MAX_RUNS];
+	struct luck luck[MAX_RUNS] = { 0 };
 	size_t nb = row->past == PAST_GIVEN ? row->baseline : MAX_BASELINE, nc = row->candidates;
 	luck_of(&row->weather, &b->dice, nb, nc, row->controls, luck);
 	make_baseline(b, row, luck);
@@ -136,10 +152,50 @@ static void simulate_gate(struct bed *b, const struct row *row, size_t nr_effect
 		for (size_t i = 0; i < nc; i++)
 			synthetic_fill(b->candidate[i], &luck[nb + i], &b->effects[e], &row->weather);
 		enum verdict v = judge_runs(b, b->candidate_run, nc, row->controls ? b->control_run : NULL,
-		                            row->controls ? nc : 0);
+		                            row->controls ? nc : 0)
+		                     .verdict;
 		tally[e].gates++;
 		tally[e].fails += v == VERDICT_FAIL;
 		tally[e].undecided += v == VERDICT_UNDECIDED;
+	}
+	drop_baseline(b);
+}
+
+/* Judge one run, and carry out what the plan asks for as ci/forge/gate does: the candidate's runs
+   are the first one, then `singles` without control runs, then those of the pairs. */
+static void simulate_pipeline(struct bed *b, const struct row *row, size_t nr_effects,
+                              struct tally tally[NR_EFFECTS])
+{
+	enum { MORE = 10, NC = 6 };
+	struct luck luck[MAX_RUNS] = { 0 };
+	size_t nb = row->baseline;
+	luck_of(&row->weather, &b->dice, nb, NC, true, luck);
+	make_baseline(b, row, luck);
+	for (size_t i = 0; i + 1 < NC; i++)
+		synthetic_fill(b->control[i], &luck[nb + NC + 1 + i], &b->effects[0], &row->weather);
+	for (size_t e = 0; e < nr_effects; e++) {
+		int64_t made = 0;
+		for (size_t i = 0; i < NC; i++)
+			synthetic_fill(b->candidate[i], &luck[nb + i], &b->effects[e], &row->weather);
+		struct said said = judge_runs(b, b->candidate_run, 1, NULL, 0);
+		tally[e].gates++;
+		tally[e].first_fails += said.verdict == VERDICT_FAIL;
+		tally[e].first_undecided += said.verdict == VERDICT_UNDECIDED;
+		size_t nr = 1, pairs = 0;
+		while (said.runs + said.pairs > 0) {
+			int64_t more = said.pairs ? 2 * said.pairs : said.runs;
+			size_t runs = (size_t)(said.pairs ? said.pairs : said.runs);
+			if (made + more > MORE || nr + runs > NC)
+				break;
+			made += more;
+			nr += runs;
+			pairs += (size_t)said.pairs;
+			said = judge_runs(b, b->candidate_run, nr,
+			                  pairs ? b->control_run + nr - 1 - pairs : NULL, pairs);
+		}
+		tally[e].fails += said.verdict == VERDICT_FAIL;
+		tally[e].undecided += said.verdict == VERDICT_UNDECIDED;
+		tally[e].more += made;
 	}
 	drop_baseline(b);
 }
@@ -205,21 +261,21 @@ static const struct row rows[] = {
 	  PAST_GIVEN,
 	  false },
 	{ "0.5 %, algorithm re-chosen",
-	  { WEATHER_ALGORITHM, 0.005, 0, false },
+	  { .kind = WEATHER_ALGORITHM, .noise = 0.005 },
 	  10,
 	  1,
 	  false,
 	  PAST_GIVEN,
 	  true },
 	{ "1 %, algorithm re-chosen",
-	  { WEATHER_ALGORITHM, 0.01, 0, false },
+	  { .kind = WEATHER_ALGORITHM, .noise = 0.01 },
 	  10,
 	  1,
 	  false,
 	  PAST_GIVEN,
 	  true },
 	{ "2 %, algorithm re-chosen",
-	  { WEATHER_ALGORITHM, 0.02, 0, false },
+	  { .kind = WEATHER_ALGORITHM, .noise = 0.02 },
 	  10,
 	  1,
 	  false,
@@ -227,27 +283,51 @@ static const struct row rows[] = {
 	  true },
 	{ "5 %, history by append", NORMAL(0.05), 10, 1, false, PAST_APPENDED, true },
 	{ "5 %, history by append", NORMAL(0.05), 10, 5, false, PAST_APPENDED, true },
-	{ "2 %, heavy tails", { WEATHER_HEAVY, 0.02, 0, false }, 10, 1, false, PAST_GIVEN, false },
-	{ "2 %, heavy tails", { WEATHER_HEAVY, 0.02, 0, false }, 10, 5, true, PAST_GIVEN, false },
+	{ "2 %, heavy tails",
+	  { .kind = WEATHER_HEAVY, .noise = 0.02 },
+	  10,
+	  1,
+	  false,
+	  PAST_GIVEN,
+	  false },
+	{ "2 %, heavy tails",
+	  { .kind = WEATHER_HEAVY, .noise = 0.02 },
+	  10,
+	  5,
+	  true,
+	  PAST_GIVEN,
+	  false },
 	{ "2 %, 1 run in 20 is 20 % slower",
-	  { WEATHER_OUTLIERS, 0.02, 0, false },
+	  { .kind = WEATHER_OUTLIERS, .noise = 0.02 },
 	  10,
 	  5,
 	  false,
 	  PAST_GIVEN,
 	  false },
 	{ "2 %, 1 run in 20 is 20 % slower",
-	  { WEATHER_OUTLIERS, 0.02, 0, false },
+	  { .kind = WEATHER_OUTLIERS, .noise = 0.02 },
 	  10,
 	  5,
 	  true,
 	  PAST_GIVEN,
 	  false },
-	{ "2 %, two clocks", { WEATHER_BIMODAL, 0.02, 0, false }, 10, 1, false, PAST_GIVEN, false },
-	{ "2 %, two clocks", { WEATHER_BIMODAL, 0.02, 0, false }, 10, 5, true, PAST_GIVEN, false },
-	{ "2 %, drift", { WEATHER_DRIFT, 0.02, 0, false }, 10, 1, false, PAST_GIVEN, false },
-	{ "2 %, drift", { WEATHER_DRIFT, 0.02, 0, false }, 10, 5, true, PAST_GIVEN, false },
-	{ "2 %, drift", { WEATHER_DRIFT, 0.02, 0, false }, 40, 1, false, PAST_GIVEN, false },
+	{ "2 %, two clocks",
+	  { .kind = WEATHER_BIMODAL, .noise = 0.02 },
+	  10,
+	  1,
+	  false,
+	  PAST_GIVEN,
+	  false },
+	{ "2 %, two clocks",
+	  { .kind = WEATHER_BIMODAL, .noise = 0.02 },
+	  10,
+	  5,
+	  true,
+	  PAST_GIVEN,
+	  false },
+	{ "2 %, drift", { .kind = WEATHER_DRIFT, .noise = 0.02 }, 10, 1, false, PAST_GIVEN, false },
+	{ "2 %, drift", { .kind = WEATHER_DRIFT, .noise = 0.02 }, 10, 5, true, PAST_GIVEN, false },
+	{ "2 %, drift", { .kind = WEATHER_DRIFT, .noise = 0.02 }, 40, 1, false, PAST_GIVEN, false },
 	{ "2 %, then 20 runs of main 10 % slower", NORMAL(0.02), 20, 1, false, PAST_SLOW, false },
 	{ "2 %, then 20 runs of main 10 % slower", NORMAL(0.02), 20, 5, false, PAST_SLOW, false },
 };
@@ -268,6 +348,56 @@ static const struct {
 	{ { "2 %", NORMAL(0.02), 10, 5, true, PAST_GIVEN, false }, 1500000 },
 };
 enum { NR_SMALL_ROWS = sizeof small_rows / sizeof *small_rows };
+
+/* Weathers that nobody has tuned the gate to: one run of the pull request, before and after what
+   the pipelines carry out. */
+static const struct {
+	const char *name;
+	struct weather weather;
+	size_t baseline;
+} weathers[] = {
+#define W(kind_, noise_, ...)                                   \
+	{                                                           \
+		.kind = WEATHER_##kind_, .noise = (noise_), __VA_ARGS__ \
+	}
+	{ "normal, 2 %", W(NORMAL, 0.02), 10 },
+	{ "three clock states", W(CLOCKS, 0.004), 10 },
+	{ "sticky clock", W(STICKY, 0.004), 10 },
+	{ "new host", W(HOST, 0.004), 10 },
+	{ "noisy neighbor", W(NEIGHBOR, 0.01), 10 },
+	{ "skewed", W(SKEWED, 0.004), 10 },
+	{ "clock in steps of 1 %", W(STEPS, 0.002), 10 },
+	{ "1 run in 50 takes twice as long", W(DOUBLED, 0.01), 10 },
+	{ "thermal ramp", W(THERMAL, 0.004), 10 },
+	{ "algorithm of an operator re-chosen", W(CHOICE, 0.003), 10 },
+	{ "hiccups", W(HICCUPS, 0.005), 10 },
+	{ "clocks, 2 %", W(FACTOR, 0.002, .state = 0.02), 10 },
+	{ "clocks, 2 %", W(FACTOR, 0.002, .state = 0.02), 1 },
+	{ "clocks, 5 %", W(FACTOR, 0.002, .state = 0.05), 10 },
+	{ "two levels of memory", W(MEMORY, 0.005), 10 },
+	{ "AR(1) with a daily cycle", W(DAYS, 0.004), 10 },
+	{ "warm-up within steps", W(WARMUP, 0.006), 10 },
+	{ "three clock states, 1 control run in 5 in another", W(CLOCKS, 0.004, .restless = 0.2), 10 },
+	{ "new host, 1 control run in 5 on another", W(HOST, 0.004, .restless = 0.2), 10 },
+#undef W
+};
+enum { NR_WEATHERS = sizeof weathers / sizeof *weathers };
+
+static void print_weather(struct bed *b, size_t i, int64_t gates)
+{
+	struct tally tally[NR_EFFECTS] = { 0 };
+	struct row row = { .weather = weathers[i].weather, .baseline = weathers[i].baseline };
+	b->effects[1] = effect_of(-1, 0.05);
+	for (int64_t k = 0; k < gates; k++)
+		simulate_pipeline(b, &row, k % 4 ? 1 : NR_EFFECTS, tally);
+	printf("%s\t%zu", weathers[i].name, weathers[i].baseline);
+	for (size_t e = 0; e < NR_EFFECTS; e++)
+		printf("\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64,
+		       tally[e].gates, tally[e].first_fails, tally[e].first_undecided, tally[e].fails,
+		       tally[e].undecided, tally[e].more);
+	printf("\n");
+	fflush(stdout);
+}
 
 /* The limit on increases of the rule 'step-compute-time'. */
 static int64_t *compute_limit(struct rules *rules)
@@ -357,7 +487,8 @@ int main(int argc, char **argv)
 	uint64_t seed = 1;
 	int64_t number = -1;
 	bool extended = argc > 1 && strcmp(argv[1], "--extended") == 0;
-	for (int i = 1 + extended; i + 1 < argc; i += 2) {
+	bool of_weathers = argc > 1 && strcmp(argv[1], "--weathers") == 0;
+	for (int i = 1 + extended + of_weathers; i + 1 < argc; i += 2) {
 		if (strcmp(argv[i], "--gates") == 0)
 			gates = atoll(argv[i + 1]);
 		else if (strcmp(argv[i], "--seed") == 0)
@@ -368,12 +499,17 @@ int main(int argc, char **argv)
 			number = atoll(argv[i + 1]);
 	}
 	if (!bed_init(&bed) || gates < 1) {
-		fprintf(
-		    stderr,
-		    "usage: simulation [--extended] [--gates N] [--seed N] [--row TEXT] [--number N]\n");
+		fprintf(stderr,
+		        "usage: simulation [--extended | --weathers] [--gates N] [--seed N] [--row TEXT] "
+		        "[--number N]\n");
 		return 2;
 	}
-	for (size_t i = 0; i < NR_ROWS + NR_SMALL_ROWS; i++) {
+	for (size_t i = 0; i < NR_WEATHERS && of_weathers; i++) {
+		bed.dice.state = seed * 1000 + 500 + i;
+		if (strstr(weathers[i].name, only) && (number < 0 || (size_t)number == i))
+			print_weather(&bed, i, gates);
+	}
+	for (size_t i = 0; i < NR_ROWS + NR_SMALL_ROWS && !of_weathers; i++) {
 		const struct row *row = i < NR_ROWS ? &rows[i] : &small_rows[i - NR_ROWS].row;
 		if (i >= NR_ROWS)
 			*compute_limit(&bed.rules) = small_rows[i - NR_ROWS].limit;

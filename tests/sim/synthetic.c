@@ -1,6 +1,7 @@
 #include "synthetic.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -16,6 +17,14 @@ static const double shares[NR_KERNELS] = { 0.16,  0.13,  0.11,  0.09,  0.08,   0
 /* Operator of each kernel: the first operators launch two kernels each. */
 static const int operators[NR_KERNELS] = { 0, 0, 1, 2, 3,  2,  1,  3,  4,  5,
 	                                       6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+/* Operators whose time is that of the memory. */
+static bool is_bound_by_memory(int kernel)
+{
+	static const bool bound[NR_OPERATORS] = { [3] = true, [5] = true, [6] = true,  [7] = true,
+		                                      [8] = true, [9] = true, [12] = true, [14] = true };
+	return bound[operators[kernel]];
+}
 
 /* ---- random numbers ---- */
 
@@ -104,6 +113,108 @@ static void machines_of(const struct weather *w, struct dice *dice, double s, si
 	}
 }
 
+/* ---- states of the machine ---- */
+
+/* What a state depends on beside chance: the states before it. */
+struct course {
+	double level, phase, host, of_host[NR_OPERATORS];
+	bool slow;
+};
+
+static void course_begin(struct course *c, struct dice *dice)
+{
+	*c = (struct course){ .level = dice_normal(dice),
+		                  .phase = 8 * dice_uniform(dice),
+		                  .host = 0.02 * dice_normal(dice),
+		                  .slow = dice_uniform(dice) < 0.4 };
+	for (int i = 0; i < NR_OPERATORS; i++)
+		c->of_host[i] = 0.01 * dice_normal(dice);
+}
+
+/* Draw the state of run `i`, the first `nb` of which are main's: a slow-down of all kernels, and
+   one of those that the memory bounds. */
+static void draw_state(const struct weather *w, struct dice *dice, struct course *c, size_t i,
+                       size_t nb, double state[NR_KERNELS])
+{
+	double clock = 0, memory = 0, all = 0, p = dice_uniform(dice), z = dice_normal(dice);
+	c->slow = p < 0.15 ? !c->slow : c->slow;
+	c->level = 0.8 * c->level + 0.6 * z;
+	switch (w->kind) {
+	case WEATHER_CLOCKS:
+		clock = p < 0.7 ? 0 : p < 0.9 ? 0.04 : 0.09;
+		break;
+	case WEATHER_STICKY:
+		clock = c->slow ? 0.05 : 0;
+		break;
+	case WEATHER_HOST:
+		all = i < nb ? 0 : c->host;
+		break;
+	case WEATHER_DOUBLED:
+		all = p < 0.02 ? log(2) : 0;
+		break;
+	case WEATHER_NEIGHBOR:
+		memory = p < 0.1 ? 0.05 + 0.3 * dice_uniform(dice) : 0;
+		break;
+	case WEATHER_SKEWED:
+		all = 0.02 * exp(z) / sqrt((exp(1) - 1) * exp(1));
+		break;
+	case WEATHER_STEPS:
+		all = 0.0106 * floor(log(p) / log(0.5));
+		break;
+	case WEATHER_DAYS:
+		all = 0.02 * c->level + 0.01 * sin(2 * acos(-1) * ((double)i + c->phase) / 8);
+		break;
+	case WEATHER_FACTOR:
+		all = w->state * z;
+		break;
+	default:
+		break;
+	}
+	for (int k = 0; k < NR_KERNELS; k++) {
+		state[k] = all + (is_bound_by_memory(k) ? memory + 0.2 * clock : clock);
+		if (w->kind == WEATHER_HOST && i >= nb)
+			state[k] += c->of_host[operators[k]];
+	}
+}
+
+/* Draw what a run has by itself. */
+static void draw_own(const struct weather *w, struct dice *dice, struct luck *l)
+{
+	double rise = 0.04 * exp(0.5 * dice_normal(dice)), decay = 0.2 + 1.3 * dice_uniform(dice);
+	double other[NR_OPERATORS];
+	for (int i = 0; i < NR_OPERATORS; i++)
+		other[i] = (dice_uniform(dice) < 0.1) * 0.03 * dice_normal(dice);
+	l->peak = w->kind == WEATHER_MEMORY && dice_uniform(dice) < 0.15 ? 0.015 : 0;
+	for (int k = 0; k < NR_KERNELS && w->kind == WEATHER_CHOICE; k++)
+		l->own[k] += other[operators[k]];
+	for (int s = 0; s < NR_STEPS; s++) {
+		double warm = 0.3 * exp(-s / decay);
+		l->step[s] = w->kind == WEATHER_THERMAL  ? rise * s / (NR_STEPS - 1)
+		             : w->kind == WEATHER_WARMUP ? warm
+		                                         : 0;
+		l->hiccup[s] = w->kind == WEATHER_WARMUP ? warm : 0;
+		if (w->kind == WEATHER_HICCUPS && dice_uniform(dice) < 0.01)
+			l->hiccup[s] = 0.5;
+	}
+}
+
+/* Draw the states of all runs; a control run has that of its partner, unless it is restless. */
+static void draw_states(const struct weather *w, struct dice *dice, size_t nb, size_t nc,
+                        bool controls, struct luck *out)
+{
+	struct course course;
+	course_begin(&course, dice);
+	for (size_t i = 0; i < nb + nc; i++)
+		draw_state(w, dice, &course, i, nb, out[i].state);
+	for (size_t i = nb + nc; i < nb + 2 * nc && controls; i++)
+		if (dice_uniform(dice) < w->restless)
+			draw_state(w, dice, &course, i, nb, out[i].state);
+		else
+			memcpy(out[i].state, out[i - nc].state, sizeof out[i].state);
+	for (size_t i = 0; i < nb + (controls ? 2 : 1) * nc; i++)
+		draw_own(w, dice, &out[i]);
+}
+
 void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, bool controls,
              struct luck *out)
 {
@@ -128,6 +239,8 @@ void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, b
 		out[i].comm = out[i].machine + 3 * w->noise * dice_normal(dice);
 		out[i].host = 0.02 * dice_normal(dice);
 	}
+	if (w->kind >= WEATHER_CLOCKS)
+		draw_states(w, dice, nb, nc, controls, out);
 }
 
 /* ---- synthetic digests ---- */
@@ -209,11 +322,12 @@ static void set_kernel(struct digest *d, const char *name, double per_step)
 	}
 }
 
-static void set_steps(struct digest *d, double compute, double comm, double host)
+static void set_steps(struct digest *d, double compute, double comm, const struct luck *l)
 {
 	for (size_t s = 0; s < NR_STEPS; s++) {
-		int64_t compute_ns = llround(compute), comm_ns = llround(comm);
-		int64_t period = compute_ns + comm_ns / 2 + llround(0.2 * STEP_NS * exp(host));
+		int64_t compute_ns = llround(compute * exp(l->step[s])), comm_ns = llround(comm);
+		int64_t period =
+		    compute_ns + comm_ns / 2 + llround(STEP_NS * (0.2 * exp(l->host) + l->hiccup[s]));
 		d->step_numbers[s] = (int64_t)s;
 		d->step_activities[s] = 4 * (NR_KERNELS + 2);
 		d->samples[METRIC_STEP_COMPUTE_TIME][s] = compute_ns;
@@ -231,17 +345,25 @@ void synthetic_fill(struct digest *d, const struct luck *l, const struct effect 
                     const struct weather *w)
 {
 	struct arena scratch = ARENA_INIT;
-	double compute = 0, comm = COMM_NS * exp(l->comm);
+	double compute = 0, comm = COMM_NS * exp(l->comm), steps = 0;
+	for (int s = 0; s < NR_STEPS; s++)
+		steps += exp(l->step[s]);
 	for (int k = 0; k < NR_KERNELS; k++) {
-		double ns = STEP_NS * share_of(k) * exp(l->machine + l->own[k] + e->kernel[k]);
+		double ns =
+		    STEP_NS * share_of(k) * exp(l->machine + l->own[k] + l->state[k] + e->kernel[k]);
 		compute += ns;
+		ns *= steps / NR_STEPS;
 		set_kernel(d, name_of(k, &scratch), ns);
 		d->code.v[k].count = 4 * NR_STEPS;
 		d->code.v[k].total_ns = llround(ns * NR_STEPS);
 	}
 	arena_release(&scratch);
 	set_kernel(d, "ncclDevKernel_AllReduce", comm);
-	set_steps(d, compute, comm, l->host);
+	set_steps(d, compute, comm, l);
+	compute *= steps / NR_STEPS;
+	d->memories.v[0].peak_allocated = llround(GIB * exp(l->peak));
+	d->memories.v[0].peak_reserved = d->memories.v[0].peak_allocated;
+	d->memories.v[0].reserved_at_peak = d->memories.v[0].peak_allocated;
 	if (w->says_host)
 		digest_set_env(d, SPAN("host"), SPAN("node1"));
 	struct device_stat *device = &d->devices.v[0];

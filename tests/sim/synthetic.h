@@ -26,6 +26,25 @@ enum weather_kind {
 
 	/// Another algorithm is chosen now and then: time moves between two kernels of one operator.
 	WEATHER_ALGORITHM,
+
+	/* States of the machine, which a control run shares with its partner. Work that the memory
+	   bounds follows a clock by a fifth. */
+	WEATHER_CLOCKS, ///< one of three clocks in each run: 0, 4 % or 9 % lower
+	WEATHER_STICKY, ///< two clocks 5 % apart; the state changes in 15 % of the runs
+	WEATHER_HOST, ///< the candidate runs on a host that main has never run on
+	WEATHER_DOUBLED, ///< 2 % of the runs take twice as long
+	WEATHER_NEIGHBOR, ///< a neighbor slows the work that the memory bounds in 10 % of the runs
+	WEATHER_SKEWED, ///< lognormal slow-down of shape 1, with a standard deviation of 2 %
+	WEATHER_STEPS, ///< the clock falls by a geometric number of steps of 1.06 %
+	WEATHER_DAYS, ///< AR(1) 0.8 with a standard deviation of 2 %, and a daily cycle of 1 %
+	WEATHER_FACTOR, ///< one lognormal factor a run, with the standard deviation `state`
+
+	/* What each run draws anew. */
+	WEATHER_THERMAL, ///< the steps become slower within a run, by about 4 % in all
+	WEATHER_WARMUP, ///< the first steps of a run are slow, by up to 30 %
+	WEATHER_CHOICE, ///< in 10 % of the runs an operator takes 3 % more or less
+	WEATHER_HICCUPS, ///< 1 % of the steps take half a step longer
+	WEATHER_MEMORY, ///< 15 % of the runs take 1.5 % more memory
 };
 
 /// Noise between runs of unchanged code.
@@ -33,6 +52,8 @@ struct weather {
 	enum weather_kind kind;
 	double noise; ///< standard deviation of the compute time between runs, as a share
 	double shared; ///< share of the machine's variance that the candidate's runs have in common
+	double state; ///< standard deviation of the state of WEATHER_FACTOR
+	double restless; ///< share of the control runs that are in another state of the machine
 	bool says_host; ///< true: the recordings say that they come from one host
 };
 
@@ -41,6 +62,9 @@ enum { NR_KERNELS = 20, NR_STEPS = 5, MAX_RUNS = 64 };
 /// Random factors of the times of one run, as logarithms.
 struct luck {
 	double machine, own[NR_KERNELS], comm, host;
+	double state[NR_KERNELS]; ///< what the state of the machine adds to each kernel
+	double step[NR_STEPS], hiccup[NR_STEPS]; ///< of each step: compute time, share of a step lost
+	double peak;
 };
 
 /// Effect of a change on each kernel, as logarithms.

@@ -3,7 +3,7 @@
 
 usage: table.py [--update] [SIMULATION]
 
-Compares the table of docs/simulation.md with table.tsv; with SIMULATION it also repeats some rows with few gates and allows
+Compares the tables of docs/simulation.md with table.tsv, and with weathers.tsv, the output of `simulation --weathers`; with SIMULATION it also repeats some rows with few gates and allows
 for chance. --update writes the table. Exit 1 if something differs. """
 import math
 import pathlib
@@ -12,6 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STORED = pathlib.Path(__file__).with_name("table.tsv")
+WEATHERS = pathlib.Path(__file__).with_name("weathers.tsv")
 BEGIN, END = "<!-- simulation: tests/sim/table.py -->\n", "<!-- end of simulation -->\n"
 HEAD = ("| spread of single runs | runs of main | runs of the pull request | fails of 1,000 unchanged | undecided of 1,000 unchanged "
         "| +5 %: caught, undecided, % | +10 %: caught, undecided, % | one kernel (11 % of the step) +10 %: caught, undecided, % "
@@ -21,6 +22,11 @@ SMALL_BEGIN, SMALL_END = "<!-- simulation of +3 %: tests/sim/table.py -->\n", "<
 SMALL_HEAD = ("| spread | limit | runs of main | runs of the pull request | fails of 1,000 unchanged | undecided of 1,000 unchanged "
               "| +3 %: caught, undecided, % |\n|---|--:|--:|--:|--:|--:|--:|\n")
 SMALL_LIMITS = ("3 %", *["1.5 %"] * 6) # the limit of each row of small_rows (simulation.c), which are the last rows
+WEATHERS_BEGIN, WEATHERS_END = "<!-- weathers: tests/sim/table.py -->\n", "<!-- end of weathers -->\n"
+WEATHERS_HEAD = ("| noise | runs of main | one run: fails, undecided of 1,000 unchanged | after the pairs: fails, undecided of 1,000 unchanged "
+                 "| more runs for an unchanged change | +5 %: fails, undecided, % | one kernel (11 % of the step) +10 %: fails, undecided, % |\n"
+                 "|---|--:|--:|--:|--:|--:|--:|\n")
+REPEATED_WEATHER = 1 # number of the row of weathers that the short run simulates again
 REPEATED = (1, 8, 31) # numbers of the rows that the short run simulates again
 READ = 1 # index of the table's row whose figures docs/simulation.md explains in words
 
@@ -43,6 +49,13 @@ def line(r):
     unchanged = f"{share(r, 4, 1000):.2f} | {1000 * int(r[6]) / int(r[4]):.1f}"
     caught = " | ".join(f"{share(r, at, 100):.1f}, {100 * int(r[at + 2]) / int(r[at]):.1f}" for at in (7, 10, 13))
     return f"| {r[0]} | {r[1]} | {runs} | {unchanged} | {caught} | {r[16]}, {r[17]} |\n"
+
+
+def weather_line(r):
+    of = [[int(x) for x in r[at:at + 6]] for at in range(2, 26, 6)]
+    per = [[1000 * x / o[0] for x in o[1:5]] for o in of]
+    return (f"| {r[0]} | {r[1]} | {per[0][0]:.0f}, {per[0][1]:.0f} | {per[0][2]:.0f}, {per[0][3]:.0f} | {of[0][5] / of[0][0]:.2f} "
+            f"| {per[1][2] / 10:.0f}, {per[1][3] / 10:.0f} | {per[3][2] / 10:.0f}, {per[3][3] / 10:.0f} |\n")
 
 
 def replaced(text, begin, end, new):
@@ -79,6 +92,15 @@ def compare(program, stored, faults):
                                   f"the table has {old[at + k]} of {old[at]}")
 
 
+def compare_weather(program, stored, faults):
+    out = subprocess.run([program, "--weathers", "--gates", "60", "--seed", "7", "--number", str(REPEATED_WEATHER)], check=True,
+                         capture_output=True, text=True, timeout=600).stdout
+    new, old = rows(out)[0], stored[REPEATED_WEATHER]
+    for at in (3, 4, 5, 6):
+        if not near(int(new[at]), int(old[at]), int(new[2]), int(old[2])):
+            faults.append(f"weather {old[0]}, column {at}: {new[at]} of {new[2]}, the table has {old[at]} of {old[2]}")
+
+
 def main():
     update = "--update" in sys.argv
     program = [a for a in sys.argv[1:] if a != "--update"]
@@ -88,12 +110,15 @@ def main():
     first = len(stored) - len(SMALL_LIMITS)
     new = replaced(text, BEGIN, END, explanation(stored[READ]) + HEAD + "".join(map(line, stored[:first])))
     new = replaced(new, SMALL_BEGIN, SMALL_END, SMALL_HEAD + "".join(map(small_line, stored[first:], SMALL_LIMITS)))
+    weathers = rows(WEATHERS.read_text(encoding="utf-8"))
+    new = replaced(new, WEATHERS_BEGIN, WEATHERS_END, WEATHERS_HEAD + "".join(map(weather_line, weathers)))
     if new != text and update:
         path.write_text(new, encoding="utf-8")
     elif new != text:
         faults.append("docs/simulation.md: not the table of tests/sim/table.tsv: tests/sim/table.py --update")
     if program:
         compare(program[0], stored, faults)
+        compare_weather(program[0], weathers, faults)
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -289,6 +289,29 @@ static void a_pass_is_short(void **state)
 	report_release(&r);
 }
 
+/* A pass begins with what became better: a key figure before others, however much these changed. */
+static void a_pass_is_news(void **state)
+{
+	struct report r;
+	(void)state;
+	report_init(&r);
+	r.headline = "pass: 3 improved";
+	r.verdict = VERDICT_PASS;
+	r.workload = "w";
+	r.baseline = r.candidate = (struct side){ .label = "a", .ranks = 1, .steps = 4 };
+	sample_values(sample_check(&r, VERDICT_IMPROVED, "k", GROUP_KERNELS, METRIC_KERNEL_TIME, "k"),
+	              100, 10);
+	sample_values(sample_check(&r, VERDICT_IMPROVED, "a", GROUP_STEP, METRIC_STEP_COMPUTE_TIME, ""),
+	              100, 60);
+	sample_values(sample_check(&r, VERDICT_PASS, "b", GROUP_STEP, METRIC_STEP_CUDA_TIME, ""), 100,
+	              5);
+	const char *text = write_report(&r, &(struct write_options){ 0 });
+	static const char start[] =
+	    "pass · w: compute per step 12.29 % shorter, 1 more improved; nothing to do\n";
+	assert_memory_equal(text, start, sizeof start - 1);
+	report_release(&r);
+}
+
 static void a_diff(void **state)
 {
 	struct report r;
@@ -326,6 +349,7 @@ int main(void)
 		cmocka_unit_test_teardown(order, end),
 		cmocka_unit_test_teardown(what_would_decide, end),
 		cmocka_unit_test_teardown(a_pass_is_short, end),
+		cmocka_unit_test_teardown(a_pass_is_news, end),
 		cmocka_unit_test_teardown(findings_of_many_ranks, end),
 		cmocka_unit_test_teardown(a_diff, end),
 	};

@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/nearest.h"
 #include "base/text.h"
@@ -7,6 +9,7 @@
 #include "cli/setup.h"
 #include "gate/waivers.h"
 #include "io/sink.h"
+#include "model/embedded.h"
 #include "model/phases.h"
 #include "rules/rules_file.h"
 
@@ -101,23 +104,74 @@ static void explain_metric(const struct metric *m, struct rules *rules, struct s
 	sink_printf(out, "  judged by %s (rules: %s)\n", judges(m, rules), rules->source);
 }
 
+/* The next term of the glossary from `*at` on, and what it says: the text below "### TERM". */
+static bool next_term(struct span *at, struct span *term, struct span *text)
+{
+	static const char head[] = "\n### ";
+	const char *begin = memmem(at->p, at->n, head, strlen(head)), *end = at->p + at->n;
+	if (!begin)
+		return false;
+	begin += strlen(head);
+	const char *line = memchr(begin, '\n', (size_t)(end - begin));
+	const char *next = memmem(line, (size_t)(end - line), "\n#", 2);
+	next = next ? next : end;
+	*term = (struct span){ begin, (size_t)(line - begin) };
+	*text = (struct span){ line, (size_t)(next - line) };
+	*at = (struct span){ next, (size_t)(end - next) };
+	return true;
+}
+
+/* What the glossary says of a word, without its links; NULL if it does not have the word, which
+   `near` then compares with its terms. */
+static const char *glossary_of(struct span word, struct nearest *near, struct arena *a)
+{
+	struct span at = { embedded_glossary, embedded_glossary_size }, term, text;
+	while (next_term(&at, &term, &text)) {
+		if (!span_eq_nocase(term, word)) {
+			nearest_try(near, arena_dup(a, term));
+			continue;
+		}
+		struct strbuf b = STRBUF_INIT;
+		strbuf_add(&b, term);
+		strbuf_adds(&b, ":");
+		for (size_t i = 0; i < text.n; i++) {
+			const char *rest = text.p + i;
+			const char *close = *rest == ']' && rest[1] == '(' ? strchr(rest, ')') : NULL;
+			if (close)
+				i += (size_t)(close - rest);
+			else if (*rest == '\n')
+				strbuf_adds(&b, i + 1 < text.n && rest[1] != '\n' ? "\n  " : "");
+			else if (*rest != '[')
+				strbuf_addch(&b, *rest);
+		}
+		strbuf_adds(&b, "\n");
+		return arena_take(a, &b);
+	}
+	return NULL;
+}
+
 enum status cmd_explain(const struct options *o, struct diag_log *log)
 {
 	struct rules rules = { 0 };
 	struct sink *out;
-	struct span word = span_of(o->args.v[0]);
+	/* a check is explained by its rule: "top-kernels[flash_fwd]" */
+	struct span word = { o->args.v[0], strcspn(o->args.v[0], "[") };
+	struct nearest near = { .word = word };
+	const char *term = NULL;
 	const struct metric *m = metric_named(word, &log->arena);
 	const char *text = NULL;
 	enum status st = rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &rules, log);
 	for (size_t i = 0; st == ST_OK && i < rules.rules.nr; i++)
 		if (span_eq(span_of(rules.rules.v[i].id), word))
 			text = rules_explain(&rules.arena, &rules, &rules.rules.v[i]);
-	if (st == ST_OK && !m && !text) {
-		struct nearest near = { .word = word, .best = metric_suggest(word) };
-		for (size_t i = 0; i < rules.rules.nr && !near.best; i++)
+	if (st == ST_OK)
+		term = glossary_of(word, &near, &rules.arena);
+	if (st == ST_OK && !m && !text && !term) {
+		for (size_t i = 0; i < rules.rules.nr; i++)
 			nearest_try(&near, rules.rules.v[i].id);
+		near.best = metric_suggest(word) ? metric_suggest(word) : near.best;
 		st = diag_fail(
-		    log, ST_USAGE, "%s is neither a metric nor a rule (rules: %s)%s",
+		    log, ST_USAGE, "%s is not a metric, a rule (rules: %s) or a word of the glossary%s",
 		    text_quote(&log->arena, word), rules.source,
 		    nearest_hint(&near, &log->arena, ';', "; 'gpugate metrics' lists the metrics"));
 	}
@@ -128,6 +182,8 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 			explain_metric(m, &rules, out);
 		if (text)
 			sink_puts(out, text);
+		if (term)
+			sink_puts(out, term);
 		st = sink_commit(out, log);
 	}
 	rules_release(&rules);

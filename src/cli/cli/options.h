@@ -39,7 +39,8 @@
 	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                    \
 	  "without RUN the table of metrics; with RUN every figure of it")                          \
 	X(LINT, "lint", "[RULES...]", 0, -1, "check rules files, say what each rule asks for")      \
-	X(EXPLAIN, "explain", "METRIC|RULE", 1, 1, "say in words what a metric or a rule means")    \
+	X(EXPLAIN, "explain", "METRIC|RULE|WORD", 1, 1,                                             \
+	  "say in words what a metric, a rule, a check or a word of reports means")                 \
 	X(FORMATS, "formats", "[FILE]", 0, 1,                                                       \
 	  "the table of formats of result files; with FILE, lines of rules that read it")           \
 	X(INIT, "init", "[RUN...]", 0, -1,                                                          \

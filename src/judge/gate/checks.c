@@ -338,6 +338,10 @@ static void add_check(const struct maker *m, const struct entry *e)
 		d.verdict = VERDICT_WARN;
 		d.reason = REASON_UNCONFIRMED;
 	}
+	if (confirm_is_shown(m->noise, e, &c, &d, a, &evidence)) {
+		d.verdict = rule->unsure == UNSURE_WARN ? VERDICT_WARN : VERDICT_UNDECIDED;
+		d.reason = REASON_SHOWN;
+	}
 	bool unconfirmed = confirm_is_open(m->noise, &c, &d, &evidence);
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;

@@ -70,6 +70,7 @@ enum reason {
 	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise
 	REASON_OF_ALL, ///< pass: a change beyond the fail `limit`, but all operators changed by as much
 	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but not its net change
+	REASON_SHOWN, ///< undecided or warn: beyond the fail `limit`, but runs of main were as far
 	REASON_UNCONFIRMED, ///< warn: beyond the fail `limit`, but not in all runs of the change, or in
 	                    ///< one of the base, too
 	REASON_BOOTSTRAP, ///< no baseline yet: skipped, or pass if absolute limits are kept

@@ -1,7 +1,13 @@
 #include "gate/confirm.h"
 
-/* Number of pairs, or of runs of different jobs, that decide. */
-enum { ENOUGH = 3 };
+#include <inttypes.h>
+#include <string.h>
+
+#include "diff/changes.h"
+
+/* ENOUGH: number of pairs, or of runs of different jobs, that decide. NEWEST: number of main's runs
+   that are looked at. CHANCE: p value of a change point in millionths, as in `gpugate history`. */
+enum { ENOUGH = 3, NEWEST = 20, CHANCE = 1000 };
 
 /* Figures of memory have no noise that could be estimated, but a library may choose a larger
    workspace in one run of ten. Counts are the same in every run. */
@@ -21,13 +27,82 @@ static bool are_enough(const struct noise_model *m)
 	return nr_pairs(m) >= ENOUGH || (m->bench->runs.nr_candidates >= ENOUGH && m->shared == 0);
 }
 
+static bool may_be_open(const struct noise_model *m, const struct comparison *c,
+                        const struct decision *d)
+{
+	const struct rule *rule = c->rule;
+	return d->verdict == VERDICT_FAIL && d->limit && condition_has_noise(d->limit->condition) &&
+	       (!rule->metric->exact || is_of_memory(rule->metric)) && rule->noise.k != 0 &&
+	       !are_enough(m);
+}
+
+/* Values of the newest accepted runs of main since the last approval, oldest first; of runs that
+   one job made, the first. Returns their number. */
+static size_t newest_of_main(const struct bench *b, const struct entry *e, int64_t out[NEWEST])
+{
+	size_t nr = 0;
+	const char *job = NULL;
+	for (size_t k = 0; k < b->nr_columns; k++) {
+		size_t i = b->by_time[k];
+		const struct past_run *past = b->columns[i].past;
+		const char *own = past ? past->together : NULL;
+		if (b->columns[i].source > SOURCE_RECENT || !e->cells[i].has ||
+		    (job && own && strcmp(job, own) == 0))
+			continue;
+		job = own;
+		if (nr == NEWEST)
+			memmove(out, out + 1, --nr * sizeof *out);
+		out[nr++] = e->cells[i].value;
+	}
+	return nr;
+}
+
+/* Number of the `nr` runs of main that lie at `value` or beyond. Runs before the newest level count
+   only if main came back to their level: a level that main left once is not a state of the machine.
+ */
+static size_t count_shown(const int64_t *v, size_t nr, int64_t value, bool falls)
+{
+	struct change_list points = { 0 };
+	size_t all = 0, newest = 0, visits = 0;
+	bool was = false;
+	changes_find(v, nr, CHANCE, &points);
+	size_t from = points.list.nr ? points.list.v[points.list.nr - 1].at : 0;
+	for (size_t i = 0; i < nr; i++) {
+		bool beyond = falls ? v[i] <= value : v[i] >= value;
+		visits += beyond && !was;
+		was = beyond;
+		all += beyond;
+		newest += beyond && i >= from;
+	}
+	vec_release(&points.list);
+	return visits > 1 ? all : newest;
+}
+
+bool confirm_is_shown(const struct noise_model *m, const struct entry *e,
+                      const struct comparison *c, const struct decision *d, struct arena *a,
+                      struct evidence *evidence)
+{
+	int64_t v[NEWEST] = { 0 };
+	if (!may_be_open(m, c, d) || d->limit->condition == COND_INCREASE_SINCE_PIN || !e->cells)
+		return false;
+	size_t nr = newest_of_main(m->bench, e, v);
+	size_t shown = count_shown(v, nr, c->candidate, d->limit->condition == COND_DECREASE);
+	if (shown < 2 || 10 * shown < nr)
+		return false;
+	evidence->more_runs = 0;
+	evidence->more_pairs = (int64_t)(ENOUGH - nr_pairs(m));
+	evidence->plan_text =
+	    arena_printf(a,
+	                 "%zu of the newest %zu runs of main were as far: %" PRId64
+	                 " pair%s with --control would decide",
+	                 shown, nr, evidence->more_pairs, evidence->more_pairs == 1 ? "" : "s");
+	return true;
+}
+
 bool confirm_is_open(const struct noise_model *m, const struct comparison *c,
                      const struct decision *d, struct evidence *evidence)
 {
-	const struct rule *rule = c->rule;
-	bool varies = !rule->metric->exact || is_of_memory(rule->metric);
-	if (d->verdict != VERDICT_FAIL || !d->limit || !condition_has_noise(d->limit->condition) ||
-	    !varies || rule->noise.k == 0 || rule->confirm == CONFIRM_NEVER || are_enough(m))
+	if (c->rule->confirm == CONFIRM_NEVER || !may_be_open(m, c, d))
 		return false;
 	evidence->more_runs = 0;
 	evidence->more_pairs = (int64_t)(ENOUGH - nr_pairs(m));

@@ -12,6 +12,13 @@
 bool confirm_is_open(const struct noise_model *m, const struct comparison *c,
                      const struct decision *d, struct evidence *evidence);
 
+/// True if the failure `d` of `c`, a check of the entry `e`, is a value that main has shown often
+/// enough, and there are too few pairs: main's runs do not say that the change made it worse.
+/// `evidence` then gets the number of pairs, and a text.
+bool confirm_is_shown(const struct noise_model *m, const struct entry *e,
+                      const struct comparison *c, const struct decision *d, struct arena *a,
+                      struct evidence *evidence);
+
 /// True if enough runs show that the failure of `c`, a check of the entry `e` on memory, is not of
 /// the change: a run of the change is within the limits, or one of the base is beyond them.
 bool confirm_is_refuted(const struct noise_model *m, const struct entry *e,

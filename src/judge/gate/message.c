@@ -69,6 +69,8 @@ static void add_limit_reached(struct strbuf *b, const struct decision *d, const 
 	else if (d->reason == REASON_NOISE)
 		strbuf_addf(b, ", beyond the limit of %s but within the noise of %s: %s", check->limit,
 		            check->evidence.noise_text, check->evidence.plan_text);
+	else if (d->reason == REASON_SHOWN)
+		strbuf_addf(b, ", beyond the limit of %s, but %s", check->limit, check->evidence.plan_text);
 	else if (d->reason == REASON_UNCONFIRMED)
 		strbuf_addf(b,
 		            ", beyond the limit of %s, but not in all runs of the change, or in one of its "
@@ -171,6 +173,7 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 	case REASON_NOISE:
 	case REASON_OF_ALL:
 	case REASON_SUBSTITUTE:
+	case REASON_SHOWN:
 	case REASON_UNCONFIRMED:
 		add_limit_reached(&b, d, check);
 		break;

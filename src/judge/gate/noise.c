@@ -18,6 +18,7 @@ struct asked {
 	double far[2]; ///< number of standard errors beyond which a change is sure: [0] for `now`,
 	               ///< [1] for `since_pin`
 	bool pin_alone; ///< true if the rule limits only changes since the pin
+	double most; ///< largest noise, as a difference of logarithms
 };
 
 /* Converts a change `by`, given as a difference of logarithms, to an amount in the metric's unit,
@@ -69,7 +70,29 @@ static bool amount_of(const struct asked *q, const struct limits *map, const str
 static double reach_of(const struct asked *q, bool since_pin)
 {
 	const struct estimate *x = since_pin ? &q->since_pin : &q->now;
-	return x->known ? q->far[since_pin] * x->se : 0;
+	return x->known ? fmin(q->far[since_pin] * x->se, q->most) : 0;
+}
+
+/* The largest noise that is believed. With one or two runs of main, noise is mostly assumed, or
+   estimated from the runs that are judged, and must not excuse any change; unless main's own runs
+   differ by more. */
+static double most_noise(const struct asked *q, int64_t past_runs)
+{
+	const double of_gpu = 0.2, of_others = 0.4;
+	enum family family = metric_family(q->c->rule->metric);
+	bool pct = q->c->rule->metric->unit == UNIT_PCT;
+	double most = family == FAMILY_WALL ? of_others : of_gpu, low = INFINITY, high = -INFINITY;
+	const struct bench *b = q->model->bench;
+	if (past_runs > 2)
+		return INFINITY;
+	for (size_t i = 0; i < b->nr_columns; i++) {
+		double value = (double)q->e->cells[i].value;
+		if (!q->e->cells[i].has || b->columns[i].source > SOURCE_SAMPLE || (!pct && value <= 0))
+			continue;
+		low = fmin(low, pct ? value / 1e8 : log(value));
+		high = fmax(high, pct ? value / 1e8 : log(value));
+	}
+	return fmax(pct ? most : log1p(most), high - low);
 }
 
 static void fill_detectable(const struct asked *q, struct arena *a, struct evidence *out)
@@ -329,6 +352,7 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 			q.since_pin = noise_estimate(m, e, rule->metric, true);
 		q.far[0] = far_of(&q, &q.now);
 		q.far[1] = far_of(&q, &q.since_pin);
+		q.most = most_noise(&q, out->past_runs);
 		fill_noise(&q, c, a, out);
 	}
 	fill_detectable(&q, a, out);

@@ -16,9 +16,19 @@
 /* Assumptions before anything is measured: standard deviations, and the number of runs that each
    assumption is worth. Wall times of one process differ by 13 % to 16 % between sessions if they
    depend on the host. The machine's variance is assumed to be as large as that of the operators,
-   which is known from many values of each run; an estimate from ten runs alone would be worse. */
+   which is known from many values of each run. With one run, nothing better is known. But a clock
+   moves all operators and none by itself, so from five runs on, the assumption is worth two. In a
+   pair the machine cancels out. */
 static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
-enum { UNKNOWN_RUNS = 4, MACHINE_RUNS = 10, PAIR_RUNS = 6, WALL_RUNS = 4, COMM_TIMES = 9 };
+enum {
+	UNKNOWN_RUNS = 4,
+	MACHINE_RUNS = 2,
+	FIRST_RUNS = 8, ///< what the assumption is worth besides if only one run is known
+	MACHINE_FREE = 4, ///< degrees of freedom of five runs
+	PAIR_RUNS = 6,
+	WALL_RUNS = 4,
+	COMM_TIMES = 9
+};
 
 /* ---- figures on the scale of the model ---- */
 
@@ -340,6 +350,7 @@ static bool is_bare_figure(const struct metric *metric)
 	       !figure_is_timed(span_of(metric->name), unit < 0 ? NULL : figure_units[unit].name);
 }
 
+/* The prior for differences of pairs, in which the machine cancels out. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {
@@ -350,8 +361,17 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 	case FAMILY_COMMUNICATION:
 		return (struct noise_prior){ COMM_TIMES * m->mean_own, PAIR_RUNS };
 	default:
-		return (struct noise_prior){ m->mean_own * (1 + m->own_in_sum), MACHINE_RUNS };
+		return (struct noise_prior){ m->mean_own * (1 + m->own_in_sum), PAIR_RUNS };
 	}
+}
+
+/* The prior for single runs, if the past ones have `free` degrees of freedom. */
+static struct noise_prior prior_of_runs(struct noise_prior prior, const struct metric *metric,
+                                        double free)
+{
+	if (metric_family(metric) == FAMILY_MACHINE)
+		prior.df = MACHINE_RUNS + FIRST_RUNS * fmax(MACHINE_FREE - free, 0) / MACHINE_FREE;
+	return prior;
 }
 
 /* Estimate the change from pairs of a candidate's run and a control run, in which the state of the
@@ -432,8 +452,9 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	double measured = variance_of(&past, &df);
 	/* the variance is at least the one that follows from the samples within a run */
 	double least = noise_of_samples(b, metric, e->label);
-	out->variance = fmax(noise_moderated(prior, measured, df), least);
-	out->df = prior.df + df;
+	struct noise_prior of_runs = prior_of_runs(prior, metric, df);
+	out->variance = fmax(noise_moderated(of_runs, measured, df), least);
+	out->df = of_runs.df + df;
 	out->shared = family == FAMILY_COMMUNICATION ? 0 : m->shared;
 	out->se =
 	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));

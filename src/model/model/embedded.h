@@ -14,6 +14,11 @@ extern const char embedded_categories[];
 /// Bytes of `embedded_categories` without the NUL.
 extern const size_t embedded_categories_size;
 
+/// Text of docs/glossary.md, NUL-terminated; static.
+extern const char embedded_glossary[];
+/// Bytes of `embedded_glossary` without the NUL.
+extern const size_t embedded_glossary_size;
+
 /// Text of rules/formats.yaml, the formats of result files, NUL-terminated; static.
 extern const char embedded_formats[];
 /// Bytes of `embedded_formats` without the NUL.

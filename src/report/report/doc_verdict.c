@@ -68,10 +68,9 @@ static void put_noise(struct document *d, const struct metric *m, int64_t noise,
 	                    : unit_text(&d->arena, m->unit, noise));
 }
 
-/* Add text such as "compute per step 5.27 % longer (limit 3 %)", and whether it may be noise. */
-static void put_worst(struct document *d, const struct report *r, const struct check *c)
+/* Add text such as "compute per step 5.27 % longer". */
+static void put_change(struct document *d, const struct report *r, const struct check *c)
 {
-	bool noise = c->verdict == VERDICT_UNDECIDED && noise_is_known(c);
 	doc_words(d, figure_label(&d->arena, r, c->metric));
 	/* for a figure of a metrics file, the label above already contains the name */
 	if (c->item[0] && c->metric->label != LABEL_INPUT) {
@@ -83,6 +82,13 @@ static void put_worst(struct document *d, const struct report *r, const struct c
 		doc_words(d, c->change_text);
 	else
 		put_difference(d, c);
+}
+
+/* The same with " (limit 3 %)", and whether it may be noise. */
+static void put_worst(struct document *d, const struct report *r, const struct check *c)
+{
+	bool noise = c->verdict == VERDICT_UNDECIDED && noise_is_known(c);
+	put_change(d, r, c);
 	doc_words(d, c->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 	if (!noise && !c->limit[0])
 		return;
@@ -144,14 +150,34 @@ static void put_first(struct document *d, const struct report *r, const struct f
 	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
+/* The improvement that the heading shows: of a key figure, or the largest in percent; or NULL. */
+static const struct check *best_check(const struct report *r)
+{
+	const struct check *best = NULL;
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *c = &r->checks.v[i];
+		if (c->verdict != VERDICT_IMPROVED || !c->has_change)
+			continue;
+		if (!best || (check_is_key(c) && !check_is_key(best)) ||
+		    (check_is_key(c) == check_is_key(best) &&
+		     llabs(c->change_pct) > llabs(best->change_pct)))
+			best = c;
+	}
+	return best;
+}
+
 static void put_pass(struct document *d, const struct report *r)
 {
 	const int64_t *nr = r->counts;
-	doc_words(d, "no figure is beyond its limit");
+	const struct check *best = best_check(r);
+	if (best)
+		put_change(d, r, best);
+	else
+		doc_words(d, "no figure is beyond its limit");
+	if (nr[VERDICT_IMPROVED] > 1)
+		doc_printf(d, ", %" PRId64 " more improved", nr[VERDICT_IMPROVED] - 1);
 	if (nr[VERDICT_WAIVED])
-		doc_printf(d, " except %" PRId64 " waived", nr[VERDICT_WAIVED]);
-	if (nr[VERDICT_IMPROVED])
-		doc_printf(d, ", %" PRId64 " improved", nr[VERDICT_IMPROVED]);
+		doc_printf(d, "%s %" PRId64 " waived", best ? "," : " except", nr[VERDICT_WAIVED]);
 	doc_words(d, "; nothing to do");
 }
 
