@@ -248,8 +248,8 @@ static const struct key rule_keys[] = {
 	    "a change beyond 'fail' that cannot be told from noise: undecided if not said",
 	    INTO(rule, unsure), .words = word_unsure),
 	KEY("confirm", WORD, OPTIONAL,
-	    "what a failure by one run waits for: pairs with the base if not said; never: final at "
-	    "once",
+	    "what confirms a failure by one run: runs and those of the base in pairs if not said; "
+	    "never: final at once",
 	    INTO(rule, confirm), .words = word_confirm),
 	NOISE_ROW(INTO(rule, noise)),
 };
