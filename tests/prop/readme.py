@@ -330,14 +330,14 @@ def check_rooms():
 
 
 def check_rules():
-    """Check that every key of a rules file is on its page."""
+    """Check that every key of a rules file is on its page, but for those whose place 'allow' has taken."""
     def keys(node):
         if isinstance(node, dict):
             yield from node.get("properties", {})
         for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
             yield from keys(part)
     said = text_of(ROOT / "docs" / "rules.md")
-    for key in sorted(set(keys(json.loads(text_of(ROOT / "schemas" / "gpugate-rules-2.json"))))):
+    for key in sorted(set(keys(json.loads(text_of(ROOT / "schemas" / "gpugate-rules-2.json")))) - {"overrides", "waivers"}):
         if not re.search(rf"\b{key}\b", said):
             wrong.append(f"rules.md does not name '{key}'")
 
