@@ -330,7 +330,7 @@ def check_rooms():
 
 
 def check_rules():
-    """Check that every key of a rules file is on its page, but for those whose place 'allow' has taken."""
+    """Check that every key of a rules file is on its page, except those whose place 'allow' has taken."""
     def keys(node):
         if isinstance(node, dict):
             yield from node.get("properties", {})
