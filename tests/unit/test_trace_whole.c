@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "trace_rows.h"
 
 /* ---- metadata of a trace ---- */
@@ -81,18 +82,15 @@ static void meta(void **state)
 #define NO_TRACE(what)                                                                          \
 	"not a profiler trace: it seems to be " what "; give the trace that torch.profiler or JAX " \
 	"wrote"
+#define OTHER_JSON NO_TRACE("other JSON") "; " TEXT_NO_FORMAT
 #define SNAPSHOT "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
 #define CHAKRA "a PyTorch execution trace (Chakra)"
 #define TIMELINE "a list of rows, such as the profiler's memory timeline"
 
 static const struct row refused_rows[] = {
-	{ .json = "{}", .meta = "events=0 foreign", .error = NO_TRACE("other JSON") },
-	{ .json = "{'a':1,'events':[{'ph':'X'}]}",
-	  .meta = "events=0 foreign",
-	  .error = NO_TRACE("other JSON") },
-	{ .json = "{'x':{'traceEvents':[]}}",
-	  .meta = "events=0 foreign",
-	  .error = NO_TRACE("other JSON") },
+	{ .json = "{}", .meta = "events=0 foreign", .error = OTHER_JSON },
+	{ .json = "{'a':1,'events':[{'ph':'X'}]}", .meta = "events=0 foreign", .error = OTHER_JSON },
+	{ .json = "{'x':{'traceEvents':[]}}", .meta = "events=0 foreign", .error = OTHER_JSON },
 	{ .json = "{'segments':[],'device_traces':[[]],'allocator_settings':{}}",
 	  .meta = "events=0 foreign",
 	  .error = NO_TRACE(SNAPSHOT) },
@@ -121,7 +119,7 @@ static const struct row refused_rows[] = {
 	{ .json = "[1,2,3]",
 	  .meta = "events=3 malformed=3 foreign",
 	  .error = NO_TRACE("plain values") },
-	{ .json = "[{'a':1},{'b':2}]", .meta = "events=2 foreign", .error = NO_TRACE("other JSON") },
+	{ .json = "[{'a':1},{'b':2}]", .meta = "events=2 foreign", .error = OTHER_JSON },
 	{ .json = "12", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "null", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
 	{ .json = "'text'", .meta = "events=0 foreign", .error = NO_TRACE("plain values") },
