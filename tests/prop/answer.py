@@ -75,7 +75,7 @@ def situations(dir):
     out = {name: ("check", make(dir, "trace", f"{name}.json.gz", "--steps", 6, *options, seed=2), "--baseline", "base.json")
            for name, options in made.items()}
     (dir / "unsure.yaml").write_text(UNSURE)
-    both = make(dir, "trace", "both.json.gz", "--steps", 6, "--extra-launches", "*gemm*=3", "--slow-kernel", "*=1.03", seed=2)
+    both = make(dir, "trace", "both.json.gz", "--steps", 6, "--extra-launches", "*flash_fwd*=1", "--slow-kernel", "*=1.03", seed=2)
     run(dir, "baseline", "create", base, "--baseline", "unsure.json", "--rules", "unsure.yaml")
     out["unsure"] = "check", both, "--baseline", "unsure.json", "--rules", "unsure.yaml"
     for name, options in (("ranks", ()), ("slow-rank", ("--slow-rank", "2=1.3"))):
