@@ -259,6 +259,16 @@ def logs(folder):
         assert p.returncode == 2 and p.stderr.count("\n") == 1 and "rules.yaml:6:" in p.stderr, (pattern, p)
 
 
+def long_lines(folder):
+    """A line of a log beyond 2,000 bytes is not searched, and how many there are is said once."""
+    for blanks, lost in ((2000, 0), (2001, 1), (3000, 1)):
+        for times in (1, 2):
+            write(folder / "m.log", MEGATRON + ("x" * blanks + "\n") * times)
+            p = run("metrics", "m.log", cwd=folder)
+            says = f"m.log: {times} line{' is' if times == 1 else 's are'} longer than 2000 bytes" if lost else ""
+            assert p.returncode == 0 and says in p.stderr and p.stderr.count("longer than") == lost, (blanks, times, p.stderr)
+
+
 def formats(folder):
     for name, (content, some) in FILES.items():
         write(folder / name, content)
@@ -580,8 +590,8 @@ def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, parts, logs, formats,
-                     standard_error, margin, share_below, proposals, table, titles, directions):
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, parts, logs,
+                     long_lines, formats, standard_error, margin, share_below, proposals, table, titles, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -130,7 +130,7 @@ def moving(folder):
     # the branch of the pull request is deleted meanwhile: promote must fail and say so
     clone, other = r.clone("gone"), r.clone("main")
     r.git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/gone")
-    out = r.gate(clone, r.trace(next(seed), "--slow-kernel", "*=4"), code=1)
+    out = r.gate(clone, r.trace(next(seed), "--slow-kernel", "*=9"), code=1)
     meanwhile(clone, f"cd {other} && git push -q origin :refs/heads/gone")
     r.promote(clone, out, "gone", code=1, says="cannot be fetched: it is not there")
 

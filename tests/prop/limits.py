@@ -265,6 +265,7 @@ CODES = {DIGEST: 3, LINT: 2, MERGE: 3, "suite": 2, "digest": 2, "merge": 3, "rep
 
 # {words of a message: the test that reaches the message}, for messages that no row of LIMITS reaches.
 ELSEWHERE = {
+    "not searched for figures": ("prop/figures.py", "long_lines"),
     "too many different": ("unit/test_intern.c", "text_limit"),
     "nested deeper than %u": ("prop/robustness.py", "nesting"),
     "nested too deeply": ("unit/test_pickle.c", "deep_nesting"),

@@ -88,7 +88,7 @@ def seeds(dir):
     check, memory = against("{}"), against("{}", "{dir}/bs.json")
     return {
         "trace": (small(whole, 60), check), "trace cut": (small(whole, 60), (*check, "--allow-truncated")),
-        "trace gz": (gzip.compress(small(whole, 300)), (*check, "--allow-truncated")), "snapshot": (read("s.json"), memory),
+        "trace gz": (gzip.compress(small(whole, 60)), (*check, "--allow-truncated")), "snapshot": (read("s.json"), memory),
         "report": (small(whole, 200), ("report", "{}", "--verbose")), "snapshot alone": (read("s.json"), ("report", "{}", "--verbose")),
         "pickle": (read("p.pickle"), (*memory, "--allow-pickle")), "digest": (read("d.json"), against("{}", "{dir}/both.json")), "run": (run, against("{}", "{dir}/br.json")),
         "digest alone": (read("d.json"), ("report", "{}", "--verbose")), "baseline": (read("b.json"), against("{dir}/t.json", "{}")),
