@@ -207,6 +207,9 @@ def main():
         b.make("trace", "made.json.gz", "--seed", 3, "--steps", 3)
         total, bad = 0, []
         for what, run in [("hard names", "hard.json"), ("generated", "made.json.gz"), *runs]:
+            if b.run("baseline", "create", run, "--baseline", "b.json", "--force").returncode == 3:
+                print(f"     {what} cannot be a baseline")
+                continue
             nr, wrong = look(b, what, run)
             total += nr
             bad += wrong
