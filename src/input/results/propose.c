@@ -50,8 +50,7 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	if (p->nr++ < FIGURES) {
 		const char *said = unit ? unit : figure_unit_of(text);
 		bool open = !figure_better(text, said ? said : figure_unit_by_name(text));
-		strbuf_adds(list, list->n ? ",\n             " : "");
-		strbuf_adds(list, "{at: ");
+		strbuf_adds(list, "\n        - {at: ");
 		add_quoted(list, path);
 		if (strcmp(strbuf_str(&plain), path) != 0)
 			strbuf_addf(list, ", as: %s", strbuf_str(&plain));
@@ -270,9 +269,9 @@ static void print(const struct proposal *p, const char *file, const char *keys, 
 	if (p->work.n)
 		strbuf_addf(out, "      work: [%s]\n", strbuf_str(&p->work));
 	if (p->take.n)
-		strbuf_addf(out, "      take: [%s]\n", strbuf_str(&p->take));
+		strbuf_addf(out, "      take:%s\n", strbuf_str(&p->take));
 	if (p->samples.n)
-		strbuf_addf(out, "      samples: [%s]\n", strbuf_str(&p->samples));
+		strbuf_addf(out, "      samples:%s\n", strbuf_str(&p->samples));
 	if (p->nr > FIGURES)
 		strbuf_addf(out, "      # and %zu more figures\n", p->nr - FIGURES);
 }
