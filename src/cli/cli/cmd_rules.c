@@ -121,8 +121,30 @@ static bool next_term(struct span *at, struct span *term, struct span *text)
 	return true;
 }
 
-/* What the glossary says of a word, without its links; NULL if it does not have the word, which
-   `near` then compares with its terms. */
+/* Appends Markdown as plain text: of a link in parentheses stays its page, "(docs/ranks.md)", of
+   another one its words. */
+static void add_plain(struct strbuf *b, struct span text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		const char *at = text.p + i;
+		const char *page = span_starts((struct span){ at, text.n - i }, SPAN("(["))
+		                       ? strstr(at, "](")
+		                   : *at == ']' && at[1] == '(' ? at
+		                                                : NULL;
+		const char *close = page ? strchr(page, ')') : NULL;
+		if (close && *at == '(')
+			strbuf_addf(b, "(docs/%.*s", (int)(close - page - 2), page + 2);
+		if (close)
+			i += (size_t)(close - at);
+		else if (*at == '\n')
+			strbuf_adds(b, i + 1 < text.n && at[1] != '\n' ? "\n  " : "");
+		else if (*at != '[')
+			strbuf_addch(b, *at);
+	}
+}
+
+/* What the glossary says of a word; NULL if it does not have the word, which `near` then compares
+   with its terms. */
 static const char *glossary_of(struct span word, struct nearest *near, struct arena *a)
 {
 	struct span at = { embedded_glossary, embedded_glossary_size }, term, text;
@@ -134,16 +156,7 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 		struct strbuf b = STRBUF_INIT;
 		strbuf_add(&b, term);
 		strbuf_adds(&b, ":");
-		for (size_t i = 0; i < text.n; i++) {
-			const char *rest = text.p + i;
-			const char *close = *rest == ']' && rest[1] == '(' ? strchr(rest, ')') : NULL;
-			if (close)
-				i += (size_t)(close - rest);
-			else if (*rest == '\n')
-				strbuf_adds(&b, i + 1 < text.n && rest[1] != '\n' ? "\n  " : "");
-			else if (*rest != '[')
-				strbuf_addch(&b, *rest);
-		}
+		add_plain(&b, text);
 		strbuf_adds(&b, "\n");
 		return arena_take(a, &b);
 	}
