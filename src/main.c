@@ -29,7 +29,8 @@
      xspace/    XSpace files of JAX and TensorFlow → events; kinds of XProf's timelines
      nsys/      export of Nsight Systems → events
      flight/    dumps of PyTorch's Flight Recorder: which rank hangs, and in which collective
-     results/   result files of benchmarks, by a table of formats; the state of GPUs; metrics files
+     results/   result files of benchmarks, by a table of formats, and proposals for other ones; the
+                state of GPUs; metrics files
 
    reduce/: events → digest
      reduce/    events → digest: steps, kernels, communication, devices, host, functions,
@@ -51,7 +52,8 @@
      trust/     whether recordings can be believed: steps, ranks, kernels, memory, the machine
      diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
                 kernels, renames, drift, where a change of time or memory went
-     gate/      judge: environment, noise, compare (the only place that decides), waivers
+     gate/      judge: environment, noise, compare (the only place that decides), what kernels
+                replace, confirmation by pairs, waivers and what is allowed to grow
      cause/     failed and warned checks as findings: what caused them, what it costs, what to do
      changed/   files that a change under review touches, as the user or git names them; the
                 code locations of a report that are in them
