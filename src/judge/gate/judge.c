@@ -83,17 +83,25 @@ static void warn_of_moved(struct report *out)
 	strbuf_release(&more);
 }
 
+/* True if a check fails, is undecided, waived or improved, or warns, by a change: a new baseline
+   moves no `max` or `min`. */
+static bool has_changes(const struct report *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		enum verdict v = out->checks.v[i].verdict;
+		any = any || (v != VERDICT_PASS && v != VERDICT_SKIPPED && !out->checks.v[i].absolute);
+	}
+	return any;
+}
+
 /* The command that accepts the candidate. "" if some check could not be judged, or if there is
-   nothing to accept: no check fails, is undecided, waived or improved, or warns. */
+   nothing to accept. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
-	const int64_t *n = out->counts;
 	bool first = in->needs_baseline && !in->baseline;
-	if (!first && (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0 ||
-	               n[VERDICT_FAIL] + n[VERDICT_UNDECIDED] + n[VERDICT_WAIVED] + n[VERDICT_WARN] +
-	                       n[VERDICT_IMPROVED] ==
-	                   0 ||
-	               !in->baseline || is_elsewhere(out)))
+	if (!first && (out->counts[VERDICT_INCONCLUSIVE] + out->counts[VERDICT_MISSING] > 0 ||
+	               !has_changes(out) || !in->baseline || is_elsewhere(out)))
 		return "";
 	if (!in->nr_promote)
 		return "";

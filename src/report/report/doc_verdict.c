@@ -68,7 +68,8 @@ static void put_noise(struct document *d, const struct metric *m, int64_t noise,
 	                    : unit_text(&d->arena, m->unit, noise));
 }
 
-/* Add text such as "compute per step 5.27 % longer". */
+/* Add text such as "compute per step 5.27 % longer"; "peak memory 6.21 GiB" if a `max` is broken.
+ */
 static void put_change(struct document *d, const struct report *r, const struct check *c)
 {
 	doc_words(d, figure_label(&d->arena, r, c->metric));
@@ -80,6 +81,8 @@ static void put_change(struct document *d, const struct report *r, const struct 
 	doc_words(d, " ");
 	if (c->verdict == VERDICT_INCONCLUSIVE && c->spoiler)
 		doc_words(d, c->change_text);
+	else if (c->absolute)
+		doc_add(d, DOC_FIGURE, tone_of_check(c), c->candidate_text);
 	else
 		put_difference(d, c);
 }
