@@ -243,15 +243,12 @@ static void add_rules(struct strbuf *b, const struct report *out)
 	vec_release(&rules.rows);
 }
 
-/* Append how many more runs would decide the undecided checks, or confirm the failed ones. Nothing
-   is appended if the verdict on the run is undecided: the report then says below the headline what
-   would decide. */
+/* Append how many more runs would decide the undecided checks. Nothing is appended if the report
+   says below the headline what would decide or confirm the verdict. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
-	if (out->unconfirmed)
-		strbuf_addf(b, ", to be confirmed by %" PRId64 " pair%s", nr, nr == 1 ? "" : "s");
-	else if (nr && out->verdict != VERDICT_UNDECIDED)
+	if (nr && !out->unconfirmed && out->verdict != VERDICT_UNDECIDED)
 		strbuf_addf(b, " (%" PRId64 " more %s%s would decide)", nr, out->plan_runs ? "run" : "pair",
 		            nr == 1 ? "" : "s");
 }

@@ -57,7 +57,7 @@ static struct marks marks_of(struct arena *a)
 	struct diag_log log;
 	diag_init(&log);
 	enum status st = document_load(NULL, &built_in, collect, &out, &log);
-	(void)st; /* the built-in rules are no input: unit tests read them */
+	(void)st; /* the program brings these rules along: tests read them */
 	diag_release(&log);
 	return out;
 }

@@ -234,8 +234,8 @@ void doc_verdict(struct document *d, const struct report *r)
 	put_job(d, r);
 	if (r->unconfirmed) {
 		doc_paragraph(d);
-		doc_printf(d, "This failure is %s, to be confirmed by %" PRId64 " pair%s with the base.",
-		           side_runs(&r->candidate) > 1 ? "of too few pairs" : "one run's", r->plan_pairs,
+		doc_tile(d, "");
+		doc_printf(d, "to be confirmed by %" PRId64 " pair%s with the base", r->plan_pairs,
 		           r->plan_pairs == 1 ? "" : "s");
 	}
 }
@@ -393,7 +393,7 @@ void doc_key_figures(struct document *d, const struct report *r)
 	if (r->kind != REPORT_RUN)
 		key_figures_of(r, &all);
 	for (size_t i = 0; i < all.list.nr; i++) {
-		if (i == 0)
+		if (i == 0 && !r->unconfirmed)
 			doc_paragraph(d);
 		put_key_figure(d, r, &all.list.v[i]);
 	}
