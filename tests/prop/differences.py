@@ -145,6 +145,17 @@ def absolute(b):
         assert done.returncode == code, (limits, run, done)
         assert (verdict in ("pass", "warn")) == (code == 0) and (code == 4) == (b"no baseline there" in done.stderr), (limits, verdict, done.stderr)
         assert re.search(rb"<(failure|error)", (b.dir / "j.xml").read_bytes()) is None or code, limits
+    # a small change that crosses a limit is told by the limit, whatever made it; a baseline of the run would move no limit
+    for seed, run, change in ((1, "m", ()), (2, "bit", ("--peak", 0.65)), (2, "leak", ("--leak", 1 << 20)), (2, "leaks", ("--leak", 20 << 20))):
+        b.make("snapshot", f"{run}.json.gz", "--seed", seed, *change)
+    b.file("r.yaml", rules % "fail: {max: 1020MiB}")
+    b.fine("baseline", "create", "m.json.gz", "--rules", "r.yaml", "--baseline", "m.json")
+    for run, causes in (("bit", ["other"]), ("leak", ["other"]), ("leaks", ["leak"])):
+        done = b.run("check", f"{run}.json.gz", "--rules", "r.yaml", "--baseline", "m.json", "--json", "o.json")
+        said, r = done.stdout.decode(), json.loads((b.dir / "o.json").read_text())
+        peak = next(c["candidate"] for c in r["checks"])
+        assert done.returncode == 1 and [f["finding"] for f in r["findings"]] == causes and "--accept" not in said, (run, said)
+        assert re.match(r"fail · default: peak memory \S+ .iB \(limit max 1020 MiB\)\n", said) and peak > 1020 << 20, said
     print("ok   absolute limits need no baseline")
 
 

@@ -136,11 +136,13 @@ static bool is_worse(const struct check *c)
 }
 
 /* The suspect that names the item of the check, else the suspect that explains most of the check's
-   change. */
+   change. NULL if a small change has crossed a `max` or `min`: not the change is wrong then. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
 	enum stake stake = stake_of(c);
+	if (c->absolute && c->has_pct && !is_worse(c))
+		return NULL;
 	for (size_t i = 0; i < q->suspects.nr; i++) {
 		struct suspect *s = &q->suspects.v[i];
 		if (is_item_of(s, c) && s->finding.cause != CAUSE_GONE_KERNEL)
@@ -221,6 +223,11 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 	suspect_title(q, s, "%s", c->message);
 	if (is_of_figures(c) && is_gone(c))
 		advise_gone(q, s);
+	else if (c->absolute)
+		suspect_action(q, s,
+		               "if the run is right, change the limit of '%s': approving the run does "
+		               "not",
+		               c->rule);
 	return s;
 }
 

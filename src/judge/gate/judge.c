@@ -83,17 +83,25 @@ static void warn_of_moved(struct report *out)
 	strbuf_release(&more);
 }
 
+/* True if a check fails, is undecided, waived or improved, or warns, by a change: a new baseline
+   moves no `max` or `min`. */
+static bool has_changes(const struct report *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		enum verdict v = out->checks.v[i].verdict;
+		any = any || (v != VERDICT_PASS && v != VERDICT_SKIPPED && !out->checks.v[i].absolute);
+	}
+	return any;
+}
+
 /* The command that accepts the candidate. "" if some check could not be judged, or if there is
-   nothing to accept: no check fails, is undecided, waived or improved, or warns. */
+   nothing to accept. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
-	const int64_t *n = out->counts;
 	bool first = in->needs_baseline && !in->baseline;
-	if (!first && (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0 ||
-	               n[VERDICT_FAIL] + n[VERDICT_UNDECIDED] + n[VERDICT_WAIVED] + n[VERDICT_WARN] +
-	                       n[VERDICT_IMPROVED] ==
-	                   0 ||
-	               !in->baseline || is_elsewhere(out)))
+	if (!first && (out->counts[VERDICT_INCONCLUSIVE] + out->counts[VERDICT_MISSING] > 0 ||
+	               !has_changes(out) || !in->baseline || is_elsewhere(out)))
 		return "";
 	if (!in->nr_promote)
 		return "";
@@ -239,15 +247,12 @@ static void add_rules(struct strbuf *b, const struct report *out)
 	vec_release(&rules.rows);
 }
 
-/* Append how many more runs would decide the undecided checks, or confirm the failed ones. Nothing
-   is appended if the verdict on the run is undecided: the report then says below the headline what
-   would decide. */
+/* Append how many more runs would decide the undecided checks. Nothing is appended if the report
+   says below the headline what would decide or confirm the verdict. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
-	if (out->unconfirmed)
-		strbuf_addf(b, ", to be confirmed by %" PRId64 " pair%s", nr, nr == 1 ? "" : "s");
-	else if (nr && out->verdict != VERDICT_UNDECIDED)
+	if (nr && !out->unconfirmed && out->verdict != VERDICT_UNDECIDED)
 		strbuf_addf(b, " (%" PRId64 " more %s%s would decide)", nr, out->plan_runs ? "run" : "pair",
 		            nr == 1 ? "" : "s");
 }
