@@ -12,7 +12,7 @@
   chooses by any amount; `same_work` leaves a member out.
   Runs of other work are not stored together.
 - A log with commas is no table. JSON lines that are cut, mixed or of no known format are refused by what is wrong with them.
-- Of runs of files alone, checks on recordings are not worth a word. What to do about figures that are gone is said, with what is new.
+- Checks on recordings are not worth a word where both runs are files. What to do about figures that are gone is said, with what is new.
 - Formats with `only` describe one file together; folders of a sweep are cases.
 - Figures that moved together are one finding and one table, and the heading names a rate if nothing is wrong.
 - A file in the shape of each tool's gives the figures with their units; a figure that is worse by a factor is not passed, a better one is.
