@@ -11,7 +11,7 @@
 - Work: figures of a case whose work is another than in the baseline are not judged, what was counted may differ by 5 %, what the tool
   chooses by any amount; `same_work` leaves a member out.
   Runs of other work are not stored together.
-- A log with commas is no table. JSON lines that are cut, mixed or of no known format are refused by what is wrong with them.
+- A log with commas is not a table. JSON lines that are cut, mixed or of no known format are refused by what is wrong with them.
 - Checks on recordings are not worth a word where both runs are files. What to do about figures that are gone is said, with what is new.
 - Formats with `only` describe one file together; folders of a sweep are cases.
 - Figures that moved together are one finding and one table, and the heading names a rate if nothing is wrong.
