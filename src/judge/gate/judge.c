@@ -182,7 +182,7 @@ static void tally(const struct report *out, enum verdict v,
 	for (size_t i = 0; i < out->checks.nr; i++) {
 		const struct check *c = &out->checks.v[i];
 		size_t k = 0;
-		if (c->verdict != v)
+		if (c->verdict != v || report_leaves_out(out, c))
 			continue;
 		while (k < to->rows.nr && strcmp(to->rows.v[k].text, text(c)) != 0)
 			k++;
@@ -208,11 +208,15 @@ static const char *rule_of(const struct check *c)
 	return c->rule;
 }
 
-/* Append why checks are skipped. Nothing is appended without a baseline: the end of the headline
- * then gives that reason. */
-static void add_reasons(const struct judge_input *in, struct strbuf *b, const struct report *out)
+/* Append how many checks are skipped, and why. Without a baseline the end of the headline gives the
+   reason. */
+static void add_skipped(const struct judge_input *in, struct strbuf *b, const struct report *out,
+                        int64_t left_out)
 {
 	struct tally why = { 0 };
+	int64_t nr = out->counts[VERDICT_SKIPPED] - left_out;
+	if (nr)
+		strbuf_addf(b, ", %" PRId64 " skipped", nr);
 	if (in->baseline)
 		tally(out, VERDICT_SKIPPED, why_skipped, &why);
 	for (size_t i = 0; i < why.rows.nr; i++) {
@@ -264,14 +268,17 @@ static const char *headline(const struct judge_input *in, struct report *out)
 		[VERDICT_PASS] = { "within its limits", "within their limits" },
 	};
 	struct strbuf b = STRBUF_INIT;
-	int64_t of = (int64_t)out->checks.nr, nr = out->counts[out->verdict];
+	int64_t left_out = 0, nr = out->counts[out->verdict];
 	if (out->verdict == VERDICT_PASS)
 		nr += out->counts[VERDICT_IMPROVED];
-	if (out->counts[VERDICT_SKIPPED] == of)
+	if (out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
 		return in->baseline ? "inconclusive: every check was skipped, nothing was compared"
 		       : in->needs_baseline
 		           ? "missing: there is no baseline yet to compare with"
 		           : "pass: every check was skipped, there is no baseline yet to compare with";
+	for (size_t i = 0; i < out->checks.nr; i++)
+		left_out += report_leaves_out(out, &out->checks.v[i]);
+	int64_t of = (int64_t)out->checks.nr - left_out;
 	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_names[out->verdict], nr,
 	            of, of == 1 ? "" : "s", words[out->verdict][nr != 1]);
 	if (out->verdict == VERDICT_FAIL || out->verdict == VERDICT_UNDECIDED)
@@ -284,8 +291,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	add_count(&b, out, VERDICT_WARN, out->counts[VERDICT_WARN] == 1 ? "warning" : "warnings");
 	add_count(&b, out, VERDICT_IMPROVED, "improved");
 	add_count(&b, out, VERDICT_WAIVED, "waived");
-	add_count(&b, out, VERDICT_SKIPPED, "skipped");
-	add_reasons(in, &b, out);
+	add_skipped(in, &b, out, left_out);
 	if (!in->baseline && !rules_are_absolute(in->rules))
 		strbuf_adds(&b, ": there is no baseline yet");
 	if (in->fail_on == FAIL_ON_NEVER && out->counts[VERDICT_FAIL])

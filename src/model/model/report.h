@@ -325,6 +325,9 @@ struct report {
 /// The finding that explains check number `i`, or NULL.
 const struct finding *report_finding(const struct report *r, size_t i);
 
+/// True if a check is not worth a word: it is about recordings, and the runs are files of figures.
+bool report_leaves_out(const struct report *r, const struct check *check);
+
 /// Initializes `r` as an empty report.
 void report_init(struct report *r);
 
