@@ -81,7 +81,7 @@
    Working rooms do not include one another, except for the few that the table in tests/layers.py
    names; it checks every include.
 
-   docs/development.md has the recipes: a metric, a report format, a key of the rules, a
+   CONTRIBUTING.md has the recipes: a metric, a report format, a key of the rules, a
    category, a diagnosis, an input, a command or an option, a room. */
 #include "cli/commands.h"
 

@@ -10,8 +10,15 @@
 	}
 
 static const struct field provenance_fields[] = {
-	TEXT(provenance, commit), TEXT(provenance, time),   TEXT(provenance, tool),
-	TEXT(provenance, who),    TEXT(provenance, reason),
+	TEXT(provenance, commit),
+	TEXT(provenance, time),
+	TEXT(provenance, tool),
+	TEXT(provenance, who),
+	TEXT(provenance, reason),
+	{ .key = "built_in",
+	  .type = FIELD_OPTIONAL_TEXT,
+	  .offset = offsetof(struct provenance, built_in),
+	  .since = 3 },
 };
 
 const struct schema provenance_schema = {

@@ -18,7 +18,7 @@
 /// are skipped; what an older one lacks counts as not recorded. A key that an older minor wrote
 /// with another meaning is skipped, too. Any other change needs a new major version, which is part
 /// of the schema's id; other majors are refused.
-enum { STORE_MINOR = 2 };
+enum { STORE_MINOR = 3 };
 
 /// In a document: key of the number of its structs. In a row: key of the list with the indices of
 /// those structs that have the row.

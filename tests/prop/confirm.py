@@ -143,7 +143,7 @@ def worlds(folder):
 
 
 def not_carried_out(folder):
-    """Where no pairs can be made, the failure stands, and says that it is one run's."""
+    """Where no pairs can be made, the failure stands, and says that it is to be confirmed."""
     c = Clone(folder / "clone")
     c.begin("no pairs", {})
     c.run("git", "checkout", "--quiet", "-b", "change")
@@ -155,7 +155,7 @@ def not_carried_out(folder):
         expect(f"{what}: verdict", (code, result.get("verdict"), result.get("confirmed"), result.get("plan", {}).get("pairs")), ("1", "fail", False, 3))
         expect(f"{what}: said", said in err, True)
         text = (c.folder / "out-gate" / "report.md").read_text()
-        expect(f"{what}: the report", text.count("This failure is one run's, to be confirmed by 3 pairs with the base."), 1)
+        expect(f"{what}: the report", text.count("to be confirmed by 3 pairs with the base"), 1)
         plan = (c.folder / "out-gate" / "plan.env").read_text()
         expect(f"{what}: plan.env", ("GPUGATE_CONFIRMED=false\n" in plan, "GPUGATE_PLAN_PAIRS=3\n" in plan), (True, True))
     stands("no such base", "git does not know the base", SIDES[:1], GPUGATE_BASE="nowhere")
@@ -166,7 +166,7 @@ def not_carried_out(folder):
     stands("the base does not build", "one more run of the base could not be made", SIDES[:2])
     # a file by hand: nothing can be run again
     p = c.run(os.path.abspath(PROGRAM), "check", "out-gate/run.json.gz", "--rules", "rules.yaml", "--workload", "job", "--plan", "plan.json")
-    expect("by hand", (p.returncode, "one run's" in p.stdout), (1, True))
+    expect("by hand", (p.returncode, "to be confirmed by 3 pairs" in p.stdout), (1, True))
     expect("its plan", [json.loads((c.folder / "plan.json").read_text())[k] for k in ("pairs", "unconfirmed", "undecided")], [3, 1, 0])
 
 

@@ -6,7 +6,8 @@
  - what `init` writes takes nothing away: for a run without memory, host or GPU, a later run that records them is judged by all
    built-in rules from its second baseline on; twelve lines are enough
  - limits are replaced as a whole, other maps key by key; `off` removes one rule, `only` all that are built in; without either, each built-in rule is in force
- - `lint --baseline` warns of the file's own limits below the noise
+ - `lint --baseline` warns of the limits that the user chose and that are below the noise, also in a copy of the built-in rules
+ - a report names the built-in rules in force that are not those of the newest stored run, and says nothing of files that do not know
  - absolute limits alone are a gate without a baseline
  - a limit of the command line is one more rule
  - the environment is compared also with one rule of one's own, unless the file says not to
@@ -26,7 +27,8 @@ from _part import ALL
 from sound import grown
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILT_IN = sorted(line.split()[-1] for line in (ROOT / "rules" / "default.yaml").read_text(encoding="utf-8").splitlines() if line.startswith("  - id: "))
+IDS = re.findall("^  - id: (.*)$", (ROOT / "rules" / "default.yaml").read_text(encoding="utf-8"), re.M)
+BUILT_IN = sorted(IDS)
 
 
 def explained(b, rules):
@@ -119,6 +121,12 @@ def keys(b):
     b.file("r.yaml", "version: 2\nrules: {step-cuda-time: {fail: {increase: 0.1%}}, tight: {metric: step.compute_time, fail: {increase: 0.1%}}}\n")
     said = b.run("lint", "r.yaml", "--baseline", "n.json").stderr.decode()
     assert sorted(re.findall("the limit of '(.*?)'", said)) == ["step-cuda-time", "tight"], said  # not those that are built in
+    whole = (ROOT / "rules" / "default.yaml").read_text(encoding="utf-8")
+    b.file("r.yaml", whole.replace("fail: {increase: 3%}", "fail: {increase: 0.1%}"))
+    said = b.run("lint", "r.yaml", "--baseline", "n.json").stderr.decode()
+    assert re.findall("the limit of '(.*?)'", said) == ["step-compute-time"], said
+    b.file("r.yaml", "version: 2\nrules: {step-compute-time: {fail: {increase: 3%}, noise: {k: 9}}}\n")
+    assert b.run("lint", "r.yaml", "--baseline", "n.json").stderr == b"", "a built-in limit is not the user's, whatever else of the rule is"
     own = "version: 2\nonly: true\nrules: {own: {metric: step.compute_time, fail: {increase: 50%}}}\n"
     b.file("r.yaml", own)
     b.file("b.yaml", own + "environment: {must_match: [], should_match: []}\n")
@@ -145,7 +153,51 @@ def absolute(b):
         assert done.returncode == code, (limits, run, done)
         assert (verdict in ("pass", "warn")) == (code == 0) and (code == 4) == (b"no baseline there" in done.stderr), (limits, verdict, done.stderr)
         assert re.search(rb"<(failure|error)", (b.dir / "j.xml").read_bytes()) is None or code, limits
+    # a small change that crosses a limit is told by the limit, whatever made it; a baseline of the run would move no limit
+    for seed, run, change in ((1, "m", ()), (2, "bit", ("--peak", 0.65)), (2, "leak", ("--leak", 1 << 20)), (2, "leaks", ("--leak", 20 << 20))):
+        b.make("snapshot", f"{run}.json.gz", "--seed", seed, *change)
+    b.file("r.yaml", rules % "fail: {max: 1020MiB}")
+    b.fine("baseline", "create", "m.json.gz", "--rules", "r.yaml", "--baseline", "m.json")
+    for run, causes in (("bit", ["other"]), ("leak", ["other"]), ("leaks", ["leak"])):
+        done = b.run("check", f"{run}.json.gz", "--rules", "r.yaml", "--baseline", "m.json", "--json", "o.json")
+        said, r = done.stdout.decode(), json.loads((b.dir / "o.json").read_text())
+        peak = next(c["candidate"] for c in r["checks"])
+        assert done.returncode == 1 and [f["finding"] for f in r["findings"]] == causes and "--accept" not in said, (run, said)
+        assert re.match(r"fail · default: peak memory \S+ .iB \(limit max 1020 MiB\)\n", said) and peak > 1020 << 20, said
     print("ok   absolute limits need no baseline")
+
+
+def updated(b):
+    """What an update of gpugate changes in the built-in rules is said until a run is stored by it."""
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.make("trace", "c.json.gz", "--seed", 2, "--steps", 4)
+    b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+    text = (b.dir / "b.json").read_text()
+    (marks,) = re.findall('"built_in":"([0-9a-f]+)"', text)
+    marks = [marks[i:i + 8] for i in range(0, len(marks), 8)]
+    names = ["environment", "defaults", *IDS]
+    assert len(marks) == len(names) == len({m[:4] for m in marks}), (marks, names)
+
+    def said(stored, rules="version: 2\n", minor=3):
+        b.file("r.yaml", rules)
+        b.file("then.json", text.replace("".join(marks), stored) if minor == 3 else re.sub('"minor": 3', '"minor": 2', text.replace("".join(marks), stored)))
+        done = b.run("check", "c.json.gz", "--rules", "r.yaml", "--baseline", "then.json", "--json", "-")
+        found = re.findall(r"the built-in rules are not those of the newest stored run, of gpugate [\d.]+: (.*?); 'gpugate lint", " ".join(json.loads(done.stdout)["warnings"]))
+        return found[0] if found else None
+    for i, name in list(enumerate(names))[:: 1 if ALL else 5] + [(len(names) - 1, names[-1])]:
+        others = marks[:i] + marks[i + 1:]
+        edited = "".join(others) + f"{marks[i][:4]}{int(marks[i][4:], 16) ^ 1:04x}"
+        assert said(edited) == f"changed: {name}" and said("".join(others)) == f"new: {name}", name
+        if i > 1:
+            assert said(edited, f"version: 2\nrules: {{{name}: off}}\n") is None, name
+    assert said("".join(marks)) is None and said(edited, minor=2) is None
+    assert said("".join(marks[:-2]) + "0badf00d") == f"new: {names[-2]}, {names[-1]}; 1 no longer there"
+    for none in ("version: 2\nonly: true\nrules: {own: {metric: step.time, fail: {max: 1s}}}\n", (ROOT / "rules" / "default.yaml").read_text()):
+        assert said(edited, none) is None, "no built-in rule is in force"
+    assert said(edited, "version: 2\nrules: {%s: {warn: off}}\n" % name) == f"changed: {name}"
+    b.fine("baseline", "append", "c.json.gz", "--rules", "r.yaml", "--baseline", "then.json")
+    assert "built-in rules are not" not in b.run("check", "a.json.gz", "--rules", "r.yaml", "--baseline", "then.json").stdout.decode()
+    print("ok   changed built-in rules are said")
 
 
 def other_machine(b):
@@ -188,7 +240,7 @@ def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
         return 77
-    for test in (keys, absolute, other_machine, on_command_line, first_day, forms):
+    for test in (keys, absolute, updated, other_machine, on_command_line, first_day, forms):
         with tempfile.TemporaryDirectory() as folder:
             test(Bench(folder))
     return 0

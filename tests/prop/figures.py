@@ -10,6 +10,9 @@
 - An absolute path in the name of a case changes nothing, also against a baseline that was stored with it.
 - Work: figures of a case whose work is another than in the baseline are not judged, what was counted may differ by 5 %, what the tool
   chooses by any amount; `same_work` leaves a member out.
+  Runs of other work are not stored together.
+- A log with commas is not a table. JSON lines that are cut, mixed or of no known format are refused by what is wrong with them.
+- Checks on recordings are not worth a word where both runs are files. What to do about figures that are gone is said, with what is new.
 - Formats with `only` describe one file together; folders of a sweep are cases.
 - Figures that moved together are one finding and one table, and the heading names a rate if nothing is wrong.
 - A file in the shape of each tool's gives the figures with their units; a figure that is worse by a factor is not passed, a better one is.
@@ -190,6 +193,63 @@ def work(folder):
     gate = Gate(folder, "m.json", many)
     many["benchmarks"][0]["iterations"] = 1000
     assert gate.check(many)[0] == 0
+
+
+def stored_work(folder):
+    """Runs are stored together, and added to a baseline, only if they did the same work."""
+    content = {**SERVE, "num_prompts": 1000, "completed": 1000, "total_output_tokens": 90000}
+    write(folder / "a" / "m.json", content)
+    for name, other in (("b", {"total_output_tokens": 91000}), ("e", {}), ("c", {"num_prompts": 500, "completed": 500}), ("d", {"total_output_tokens": 80000})):
+        write(folder / name / "m.json", {**content, **other, "mean_ttft_ms": 12.5 + ord(name) / 100})
+        same = name in "be"
+        args = ("--workload", "w", "--baseline", f"{name}.gpugate")
+        p = run("baseline", "create", "a", "--repeat", name, *args, cwd=folder)
+        assert (p.returncode == 0) == same and (same or "did other work than the baseline" in p.stderr), (name, p)
+        assert (folder / f"{name}.gpugate").exists() == same, name
+        run("baseline", "create", "a", *args, "--force", cwd=folder)
+        for how in ((), ("--force",)):
+            (folder / f"{name}.gpugate.history.jsonl").unlink(missing_ok=True)
+            p = run("baseline", "append", name, *args, *how, cwd=folder)
+            assert (p.returncode == 0) == same, (name, how, p)
+
+
+ROW = {"gpu": "H100", "ms": 2.5}
+LINES = {  # what is wrong with them, and where it is
+    "cut.jsonl": (json.dumps(ROW) + "\n" + json.dumps(ROW)[:-5], "cut.jsonl:2: byte 21: the input ends"),
+    "flat.jsonl": ('{"ms": 2.5}\n{"ms": ', "flat.jsonl:2: byte 7: the input ends"),
+    "mixed.jsonl": (json.dumps(ROW) + "\n\nstep 2\n" + json.dumps(ROW), "mixed.jsonl:3: byte 0: unexpected 's'"),
+    "known.jsonl": (json.dumps({**SERVE}) + "\nstep 2\n", "known.jsonl:2: byte 0: unexpected 's'"),
+    "lines.jsonl": (json.dumps(ROW) + "\n" + json.dumps({**ROW, "ms": 3.5}), "'gpugate formats FILE' prints the lines"),
+    "a.log": ("Epoch 1, batch 10 (640.5 img/s)\nEpoch 1, batch 20 (650.5 img/s)\n", "'gpugate formats FILE' prints the lines"),
+    "b.log": ("starting\nstep 1, loss 2.5 (640.5 img/s)\nstep 2, loss 2.4, lr 0.1 (650.5 img/s)\n", "'gpugate formats FILE' prints the lines"),
+    "c.log": ("step 1, loss 2.5, 640.5 (img/s)\n", "'gpugate formats FILE' prints the lines"),
+}
+
+
+def lines(folder):
+    write(folder / "dir" / "m.json", SERVE)
+    for name, (text, words) in LINES.items():
+        write(folder / name, text)
+        p = run("metrics", name, cwd=folder)
+        assert p.returncode == 3 and p.stderr.count("\n") == 1 and words in p.stderr, (name, p.stderr)
+        write(folder / "dir" / name, text)
+        p = run("metrics", "dir", cwd=folder)
+        known = name == "known.jsonl"
+        assert p.returncode == (3 if known else 0) and words in p.stderr and ("warning: ignored:" in p.stderr) != known, (name, p)
+        (folder / "dir" / name).unlink()
+
+
+def gone(folder):
+    gate = Gate(folder, "m.json", [SERVE, {**SERVE, "model_id": "n"}])
+    for content, verdict, said in (([SERVE], "missing", ("5 figures of n.r4.0.cnone are missing in the candidate: ", "What to do: see whether the benchmark ran to its end, with the same cases")),
+                                   ([SERVE, {**SERVE, "model_id": "o"}], "missing", ("with the same cases: o.r4.0.cnone/mean_itl_ms is new",)),
+                                   ([SERVE, {k: v for k, v in {**SERVE, "model_id": "n"}.items() if k != "mean_itl_ms"}], "missing",
+                                    ("mean ITL of n.r4.0.cnone is missing in the candidate; ", "What to do: see whether")),
+                                   ([SERVE, {**SERVE, "model_id": "n"}], "pass", ("10 of 10 checks within their limits; --verbose",))):
+        write(folder / "c" / "m.json", content)
+        p = run("check", "c", "--workload", "w", "--baseline", "b.gpugate", cwd=folder)
+        text = " ".join(p.stdout.split())
+        assert text.startswith(verdict) and all(s in text for s in said) and "skipped" not in text + p.stderr, text
 
 
 PARTS = """version: 1
@@ -590,7 +650,7 @@ def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, parts, logs,
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, stored_work, lines, gone, parts, logs,
                      long_lines, formats, standard_error, margin, share_below, proposals, table, titles, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)

@@ -6,11 +6,10 @@
    and JAX; where its first line is "# train.py", it is kept under that name
  - a ```yaml block with a version is a rules file that passes `lint` (post_files.py looks at those of pipelines, ```yml)
  - the picture of a comment that README.md shows, docs/comment.svg, has what the example of ci/quickstart gets today
- - every option and command that the pages name exists, and every one in `--help` is named
- - docs/rules.md names every key of a rules file, docs/development.md every folder of src
+ - every option and command that the pages name exists, and every command in `--help` is named
+ - docs/rules.md names every key of a rules file, CONTRIBUTING.md every folder of src
  - links, anchors and named files of the project exist
- - the table of built-in rules is that of rules/default.yaml; the table of metrics is what `gpugate metrics` prints; that of the simulation is checked by tests/sim/table.py
- - the two small tables of README.md are rows of those in docs/simulation.md and docs/speed.md
+ - the figures of README.md are those of docs/simulation.md, its first output is what the program prints
  - the files that docs/pull-requests.md shows whole are those of ci/ and templates/
  - pages, actions and templates name the version of CMakeLists.txt
 
@@ -38,7 +37,9 @@ import yaml  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+BESIDE = [CONTRIBUTING, ROOT / "SECURITY.md", *sorted((ROOT / "ci").glob("*/README.md")), ROOT / "tests" / "sim" / "README.md"]  # their links are checked too
 # Runs that the examples name: traces, snapshots and jobs of many ranks.
 TRACES = {"trace": 1, "main1": 1, "main2": 2, "main3": 3, "main4": 4, "main5": 5, "pr1": 6, "pr2": 7, "pr3": 8}
 SLOWER = ("--seed", 9, "--slow-kernel", "*flash_bwd*=2")
@@ -91,65 +92,33 @@ def replaced(page, name, new, update):
         wrong.append(f"{page.name}: the {name} is out of date: run tests/prop/readme.py --update")
 
 
-# {heading of a table of metrics: first parts of the names of the metrics in this table}
-GROUPS = {"Steps": "step", "GPU and window": "gpu gpu_counter window", "Communication and ranks": "comm rank",
-          "Throughput and operations": "throughput mfu_pct flops", "Kernels": "kernel category", "Operators, modules, places": "op module range place",
-          "Copies, threads, functions": "memcpy thread function", "Memory": "memory", "State of the GPUs": "machine", "What a benchmark wrote": "input"}
-
-
-def metrics_table(program):
-    text = subprocess.run([program, "metrics"], check=True, capture_output=True, text=True, env={**os.environ, "COLUMNS": "1000"}).stdout
-    groups = {head: [] for head in GROUPS}
-    for line in text.splitlines()[2:]:  # the first two lines are a heading and the names of the columns
-        name, unit, worse, ranks, meaning = re.split(r" +", line.strip(), maxsplit=4)
-        (head,) = [head for head, prefixes in GROUPS.items() if name.split(".")[0] in prefixes.split()]
-        groups[head].append(f"| `{name}` | {unit} | {worse} | {ranks} | {meaning} |")
-    return "\n\n".join("\n".join([f"### {head}", "", "| metric | unit | worse when | over ranks | meaning |", "|---|---|---|---|---|", *rows])
-                       for head, rows in groups.items()) + "\n"
-
-
-def rules_table():
-    """A table of the rules of rules/default.yaml, one row for each; the third column has all keys but limits and metric."""
-    def flow(value):
-        return re.sub(r"\s+", " ", yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=1000).removesuffix("...\n").strip())
-    rows = []
-    for rule in yaml.safe_load(text_of(ROOT / "rules" / "default.yaml"))["rules"]:
-        fail, warn = (f"`{flow(rule[key])[1:-1]}`" if key in rule else "" for key in ("fail", "warn"))
-        other = ", ".join(f"`{key}: {flow(value)}`" for key, value in rule.items() if key not in ("id", "metric", "fail", "warn"))
-        rows.append(f"| `{rule['id']}` | `{rule['metric']}` | {other} | {fail} | {warn} |")
-    return "\n".join(["| rule | metric | with | `fail` | `warn` |", "|---|---|---|---|---|", *rows]) + "\n"
-
-
 def cells_of(page, head):
     """Rows of the table on the page whose heading begins with `head`, as lists of cells."""
     table = re.search(rf"^\| {re.escape(head)}.*\n\|[-:| ]+\|\n((?:\|.*\n)+)", text_of(page), re.M)[1]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
 
 
-def readme_tables(update):
-    """Writes or checks the two small tables of README.md, which are rows of tables in docs/."""
-    docs = ROOT / "docs"
-    wanted = [("1 %", "10", "1"), ("2 %", "1", "1"), ("2 %", "10", "1"), ("5 %", "10", "1"), ("5 %", "10", "5 A/B pairs")]
-    found = [row for row in cells_of(docs / "simulation.md", "spread of single runs") if tuple(row[:3]) in wanted]
-    first = found[0]
-    rows = ["Simulated runs, built-in rules. Compute time usually spreads by less than 1 %: read the first row. It says:",
-            f"if single runs spread by {first[0]}, with {first[1]} runs of main and {first[2]} of the pull request,",
-            f"{first[3]} of 1,000 unchanged runs fail; a change of +5 % is caught in {first[5].split(', ')[0]} % of the cases. "
-            "[All rows, and what *A/B pairs* are](docs/simulation.md).", "",
-            "| spread of single runs | runs of main | runs of the pull request | unchanged, of 1,000: fail | unchanged, of 1,000: undecided "
-            "| 5 % slower: caught | 10 % slower: caught |", "|---|--:|--:|--:|--:|--:|--:|"]
-    rows += [f"| {' | '.join(row[:5])} | {row[5].split(', ')[0]} % | {row[6].split(', ')[0]} % |" for row in found]
-    if len(found) != len(wanted):
-        wrong.append("docs/simulation.md has not all rows of the simulation that README.md shows")
-    replaced(README, "from docs/simulation.md", "\n".join(rows) + "\n", update)
-    trace, ranks = (re.search(pattern, text_of(docs / "speed.md"), re.M)[1] for pattern in (r"^\| (a trace of .*?) \|", r"^\| (\d+ ranks)"))
-    profile, job = cells_of(docs / "speed.md", trace), cells_of(docs / "speed.md", ranks)
-    rows = ["| seconds of processor time | |", "|---|--:|"]
-    (check, seconds, _), (unpack, alone, _) = profile[:2]
-    unpack = unpack.removesuffix(" by itself")
-    rows += [f"| {unpack} of {trace} | {alone} |", f"| {check}, of the same trace | {seconds} |"]
-    rows += [f"| {name} of a job of {ranks}, from [digests](docs/ranks.md#digests) | {seconds} |" for name, seconds, _ in job if name == "`check`"]
-    replaced(README, "from docs/speed.md", "\n".join(rows) + "\n", update)
+def readme_figures(update):
+    """Writes or checks the figures of README.md, which are those of tables in docs/simulation.md."""
+    page = ROOT / "docs" / "simulation.md"
+    row = cells_of(page, "spread of single runs")[0]
+    trace = re.search(r"^\| (a trace of .*?) \|", text_of(page), re.M)[1]
+    (_, check, _), (_, unpack, _) = cells_of(page, trace)[:2]
+    text = (f"If single runs spread by {row[0]}, with {row[1]} runs of main and {row[2]} of the pull request, {row[3]} of 1,000 unchanged runs fail, and a "
+            f"change of +5 % is caught in {row[5].split(', ')[0]} % of the cases. `check` of {trace} takes {check} s of processor time, `gzip -dc` {unpack} s. "
+            "[More](docs/simulation.md)")
+    replaced(README, "from docs/simulation.md", textwrap.fill(text, 150) + "\n", update)
+
+
+def gate(program, update):
+    """Writes or checks the output of the two commands with which README.md begins."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, options in (("main1", ("--seed", TRACES["main1"])), ("slower", SLOWER)):
+            generate("trace", pathlib.Path(folder, f"{name}.json.gz"), *options)
+        for words in ("baseline create main1.json.gz", "check slower.json.gz"):
+            p = subprocess.run([program, *words.split()], cwd=folder, env={**os.environ, "COLUMNS": "130", "SOURCE_DATE_EPOCH": "1767225600"}, capture_output=True, text=True, check=False)
+    assert p.returncode == 1, p.stderr
+    replaced(README, "gate", "```\n" + p.stdout.split("\n\nIntended?")[0] + "\n```\n", update)
 
 
 def shown_files(update):
@@ -184,9 +153,9 @@ def glossary_terms(update):
 
 
 def samples(update):
-    """Writes or checks the beginning of a report in docs/report.md, and a finding in docs/troubleshooting.md, taken from golden outputs."""
+    """Writes or checks the beginning of a report in docs/commands.md, and a finding in docs/troubleshooting.md, taken from golden outputs."""
     text, review = (text_of(ROOT / "tests" / "golden" / name / "expect" / "stdout") for name in ("report_run", "review"))
-    replaced(ROOT / "docs" / "report.md", "report", "```\n" + text.split("\n", 1)[1].split("\n\nSummary")[0] + "\n```\n", update)
+    replaced(ROOT / "docs" / "commands.md", "report", "```\n" + text.split("\n", 1)[1].split("\n\nSummary")[0] + "\n```\n", update)
     finding = re.search(r"^- fail .*\n  where: .*, line .*\n", review, re.M)[0]
     replaced(ROOT / "docs" / "troubleshooting.md", "finding", textwrap.indent(f"```\n{finding}```\n<", "   ")[:-1], update)
 
@@ -300,17 +269,15 @@ def check_examples(program, pages):
 
 
 def check_words(program):
-    """Check that the pages name all options and commands, and only existing ones."""
+    """Check that the pages name all commands, and only existing options and commands."""
     def text(*args):
         return subprocess.run([program, *args, "--help"], check=True, capture_output=True, text=True).stdout
     commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?: .*?)?  +\S", text().split("exit codes")[0], re.M)
     options = {o for c in commands for o in re.findall(r"^  (--[a-z-]+)", text(*c.split()), re.M)}
-    said = "\n".join(re.sub(r"<!-- (\S+): begin -->.*?<!-- \1: end -->|<!--.*?-->", "", text_of(p), flags=re.S) for p in PAGES)
+    said = "\n".join(re.sub(r"<!-- (\S+): begin -->.*?<!-- \1: end -->|<!--.*?-->", "", text_of(p), flags=re.S) for p in [*PAGES, CONTRIBUTING])
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", said))
     for option in sorted(named - options - FOREIGN - {"--help", "--version"}):
         wrong.append(f"{option} is not an option of gpugate")
-    for option in sorted(options - named):
-        wrong.append(f"no page names {option}")
     for command in commands:
         if not re.search(rf"`(gpugate )?({command}|{command.split()[-1]})\b", said):
             wrong.append(f"no page names 'gpugate {command}'")
@@ -320,13 +287,13 @@ def check_words(program):
 
 
 def check_rooms():
-    """The map of docs/development.md has every folder of src."""
-    text = text_of(ROOT / "docs" / "development.md")
+    """The map of CONTRIBUTING.md has every folder of src."""
+    text = text_of(CONTRIBUTING)
     named = set(re.findall(r"`([a-z/]+)`", text[text.index("| stage | rooms |"):text.index("The *digest* is the waist")]))
     stages = [p for p in (ROOT / "src").iterdir() if p.is_dir()]
     rooms = {room.name for stage in stages for room in stage.iterdir() if room.is_dir()}
     for room in sorted(named ^ ({f"src/{p.name}" for p in stages} | rooms)):
-        wrong.append(f"development.md: the map and src differ in '{room}'")
+        wrong.append(f"CONTRIBUTING.md: the map and src differ in '{room}'")
 
 
 def check_rules():
@@ -349,7 +316,7 @@ def anchors(page):
 
 def check_links():
     linked = set()
-    for page in PAGES:
+    for page in PAGES + BESIDE:
         for target in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
             if re.match(r"https?://", target):
                 continue
@@ -372,9 +339,8 @@ def main():
     program = str(pathlib.Path(program).resolve())
     names = [pathlib.Path(a).name for a in sys.argv[1:] if a != "--update"]
     update = "--update" in sys.argv
-    replaced(ROOT / "docs" / "metrics.md", "metrics", metrics_table(program), update)
-    replaced(ROOT / "docs" / "rules.md", "rules", rules_table(), update)
-    readme_tables(update)
+    readme_figures(update)
+    gate(program, update)
     shown_files(update)
     versions(program, update)
     glossary_terms(update)

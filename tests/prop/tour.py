@@ -303,8 +303,8 @@ The rules keep a baseline for each GPU (`baseline: baselines/{workload}-{gpu}.js
     expect("both", sorted(w.git(w.origin, "ls-tree", "--name-only", "other", "baselines/").splitlines()),
            ["baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/train-NVIDIA-H200.json"])
     w.gpu, w.machine = "NVIDIA H100 80GB HBM3", "--slow-kernel *=1.08"
-    w.say("And one of the machines runs hot. The pull request only changes a text, and every kernel is slower. Without the base at hand, the failure is one run's, and "
-          "says so:")
+    w.say("And one of the machines runs hot. The pull request only changes a text, and every kernel is slower. Without the base at hand, the report says that "
+          "the failure is to be confirmed:")
     w.branch("readme", "--slow-kernel *flash_bwd*=1.5", "README: a typo")
     w.gate("fail", GPUGATE_BASE="nowhere")
     w.quote(w.forge.bodies()[0])

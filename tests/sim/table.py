@@ -3,8 +3,8 @@
 
 usage: table.py [--update] [SIMULATION]
 
-Compares the tables of docs/simulation.md with table.tsv, and with weathers.tsv, the output of `simulation --weathers`; with SIMULATION it also repeats some rows with few gates and allows
-for chance. --update writes the table. Exit 1 if something differs. """
+Compares the tables of tests/sim/README.md, and the rows of docs/simulation.md, with table.tsv and with weathers.tsv, the output of `simulation --weathers`; with SIMULATION it also
+repeats some rows with few gates and allows for chance. --update writes the tables. Exit 1 if something differs. """
 import math
 import pathlib
 import subprocess
@@ -18,6 +18,9 @@ HEAD = ("| spread of single runs | runs of main | runs of the pull request | fai
         "| +5 %: caught, undecided, % | +10 %: caught, undecided, % | one kernel (11 % of the step) +10 %: caught, undecided, % "
         "| ideal detector: +5 %, +10 % caught, % |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+SHORT_HEAD = ("| spread of single runs | runs of main | runs of the pull request | fails of 1,000 unchanged | undecided of 1,000 unchanged "
+              "| +5 %: caught, undecided, % | +10 %: caught, undecided, % |\n|---|--:|--:|--:|--:|--:|--:|\n")
+SHORT = (0, 1, 2, 4, 9, 6, 7, 8, 18, 19) # indices of the rows that docs/simulation.md shows
 SMALL_BEGIN, SMALL_END = "<!-- simulation of +3 %: tests/sim/table.py -->\n", "<!-- end of simulation of +3 % -->\n"
 SMALL_HEAD = ("| spread | limit | runs of main | runs of the pull request | fails of 1,000 unchanged | undecided of 1,000 unchanged "
               "| +3 %: caught, undecided, % |\n|---|--:|--:|--:|--:|--:|--:|\n")
@@ -37,6 +40,10 @@ def rows(text):
 
 def share(row, at, scale):
     return scale * int(row[at + 1]) / int(row[at])
+
+
+def short_line(r):
+    return " | ".join(line(r).split(" | ")[:7]) + " |\n"
 
 
 def small_line(r, limit):
@@ -64,14 +71,23 @@ def replaced(text, begin, end, new):
 
 
 def explanation(r):
-    return f"""How to read a row, the second: with a spread of {r[0]}, {r[1]} runs of main and {r[2]} of the pull request,
-
-- of 1,000 unchanged runs {share(r, 4, 1000):.2f} fail and {1000 * int(r[6]) / int(r[4]):.1f} are undecided,
-- if all compute kernels take 5 % longer, {share(r, 7, 100):.1f} % of the runs fail and {100 * int(r[9]) / int(r[7]):.1f} % are undecided. The others
-  pass, most of them with a warning, because what was measured stayed within the limit of 3 %,
-- an ideal detector would catch {r[16]} %.
+    return f"""The second row says: with a spread of {r[0]}, {r[1]} runs of main and {r[2]} of the pull request, of 1,000 unchanged runs {share(r, 4, 1000):.2f} fail and {1000 * int(r[6]) / int(r[4]):.1f} are
+undecided. If all compute kernels take 5 % longer, {share(r, 7, 100):.1f} % of the runs fail and {100 * int(r[9]) / int(r[7]):.1f} % are undecided; the others pass, most of them with a
+warning, because what was measured stayed within the limit of 3 %.
 
 """
+
+
+def pages(stored):
+    """Yields the path, the text and the text that it should have, of each page with tables."""
+    path, first = ROOT / "docs" / "simulation.md", len(stored) - len(SMALL_LIMITS)
+    text = path.read_text(encoding="utf-8")
+    yield path, text, replaced(text, BEGIN, END, explanation(stored[READ]) + SHORT_HEAD + "".join(short_line(stored[i]) for i in SHORT))
+    path = ROOT / "tests" / "sim" / "README.md"
+    text = path.read_text(encoding="utf-8")
+    new = replaced(text, BEGIN, END, HEAD + "".join(map(line, stored[:first])))
+    new = replaced(new, SMALL_BEGIN, SMALL_END, SMALL_HEAD + "".join(map(small_line, stored[first:], SMALL_LIMITS)))
+    yield path, text, replaced(new, WEATHERS_BEGIN, WEATHERS_END, WEATHERS_HEAD + "".join(map(weather_line, rows(WEATHERS.read_text(encoding="utf-8")))))
 
 
 def near(a, b, na, nb):
@@ -105,20 +121,14 @@ def main():
     update = "--update" in sys.argv
     program = [a for a in sys.argv[1:] if a != "--update"]
     stored, faults = rows(STORED.read_text(encoding="utf-8")), []
-    path = ROOT / "docs" / "simulation.md"
-    text = path.read_text(encoding="utf-8")
-    first = len(stored) - len(SMALL_LIMITS)
-    new = replaced(text, BEGIN, END, explanation(stored[READ]) + HEAD + "".join(map(line, stored[:first])))
-    new = replaced(new, SMALL_BEGIN, SMALL_END, SMALL_HEAD + "".join(map(small_line, stored[first:], SMALL_LIMITS)))
-    weathers = rows(WEATHERS.read_text(encoding="utf-8"))
-    new = replaced(new, WEATHERS_BEGIN, WEATHERS_END, WEATHERS_HEAD + "".join(map(weather_line, weathers)))
-    if new != text and update:
-        path.write_text(new, encoding="utf-8")
-    elif new != text:
-        faults.append("docs/simulation.md: not the table of tests/sim/table.tsv: tests/sim/table.py --update")
+    for path, text, new in pages(stored):
+        if new != text and update:
+            path.write_text(new, encoding="utf-8")
+        elif new != text:
+            faults.append(f"{path.relative_to(ROOT)}: not the tables of tests/sim/*.tsv: tests/sim/table.py --update")
     if program:
         compare(program[0], stored, faults)
-        compare_weather(program[0], weathers, faults)
+        compare_weather(program[0], rows(WEATHERS.read_text(encoding="utf-8")), faults)
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -259,7 +259,7 @@ static void test_layout(void **state)
 	struct digest *d = sample_digest(0);
 	char *text = text_of(d, &n);
 	static const char head[] =
-	    "{\n\"schema\": \"gpugate-digest-1\",\n\"minor\": 2,\n\"rank\": 0,\n\"world_size\": 2,\n";
+	    "{\n\"schema\": \"gpugate-digest-1\",\n\"minor\": 3,\n\"rank\": 0,\n\"world_size\": 2,\n";
 	assert_memory_equal(text, head, sizeof head - 1);
 	assert_non_null(strstr(text, "\n\"source_hash\": \"fedcba9876543210\",\n"));
 	assert_non_null(strstr(text, "\n\"step.time\": [100000000,300000000],\n"));
@@ -590,7 +590,7 @@ static void test_baseline(void **state)
 		{ ",\n\"recent\": []", "", "'recent' is missing" },
 	};
 	struct baseline b = { .workload = "toy",
-		                  .provenance = { "abc", "2026-01-02T03:04:05Z", "0.1.0", "\xff", "" } };
+		                  .provenance = { "abc", "2026-01-02T03:04:05Z", "0.1.0", "\xff", "", NULL } };
 	vec_push(&b.pin.ranks, sample_digest(0));
 	vec_push(&b.pin.ranks, sample_digest(4));
 	char *text = baseline_text(&b);

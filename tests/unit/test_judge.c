@@ -296,7 +296,7 @@ static void test_fail_before_missing(void **state)
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
 	assert_string_equal(s.report.headline,
-	                    "fail: 1 of 2 checks beyond its limits (cuda), to be confirmed by 3 pairs, "
+	                    "fail: 1 of 2 checks beyond its limits (cuda), "
 	                    "1 missing");
 	/* The report offers no command that accepts the run if a figure is missing. */
 	assert_string_equal(s.report.accept, "");
@@ -949,7 +949,7 @@ static void test_fail_on(void **state)
 		if (cases[i / 3].make == make_fail && s.fail_on == FAIL_ON_NEVER)
 			assert_string_equal(
 			    s.report.headline,
-			    "fail: 1 of 1 check beyond its limits (cuda), to be confirmed by 3 pairs; "
+			    "fail: 1 of 1 check beyond its limits (cuda); "
 			    "--fail-on never: the verdict does not decide");
 		if (cases[i / 3].make == make_warn && s.fail_on == FAIL_ON_WARN)
 			assert_string_equal(s.report.headline, "warn: 1 of 1 check passed with a warning; "

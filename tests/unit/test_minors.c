@@ -100,7 +100,7 @@ static enum status parse(const char *text, struct digest **out, struct diag_log 
 	return st;
 }
 
-#define HEAD "\"minor\": 2,"
+#define HEAD "\"minor\": 3,"
 #define NEWER "\"minor\": 900,"
 
 /* Changes that a newer gpugate might make to a stored file: `old` is replaced by `new`. Some are

@@ -103,7 +103,7 @@ static const struct row {
 	  "case 's.d.innone.outnone.r4.0.cnone' is there twice", true },
 	{ NULL, SGLANG("4.0", "3") "{\"backend\": 1}", "value 2 is not of the format sglang-serve",
 	  true },
-	{ NULL, SGLANG("4.0", "3") "{\"backend\"", "value 2: byte ", true },
+	{ NULL, SGLANG("4.0", "3") "{\"backend\"", "m:2: byte ", true },
 	{ NULL,
 	  "{\"context\":{},\"benchmarks\":[{\"name\":\"A\",\"time_unit\":\"us\",\"real_time\":1.5,"
 	  "\"cpu_time\":2},{\"name\":\"A\",\"time_unit\":\"us\",\"real_time\":2,\"cpu_time\":2},"

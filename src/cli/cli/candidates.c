@@ -4,7 +4,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "gate/judge.h"
+#include "rules/rules_file.h"
 
 enum status candidates_load(const struct options *o, const struct load_options *load,
                             struct candidates *out, struct diag_log *log)
@@ -74,6 +76,24 @@ bool candidates_need_no_baseline(const struct options *o, const struct rules *ru
 	       (o->control.nr && !o->value[OPT_BASELINE]);
 }
 
+/* Say which built-in rules differ from those of the gpugate that stored the newest run. */
+static void warn_of_update(const struct rules *rules, const struct baseline *b, struct report *out)
+{
+	const struct history *lists[] = { &b->recent, &b->sample };
+	const struct provenance *last = &b->provenance;
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		for (size_t k = 0; k < lists[i]->runs.nr; k++)
+			if (strcmp(lists[i]->runs.v[k].provenance.time, last->time) >= 0)
+				last = &lists[i]->runs.v[k].provenance;
+	const char *changed = rules_changed(rules, last->built_in, &out->arena);
+	if (changed)
+		vec_push(&out->warnings,
+		         arena_printf(&out->arena,
+		                      "the built-in rules are not those of the newest stored run, of %s: "
+		                      "%s; 'gpugate lint --print' shows them",
+		                      text_line(&out->arena, span_of(last->tool)), changed));
+}
+
 enum status candidates_judge(const struct candidates *c, struct setup *s, const struct options *o,
                              const struct baseline *b, const char *path, struct report *out,
                              struct diag_log *log)
@@ -114,6 +134,8 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 	/* without a stored baseline (a control run stands in for it) approval cannot be advised */
 	in.nr_check = b ? words.list.nr : 0;
 	enum status st = judge(&in, out, log);
+	if (st == ST_OK && b)
+		warn_of_update(&s->rules, b, out);
 	vec_release(&words.list);
 	return st;
 }

@@ -39,6 +39,21 @@ static void baseline_job_release(struct baseline_job *w)
 
 /* ---- baseline create ---- */
 
+/* Refuses runs of which one did other work than the first: they would be taken for its noise. */
+static enum status check_work(struct baseline_job *w, const struct options *o, const char *path,
+                              struct diag_log *log)
+{
+	if (w->candidates.nr == 1)
+		return ST_OK;
+	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->made, path, &w->report, log));
+	for (size_t i = 0; i < w->report.checks.nr; i++) {
+		const struct trust_finding *f = w->report.checks.v[i].spoiler;
+		if (f && f->work)
+			return diag_fail(log, ST_INPUT, "the runs cannot be stored together: %s", f->message);
+	}
+	return ST_OK;
+}
+
 static enum status create_baseline(struct baseline_job *w, const struct options *o,
                                    struct diag_log *log)
 {
@@ -52,6 +67,7 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 		return ST_OK;
 	}
 	const char *history = setup_history_path(o, path, &w->made.arena);
+	TRY(check_work(w, o, path, log));
 	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, history, &w->made, log));
 	TRY(baseline_put(&w->made, o, path, history, o->value[OPT_FORCE] != NULL, log));
 	return baseline_say(&w->made, path, "baseline written", log);

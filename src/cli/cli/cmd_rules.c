@@ -29,8 +29,9 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 	if (st == ST_OK && (upgrade || o->value[OPT_PRINT])) {
 		st = rules_print(path, o->value[OPT_PROFILE], upgrade, out, log);
 	} else if (st == ST_OK) {
-		sink_printf(out, "%s: %zu rule%s, no errors\n", text_quote(&log->arena, span_of(path)),
-		            rules.rules.nr, rules.rules.nr == 1 ? "" : "s");
+		sink_printf(out, "%s: %zu rule%s, no errors\n",
+		            text_quote(&log->arena, span_of(rules.source)), rules.rules.nr,
+		            rules.rules.nr == 1 ? "" : "s");
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
 		if (o->value[OPT_BASELINE])
 			st = lint_noise(o, path, out, log);
@@ -47,11 +48,13 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 	TRY(clock_today(&today, log));
 	TRY(sink_open("-", false, &out, log));
 	enum status st = ST_OK;
-	if (!o->args.nr)
-		st = setup_rules_path(o) ? lint(o, setup_rules_path(o), today, out, log)
-		                         : diag_fail(log, ST_USAGE,
-		                                     "there is no " RULES_PATH " here; name a "
-		                                     "rules file, or write one with 'gpugate init'");
+	const char *own = setup_rules_path(o); /* NULL: the built-in rules are in force */
+	if (!o->args.nr && !own && !o->value[OPT_PRINT] && !o->value[OPT_BASELINE])
+		st = diag_fail(log, ST_USAGE,
+		               "there is no " RULES_PATH " here; name a rules file, or write one with "
+		               "'gpugate init'; 'gpugate lint --print' prints the built-in rules");
+	else if (!o->args.nr)
+		st = lint(o, own, today, out, log);
 	for (size_t i = 0; i < o->args.nr; i++) {
 		enum status one = lint(o, o->args.v[i], today, out, log);
 		st = st == ST_OK ? one : st;

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "cli/candidates.h"
+#include "gate/message.h"
+#include "rules/rules_file.h"
 
 enum { MOST_CANDIDATES = 5 };
 
@@ -41,15 +43,29 @@ static bool is_below_noise(const struct check *k)
 	return e->has_noise && e->has_detectable && e->noise > 0 && e->detectable <= e->noise + 1;
 }
 
-/* Warn of limits of the file itself that are below the noise: once for each rule, about the first
- * of its items. */
-static void warn_of_limits(const struct rules *rules, const struct report *r, struct diag_log *log)
+/* True if the user chose the limit that `k` would fail by: the built-in rule of that id, if there
+   is one, fails by another. */
+static bool is_chosen(const struct rule *rule, const struct rules *built_in, struct arena *a)
+{
+	for (size_t i = 0; i < built_in->rules.nr; i++) {
+		const struct rule *b = &built_in->rules.v[i];
+		if (strcmp(b->id, rule->id) == 0 && b->metric == rule->metric)
+			return strcmp(message_limits(a, &b->fail), message_limits(a, &rule->fail)) != 0;
+	}
+	return true;
+}
+
+/* Warn of limits of the user that are below the noise: once for each rule, about the first of its
+ * items. */
+static void warn_of_limits(const struct rules *rules, const struct rules *built_in,
+                           const struct report *r, struct diag_log *log)
 {
 	const char *warned = "";
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *k = &r->checks.v[i];
 		const struct rule *rule = rule_of(rules, k);
-		if (!rule || rule->built_in || !is_below_noise(k) || strcmp(warned, k->rule) == 0)
+		if (!rule || !is_below_noise(k) || strcmp(warned, k->rule) == 0 ||
+		    !is_chosen(rule, built_in, &log->arena))
 			continue;
 		warned = k->rule;
 		diag_warn(
@@ -99,9 +115,12 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 	static const size_t counts[] = { 1, 3, MOST_CANDIDATES };
 	struct options own = *o;
 	struct setup s;
+	struct rules built_in;
 	struct baseline b = { 0 };
 	own.value[OPT_RULES] = rules;
-	enum status st = setup_init(&s, &own, log);
+	enum status st = setup_init(&s, &own, log), known = rules_read(NULL, NULL, &built_in, log);
+	if (st == ST_OK)
+		st = known;
 	if (st == ST_OK)
 		st = setup_baseline_read(o, o->value[OPT_BASELINE], &b, log);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts && st == ST_OK; i++) {
@@ -115,7 +134,7 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 			            text_quote(&log->arena, span_of(o->value[OPT_BASELINE])));
 			print_checks(&r, out);
 			print_idle(&s.rules, &r, out);
-			warn_of_limits(&s.rules, &r, log);
+			warn_of_limits(&s.rules, &built_in, &r, log);
 		}
 		if (st == ST_OK && (r.has_false_alarms || i == 0))
 			sink_printf(out, "with %zu candidate run%s: %s\n", counts[i], i ? "s" : "",
@@ -123,6 +142,7 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 		report_release(&r);
 	}
 	baseline_release(&b);
+	rules_release(&built_in);
 	setup_release(&s);
 	return st;
 }

@@ -146,11 +146,22 @@ static enum status load_guess(const struct loader *l, const struct artifact_form
 	return st;
 }
 
+static enum status refuse_lines(const struct loader *l, struct source *src,
+                                struct artifact_file *file, bool *found)
+{
+	(void)l;
+	enum status st = result_refuse_lines(src, found, file->log);
+	if (*found)
+		file->outcome = OUTCOME_NO_ARTIFACT;
+	return st;
+}
+
 /* Readers of files with figures. They are tried in this order. */
 static enum status (*const of_figures[])(const struct loader *l, struct source *src,
                                          struct artifact_file *file, bool *found) = {
 	artifact_load_result,
 	artifact_load_machine,
+	refuse_lines,
 };
 
 /* Read the file again from its beginning as a result file, unless its first bytes rule it out. */

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "changed/changed.h"
 #include "model/digest.h"
+#include "rules/rules_file.h"
 
 /* A CI system is recognized by the variable `marker`. In each list, the first variable that is set
  * is used. `link` is joined from its parts. Source: docs.github.com "Variables reference" (default
@@ -163,5 +164,6 @@ enum status provenance_of(const struct options *o, const struct run *run, struct
 	out->who = line_of(who, TEXT_CHARS, a);
 	out->reason = line_of(reason, REASON_CHARS, a);
 	out->tool = "gpugate " GPUGATE_VERSION;
+	out->built_in = rules_marks(a);
 	return ST_OK;
 }

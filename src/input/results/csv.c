@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "results/readings.h"
+
 struct csv_line {
 	struct span cells[CSV_COLUMNS];
 	size_t nr;
@@ -72,6 +74,40 @@ static bool is_header(const struct csv_line *l, const struct span *has, size_t n
 	return fits;
 }
 
+/* True if only patterns tell the header, which a line of a log may fit by chance. */
+static bool is_doubtful(const struct span *has, size_t nr)
+{
+	bool doubtful = nr > 0;
+	for (size_t k = 0; k < nr; k++)
+		doubtful = doubtful && memchr(has[k].p, '*', has[k].n);
+	return doubtful;
+}
+
+static enum jscan_type type_of(struct span cell)
+{
+	return cell.n ? JSCAN_STRING : JSCAN_NULL;
+}
+
+static bool is_figure(struct span cell)
+{
+	struct value v = { .type = type_of(cell), .text = cell };
+	struct decimal number;
+	struct span unit;
+	return reading_number(&v, &number, &unit) != DECIMAL_NO_NUMBER || reading_is_unmeasured(&v);
+}
+
+/* True if a row has figures in the columns whose headings fit the patterns. */
+static bool is_below(const struct csv_line *header, const struct csv_line *row,
+                     const struct span *has, size_t nr)
+{
+	bool fits = row->is_whole;
+	for (size_t k = 0; k < nr; k++)
+		for (size_t i = 0; i < header->nr && fits; i++)
+			fits =
+			    !span_glob(has[k], header->cells[i]) || (i < row->nr && is_figure(row->cells[i]));
+	return fits;
+}
+
 static bool is_same(const struct csv_line *a, const struct csv_line *b)
 {
 	bool same = a->nr == b->nr;
@@ -92,8 +128,7 @@ static enum status add_row(struct value_tree *out, const char *name, size_t at,
 {
 	struct value *row = value_add(out, &out->root, JSCAN_OBJECT, SPAN(""), SPAN(""));
 	for (size_t i = 0; i < l->nr && row; i++) {
-		enum jscan_type type = l->cells[i].n ? JSCAN_STRING : JSCAN_NULL;
-		if (!value_add(out, row, type, header->cells[i], l->cells[i]))
+		if (!value_add(out, row, type_of(l->cells[i]), header->cells[i], l->cells[i]))
 			row = NULL;
 	}
 	return row ? ST_OK : too_many(name, at, log);
@@ -128,6 +163,7 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 	struct csv_line *header = arena_alloc(&out->arena, 1, sizeof *header);
 	struct csv_line *l = arena_alloc(&out->arena, 1, sizeof *l);
 	struct span rest = out->bytes;
+	bool doubtful = !loose && is_doubtful(has, nr);
 	*found = false;
 	for (size_t line = 1; rest.n; line++) {
 		const char *end = memchr(rest.p, '\n', rest.n);
@@ -144,6 +180,8 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 		} else if (!*found || is_same(l, header) || (loose && l->is_whole && l->nr != header->nr)) {
 			if (!*found && !loose && l->nr > 1)
 				return ST_OK;
+		} else if (doubtful && !is_below(header, l, has, nr)) {
+			break;
 		} else if (!l->is_whole || l->nr != header->nr) {
 			return diag_fail(
 			    log, ST_INPUT,
@@ -151,6 +189,7 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 			    line, l->nr, header->nr);
 		} else {
 			TRY(add_row(out, name, line, header, l, log));
+			doubtful = false;
 		}
 		if (!rest.n && !end && !loose && is_cut(&out->root))
 			return diag_fail(
@@ -159,5 +198,6 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 			    "the others of its column: the file is cut off; write it anew",
 			    name, line);
 	}
+	*found = *found && !doubtful;
 	return ST_OK;
 }

@@ -276,6 +276,27 @@ static enum status say_others(const struct opened *o, const struct taken *t, str
 	return ST_OK;
 }
 
+enum status result_refuse_lines(struct source *src, bool *found, struct diag_log *log)
+{
+	struct value_tree t;
+	struct diag_log own;
+	diag_init(&own);
+	enum status st = value_bytes_read(src, &t, log);
+	enum status json = st == ST_OK && begins_as_json(t.bytes)
+	                       ? value_json_add(&t, source_name(src), t.bytes, &own)
+	                       : ST_OK;
+	*found = t.nr_documents > 1 || (t.nr_documents && json != ST_OK);
+	if (*found && json != ST_OK)
+		diag_move(log, &own);
+	else if (*found)
+		json = diag_fail(log, ST_INPUT,
+		                 "%s: JSON lines, where a metrics file has one object; " TEXT_NO_FORMAT,
+		                 source_name(src));
+	diag_release(&own);
+	value_tree_release(&t);
+	return *found ? json : st;
+}
+
 enum status result_read(struct source *src, const struct result_reader *r, struct digest *d,
                         bool *found, struct diag_log *log)
 {

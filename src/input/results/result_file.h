@@ -30,4 +30,9 @@ struct result_reader {
 GG_MUST_CHECK enum status result_read(struct source *src, const struct result_reader *r,
                                       struct digest *d, bool *found, struct diag_log *log);
 
+/// Refuses a file with several JSON values, as lines, that nothing could read: `*found` is set, and
+/// the message says where the lines are cut or mixed with others, or which lines would read it.
+GG_MUST_CHECK enum status result_refuse_lines(struct source *src, bool *found,
+                                              struct diag_log *log);
+
 #endif

@@ -144,19 +144,29 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
                            struct diag_log *log)
 {
 	enum status st = ST_OK;
-	size_t nr = 0;
+	size_t nr = 0, line = 1, counted = 0;
 	for (size_t at = blanks(text); at < text.n && st == ST_OK; nr++) {
 		struct span rest = { text.p + at, text.n - at };
-		const char *place = nr ? arena_printf(&log->arena, "%s: value %zu", name, nr + 1) : name;
+		for (; counted < at; counted++)
+			line += text.p[counted] == '\n';
+		const char *place = nr ? arena_printf(&log->arena, "%s:%zu", name, line) : name;
 		struct source *src = source_memory(
 		    place, rest.p, rest.n, &(struct source_options){ .max_bytes = value_limits.bytes });
 		/* the window is small, since bytes scanned ahead of one value are scanned again for the
 		 * next */
 		struct jscan_options options = { .tolerant = true, .window = nr ? LATER_WINDOW : 0 };
-		struct jscan *js = jscan_new(src, &options, log);
+		struct diag_log own;
+		diag_init(&own);
+		struct jscan *js = jscan_new(src, &options, &own);
 		struct value_builder b = { out, js, rest };
 		build(&b, &out->root);
 		st = jscan_status(js);
+		if (st != ST_OK && nr && jscan_byte(js) < rest.n)
+			diag_error(log, "%s; JSON lines hold nothing else", diag_first_error(&own));
+		else
+			diag_move(log, &own);
+		diag_release(&own);
+		out->nr_documents += st == ST_OK;
 		count_faults(out, js, rest);
 		at += (size_t)jscan_byte(js);
 		at += at < text.n ? blanks((struct span){ text.p + at, text.n - at }) : 0;

@@ -29,7 +29,7 @@ struct value_tree {
 	struct arena arena;
 	struct span bytes;
 	struct value root; ///< root of the tree: a JSCAN_ARRAY of the values in the file, in sequence
-	size_t nr_values;
+	size_t nr_values, nr_documents; ///< of all values, and of whole values below the root
 	uint64_t nr_faults, fault_byte; ///< number of tolerated faults of JSON, and offset of the first
 	                                ///< one
 	bool is_too_large; ///< true if the file exceeds the limit of bytes; nothing is kept, since it
@@ -42,7 +42,7 @@ GG_MUST_CHECK enum status value_bytes_read(struct source *src, struct value_tree
                                            struct diag_log *log);
 
 /// Appends the JSON values in `text`, a part of out->bytes, to the root. ST_INPUT with file
-/// (`name`), record and byte if the text is not JSON or beyond the limit.
+/// (`name`), line and byte if the text is not JSON or beyond the limit.
 GG_MUST_CHECK enum status value_json_add(struct value_tree *out, const char *name, struct span text,
                                          struct diag_log *log);
 

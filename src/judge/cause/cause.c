@@ -136,11 +136,13 @@ static bool is_worse(const struct check *c)
 }
 
 /* The suspect that names the item of the check, else the suspect that explains most of the check's
-   change. */
+   change. NULL if a small change has crossed a `max` or `min`: not the change is wrong then. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
 	enum stake stake = stake_of(c);
+	if (c->absolute && c->has_pct && !is_worse(c))
+		return NULL;
 	for (size_t i = 0; i < q->suspects.nr; i++) {
 		struct suspect *s = &q->suspects.v[i];
 		if (is_item_of(s, c) && s->finding.cause != CAUSE_GONE_KERNEL)
@@ -185,6 +187,20 @@ static bool is_of_figures(const struct check *c)
 	return c->metric->case_name && ((c->has_change && beyond) || is_gone(c));
 }
 
+/* What to do about figures of files that the candidate lacks, which may have another name there. */
+static void advise_gone(struct inquiry *q, struct suspect *s)
+{
+	const struct report *out = q->out;
+	size_t i = 0;
+	while (i < out->checks.nr && (!out->checks.v[i].metric->case_name ||
+	                              out->checks.v[i].has_baseline || !out->checks.v[i].has_candidate))
+		i++;
+	const char *name = i < out->checks.nr ? out->checks.v[i].item : "";
+	suspect_action(q, s, "see whether the benchmark ran to its end%s%s%s%s",
+	               *s->finding.metric->case_name ? ", with the same cases" : "", *name ? ": " : "",
+	               name, *name ? " is new" : "");
+}
+
 /* The finding for checks of one metric that no suspect explains. The first check gives the title.
    Figures of files with the same verdict are one finding. */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
@@ -205,6 +221,13 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 	if (unit == UNIT_NS || unit == UNIT_NS_PER_STEP)
 		suspect_cost(s, both_rise(f));
 	suspect_title(q, s, "%s", c->message);
+	if (is_of_figures(c) && is_gone(c))
+		advise_gone(q, s);
+	else if (c->absolute)
+		suspect_action(q, s,
+		               "if the run is right, change the limit of '%s': approving the run does "
+		               "not",
+		               c->rule);
 	return s;
 }
 
@@ -351,22 +374,25 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	vec_release(&list);
 }
 
-/* Give a finding on several figures that the candidate lacks a title: "9 figures of CASE are
-   missing in the candidate: mean TTFT, …". */
+/* Give a finding on figures that the candidate lacks a title: "9 figures of CASE are missing in the
+   candidate: mean TTFT, …". */
 static void tell_gone(struct inquiry *q, struct finding *f)
 {
 	enum { NAMED = 3 };
 	const struct check *first = &q->out->checks.v[f->checks.v[0]];
 	size_t cases = nr_cases(q, f);
 	struct strbuf b = STRBUF_INIT;
-	strbuf_addf(&b, "%zu figures", f->checks.nr);
+	if (f->checks.nr == 1)
+		strbuf_adds(&b, first->metric->head);
+	else
+		strbuf_addf(&b, "%zu figures", f->checks.nr);
 	if (cases > 1)
 		strbuf_addf(&b, " in %zu cases, such as %s,", cases, first->metric->case_name);
 	else if (cases == 1)
 		strbuf_addf(&b, " of %s", first->metric->case_name);
-	strbuf_adds(&b, " are missing in the candidate:");
-	for (size_t i = 0; i < f->checks.nr && i < NAMED; i++)
-		strbuf_addf(&b, "%s %s", i ? "," : "", q->out->checks.v[f->checks.v[i]].metric->head);
+	strbuf_addf(&b, " %s missing in the candidate", f->checks.nr == 1 ? "is" : "are");
+	for (size_t i = 0; i < f->checks.nr && i < NAMED && f->checks.nr > 1; i++)
+		strbuf_addf(&b, "%s %s", i ? "," : ":", q->out->checks.v[f->checks.v[i]].metric->head);
 	if (f->checks.nr > NAMED)
 		strbuf_addf(&b, " and %zu more", f->checks.nr - NAMED);
 	f->title = arena_take(q->a, &b);
@@ -381,8 +407,11 @@ static void conclude(struct inquiry *q)
 		if (f->checks.nr) {
 			tell_cost(q, f);
 			const struct check *first = &out->checks.v[f->checks.v[0]];
-			if (f->cause == CAUSE_OTHER && f->checks.nr > 1 && is_of_figures(first))
-				(is_gone(first) ? tell_gone : tell_figures)(q, f);
+			bool figures = f->cause == CAUSE_OTHER && is_of_figures(first);
+			if (figures && is_gone(first))
+				tell_gone(q, f);
+			else if (figures && f->checks.nr > 1)
+				tell_figures(q, f);
 			suspect_settle_parts(q, &q->suspects.v[i]);
 			vec_push(&out->findings, *f);
 			continue;

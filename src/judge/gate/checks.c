@@ -351,6 +351,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
 	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
+	k.absolute = d.limit && limit_is_absolute(d.limit) && k.metric->label != LABEL_PAIR;
 	const char *covered = "", *allow = allowed(m, e, &c, &k, &covered);
 	if (allow) {
 		k.verdict = d.verdict = VERDICT_WAIVED;

@@ -83,17 +83,25 @@ static void warn_of_moved(struct report *out)
 	strbuf_release(&more);
 }
 
+/* True if a check fails, is undecided, waived or improved, or warns, by a change: a new baseline
+   moves no `max` or `min`. */
+static bool has_changes(const struct report *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < out->checks.nr; i++) {
+		enum verdict v = out->checks.v[i].verdict;
+		any = any || (v != VERDICT_PASS && v != VERDICT_SKIPPED && !out->checks.v[i].absolute);
+	}
+	return any;
+}
+
 /* The command that accepts the candidate. "" if some check could not be judged, or if there is
-   nothing to accept: no check fails, is undecided, waived or improved, or warns. */
+   nothing to accept. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
-	const int64_t *n = out->counts;
 	bool first = in->needs_baseline && !in->baseline;
-	if (!first && (n[VERDICT_INCONCLUSIVE] + n[VERDICT_MISSING] > 0 ||
-	               n[VERDICT_FAIL] + n[VERDICT_UNDECIDED] + n[VERDICT_WAIVED] + n[VERDICT_WARN] +
-	                       n[VERDICT_IMPROVED] ==
-	                   0 ||
-	               !in->baseline || is_elsewhere(out)))
+	if (!first && (out->counts[VERDICT_INCONCLUSIVE] + out->counts[VERDICT_MISSING] > 0 ||
+	               !has_changes(out) || !in->baseline || is_elsewhere(out)))
 		return "";
 	if (!in->nr_promote)
 		return "";
@@ -174,7 +182,7 @@ static void tally(const struct report *out, enum verdict v,
 	for (size_t i = 0; i < out->checks.nr; i++) {
 		const struct check *c = &out->checks.v[i];
 		size_t k = 0;
-		if (c->verdict != v)
+		if (c->verdict != v || report_leaves_out(out, c))
 			continue;
 		while (k < to->rows.nr && strcmp(to->rows.v[k].text, text(c)) != 0)
 			k++;
@@ -200,11 +208,15 @@ static const char *rule_of(const struct check *c)
 	return c->rule;
 }
 
-/* Append why checks are skipped. Nothing is appended without a baseline: the end of the headline
- * then gives that reason. */
-static void add_reasons(const struct judge_input *in, struct strbuf *b, const struct report *out)
+/* Append how many checks are skipped, and why. Without a baseline the end of the headline gives the
+   reason. */
+static void add_skipped(const struct judge_input *in, struct strbuf *b, const struct report *out,
+                        int64_t left_out)
 {
 	struct tally why = { 0 };
+	int64_t nr = out->counts[VERDICT_SKIPPED] - left_out;
+	if (nr)
+		strbuf_addf(b, ", %" PRId64 " skipped", nr);
 	if (in->baseline)
 		tally(out, VERDICT_SKIPPED, why_skipped, &why);
 	for (size_t i = 0; i < why.rows.nr; i++) {
@@ -235,15 +247,12 @@ static void add_rules(struct strbuf *b, const struct report *out)
 	vec_release(&rules.rows);
 }
 
-/* Append how many more runs would decide the undecided checks, or confirm the failed ones. Nothing
-   is appended if the verdict on the run is undecided: the report then says below the headline what
-   would decide. */
+/* Append how many more runs would decide the undecided checks. Nothing is appended if the report
+   says below the headline what would decide or confirm the verdict. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
-	if (out->unconfirmed)
-		strbuf_addf(b, ", to be confirmed by %" PRId64 " pair%s", nr, nr == 1 ? "" : "s");
-	else if (nr && out->verdict != VERDICT_UNDECIDED)
+	if (nr && !out->unconfirmed && out->verdict != VERDICT_UNDECIDED)
 		strbuf_addf(b, " (%" PRId64 " more %s%s would decide)", nr, out->plan_runs ? "run" : "pair",
 		            nr == 1 ? "" : "s");
 }
@@ -259,14 +268,17 @@ static const char *headline(const struct judge_input *in, struct report *out)
 		[VERDICT_PASS] = { "within its limits", "within their limits" },
 	};
 	struct strbuf b = STRBUF_INIT;
-	int64_t of = (int64_t)out->checks.nr, nr = out->counts[out->verdict];
+	int64_t left_out = 0, nr = out->counts[out->verdict];
 	if (out->verdict == VERDICT_PASS)
 		nr += out->counts[VERDICT_IMPROVED];
-	if (out->counts[VERDICT_SKIPPED] == of)
+	if (out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
 		return in->baseline ? "inconclusive: every check was skipped, nothing was compared"
 		       : in->needs_baseline
 		           ? "missing: there is no baseline yet to compare with"
 		           : "pass: every check was skipped, there is no baseline yet to compare with";
+	for (size_t i = 0; i < out->checks.nr; i++)
+		left_out += report_leaves_out(out, &out->checks.v[i]);
+	int64_t of = (int64_t)out->checks.nr - left_out;
 	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_names[out->verdict], nr,
 	            of, of == 1 ? "" : "s", words[out->verdict][nr != 1]);
 	if (out->verdict == VERDICT_FAIL || out->verdict == VERDICT_UNDECIDED)
@@ -279,8 +291,7 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	add_count(&b, out, VERDICT_WARN, out->counts[VERDICT_WARN] == 1 ? "warning" : "warnings");
 	add_count(&b, out, VERDICT_IMPROVED, "improved");
 	add_count(&b, out, VERDICT_WAIVED, "waived");
-	add_count(&b, out, VERDICT_SKIPPED, "skipped");
-	add_reasons(in, &b, out);
+	add_skipped(in, &b, out, left_out);
 	if (!in->baseline && !rules_are_absolute(in->rules))
 		strbuf_adds(&b, ": there is no baseline yet");
 	if (in->fail_on == FAIL_ON_NEVER && out->counts[VERDICT_FAIL])

@@ -51,11 +51,19 @@ void rules_schema_write(struct sink *out);
 /// Write the JSON Schema of rules files of version 2 (schemas/gpugate-rules-2.json).
 void rules_differences_schema_write(struct sink *out);
 
-/// Write the rules of the file `path`, which rules_read() has read with `profile`, as YAML: all
-/// that are in force, with the line of each value that is not built in, or (`upgrade`) a file of
-/// version 1 as one of version 2, profiles included. ST_USAGE if it is of version 2 already.
+/// Write the rules of the file `path` (NULL: the built-in ones), which rules_read() has read with
+/// `profile`, as YAML: all that are in force, with the line of each value that is not built in, or
+/// (`upgrade`) a file of version 1 as one of version 2, profiles included. ST_USAGE if it is of
+/// version 2 already.
 GG_MUST_CHECK enum status rules_print(const char *path, const char *profile, bool upgrade,
                                       struct sink *out, struct diag_log *log);
+
+/// Marks of the built-in rules, for a stored run: a short hash of each. Owned by `a`.
+const char *rules_marks(struct arena *a);
+
+/// Which built-in rules, as far as `rules` has them in force, are not those of `marks`: "changed:
+/// creep; new: leak"; NULL if all are, or if `marks` is NULL (unknown). Owned by `a`.
+const char *rules_changed(const struct rules *rules, const char *marks, struct arena *a);
 
 /// Explain a rule in a paragraph: its figure and the meaning of its limits, with units and the
 /// direction that is worse. Owned by `a`.

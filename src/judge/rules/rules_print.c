@@ -246,7 +246,8 @@ enum status rules_print(const char *path, const char *profile, bool upgrade, str
                         struct diag_log *log)
 {
 	struct printing p = { .text = STRBUF_INIT, .upgrade = upgrade, .profile = profile };
-	enum status st = document_load(path, NULL, print, &p, log);
+	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
+	enum status st = document_load(path, path ? NULL : &built_in, print, &p, log);
 	if (st == ST_OK)
 		sink_write(out, strbuf_span(&p.text));
 	strbuf_release(&p.text);

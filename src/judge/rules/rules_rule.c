@@ -151,7 +151,9 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	r->noise = out->noise;
 	r->line = id->line;
 	r->column = id->column;
-	r->built_in = fail && fail->built_in;
+	r->built_in = d->built_in;
+	for (const struct node *n = map->first; n; n = n->next)
+		r->built_in = r->built_in || n->built_in;
 	keys_fill(&rule_map, map, &out->arena, r);
 	r->query.stat = r->stat;
 	r->query.reduce = r->reduce;

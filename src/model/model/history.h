@@ -9,6 +9,7 @@
 struct provenance {
 	/// Texts, "" if unknown; the time is UTC, RFC 3339.
 	const char *commit, *time, *tool, *who, *reason;
+	const char *built_in; ///< marks of the built-in rules (rules_marks()); NULL if unknown
 };
 
 /// One answer of a past run to the query of a rule.

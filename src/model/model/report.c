@@ -26,6 +26,30 @@ const struct finding *report_finding(const struct report *r, size_t i)
 	return NULL;
 }
 
+static bool is_of_recordings(const struct check *c)
+{
+	return c->metric->need != NEED_INPUT;
+}
+
+static bool is_unrecorded(const struct check *c)
+{
+	return c->verdict == VERDICT_SKIPPED && !c->has_baseline && !c->has_candidate;
+}
+
+bool report_leaves_out(const struct report *r, const struct check *check)
+{
+	bool files = false;
+	if (!is_of_recordings(check) || !is_unrecorded(check))
+		return false;
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *c = &r->checks.v[i];
+		files = files || !is_of_recordings(c);
+		if (is_of_recordings(c) && !is_unrecorded(c))
+			return false;
+	}
+	return files;
+}
+
 void report_init(struct report *r)
 {
 	*r = (struct report){ .arena = ARENA_INIT, .verdict = VERDICT_PASS };

@@ -130,6 +130,7 @@ struct check {
 	const char *baseline_text, *candidate_text, *change_text; ///< formatted values; "–" if absent
 	const char *pct_text; ///< relative change, "+12.3 %"; "" if unknown
 	const char *limit; ///< limit as text, "increase 5% and 2ms"; "" if there is none
+	bool absolute; ///< true if the limit that is broken is the same for any baseline
 	const char *message; ///< one sentence: what changed, from which value to which, and the limit
 	struct breakdown *breakdown; ///< breakdown of the change, or NULL
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
@@ -323,6 +324,9 @@ struct report {
 
 /// The finding that explains check number `i`, or NULL.
 const struct finding *report_finding(const struct report *r, size_t i);
+
+/// True if a check is not worth a word: it is about recordings, and the runs are files of figures.
+bool report_leaves_out(const struct report *r, const struct check *check);
 
 /// Initializes `r` as an empty report.
 void report_init(struct report *r);

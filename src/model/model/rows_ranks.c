@@ -163,8 +163,8 @@ static const struct field input_stat_fields[] = {
 	FIELD(samples, OPTIONAL_COUNT(0), KEEP, KEEP, 1),
 	FIELD(spread, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
 	FIELD(work, OPTIONAL_TEXT, KEEP, KEEP, 2),
-	FIELD(title, OPTIONAL_TEXT, KEEP, KEEP, 2),
-	FIELD(place, OPTIONAL_COUNT(0), KEEP, KEEP, 2),
+	FIELD(title, OPTIONAL_TEXT, KEEP, KEEP, 3),
+	FIELD(place, OPTIONAL_COUNT(0), KEEP, KEEP, 3),
 };
 ROW_TYPE(input_stat, LISTED);
 #undef ROW

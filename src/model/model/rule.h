@@ -104,7 +104,7 @@ struct rule {
 	enum confirm confirm;
 	struct noise_rule noise;
 	unsigned line, column; ///< position of the rule's id in the file
-	bool built_in; ///< true if a file of differences (version 2) does not change its `fail` limits
+	bool built_in; ///< true if the rule, or a part of it, is built in
 };
 
 /// A known failure that is accepted until a date (`waivers`), or kernels that may take longer

@@ -312,25 +312,6 @@ void doc_insights(struct document *d, const struct report *r)
 
 /* ---- the table of all checks ---- */
 
-static bool is_unrecorded(const struct check *c)
-{
-	return c->verdict == VERDICT_SKIPPED && !c->has_baseline && !c->has_candidate;
-}
-
-/* True if both runs have figures of files and nothing else. */
-static bool is_of_files(const struct report *r)
-{
-	bool any = false;
-	for (size_t i = 0; i < r->checks.nr; i++) {
-		const struct check *c = &r->checks.v[i];
-		bool file = c->metric->need == NEED_INPUT;
-		any = any || file;
-		if (!file && !is_unrecorded(c))
-			return false;
-	}
-	return any;
-}
-
 void doc_checks(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {
@@ -338,17 +319,13 @@ void doc_checks(struct document *d, const struct report *r)
 		{ "candidate", DOC_RIGHT }, { "change", DOC_RIGHT },     { "limit", DOC_LEFT },
 		{ "noise", DOC_RIGHT },     { "detectable", DOC_RIGHT },
 	};
-	bool files = is_of_files(r);
-	size_t hidden = 0;
 	doc_section(d, "checks", "All checks", DOC_FOLDED);
 	doc_table(d, "All checks", COLUMNS(columns));
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
 		const struct evidence *e = &c->evidence;
-		if (files && is_unrecorded(c)) {
-			hidden++;
+		if (report_leaves_out(r, c))
 			continue;
-		}
 		doc_row(d, 0);
 		doc_cell(d);
 		doc_value(d, true, c->verdict);
@@ -363,11 +340,6 @@ void doc_checks(struct document *d, const struct report *r)
 		doc_said_cell(d, c->limit);
 		doc_figure_cell(d, e->noise_text, e->has_noise, e->noise);
 		doc_figure_cell(d, e->detectable_text, e->has_detectable, e->detectable);
-	}
-	if (hidden) {
-		doc_paragraph(d);
-		doc_printf(d, "%zu checks on recordings are skipped: both runs are files of figures",
-		           hidden);
 	}
 	doc_end(d);
 }

@@ -68,7 +68,8 @@ static void put_noise(struct document *d, const struct metric *m, int64_t noise,
 	                    : unit_text(&d->arena, m->unit, noise));
 }
 
-/* Add text such as "compute per step 5.27 % longer". */
+/* Add text such as "compute per step 5.27 % longer"; "peak memory 6.21 GiB" if a `max` is broken.
+ */
 static void put_change(struct document *d, const struct report *r, const struct check *c)
 {
 	doc_words(d, figure_label(&d->arena, r, c->metric));
@@ -80,6 +81,8 @@ static void put_change(struct document *d, const struct report *r, const struct 
 	doc_words(d, " ");
 	if (c->verdict == VERDICT_INCONCLUSIVE && c->spoiler)
 		doc_words(d, c->change_text);
+	else if (c->absolute)
+		doc_add(d, DOC_FIGURE, tone_of_check(c), c->candidate_text);
 	else
 		put_difference(d, c);
 }
@@ -231,8 +234,8 @@ void doc_verdict(struct document *d, const struct report *r)
 	put_job(d, r);
 	if (r->unconfirmed) {
 		doc_paragraph(d);
-		doc_printf(d, "This failure is %s, to be confirmed by %" PRId64 " pair%s with the base.",
-		           side_runs(&r->candidate) > 1 ? "of too few pairs" : "one run's", r->plan_pairs,
+		doc_tile(d, "");
+		doc_printf(d, "to be confirmed by %" PRId64 " pair%s with the base", r->plan_pairs,
 		           r->plan_pairs == 1 ? "" : "s");
 	}
 }
@@ -390,7 +393,7 @@ void doc_key_figures(struct document *d, const struct report *r)
 	if (r->kind != REPORT_RUN)
 		key_figures_of(r, &all);
 	for (size_t i = 0; i < all.list.nr; i++) {
-		if (i == 0)
+		if (i == 0 && !r->unconfirmed)
 			doc_paragraph(d);
 		put_key_figure(d, r, &all.list.v[i]);
 	}

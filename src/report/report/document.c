@@ -63,6 +63,7 @@ static void put_context(struct document *d, const struct report *r)
 		return;
 	/* the period and marker of the steps are written only for the candidate if both sides agree */
 	struct side before = r->baseline;
+	before.judged = NULL; /* the candidate's account alone is what the verdict speaks of */
 	if (before.period == r->candidate.period && before.marker_steps == r->candidate.marker_steps) {
 		before.period = 0;
 		before.marker = NULL;
@@ -94,10 +95,6 @@ static void put_context(struct document *d, const struct report *r)
 	if (r->links.job) {
 		doc_words(d, " · ");
 		doc_link(d, "job", r->links.job);
-	}
-	if (r->candidate.judged) {
-		doc_paragraph(d);
-		doc_words(d, r->candidate.judged);
 	}
 	if (apart)
 		doc_end(d);

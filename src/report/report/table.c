@@ -142,9 +142,11 @@ const char *extent_of(struct arena *a, const struct side *s)
 	struct strbuf b = STRBUF_INIT;
 	if (side_runs(s) > 1)
 		strbuf_addf(&b, "%" PRId64 " runs, ", s->runs);
-	if (s->ranks != 1)
+	if (s->ranks != 1 && !s->judged)
 		strbuf_addf(&b, "%" PRId64 " rank%s, ", s->ranks, text_s(s->ranks));
-	if (s->metrics_only)
+	if (s->judged)
+		strbuf_addf(&b, "%s%s", s->judged, s->period ? ", by the period of launches" : "");
+	else if (s->metrics_only)
 		strbuf_adds(&b, "metrics file");
 	else if (s->snapshot_only)
 		strbuf_adds(&b, "memory snapshot");

@@ -1,0 +1,127 @@
+/* Marks of the built-in rules. A stored run has them, so that a later gpugate can say which of
+   these rules it has changed. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/embedded.h"
+#include "rules/rules_file.h"
+#include "rules/rules_internal.h"
+
+/* A mark: 16 bits of the hash of the name, then 16 bits of the hash of the content. */
+enum { HALF = 4, MARK = 2 * HALF };
+
+struct marked {
+	const char *name; ///< id of a rule, or another key of the rules file
+	char mark[MARK + 1];
+};
+
+struct marks {
+	struct arena *a;
+	VEC(struct marked) list;
+};
+
+static uint32_t hash_of(uint32_t h, const struct node *n)
+{
+	if (n->key)
+		h = text_hash_more(text_hash_more(h, n->key->text), (struct span){ ":", 2 });
+	h = text_hash_more(text_hash_more(h, n->text), (struct span){ n->first ? "{" : ".", 2 });
+	for (const struct node *c = n->first; c; c = c->next)
+		h = hash_of(h, c);
+	return text_hash_more(h, SPAN("}"));
+}
+
+static void add(struct marks *out, struct span name, const struct node *n)
+{
+	struct marked *m = vec_push_zero(&out->list);
+	m->name = arena_dup(out->a, name);
+	snprintf(m->mark, sizeof m->mark, "%04" PRIx32 "%04" PRIx32, text_hash32(name) & 0xffff,
+	         hash_of(TEXT_HASH, n) & 0xffff);
+}
+
+static enum status collect(struct document *d, void *out)
+{
+	for (const struct node *n = d->root->first; n; n = n->next)
+		if (n->kind != NODE_SCALAR && !node_is(n, "rules"))
+			add(out, n->key->text, n);
+	for (const struct node *n = node_get(d->root, "rules")->first; n; n = n->next)
+		add(out, node_get(n, "id")->text, n);
+	return ST_OK;
+}
+
+static struct marks marks_of(struct arena *a)
+{
+	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
+	struct marks out = { .a = a };
+	struct diag_log log;
+	diag_init(&log);
+	enum status st = document_load(NULL, &built_in, collect, &out, &log);
+	(void)st; /* the program brings these rules along: tests read them */
+	diag_release(&log);
+	return out;
+}
+
+const char *rules_marks(struct arena *a)
+{
+	struct marks now = marks_of(a);
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < now.list.nr; i++)
+		strbuf_adds(&b, now.list.v[i].mark);
+	vec_release(&now.list);
+	return arena_take(a, &b);
+}
+
+/* True if the built-in entry `name` has a part in the rules in force: as a rule that is not taken
+   away or replaced, or as what all rules share. */
+static bool is_in_force(const struct rules *rules, const char *name)
+{
+	bool any = false, rule = false;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		any = any || rules->rules.v[i].built_in;
+		rule = rule || (rules->rules.v[i].built_in && strcmp(rules->rules.v[i].id, name) == 0);
+	}
+	return rule || (any && (strcmp(name, "environment") == 0 || strcmp(name, "defaults") == 0));
+}
+
+static const char *mark_of(const char *marks, const char *mark)
+{
+	for (; strlen(marks) >= MARK; marks += MARK)
+		if (memcmp(marks, mark, HALF) == 0)
+			return marks;
+	return NULL;
+}
+
+static bool is_gone(const struct marks *now, const char *mark)
+{
+	for (size_t i = 0; i < now->list.nr; i++)
+		if (memcmp(now->list.v[i].mark, mark, HALF) == 0)
+			return false;
+	return true;
+}
+
+const char *rules_changed(const struct rules *rules, const char *marks, struct arena *a)
+{
+	struct marks now = marks_of(a);
+	struct strbuf changed = STRBUF_INIT, added = STRBUF_INIT;
+	size_t gone = 0;
+	for (size_t i = 0; i < now.list.nr && marks; i++) {
+		const struct marked *m = &now.list.v[i];
+		const char *then = mark_of(marks, m->mark);
+		struct strbuf *b = then ? &changed : &added;
+		if (is_in_force(rules, m->name) && (!then || memcmp(then, m->mark, MARK) != 0))
+			strbuf_addf(b, "%s%s", b->n ? ", " : then ? "changed: " : "new: ", m->name);
+	}
+	for (const char *p = marks ? marks : ""; strlen(p) >= MARK && is_in_force(rules, "defaults");
+	     p += MARK)
+		gone += is_gone(&now, p);
+	if (added.n)
+		strbuf_addf(&changed, "%s%s", changed.n ? "; " : "", added.p);
+	if (gone)
+		strbuf_addf(&changed, "%s%zu no longer there", changed.n ? "; " : "", gone);
+	const char *text = changed.n ? arena_dup(a, strbuf_span(&changed)) : NULL;
+	strbuf_release(&changed);
+	strbuf_release(&added);
+	vec_release(&now.list);
+	return text;
+}
