@@ -144,14 +144,6 @@ def versions(program, update):
             wrong.append(f"{page.relative_to(ROOT)}: names another version than {version}: run tests/prop/readme.py --update")
 
 
-def glossary_terms(update):
-    """All terms of the glossary, from A to Z."""
-    page = ROOT / "docs" / "glossary.md"
-    heads = sorted(re.findall(r"^### (.*)$", text_of(page), re.M), key=str.lower)
-    links = " · ".join(f"[{head}](#{re.sub(r'[^a-z -]', '', head.lower()).replace(' ', '-')})" for head in heads)
-    replaced(page, "terms", "\n".join(textwrap.wrap(links, 140, break_long_words=False, break_on_hyphens=False)) + "\n", update)
-
-
 def samples(update):
     """Writes or checks the beginning of a report in docs/commands.md, and a finding in docs/troubleshooting.md, taken from golden outputs."""
     text, review = (text_of(ROOT / "tests" / "golden" / name / "expect" / "stdout") for name in ("report_run", "review"))
@@ -343,7 +335,6 @@ def main():
     gate(program, update)
     shown_files(update)
     versions(program, update)
-    glossary_terms(update)
     samples(update)
     picture(program, update)
     check_words(program)
