@@ -397,8 +397,8 @@ const struct artifact_format *artifact_format_of(enum json_form form)
 	return f;
 }
 
-/* The format of the regular file `path`, NULL if it cannot be read; `*sure` is false where the
-   ending alone tells it. */
+/* The format of the regular file `path`, NULL if it cannot be read; `*sure` is false where only
+   the ending tells it. */
 static const struct artifact_format *format_of_file(const char *path, bool *sure)
 {
 	static const char *const signs[] = { "\"traceEvents\"", "\"deviceProperties\"" };
