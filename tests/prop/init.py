@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The files of `gpugate init` are valid: lint accepts the rules, a YAML parser and the inputs of the used actions accept
-the workflows, and a run passes the rules that were adapted to it. Either all files are written or none.
+the workflows, and a run passes the rules that were adapted to it. Either all files are written or none. A second `init` adds another
+workload, and leaves every file that is there as it is.
 
 usage: init.py       ($GPUGATE is the program; skipped without python3-yaml)
 """
@@ -70,11 +71,14 @@ def check_inputs(name, used, declared):
     expect(not missing, f"{name}: inputs missing: {missing}")
 
 
-def check_github(dir, workload, run_name, branch):
-    gate = yaml.safe_load((dir / GITHUB[0]).read_text())
+def check_github(dir, workload, run_name, branch, more=""):
+    github = [re.sub(r"\.yml$", more + ".yml", path) for path in GITHUB]
+    gate = yaml.safe_load((dir / github[0]).read_text())
     expect(gate[True]["push"]["branches"] == [branch], f"{dir.name}: branches {gate[True]}")
     actions = 0
-    for path in GITHUB:
+    fork = yaml.safe_load((dir / github[2]).read_text())
+    expect(fork[True]["workflow_run"]["workflows"] == [gate["name"]], f"{github[2]}: {fork[True]}, of {gate['name']}")
+    for path in github:
         text = (dir / path).read_text()
         expect("resnet50" not in text, f"{path} speaks of the example")
         for job in yaml.safe_load(text)["jobs"].values():
@@ -89,13 +93,15 @@ def check_github(dir, workload, run_name, branch):
                 expect(m[2] == version, f"{path}: version {m[2]}, the program is {version}")
                 check_inputs(path, step["with"], action["inputs"])
                 expect(step["with"]["workload"] == workload, f"{path}: {step['with']}")
-                if path == GITHUB[0] and not m[1]:
+                for key, file in (("rules", f"rules/gpugate{more}.yaml"), ("workflow", github[0])):
+                    expect(step["with"].get(key) == (file if more and key in action["inputs"] else None), f"{path}: {key} of {step}")
+                if path == github[0] and not m[1]:
                     expect(step["with"]["runs"] == run_name, f"{path}: runs {step['with']['runs']}")
     expect(actions >= 4, f"{dir.name}: {actions} steps use gpugate")
 
 
-def check_gitlab(dir, workload, run_name):
-    path = ".gitlab/gpugate.yml"
+def check_gitlab(dir, workload, run_name, more=""):
+    path = f".gitlab/gpugate{more}.yml"
     text = (dir / path).read_text()
     expect("resnet50" not in text, f"{path} speaks of the example")
     pipeline = yaml.safe_load(text)
@@ -105,13 +111,15 @@ def check_gitlab(dir, workload, run_name):
     check_inputs(path, include["inputs"], spec["spec"]["inputs"])
     expect(include["inputs"]["workload"] == workload and include["inputs"]["runs"] == run_name, f"{path}: {include}")
     expect("benchmark" in include["inputs"], f"{path}: runs no benchmark: {include}")
-    names = {name.replace("$[[ inputs.job ]]", spec["spec"]["inputs"]["job"]["default"]) for name in jobs}
+    job = include["inputs"].get("job", spec["spec"]["inputs"]["job"]["default"])
+    names = {name.replace("$[[ inputs.job ]]", job) for name in jobs}
+    expect(job == f"gpugate{more}" and include["inputs"].get("rules", "rules/gpugate.yaml") == f"rules/gpugate{more}.yaml", f"{path}: {include}")
     expect(set(pipeline) - {"include"} <= names, f"{path}: jobs that the component does not have: {set(pipeline)}")
 
 
-def check_rules(dir, workload):
-    text = (dir / "rules/gpugate.yaml").read_text()
-    run(dir, "lint", "rules/gpugate.yaml")
+def check_rules(dir, workload, path="rules/gpugate.yaml"):
+    text = (dir / path).read_text()
+    run(dir, "lint", path)
     expect(yaml.safe_load(text)["workload"] == workload, f"{dir.name}: {yaml.safe_load(text)['workload']}")
     return yaml.safe_load(text)
 
@@ -186,7 +194,8 @@ def test_names(top):
     done = run(dir, "init")
     check_rules(dir, "other")
     expect("gpugate check trace.json.gz" in done.stdout, f"a baseline is there: {done.stdout}")
-    run(dir, "init", "--force", "--workload", "said.1")
+    (dir / "rules/gpugate.yaml").unlink()
+    run(dir, "init", "--workload", "said.1")
     check_rules(dir, "said.1")
     for name in ("a b", "a:b", "-x", "a/b", "a..b", "é"):
         run(dir, "init", "--force", "--workload", name, code=2)
@@ -201,8 +210,8 @@ def test_all_or_nothing(top):
     run(dir, "init")
     (dir / "rules/gpugate.yaml").write_text("mine")
     (dir / GITHUB[1]).unlink()
-    done = run(dir, "init", code=5)
-    expect("--force" in done.stderr and not (dir / GITHUB[1]).exists(), "a file was written beside those that are there")
+    run(dir, "init", code=2)
+    expect(not (dir / GITHUB[1]).exists(), "a file was written beside rules that cannot be read")
     expect((dir / "rules/gpugate.yaml").read_text() == "mine", "a file was replaced")
     run(dir, "init", "--force")
     check_rules(dir, "twice")
@@ -221,6 +230,37 @@ def test_all_or_nothing(top):
     (dir / GITHUB[2]).mkdir(parents=True)
     run(dir, "init", "--force", code=5)
     expect(not files(dir) and not (dir / "rules").exists(), f"left behind: {files(dir)}")
+
+
+# ---- a second init ----
+
+
+def test_second(top):
+    """A second `init` adds a workload; the same one again writes what is not there; no file that is there is touched without --force."""
+    for forge, check, main in (("github", check_github, ["main"]), ("gitlab", check_gitlab, [])):
+        dir = repository(top / "second", forge, f"git@{forge}.com:a/b")
+        run(dir, "init", "--workload", "one")
+        for path in files(dir):
+            (dir / path).write_text((dir / path).read_text() + "# mine\n")
+        before = {path: (dir / path).read_text() for path in files(dir)}
+        for again in ([], ["--workload", "one"]):
+            said = run(dir, "init", *again).stdout
+            expect("nothing to write" in said and files(dir) == sorted(before), f"{forge}: {said}")
+        (dir / "traces").mkdir()
+        make(dir / "traces" / "trace.json.gz", "--seed", "1", "--steps", "4")
+        said = run(dir, "init", "traces/trace.json.gz", "--workload", "two").stdout
+        check(dir, "two", "traces/trace.json.gz", *main, more="-two")
+        check_rules(dir, "two", "rules/gpugate-two.yaml")
+        expect("baseline create traces/trace.json.gz --rules rules/gpugate-two.yaml\n" in said, said)
+        expect(forge == "github" or ".gitlab-ci.yml: to be changed by you: include: .gitlab/gpugate-two.yml\n" in said, said)
+        run(dir, "baseline", "create", "traces/trace.json.gz", "--rules", "rules/gpugate-two.yaml")
+        run(dir, "check", "traces/trace.json.gz", "--rules", "rules/gpugate-two.yaml")
+        all_files = {path: (dir / path).read_bytes() for path in files(dir)}
+        expect("nothing to write" in run(dir, "init", "--workload", "two").stdout, f"{forge}: twice")
+        (dir / "rules/gpugate-two.yaml").write_text("version: 2\n")
+        run(dir, "init", "traces/trace.json.gz", "--workload", "two", "--force")
+        expect({path: (dir / path).read_bytes() for path in files(dir)} == all_files, f"{forge}: --force is not for the workload alone")
+        expect({path: (dir / path).read_text() for path in before} == before, f"{forge}: a file of the first workload was touched")
 
 
 # ---- attributes for git ----
@@ -326,6 +366,7 @@ def main():
         test_below(top)
         test_names(top)
         test_all_or_nothing(top)
+        test_second(top)
         test_attributes(top)
         test_runs(top)
     print("FAILED" if bad else "ok")

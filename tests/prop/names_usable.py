@@ -187,9 +187,11 @@ def explained(b):
     glossary = pathlib.Path(__file__).resolve().parents[2] / "docs" / "glossary.md"
     words = re.findall(r"^### (.+)$", glossary.read_text(encoding="utf-8"), re.M)
     for word in words:
-        done = b.run("explain", word.upper())
-        text = done.stdout.decode()
-        assert done.returncode == 0 and f"{word}:\n  " in text and "](" not in text and not re.search(r"\((?!docs/)[^)]*\.md", text), done
+        for name in {word, *word.split(", ")}:
+            done = b.run("explain", name.upper())
+            text = done.stdout.decode()
+            assert done.returncode == 0 and f"{word}:\n  " in text and "](" not in text and not re.search(r"\((?!docs/)[^)]*\.md", text), done
+    assert b.run("explain", "artefact").stderr.endswith(b"did you mean 'artifact'?\n")
     assert len(words) > 30 and b.run("explain", "top-kernels[flash_fwd]").stdout.startswith(b"top-kernels: "), words
 
 

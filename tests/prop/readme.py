@@ -7,7 +7,7 @@
  - a ```yaml block with a version is a rules file that passes `lint` (post_files.py looks at those of pipelines, ```yml)
  - the picture of a comment that README.md shows, docs/comment.svg, has what the example of ci/quickstart gets today
  - every option and command that the pages name exists, and every command in `--help` is named
- - docs/rules.md names every key of a rules file, CONTRIBUTING.md every folder of src
+ - docs/rules.md, or the head of rules/formats.yaml, names every key of a rules file, CONTRIBUTING.md every folder of src
  - links, anchors and named files of the project exist
  - the figures of README.md are those of docs/simulation.md, its first output is what the program prints
  - the files that docs/pull-requests.md shows whole are those of ci/ and templates/
@@ -142,14 +142,6 @@ def versions(program, update):
             page.write_text(new, encoding="utf-8")
         elif old != new:
             wrong.append(f"{page.relative_to(ROOT)}: names another version than {version}: run tests/prop/readme.py --update")
-
-
-def glossary_terms(update):
-    """All terms of the glossary, from A to Z."""
-    page = ROOT / "docs" / "glossary.md"
-    heads = sorted(re.findall(r"^### (.*)$", text_of(page), re.M), key=str.lower)
-    links = " · ".join(f"[{head}](#{re.sub(r'[^a-z -]', '', head.lower()).replace(' ', '-')})" for head in heads)
-    replaced(page, "terms", "\n".join(textwrap.wrap(links, 140, break_long_words=False, break_on_hyphens=False)) + "\n", update)
 
 
 def samples(update):
@@ -297,13 +289,13 @@ def check_rooms():
 
 
 def check_rules():
-    """Check that every key of a rules file is on its page, except those whose place 'allow' has taken."""
+    """Check that every key of a rules file is on its page or in the head of the table of formats, except those whose place 'allow' has taken."""
     def keys(node):
         if isinstance(node, dict):
             yield from node.get("properties", {})
         for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
             yield from keys(part)
-    said = text_of(ROOT / "docs" / "rules.md")
+    said = text_of(ROOT / "docs" / "rules.md") + text_of(ROOT / "rules" / "formats.yaml").split("\n- name: ")[0]
     for key in sorted(set(keys(json.loads(text_of(ROOT / "schemas" / "gpugate-rules-2.json")))) - {"overrides", "waivers"}):
         if not re.search(rf"\b{key}\b", said):
             wrong.append(f"rules.md does not name '{key}'")
@@ -343,7 +335,6 @@ def main():
     gate(program, update)
     shown_files(update)
     versions(program, update)
-    glossary_terms(update)
     samples(update)
     picture(program, update)
     check_words(program)

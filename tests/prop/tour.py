@@ -155,9 +155,11 @@ class Week:
     def say(self, text):
         self.page.append(text.strip("\n") + "\n")
 
-    def quote(self, body):
-        """The part of a comment that is visible before anything is expanded, and the collapsed parts."""
+    def quote(self, body, brief=False):
+        """The part of a comment that is visible before anything is expanded, and the collapsed parts; if brief, what comes before the names of the runs."""
         lines = [line for line in body.strip("\n").splitlines() if not line.startswith("<!-- ")]
+        if brief:
+            lines = lines[:next(i for i, line in enumerate(lines) if re.match(r"(baseline|candidate) `", line)) - 1]
         shown, depth, folded = [], 0, ""
         for line in lines:
             opens = line.startswith("<details>")
@@ -187,30 +189,21 @@ def cold_start(w):
     w.say("""
 # A first week
 
-This page shows what the gate says in a team's first week. Each comment is what the program and its scripts print today
-(`tests/prop/tour.py` plays the week through); ids of commits are made up, and what a comment folds is left out.
-
-The team has a training job, a benchmark that writes `trace.json.gz`, and the workflows that `gpugate init` wrote. These are on main already: GitHub
-starts the one that approves only from there. The rules file has two rules: compute time may grow by 0.5 %, peak memory by 1 %. This team lets the
-gate block from the first day; [most only let it report](pull-requests.md#in-which-order) until five runs of main are stored.
+What the gate says in a team's first week: `tests/prop/tour.py` plays it through with the program and its scripts of today. The rules are two: compute time may
+grow by 0.5 %, peak memory by 1 %. The workflows that `gpugate init` wrote are on main already. This team lets the gate block from the first day;
+[most only let it report](pull-requests.md#in-which-order) at first.
 
 ## Monday: there is no baseline
 
-The first pull request cannot pass yet. Its comment says what was measured:
 """)
     w.branch("gate", "", "the gate")
     w.gate("missing")
     expect("cold", w.status("gate"), "error")
     w.quote(w.forge.bodies()[0])
-    w.say("Somebody who may write here looks at the figures and comments:")
-    w.say("> `/gpugate accept first run on the new machines`")
-    w.say("A job takes the run as the baseline, commits that to the branch and answers:")
+    w.say("Somebody who may write here looks at the figures and comments `/gpugate accept first run on the new machines`. A job answers:")
     w.quote(w.approve(3, "/gpugate accept first run on the new machines", "gate"))
     expect("accepted", (w.status("gate"), "✅ gpugate" in w.forge.bodies()[0]), ("success", True))
-    w.say("The new commit has the status `gpugate/train: success`, from the run against its new baseline: no GPU runs once more to confirm it. "
-          "The comment above has become:")
-    w.quote(w.forge.bodies()[0])
-    w.say("An approval of a commit that is no longer the newest is refused, and so is one by somebody who may only read: [below](#what-is-refused).")
+    w.say("The new commit has the status `gpugate/train: success`, from the run against its new baseline: no GPU runs once more.")
     w.merge("gate")
 
 
@@ -218,8 +211,7 @@ def main_runs(w):
     w.say("""
 ## Tuesday: main makes its noise known
 
-Every push to main runs the benchmark too, and adds it to the history, on the branch `gpugate-baselines`. After five such
-runs `gpugate history` shows six, the approved one first:
+Every push to main runs the benchmark too, and stores it. After five such runs `gpugate history` shows six, the approved one first:
 """)
     w.time += DAY
     for _ in range(5):
@@ -232,17 +224,15 @@ runs `gpugate history` shows six, the approved one first:
     past = w.run([FORGE / "history", w.folder / "past"], GITHUB_OUTPUT="").stdout.strip()
     out = w.run([w.env()["GPUGATE"], "history", "--baseline", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "--history", past]).stdout
     w.say("```\n" + out.split("\n\nRuns")[0].strip("\n") + "\n```")
-    w.say("The *spread* is how far single runs lie from their median. What one run of a pull request must exceed, its [noise](verdicts.md#noise), is "
-          "several times this spread, because six runs prove little.")
+    w.say("What one run of a pull request must exceed, its [noise](verdicts.md#noise), is several times this spread, because six runs prove little.")
 
 
 def regression(w):
     w.say("""
 ## Wednesday: a regression
 
-A pull request makes the backward pass of attention slower by half. The change of its first run is beyond the limit, and far beyond the noise. So that no
-slow machine fails a pull request, the gate [confirms](verdicts.md#confirmation) that by three pairs: it runs the benchmark again, in turn with the
-commit that the pull request begins at.
+A pull request makes the backward pass of attention slower by half. So that no slow machine fails a pull request, the gate
+[confirms](verdicts.md#confirmation) that by three pairs:
 """)
     w.time += DAY
     w.branch("attention", "--slow-kernel *flash_bwd*=1.5", "deterministic attention")
@@ -250,16 +240,14 @@ commit that the pull request begins at.
     expect("failed", w.status("attention"), "failure")
     w.say("The pairs say the same, and only they decide from here on:")
     w.quote(w.forge.bodies()[0])
-    w.say("It is meant, and its author says so; but may not:")
+    w.say("It is meant, and its author says so, but may not:")
     w.quote(w.approve(5, "/gpugate accept it is deterministic now", "attention", code=1))
-    w.say("Somebody who may does:")
+    w.say("Somebody who may does. The reason and the name are in the commit and in the baseline:")
     w.quote(w.approve(4, "/gpugate accept deterministic attention, issue 1234", "attention"))
     expect("approved", w.status("attention"), "success")
     body = w.git(w.origin, "log", "-1", "--format=%B", "attention")
-    w.say("The reason and the name are in the commit and in the baseline:")
-    w.say("```\n" + body.strip() + "\n```")
-    w.say("A second approval a moment later finds nothing left to do:")
-    w.quote(w.approve(3, "/gpugate accept me too", "attention", after=90))
+    expect("reason and name", body.strip(), "baselines: approve a run of train\n\ndeterministic attention, issue 1234 (#7)\n\nApproved-by: user4")
+    expect("a second approval", "Nothing to accept" in w.approve(3, "/gpugate accept me too", "attention", after=90), True)
     w.merge("attention")
     w.branch("main")
     w.gate("pass")
@@ -277,40 +265,38 @@ def undecided(w):
     w.say("""
 ## Thursday: one run does not decide
 
-Another change costs a little more than the limit of 0.5 %. One run cannot tell it from chance. So here too the gate makes pairs, as many as would
-decide, and one more to confirm the failure:
+Another change costs a little more than the limit of 0.5 %. One run cannot tell it from chance. So the gate makes pairs, as many as would decide, and one
+more to confirm the failure:
 """)
     w.time += DAY
     w.branch("small", "--slow-kernel *flash_bwd*=1.58", "a check of inputs")
     said(w, w.gate("fail", GPUGATE_BASE="HEAD^", GPUGATE_MORE="40"))
-    w.quote(w.forge.bodies()[0])
-    w.say("Now +0.53 % is beyond the limit, and beyond the noise of ±0.39 % too: it fails. The 12.93 ms are the median of the base's three "
-          "[control runs](verdicts.md#control-runs), which are the reference as soon as there are any.")
+    w.quote(w.forge.bodies()[0], brief=True)
+    w.say("The 12.93 ms are the median of the base's three [control runs](verdicts.md#control-runs), which are the reference as soon as there are any.")
 
 
 def another_gpu(w):
     w.say("""
 ## Friday: another GPU, and a machine that is slow
 
-The rules keep a baseline for each GPU (`baseline: baselines/{workload}-{gpu}.json`), so the first run on another GPU has none yet:
+The rules keep a [baseline for each GPU](troubleshooting.md#a-new-gpu), so the first run on another GPU has none yet:
 """)
     w.time += DAY
     w.gpu = "NVIDIA H200"
     w.branch("other", "--slow-kernel *flash_bwd*=1.5", "a branch for the other machines")
     w.gate("missing")
-    w.quote(w.forge.bodies()[0])
-    w.quote(w.approve(3, "/gpugate accept first run on the H200", "other"))
+    w.quote(w.forge.bodies()[0], brief=True)
+    w.approve(3, "/gpugate accept first run on the H200", "other")
     expect("both", sorted(w.git(w.origin, "ls-tree", "--name-only", "other", "baselines/").splitlines()),
            ["baselines/train-NVIDIA-H100-80GB-HBM3.json", "baselines/train-NVIDIA-H200.json"])
     w.gpu, w.machine = "NVIDIA H100 80GB HBM3", "--slow-kernel *=1.08"
-    w.say("And one of the machines runs hot. The pull request only changes a text, and every kernel is slower. Without the base at hand, the report says that "
-          "the failure is to be confirmed:")
+    w.say("And one of the machines runs hot. The pull request only changes a text, and every kernel is slower:")
     w.branch("readme", "--slow-kernel *flash_bwd*=1.5", "README: a typo")
     w.gate("fail", GPUGATE_BASE="nowhere")
-    w.quote(w.forge.bodies()[0])
-    w.say("(8.05 % is the median change of the operators, 7.97 % that of their sum.) With its base, which is as slow on this machine, the comment turns green:")
+    w.quote(w.forge.bodies()[0], brief=True)
+    w.say("With its base, which is as slow on this machine, the comment turns green:")
     said(w, w.gate("pass", GPUGATE_BASE="HEAD^"))
-    w.quote(w.forge.bodies()[0])
+    w.quote(w.forge.bodies()[0], brief=True)
     w.machine = ""
 
 
@@ -321,15 +307,15 @@ def refusals(w):
     w.branch("late", "--slow-kernel *flash_bwd*=2", "slower")
     w.gate("fail")
     rows.append(("older than the run", w.approve(3, "/gpugate accept before it was measured", "late", code=1, after=-60)))
-    rows.append(("edited", w.approve(3, "/gpugate accept put into my mouth", "late", code=1, edited=w.stamp(120))))
+    expect("edited", "the comment of 'user3' was edited" in w.approve(3, "/gpugate accept put into my mouth", "late", code=1, edited=w.stamp(120)), True)
     (w.clone / "model.txt").write_text("--slow-kernel *flash_bwd*=3\n")
     w.push("late", "baselines: and more code")
     rows.append(("other code by now", w.approve(3, "/gpugate accept of the commit before", "late", code=1, after=180)))
     w.git(w.clone, "reset", "--quiet", "--hard", "origin/main")
     w.push("late", "something else", "--force")
-    rows.append(("forced to another commit", w.approve(3, "/gpugate accept of what is gone", "late", code=1, after=240)))
+    expect("forced to another commit", "other code" in w.approve(3, "/gpugate accept of what is gone", "late", code=1, after=240), True)
     expect("nothing was accepted", "baselines" in w.git(w.origin, "log", "-1", "--format=%s", "late"), False)
-    w.say("## What is refused\n\nEach refusal has an answer:\n")
+    w.say("## What is refused\n")
     w.say("| an approval of | is answered |\n|---|---|\n" + "\n".join(
         f"| {what} | {re.sub(r'^.*?: (?=Not)', '', body.strip().splitlines()[-1])} |" for what, body in rows))
 

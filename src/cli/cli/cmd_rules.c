@@ -146,16 +146,30 @@ static void add_plain(struct strbuf *b, struct span text)
 	}
 }
 
+/* True if `term`, "Run, candidate", or one of the names in it is the word; otherwise `near` is given
+   the names. */
+static bool term_has(struct span term, struct span word, struct nearest *near, struct arena *a)
+{
+	bool has = span_eq_nocase(term, word);
+	while (!has && term.n) {
+		const char *comma = memmem(term.p, term.n, ", ", 2);
+		struct span name = { term.p, comma ? (size_t)(comma - term.p) : term.n };
+		has = span_eq_nocase(name, word);
+		nearest_try(near, arena_dup(a, name));
+		size_t used = comma ? name.n + 2 : name.n;
+		term = (struct span){ term.p + used, term.n - used };
+	}
+	return has;
+}
+
 /* What the glossary says of a word; NULL if it does not have the word, which `near` then compares
    with its terms. */
 static const char *glossary_of(struct span word, struct nearest *near, struct arena *a)
 {
 	struct span at = { embedded_glossary, embedded_glossary_size }, term, text;
 	while (next_term(&at, &term, &text)) {
-		if (!span_eq_nocase(term, word)) {
-			nearest_try(near, arena_dup(a, term));
+		if (!term_has(term, word, near, a))
 			continue;
-		}
 		struct strbuf b = STRBUF_INIT;
 		strbuf_add(&b, term);
 		strbuf_adds(&b, ":");

@@ -44,7 +44,9 @@
 	X(FORMATS, "formats", "[FILE]", 0, 1,                                                       \
 	  "the table of formats of result files; with FILE, lines of rules that read it")           \
 	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
-	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab")
+	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab; with "     \
+	  "another "                                                                                \
+	  "--workload, one more of each")
 
 /// X(argument as written in COMMAND_ROWS, text that explains it to users)
 #define ARGUMENT_ROWS(X)                                                                         \
@@ -186,8 +188,8 @@ enum command {
 	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
 	  "whose workflow to write (default: what the repository has)")                                \
 	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                  \
-	  "create, init: replace what is there; append: a run that fails counts for the reference "    \
-	  "too")                                                                                       \
+	  "create: replace what is there; init: write the files of the workload anew; append: a run "  \
+	  "that fails counts for the reference too")                                                   \
 	X(FROM_NOISE, "from-noise", NULL, ON(INIT),                                                    \
 	  "bring limits closer where the history of the baseline shows that its noise allows it")      \
 	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \

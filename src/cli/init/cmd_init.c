@@ -14,7 +14,6 @@
 #include "model/embedded.h"
 #include "rules/rules_file.h"
 
-#define RULES_FILE "rules/gpugate.yaml"
 /* Names in the workflow files of ci/ that are replaced by the user's own names. */
 #define EXAMPLE_WORKLOAD "resnet50"
 #define EXAMPLE_RUN "trace.json.gz"
@@ -27,6 +26,8 @@ struct init {
 	struct run run; ///< the run that the user named; without ranks if the user named no run
 	struct arena arena;
 	const char *workload;
+	bool added; ///< true for a workload beside the one of the rules that are there
+	const char *rules_file, *gate_file; ///< paths of the rules, and of the workflow that measures
 	/// Number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
 	const char *run_name; ///< name of the run in the workflow and in the next command
@@ -60,15 +61,40 @@ static enum status choose_forge(struct init *in)
 	return ST_OK;
 }
 
+/* A path such as "rules/gpugate.yaml" or, of a workload beside the first,
+ * "rules/gpugate-NAME.yaml". */
+static const char *path_of(struct init *in, const char *stem, const char *ending)
+{
+	return in->added ? arena_printf(&in->arena, "%s-%s%s", stem, in->workload, ending)
+	                 : arena_printf(&in->arena, "%s%s", stem, ending);
+}
+
+/* Name the workload: as the user says or, if there are rules, as they say. Another one than theirs
+   is added to it. */
 static enum status choose_workload(struct init *in)
 {
 	const char *name = in->o->value[OPT_WORKLOAD];
+	bool force = in->o->value[OPT_FORCE] != NULL;
+	struct diag_log own; /* for a file that cannot be read, and is to be replaced */
+	struct rules there;
 	if (name && !is_plain_name(name))
 		return diag_fail(in->log, ST_USAGE,
 		                 "--workload %s: init takes letters, digits, '.', '_' and '-', beginning "
 		                 "with a letter or digit",
 		                 text_quote(&in->log->arena, span_of(name)));
 	in->workload = name ? name : in->repo.workload;
+	if (access(RULES_PATH, F_OK) == 0) {
+		diag_init(&own);
+		enum status st = rules_read(RULES_PATH, NULL, &there, force ? &own : in->log);
+		if (st == ST_OK)
+			in->workload = name ? name : arena_dup(&in->arena, span_of(there.workload));
+		in->added = st == ST_OK && strcmp(in->workload, there.workload) != 0;
+		rules_release(&there);
+		diag_release(&own);
+		if (!force)
+			TRY(st);
+	}
+	in->rules_file = path_of(in, "rules/gpugate", ".yaml");
 	return ST_OK;
 }
 
@@ -137,29 +163,78 @@ static const char *replace_text(struct arena *a, const char *text, const char *f
 	return arena_take(a, &b);
 }
 
+/* The inputs of a workflow's step that a workload beside the first needs, by the action that the
+   step uses. */
+static void add_inputs(struct init *in, struct span uses, int indent, struct strbuf *b)
+{
+	static const char *const actions[][2] = {
+		{ "gpugate/gpugate@", "rules" }, { "/append@", "rules" },   { "/accept@", "rules" },
+		{ "/accept@", "workflow" },      { "/fetch@", "workflow" }, { "component:", "job" },
+	};
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+		const char *action = actions[i][0], *key = actions[i][1];
+		if (!memmem(uses.p, uses.n, action, strlen(action)))
+			continue;
+		strbuf_addf(b, "%*s%s: \"", indent, "", key);
+		strbuf_addf(b, "%s\"\n",
+		            *key == 'r'   ? in->rules_file
+		            : *key == 'w' ? in->gate_file
+		                          : arena_printf(&in->arena, "gpugate-%s", in->workload));
+	}
+}
+
+/* The workflow for a workload beside the first, under names of its own and with its own rules. */
+static const char *fit_workflow(struct init *in, const char *text)
+{
+	static const char *const names[] = { "\nname: gpugate", "group: gpugate", "workflows: [gpugate",
+		                                 "\ngpugate" };
+	struct strbuf b = STRBUF_INIT;
+	struct span uses = SPAN("");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		text = replace_text(&in->arena, text, names[i],
+		                    arena_printf(&in->arena, "%s-%s", names[i], in->workload));
+	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+		struct span line = { text, (size_t)(end - text) };
+		const char *input = memmem(line.p, line.n, "workload: ", 10);
+		if (memmem(line.p, line.n, "uses:", 5) || memmem(line.p, line.n, "component:", 10))
+			uses = line;
+		strbuf_add(&b, (struct span){ line.p, line.n + 1 });
+		if (input)
+			add_inputs(in, uses, (int)(input - line.p), &b);
+	}
+	return arena_take(&in->arena, &b);
+}
+
 static void add_workflow(struct init *in, const char *path, const char *text)
 {
 	struct arena *a = &in->arena;
 	const char *quoted = arena_printf(a, "workload: \"%s\"", in->workload);
+	if (in->added)
+		text = fit_workflow(in, text);
 	text = replace_text(a, text, "workload: " EXAMPLE_WORKLOAD, quoted);
 	text = replace_text(a, text, EXAMPLE_WORKLOAD, in->workload);
 	text = replace_text(a, text, EXAMPLE_RUN, in->run_name);
 	if (in->repo.branch)
 		text = replace_text(a, text, "branches: [main]",
 		                    arena_printf(a, "branches: [\"%s\"]", in->repo.branch));
-	vec_push(&in->files.list, (struct new_file){ path, text });
+	new_files_add(&in->files, path, text, in->o->value[OPT_FORCE] != NULL);
 }
 
 static void add_workflows(struct init *in)
 {
 	if (in->forge == FORGE_GITHUB) {
-		add_workflow(in, ".github/workflows/gpugate.yml", embedded_github_gate);
-		add_workflow(in, ".github/workflows/gpugate-accept.yml", embedded_github_accept);
-		add_workflow(in, ".github/workflows/gpugate-fork.yml", embedded_github_fork);
+		in->gate_file = path_of(in, ".github/workflows/gpugate", ".yml");
+		add_workflow(in, in->gate_file, embedded_github_gate);
+		add_workflow(in, path_of(in, ".github/workflows/gpugate-accept", ".yml"),
+		             embedded_github_accept);
+		add_workflow(in, path_of(in, ".github/workflows/gpugate-fork", ".yml"),
+		             embedded_github_fork);
 	} else if (in->forge == FORGE_GITLAB) {
-		add_workflow(in, GITLAB_FILE, embedded_gitlab_pipeline);
+		in->gate_file = path_of(in, ".gitlab/gpugate", ".yml");
+		add_workflow(in, in->gate_file, embedded_gitlab_pipeline);
 		if (!in->repo.gitlab)
-			add_workflow(in, ".gitlab-ci.yml", embedded_gitlab_include);
+			new_files_add(&in->files, ".gitlab-ci.yml",
+			              arena_printf(&in->arena, "include: %s\n", in->gate_file), false);
 	}
 }
 
@@ -180,8 +255,8 @@ static enum status add_rules(struct init *in)
 	if (has_run && in->rules.judging == 0)
 		return diag_fail(in->log, ST_INPUT, "%s: has nothing that the built-in rules judge",
 		                 text_quote(&in->log->arena, span_of(in->run.label)));
-	vec_push(&in->files.list, (struct new_file){ RULES_FILE, text });
-	enum status st = rules_parse(RULES_FILE, span_of(text), NULL, &check, in->log);
+	new_files_add(&in->files, in->rules_file, text, in->o->value[OPT_FORCE] != NULL);
+	enum status st = rules_parse(in->rules_file, span_of(text), NULL, &check, in->log);
 	rules_release(&check);
 	return st;
 }
@@ -192,28 +267,40 @@ static enum status say_what_is_next(const struct init *in)
 {
 	struct sink *out;
 	const char *baseline = arena_printf(&in->log->arena, "baselines/%s.json", in->workload);
-	bool to_include = in->forge == FORGE_GITLAB && in->repo.gitlab && !in->repo.included;
+	bool to_include =
+	    in->forge == FORGE_GITLAB && in->repo.gitlab && (in->added || !in->repo.included);
 	TRY(sink_open("-", false, &out, in->log));
-	sink_printf(out, "%s: the built-in rules for the workload '%s'", RULES_FILE, in->workload);
-	if (in->run.ranks.nr)
+	for (size_t i = 0; i < in->files.kept.nr; i++)
+		sink_printf(out, "%s: is there already, and stays as it is\n", in->files.kept.v[i]);
+	if (!in->files.list.nr) {
+		sink_printf(out, "nothing to write for the workload '%s'; --force writes all files anew\n",
+		            in->workload);
+		return sink_commit(out, in->log);
+	}
+	bool rules = in->files.list.v[0].path == in->rules_file;
+	if (rules)
+		sink_printf(out, "%s: the built-in rules for the workload '%s'", in->rules_file,
+		            in->workload);
+	if (rules && in->run.ranks.nr)
 		sink_printf(out, ", of which %zu of %zu judge this run", in->rules.judging,
 		            in->setup.rules.rules.nr);
-	if (in->rules.past) {
+	if (rules && in->rules.past) {
 		size_t nr = in->rules.past->runs.nr;
 		sink_printf(out, "; the noise of %zu run%s in the history allows closer limits of %zu%s",
 		            nr, nr == 1 ? "" : "s", in->rules.closer,
 		            nr ? "" : " (--history names another folder)");
 	}
-	sink_puts(out, "\n");
+	sink_puts(out, rules ? "\n" : "");
 	if (in->steps)
 		sink_printf(out, "steps: the annotations %s make %" PRId64 " of them\n",
 		            text_quote(&in->log->arena, span_of(in->rules.marker)), in->steps);
-	for (size_t i = 1; i < in->files.list.nr; i++)
+	for (size_t i = rules; i < in->files.list.nr; i++)
 		sink_printf(out, "%s%s\n", in->files.list.v[i].path,
-		            i == 1 && in->forge != FORGE_NONE ? ": replace the benchmark in it by yours"
-		                                              : "");
+		            in->files.list.v[i].path == in->gate_file
+		                ? ": replace the benchmark in it by yours"
+		                : "");
 	if (to_include)
-		sink_printf(out, ".gitlab-ci.yml: to be changed by you: %s", embedded_gitlab_include);
+		sink_printf(out, ".gitlab-ci.yml: to be changed by you: include: %s\n", in->gate_file);
 	if (in->forge == FORGE_NONE && !in->o->value[OPT_CI])
 		sink_printf(out, "no workflow: %s; see --ci\n",
 		            in->repo.above ? "this is not the top of the repository"
@@ -221,8 +308,9 @@ static enum status say_what_is_next(const struct init *in)
 	if (in->repo.run && !in->o->args.nr)
 		sink_printf(out, "%s was found: 'gpugate init %s --force' fits the rules to it\n",
 		            in->repo.run, in->repo.run);
-	sink_printf(out, "next:\n  gpugate %s %s\n  git add %s",
-	            access(baseline, F_OK) == 0 ? "check" : "baseline create", in->run_name, baseline);
+	sink_printf(out, "next:\n  gpugate %s %s%s%s\n  git add %s",
+	            access(baseline, F_OK) == 0 ? "check" : "baseline create", in->run_name,
+	            in->added ? " --rules " : "", in->added ? in->rules_file : "", baseline);
 	for (size_t i = 0; i < in->files.list.nr; i++)
 		sink_printf(out, " %s", in->files.list.v[i].path);
 	sink_puts(out, to_include ? " .gitlab-ci.yml\n" : "\n");
@@ -258,7 +346,7 @@ static enum status init(struct init *in)
 	TRY(add_rules(in));
 	add_workflows(in);
 	new_files_add_attributes(&in->files);
-	TRY(new_files_write(&in->files, in->o->value[OPT_FORCE] != NULL, in->log));
+	TRY(new_files_write(&in->files, in->log));
 	return say_what_is_next(in);
 }
 
@@ -268,6 +356,7 @@ enum status cmd_init(const struct options *o, struct diag_log *log)
 	repository_look(&in.repo);
 	enum status st = init(&in);
 	vec_release(&in.files.list);
+	vec_release(&in.files.kept);
 	run_release(&in.run);
 	baseline_release(&in.baseline);
 	setup_release(&in.setup);

@@ -17,18 +17,24 @@ struct file_batch {
 	VEC(char *) directories; ///< directories that were created, outermost first
 };
 
+void new_files_add(struct new_files *f, const char *path, const char *text, bool replace)
+{
+	struct stat sb;
+	if (replace || lstat(path, &sb) < 0)
+		vec_push(&f->list, (struct new_file){ path, text });
+	else
+		vec_push(&f->kept, path);
+}
+
 void new_files_add_attributes(struct new_files *f)
 {
-	static const struct new_file attributes = {
-		"baselines/.gitattributes",
-		"# Written by machines: folded in reviews of GitHub and GitLab, and never merged as text.\n"
-		"*.json linguist-generated gitlab-generated -merge\n"
-		"# One run a line, in any order of branches.\n"
-		"*.history.jsonl linguist-generated gitlab-generated merge=union\n",
-	};
-	struct stat sb;
-	if (lstat(attributes.path, &sb) < 0 && errno == ENOENT)
-		vec_push(&f->list, attributes);
+	new_files_add(
+	    f, "baselines/.gitattributes",
+	    "# Written by machines: folded in reviews of GitHub and GitLab, and never merged as text.\n"
+	    "*.json linguist-generated gitlab-generated -merge\n"
+	    "# One run a line, in any order of branches.\n"
+	    "*.history.jsonl linguist-generated gitlab-generated merge=union\n",
+	    false);
 }
 
 /* Check that no part of the path is a symbolic link, which could lead to a file outside the
@@ -42,7 +48,7 @@ static enum status check_directory(const char *path, struct diag_log *log)
 	return ST_OK;
 }
 
-static enum status check_files(struct file_batch *w, bool replace, struct diag_log *log)
+static enum status check_files(struct file_batch *w, struct diag_log *log)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {
 		const char *path = w->files->list.v[i].path;
@@ -54,10 +60,6 @@ static enum status check_files(struct file_batch *w, bool replace, struct diag_l
 			*slash = '/';
 		}
 		w->was_there[i] = lstat(path, &sb) == 0;
-		if (w->was_there[i] && !replace)
-			return diag_fail(log, ST_OUTPUT,
-			                 "%s: is there already; nothing was written; replace it with --force",
-			                 text_quote(&log->arena, span_of(path)));
 	}
 	return ST_OK;
 }
@@ -82,7 +84,7 @@ static enum status write_all_files(struct file_batch *w, struct diag_log *log)
 	for (size_t i = 0; i < w->files->list.nr; i++) {
 		const struct new_file *f = &w->files->list.v[i];
 		TRY(make_directories(w, f->path, log));
-		TRY(sink_open(f->path, false, &w->sinks[i], log));
+		TRY(sink_open_again(f->path, &w->sinks[i], log));
 		sink_puts(w->sinks[i], f->text);
 	}
 	for (size_t i = 0; i < w->files->list.nr; i++) {
@@ -105,12 +107,12 @@ static void undo_files(struct file_batch *w)
 		rmdir(w->directories.v[i]);
 }
 
-enum status new_files_write(const struct new_files *f, bool replace, struct diag_log *log)
+enum status new_files_write(const struct new_files *f, struct diag_log *log)
 {
 	struct file_batch w = { .files = f,
 		                    .sinks = mem_calloc(f->list.nr, sizeof *w.sinks),
 		                    .was_there = mem_calloc(f->list.nr, sizeof *w.was_there) };
-	enum status st = check_files(&w, replace, log);
+	enum status st = check_files(&w, log);
 	if (st == ST_OK) {
 		st = write_all_files(&w, log);
 		if (st != ST_OK)
