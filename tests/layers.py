@@ -48,7 +48,7 @@ ROOMS = {
     "html": NOUNS | {"io", "names", "document", "report"},
     "evidence": NOUNS | {"io", "report"},
     "cli": NOUNS | {"io", "xspace", "read", "flight", "nsys", "merge", "fold", "reduce", "replay", "store", "results", "rules", "diff", "trust", "gate", "cause", "changed", "evidence",
-                    "diagnose", "document", "report", "html"},
+                    "diagnose", "names", "document", "report", "html"},
     "init": NOUNS | {"io", "rules", "cli"},
     "suite": NOUNS | {"io", "store", "rules", "names", "document", "report", "html", "cli"},
     "history": NOUNS | {"io", "store", "rules", "diff", "names", "document", "report", "html", "cli"},

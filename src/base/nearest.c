@@ -1,6 +1,7 @@
 #include "base/nearest.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -53,4 +54,29 @@ void nearest_try(struct nearest *n, const char *candidate)
 const char *nearest_hint(const struct nearest *n, struct arena *a, char mark, const char *otherwise)
 {
 	return n->best ? arena_printf(a, "%c did you mean '%s'?", mark, n->best) : otherwise;
+}
+
+void nearest_few_try(struct nearest_few *n, size_t index, struct span name, const char *text,
+                     bool later)
+{
+	struct span shown = span_of(text), own = n->asked;
+	bool has = memmem(name.p, name.n, own.p, own.n) != NULL;
+	size_t cost = (has ? 0 : 2 * edit_distance(own, shown, own.n + shown.n)) + later;
+	size_t at = n->nr < NEAREST_MOST ? n->nr++ : NEAREST_MOST;
+	for (; at && n->best[at - 1].cost > cost; at--)
+		n->best[at] = n->best[at - 1];
+	n->best[at].cost = cost;
+	n->best[at].index = index;
+}
+
+const char *nearest_few_hint(const char *const *texts, size_t nr, struct arena *a)
+{
+	const char *list = "";
+	for (size_t i = 0; i < nr; i++)
+		list = arena_printf(a, "%s%s'%s'", list,
+		                    i == 0        ? "; did you mean "
+		                    : i + 1 == nr ? " or "
+		                                  : ", ",
+		                    texts[i]);
+	return nr ? arena_printf(a, "%s?", list) : list;
 }

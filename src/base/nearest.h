@@ -2,6 +2,7 @@
 #ifndef GG_BASE_NEAREST_H
 #define GG_BASE_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -25,5 +26,24 @@ void nearest_try(struct nearest *n, const char *candidate);
 /// if no word is near. Owned by `a`.
 const char *nearest_hint(const struct nearest *n, struct arena *a, char mark,
                          const char *otherwise);
+
+/// The three names nearest to a text that names none of them.
+enum { NEAREST_MOST = 3 };
+struct nearest_few {
+	struct span asked;
+	size_t nr;
+	struct {
+		size_t cost, index;
+	} best[NEAREST_MOST + 1]; ///< the nearest first
+};
+
+/// Offers name number `index`, which is shown as `text`. A name that has the text in it is nearest;
+/// of equally near ones, those that are not `later` come first.
+void nearest_few_try(struct nearest_few *n, size_t index, struct span name, const char *text,
+                     bool later);
+
+/// The end of a message, "; did you mean 'a', 'b' or 'c'?", with the texts of the `nr` names. Owned
+/// by `a`.
+const char *nearest_few_hint(const char *const *texts, size_t nr, struct arena *a);
 
 #endif

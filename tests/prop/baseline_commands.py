@@ -194,6 +194,33 @@ def advised(p):
     expect("ranks", p.json()["pin"]["ranks"], 2)
 
 
+def by_name(p):
+    """--accept takes each name that reports show of a check, and takes nothing else with it."""
+    with (p.folder / "rules.yaml").open("a") as f:
+        f.write("  - {id: each, metric: kernel.time, for_each: {top: 10}, fail: {increase: 10%}}\n")
+    p.gpugate("baseline", "create", p.run(0))
+    slow = p.run(1, "--slow-kernel", "*flash_bwd_dq*=1.9", "--slow-kernel", "*nvjet*=1.5")
+    result = p.folder / "result.json"
+    p.gpugate("check", slow, "--json", result, expect=1)
+    opened = [c for c in json.loads(result.read_text())["checks"] if c["verdict"] in ("fail", "undecided")]
+    items = [c for c in opened if c["item"]]
+    names = {c["id"]: [c["id"], c["item"]] for c in items}
+    for c in items:
+        if "flash_bwd_dq" in c["item"]:
+            names[c["id"]].append("flash_bwd_dq_dk_dv_loop_seqk_parallel")
+    expect("items", len(items) > 1 and any(len(n) == 3 for n in names.values()), True)
+    for c in items:
+        for name in names[c["id"]]:
+            others = [o for o in opened if o is not c]
+            left = others.pop()
+            said = p.gpugate("baseline", "promote", slow, "--reason", "x", "--accept", name,
+                             *(w for o in others for w in ("--accept", o["id"])), expect=1 if left["verdict"] == "fail" else 3, says="not accepted")
+            expect(f"{name}: what is left", f": {left['id']}: " in said and f": {c['id']}: " not in said, True)
+    p.gpugate("baseline", "promote", slow, "--reason", "x", "--accept", "flash_bwd_dq_dk_dv_loop", expect=2,
+              says="did you mean 'flash_bwd_dq_dk_dv_loop_seqk_parallel', '")
+    p.gpugate("baseline", "promote", slow, "--reason", "x", *(w for c in opened for w in ("--accept", names.get(c["id"], [c["rule"]])[-1])), says="baseline moved")
+
+
 SYSTEMS = {
     "GitHub Actions": ({"GITHUB_ACTIONS": "true", "GITHUB_SHA": "g1", "GITHUB_ACTOR": "octo", "GITHUB_RUN_ID": "7",
                         "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "a/b"},
@@ -324,7 +351,7 @@ def main():
         print("skipped: needs $GPUGATE (the program)")
         return 77
     bad = False
-    for test in (appended, refused, promoted, advised, shown, provenance, bootstrapped, placed):
+    for test in (appended, refused, by_name, promoted, advised, shown, provenance, bootstrapped, placed):
         WRONG.clear()
         with tempfile.TemporaryDirectory() as name:
             test(Place(pathlib.Path(name)))

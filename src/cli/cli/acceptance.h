@@ -6,13 +6,9 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Returns ST_USAGE if --accept names a rule that does not exist.
-GG_MUST_CHECK enum status acceptance_check(const struct options *o, const struct rules *rules,
-                                           struct diag_log *log);
-
 /// Returns ST_INPUT if trust findings on the run make its figures unreliable, and the report's
-/// status if a check did not pass and its rule is not named by --accept. `all`: as if --accept
-/// named all rules.
+/// status if a check did not pass and --accept names neither its rule nor its item. ST_USAGE if
+/// --accept names nothing. `all`: as if --accept named all rules.
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);
 

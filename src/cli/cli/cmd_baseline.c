@@ -169,8 +169,6 @@ enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
 	if (st == ST_OK && !o->value[OPT_REASON])
 		st = diag_fail(log, ST_USAGE, "'baseline promote' needs --reason TEXT: it is kept");
 	if (st == ST_OK)
-		st = acceptance_check(o, &w.setup.rules, log);
-	if (st == ST_OK)
 		st = baseline_edit_begin(&w.edit, &w.setup, o, &w.candidates.v[0], log);
 	if (st == ST_OK)
 		st = candidates_judge(&w.candidates, &w.setup, o, &w.edit.b, w.edit.path, &w.report, log);

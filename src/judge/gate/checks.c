@@ -459,7 +459,7 @@ static void add_none_left(const struct maker *m, bool excepted)
 	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
-enum { NEAR_MAX = 3, NEAR_CHARS = 60 };
+enum { NEAR_CHARS = 60 };
 
 /* The name of an item in its shortest form, as a report may show it. */
 static const char *shortest_name(const struct rule *rule, const struct entry *e, struct arena *a)
@@ -483,31 +483,15 @@ static const char *near_name(const struct rule *rule, const struct entries *all,
    baseline first. */
 static const char *near_items(const struct rule *rule, const struct entries *all, struct arena *a)
 {
-	struct near {
-		size_t cost, item;
-	} best[NEAR_MAX + 1];
-	const char *asked = query_name(&rule->query);
-	size_t nr = 0;
+	const char *asked = query_name(&rule->query), *texts[NEAREST_MOST] = { NULL };
+	struct nearest_few near = { .asked = span_of(asked ? asked : "") };
 	for (size_t i = 0; asked && i < all->list.nr; i++) {
 		const struct entry *e = &all->list.v[i];
-		struct span text = span_of(shortest_name(rule, e, a)), own = span_of(asked);
-		bool has = memmem(e->label.p, e->label.n, own.p, own.n) != NULL;
-		size_t cost = has ? 0 : 2 * edit_distance(own, text, own.n + text.n);
-		cost += !e->has[SIDE_BASELINE];
-		size_t at = nr < NEAR_MAX ? nr++ : NEAR_MAX;
-		for (; at && best[at - 1].cost > cost; at--)
-			best[at] = best[at - 1];
-		best[at] = (struct near){ cost, i };
+		nearest_few_try(&near, i, e->label, shortest_name(rule, e, a), !e->has[SIDE_BASELINE]);
 	}
-	struct strbuf b = STRBUF_INIT;
-	for (size_t i = 0; i < nr; i++)
-		strbuf_addf(&b, "%s'%s'",
-		            i == 0        ? "; did you mean "
-		            : i + 1 == nr ? " or "
-		                          : ", ",
-		            near_name(rule, all, best[i].item, a));
-	strbuf_adds(&b, nr ? "?" : "");
-	return arena_take(a, &b);
+	for (size_t i = 0; i < near.nr; i++)
+		texts[i] = near_name(rule, all, near.best[i].index, a);
+	return nearest_few_hint(texts, near.nr, a);
 }
 
 /* Fail if the rule's query finds something without its texts, so that one of them must be wrong.
