@@ -339,7 +339,7 @@ def formats(folder):
         gate = Gate(folder / name.replace(".", "_"), name, content)
         code, verdicts, text = gate.check(content)
         assert code == 0 and all("input." + k in verdicts for k in some), (name, code, verdicts, text)
-        # the spread of others, and what the format says is no measure
+        # the spread of others, and what a format leaves to rules of its own
         others = {k for k in found if "input." + k not in verdicts and not re.search(r"std|\.n$|^(lm_)?loss$|^eval_accuracy$", k)}
         named = re.search(r"not judged by 'figures': input\.(\S+?)(?: and (\d+) more)?, of which", text)
         assert len(others) == (1 + int(named[2] or 0) if named else 0) and (not named or named[1] in others), (name, others, text)
