@@ -104,8 +104,10 @@ def readme_figures(update):
     row = cells_of(page, "spread of single runs")[0]
     trace = re.search(r"^\| (a trace of .*?) \|", text_of(page), re.M)[1]
     (_, check, _), (_, unpack, _) = cells_of(page, trace)[:2]
+    first, after = re.search(r"\d+ to (\d+) of 1,000 unchanged runs fail by one run, and\s+(\d+ to \d+) after the pairs", text_of(page)).groups()
     text = (f"If single runs spread by {row[0]}, with {row[1]} runs of main and {row[2]} of the pull request, {row[3]} of 1,000 unchanged runs fail, and a "
-            f"change of +5 % is caught in {row[5].split(', ')[0]} % of the cases. `check` of {trace} takes {check} s of processor time, `gzip -dc` {unpack} s. "
+            f"change of +5 % is caught in {row[5].split(', ')[0]} % of the cases. Noisier runs are more often undecided. With noise of other kinds up to {first} of 1,000 fail by "
+            f"one run, and {after} once pairs have confirmed it. `check` of {trace} takes {check} s of processor time, `gzip -dc` {unpack} s. "
             "[More](docs/simulation.md)")
     replaced(README, "from docs/simulation.md", textwrap.fill(text, 150) + "\n", update)
 
