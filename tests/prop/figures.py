@@ -320,6 +320,40 @@ def logs(folder):
         assert p.returncode == 2 and p.stderr.count("\n") == 1 and "rules.yaml:6:" in p.stderr, (pattern, p)
 
 
+USERS = {  # what a user writes who has read the documentation: the log, the lines of the rules, some figures
+    "nccl.log": (r"""      pattern: '^ +(?<size>\d+) +\d+ +(?<type>\w+) +(?<op>\w+) +-?\d+ +(?<time>[0-9.]+) +(?<algbw>[0-9.]+) +(?<busbw>[0-9.]+) '
+      case: "{op}.{size}"
+      take: [{at: time, unit: us}, {at: busbw, unit: GB/s}]""", {"sum.1048576/time": (30.5, "us"), "sum.2097152/busbw": (21.51, "GB/s")}),
+    "meg.log": (r"""      pattern: 'iteration +(?<step>\d+)/.*elapsed time per iteration \(ms\): (?<ms>[0-9.]+) .*lm loss: (?<loss>[0-9.E+-]+)'
+      series: true
+      work: [step]
+      samples: [{at: ms, unit: ms, drop: 1}]
+      take: [{at: loss, better: lower}]""", {"ms.median": (504, "ms"), "loss": (10.5, "1")}),
+    "titan.log": (r"""      pattern: 'step: +(?<step>\d+) .*tps: +(?<tps>[0-9,]+)'
+      series: true
+      work: [step]
+      samples: [{at: tps, unit: tok/s, thousands: true, drop: 1}]""", {"tps.median": (7003.5, "tok/s")}),
+}
+
+
+def users(folder):
+    """Logs are read by a user's own pattern, which stands above the built-in format, and judged."""
+    for name, text, _ in LOGS:
+        if name not in USERS:
+            continue
+        lines, some = USERS[name]
+        rules = f"version: 2\ninputs:\n  results:\n    - match: '*.log'\n      read: text\n{lines}\n"
+        gate = Gate(folder, name, text, rules)
+        p = run("metrics", f"b/{name}", "--rules", "rules.yaml", "--json", "-", cwd=folder)
+        found = {m["metric"][len("input."):]: (m["value"], m["unit"]) for m in json.loads(p.stdout)["metrics"]}
+        assert all(found[k] == v for k, v in some.items()), (name, found)
+        assert "tflops.median" not in found and "sum.1048576/algbw" not in found, found
+        code, verdicts, text_of = gate.check(text)
+        assert code == 0 and all("input." + k in verdicts for k in some), (name, verdicts, text_of)
+        (folder / "b" / name).unlink()
+        (folder / "c" / name).unlink()
+
+
 def long_lines(folder):
     """A line of a log beyond 2,000 bytes is not searched, and how many there are is said once."""
     for blanks, lost in ((2000, 0), (2001, 1), (3000, 1)):
@@ -690,7 +724,7 @@ def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, stored_work, lines, gone, parts, logs,
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, stored_work, lines, gone, parts, logs, users,
                      long_lines, formats, standard_error, margin, interval, share_below, proposals, table, titles, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
