@@ -10,6 +10,7 @@
 #include "model/phases.h"
 #include "output_laws.h"
 #include "reduce/step_name.h"
+#include "report/document.h"
 
 static struct sink *write_report(const char *format, const char *name, bool diff, size_t max_bytes)
 {
@@ -128,8 +129,9 @@ static void check_metrics(struct span raw, const char *name, int64_t ranks)
 	metrics_write_json(&v, &r, json);
 	struct document metrics;
 	doc_init(&metrics);
-	metrics_document(&v, &r, &metrics);
-	document_write_text(&metrics, &(struct write_options){ 0 }, text);
+	struct report of = { .run = &(struct run_report){ .view = &v } };
+	doc_metrics(&metrics, &of);
+	document_write_text(&metrics, &(struct write_options){ .verbose = true }, text);
 	doc_release(&metrics);
 	check_json(sink_memory(json));
 	check_text(sink_memory(text));

@@ -161,7 +161,10 @@ def shown(p):
             WRONG.append(f"'{word}' is not in {text}")
     p.gpugate("baseline", "verify", says="the approved run (the pin) is 365 days old")
     expect("noise is known", "mostly assumed" in p.gpugate("baseline", "verify"), False)
-    p.gpugate("baseline", "show", says="accepted runs  4")
+    report = subprocess.run([PROGRAM, "report", p.baseline, "--verbose"], capture_output=True, check=True, env=CLEAN).stdout.decode()
+    for words in (["accepted", "runs", "4"], ["commit", "pinned"]):
+        expect(words, words in map(str.split, report.splitlines()), True)
+    expect("the old name", report.split() == p.gpugate("baseline", "show").split("gpugate: note:")[0].split(), True)
     p.gpugate("baseline", "prune", "--before", "2025-01-01", says="nothing to drop")
     p.gpugate("baseline", "prune", "--before", "2026-01-01", says="1 dropped")  # the dropped run is the one that is also the pin
     p.gpugate("baseline", "prune", "--keep", "3", says="1 dropped")

@@ -55,7 +55,7 @@ def expectations():
     yield "explain step.ti", {"step.time"}, False
     yield "explain xx", set(), False
     yield "check --rank ", set(), False
-    yield "baseline show tr", set(), False
+    yield "baseline log tr", set(), False
 
 
 def check(shell, complete):

@@ -233,7 +233,7 @@ def waited_before(dir):
     for name in ("odd", "link"):
         run = folded(run_of(dir, name, RANKS))
         gpugate("check", run, "--rules", rule_file, "--baseline", dir / "odd.baseline.json", "--html", dir / "page.html", codes=(0, 1))
-    for command in (["report", odd], ["metrics", odd], ["diff", odd, run_of(dir, "plain", RANKS)]):
+    for command in (["report", odd], ["report", odd, "--verbose"], ["diff", odd, run_of(dir, "plain", RANKS)]):
         gpugate(*command, "--html", dir / "page.html")
 
 

@@ -35,9 +35,9 @@ def gpugate(*args, codes=(0,)):
 
 def metrics(*run):
     """The ranks of a run, each with its trace; its figures without them; its findings that make figures unreliable; what is said."""
-    p = gpugate("metrics", *run, "--allow-pickle", "--json", "-")
+    p = gpugate("report", *run, "--allow-pickle", "--verbose", "--json", "-")
     out = json.loads(p.stdout)
-    return ({r["rank"]: r["trace"] for r in out["ranks"]}, out["metrics"],
+    return ({r["rank"]: r["trace"] for r in out["figures"]["ranks"]}, out["figures"]["metrics"],
             {(f["rank"], f["finding"]) for f in out["trust"] if f["spoils"]}, p.stderr)
 
 
@@ -135,7 +135,7 @@ def names(dir):
     twice = dir / "twice"
     trace(twice / "a.json")
     trace(twice / "b.json", lambda d: d.update(baseTimeNanoseconds=d["baseTimeNanoseconds"] + DAY_NS))
-    error = gpugate("metrics", twice, codes=(3,)).stderr
+    error = gpugate("report", twice, codes=(3,)).stderr
     assert "rank 0 is there twice" in error and error.count("a trace of 3 steps") == 2 and "the former counts" in error, error
 
 
@@ -154,12 +154,12 @@ def above(dir):
         assert metrics(top)[:3] == want[:3]
     shutil.copytree(run, run.parent / "iteration_20")
     for top in (dir / "out", dir / "out" / "profile"):
-        error = gpugate("metrics", top, codes=(3,)).stderr
+        error = gpugate("report", top, codes=(3,)).stderr
         assert "iteration_10'" in error and "iteration_20'" in error and "'logs'" not in error, error
     (dir / "none" / "inner").mkdir(parents=True)
-    assert "no trace, snapshot or digest in this directory\n" in gpugate("metrics", dir / "none", codes=(3,)).stderr
+    assert "no trace, snapshot or digest in this directory\n" in gpugate("report", dir / "none", codes=(3,)).stderr
     (dir / "none" / "loop").symlink_to(dir / "none")
-    gpugate("metrics", dir / "none", codes=(3,))
+    gpugate("report", dir / "none", codes=(3,))
 
 
 def several(dir):
@@ -171,7 +171,7 @@ def several(dir):
     for nr, (i, of), (k, pid) in itertools.product((2, 4), enumerate((docs, bare, silent)), enumerate(ways)):
         path = dir / f"merged{nr}{i}{k}.json"
         path.write_text(json.dumps(merged(of[:nr], pid)), encoding="utf-8")
-        error = gpugate("metrics", path, codes=(3,)).stderr
+        error = gpugate("report", path, codes=(3,)).stderr
         assert error.count("\n") == 1 and f"holds {nr} ranks" in error, (path, error)
     assert not metrics(dir / "r0.json")[3]
 

@@ -42,7 +42,7 @@ def gpugate(*args, expect=0, stdin=None):
 
 
 def refused(*args, words):
-    error = gpugate("metrics", *args, expect=3).stderr
+    error = gpugate("report", *args, expect=3).stderr
     assert error.count("\n") == 1 and all(w in error for w in words), error
 
 

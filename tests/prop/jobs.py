@@ -57,7 +57,7 @@ def results(dir):
             written.add((dir / "out.json").read_bytes())
     assert len(written) == 1
     assert b'"batch_size"' in written.pop()
-    out, err = same("metrics", dir / "job")
+    out, err = same("report", dir / "job")
     assert "rank 4" in out and "ignored" in err and "worker.log" in err and "71-0.tmp" in err
     assert gpugate("digest", dir / "job", "-o", dir / "x", "--jobs", 0)[0] == 2
     assert gpugate("digest", dir / "job", "-o", dir / "x", "--jobs", 1025)[0] == 2
@@ -71,11 +71,11 @@ def errors(dir):
     (dir / "rank8.json").write_bytes(b"[{]")
     (dir / "rank9.json").write_bytes(b"\x1f\x8b\x08")
     args = [dir / f"rank{i}.json" for i in (9, 0, 8, 1, 7, 5)]
-    _, err = same("metrics", *args, code=3)
+    _, err = same("report", *args, code=3)
     lines = [line for line in err.splitlines() if "note:" not in line]
     assert [f"rank{i}.json" in line for i, line in zip((9, 8, 7, 5), lines)] == [True] * 4 and len(lines) == 4, err
     (dir / "run.yaml").write_text("batch_size: {}\n")
-    _, err = same("metrics", dir / "rank0.json", dir / "rank8.json", code=2)
+    _, err = same("report", dir / "rank0.json", dir / "rank8.json", code=2)
     assert "run.yaml" in err.splitlines()[0] and "rank8.json" in err.splitlines()[1], err
 
 
@@ -90,15 +90,15 @@ def shared_file(dir):
     (dir / "wrong.json").write_bytes(text[:at] + b'"ts": 1e99, "was"' + text[at + 4:])
     at = text.index(b',', len(text) // 2)
     (dir / "broken.json").write_bytes(text[:at] + b',,' + text[at + 1:])
-    same("metrics", dir / "rank0.json")
-    same("metrics", dir / "packed.json.gz")
+    same("report", dir / "rank0.json")
+    same("report", dir / "packed.json.gz")
     for name in ("cut.json", "cut.json.gz"):
-        same("metrics", dir / name, code=3)
-        same("metrics", dir / name, "--allow-truncated")
+        same("report", dir / name, code=3)
+        same("report", dir / name, "--allow-truncated")
     for name in ("wrong.json", "broken.json"):
-        same("metrics", dir / name, code=3)
-    same("metrics", dir / "rank0.json", "--quick", 1000)
-    same("metrics", dir / "rank0.json", "--max-input", 1 << 20, code=3)
+        same("report", dir / name, code=3)
+    same("report", dir / "rank0.json", "--quick", 1000)
+    same("report", dir / "rank0.json", "--max-input", 1 << 20, code=3)
     written = set()
     for jobs in JOBS:
         assert subprocess.run([PROGRAM, "digest", "-", "-o", dir / "out.json", "--jobs", str(jobs)], input=text,

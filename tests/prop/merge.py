@@ -234,7 +234,7 @@ def many_cycles(dir, seed):
     for nr, expect in ((256, 0), (257, 3)):
         cycles = [{**one, "steps": {**one["steps"], "number": [2 * i, 2 * i + 1]}} for i in range(nr)]
         (dir / "many.json").write_text(json.dumps({"schema": "gpugate-run-1", "digests": cycles}))
-        p = gpugate("metrics", dir / "many.json", expect=expect)
+        p = gpugate("report", dir / "many.json", expect=expect)
         assert expect == 0 or "more than 256 artifacts of rank 0" in p.stderr.decode(), p.stderr
 
 

@@ -90,7 +90,7 @@ def shown(dir):
     for columns in (100, 20):
         gate = threading.Event()
         path = fed(dir, f"{columns // 100}.json", gate)
-        t = Terminal("metrics", path, columns=columns, NO_COLOR="1")
+        t = Terminal("report", path, columns=columns, NO_COLOR="1")
         t.until(r"\r\d\.json, \d")
         if columns == 100:
             t.until(r"KiB, \d.*/s")
@@ -103,7 +103,7 @@ def shown(dir):
 
 def error(dir):
     gate = threading.Event()
-    t = Terminal("metrics", fed(dir, "0.cut", gate, good=False))
+    t = Terminal("report", fed(dir, "0.cut", gate, good=False))
     t.until("KiB")
     gate.set()
     assert t.end() == 3, t.text
@@ -116,7 +116,7 @@ def jobs(dir):
     gate = threading.Event()
     one = dir / "1.whole"
     one.write_text(json.dumps({"traceEvents": [EVENT], "distributedInfo": {"rank": 1, "world_size": 2}}))
-    t = Terminal("metrics", fed(dir, "0.slow", gate), one, "--jobs", 2)
+    t = Terminal("report", fed(dir, "0.slow", gate), one, "--jobs", 2)
     t.until(r"1 of 2 files, 0\.slow, [\d.]+ [KM]iB, ")
     gate.set()
     assert t.end() == 0, t.text
@@ -131,7 +131,7 @@ def size(dir):
         f.write(gzip.compress(b'{"traceEvents": ['))
         for _ in range(4096):
             f.write(blanks)
-    t = Terminal("metrics", path)
+    t = Terminal("report", path)
     t.until(r"long\.json\.gz, [\d.,]+ [KM]iB of [\d.]+ MiB, [\d.,]+ [KMG]iB/s, \d+ s left")
     t.process.kill()
     t.end()
@@ -143,9 +143,9 @@ def silent(dir):
     would have printed at least one."""
     gate = threading.Event()
     path = fed(dir, "0.file", gate)
-    file = subprocess.Popen([PROGRAM, "metrics", path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    dumb = Terminal("metrics", fed(dir, "0.dumb", gate), TERM="dumb")
-    clock = Terminal("metrics", fed(dir, "0.clock", gate))
+    file = subprocess.Popen([PROGRAM, "report", path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    dumb = Terminal("report", fed(dir, "0.dumb", gate), TERM="dumb")
+    clock = Terminal("report", fed(dir, "0.clock", gate))
     clock.until("\r.*\r.*\r")
     gate.set()
     assert clock.end() == dumb.end() == file.wait() == 0

@@ -93,7 +93,7 @@ def figures(path, cwd=None):
 
 def check_file(path, expected, folder):
     if isinstance(expected, str):
-        return refused("metrics", path, words=expected)
+        return refused("report", path, words=expected)
     number, some = expected
     found = {f["metric"][len("input."):]: f for f in figures(path)}
     assert number in (None, len(found)), (path.name, len(found), sorted(found))
@@ -182,10 +182,10 @@ def judged(folder):
         assert "not measured" in p.stderr, p.stderr
     for text, words in ((json.dumps(SERVE).replace("12.5", "1.23456789012345678901"), "significant digits"),):
         write(folder / "bad.json", text)
-        refused("metrics", "bad.json", words=words, cwd=folder)
+        refused("report", "bad.json", words=words, cwd=folder)
     # in a folder, a result file is recognized under any file name
     write(folder / "d" / "log.txt", ":::MLLOG " + json.dumps({"key": "run_start", "time_ms": 1}) + "\n")
-    refused("metrics", "d", words="the run is not valid", cwd=folder)
+    refused("report", "d", words="the run is not valid", cwd=folder)
 
 
 def default_rules(folder):
@@ -280,10 +280,10 @@ def formats(folder):
     write(folder / "own.yaml", own)
     row = {"gpu": "H100", "batch": 8, "status": "ok", "timing": {"step_ms": 1.25}, "tokens_per_s": "900"}
     write(folder / "bench" / "x.jsonl", "\n".join(json.dumps({**row, "batch": b}) for b in (8, 16)))
-    text = run("metrics", "bench/x.jsonl", "--rules", "own.yaml", cwd=folder).stdout
+    text = run("report", "bench/x.jsonl", "--rules", "own.yaml", cwd=folder).stdout
     assert "input.H100.b16/step_ms" in text and "1.25 ms" in text and "900 tok/s" in text, text
     write(folder / "bench" / "x.jsonl", json.dumps({**row, "status": "failed"}))
-    refused("metrics", "bench/x.jsonl", "--rules", "own.yaml", words="'status' is failed", cwd=folder)
+    refused("report", "bench/x.jsonl", "--rules", "own.yaml", words="'status' is failed", cwd=folder)
 
 
 OTHERS = {
@@ -306,13 +306,13 @@ def refused_by_name(folder):
     """Files of other tools that cannot be judged are refused in one line that says what to do."""
     for name, (text, words) in OTHERS.items():
         folder.joinpath(name).write_bytes(text)
-        refused("metrics", name, words=words, cwd=folder)
+        refused("report", name, words=words, cwd=folder)
     for table, words in (("rocpd_op", "rocprof"), ("CANN_API", "Ascend"), ("other", "nsys export --type sqlite")):
         path = folder / f"{table}.rpd"
         with sqlite3.connect(path) as c:
             c.execute(f"CREATE TABLE {table} (id INTEGER)")
         c.close()
-        refused("metrics", path.name, words=words, cwd=folder)
+        refused("report", path.name, words=words, cwd=folder)
 
 
 def main():

@@ -141,7 +141,7 @@ def nesting(b):
         b.file("deep.json", b'{"schema": "gpugate-baseline-1", "x": ' + deep)
         b.refused("baseline", "show", "--baseline", "deep.json", code=4, says=r"byte \d+: ")
         b.file("deep.json", b'{"schema": "gpugate-digest-1", "x": ' + deep)
-        b.refused("metrics", "deep.json", says=r"byte \d+: ")
+        b.refused("report", "deep.json", says=r"byte \d+: ")
     rules = "version: 1\nrules:\n  - {id: a, metric: step.cuda_time, fail: "
     for deep in ("[" * 100000, "{a: " * 30000, "[" * 40 + "]" * 40):
         b.rules_refused(rules + deep, r"r\.yaml:3:\d+: .*32")
@@ -445,7 +445,7 @@ def symbolic_links(b):
     (b.dir / "loop.json").symlink_to("loop.json")
     b.refused("digest", "good.json", "-o", "loop.json", code=5, says="loop.json: cannot be written")
     b.refused("baseline", "create", "good.json", "--baseline", "loop.json", code=5, says="loop.json")
-    b.refused("metrics", "loop.json", says="loop.json: cannot be opened")
+    b.refused("report", "loop.json", says="loop.json: cannot be opened")
     (b.dir / "lock").mkdir()
     (b.dir / "lock" / ".b.json.lock").symlink_to(b.dir / "victim")
     b.refused("baseline", "create", "good.json", "--baseline", "lock/b.json", code=5, says="lock")
@@ -511,7 +511,7 @@ def streams_and_odd_files(b):
     b.refused("digest", "good.json", "-o", "good.json", code=2, says="would be written over")
     b.refused("report", "good.json", "--json", "new.json", "--markdown", "./new.json", code=2, says="would be written over")
     unnamed_inputs(b, base)
-    b.refused("metrics", "-", "-", code=2, says="twice")
+    b.refused("report", "-", "-", code=2, says="twice")
 
 
 def unnamed_inputs(b, base):

@@ -168,11 +168,11 @@ def outputs(dir):
     run(dir, "diff", "job", "late", "--json", "-")
     run(dir, "diff", "main1.json.gz", "cut.json", "--json", "-", codes=(3,))
     for path in ("main1.json.gz", "window.json.gz", "late", "old.json", "lost.json.gz", "slow.json.gz"):
-        run(dir, "report", path, "--json", "-")
+        run(dir, "report", path, "--verbose", "--json", "-")
         run(dir, "metrics", path, "--json", "-")
         run(dir, "digest", path, "--output", "d.json.gz")
         check_text((dir / "d.json.gz").read_bytes(), f"digest of {path}")
-    run(dir, "metrics", "d.json.gz", "--json", "-")
+    run(dir, "report", "d.json.gz", "--json", "-")
     run(dir, "report", "main1.json.gz", "old.json", "--phase", "forward", "--json", "-", codes=(0, 3))
     run(dir, "report", "cut.json", "--json", "-", codes=(3,))
     for path in ("many.json.gz", "late"):

@@ -65,7 +65,7 @@ def standard_input(dir):
         got = json.loads((dir / "stdin.json").read_text(encoding="utf-8"))
         assert got["snapshot"] == "standard input" and anonymous(got) == anonymous(digest(dir, path))
     with open(make(dir / "late", *LONG, "--reverse"), "rb") as f:
-        assert "give it as a file" in gpugate("metrics", "-", expect=3, stdin=f).stderr
+        assert "give it as a file" in gpugate("report", "-", expect=3, stdin=f).stderr
 
 
 def joined(dir):
@@ -81,7 +81,7 @@ def joined(dir):
     rank = json.loads(gpugate("metrics", dir / "both.json", "--json", "-").stdout)["ranks"]
     assert [(r["rank"], r["trace"], r["snapshot"]) for r in rank] == [(5, "t.json.gz", "s.json.gz")]
     for name in ("s", "t"):  # a second snapshot or a second trace of one rank is refused
-        p = gpugate("metrics", trace, snapshot, dir / f"{name}.json.gz", expect=3)
+        p = gpugate("report", trace, snapshot, dir / f"{name}.json.gz", expect=3)
         assert f"rank {5 if name == 't' else 0} is there twice" in p.stderr, p.stderr
     named = make(dir / "memory-rank3.json")
     p = gpugate("metrics", trace, named, "--json", "-")

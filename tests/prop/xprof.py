@@ -311,7 +311,7 @@ def random_traces(folder, seeds):
         want = reference(events)
         attributions[want["attribution"]] += 1
         if want["gpu_events"] == 0:  # without GPU events the program says that it understands nothing, or refuses the file
-            assert subprocess.run([GPUGATE, "metrics", path], capture_output=True).returncode in (0, 3)
+            assert subprocess.run([GPUGATE, "report", path], capture_output=True).returncode in (0, 3)
             continue
         lines = differences(want, program(path))
         for line in lines[:8]:
@@ -408,8 +408,8 @@ def limits(folder):
     generate(path, "--derived")
     data = path.read_bytes()
     path.write_bytes(data[:len(data) // 2])
-    assert "cut.trace.json.gz: byte" in gpugate("metrics", path, status=3).stderr
-    assert "cut short" in gpugate("metrics", path, "--allow-truncated").stderr
+    assert "cut.trace.json.gz: byte" in gpugate("report", path, status=3).stderr
+    assert "cut short" in gpugate("report", path, "--allow-truncated").stderr
     # the writer keeps the earliest million events
     head = ('{"traceEvents":[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},'
             '{"ph":"X","pid":1,"tid":3,"ts":1,"dur":2,"name":"k"}')
@@ -418,7 +418,7 @@ def limits(folder):
         doc = json.loads(gpugate("metrics", path, "--json", "-").stdout)
         assert doc["ranks"][0].get("truncated", False) == truncated, (extra, doc["ranks"][0])
     path.write_text(head.replace("GPU", "TPU") + "]}")
-    assert "a trace of TPUs; give one of GPUs" in gpugate("metrics", path, status=3).stderr
+    assert "a trace of TPUs; give one of GPUs" in gpugate("report", path, status=3).stderr
     print("limits: cut, capped, of TPUs")
 
 
@@ -430,7 +430,7 @@ def spaces_refused(folder):
 
     def refused(b, *words):
         path.write_bytes(b)
-        said = gpugate("metrics", path, status=3).stderr
+        said = gpugate("report", path, status=3).stderr
         assert said.count("\n") == 1 and all(w in said for w in words), (words, said)
 
     ends, at = set(), 0
@@ -452,7 +452,7 @@ def spaces_refused(folder):
         for _ in range(rng.choice([1, 1, 3, 9])):
             b[rng.randrange(len(b))] = rng.choice([0, 1, 8, 10, 18, 127, 128, 255, rng.randrange(256)])
         path.write_bytes(b)
-        done = subprocess.run([GPUGATE, "metrics", path], capture_output=True, text=True)
+        done = subprocess.run([GPUGATE, "report", path], capture_output=True, text=True)
         assert done.returncode in (0, 3) and (done.returncode == 0 or done.stderr.count("\n") == 1), done
         nr += done.returncode == 3
     path.unlink()

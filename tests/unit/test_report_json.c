@@ -1,4 +1,5 @@
 /* JSON output of check, diff and metrics: keys, exact numbers, valid text. */
+#include "report/document.h"
 #include "report/emit.h"
 #include "report_rig.h"
 #include "sample_digest.h"
@@ -304,8 +305,8 @@ static const char *write_ranks(struct digest *const *d, size_t nr, const struct 
 	else {
 		struct document text;
 		doc_init(&text);
-		metrics_document(&v, r, &text);
-		document_write_text(&text, &(struct write_options){ .width = 200 }, out);
+		doc_metrics(&text, &(struct report){ .run = &(struct run_report){ .view = &v } });
+		document_write_text(&text, &(struct write_options){ .width = 200, .verbose = true }, out);
 		doc_release(&text);
 	}
 	run_view_release(&v);
@@ -391,13 +392,12 @@ static void metrics_of_a_window(void **state)
 static void metrics_for_people(void **state)
 {
 	static const char *const parts[] = {
-		("rank 0: rank.json, bench.json, NVIDIA \"A100\"/80GB, 2 steps, 1000 events, 40 GPU "
-		 "activities (1 "
-		 "carried over)\n"),
-		"\n  step.time                   200.00 ms  100.00 ms  300.00 ms\n"
+		"   0  rank.json, bench.json  NVIDIA \"A100\"/80GB      2   1,000              40          "
+		"   1\n",
+		"\nper step\n  figure                         median     lowest    highest\n"
+		"  step.time                   200.00 ms  100.00 ms  300.00 ms\n"
 		"  step.period                 400.00 ms  200.00 ms  600.00 ms\n"
 		"  step.latency                475.00 ms  250.00 ms  700.00 ms\n",
-		"\nkernels by time per step\n  300 ns  alpha_gemm\n  200 ns  triton_mul\n",
 	};
 	(void)state;
 	assert_all(write_metrics(sample_digest(0), false), parts, NR_OF(parts));
@@ -446,15 +446,9 @@ static struct digest *a_rank(int64_t rank)
 static void metrics_of_ranks(void **state)
 {
 	static const char *const people[] = {
-		"- trust: rank 3: dropped-kernels: the candidate has 'k'; spoils step.idle_time\n",
-		"\nWorth naming: insight: rank 3: straggler: k\n",
-		"\nRanks\n  rank  step.time  last did\n     0   12.40 ms         –\n",
-		"  per step                    median of the ranks     lowest            highest\n"
-		"  step.time                             201.00 ms  200.00 ms  rank 0  202.00 ms  rank 2\n",
-		"\ncollectives per step by kind and process group: ",
-		"      2  3.91 KiB  2.000 µs  1.86 GiB/s  1.86 GiB/s  all_reduce@dp\xEF\xBF\xBD::x\n",
-		"  compute  50.10 %     200 ns                        gemm\n"
-		"  memory    1.00 %       6 ns  1.95 KiB/s ± 100 B/s  Memcpy\n",
+		"per step: median of the ranks, lowest, highest\n"
+		"  figure                         median     lowest            highest\n"
+		"  step.time                   201.00 ms  200.00 ms  rank 0  202.00 ms  rank 2\n",
 	};
 	static const char *const programs[] = {
 		"{\"rank\": 1, \"kind\": \"all_reduce\", \"group\": \"dp\\u000a::x\", \"dtype\": "

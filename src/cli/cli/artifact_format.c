@@ -397,7 +397,9 @@ const struct artifact_format *artifact_format_of(enum json_form form)
 	return f;
 }
 
-const struct artifact_format *artifact_recording(const char *path)
+/* The format of the regular file `path`, NULL if it cannot be read; `*sure` is false where only
+   the ending tells it. */
+static const struct artifact_format *format_of_file(const char *path, bool *sure)
 {
 	static const char *const signs[] = { "\"traceEvents\"", "\"deviceProperties\"" };
 	const struct artifact_format *format = NULL;
@@ -409,17 +411,28 @@ const struct artifact_format *artifact_recording(const char *path)
 		return NULL;
 	diag_init(&log);
 	if (source_open(path, NULL, &src, &log) == ST_OK) {
-		bool found = false;
 		if (source_peek(src, &first, &log) == ST_OK) {
 			format = artifact_format_find(first, path);
-			found = format->is_recording;
+			*sure = format->is_recording;
 			for (size_t i = 0; format->is_guess && i < sizeof signs / sizeof *signs; i++)
-				found = found || memmem(first.p, first.n, signs[i], strlen(signs[i]));
+				*sure = *sure || memmem(first.p, first.n, signs[i], strlen(signs[i]));
 		}
-		if (!found)
-			format = NULL;
 		source_close(src);
 	}
 	diag_release(&log);
 	return format;
+}
+
+const struct artifact_format *artifact_recording(const char *path)
+{
+	bool sure = false;
+	const struct artifact_format *format = format_of_file(path, &sure);
+	return sure ? format : NULL;
+}
+
+bool artifact_is_baseline(const char *path)
+{
+	bool sure;
+	const struct artifact_format *format = format_of_file(path, &sure);
+	return format && strcmp(format->name, "baseline") == 0;
 }

@@ -48,6 +48,9 @@ const struct artifact_format *artifact_format_find(struct span first, const char
 /// .json alone does not tell it.
 const struct artifact_format *artifact_recording(const char *path);
 
+/// True if the file `path` is a stored baseline.
+bool artifact_is_baseline(const char *path);
+
 /// The format of JSON with the shape `form`, which must not be JSON_OTHER.
 const struct artifact_format *artifact_format_of(enum json_form form);
 

@@ -1,4 +1,4 @@
-/* The commands baseline show and log, which print the contents of a stored baseline. */
+/* The command baseline log, which prints the history of a stored baseline. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,6 @@
 #include "diff/past.h"
 #include "report/document.h"
 #include "report/table.h"
-#include "report/writer.h"
 
 struct shown {
 	struct setup setup;
@@ -73,51 +72,6 @@ static const char *or_absent(const char *text)
 {
 	return text && *text ? text : "–";
 }
-
-/* ---- baseline show ---- */
-
-static void show_line(struct document *d, const char *key, const char *value)
-{
-	doc_row(d, 0);
-	doc_words_cell(d, key);
-	doc_name_cell(d, value && *value ? value : "not recorded");
-}
-
-static void show_baseline(struct shown *s)
-{
-	static const struct doc_column columns[] = { { "", DOC_LEFT }, { "", DOC_LEFT } };
-	const struct baseline *b = &s->b;
-	const struct provenance *p = &b->provenance;
-	const struct digest *first = b->pin.ranks.v[0];
-	struct run_view v;
-	doc_table(&s->d, "Baseline", COLUMNS(columns));
-	show_line(&s->d, "workload", b->workload);
-	show_line(&s->d, "commit", p->commit);
-	show_line(&s->d, "time", p->time);
-	show_line(&s->d, "written by", p->tool);
-	show_line(&s->d, "approved by", p->who);
-	show_line(&s->d, "reason", p->reason);
-	for (size_t i = 0; i < first->env.nr; i++) {
-		doc_row(&s->d, 0);
-		doc_said_cell(&s->d, first->env.v[i].key);
-		doc_name_cell(&s->d, first->env.v[i].value);
-	}
-	show_line(&s->d, "accepted runs", arena_printf(&s->d.arena, "%zu", b->reference.runs.nr));
-	run_view_init(&v, &b->pin, &s->setup.naming);
-	metrics_document(&v, NULL, &s->d);
-	run_view_release(&v);
-}
-
-enum status cmd_baseline_show(const struct options *o, struct diag_log *log)
-{
-	struct shown s;
-	enum status st = shown_begin(&s, o, log);
-	if (st == ST_OK)
-		show_baseline(&s);
-	return shown_end(&s, o, st, log);
-}
-
-/* ---- baseline log ---- */
 
 enum { LOG_ITEMS = 5 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/artifact_format.h"
 #include "cli/check.h"
 #include "cli/output.h"
 #include "cli/setup.h"
@@ -10,21 +11,23 @@
 #include "diagnose/ranks.h"
 #include "diff/flame.h"
 #include "gate/sides.h"
+#include "io/sink.h"
+#include "model/fold.h"
+#include "report/writer.h"
 #include "trust/trust.h"
 
-static void describe(const struct setup *s, const struct run *run, struct report *r)
+static void describe(const struct setup *s, const struct run_view *v, struct report *r)
 {
-	struct run_view v;
+	const struct run *run = v->run;
 	r->workload = s->workload;
-	run_view_init(&v, run, &s->naming);
 	sides_fill(NULL, run, 1, r);
 	r->baseline.label = NULL; /* a single run has no baseline side */
 	r->expect_ranks = s->rules.expect_ranks;
 	trust_findings(NULL, run, 1, &s->rules, r);
 	trust_find_machines(NULL, run, 1, s->rules.throttled, r);
-	diagnose_ranks(&v, true, r);
-	diagnose_rank_table(&v, true, r);
-	r->run = diagnose_run(&v, &s->diagnosis, true, true, &r->arena);
+	diagnose_ranks(v, true, r);
+	diagnose_rank_table(v, true, r);
+	r->run = diagnose_run(v, &s->diagnosis, true, true, &r->arena);
 	const struct classification *c = &r->run->classification;
 	const char *sure = confidence_names[c->confidence];
 	if (c->bound == BOUND_UNKNOWN)
@@ -35,7 +38,6 @@ static void describe(const struct setup *s, const struct run *run, struct report
 	else
 		r->headline = arena_printf(&r->arena, "report: %s-bound (%s confidence)",
 		                           bound_names[c->bound], sure);
-	run_view_release(&v);
 }
 
 static void add_flame(const struct setup *s, const struct run *run, struct report *r)
@@ -82,28 +84,111 @@ static enum status narrow(const struct setup *s, struct run *run, enum phase pha
 	return ST_OK;
 }
 
+/* ---- stored baselines ---- */
+
+static void add_fact(struct report *r, const char *label, const char *text)
+{
+	struct strbuf b = STRBUF_INIT;
+	text_add_line(&b, span_of(text && *text ? text : "not recorded"));
+	vec_push(&r->run->facts,
+	         (struct fact){
+	             .id = label, .label = label, .text = arena_take(&r->arena, &b), .note = "" });
+}
+
+/* Add what a baseline says of its approved run to the summary. */
+static void add_baseline(const struct baseline *b, struct report *r)
+{
+	const struct provenance *p = &b->provenance;
+	const struct digest *first = b->pin.ranks.v[0];
+	add_fact(r, "workload", b->workload);
+	add_fact(r, "commit", p->commit);
+	add_fact(r, "time", p->time);
+	add_fact(r, "written by", p->tool);
+	add_fact(r, "approved by", p->who);
+	add_fact(r, "reason", p->reason);
+	for (size_t i = 0; i < first->env.nr; i++)
+		if (strcmp(first->env.v[i].key, "gpu.name") != 0)
+			add_fact(r, first->env.v[i].key, first->env.v[i].value);
+	add_fact(r, "accepted runs", arena_printf(&r->arena, "%zu", b->reference.runs.nr));
+}
+
+/* Read the run, or the stored baseline whose approved run is described. */
+static enum status read_run(const struct options *o, struct setup *s, struct run *run,
+                            struct baseline *b, struct diag_log *log)
+{
+	const char *path = o->args.nr ? o->args.v[0] : NULL;
+	if (o->args.nr > 1 || (path && !artifact_is_baseline(path)))
+		return run_load(o->args.v, o->args.nr, &s->load, run, log);
+	if (!path)
+		TRY(setup_baseline_path(s, o, NULL, &s->rules.arena, &path, log));
+	TRY(setup_baseline_read(o, path, b, log));
+	b->pin.label = path;
+	return ST_OK;
+}
+
+/* Write what `metrics --json`, an old name, has always written. */
+static enum status write_figures(const struct run_view *v, const struct report *r, const char *path,
+                                 struct diag_log *log)
+{
+	struct sink *out;
+	if (run_fold(v->run))
+		return diag_fail(
+		    log, ST_USAGE,
+		    "metrics --json has the rows of each rank, which a folded run does not have");
+	TRY(sink_open(path, false, &out, log));
+	metrics_write_json(v, r, out);
+	return sink_commit(out, log);
+}
+
+static enum status write_run(const struct options *given, const struct run_view *v,
+                             struct report *r, struct diag_log *log)
+{
+	struct options o = *given;
+	r->run->view = o.value[OPT_VERBOSE] && !o.value[OPT_PHASE] ? v : NULL;
+	if (o.command == CMD_METRICS && o.value[OPT_JSON]) {
+		TRY(write_figures(v, r, o.value[OPT_JSON], log));
+		o.value[OPT_JSON] = NULL;
+		if (!o.value[OPT_MARKDOWN] && !o.value[OPT_HTML])
+			return ST_OK;
+	}
+	return output_reports(&o, r, log);
+}
+
 enum status cmd_report(const struct options *o, struct diag_log *log)
 {
 	struct setup s;
-	struct run run = { 0 };
+	struct run loaded = { 0 };
+	struct baseline stored = { 0 };
+	struct run_view v = { 0 };
 	struct report r;
+	if (o->command == CMD_METRICS && !o->args.nr)
+		return cmd_explain(o, log);
 	report_init(&r);
 	r.kind = REPORT_RUN;
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK && o->value[OPT_PHASE])
 		s.load.reduce.phase = phase_of(o->value[OPT_PHASE]);
 	if (st == ST_OK)
-		st = run_load(o->args.v, o->args.nr, &s.load, &run, log);
+		st = read_run(o, &s, &loaded, &stored, log);
+	struct run *run = stored.pin.ranks.nr ? &stored.pin : &loaded;
 	if (st == ST_OK) {
-		describe(&s, &run, &r);
-		add_flame(&s, &run, &r);
+		run_view_init(&v, run, &s.naming);
+		describe(&s, &v, &r);
+		add_flame(&s, run, &r);
+		if (run == &stored.pin)
+			add_baseline(&stored, &r);
 	}
 	if (st == ST_OK && o->value[OPT_PHASE])
-		st = narrow(&s, &run, s.load.reduce.phase, &r, log);
-	st =
-	    st == ST_OK ? output_reports(o, &r, log) : worse_status(st, output_failure(o, st, &r, log));
+		st = narrow(&s, run, s.load.reduce.phase, &r, log);
+	if (st == ST_OK)
+		st = write_run(o, &v, &r, log);
+	else if (o->command == CMD_REPORT)
+		st = worse_status(st, output_failure(o, st, &r, log));
+	if (v.run)
+		run_view_release(&v);
 	report_release(&r);
-	run_release(&run);
+	run_release(&loaded);
+	baseline_release(&stored);
 	setup_release(&s);
 	return st;
 }

@@ -6,11 +6,13 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/lint_noise.h"
+#include "cli/output.h"
 #include "cli/setup.h"
 #include "gate/waivers.h"
 #include "io/sink.h"
 #include "model/embedded.h"
 #include "model/phases.h"
+#include "report/writer.h"
 #include "rules/rules_file.h"
 
 static enum status lint(const struct options *o, const char *path, int64_t today, struct sink *out,
@@ -180,8 +182,20 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 	return NULL;
 }
 
+static enum status list_metrics(const struct options *o, struct diag_log *log)
+{
+	struct document d;
+	doc_init(&d);
+	metric_table_document(&d);
+	enum status st = output_document(o, &d, &(struct page_frame){ 0 }, false, log);
+	doc_release(&d);
+	return st;
+}
+
 enum status cmd_explain(const struct options *o, struct diag_log *log)
 {
+	if (!o->args.nr || strcmp(o->args.v[0], "metrics") == 0)
+		return list_metrics(o, log);
 	struct rules rules = { 0 };
 	struct sink *out;
 	/* a check is explained by its rule: "top-kernels[flash_fwd]" */
@@ -203,7 +217,7 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		st = diag_fail(
 		    log, ST_USAGE, "%s is not a metric, a rule (rules: %s) or a word of the glossary%s",
 		    text_quote(&log->arena, word), rules.source,
-		    nearest_hint(&near, &log->arena, ';', "; 'gpugate metrics' lists the metrics"));
+		    nearest_hint(&near, &log->arena, ';', "; 'gpugate explain metrics' lists the metrics"));
 	}
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);

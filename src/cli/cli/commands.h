@@ -14,7 +14,7 @@ enum status cmd_suite(const struct options *o, struct diag_log *log);
 enum status cmd_suite_cases(const struct options *o, struct diag_log *log);
 /// `gpugate diff`.
 enum status cmd_diff(const struct options *o, struct diag_log *log);
-/// `gpugate report`.
+/// `gpugate report`, and its old names `metrics` and `baseline show`.
 enum status cmd_report(const struct options *o, struct diag_log *log);
 /// `gpugate digest` and `gpugate merge`.
 enum status cmd_digest(const struct options *o, struct diag_log *log);
@@ -30,12 +30,8 @@ enum status cmd_baseline_log(const struct options *o, struct diag_log *log);
 enum status cmd_baseline_prune(const struct options *o, struct diag_log *log);
 /// `gpugate baseline verify`.
 enum status cmd_baseline_verify(const struct options *o, struct diag_log *log);
-/// `gpugate baseline show`.
-enum status cmd_baseline_show(const struct options *o, struct diag_log *log);
 /// `gpugate history` and `gpugate bisect`.
 enum status cmd_history(const struct options *o, struct diag_log *log);
-/// `gpugate metrics`.
-enum status cmd_metrics(const struct options *o, struct diag_log *log);
 /// `gpugate lint`.
 enum status cmd_lint(const struct options *o, struct diag_log *log);
 /// `gpugate explain`.

@@ -65,7 +65,7 @@ static const char *near_option(struct diag_log *log, struct span word)
 static const char *near_command(struct span word)
 {
 	struct nearest near = { .word = word };
-	for (int i = 0; i < NR_COMMANDS; i++) {
+	for (int i = 0; i < NR_SHOWN; i++) {
 		if (word.n && span_starts(span_of(commands[i].name), word))
 			return commands[i].name;
 		nearest_try(&near, commands[i].name);
@@ -87,7 +87,7 @@ static bool is_version(const char *word)
 static const char *second_words(struct span word, struct arena *a)
 {
 	const char *list = NULL;
-	for (int i = 0; i < NR_COMMANDS; i++) {
+	for (int i = 0; i < NR_SHOWN; i++) {
 		const char *name = commands[i].name;
 		if (span_starts(span_of(name), word) && name[word.n] == ' ')
 			list = arena_printf(a, "%s%s%s", list ? list : "", list ? ", " : "", name + word.n + 1);
@@ -274,6 +274,11 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 		return ST_OK;
 	if (out->command == NR_COMMANDS)
 		return diag_fail(log, ST_USAGE, "no command; 'gpugate --help' lists them");
+	if (out->command >= NR_SHOWN) {
+		const struct command_row *old = &commands[out->command];
+		diag_note(log, "'%s' is %s", old->name, old->meaning);
+		out->value[OPT_VERBOSE] = "";
+	}
 	return count_args(out, log);
 }
 
@@ -361,7 +366,7 @@ static void help_command(const struct command_row *c, struct sink *out)
 static void help_commands(const char *group, struct sink *out)
 {
 	sink_puts(out, "\ncommands:\n");
-	for (int i = 0; i < NR_COMMANDS; i++) {
+	for (int i = 0; i < NR_SHOWN; i++) {
 		const char *name = commands[i].name;
 		if (group && !(span_starts(span_of(name), span_of(group)) && name[strlen(group)] == ' '))
 			continue;

@@ -16,7 +16,7 @@
 	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")       \
 	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                        \
 	X(REPORT, "report", "RUN...", 1, -1,                                                        \
-	  "one run by itself: summary, metrics, findings, recommendations")                         \
+	  "one run or stored baseline by itself: findings, summary; with --verbose every figure")   \
 	X(DIGEST, "digest", "RUN...", 1, -1,                                                        \
 	  "reduce traces and snapshots to a digest, where they lie")                                \
 	X(MERGE, "merge", "DIGEST...", 1, -1, "join the digests of all ranks into one file, a run") \
@@ -26,7 +26,6 @@
 	  "add a run of the main branch to the history of the baseline")                            \
 	X(BASELINE_PROMOTE, "baseline promote", "RUN...", 1, -1,                                    \
 	  "approve a run: it is the baseline from now on")                                          \
-	X(BASELINE_SHOW, "baseline show", "", 0, 0, "what a stored baseline holds")                 \
 	X(BASELINE_LOG, "baseline log", "", 0, 0,                                                   \
 	  "history of a baseline: its runs, a sparkline per figure")                                \
 	X(BASELINE_PRUNE, "baseline prune", "", 0, 0, "drop old runs of that history")              \
@@ -36,17 +35,19 @@
 	  "figures over the runs of the main branch, and where they changed for good")              \
 	X(BISECT, "bisect", "[WORKLOAD]", 0, 1,                                                     \
 	  "print a script for 'git bisect run' that finds the commit of the newest regression")     \
-	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                    \
-	  "without RUN the table of metrics; with RUN every figure of it")                          \
 	X(LINT, "lint", "[RULES...]", 0, -1, "check rules files, say what each rule asks for")      \
 	X(EXPLAIN, "explain", "METRIC|RULE|WORD", 1, 1,                                             \
-	  "say in words what a metric, a rule, a check or a word of reports means")                 \
+	  "what a metric, a rule, a check or a word of reports means; 'metrics' lists the metrics") \
 	X(FORMATS, "formats", "[FILE]", 0, 1,                                                       \
 	  "the table of formats of result files; with FILE, lines of rules that read it")           \
 	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
 	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab; with "     \
 	  "another "                                                                                \
-	  "--workload, one more of each")
+	  "--workload, one more of each")                                                           \
+	/* old names of this version, which help and pages leave out */                             \
+	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                    \
+	  "an old name of 'report RUN --verbose', and of 'explain metrics' without RUN")            \
+	X(BASELINE_SHOW, "baseline show", "", 0, 0, "an old name of 'report BASELINE --verbose'")
 
 /// X(argument as written in COMMAND_ROWS, text that explains it to users)
 #define ARGUMENT_ROWS(X)                                                                         \
@@ -71,7 +72,8 @@ enum command {
 #define X(id, ...) CMD_##id,
 	COMMAND_ROWS(X)
 #undef X
-	    NR_COMMANDS
+	    NR_COMMANDS,
+	NR_SHOWN = CMD_METRICS ///< number of commands without old names, which are the last
 };
 
 #define ON(cmd) (1u << CMD_##cmd)
@@ -254,14 +256,14 @@ enum command {
 	X(BASELINE_APPEND, "profiles --workload resnet50", "Behind each run of the main branch:")     \
 	X(BASELINE_PROMOTE, "profiles --accept top-kernels --reason 'cuBLAS 12.8'",                   \
 	  "A change that is meant:")                                                                  \
-	X(BASELINE_SHOW, "--workload resnet50", "What later runs are held against:")                  \
+	X(REPORT, "baselines/resnet50.json", "What later runs are held against:")                     \
 	X(BASELINE_LOG, "--workload resnet50", "What it was, run by run:")                            \
 	X(BASELINE_PRUNE, "--keep 100", "Old runs go:")                                               \
 	X(BASELINE_VERIFY, "baselines/resnet50.json", "Before it is committed:")                      \
 	X(HISTORY, "resnet50 --metric step.compute_time --html history.html",                         \
 	  "A page of one figure over commits:")                                                       \
 	X(BISECT, "resnet50", "The script for git bisect run:")                                       \
-	X(METRICS, "profiles --json metrics.json", "Every figure of a run:")                          \
+	X(REPORT, "profiles --verbose --json report.json", "Every figure of a run:")                  \
 	X(LINT, "rules/gpugate.yaml --baseline baselines/resnet50.json",                              \
 	  "Are the rules sound, and their limits above the noise?")                                   \
 	X(EXPLAIN, "step.compute_time", "What a figure is, and whether it makes a good gate:")        \

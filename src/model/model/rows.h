@@ -71,7 +71,7 @@ struct field {
 	bool sums_last; ///< true for a key if sums (`names` > 0) come after all other rows
 	int since; ///< minor version of the stored format that added the member, if above 0
 	enum row_join join[NR_ROW_OCCASIONS];
-	const char *shown; ///< key in `metrics --json` (texts become ids); NULL if not shown
+	const char *shown; ///< key in `figures` of JSON (texts become ids); NULL if not shown
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
 	bool (*has)(const void *const *rows,

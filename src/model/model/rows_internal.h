@@ -44,7 +44,7 @@
 		.since = __VA_ARGS__                                                                \
 	}
 
-/// Further properties of a member. SHOWN: its key in `metrics --json`; SUMS_LAST: sums of small
+/// Further properties of a member. SHOWN: its key in `figures` of JSON; SUMS_LAST: sums of small
 /// rows come last; NAMES_ROW: a row in which its name is unknown is from a newer minor version.
 #define SHOWN(key_) .shown = (key_)
 #define SUMS_LAST .sums_last = true

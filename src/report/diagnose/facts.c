@@ -212,7 +212,7 @@ static void add_inputs(struct summary *s)
 	}
 	if (names.list.nr > INPUTS_SHOWN)
 		add_count(s, "inputs", "more figures of metrics files",
-		          (int64_t)(names.list.nr - INPUTS_SHOWN), "'gpugate metrics' lists them");
+		          (int64_t)(names.list.nr - INPUTS_SHOWN), "'gpugate report --verbose' lists them");
 	vec_release(&names.list);
 }
 

@@ -136,6 +136,35 @@ static const struct answer *answer_of(const struct answers *answers, struct span
 	return i < nr && span_eq(v[i].label, label) ? &v[i] : NULL;
 }
 
+struct function_row {
+	struct span label;
+	const struct function_stat *of;
+};
+
+static void find_function(void *ctx, const struct figure *f)
+{
+	struct function_row *row = ctx;
+	if (!row->of && span_eq(f->label, row->label))
+		row->of = f->function;
+}
+
+/* Add the cells of a function that no metric has, as the first rank that has it recorded it. */
+static void add_function(struct tabler *t, struct report_table *table, struct span label)
+{
+	struct function_row row = { .label = label };
+	for (size_t r = 0; r < t->v->run->ranks.nr && !row.of; r++)
+		rank_figures(t->v, r, &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT], find_function, &row);
+	const struct function_stat *f = row.of;
+	const int64_t values[] = { f ? f->median_ns : -1, f ? f->rate : -1,
+		                       f && f->rate >= 0 ? f->rate_mad : -1 };
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (values[i] < 0)
+			cell_absent(table);
+		else
+			cell_figure(t, table, values[i]);
+	cell_name(t, table, span_of(f ? function_class_names[f->cls] : ""));
+}
+
 static void add_rows(struct tabler *t, const struct listing *l, const struct answers *answers,
                      struct report_table *table)
 {
@@ -164,6 +193,8 @@ static void add_rows(struct tabler *t, const struct listing *l, const struct ans
 			const struct category_table *c = t->v->naming->categories;
 			cell_name(t, table, span_of(category_name(c, category_of(c, rows.v[i].label))));
 		}
+		if (l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT)
+			add_function(t, table, rows.v[i].label);
 		cell_name(t, table, rows.v[i].label);
 	}
 	for (size_t i = TABLE_ROWS; i < rows.nr; i++)
@@ -195,6 +226,14 @@ static void add_listing(struct tabler *t, const struct listing *l)
 	}
 	if (l->ids[0] == METRIC_KERNEL_TIME)
 		table_names(table, "category");
+	if (l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT) {
+		table_column(table, "execution", UNIT_NS);
+		table_column(table, "throughput", UNIT_BYTES_PER_S);
+		table_column(table, "spread", UNIT_BYTES_PER_S);
+		table_names(table, "class");
+		for (size_t k = l->nr; k < table->columns.nr; k++)
+			table->columns.v[k].detail = true;
+	}
 	table_names(table, l->names);
 	add_rows(t, l, answers, table);
 	for (size_t k = 0; k < l->nr; k++)

@@ -244,6 +244,24 @@ static const struct item_table item_tables[] = {
 	  { { "bytes", UNIT_BYTES, BYTES }, { "blocks", UNIT_COUNT, BLOCKS } },
 	  "category",
 	  "site" },
+	{ "memory_sizes",
+	  "memory at the peak by size of block",
+	  "",
+	  MEMORY_LIST_SIZE,
+	  false,
+	  { { "bytes", UNIT_BYTES, BYTES },
+	    { "blocks", UNIT_COUNT, BLOCKS },
+	    { "size from", UNIT_BYTES, OTHER } },
+	  "",
+	  "" },
+	{ "memory_end",
+	  "memory at the end by site",
+	  "",
+	  MEMORY_LIST_END,
+	  false,
+	  { { "bytes", UNIT_BYTES, BYTES }, { "blocks", UNIT_COUNT, BLOCKS } },
+	  "category",
+	  "site" },
 	{ "segments",
 	  "segments by size, at the end",
 	  "",
@@ -311,6 +329,7 @@ static void add_item(struct tabler *t, struct report_table *table, const struct 
 static void add_items(struct tabler *t, const struct owned_memories *m, const struct item_table *k)
 {
 	struct report_table *table = table_begin(t, k->id, k->title, k->note);
+	table->detail = k->list == MEMORY_LIST_SIZE || k->list == MEMORY_LIST_END;
 	for (size_t c = 0; c < ITEM_COLUMNS && k->columns[c].heading; c++) {
 		table_column(table, k->columns[c].heading, k->columns[c].unit);
 		if (c == 0 && k->share)
@@ -330,6 +349,101 @@ static void add_items(struct tabler *t, const struct owned_memories *m, const st
 	table_end(t);
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct memory_item *x = a, *y = b;
+	return span_cmp(x->file, y->file);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct memory_item *x = a, *y = b;
+	ORDER_BY(y->bytes, x->bytes);
+	return by_place(a, b);
+}
+
+/* Sums of the sites of a memory at its peak by file, or by the operator that XProf names. */
+static void add_files(struct tabler *t, struct report_table *table, const struct owned_memory *m)
+{
+	VEC(struct memory_item) files = VEC_INIT;
+	size_t nr, kept = 0;
+	const struct memory_item *v = memory_list_of(m->digest, m->stat->id, MEMORY_LIST_PEAK, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (memory_item_has_place(&v[i]))
+			vec_push(&files, v[i]);
+	vec_sort(&files, by_place);
+	for (size_t i = 0; i < files.nr; i++) {
+		struct memory_item *last = kept ? &files.v[kept - 1] : NULL;
+		if (last && span_eq(last->file, files.v[i].file)) {
+			last->bytes = number_add(last->bytes, files.v[i].bytes);
+			last->blocks = number_add(last->blocks, files.v[i].blocks);
+		} else {
+			files.v[kept++] = files.v[i];
+		}
+	}
+	files.nr = kept;
+	vec_sort(&files, by_bytes);
+	for (size_t i = 0; i < kept && i < TABLE_ROWS; i++) {
+		cell_figure(t, table, files.v[i].bytes);
+		cell_figure(t, table, number_pct(files.v[i].bytes, m->stat->peak_allocated));
+		cell_known(t, table, files.v[i].blocks);
+		cell_name(t, table, files.v[i].file);
+		cell_name(t, table, span_of(memory_name(t, m->digest, m->stat->id)));
+	}
+	table->more += kept > TABLE_ROWS ? kept - TABLE_ROWS : 0;
+	vec_release(&files);
+}
+
+static void files(struct tabler *t, const struct owned_memories *m)
+{
+	struct report_table *table = table_begin(t, "memory_files", "memory at the peak by file",
+	                                         "of XProf by operator; of allocated memory");
+	table->detail = true;
+	table_column(table, "bytes", UNIT_BYTES);
+	table_column(table, "share", UNIT_PCT);
+	table_column(table, "blocks", UNIT_COUNT);
+	table_names(table, "file");
+	table_names(table, "memory");
+	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++)
+		add_files(t, table, &m->list.v[i]);
+	table_end(t);
+}
+
+/* What ran at the peak of each memory, and whether that was near the size of the device. */
+static void peaks(struct tabler *t, const struct owned_memories *m)
+{
+	static const char *const risks[] = { [RISK_UNKNOWN] = "unknown without --device-memory",
+		                                 [RISK_NONE] = "low",
+		                                 [RISK_WARNING] = "warning",
+		                                 [RISK_CRITICAL] = "critical" };
+	struct report_table *table = table_begin(
+	    t, "memory_peaks", "what ran at the peak, and the risk to run out of memory",
+	    "left is the device less what was allocated or reserved: critical below 1 GB, a warning "
+	    "below 2 GB");
+	table->detail = true;
+	table_column(table, "device", UNIT_BYTES);
+	table_column(table, "left", UNIT_BYTES);
+	table_names(table, "risk");
+	table_names(table, "inputs");
+	table_names(table, "types");
+	table_names(table, "ran");
+	table_names(table, "memory");
+	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
+		const struct memory_stat *s = m->list.v[i].stat;
+		struct memory_headroom h = memory_headroom_of(s);
+		const char *const texts[] = { s->source == MEMORY_OF_SNAPSHOT ? risks[h.risk] : "",
+			                          s->peak_dims, s->peak_types, s->peak_op,
+			                          memory_name(t, m->list.v[i].digest, s->id) };
+		if (!s->peak_op && s->source != MEMORY_OF_SNAPSHOT)
+			continue;
+		cell_known(t, table, s->capacity);
+		cell_known(t, table, h.risk == RISK_UNKNOWN ? MEMORY_UNKNOWN : h.left);
+		for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+			cell_name(t, table, span_of(texts[k] ? texts[k] : ""));
+	}
+	table_end(t);
+}
+
 void tables_of_memory(struct tabler *t)
 {
 	struct owned_memories m;
@@ -339,6 +453,8 @@ void tables_of_memory(struct tabler *t)
 	lifetimes(t, &m);
 	for (size_t i = 0; i < sizeof item_tables / sizeof *item_tables; i++)
 		add_items(t, &m, &item_tables[i]);
+	files(t, &m);
+	peaks(t, &m);
 	expandable(t, &m);
 	vec_release(&m.list);
 }

@@ -81,7 +81,7 @@ static void list(struct html *h, const struct report_table *t, const char *side,
 	struct document d;
 	doc_init(&d);
 	struct doc_table *table =
-	    doc_list(&d, t, arena_printf(&h->arena, "%s: %s", side, t->title), memory);
+	    doc_list(&d, t, arena_printf(&h->arena, "%s: %s", side, t->title), memory, true);
 	table->brief = keys ? ROWS_SHOWN : 0;
 	table->more_text = "categories";
 	for (const struct doc_row *row = table->rows; row && keys; row = row->next)

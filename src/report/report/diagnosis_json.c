@@ -1,4 +1,5 @@
 /* Writes gpugate-report-1, the JSON of `gpugate report --json`. */
+#include "model/fold.h"
 #include "report/diagnosis.h"
 #include "report/findings.h"
 
@@ -130,6 +131,11 @@ static void put_run(struct emit *e, const struct report *r)
 	trust_write_json(r, false, e);
 	put_classification(e, &run->classification);
 	recommendations_write_json(run, e);
+	if (run->view && !run_fold(run->view->run)) { /* a folded run has no rows of single ranks */
+		emit_open_line(e, 1, "figures", '{');
+		figures_write_json(run->view, e);
+		emit_close(e, '}');
+	}
 }
 
 void run_json_write(const struct report *r, struct sink *out)

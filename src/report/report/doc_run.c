@@ -258,14 +258,16 @@ static size_t *order_of(struct document *d, const struct report_table *t, size_t
 }
 
 struct doc_table *doc_list(struct document *d, const struct report_table *t, const char *title,
-                           const char *memory)
+                           const char *memory, bool all_columns)
 {
 	size_t all = t->columns.nr, nr = memory ? all - 1 : all;
 	const size_t *order = order_of(d, t, nr);
 	struct doc_column *columns = arena_alloc(&d->arena, nr + 1, sizeof *columns);
 	for (size_t i = 0; i < nr; i++) {
 		const struct report_column *c = &t->columns.v[order[i]];
-		columns[i] = (struct doc_column){ c->name, c->is_text ? DOC_LEFT : DOC_RIGHT };
+		columns[i] = (struct doc_column){ c->name, c->detail && !all_columns ? DOC_EXTRA
+		                                           : c->is_text ? DOC_LEFT
+		                                                        : DOC_RIGHT };
 	}
 	struct doc_table *table = doc_table(d, title, columns, nr);
 	for (size_t i = 0; i < report_table_rows(t); i++) {
@@ -306,13 +308,14 @@ static void put_rest(struct document *d, const struct report_table *t, const siz
 	}
 }
 
-static void put_table(struct document *d, const struct report_table *t, const char *side)
+static void put_table(struct document *d, const struct report_table *t, const char *side,
+                      bool all_columns)
 {
 	size_t rows = report_table_rows(t);
 	const size_t *order = order_of(d, t, t->columns.nr);
 	const char *title =
 	    arena_printf(&d->arena, "%s%s%s%s", side, t->title, t->note[0] ? ": " : "", t->note);
-	struct doc_table *table = doc_list(d, t, title, NULL);
+	struct doc_table *table = doc_list(d, t, title, NULL, all_columns);
 	table->more = t->more;
 	table->brief = LIST_ROWS;
 	put_rest(d, t, order, rows);
@@ -342,8 +345,8 @@ void doc_lists(struct document *d, const struct report *r)
 			const char *id = r->run->tables.v[i].id;
 			const struct report_table *t = runs[side] ? run_report_table(runs[side], id) : NULL;
 			const char *whose = !runs[1] ? "" : side ? "baseline: " : "candidate: ";
-			if (t && !is_told(r, id))
-				put_table(d, t, whose);
+			if (t && !is_told(r, id) && (!t->detail || r->run->view))
+				put_table(d, t, whose, r->run->view);
 		}
 	if (r->kind == REPORT_RUN && r->run && !r->run->tables.nr) {
 		doc_paragraph(d);

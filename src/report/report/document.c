@@ -225,6 +225,7 @@ static void put_run(struct document *d, const struct report *r, struct trust_lin
 	doc_series(d, r);
 	doc_lists(d, r);
 	doc_ranks(d, r, true, "Ranks");
+	doc_metrics(d, r);
 }
 
 /* ---- display names of kernels ---- */

@@ -74,9 +74,13 @@ void doc_advice(struct document *d, const struct report *r);
 void doc_decide(struct document *d, const struct report *r);
 
 /// Add a list of a run as a table, names first. With `memory`, only the rows of that memory, which
-/// the last column names, and without that column.
+/// the last column names, and without that column. Only with `all_columns`, a terminal shows those
+/// for details.
 struct doc_table *doc_list(struct document *d, const struct report_table *t, const char *title,
-                           const char *memory);
+                           const char *memory, bool all_columns);
+
+/// Every figure of a run, if its report has the view of it.
+void doc_metrics(struct document *d, const struct report *r);
 
 /// The sections of one run: recommendations, facts, lists of where its time and memory go, and the
 /// table of ranks.

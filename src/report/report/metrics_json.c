@@ -1,8 +1,8 @@
-/* Writes `gpugate metrics RUN --json`, gpugate-metrics-1. */
+/* Writes every figure of a run: gpugate-metrics-1, and "figures" of gpugate-report-1. */
 
 #include "model/memory_view.h"
 #include "model/phases.h"
-#include "report/emit.h"
+#include "report/diagnosis.h"
 #include "report/findings.h"
 #include "report/writer.h"
 
@@ -217,31 +217,36 @@ static void phases(struct emit *e, const struct run_view *v)
 	emit_close(e, ']');
 }
 
-void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out)
+void figures_write_json(const struct run_view *v, struct emit *e)
 {
-	struct emit e = { out, false };
 	const struct run *run = v->run;
-	emit_open(&e, NULL, '{');
-	emit_str(&e, "schema", "gpugate-metrics-1");
-	emit_open_line(&e, 1, "ranks", '[');
+	emit_open_line(e, 1, "ranks", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++)
-		rank_header(&e, run->ranks.v[i]);
-	emit_close(&e, ']');
-	emit_open_line(&e, 1, "metrics", '[');
+		rank_header(e, run->ranks.v[i]);
+	emit_close(e, ']');
+	emit_open_line(e, 1, "metrics", '[');
 	for (int m = 0; m < NR_METRICS; m++)
 		for (size_t i = 0; i < run->ranks.nr; i++) {
-			struct figure_ctx ctx = { &e, run->ranks.v[i] };
+			struct figure_ctx ctx = { e, run->ranks.v[i] };
 			if (metric_table[m].label != LABEL_PAIR)
 				rank_figures(v, i, &metric_table[m], figure, &ctx);
 		}
-	emit_close(&e, ']');
-	phases(&e, v);
-	emit_open_line(&e, 1, "kernels", '[');
+	emit_close(e, ']');
+	phases(e, v);
+	emit_open_line(e, 1, "kernels", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++)
-		kernels(&e, v, run->ranks.v[i]);
-	emit_close(&e, ']');
-	communication(&e, v);
-	snapshots(&e, run);
+		kernels(e, v, run->ranks.v[i]);
+	emit_close(e, ']');
+	communication(e, v);
+	snapshots(e, run);
+}
+
+void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out)
+{
+	struct emit e = { out, false };
+	emit_open(&e, NULL, '{');
+	emit_str(&e, "schema", "gpugate-metrics-1");
+	figures_write_json(v, &e);
 	if (r) {
 		trust_write_json(r, false, &e);
 		ranks_write_json(r, "rank_table", false, &e);

@@ -6,46 +6,6 @@
 #include "base/number.h"
 #include "base/text.h"
 
-void table_add(struct table *t, const char *const *cells)
-{
-	size_t nr = strlen(t->align);
-	const char **row = arena_alloc(&t->arena, nr, sizeof *row);
-	for (size_t i = 0; i < nr; i++)
-		row[i] = cells[i];
-	vec_push(&t->rows, row);
-}
-
-static void put_row(const struct table *t, const char *const *row, struct document *d)
-{
-	doc_row(d, 0);
-	for (size_t i = 0; t->align[i]; i++) {
-		const char *text = arena_dup(&d->arena, span_of(row[i]));
-		if (t->align[i] == 'r')
-			doc_figure_cell(d, text, false, 0);
-		else if (i == 0) /* the first column has sentences of this program: wrapped, never cut */
-			doc_said_cell(d, text);
-		else
-			doc_name_cell(d, text);
-	}
-}
-
-void table_put(struct table *t, bool head, const char *title, size_t more, struct document *d)
-{
-	size_t nr = strlen(t->align);
-	struct doc_column *columns = arena_alloc(&d->arena, nr, sizeof *columns);
-	for (size_t i = 0; i < nr; i++)
-		columns[i] =
-		    (struct doc_column){ head ? arena_dup(&d->arena, span_of(t->rows.v[0][i])) : "",
-			                     t->align[i] == 'r' ? DOC_RIGHT : DOC_LEFT };
-	if (t->rows.nr > head) {
-		doc_table(d, arena_dup(&d->arena, span_of(title)), columns, nr)->more = more;
-		for (size_t i = head; i < t->rows.nr; i++)
-			put_row(t, t->rows.v[i], d);
-	}
-	vec_release(&t->rows);
-	arena_release(&t->arena);
-}
-
 const char *table_text(struct arena *a, const char *text, size_t max_chars)
 {
 	return table_span(a, span_of(text_or_empty(text)), max_chars);

@@ -1,24 +1,9 @@
-/// Helpers for building documents: tables of strings, and choices that several builders share.
+/// Helpers for building documents: texts and choices that several builders share.
 #ifndef GG_REPORT_TABLE_H
 #define GG_REPORT_TABLE_H
 
 #include "document/document.h"
 #include "model/report.h"
-
-/// Rows with the same number of strings, for a table of a document.
-struct table {
-	const char *align; ///< alignment, one letter per column: 'l' names and words, 'r' figures
-	VEC(const char **) rows;
-	struct arena arena; ///< arena that owns the rows
-};
-
-/// Append a row with as many strings as `t` has columns; they are borrowed.
-void table_add(struct table *t, const char *const *cells);
-
-/// Add the rows to `d` as a table called `title`. With `head` the first row is the heading; `more`
-/// is the number of rows left out. Nothing is added if there are no rows. The strings are copied,
-/// and `t` is released.
-void table_put(struct table *t, bool head, const char *title, size_t more, struct document *d);
 
 /// Text that fits one line of a CI log (see text_add_log()), owned by `a`; NULL becomes "".
 const char *table_span(struct arena *a, struct span text, size_t max_chars);

@@ -23,14 +23,12 @@ typedef void document_writer(const struct document *d, const struct write_option
                              struct sink *out);
 document_writer document_write_text, document_write_markdown;
 
-/// Write `gpugate metrics RUN --json` (schemas/gpugate-metrics-1.json). The report `r` has trust
-/// findings, insights and ranks of the run as its candidate; NULL if there are none.
+/// Write every figure of a run (schemas/gpugate-metrics-1.json), as the old command `metrics` does.
+/// The report `r` has trust findings, insights and ranks of the run as its candidate; NULL if there
+/// are none.
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out);
 
-/// Build the document of `gpugate metrics RUN`: a table for each group of metrics.
-void metrics_document(const struct run_view *v, const struct report *r, struct document *d);
-
-/// Build the document of `gpugate metrics`: the table of metrics with units and meanings.
+/// Build the document of `gpugate explain metrics`: the table of metrics with units and meanings.
 void metric_table_document(struct document *d);
 
 #endif
