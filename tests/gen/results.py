@@ -51,6 +51,12 @@ FILES = {
                   "result_columns": ["result", "params", "version", "started_at", "duration"],
                   "results": {"suite.Ops.time_add": [[0.0078125], [], "v1", 1759853715000, 2.5], "suite.peakmem_all": [[50331648], [], "v2", 1759853715000, 2.5]}, "version": 2},
                  {"suite.Ops.time_add": (0.0078125, "s", "lower"), "suite.peakmem_all": (50331648, "B", "lower")}),
+    "asv_params.json": ({"commit_hash": "a1b2", "env_name": "py3.12", "date": 1759853715000, "params": {"machine": "host-a"},
+                         "result_columns": ["result", "params", "version", "started_at", "duration", "stats_ci_99_a", "stats_ci_99_b", "stats_q_25", "stats_q_75", "stats_number",
+                                            "stats_repeat", "samples", "profile"],
+                         "results": {"suite.Ops.time_add": [[0.0078125, 0.25], [["10", "20"]], "v1", 1759853715000, 2.5, [0.0077, float("-inf")], [0.0080, float("inf")], [0.0078, 0.25],
+                                                            [0.0079, 0.25], [9, 1], [10, 1]], "suite.Ops.track_acc": [[0.75], [], "v2", 1759853715000, 2.5]}, "version": 2},
+                        {"suite.Ops.time_add.1": (0.0078125, "s", "lower"), "suite.Ops.time_add.2": (0.25, "s", "lower"), "suite.Ops.track_acc": (0.75, "1", "higher")}),
     "bmf.json": ({"attention": {"latency": {"value": 88.5, "lower_value": 87.5}, "throughput": {"value": 5.5}}},
                  {"attention/latency": (88.5, "1", "lower"), "attention/throughput": (5.5, "1", "higher")}),
     "customSmallerIsBetter.json": ([{"name": "My bench", "unit": "ms", "value": 50.5, "range": "3"}, {"name": "Rate", "unit": "ops/sec", "value": 7.5}],
@@ -82,6 +88,11 @@ def _aiperf(**more):
     return {"request_throughput": {"unit": "requests/sec", "avg": 4.5}, "request_latency": of("ms", 500.5), "time_to_first_token": of("ms", 31.25),
             "output_token_throughput": {"unit": "tokens/sec", "avg": 900.5}, "input_sequence_length": {"unit": "tokens", "avg": 512.0},
             "request_count": {"unit": "requests", "avg": 8.0}, **more}
+
+
+def _several(mean, unit):
+    """A figure of several runs."""
+    return {"mean": mean, "std": mean / 64, "min": mean * 0.75, "max": mean * 1.25, "cv": 1 / 64, "se": mean / 128, "ci_low": mean * 0.875, "ci_high": mean * 1.125, "unit": unit}
 
 
 def _nvbench(mean):
@@ -146,6 +157,13 @@ FILES |= {
     "aiperf.json": (_aiperf(input_config={"models": {"items": [{"name": "m"}]}, "phases": [{"concurrency": 4, "request_rate": None}]},
                             http_req_dns_lookup={"unit": "ms", "avg": 0.5}),
                     {"time_to_first_token.avg": (31.25, "ms", "lower"), "output_token_throughput.avg": (900.5, "tok/s", "higher")}),
+    "profile_export_aiperf_sweep.json": ({"aiperf_version": "0.8.0", "metadata": {"aggregation_type": "sweep", "num_combinations": 2}, "per_combination_metrics": [
+        {"parameters": {"concurrency": n}, "metrics": {"request_throughput_avg": _several(100.5 * n, "requests/sec"), "time_to_first_token_p99": _several(12.5 * n, "ms"),
+                                                       "output_token_throughput_avg": _several(900.5 * n, "tokens/sec")}} for n in (2, 4)]},
+        {"sweep.concurrency2/time_to_first_token_p99": (25, "ms", "lower"), "sweep.concurrency4/output_token_throughput_avg": (3602, "tok/s", "higher")}),
+    "profile_export_aiperf_aggregate.json": ({"schema_version": "1.0", "metadata": {"aggregation_type": "confidence", "num_profile_runs": 3, "num_successful_runs": 3}, "metrics": {
+        "request_throughput_avg": _several(100.5, "requests/sec"), "time_to_first_token_p99": _several(12.5, "ms")}},
+        {"time_to_first_token_p99": (12.5, "ms", "lower"), "request_throughput_avg": (100.5, "req/s", "higher")}),
     "genai_perf.json": ({"records": _aiperf()}, {"time_to_first_token.avg": (31.25, "ms", "lower"), "request_throughput.avg": (4.5, "req/s", "higher")}),
     "trtllm.json": ({"engine": {"model": "m", "dtype": "bf16", "quantization": "FP8"}, "world_info": {"tp_size": 2, "pp_size": 1}, "dataset": {"avg_isl": 128.0},
                      "request_info": {"num_requests": 100, "avg_output_length": 64.0},

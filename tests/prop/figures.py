@@ -26,6 +26,7 @@ $GPUGATE is the program, $READ_FIGURES reads many files in one process; exit 77 
 """
 import fractions
 import json
+import math
 import os
 import pathlib
 import random
@@ -123,7 +124,7 @@ def places(value, at=()):
     if isinstance(value, (dict, list)):
         for k, v in value.items() if isinstance(value, dict) else enumerate(value):
             yield from places(v, (*at, k))
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+    elif isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
         yield at
 
 
@@ -338,8 +339,10 @@ def formats(folder):
         gate = Gate(folder / name.replace(".", "_"), name, content)
         code, verdicts, text = gate.check(content)
         assert code == 0 and all("input." + k in verdicts for k in some), (name, code, verdicts, text)
-        others = [k for k in found if "input." + k not in verdicts and not re.search(r"std|\.n$|_per_s_mean|throughput_token", k)]
-        assert len(others) == 0 or all(k in text for k in others[:1]), (name, others, text)  # judged, or named as not judged
+        # the spread of others, and what a format leaves to rules of its own
+        others = {k for k in found if "input." + k not in verdicts and not re.search(r"std|\.n$|^(lm_)?loss$|^eval_accuracy$", k)}
+        named = re.search(r"not judged by 'figures': input\.(\S+?)(?: and (\d+) more)?, of which", text)
+        assert len(others) == (1 + int(named[2] or 0) if named else 0) and (not named or named[1] in others), (name, others, text)
         whole = content if isinstance(content, str) else json.dumps(content)
         code, cut_verdicts, _ = gate.check(whole[:len(whole) * 2 // 3])  # every_cut() reads those of all bytes
         assert code == 3 or (code == 0 and set(cut_verdicts) == set(verdicts)), (name, code, cut_verdicts)
@@ -369,6 +372,17 @@ def margin(folder):
         def content(score):
             return [{"benchmark": "org.B.a", "mode": "avgt", "primaryMetric": {"score": score, "scoreError": error, "scoreUnit": "us/op"}}]
         assert Gate(folder, "m.json", content(50.5)).check(content(now))[1]["input.org.B.a.avgt/score"] == verdict, (error, now)
+
+
+def interval(folder):
+    """The interval of asv says how sure a time is; one that is infinite, as of a single sample, says nothing."""
+    columns = ["result", "params", "version", "started_at", "duration", "stats_ci_99_a", "stats_ci_99_b"]
+    for width, now, verdict in ((0.01, 0.6, "undecided"), (0.5, 0.6, "undecided"), (0.01, 0.9, "fail"), (3, 0.9, "fail"), (float("inf"), 0.9, "fail")):
+        def content(time):
+            return {"commit_hash": "a", "env_name": "e", "result_columns": columns, "results": {"s.time_x": [[time], [], "v", 1, 2.5, [time - width], [time + width]]}}
+        assert Gate(folder, "m.json", content(0.5)).check(content(now))[1]["input.s.time_x"] == verdict, (width, now)
+        spread = re.search(r'"name":"s.time_x".*"spread":(\d+)', (folder / "b.gpugate").read_text())
+        assert bool(spread) == (width < 9) and (not spread or abs(int(spread[1]) / 10 - width / 2.58 * 2**0.5) < 0.1), (width, spread)
 
 
 def share_below(folder):
@@ -497,6 +511,9 @@ DIMENSIONS = units_of_table()
 CONTENTS = {**{n: c for n, (c, _) in FILES.items()}, **{n: c for n, c, _ in LOGS}}
 
 
+TENTH = "a tenth"
+
+
 def variants(content, news):
     """(place, old value, new value, changed content) for each number of the file, or text that begins as one."""
     if not isinstance(content, str):
@@ -505,11 +522,11 @@ def variants(content, news):
             for k in at:
                 old = old[k]
             for new in news:
-                yield at, old, new, replaced(content, at, new)
+                yield at, old, new, replaced(content, at, old / 10 if new == TENTH else new)
         return
     for m in re.finditer(r"(?<![\w.])-?\d+(,\d{3})*(\.\d+)?([Ee][-+]\d+)?(?![\w.])", content):
         for new in news:
-            text = "null" if new is None else str(new)
+            text = "null" if new is None else f"{float(m[0].replace(',', '')) / 10:.6f}" if new == TENTH else str(new)
             yield m.start(), float(m[0].replace(",", "")), new, content[:m.start()] + text + content[m.end():]
 
 
@@ -547,10 +564,10 @@ def every_key(_folder):
     for name, content in CONTENTS.items():
         whole, = read(name, [content])
         assert whole.ok and whole.figures, name
-        news = [1.375, *BAD, "12.5 parsecs"]
+        news = [1.375, TENTH, *BAD, "12.5 parsecs"]
         if name == "metrics.csv":  # an empty cell is of a step that did not log the figure
             news.remove("")
-        rows = [r for i, r in enumerate(variants(content, news)) if ALL or r[2] == 1.375 or i % 5 == 0]  # the others in ci/test --extended
+        rows = [r for i, r in enumerate(variants(content, news)) if ALL or r[2] in (1.375, TENTH) or i % 5 == 0]  # the others in ci/test --extended
         for (at, old, new, _), found in zip(rows, read(name, [r[3] for r in rows])):
             nr += 1
             if new == 1.375:
@@ -560,6 +577,10 @@ def every_key(_folder):
             if not found.ok:
                 continue
             if lacks_a_line(name, whole, found):
+                continue
+            if new == TENTH:  # a tenth of a time is better in truth; nothing else is, also not by a tenth of the work
+                wrong = [n for n, f in found.figures.items() if n in whole.figures and improves(whole.figures[n], f) and f[3] == "higher"]
+                assert not wrong, (name, at, old, wrong)
                 continue
             for n, f in found.figures.items():
                 before = whole.figures.get(n)
@@ -598,12 +619,14 @@ def every_unit(_folder):
 
 
 def every_cut(_folder):
-    """A file that is cut at any byte is refused, or each of its figures is as in the whole file, or of other work."""
+    """A file that is cut at any byte is refused, or each of its figures is as in the whole file, or of other work; ALL_CASES takes all bytes of a file,
+    else a sixth of them and the last 100."""
     nr = 0
     for name, content in CONTENTS.items():
         text = (content if isinstance(content, str) else json.dumps(content)).encode()
         whole, = read(name, [text])
-        for n, found in enumerate(read(name, [text[:n] for n in range(len(text))])):
+        cuts = [n for n in range(len(text)) if ALL or n % 6 == len(name) % 6 or len(text) - n <= 100]
+        for n, found in zip(cuts, read(name, [text[:n] for n in cuts])):
             nr += 1
             for figure, f in found.figures.items() if found.ok else ():
                 before = whole.figures.get(figure)
@@ -612,16 +635,33 @@ def every_cut(_folder):
     print(f"{nr} bytes at which files are cut")
 
 
+# texts that are the name of a case, or of a figure, and no path: commands, functions, units
+NAMES = ("command", "fullname", "name", "unit", "scoreUnit", "time_unit")
+
+
 def every_path(_folder):
-    """The folder of what a case is named by, as a model that lies elsewhere, is in no name."""
+    """The folder of a model, wherever it is, is in no name; the host, the day and the commit change nothing at all."""
+    nr = 0
     for name, content in CONTENTS.items():
         if isinstance(content, str):
             continue
+        whole, = read(name, [content])
         for at, old in texts(content):
-            one, two, none = read(name, [replaced(content, at, f"{folder}{old}") for folder in ("/data/models/", "/home/x/", "")])
-            changed = one.figures.keys() != none.figures.keys()
-            command = at[-1] in ("command", "fullname", "name", "benchmark")  # a command, or the name of a function
-            assert not changed or command or not one.ok or one.figures.keys() == two.figures.keys(), (name, at, sorted(one.figures)[:2], sorted(two.figures)[:2])
+            free = re.search(r"host|machine|date|time$|_hash|version|started|env_name", str(at[-1])) and at[-1] != "perf_case_name"
+            if free:
+                found, = read(name, [replaced(content, at, "2027-12-31T01:02:03-of-host-b")])
+                assert found.figures == whole.figures and found.ok, (name, at, sorted(found.figures)[:2])
+            elif at[-1] not in NAMES and not re.fullmatch(r"[-+.0-9]+", old):
+                last = old.rpartition("/")[2]
+                one, two, plain = read(name, [replaced(content, at, f"{folder}{last}") for folder in ("/data/models/", "/home/x/", "")])
+                assert one.ok == two.ok and (not one.ok or one.figures == two.figures == plain.figures), (name, at, sorted(one.figures)[:2], sorted(two.figures)[:2])
+            nr += 1
+        for at in places(content):
+            if re.search(r"^date$|started_at|^time_ms$", str(at[-1])):
+                found, = read(name, [replaced(content, at, 1900000000000)])
+                assert found.figures == whole.figures, (name, at)
+                nr += 1
+    print(f"{nr} texts and times of files replaced")
 
 
 def texts(value, at=()):
@@ -651,7 +691,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, stored_work, lines, gone, parts, logs,
-                     long_lines, formats, standard_error, margin, share_below, proposals, table, titles, directions):
+                     long_lines, formats, standard_error, margin, interval, share_below, proposals, table, titles, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

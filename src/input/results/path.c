@@ -258,6 +258,19 @@ static void add_capitals(struct span key, struct strbuf *out)
 	}
 }
 
+/* Appends the place of a value in its list. */
+static void add_place(const struct value *v, bool nth, struct strbuf *out)
+{
+	size_t place = 0;
+	const struct value *first = v && v->parent ? v->parent->first : v;
+	for (const struct value *e = first; e != v; e = e->next)
+		place++;
+	if (!nth)
+		strbuf_addf(out, "%zu", place);
+	else if (first && first->next)
+		strbuf_addf(out, ".%zu", place + 1);
+}
+
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out)
 {
 	char word[WORD_BYTES];
@@ -274,6 +287,8 @@ void template_fill(const char *text, const struct template_words *w, struct strb
 			add_capitals(w->key, out);
 		else if (strcmp(word, "file") == 0)
 			strbuf_adds(out, w->file);
+		else if (strcmp(word, "index") == 0 || strcmp(word, "nth") == 0)
+			add_place(w->value, *word == 'n', out);
 		else if (strcmp(word, "columns") == 0)
 			add_columns(w->record, out);
 		else if (strlen(word) > 2 && strcmp(word + strlen(word) - 2, ".*") == 0)

@@ -13,7 +13,7 @@
 const char *path_fault(const char *path);
 
 /// Returns why a template is invalid, or NULL. A template is text in which the words `{path}` (a
-/// path), `{key}`, `{KEY}`, `{file}` and `{columns}` are replaced.
+/// path), `{key}`, `{KEY}`, `{file}`, `{columns}`, `{index}` and `{nth}` are replaced.
 const char *template_fault(const char *text);
 
 /// Receives a value; `first_key` and `last_key` are the first and the last name that a '*' matched.
@@ -40,12 +40,14 @@ struct template_words {
 	struct value *record;
 	const char *file; ///< name of the file without directories and file name endings
 	struct span key;
+	const struct value *value; ///< value that `{index}` and `{nth}` are about; NULL without these
 	bool no_folders; ///< true: of an absolute path only the last part counts
 };
 
 /// Appends the template with its words filled in. `{KEY}` is the key with its words of up to four
 /// letters in capitals: "TTFT", "E2E_latency". An absent or null value becomes "none"; a path
-/// that ends in ".*" becomes ".KEYVALUE" for each of its values.
+/// that ends in ".*" becomes ".KEYVALUE" for each of its values. `{index}` is the place of the value in
+/// its list, from 0 on; `{nth}` is ".N", from 1 on, or empty if the value is the only one.
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out);
 
 #endif

@@ -68,10 +68,12 @@ static const char *better_of(const struct taker *t, struct span name, const char
 
 /* The name of a figure as the file spells it: filled in from the row's template or, if the row has
  * no template, the key of the member that holds the figure. */
-static struct span name_of(const struct taker *t, struct span first_key, struct span last_key,
-                           struct strbuf *b)
+static struct span name_of(const struct taker *t, const struct value *v, struct span first_key,
+                           struct span last_key, struct strbuf *b)
 {
-	struct template_words words = { .record = t->record, .file = t->file, .key = first_key };
+	struct template_words words = {
+		.record = t->record, .file = t->file, .key = first_key, .value = v
+	};
 	if (t->row->as)
 		template_fill(t->row->as, &words, b);
 	else if (last_key.p)
@@ -209,7 +211,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 	bool lenient = t->row->optional || first_key.p;
 	if (t->status != ST_OK || v->taken)
 		return;
-	struct span name = name_of(t, first_key, last_key, &b), bracket = figure_name_unit(&name);
+	struct span name = name_of(t, v, first_key, last_key, &b), bracket = figure_name_unit(&name);
 	const char *fault = number_of(t, v, &number, &text);
 	bool no_number = fault && strcmp(fault, "not a number") == 0;
 	bool other = no_number && is_other(t, v, lenient);

@@ -64,6 +64,7 @@ struct value_builder {
 	struct value_tree *t;
 	struct jscan *js;
 	struct span text;
+	uint64_t nr_nan; ///< number of NaN and Infinity, as Python writes them
 };
 
 static struct span kept(struct value_builder *b, struct span s)
@@ -89,6 +90,7 @@ static struct value *build_one(struct value_builder *b, struct value *parent, st
 			text = kept(b, text);
 	} else if (type != JSCAN_END) {
 		jscan_literal(b->js, &type);
+		b->nr_nan += type == JSCAN_NAN;
 		uint64_t to = jscan_byte(b->js);
 		if (jscan_status(b->js) == ST_OK && to <= b->text.n)
 			text = (struct span){ b->text.p + from, (size_t)(to - from) };
@@ -132,9 +134,11 @@ static size_t blanks(struct span s)
 	return n;
 }
 
-static void count_faults(struct value_tree *t, const struct jscan *js, struct span rest)
+static void count_faults(struct value_tree *t, const struct jscan *js, struct span rest,
+                         uint64_t nr_nan)
 {
 	uint64_t byte, nr = jscan_faults(js, &byte);
+	nr -= nr_nan < nr ? nr_nan : nr;
 	if (nr && !t->nr_faults)
 		t->fault_byte = (uint64_t)(rest.p - t->bytes.p) + byte;
 	t->nr_faults += nr;
@@ -158,7 +162,7 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 		struct diag_log own;
 		diag_init(&own);
 		struct jscan *js = jscan_new(src, &options, &own);
-		struct value_builder b = { out, js, rest };
+		struct value_builder b = { out, js, rest, 0 };
 		build(&b, &out->root);
 		st = jscan_status(js);
 		if (st != ST_OK && nr && jscan_byte(js) < rest.n)
@@ -167,7 +171,7 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 			diag_move(log, &own);
 		diag_release(&own);
 		out->nr_documents += st == ST_OK;
-		count_faults(out, js, rest);
+		count_faults(out, js, rest, b.nr_nan);
 		at += (size_t)jscan_byte(js);
 		at += at < text.n ? blanks((struct span){ text.p + at, text.n - at }) : 0;
 		jscan_free(js);

@@ -80,6 +80,9 @@ static const struct key take_keys[] = {
 	KEY("margin", TEXT, OPTIONAL,
 	    "path, with {key}, of half of the 99.9 % confidence interval of the figure",
 	    INTO(result_take, margin)),
+	KEY("upper", TEXT, OPTIONAL,
+	    "path, with {key}, of the upper bound of the 99 % confidence interval of the figure",
+	    INTO(result_take, upper)),
 	KEY("share_below", TEXT, OPTIONAL,
 	    "of samples: a limit, 200ms, below which the share of the samples is a figure, too",
 	    INTO(result_take, share_below)),
@@ -169,6 +172,7 @@ static enum status read_take(struct document *d, const struct node *n, struct re
 	TRY(check_path(d, n, "stdev_share", template_fault));
 	TRY(check_path(d, n, "stderr", template_fault));
 	TRY(check_path(d, n, "margin", template_fault));
+	TRY(check_path(d, n, "upper", template_fault));
 	TRY(check_path(d, n, "share_below", reading_share_fault));
 	TRY(check_path(d, n, "count", template_fault));
 	TRY(check_number(d, n, "scale"));

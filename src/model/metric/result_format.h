@@ -67,6 +67,7 @@ struct result_take {
 	const char *error; ///< if the figure is a mean: template of the path of its standard error;
 	                   ///< NULL if not given
 	const char *margin; ///< like `error`, but half of the 99.9 % confidence interval of the figure
+	const char *upper; ///< like `error`, but the upper bound of the 99 % confidence interval
 	const char *share_below; ///< for samples: limit as a number with a unit; the share of the
 	                         ///< samples below it is a figure, too; NULL if there is none
 	const char *count; ///< if the figure is a mean: template of the path at which the file has the
