@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "diff/past.h"
-#include "gate/trend.h"
+#include "gate/checks.h"
 #include "gate_fixture.h"
 
 struct line {

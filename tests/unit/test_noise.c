@@ -7,8 +7,7 @@
 #include "diff/past.h"
 #include "gate/environment.h"
 #include "gate/noise_math.h"
-#include "gate/noise_samples.h"
-#include "gate/rank_test.h"
+#include "gate/noise_model.h"
 #include "noise_rig.h"
 
 /* Asserts that two doubles are nearly equal; cmocka's own assertion compares floats. */

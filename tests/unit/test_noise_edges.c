@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "gate/noise_math.h"
-#include "gate/noise_steps.h"
+#include "gate/noise.h"
 #include "limits_rig.h"
 #include "noise_rig.h"
 

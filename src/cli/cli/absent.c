@@ -1,4 +1,4 @@
-#include "cli/absent.h"
+#include "cli/setup.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -3,6 +3,9 @@
 #define GG_CLI_CHECK_H
 
 #include "cli/candidates.h"
+#include "model/diagnosis.h"
+#include "model/report.h"
+#include "model/view.h"
 
 struct check_job {
 	struct setup setup;
@@ -24,5 +27,12 @@ void check_end(struct check_job *j);
 /// The one of two statuses that decides the exit code: the first in the order usage, output,
 /// baseline, unusable input, failed check.
 enum status worse_status(enum status a, enum status b);
+
+/// Append insights and the table of ranks of both runs (the baseline may have no ranks) to a
+/// report. If checks failed or warned, append recommendations that are new since the baseline. For
+/// an HTML `page`, append the complete analysis of each run. Texts are borrowed from `rules`.
+void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
+                 const struct run *candidate, const struct run *baseline, bool page,
+                 struct report *out);
 
 #endif

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/absent.h"
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
 #include "cli/commands.h"
+#include "cli/setup.h"
 #include "diff/past.h"
 #include "store/stored_file.h"
 

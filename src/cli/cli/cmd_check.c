@@ -12,7 +12,6 @@
 #include "cli/check.h"
 #include "cli/output.h"
 #include "cli/provenance.h"
-#include "cli/remarks.h"
 #include "evidence/evidence.h"
 #include "fold/fold_run.h"
 #include "gate/judge.h"

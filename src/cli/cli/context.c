@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/absent.h"
+#include "cli/setup.h"
 #include "io/jscan.h"
 #include "rules/env_key.h"
 #include "rules/yaml_reader.h"

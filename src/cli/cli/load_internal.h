@@ -151,4 +151,13 @@ void folders_of_sweep(const char *path, struct arena *a, struct folders *out);
 GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts,
                                          struct run *run, struct diag_log *log);
 
+struct progress_line;
+
+/// Show the progress of `files` (borrowed until the end) in a thread of its own. Returns NULL if
+/// standard error is not a terminal; nothing is written then.
+struct progress_line *progress_begin(const struct artifact_file *files, size_t nr);
+
+/// Clear the line and stop the thread; `p` may be NULL.
+void progress_end(struct progress_line *p);
+
 #endif

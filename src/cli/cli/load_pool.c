@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include "cli/load_internal.h"
-#include "cli/progress.h"
 
 /* Largest number of open descriptors: standard streams and outputs, and for each file the artifact
    plus run.yaml or a second descriptor of the artifact. */

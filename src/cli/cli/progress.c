@@ -1,4 +1,4 @@
-#include "cli/progress.h"
+#include "cli/load_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "cli/remarks.h"
+#include "cli/check.h"
 
 #include "diagnose/diagnose.h"
 #include "diagnose/ranks.h"

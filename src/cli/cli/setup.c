@@ -7,7 +7,6 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "cli/absent.h"
 #include "cli/context.h"
 #include "diff/past.h"
 #include "rules/diagnosis_file.h"

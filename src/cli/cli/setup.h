@@ -10,6 +10,7 @@
 #include "model/rule.h"
 #include "model/view.h"
 #include "store/digest_json.h"
+#include <stdbool.h>
 
 struct setup {
 	struct rules rules;
@@ -71,5 +72,9 @@ GG_MUST_CHECK enum status setup_name_workload(struct setup *s, const struct run 
 GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struct options *o,
                                               const struct run *run, struct arena *a,
                                               const char **out, struct diag_log *log);
+
+/// True if there is no file of this name. A broken link, or a path that cannot be examined, does
+/// not count as absent: reading it is then an error, rather than something else being used instead.
+bool is_absent(const char *path);
 
 #endif

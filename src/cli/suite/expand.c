@@ -207,11 +207,6 @@ static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
 	return ST_OK;
 }
 
-static int name_cmp(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Check that the names of cases are unique, since cases with one name would share a baseline. */
 static enum status check_names(const struct suite_jobs *jobs, const struct suite_file *f,
                                struct diag_log *log)
@@ -220,7 +215,7 @@ static enum status check_names(const struct suite_jobs *jobs, const struct suite
 	enum status st = ST_OK;
 	for (size_t i = 0; i < jobs->list.nr; i++)
 		vec_push(&names, jobs->list.v[i].workload);
-	vec_sort(&names, name_cmp);
+	vec_sort(&names, text_cmp);
 	for (size_t i = 1; i < names.nr && st == ST_OK; i++)
 		if (strcmp(names.v[i - 1], names.v[i]) == 0)
 			st = diag_fail(log, ST_USAGE, "%s: two cases of the suite are called %s: rename one",

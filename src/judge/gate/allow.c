@@ -1,4 +1,4 @@
-#include "gate/allow.h"
+#include "gate/waivers.h"
 
 #include <string.h>
 

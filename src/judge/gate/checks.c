@@ -1,5 +1,4 @@
 #include "gate/checks.h"
-#include "gate/main_slow.h"
 
 #include <inttypes.h>
 
@@ -9,9 +8,7 @@
 #include "diff/breakdown_memory.h"
 #include "diff/breakdown_of.h"
 #include "diff/drift.h"
-#include "gate/allow.h"
 #include "gate/checks_beside.h"
-#include "gate/checks_items.h"
 #include "gate/compare.h"
 #include "gate/confirm.h"
 #include "gate/exceptions.h"
@@ -20,7 +17,6 @@
 #include "gate/message.h"
 #include "gate/noise.h"
 #include "gate/substitute.h"
-#include "gate/trend.h"
 #include "gate/waivers.h"
 #include "metric/figure_name.h"
 #include "metric/unit.h"

@@ -3,6 +3,8 @@
 #define GG_GATE_CHECKS_H
 
 #include "base/diag.h"
+#include "diff/bench.h"
+#include "gate/compare.h"
 #include "gate/noise_model.h"
 #include "model/report.h"
 #include "model/rule.h"
@@ -18,5 +20,23 @@ GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const stru
 /// Sort the checks: failures first, then in the order of the rules. Ids that several checks share
 /// get a number, so that every id is unique.
 void checks_arrange(struct report *out);
+
+/// Keep only the entries of items that are among the top N by time on either side, and that have at
+/// least the rule's `min_share` of the time on a side. Sort the entries by value, largest first. A
+/// renamed kernel is one entry.
+void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
+
+/// If the main branch's runs since the approved one show a lasting change of the figure of entry
+/// `e` for the worse, returns a sentence about it, owned by `a`; else NULL. `*up_to` becomes the
+/// size of that change plus the change that the broken limit of the decision `d` allows, in 1e-6
+/// percent of the baseline.
+const char *main_slow_since(const struct bench *b, const struct entry *e,
+                            const struct comparison *c, const struct decision *d, struct arena *a,
+                            int64_t *up_to);
+
+/// Values of `e` in all runs that `b` knows, sorted by time; runs of earlier baselines come first.
+/// `a` owns the trend; the caller releases its list. NULL if the figure belongs to a part of a
+/// run, such as a kernel or a rank, or if no run has it.
+struct trend *trend_of(const struct bench *b, const struct entry *e, struct arena *a);
 
 #endif

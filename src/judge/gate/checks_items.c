@@ -1,4 +1,4 @@
-#include "gate/checks_items.h"
+#include "gate/checks.h"
 
 #include <stdlib.h>
 

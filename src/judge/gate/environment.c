@@ -162,11 +162,6 @@ enum status environment_repeats(const struct rules *rules, const struct run *can
 	return ST_OK;
 }
 
-static int key_cmp(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out)
 {
 	const struct run *runs[] = { baseline, candidate };
@@ -175,7 +170,7 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 		for (size_t r = 0; r < runs[s]->ranks.nr; r++)
 			for (size_t i = 0; i < runs[s]->ranks.v[r]->env.nr; i++)
 				vec_push(&keys, runs[s]->ranks.v[r]->env.v[i].key);
-	vec_sort(&keys, key_cmp);
+	vec_sort(&keys, text_cmp);
 	for (size_t i = 0; i < keys.nr; i++)
 		if (i == 0 || strcmp(keys.v[i], keys.v[i - 1]) != 0)
 			add_row(baseline, candidate, keys.v[i], false, out);

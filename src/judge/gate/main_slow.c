@@ -1,4 +1,4 @@
-#include "gate/main_slow.h"
+#include "gate/checks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "gate/noise_steps.h"
 #include "metric/unit.h"
 
 /* ---- limits compared with the noise ---- */

@@ -5,8 +5,10 @@
 #ifndef GG_GATE_NOISE_H
 #define GG_GATE_NOISE_H
 
+#include "diff/bench.h"
 #include "gate/compare.h"
 #include "gate/noise_model.h"
+#include "model/report.h"
 
 /// Fill `out` with the evidence on the values of `e`, and set the members of the comparison `c`
 /// that concern noise. The caller releases the lists of `out`; `a` owns its texts. Exact metrics
@@ -17,5 +19,10 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 /// Fill in the expected number of checks that fail in a run of unchanged code: the sum over the
 /// checks for which it is known.
 void noise_summary(struct report *out);
+
+/// Fill in the fields of `out` about the steps of `e`, an entry of the query `q`. They stay empty
+/// if a side has fewer than five steps.
+void noise_steps(struct bench *b, const struct entry *e, const struct query *q,
+                 struct evidence *out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "gate/noise_budget.h"
+#include "gate/noise_model.h"
 
 /* Divides the budget of false alarms among those families of metrics that have checks. Part of it
    is kept back: until noise has been measured it is assumed, and the assumed noise may be too

@@ -8,9 +8,6 @@
 #include "diff/levels.h"
 #include "diff/past.h"
 #include "gate/environment.h"
-#include "gate/noise_budget.h"
-#include "gate/noise_samples.h"
-#include "gate/noise_units.h"
 #include "metric/figure_name.h"
 
 /* Assumptions before anything is measured: standard deviations, and the number of runs that each

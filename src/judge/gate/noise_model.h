@@ -60,4 +60,22 @@ struct estimate noise_estimate(const struct noise_model *m, const struct entry *
 /// The operator or category with the name `label`, or NULL.
 const struct entry *noise_unit(const struct noise_model *m, struct span label);
 
+/// Set the probability of a false alarm in one check, for each family of metrics. The units of the
+/// model `m` (noise_units_find()) must be known already.
+void noise_budget(struct noise_model *m, const struct rules *rules);
+
+/// Fill `units` and `kind` of the noise model `m`: with operators, or with categories if operators
+/// are unknown.
+void noise_units_find(struct noise_model *m);
+
+/// Noise of the operator or category `e` due to the clock, as a share of its time: one tick per
+/// launch. 0 if the clock is finer than microseconds.
+double noise_unit_tick(const struct noise_model *m, const struct entry *e);
+
+/// Variance of the logarithm of `metric` in one run that comes from the small number of samples:
+/// the mean over all runs with samples, 0 if there are none. `label` names the figure if the metric
+/// covers several. The variance between runs is larger, since all samples of a run come from one
+/// machine.
+double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label);
+
 #endif

@@ -1,4 +1,4 @@
-#include "gate/noise_samples.h"
+#include "gate/noise_model.h"
 
 #include <math.h>
 #include <string.h>

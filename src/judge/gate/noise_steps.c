@@ -1,8 +1,8 @@
-#include "gate/noise_steps.h"
+#include "gate/noise.h"
 
 #include <math.h>
 
-#include "gate/rank_test.h"
+#include "gate/noise_math.h"
 #include "model/phases.h"
 
 enum { STEPS_NEEDED = 5 };

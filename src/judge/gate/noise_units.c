@@ -1,4 +1,4 @@
-#include "gate/noise_units.h"
+#include "gate/noise_model.h"
 
 /* smallest share of the time that an operator must have to count: the own noise of smaller ones
    would hide that of the machine */

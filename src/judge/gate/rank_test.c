@@ -1,4 +1,4 @@
-#include "gate/rank_test.h"
+#include "gate/noise_math.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "gate/trend.h"
+#include "gate/checks.h"
 
 #include "base/text.h"
 

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "gate/allow.h"
 #include "gate/exceptions.h"
 
 enum { DAYS_OF_NOTICE = 14 };

@@ -24,4 +24,12 @@ GG_MUST_CHECK enum status waivers_check(const struct rules *rules, int64_t today
 /// `used` has a flag for each waiver.
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, struct report *out);
 
+/// True if `allow` applies to figures of this metric: times.
+bool allow_is_for(const struct metric *m);
+
+/// How much of the change of a figure that went up, with the given breakdown, `w` allows: what its
+/// items grew by, as the breakdown says it, up to the share of their time in the baseline that
+/// `w` names, and at most the change.
+int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdown *of);
+
 #endif

@@ -2,7 +2,6 @@
 #include "report/diagnosis.h"
 #include "report/emit.h"
 #include "report/findings.h"
-#include "report/plan_json.h"
 #include "report/writers.h"
 
 static const char *or_null(const char *s)

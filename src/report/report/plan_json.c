@@ -1,5 +1,5 @@
 /* Writes the JSON of `--plan`, gpugate-plan-1, from which a CI system repeats the benchmark. */
-#include "report/plan_json.h"
+#include "report/diagnosis.h"
 
 #include "report/table.h"
 #include "report/writers.h"
