@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""`allow` lets one kernel take longer, and nothing else:
+"""`allow` lets one kernel, operator, module or figure of memory grow, and nothing else:
 
  - a kernel that takes longer by no more than `up_to` fails neither itself nor what contains it, by whatever name it is allowed
  - one that takes longer by more, another kernel, and a change beside it fail as without `allow`
  - it covers no more of a figure than the kernel has grown: what the rest of the figure grew by is judged as if the kernel had stayed
+ - an operator or module is excused in each figure whose breakdown knows its share, in no other; memory in its own figure
  - it ends on its day
 
 $GPUGATE is the program; exit 77 skips.
@@ -30,6 +31,70 @@ def verdicts(b, run, thing, up_to, until="2999-01-01"):
     done = b.run("check", run, "--rules", "r.yaml", "--baseline", "b.json", "--json", "-")
     checks = json.loads(done.stdout)["checks"]
     return done, {v: {c["id"].split("[")[0] + ("[]" if c["item"] else "") for c in checks if c["verdict"] == v} for v in ("fail", "waived", "undecided")}, checks
+
+
+def with_modules(b, name, slow):
+    """A trace of two modules with two operators each, of one kernel; `slow` has factors of their times."""
+    events, cid = [{"ph": "M", "name": "process_name", "pid": 0, "tid": 0, "args": {"name": "python"}}], 0
+    for step in range(6):
+        t = step * 10000
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": t, "dur": 9900})
+        for m, module in enumerate(("Encoder_0", "Head_0")):
+            at = t + 100 + m * 4000
+            events.append({"ph": "X", "cat": "python_function", "name": f"nn.Module: {module}", "pid": 1, "tid": 1, "ts": at, "dur": 3000, "args": {"Python id": cid + 1000, "Python parent id": None, "Python module id": m}})
+            for o, op in enumerate(("aten::mm", "aten::add")):
+                cid += 1
+                events.append({"ph": "X", "cat": "cpu_op", "name": op, "pid": 1, "tid": 1, "ts": at + 10 + o * 1000, "dur": 500, "args": {"External id": cid}})
+                events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at + 20 + o * 1000, "dur": 10, "args": {"correlation": cid, "External id": cid}})
+                events.append({"ph": "X", "cat": "kernel", "name": f"k_{op[6:]}_{m}", "pid": 0, "tid": 7, "ts": at + 40 + o * 1000, "dur": 600 * slow.get((module, op), 1),
+                               "args": {"correlation": cid, "device": 0, "stream": 7, "External id": cid}})
+    b.file(name, json.dumps({"traceEvents": events, "deviceProperties": [{"id": 0, "name": "X"}], "distributedInfo": {"rank": 0, "world_size": 1}}))
+
+
+def origins(b):
+    """An operator and a module may take longer: in their own figures, and in the step, whose breakdown knows them."""
+    rules = """version: 2
+only: true
+rules:
+  compute: {metric: step.compute_time, noise: {k: 0}, fail: {increase: 1%%}}
+  operators: {metric: op.self_gpu_time, for_each: {top: 20}, noise: {k: 0}, fail: {increase: 5%%}}
+  modules: {metric: module.gpu_time, for_each: {top: 20}, noise: {k: 0}, fail: {increase: 5%%}}
+  kernels: {metric: kernel.time, for_each: {top: 20}, noise: {k: 0}, fail: {increase: 900%%}}
+allow: [{%s, up_to: %s, until: 2999-01-01, reason: x}]
+"""
+    with_modules(b, "a.json", {})
+    with_modules(b, "op.json", {("Encoder_0", "aten::mm"): 1.3})
+    with_modules(b, "both.json", {("Encoder_0", "aten::mm"): 1.3, ("Head_0", "aten::add"): 1.3})
+    b.file("r.yaml", rules % ("op: x", "1%"))
+    b.fine("baseline", "create", "a.json", "--rules", "r.yaml", "--baseline", "b.json")
+    rows = (("op.json", "op: 'aten::mm'", "40%", {"operators[aten::mm]", "compute", "modules"}, set()),
+            ("op.json", "op: 'aten::mm'", "5%", set(), {"operators[aten::mm]", "compute", "modules"}),
+            ("op.json", "op: 'aten::add'", "40%", set(), {"operators[aten::mm]", "compute", "modules"}),
+            ("op.json", "module: Encoder", "40%", {"operators[aten::mm]", "compute", "modules"}, set()),
+            ("op.json", "module: Head", "40%", set(), {"operators[aten::mm]", "compute", "modules"}),
+            ("both.json", "module: Encoder", "40%", {"operators[aten::mm]", "modules"}, {"compute", "modules", "operators[aten::add]"}),
+            ("both.json", "op: 'aten::add'", "40%", {"operators[aten::add]", "modules"}, {"compute", "modules", "operators[aten::mm]"}))
+    for run, thing, up_to, waived, failed in rows:
+        b.file("r.yaml", rules % (thing, up_to))
+        done = b.run("check", run, "--rules", "r.yaml", "--baseline", "b.json", "--json", "-")
+        checks = json.loads(done.stdout)["checks"]
+        found = {v: {c["id"] if c["rule"] == "operators" else c["rule"] for c in checks if c["verdict"] == v} for v in ("waived", "fail")}
+        assert found == {"waived": waived, "fail": failed} and done.returncode == bool(failed), (run, thing, up_to, found, done.stderr, [(c["id"], c["message"]) for c in checks])
+
+
+def memory(b):
+    rules = "version: 2\nonly: true\nrules: {peak: {metric: memory.peak_allocated, fail: {increase: 1%%}}, end: {metric: memory.end_allocated, fail: {increase: 1%%}}}\nallow: [{%s, up_to: %s, until: 2999-01-01, reason: x}]\n"
+    b.make("snapshot", "a.json.gz", "--seed", 1)
+    b.make("snapshot", "more.json.gz", "--seed", 2, "--peak", 3)
+    b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+    for thing, up_to, code in (("memory: memory.peak_allocated", "5%", 0), ("memory: memory.peak_allocated", "2%", 1), ("memory: memory.end_allocated", "5%", 1),
+                               ("kernel: x", "5%", 1), ("memory: memory.fragmentation_pct", "5%", 2), ("memory: step.compute_time", "5%", 2),
+                               ("memory: memory.peak_allocatd", "5%", 2), ("memory: memory.peak_allocated, op: x", "5%", 2)):
+        b.file("r.yaml", rules % (thing, up_to))
+        done = b.run("check", "more.json.gz", "--rules", "r.yaml", "--baseline", "b.json")
+        assert done.returncode == code, (thing, up_to, done)
+        said = b.run("lint", "r.yaml")
+        assert (said.returncode == 0) == (code < 2) and (code < 2 or said.stderr.startswith(b"gpugate: r.yaml:4:")), said
 
 
 def main():
@@ -70,7 +135,11 @@ def main():
             assert done.returncode == 2, (wrong, done)
         done = verdicts(b, "a.json.gz", f"kernel: {DISPLAY}", "40%")[0]
         assert b"excuses nothing in this run" in done.stdout, done
-    print("ok   one kernel may take longer, and nothing else")
+    with tempfile.TemporaryDirectory() as folder:
+        origins(Bench(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        memory(Bench(folder))
+    print("ok   one thing may grow, and nothing else")
     return 0
 
 

@@ -231,10 +231,10 @@ def lines(folder):
     write(folder / "dir" / "m.json", SERVE)
     for name, (text, words) in LINES.items():
         write(folder / name, text)
-        p = run("metrics", name, cwd=folder)
+        p = run("report", name, cwd=folder)
         assert p.returncode == 3 and p.stderr.count("\n") == 1 and words in p.stderr, (name, p.stderr)
         write(folder / "dir" / name, text)
-        p = run("metrics", "dir", cwd=folder)
+        p = run("report", "dir", cwd=folder)
         known = name == "known.jsonl"
         assert p.returncode == (3 if known else 0) and words in p.stderr and ("warning: ignored:" in p.stderr) != known, (name, p)
         (folder / "dir" / name).unlink()
@@ -320,6 +320,40 @@ def logs(folder):
         assert p.returncode == 2 and p.stderr.count("\n") == 1 and "rules.yaml:6:" in p.stderr, (pattern, p)
 
 
+USERS = {  # what a user writes who has read the documentation: the log, the lines of the rules, some figures
+    "nccl.log": (r"""      pattern: '^ +(?<size>\d+) +\d+ +(?<type>\w+) +(?<op>\w+) +-?\d+ +(?<time>[0-9.]+) +(?<algbw>[0-9.]+) +(?<busbw>[0-9.]+) '
+      case: "{op}.{size}"
+      take: [{at: time, unit: us}, {at: busbw, unit: GB/s}]""", {"sum.1048576/time": (30.5, "us"), "sum.2097152/busbw": (21.51, "GB/s")}),
+    "meg.log": (r"""      pattern: 'iteration +(?<step>\d+)/.*elapsed time per iteration \(ms\): (?<ms>[0-9.]+) .*lm loss: (?<loss>[0-9.E+-]+)'
+      series: true
+      work: [step]
+      samples: [{at: ms, unit: ms, drop: 1}]
+      take: [{at: loss, better: lower}]""", {"ms.median": (504, "ms"), "loss": (10.5, "1")}),
+    "titan.log": (r"""      pattern: 'step: +(?<step>\d+) .*tps: +(?<tps>[0-9,]+)'
+      series: true
+      work: [step]
+      samples: [{at: tps, unit: tok/s, thousands: true, drop: 1}]""", {"tps.median": (7003.5, "tok/s")}),
+}
+
+
+def users(folder):
+    """Logs are read by a user's own pattern, which stands above the built-in format, and judged."""
+    for name, text, _ in LOGS:
+        if name not in USERS:
+            continue
+        lines, some = USERS[name]
+        rules = f"version: 2\ninputs:\n  results:\n    - match: '*.log'\n      read: text\n{lines}\n"
+        gate = Gate(folder, name, text, rules)
+        p = run("metrics", f"b/{name}", "--rules", "rules.yaml", "--json", "-", cwd=folder)
+        found = {m["metric"][len("input."):]: (m["value"], m["unit"]) for m in json.loads(p.stdout)["metrics"]}
+        assert all(found[k] == v for k, v in some.items()), (name, found)
+        assert "tflops.median" not in found and "sum.1048576/algbw" not in found, found
+        code, verdicts, text_of = gate.check(text)
+        assert code == 0 and all("input." + k in verdicts for k in some), (name, verdicts, text_of)
+        (folder / "b" / name).unlink()
+        (folder / "c" / name).unlink()
+
+
 def long_lines(folder):
     """A line of a log beyond 2,000 bytes is not searched, and how many there are is said once."""
     for blanks, lost in ((2000, 0), (2001, 1), (3000, 1)):
@@ -403,8 +437,10 @@ SHAPES = {
     "list.json": ({"meta": {"a": 1}, "rows": [{"name": n, "latency_ms": 5.5 + len(n), "note": None} for n in ("a", "bb")]}, {"a/latency_ms": 6.5, "bb/latency_ms": 7.5}),
     "lines.jsonl": ("\n".join(json.dumps({"gpu": g, "m": {"rate": {"tokens/s": 5.5}}}) for g in ("H100", "H200")), {"H100/m_rate_tokens/s": 5.5, "H200/m_rate_tokens/s": 5.5}),
     "own.csv": ("name,ms,rate\na,1.5,20\nb,2.5,30\n", {"a/ms": 1.5, "b/rate": 30}),
-    "train.log": ("start 12\nstep 1: loss 2.5, 12.5 ms, 640.5 img/s\nstep 2: loss 2.25, 13.5 ms, 620.5 img/s\n",
-                  {"loss.median": 2.375, "loss_ms.median": 13, "img_s.median": 630.5}),
+    "steps.jsonl": ("\n".join(json.dumps({"step": i, "loss": 2.5 - i / 8, "tok/s": 100.5 + i}) for i in range(3)), {"loss.median": 2.375, "tok/s.median": 101.5}),
+    "epoch.log": ("Epoch 1, batch 10 (640.5 img/s)\nEpoch 1, batch 20 (660.5 img/s)\n", {"img_s.median": 650.5}),
+    "train.log": ("start 12\nloaded in 2.5 s\nstep 1: loss 2.5, 12.5 ms, 640.5 img/s\nstep 2: loss 2.25, 13.5 ms, 620.5 img/s\n",
+                  {"loss.median": 2.375, "ms.median": 13, "img_s.median": 630.5}),
 }
 
 
@@ -413,7 +449,7 @@ def proposals(folder):
     for name, (content, some) in SHAPES.items():
         write(folder / name, content)
         known = subprocess.run([PROGRAM, "metrics", name], cwd=folder, capture_output=True, text=True, check=False)
-        assert known.returncode == 3 and (name == "lines.jsonl" or "'gpugate formats FILE' prints the lines" in known.stderr), (name, known)
+        assert known.returncode == 3 and "'gpugate formats FILE' prints the lines" in known.stderr, (name, known)
         write(folder / "rules.yaml", "version: 2\n" + run("formats", name, cwd=folder).stdout)
         p = run("metrics", name, "--rules", "rules.yaml", "--json", "-", cwd=folder)
         found = {m["metric"][len("input."):]: m["value"] for m in json.loads(p.stdout)["metrics"]} if p.returncode == 0 else p.stderr
@@ -690,7 +726,7 @@ def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, stored_work, lines, gone, parts, logs,
+        for part in (lambda f: units(f, random.Random(20261126)), not_measured, cut, every_key, every_unit, every_cut, every_path, paths, work, stored_work, lines, gone, parts, logs, users,
                      long_lines, formats, standard_error, margin, interval, share_below, proposals, table, titles, directions):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)

@@ -11,9 +11,9 @@
 enum { FIGURES = 40, CASES = 3, DEPTH = 4 };
 
 struct proposal {
-	struct strbuf take, samples, work, names;
+	struct strbuf take, samples, work, case_name;
 	size_t nr, nr_cases;
-	struct strbuf case_name;
+	bool series; ///< true if the records are the steps of one case
 	bool unknown; ///< true if the better direction of a figure is not known
 };
 
@@ -38,18 +38,21 @@ static void add_quoted(struct strbuf *out, const char *text)
 	strbuf_addf(out, plain ? "%s" : "'%s'", text);
 }
 
-/* Appends a figure at `path`, called `name`, in this unit, or if it is NULL in that of its name;
-   its direction is left to both if they tell it. */
+/* Appends a figure at `path`, called `name`; its direction is left to its name and unit if they
+   tell it. */
 static void add_figure(struct proposal *p, struct strbuf *list, const char *path, const char *name,
-                       const char *unit)
+                       const struct value *v)
 {
 	struct strbuf plain = STRBUF_INIT;
-	struct span text = span_of(name);
-	figure_name_unit(&text);
+	struct decimal number;
+	struct span text = span_of(name), unit = SPAN("");
+	struct span bracket = figure_name_unit(&text);
+	reading_number(v, &number, &unit);
 	figure_name_add(text, &plain);
 	if (p->nr++ < FIGURES) {
-		const char *said = unit ? unit : figure_unit_of(text);
-		bool open = !figure_better(text, said ? said : figure_unit_by_name(text));
+		const char *said = bracket.n ? figure_unit_of(bracket) : NULL;
+		const char *own = unit.n ? figure_unit_of(unit) : said ? said : figure_unit_by_name(text);
+		bool open = !figure_better(text, own);
 		strbuf_adds(list, "\n        - {at: ");
 		add_quoted(list, path);
 		if (strcmp(strbuf_str(&plain), path) != 0)
@@ -87,10 +90,19 @@ static void add_step(struct strbuf *path, struct span key)
 	            key.p);
 }
 
+/* True for the name of a number that counts the steps of a run. */
+static bool is_step(struct span name)
+{
+	static const char *const words[] = { "step", "global_step", "iteration", "iter" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (span_eq(name, span_of(words[i])))
+			return true;
+	return false;
+}
+
 static void add_members(struct proposal *p, const struct value *of, const char *path,
                         const char *name, int depth)
 {
-	enum { CASE_CHARS = 40 };
 	for (const struct value *v = of->first; v; v = v->next) {
 		struct strbuf at = STRBUF_INIT, as = STRBUF_INIT;
 		if (!is_writable(v->key))
@@ -98,20 +110,40 @@ static void add_members(struct proposal *p, const struct value *of, const char *
 		strbuf_adds(&at, path);
 		add_step(&at, v->key);
 		strbuf_addf(&as, "%s%s%.*s", name, *name ? "_" : "", (int)v->key.n, v->key.p);
-		if (is_number(v)) {
-			add_figure(p, &p->take, strbuf_str(&at), strbuf_str(&as), NULL);
+		if (is_number(v) && is_step(v->key)) {
+			strbuf_addf(&p->work, "%s%s", p->work.n ? ", " : "", strbuf_str(&at));
+		} else if (is_number(v)) {
+			add_figure(p, p->series ? &p->samples : &p->take, strbuf_str(&at), strbuf_str(&as), v);
 		} else if (v->type == JSCAN_OBJECT && depth < DEPTH) {
 			add_members(p, v, strbuf_str(&at), strbuf_str(&as), depth + 1);
 		} else if (v->type == JSCAN_ARRAY && is_samples(v)) {
 			strbuf_adds(&at, "[*]");
-			add_figure(p, &p->samples, strbuf_str(&at), strbuf_str(&as), NULL);
-		} else if (v->type == JSCAN_STRING && v->text.n && v->text.n < CASE_CHARS &&
-		           !reading_is_unmeasured(v) && p->nr_cases < CASES && depth == 0) {
-			strbuf_addf(&p->case_name, "%s{%s}", p->nr_cases++ ? "." : "", strbuf_str(&at));
+			add_figure(p, &p->samples, strbuf_str(&at), strbuf_str(&as), v->first);
 		}
 		strbuf_release(&at);
 		strbuf_release(&as);
 	}
+}
+
+/* Names cases by the first short texts of a record. */
+static void add_case(struct proposal *p, const struct value *of)
+{
+	enum { CASE_CHARS = 40 };
+	for (const struct value *v = of->first; v && p->nr_cases < CASES; v = v->next)
+		if (v->type == JSCAN_STRING && v->text.n && v->text.n < CASE_CHARS && is_writable(v->key) &&
+		    !is_number(v) && !reading_is_unmeasured(v)) {
+			strbuf_adds(&p->case_name, p->nr_cases++ ? ".{" : "{");
+			add_step(&p->case_name, v->key);
+			strbuf_addch(&p->case_name, '}');
+		}
+}
+
+/* Adds what the first of several records has; without names of cases they are steps of one. */
+static void add_records(struct proposal *p, const struct value *first)
+{
+	add_case(p, first);
+	p->series = first->next && !p->nr_cases;
+	add_members(p, first, "", "", 0);
 }
 
 static bool has_number(const struct value *of)
@@ -133,111 +165,107 @@ static const struct value *records_of(const struct value *of)
 
 /* ---- lines of a log ---- */
 
-/* The unit that stands behind a number, or NULL. */
-static const char *unit_behind(const char *at)
-{
-	at += strspn(at, " ");
-	return figure_unit_of((struct span){ at, strcspn(at, " ,;|)]") });
-}
-
-static void add_word(struct strbuf *out, const char *unit)
-{
-	for (const char *c = unit; *c; c++)
-		strbuf_addch(out, (char)(is_letter(*c) ? *c : '_'));
-}
-
-/* The name of a number of a line: the word before it, with its unit if another has that name. */
-static void name_part(struct proposal *p, const char *line, const char *at, const char *unit,
-                      struct strbuf *out)
-{
-	const char *end = at, *from;
-	struct strbuf word = STRBUF_INIT, key = STRBUF_INIT;
-	while (end > line && !(is_letter(end[-1])))
-		end--;
-	for (from = end; from > line && (is_letter(from[-1]) || from[-1] == '_');)
-		from--;
-	for (; from < end; from++)
-		strbuf_addch(&word, (char)(*from == '_' ? '_' : *from | 0x20));
-	bool is_unit = word.n && figure_unit_of(strbuf_span(&word));
-	if (is_unit && unit)
-		add_word(out, unit);
-	else
-		strbuf_adds(out, word.n ? strbuf_str(&word) : "v");
-	strbuf_addf(&key, " %s ", strbuf_str(out));
-	if (strstr(strbuf_str(&p->names), strbuf_str(&key))) {
-		strbuf_addch(out, '_');
-		if (unit)
-			add_word(out, unit);
-		else
-			strbuf_addf(out, "%zu", p->nr + 1);
-	}
-	strbuf_addf(&p->names, " %s ", strbuf_str(out));
-	strbuf_release(&word);
-	strbuf_release(&key);
-}
-
 static const char *number_end(const char *at)
 {
 	at += strspn(at, "0123456789");
-	return *at == '.' && is_digit(at[1]) ? at + 1 + strspn(at + 1, "0123456789") : at;
+	at += *at == '.' && is_digit(at[1]) ? 1 + strspn(at + 1, "0123456789") : 0;
+	size_t sign = at[0] && strchr("eE", at[0]) && at[1] && strchr("-+", at[1]) ? 2 : 0;
+	return sign && is_digit(at[2]) ? at + 2 + strspn(at + 2, "0123456789") : at;
 }
 
-/* Appends the pattern of a line; false if it has no figure, which is a number with a point. */
-static bool add_pattern(struct proposal *p, const char *line, struct strbuf *out)
+/* The end of the unit that stands behind a number, or its own end. */
+static const char *unit_end(const char *number)
+{
+	const char *at = number + strspn(number, " ");
+	size_t n = strcspn(at, " ,;|)]");
+	return figure_unit_of((struct span){ at, n }) ? at + n : number;
+}
+
+/* Appends the last word between `from` and `to` in small letters or, without one, the unit. */
+static void add_word(struct strbuf *out, const char *from, const char *to, struct span unit)
+{
+	while (to > from && !is_letter(to[-1]))
+		to--;
+	const char *word = to;
+	while (word > from && (is_letter(word[-1]) || word[-1] == '_'))
+		word--;
+	struct span s = to > word ? (struct span){ word, (size_t)(to - word) } : unit;
+	for (size_t i = 0; i < s.n; i++)
+		strbuf_addch(out, (char)(is_letter(s.p[i]) ? s.p[i] | 0x20 : '_'));
+}
+
+/* Appends literal text of a pattern. */
+static void add_text(struct strbuf *out, const char *from, const char *to)
+{
+	for (; from < to; from++) {
+		bool blank = *from == ' ' || *from == '\t';
+		if (blank && (from + 1 == to || (from[1] != ' ' && from[1] != '\t')))
+			strbuf_adds(out, " +");
+		else if (!blank)
+			strbuf_addf(out, strchr(".[]{}()*+?\\|^$", *from) ? "\\%c" : "%c", *from);
+	}
+}
+
+/* Appends the pattern of a line, in which numbers with a point or a unit are figures; false if it
+   has none. */
+static bool add_pattern(const char *line, struct strbuf *out)
 {
 	bool any = false;
-	for (const char *c = line; *c;) {
-		bool starts = is_digit(*c) &&
-		              (c == line || !(is_digit(c[-1]) || strchr("._", c[-1]) || is_letter(c[-1])));
-		const char *end = starts ? number_end(c) : c;
-		if (starts) {
-			struct strbuf name = STRBUF_INIT;
-			bool figure = memchr(c, '.', (size_t)(end - c));
-			const char *unit = unit_behind(end);
-			name_part(p, line, c, unit, &name);
-			strbuf_addf(out, "(?<%s>[0-9.]+)", strbuf_str(&name));
-			if (figure)
-				add_figure(p, &p->samples, strbuf_str(&name), strbuf_str(&name), unit);
-			else if (strcmp(strbuf_str(&name), "step") == 0 ||
-			         strcmp(strbuf_str(&name), "iteration") == 0)
-				strbuf_addf(&p->work, "%s%s", p->work.n ? ", " : "", strbuf_str(&name));
-			any |= figure;
-			strbuf_release(&name);
-			c = end;
-		} else if (*c == ' ' || *c == '\t') {
-			strbuf_adds(out, " +");
-			c += strspn(c, " \t");
-		} else {
-			strbuf_addf(out, strchr(".[]{}()*+?\\|^$", *c) ? "\\%c" : "%c", *c);
-			c++;
-		}
+	const char *done = line;
+	for (const char *c = line; *c; c++) {
+		const char *end = number_end(c);
+		if (!is_digit(*c) ||
+		    (c > line && (is_digit(c[-1]) || is_letter(c[-1]) || strchr("._", c[-1]))))
+			continue;
+		const char *behind = unit_end(end), *unit = end + strspn(end, " ");
+		struct strbuf name = STRBUF_INIT, part = STRBUF_INIT;
+		bool figure = behind > end || end > c + strspn(c, "0123456789");
+		add_word(&name, done, c, (struct span){ unit, (size_t)(behind > end ? behind - unit : 0) });
+		strbuf_addf(&part, "(?<%s>", name.n ? strbuf_str(&name) : "v");
+		add_text(out, done, c);
+		bool named =
+		    !strstr(strbuf_str(out), strbuf_str(&part)) && (figure || is_step(strbuf_span(&name)));
+		strbuf_adds(out, named ? strbuf_str(&part) : "");
+		strbuf_adds(out, figure ? "[-+0-9.Ee]+" : "[0-9]+");
+		add_text(out, end, behind);
+		strbuf_adds(out, named ? ")" : "");
+		any |= named && figure;
+		done = behind;
+		c = done - 1;
+		strbuf_release(&name);
+		strbuf_release(&part);
 	}
+	add_text(out, done, done + strlen(done));
 	return any;
 }
 
-static void propose_lines(struct proposal *p, struct span rest, struct strbuf *pattern)
+/* Sets `best` to the pattern that takes most of the beginning of a log. */
+static void find_pattern(struct value_tree *t, const char *file, struct strbuf *best,
+                         struct diag_log *log)
 {
-	enum { LINE_CHARS = 400 };
-	for (const char *end; (end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
+	enum { LINE_CHARS = 400, BYTES = 64 << 10, PATTERNS = 40 };
+	struct span all = t->bytes, rest = { all.p, all.n < BYTES ? all.n : BYTES };
+	size_t most = 0, tried = 0;
+	t->bytes = rest;
+	for (const char *end;
+	     tried < PATTERNS && (end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
 		struct span s = { rest.p, (size_t)(end - rest.p) };
-		struct arena a = ARENA_INIT;
-		struct proposal own = { .names = STRBUF_INIT };
+		struct strbuf pattern = STRBUF_INIT;
+		size_t before = t->nr_values;
 		rest = (struct span){ end + 1, rest.n - s.n - 1 };
 		s.n -= s.n && s.p[s.n - 1] == '\r';
-		if (s.n < LINE_CHARS && is_writable(s) && add_pattern(&own, arena_dup(&a, s), pattern) &&
-		    !text_pattern_fault(strbuf_str(pattern)))
-			rest.n = 0;
-		else
-			strbuf_release(pattern);
-		arena_release(&a);
-		strbuf_release(&p->samples);
-		strbuf_release(&p->work);
-		strbuf_release(&own.names);
-		p->samples = own.samples;
-		p->work = own.work;
-		p->unknown = own.unknown;
-		p->nr = pattern->n ? own.nr : 0;
+		if (s.n < LINE_CHARS && is_writable(s) && add_pattern(arena_dup(&t->arena, s), &pattern) &&
+		    strcmp(strbuf_str(best), strbuf_str(&pattern)) != 0 &&
+		    !text_pattern_fault(strbuf_str(&pattern)) && ++tried &&
+		    text_lines_add(t, file, strbuf_str(&pattern), log) == ST_OK &&
+		    t->nr_values - before > most) {
+			most = t->nr_values - before;
+			strbuf_release(best);
+			strbuf_add(best, strbuf_span(&pattern));
+		}
+		strbuf_release(&pattern);
 	}
+	t->bytes = all;
 }
 
 /* ---- the whole ---- */
@@ -250,8 +278,7 @@ static bool is_table(const struct value *row)
 	return texts;
 }
 
-static void print(const struct proposal *p, const char *file, const char *keys, const char *pattern,
-                  struct strbuf *out)
+static void print(const struct proposal *p, const char *file, const char *keys, struct strbuf *out)
 {
 	strbuf_adds(out,
 	            "# For the rules file of the repository; a new one begins with 'version: 2'.\n");
@@ -261,9 +288,7 @@ static void print(const struct proposal *p, const char *file, const char *keys, 
 		            "be judged.\n");
 	strbuf_adds(out, "inputs:\n  results:\n    - match: ");
 	add_quoted(out, is_writable(span_of(file)) ? file : "*");
-	strbuf_addf(out, "\n%s", keys);
-	if (*pattern)
-		strbuf_addf(out, "      pattern: '%s'\n", pattern);
+	strbuf_addf(out, "\n%s%s", keys, p->series ? "      series: true\n" : "");
 	if (p->nr_cases)
 		strbuf_addf(out, "      case: '%s'\n", strbuf_str(&p->case_name));
 	if (p->work.n)
@@ -284,10 +309,7 @@ enum status result_propose(struct source *src, const char *file, struct strbuf *
 	struct strbuf keys = STRBUF_INIT, pattern = STRBUF_INIT;
 	bool table = false;
 	enum status st = value_bytes_read(src, &t, log);
-	size_t blanks = 0;
-	while (blanks < t.bytes.n && t.bytes.p[blanks] && strchr(" \t\r\n", t.bytes.p[blanks]))
-		blanks++;
-	bool json = blanks < t.bytes.n && strchr("{[", t.bytes.p[blanks]);
+	bool json = value_is_json(t.bytes);
 	if (st == ST_OK && json)
 		st = value_json_add(&t, file, t.bytes, log);
 	else if (st == ST_OK && csv_add(&t, file, NULL, 0, true, &table, log) != ST_OK)
@@ -303,19 +325,23 @@ enum status result_propose(struct source *src, const char *file, struct strbuf *
 			strbuf_release(&path);
 			first = records->first;
 		}
-		add_members(&p, first, "", "", 0);
+		add_records(&p, first);
 	} else if (st == ST_OK && !json && table && is_table(first)) {
 		strbuf_adds(&keys, "      read: csv\n");
-		add_members(&p, first, "", "", 0);
+		add_records(&p, first);
 	} else if (st == ST_OK && !json) {
-		strbuf_adds(&keys, "      read: text\n      series: true\n");
-		propose_lines(&p, t.bytes, &pattern);
+		find_pattern(&t, file, &pattern, log);
+		strbuf_addf(&keys, "      read: text\n      pattern: '%s'\n", strbuf_str(&pattern));
+		t.root.first = t.root.last = NULL;
+		p.series = true;
+		if (pattern.n)
+			st = text_lines_add(&t, file, strbuf_str(&pattern), log);
+		if (t.root.first)
+			add_members(&p, t.root.first, "", "", 0);
 	}
 	if (st == ST_OK && p.nr)
-		print(&p, file, strbuf_str(&keys), strbuf_str(&pattern), out);
-	struct strbuf *all[] = {
-		&p.take, &p.samples, &p.work, &p.names, &p.case_name, &keys, &pattern
-	};
+		print(&p, file, strbuf_str(&keys), out);
+	struct strbuf *all[] = { &p.take, &p.samples, &p.work, &p.case_name, &keys, &pattern };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		strbuf_release(all[i]);
 	value_tree_release(&t);

@@ -102,20 +102,12 @@ static void start_anew(struct opened *o)
 	o->documents.nr = 0;
 }
 
-static bool begins_as_json(struct span s)
-{
-	size_t n = 0;
-	while (n < s.n && s.p[n] && strchr(" \t\r\n", s.p[n]))
-		n++;
-	return n < s.n && (s.p[n] == '{' || s.p[n] == '[');
-}
-
 /* Sets `*fits` if the file is of format `f`; o->documents then has the values in the file, in
    order: JSON values, or the rows of a table. */
 static enum status open_as(struct opened *o, const struct result_format *f, bool *fits,
                            struct diag_log *log)
 {
-	bool json = begins_as_json(o->tree.bytes);
+	bool json = value_is_json(o->tree.bytes);
 	*fits = false;
 	if (f->read == READ_JSON) {
 		if (!json)
@@ -282,7 +274,7 @@ enum status result_refuse_lines(struct source *src, bool *found, struct diag_log
 	struct diag_log own;
 	diag_init(&own);
 	enum status st = value_bytes_read(src, &t, log);
-	enum status json = st == ST_OK && begins_as_json(t.bytes)
+	enum status json = st == ST_OK && value_is_json(t.bytes)
 	                       ? value_json_add(&t, source_name(src), t.bytes, &own)
 	                       : ST_OK;
 	*found = t.nr_documents > 1 || (t.nr_documents && json != ST_OK);

@@ -134,6 +134,12 @@ static size_t blanks(struct span s)
 	return n;
 }
 
+bool value_is_json(struct span text)
+{
+	size_t n = blanks(text);
+	return n < text.n && (text.p[n] == '{' || text.p[n] == '[');
+}
+
 static void count_faults(struct value_tree *t, const struct jscan *js, struct span rest,
                          uint64_t nr_nan)
 {

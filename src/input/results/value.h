@@ -41,6 +41,9 @@ struct value_tree {
 GG_MUST_CHECK enum status value_bytes_read(struct source *src, struct value_tree *out,
                                            struct diag_log *log);
 
+/// True if a text begins as a JSON object or list.
+bool value_is_json(struct span text);
+
 /// Appends the JSON values in `text`, a part of out->bytes, to the root. ST_INPUT with file
 /// (`name`), line and byte if the text is not JSON or beyond the limit.
 GG_MUST_CHECK enum status value_json_add(struct value_tree *out, const char *name, struct span text,

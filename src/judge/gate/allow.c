@@ -10,8 +10,27 @@ bool allow_is_for(const struct metric *m)
 	return m->unit == UNIT_NS || m->unit == UNIT_NS_PER_STEP;
 }
 
-/* What the parts called `label` add to the change; a part within such a part is counted with it. */
-static int64_t change_of(const struct breakdown *of, const char *label)
+/* True if `text` is the label or, of a module, one within it. */
+static bool is_in(const char *text, const char *label, bool module)
+{
+	size_t n = strlen(label);
+	return strncmp(text, label, n) == 0 &&
+	       (!text[n] || (module && strncmp(text + n, " > ", 3) == 0));
+}
+
+/* True if another of the modules holds module `i`. */
+static bool is_held(const struct entries *modules, size_t i, struct arena *a)
+{
+	const char *own = arena_dup(a, modules->list.v[i].label);
+	bool held = false;
+	for (size_t k = 0; k < modules->list.nr; k++)
+		held = held || (k != i && is_in(own, arena_dup(a, modules->list.v[k].label), true));
+	return held;
+}
+
+/* What the parts called `label` add to the change; a part within such a part is counted with it,
+   and a module within a `module`. */
+static int64_t change_of(const struct breakdown *of, const char *label, bool module)
 {
 	int64_t sum = 0;
 	int within = -1;
@@ -19,7 +38,7 @@ static int64_t change_of(const struct breakdown *of, const char *label)
 		const struct part *p = &of->parts.v[i];
 		if (within >= 0 && p->level > within)
 			continue;
-		bool is = strcmp(p->label, label) == 0;
+		bool is = is_in(p->label, label, module);
 		within = is ? p->level : -1;
 		sum = is ? number_add(sum, p->change) : sum;
 	}
@@ -29,18 +48,22 @@ static int64_t change_of(const struct breakdown *of, const char *label)
 int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdown *of)
 {
 	struct query q = w->select;
-	struct entries kernels;
+	struct entries items;
 	int64_t part = 0;
-	q.metric = &metric_table[METRIC_KERNEL_TIME];
+	q.metric = &metric_table[q.op       ? METRIC_OP_SELF_GPU_TIME
+	                         : q.module ? METRIC_MODULE_GPU_TIME
+	                                    : METRIC_KERNEL_TIME];
 	q.reduce = q.metric->reduce;
-	bench_query(b, &q, &kernels);
-	for (size_t i = 0; i < kernels.list.nr; i++) {
-		const struct entry *e = &kernels.list.v[i];
-		int64_t grown = change_of(of, text_line(&b->arena, e->label));
+	bench_query(b, &q, &items);
+	for (size_t i = 0; i < items.list.nr; i++) {
+		if (q.module && is_held(&items, i, &b->arena))
+			continue;
+		const struct entry *e = &items.list.v[i];
+		int64_t grown = change_of(of, text_line(&b->arena, e->label), q.module);
 		__int128 most = (__int128)e->value[SIDE_BASELINE] * w->up_to / ((__int128)100 * 1000000);
 		if (grown > 0 && e->has[SIDE_BASELINE])
 			part = number_add(part, grown < most ? grown : (int64_t)most);
 	}
-	vec_release(&kernels.list);
+	vec_release(&items.list);
 	return part < of->change ? part : of->change;
 }

@@ -252,9 +252,10 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 		return NULL;
 	for (size_t i = 0; i < m->rules->waivers.nr; i++) {
 		const struct waiver *w = &m->rules->waivers.v[i];
-		if (w->allows && !parts)
+		bool any = w->allows && !w->select.metric;
+		if (any && !parts)
 			parts = check_breakdown(m, k, e);
-		int64_t part = w->allows && parts ? allow_part(m->bench, w, parts) : 0;
+		int64_t part = any && parts ? allow_part(m->bench, w, parts) : 0;
 		if (part <= 0)
 			continue;
 		first = first ? first : w;

@@ -13,15 +13,17 @@ static const char *subject(const struct waiver *w, struct arena *a)
 	const char *quoted = text_quote(a, span_of(w->rule));
 	const char *select = text_line(a, span_of(select_text(&w->select, a)));
 	if (w->allows)
-		return arena_printf(a, "'allow' of %s", select);
+		return arena_printf(a, "'allow' of %s", w->select.metric ? w->select.metric->name : select);
 	return *select ? arena_printf(a, "the waiver for %s (%s)", quoted, select)
 	               : arena_printf(a, "the waiver for %s", quoted);
 }
 
 static bool is_for(const struct waiver *w, const struct rule *rule)
 {
-	return span_glob(span_of(w->rule), span_of(rule->id)) &&
-	       (!w->allows || (allow_is_for(rule->metric) && rule->worse == WORSE_UP));
+	if (!w->allows)
+		return span_glob(span_of(w->rule), span_of(rule->id));
+	return rule->worse == WORSE_UP &&
+	       (w->select.metric ? w->select.metric == rule->metric : allow_is_for(rule->metric));
 }
 
 const unsigned char *waivers_names(const struct rules *rules, const struct rule *rule,

@@ -28,7 +28,7 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, st
 bool allow_is_for(const struct metric *m);
 
 /// How much of the change of a figure that went up, with the given breakdown, `w` allows: what its
-/// kernels grew by, as the breakdown says it, up to the share of their time in the baseline that
+/// items grew by, as the breakdown says it, up to the share of their time in the baseline that
 /// `w` names, and at most the change.
 int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdown *of);
 

@@ -175,7 +175,8 @@ static const char *waiver_explain(struct arena *a, const struct waiver *w)
 	struct strbuf b = STRBUF_INIT;
 	const char *select = select_text(&w->select, a);
 	if (w->allows)
-		strbuf_addf(&b, "may take longer: %s", text_line(a, span_of(select)));
+		strbuf_addf(&b, "may grow: %s",
+		            w->select.metric ? w->select.metric->name : text_line(a, span_of(select)));
 	else
 		strbuf_addf(&b, "waiver for %s", text_quote(a, span_of(w->rule)));
 	if (*select && !w->allows)

@@ -270,9 +270,12 @@ static const struct key waiver_keys[] = {
 const struct key_map waiver_map = KEY_TABLE("a waiver", waiver_keys);
 
 static const struct key allow_keys[] = {
-	KEY("kernel", TEXT, REQUIRED, "kernels, by any name that reports show, with * and ?",
+	KEY("kernel", TEXT, OPTIONAL, "kernels, by any name that reports show, with * and ?",
 	    INTO(waiver, select.kernel)),
-	KEY("up_to", SHARE, REQUIRED, "how much longer it may take, as a share of its own time",
+	KEY("op", TEXT, OPTIONAL, "operators, by their own GPU time", INTO(waiver, select.op)),
+	KEY("module", TEXT, OPTIONAL, "modules, with those in them", INTO(waiver, select.module)),
+	KEY("memory", WORD, OPTIONAL, "a figure of memory in bytes", .words = word_metric),
+	KEY("up_to", SHARE, REQUIRED, "how much it may grow, as a share of what it was",
 	    INTO(waiver, up_to), .max = 1000000),
 	KEY("until", DATE, REQUIRED, "last day it holds; from the next on it is an error",
 	    INTO(waiver, until)),
@@ -328,7 +331,9 @@ static const struct key root_keys[] = {
 	KEY("kernels", MAP, OPTIONAL, "when two kernel names are one kernel, and of which category",
 	    .map = &kernels_map),
 	KEY("rules", MAPS, REQUIRED, "the checks", .map = &rule_map),
-	KEY("allow", MAPS, OPTIONAL, "kernels that may take longer until a day", .map = &allow_map),
+	KEY("allow", MAPS, OPTIONAL,
+	    "kernels, operators, modules and figures of memory that may grow until a day",
+	    .map = &allow_map),
 	KEY("waivers", MAPS, OPTIONAL, "failures that are accepted until a day", .map = &waiver_map),
 	KEY("profiles", NAMED, OPTIONAL, "other numbers under a name, for --profile NAME",
 	    .map = &profile_map, .max = MAX_PROFILES),

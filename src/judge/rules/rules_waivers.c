@@ -40,16 +40,42 @@ enum status waiver_read(struct document *d, const struct node *map, struct rules
 	return select_check(d, node_get(map, "select"), w->rule, labels);
 }
 
+/* The one entry of `allow` that says what may grow; NULL if there is none, or more than one. */
+static const struct node *allowed_thing(const struct node *map)
+{
+	static const char *const keys[] = { "kernel", "op", "module", "memory" };
+	const struct node *found = NULL;
+	size_t nr = 0;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (node_get(map, keys[i])) {
+			found = node_get(map, keys[i]);
+			nr++;
+		}
+	return nr == 1 ? found : NULL;
+}
+
 enum status allow_read(struct document *d, const struct node *map, struct rules *out)
 {
 	struct waiver *w = vec_push_zero(&out->waivers);
-	const struct node *kernel = node_get(map, "kernel"), *up_to = node_get(map, "up_to");
+	const struct node *thing = allowed_thing(map), *up_to = node_get(map, "up_to");
 	keys_fill(&allow_map, map, &out->arena, w);
 	w->allows = true;
 	w->rule = "*";
 	w->until_text = arena_dup(&out->arena, node_get(map, "until")->text);
-	w->line = kernel->line;
-	w->column = kernel->column;
+	if (!thing)
+		return document_fail(d, map,
+		                     "an entry of 'allow' names one of kernel, op, module and memory");
+	w->line = thing->line;
+	w->column = thing->column;
+	if (node_is(thing, "memory")) {
+		const struct metric *m = w->select.metric = metric_find(thing->text);
+		if (!m || m->group != GROUP_MEMORY || m->unit != UNIT_BYTES || m->worse != WORSE_UP)
+			return document_fail(
+			    d, thing,
+			    "'memory' takes bytes of which more is worse, such as "
+			    "memory.peak_allocated: of %s, no share of what it was can be told",
+			    document_quote(d, thing->text));
+	}
 	if (!w->up_to)
 		return document_fail(d, up_to, "'up_to' must be above 0%%: nothing would be allowed");
 	return ST_OK;

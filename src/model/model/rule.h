@@ -107,10 +107,12 @@ struct rule {
 	bool built_in; ///< true if the rule, or a part of it, is built in
 };
 
-/// A known failure that is accepted until a date (`waivers`), or kernels that may take longer
+/// A known failure that is accepted until a date (`waivers`), or what may grow until then
 /// (`allow`).
 struct waiver {
-	bool allows; ///< true for an entry of `allow`, with a kernel in `select` and an `up_to`
+	/// true for an entry of `allow`, with an `up_to`; `select` has a kernel, an operator, a module
+	/// or, for memory, the metric
+	bool allows;
 	const char *rule; ///< glob that is matched with rule ids; "*" for `allow`
 	struct query select; ///< globs that restrict the waiver; NULL matches everything
 	int64_t until; ///< last day on which the waiver holds, in days since 1970-01-01 (UTC)
