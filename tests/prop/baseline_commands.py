@@ -125,6 +125,20 @@ def refused(p):
     expect("refused and changed", p.baseline.read_bytes(), before)
 
 
+def spoiled(p):
+    """A recording that spoils what rules judge is stored only if --accept names why; a sound one may replace it."""
+    lost, sound = p.run(2, "--lost-kernels", "20"), p.run(0)
+    for accept in ([], ["--accept", "truncated"], ["--accept", "compute"]):
+        p.gpugate("baseline", "create", lost, *accept, expect=3, says="--accept lost-kernels\n")
+    expect("nothing is written", p.baseline.exists(), False)
+    p.gpugate("baseline", "create", lost, "--accept", "lost-kernels")
+    p.gpugate("baseline", "promote", sound, "--reason", "x", expect=3, says="accept it with --accept lost-kernels\n")
+    p.gpugate("baseline", "promote", sound, "--reason", "x", "--accept", "lost-kernels")
+    p.gpugate("baseline", "promote", lost, "--reason", "x", "--accept", "truncated", expect=3, says="--accept lost-kernels\n")
+    p.gpugate("baseline", "append", lost, expect=3, says="not taken")
+    p.gpugate("baseline", "append", p.run(3, "--lost-kernels", "20"), "--accept", "lost-kernels", says="3 runs of history")
+
+
 def promoted(p):
     p.gpugate("baseline", "create", p.run(0), "--reason", "first")
     for seed in (1, 2):
@@ -354,7 +368,7 @@ def main():
         print("skipped: needs $GPUGATE (the program)")
         return 77
     bad = False
-    for test in (appended, refused, by_name, promoted, advised, shown, provenance, bootstrapped, placed):
+    for test in (appended, refused, spoiled, by_name, promoted, advised, shown, provenance, bootstrapped, placed):
         WRONG.clear()
         with tempfile.TemporaryDirectory() as name:
             test(Place(pathlib.Path(name)))

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from _gen import generate
+from _gen import ANYWAY, generate
 
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
@@ -103,7 +103,7 @@ def same(dir, run, *options):
         gpugate("digest", part, "-o", dir / f"part{i}.json")
     gpugate("merge", *options, *[dir / f"part{i}.json" for i in range(len(parts))], "-o", ways["merged run"])
     (dir / "rules.yaml").write_text(RULES)
-    gpugate("baseline", "create", run, *options, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--force")
+    gpugate("baseline", "create", run, *options, *ANYWAY, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--force")
     want, verdicts, text = figures(run, *options), judged(dir, run, *options), told(run, *options)
     assert all(c["verdict"] in ("pass", "skipped", "inconclusive", "missing") for c in verdicts), verdicts
     for way, path in ways.items():

@@ -7,11 +7,18 @@
 #include "model/view.h"
 #include "names/short.h"
 #include "report/table.h"
+#include "trust/trust.h"
 
-/* How `name` names the check: by its rule, its figure or its item. */
+/* What --accept should name for the check: the finding that spoils it, or else its rule. */
+static const char *id_to_accept(const struct check *k)
+{
+	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler ? k->spoiler->id : k->rule;
+}
+
+/* How `name` names the check: by its rule, its figure, its item or what spoils it. */
 static enum name_fit fit_of(const char *name, const struct check *k)
 {
-	const char *const whole[] = { k->rule, k->id, k->metric->name };
+	const char *const whole[] = { k->rule, k->id, k->metric->name, id_to_accept(k) };
 	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
 		if (strcmp(whole[i], name) == 0)
 			return FIT_WHOLE;
@@ -27,6 +34,14 @@ static const char *shown_item(const struct check *k, struct arena *a)
 static bool is_of_rule(const struct report *r, size_t i, size_t other)
 {
 	return strcmp(r->checks.v[i].rule, r->checks.v[other].rule) == 0;
+}
+
+static bool is_named(const struct options *o, const char *id)
+{
+	for (size_t i = 0; i < o->accept.nr; i++)
+		if (strcmp(o->accept.v[i], id) == 0)
+			return true;
+	return false;
 }
 
 /* The end of a message on a name that names no check: the nearest rules and items. */
@@ -65,35 +80,69 @@ static enum status find_accepted(const struct report *r, const struct options *o
 		for (size_t i = 0; i < r->checks.nr && best; i++)
 			accepted[i] = accepted[i] || fit_of(name, &r->checks.v[i]) == best;
 		if (!best)
-			return diag_fail(log, ST_USAGE, "--accept: no rule or item of this run is called %s%s",
-			                 text_quote(&log->arena, span_of(name)),
-			                 near_names(r, name, &log->arena));
+			return diag_fail(
+			    log, ST_USAGE, "--accept: no rule, item or finding of this run is called %s%s",
+			    text_quote(&log->arena, span_of(name)), near_names(r, name, &log->arena));
 	}
 	return ST_OK;
 }
 
-/* A trust finding on the candidate that makes the metric of a check unreliable. */
-static const struct trust_finding *spoiler(const struct report *r, const struct check *k)
+/* True if figures of the check are unreliable on the run that is to be approved. */
+static bool is_spoiled(const struct check *k)
 {
-	for (size_t i = 0; i < r->trust.nr; i++) {
-		const struct trust_finding *f = &r->trust.v[i];
-		for (size_t j = 0; f->candidate && j < f->spoils.nr; j++)
-			if (strcmp(f->spoils.v[j], k->metric->name) == 0)
-				return f;
-	}
-	return NULL;
+	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler && k->spoiler->candidate;
 }
 
-/* The options --accept that would accept the checks that are still refused: one for each rule. */
+static enum status refuse_books(const struct trust_finding *f, struct diag_log *log)
+{
+	return diag_fail(log, ST_INPUT,
+	                 "the run cannot be the baseline: %s; record it again, or keep it with "
+	                 "--accept %s",
+	                 f->message, f->id);
+}
+
+enum status acceptance_books(const struct run *runs, size_t nr, const struct rules *rules,
+                             const struct options *o, struct diag_log *log)
+{
+	struct report r;
+	enum status st = ST_OK;
+	report_init(&r);
+	r.expect_ranks = rules->expect_ranks;
+	trust_findings(&runs[0], runs, nr, rules, &r);
+	for (size_t i = 0; i < r.trust.nr; i++)
+		if (is_named(o, r.trust.v[i].id))
+			r.trust.v[i].spoils.nr = 0;
+	for (size_t i = 0; i < rules->rules.nr && st == ST_OK; i++) {
+		const struct trust_finding *f = trust_spoiler(&r, &rules->rules.v[i], -1);
+		st = f ? refuse_books(f, log) : ST_OK;
+	}
+	report_release(&r);
+	return st;
+}
+
+bool acceptance_is_unsure(const struct report *r, const struct options *o)
+{
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *k = &r->checks.v[i];
+		if (k->verdict == VERDICT_INCONCLUSIVE && !(is_spoiled(k) && is_named(o, k->spoiler->id)))
+			return true;
+	}
+	return r->verdict == VERDICT_INCONCLUSIVE && !r->counts[VERDICT_INCONCLUSIVE];
+}
+
+/* The options --accept that would accept the checks that are still refused: one for each rule or
+   finding. */
 static const char *missing_accepts(const struct report *r, const bool *accepted, struct arena *a)
 {
 	const char *list = "";
 	for (size_t i = 0; i < r->checks.nr; i++) {
+		const char *id = id_to_accept(&r->checks.v[i]);
 		bool named = !check_is_open(&r->checks.v[i]) || accepted[i];
 		for (size_t j = 0; j < i && !named; j++)
-			named = check_is_open(&r->checks.v[j]) && !accepted[j] && is_of_rule(r, j, i);
+			named = check_is_open(&r->checks.v[j]) && !accepted[j] &&
+			        strcmp(id_to_accept(&r->checks.v[j]), id) == 0;
 		if (!named)
-			list = arena_printf(a, "%s --accept %s", list, r->checks.v[i].rule);
+			list = arena_printf(a, "%s --accept %s", list, id);
 	}
 	return list;
 }
@@ -103,12 +152,9 @@ enum status acceptance_judge(const struct report *r, const struct options *o, bo
 {
 	if (r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr)
 		return diag_fail(log, ST_INPUT, "the run cannot be the baseline: %s", r->headline);
-	for (size_t i = 0; i < r->checks.nr; i++) {
-		const struct check *k = &r->checks.v[i];
-		const struct trust_finding *f = k->verdict == VERDICT_INCONCLUSIVE ? spoiler(r, k) : NULL;
-		if (f)
-			return diag_fail(log, ST_INPUT, "the run cannot be the baseline: %s", f->message);
-	}
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (is_spoiled(&r->checks.v[i]) && !is_named(o, r->checks.v[i].spoiler->id))
+			return refuse_books(r->checks.v[i].spoiler, log);
 	bool *accepted = arena_alloc(&log->arena, r->checks.nr + 1, sizeof *accepted);
 	TRY(find_accepted(r, o, accepted, log));
 	for (size_t i = 0; i < r->checks.nr && !all; i++) {

@@ -3,11 +3,23 @@
 #define GG_CLI_ACCEPTANCE_H
 
 #include "cli/options.h"
+#include "model/digest.h"
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Returns ST_INPUT if trust findings on the run make its figures unreliable, and the report's
-/// status if a check did not pass and --accept names neither its rule nor its item. ST_USAGE if
+/// Returns ST_INPUT if a trust finding on the `nr` runs, which --accept does not name, makes a
+/// figure unreliable that a rule judges, even beside the same run: nothing could be compared with
+/// such a baseline.
+GG_MUST_CHECK enum status acceptance_books(const struct run *runs, size_t nr,
+                                           const struct rules *rules, const struct options *o,
+                                           struct diag_log *log);
+
+/// True if a figure of the run could not be judged, other than for a finding that --accept names.
+bool acceptance_is_unsure(const struct report *r, const struct options *o);
+
+/// Returns ST_INPUT if such a finding makes a judged figure of the run unreliable, and the report's
+/// status if a check did not pass and --accept names neither its rule nor its item nor what spoils
+/// it. ST_USAGE if
 /// --accept names nothing. `all`: as if --accept named all rules.
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/acceptance.h"
 #include "cli/provenance.h"
 #include "diff/past.h"
 #include "fold/fold_run.h"
@@ -52,6 +53,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
 	TRY(check_comparable(&c->v[0], log));
 	TRY(check_rules(c, s, log));
+	TRY(acceptance_books(c->v, c->nr, &s->rules, o, log));
 	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->naming, log));
 	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);

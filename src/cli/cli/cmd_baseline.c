@@ -132,7 +132,7 @@ static enum status append_runs(struct baseline_job *w, const struct options *o,
 	bool force = o->value[OPT_FORCE] != NULL;
 	TRY(baseline_edit_begin(&w->edit, &w->setup, o, &w->candidates.v[0], log));
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, w->edit.path, &w->report, log));
-	if (w->report.verdict == VERDICT_INCONCLUSIVE || w->report.counts[VERDICT_INCONCLUSIVE]) {
+	if (acceptance_is_unsure(&w->report, o)) {
 		w->report.status = ST_INPUT;
 		return refuse_baseline(w, "", log);
 	}

@@ -200,8 +200,9 @@ enum command {
 	  "who approved the run (default: what the CI system or git says)")                            \
 	X(REASON, "reason", "TEXT", ON_TAKING,                                                         \
 	  "why the run is taken (default: the address of the CI job); promote needs it")               \
-	X(ACCEPT, "accept", "NAME", ON(BASELINE_PROMOTE),                                              \
-	  "take the run although checks of this rule, or of this item, fail; may be repeated")         \
+	X(ACCEPT, "accept", "NAME", ON_TAKING,                                                         \
+	  "take the run although checks of this rule, or of this item, fail, or despite this finding " \
+	  "on its recording; may be repeated")                                                         \
 	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")              \
 	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")     \
 	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                       \

@@ -304,6 +304,10 @@ static void put_rank_figure(struct document *d, const struct report *r, const st
 	doc_add(d, DOC_FIGURE, TONE_STRONG, after);
 }
 
+/* A change of a key figure that no rule judges is said to be unjudged from 5 % on, in 1e-6 %: without
+   a check its noise is not known, and smaller changes are within that of most machines. */
+enum { UNJUDGED_PCT = 5000000 };
+
 /* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". If the report is
    about a slow rank, and the figure is a median over the ranks, the slow rank's own figure is
    written before it. */
@@ -347,6 +351,9 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		doc_words(d, warns ? ", warning beyond " : ", limit ");
 		doc_said(d, limit_text(&d->arena, k->limit));
 	}
+	if (k->check < 0 && r->kind == REPORT_CHECK && share &&
+	    llabs(number_pct(change, k->baseline)) > UNJUDGED_PCT)
+		doc_words(d, ", which no rule judges");
 	doc_words(d, k->assumed ? "; noise not known yet" : "");
 	doc_words(d, ")");
 	if (odd && !median) {
