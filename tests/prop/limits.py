@@ -258,7 +258,7 @@ LIMITS = {
     "bytes of a history": ("store/row_read.c", "bytes", a_history_of, "b.history.jsonl", ("history", "--baseline", "b.json"), "too large for a history", "line 2: byte"),
     "ranks of a run": ("store/row_read.c", "ranks", run_of, "in.json", ("merge", "{}", "-o", "d.json"), "is one digest too many"),
     "columns of a fold": ("store/row_read.c", "rows", fold_columns, "in.json", ("merge", "{}", "-o", "d.json"), "has too many columns", "do not fit its rows"),
-    "runs in a baseline": ("model/history.h", "BASELINE_RECENT", recent, "r.json", ("baseline", "show", "--baseline", "{}"), "is one run too many"),
+    "runs in a baseline": ("model/history.h", "BASELINE_RECENT", recent, "r.json", ("baseline", "log", "--baseline", "{}"), "is one run too many"),
 }
 SLOW = {"cases of folders", "bytes of a history", "ranks of a run"}  # only in ci/test --extended
 CODES = {DIGEST: 3, LINT: 2, MERGE: 3, "suite": 2, "digest": 2, "merge": 3, "report": 3, "history": 4, "baseline": 4}

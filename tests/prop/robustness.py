@@ -139,7 +139,7 @@ def nesting(b):
         b.digest_refused(slot.replace(SLOT, deep), "nested deeper than 512")
         b.digest_refused(deep, "nested deeper than 512")
         b.file("deep.json", b'{"schema": "gpugate-baseline-1", "x": ' + deep)
-        b.refused("baseline", "show", "--baseline", "deep.json", code=4, says=r"byte \d+: ")
+        b.refused("baseline", "log", "--baseline", "deep.json", code=4, says=r"byte \d+: ")
         b.file("deep.json", b'{"schema": "gpugate-digest-1", "x": ' + deep)
         b.refused("report", "deep.json", says=r"byte \d+: ")
     rules = "version: 1\nrules:\n  - {id: a, metric: step.cuda_time, fail: "
@@ -224,7 +224,7 @@ def duplicate_keys(b):
     stored = (b.dir / b.baseline()).read_bytes()
     for key, byte in ((b'"schema"', b'"schema": "gpugate-baseline-1",\n'), (b'"workload"', b'"workload": "other",\n')):
         b.file("twice.json", stored.replace(key, byte + key, 1))
-        b.refused("baseline", "show", "--baseline", "twice.json", code=4, says=r"twice\.json: byte \d+: ")
+        b.refused("baseline", "log", "--baseline", "twice.json", code=4, says=r"twice\.json: byte \d+: ")
 
 
 def colliding_names(b):
@@ -290,7 +290,7 @@ def json_c_leniencies(b):
     stored = (b.dir / b.baseline()).read_bytes()
     b.fine("digest", "good.json", "-o", "d.json")
     digest = (b.dir / "d.json").read_bytes()
-    for name, data, code, command in (("b.json", stored, 4, ("baseline", "show", "--baseline")), ("e.json", digest, 3, ("metrics",))):
+    for name, data, code, command in (("b.json", stored, 4, ("baseline", "log", "--baseline")), ("e.json", digest, 3, ("report",))):
         number = re.search(rb'"count":\s*\d+', data)
         for text in LENIENCIES:
             key = number[0].split(b":")[0]
@@ -458,9 +458,9 @@ def symbolic_links(b):
 def failed_standard_output(b):
     base = b.baseline()
     b.file("r.yaml", RULE)
-    commands = [("--help",), ("--version",), ("metrics",), ("metrics", "good.json"), ("metrics", "good.json", "--json", "-"), ("lint", "r.yaml"),
+    commands = [("--help",), ("--version",), ("explain", "metrics"), ("report", "good.json", "--verbose"), ("report", "good.json", "--verbose", "--json", "-"), ("lint", "r.yaml"),
                 ("explain", "step.cuda_time"), ("check", "good.json", "--baseline", base), ("report", "good.json"), ("diff", "good.json", "good.json"),
-                ("report", "good.json", "--html", "-"), ("baseline", "show", "--baseline", base), ("baseline", "log", "--baseline", base),
+                ("report", "good.json", "--html", "-"), ("report", base), ("baseline", "log", "--baseline", base),
                 ("baseline", "verify", "--baseline", base), ("digest", "good.json", "-o", "-"),
                 ("baseline", "create", "good.json", "--baseline", base, "--force"), ("baseline", "prune", "--keep", "0", "--baseline", base)]
     for command in commands:
@@ -501,7 +501,7 @@ def streams_and_odd_files(b):
                        ("absent", "cannot be opened"), ("dir", "dir"), ("", "''"), ("good.json/x", "cannot be opened")):
         b.refused("digest", name, "-o", "d.json", says=says, cpu=20)
         if name:
-            b.refused("baseline", "show", "--baseline", name, code=4, says=name, cpu=20)
+            b.refused("baseline", "log", "--baseline", name, code=4, says=name, cpu=20)
             b.refused("lint", name, code=2, says=name, cpu=20)
             b.refused("check", "good.json", "--baseline", base, "--categories", name, code=2, says=name, cpu=20)
     done = b.run("digest", "-", "-o", "d.json", before=lambda: os.close(0))
