@@ -157,8 +157,13 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 	size_t nr = 0, line = 1, counted = 0;
 	for (size_t at = blanks(text); at < text.n && st == ST_OK; nr++) {
 		struct span rest = { text.p + at, text.n - at };
+		size_t before = line;
 		for (; counted < at; counted++)
 			line += text.p[counted] == '\n';
+		if (nr && line == before && text.p[at - 1] != '\x1e')
+			return diag_fail(log, ST_INPUT,
+			                 "%s: byte %zu: another value on the line of the one before it", name,
+			                 at);
 		const char *place = nr ? arena_printf(&log->arena, "%s:%zu", name, line) : name;
 		struct source *src = source_memory(
 		    place, rest.p, rest.n, &(struct source_options){ .max_bytes = value_limits.bytes });
