@@ -93,29 +93,40 @@ static bool is_spoiled(const struct check *k)
 	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler && k->spoiler->candidate;
 }
 
-static enum status refuse_books(const struct trust_finding *f, struct diag_log *log)
+/* `accepts`: options such as " --accept lost-kernels". */
+static enum status refuse_books(const struct trust_finding *f, const char *accepts,
+                                struct diag_log *log)
 {
 	return diag_fail(log, ST_INPUT,
-	                 "the run cannot be the baseline: %s; record it again, or keep it with "
-	                 "--accept %s",
-	                 f->message, f->id);
+	                 "the run cannot be the baseline: %s; record it again, or keep it with%s",
+	                 f->message, accepts);
+}
+
+static void forgive(struct report *r, const char *id)
+{
+	for (size_t i = 0; i < r->trust.nr; i++)
+		if (strcmp(r->trust.v[i].id, id) == 0)
+			r->trust.v[i].spoils.nr = 0;
 }
 
 enum status acceptance_books(const struct run *runs, size_t nr, const struct rules *rules,
                              const struct options *o, struct diag_log *log)
 {
 	struct report r;
-	enum status st = ST_OK;
+	const struct trust_finding *first = NULL, *f;
+	const char *accepts = "";
 	report_init(&r);
 	r.expect_ranks = rules->expect_ranks;
 	trust_findings(&runs[0], runs, nr, rules, &r);
-	for (size_t i = 0; i < r.trust.nr; i++)
-		if (is_named(o, r.trust.v[i].id))
-			r.trust.v[i].spoils.nr = 0;
-	for (size_t i = 0; i < rules->rules.nr && st == ST_OK; i++) {
-		const struct trust_finding *f = trust_spoiler(&r, &rules->rules.v[i], -1);
-		st = f ? refuse_books(f, log) : ST_OK;
-	}
+	for (size_t i = 0; i < o->accept.nr; i++)
+		forgive(&r, o->accept.v[i]);
+	for (size_t i = 0; i < rules->rules.nr; i++)
+		while ((f = trust_spoiler(&r, &rules->rules.v[i], -1))) {
+			first = first ? first : f;
+			accepts = arena_printf(&log->arena, "%s --accept %s", accepts, f->id);
+			forgive(&r, f->id);
+		}
+	enum status st = first ? refuse_books(first, accepts, log) : ST_OK;
 	report_release(&r);
 	return st;
 }
@@ -154,7 +165,9 @@ enum status acceptance_judge(const struct report *r, const struct options *o, bo
 		return diag_fail(log, ST_INPUT, "the run cannot be the baseline: %s", r->headline);
 	for (size_t i = 0; i < r->checks.nr; i++)
 		if (is_spoiled(&r->checks.v[i]) && !is_named(o, r->checks.v[i].spoiler->id))
-			return refuse_books(r->checks.v[i].spoiler, log);
+			return refuse_books(
+			    r->checks.v[i].spoiler,
+			    arena_printf(&log->arena, " --accept %s", r->checks.v[i].spoiler->id), log);
 	bool *accepted = arena_alloc(&log->arena, r->checks.nr + 1, sizeof *accepted);
 	TRY(find_accepted(r, o, accepted, log));
 	for (size_t i = 0; i < r->checks.nr && !all; i++) {
