@@ -93,6 +93,8 @@ static enum name_fit form_fit(struct span shown, struct span name)
 			fit = (enum name_fit)(FIT_FORM + i);
 		else if (is_shown(shown, form, true))
 			fit = FIT_CUT_FORM;
+		else if (fit == FIT_NONE && span_glob(shown, form))
+			fit = FIT_FORM_PATTERN;
 	}
 	arena_release(&a);
 	return fit;
@@ -118,7 +120,9 @@ enum name_fit name_fit(struct span asked, struct span name, bool function)
 	enum name_fit form = FIT_NONE, fit = FIT_SHOWN;
 	if (!is_shown(shown, name, false) && !has_hash(shown, name)) {
 		form = function ? form_fit(shown, name) : FIT_NONE;
-		fit = is_shown(shown, name, true) ? FIT_CUT : (enum name_fit)span_glob(asked, name);
+		fit = is_shown(shown, name, true) ? FIT_CUT
+		      : span_glob(asked, name)    ? FIT_PATTERN
+		                                  : FIT_NONE;
 	}
 	strbuf_release(&b);
 	return form > fit ? form : fit;

@@ -11,6 +11,7 @@
 /// runs are not meant: where an item is called so, a name with `*` is not a pattern.
 enum name_fit {
 	FIT_NONE,
+	FIT_FORM_PATTERN, ///< the text is a pattern that a form of the kernel's name matches
 	FIT_PATTERN, ///< the text is a pattern with `*` and `?` that the name matches
 	FIT_CUT, ///< reports cut the middle out of the name so
 	FIT_CUT_FORM, ///< reports cut the middle out of a form of the kernel's name so
