@@ -180,6 +180,9 @@ def unknown(b):
     done = b.run("check", "hard.json", "--rules", "one.yaml", "--baseline", "b.json")
     assert done.returncode == 2 and re.search(rb"selects nothing.*; did you mean '[^']*', '[^']*' or '[^']*'\?", done.stderr), done
     assert b"k<float>" in done.stderr or b"void k<float>(long)" in done.stderr, done
+    b.file("one.yaml", b"version: 2\nonly: true\nrules: {mine: {metric: kernel.time, select: {kernel: 'k<fl*'}, fail: {max: 0ns}}}\n")
+    done = b.run("check", "hard.json", "--rules", "one.yaml", "--baseline", "b.json")    # a pattern of the name that reports show
+    assert done.returncode == 1, done
 
 
 def explained(b):
@@ -191,6 +194,17 @@ def explained(b):
             done = b.run("explain", name.upper())
             text = done.stdout.decode()
             assert done.returncode == 0 and f"{word}:\n  " in text and "](" not in text and not re.search(r"\((?!docs/)[^)]*\.md", text), done
+    docs = glossary.with_name("verdicts.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ((?:`[^`|]+`(?:, )?)+) \|", docs, re.M)
+    schema = json.loads((glossary.parents[1] / "schemas" / "gpugate-rules-1.json").read_text(encoding="utf-8"))
+    keys = set(schema["properties"]) | set(schema["$defs"]["rule"]["properties"]) if "$defs" in schema else set(schema["properties"])
+    findings = {name for row in rows for name in re.findall("`([^`]+)`", row)}
+    assert len(findings) > 30 and len(keys) > 8, (findings, keys)
+    for name in findings:
+        assert f"`{name}`" in b.run("explain", name).stdout.decode(), name
+    for name in keys:
+        assert re.search(f"^{name}, in ", b.run("explain", name).stdout.decode(), re.M), name
+    assert b.run("explain", "lost-kernal").stderr.endswith(b"did you mean 'lost-kernels'?\n")
     assert b.run("explain", "artefact").stderr.endswith(b"did you mean 'artifact'?\n")
     assert len(words) > 30 and b.run("explain", "top-kernels[flash_fwd]").stdout.startswith(b"top-kernels: "), words
 

@@ -182,6 +182,29 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 	return NULL;
 }
 
+/* What a table of docs/verdicts.md says of a verdict or finding, whose names are the first cell of a
+   row; NULL if none has the word, which `near` then compares with the names. */
+static const char *row_of(struct span word, struct nearest *near, struct arena *a)
+{
+	for (const char *row = embedded_verdicts; (row = strstr(row, "\n| `")); row++) {
+		const char *text = strstr(row, "` | ") + 1, *end = strstr(text + 2, " |");
+		for (const char *name = row + strlen("\n| `"); name < text;) {
+			size_t n = strcspn(name, "`");
+			if (span_eq_nocase((struct span){ name, n }, word)) {
+				struct strbuf b = STRBUF_INIT;
+				strbuf_add(&b, (struct span){ row + 3, (size_t)(text - row - 3) });
+				strbuf_adds(&b, ": ");
+				add_plain(&b, (struct span){ text + 3, (size_t)(end - text - 3) });
+				strbuf_adds(&b, "\n");
+				return arena_take(a, &b);
+			}
+			nearest_try(near, arena_dup(a, (struct span){ name, n }));
+			name += n + strlen("`, `");
+		}
+	}
+	return NULL;
+}
+
 static enum status list_metrics(const struct options *o, struct diag_log *log)
 {
 	struct document d;
@@ -201,21 +224,26 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	/* a check is explained by its rule: "top-kernels[flash_fwd]" */
 	struct span word = { o->args.v[0], strcspn(o->args.v[0], "[") };
 	struct nearest near = { .word = word };
-	const char *term = NULL;
+	const char *term = NULL, *row = NULL, *key = NULL;
 	const struct metric *m = metric_named(word, &log->arena);
 	const char *text = NULL;
 	enum status st = rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &rules, log);
 	for (size_t i = 0; st == ST_OK && i < rules.rules.nr; i++)
 		if (span_eq(span_of(rules.rules.v[i].id), word))
 			text = rules_explain(&rules.arena, &rules, &rules.rules.v[i]);
-	if (st == ST_OK)
+	if (st == ST_OK) {
 		term = glossary_of(word, &near, &rules.arena);
-	if (st == ST_OK && !m && !text && !term) {
+		row = row_of(word, &near, &rules.arena);
+		key = rules_key_explain(&rules.arena, word);
+	}
+	if (st == ST_OK && !m && !text && !term && !row && !key) {
 		for (size_t i = 0; i < rules.rules.nr; i++)
 			nearest_try(&near, rules.rules.v[i].id);
 		near.best = metric_suggest(word) ? metric_suggest(word) : near.best;
 		st = diag_fail(
-		    log, ST_USAGE, "%s is not a metric, a rule (rules: %s) or a word of the glossary%s",
+		    log, ST_USAGE,
+		    "%s is not a metric, a rule (rules: %s), a finding, a key of rules or a word of the "
+		    "glossary%s",
 		    text_quote(&log->arena, word), rules.source,
 		    nearest_hint(&near, &log->arena, ';', "; 'gpugate explain metrics' lists the metrics"));
 	}
@@ -224,10 +252,9 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	if (st == ST_OK) {
 		if (m)
 			explain_metric(m, &rules, out);
-		if (text)
-			sink_puts(out, text);
-		if (term)
-			sink_puts(out, term);
+		const char *const said[] = { text, term, row, key };
+		for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+			sink_puts(out, said[i] ? said[i] : "");
 		st = sink_commit(out, log);
 	}
 	rules_release(&rules);

@@ -2,6 +2,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "model/select.h"
+#include "rules/rules_internal.h"
 #include "rules/rules_file.h"
 
 /* Largest width of a line in bytes, and indentation of all lines except the first. */
@@ -203,4 +204,34 @@ const char *rules_explain(struct arena *a, const struct rules *r, const struct r
 		strbuf_addf(&b, "%s\n", wrapped(a, &p));
 	}
 	return arena_take(a, &b);
+}
+
+static const char *key_explain(struct arena *a, const struct key *k, const struct key_map *map)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "%s, in %s: %s", k->name, map->name, k->meaning);
+	for (size_t i = 0; k->kind == KEY_WORD && k->words != word_metric && k->words(i); i++)
+		strbuf_addf(&b, "%s%s", i ? ", " : " (", k->words(i));
+	strbuf_adds(&b, k->kind == KEY_WORD && k->words != word_metric ? ")" : "");
+	return arena_printf(a, "%s\n", wrapped(a, &b));
+}
+
+/* Append what keys of this name mean, in the map and in those inside it. A meaning that several
+   maps share is told once. */
+static void add_keys(struct arena *a, const struct key_map *map, struct span name, struct strbuf *b)
+{
+	for (size_t i = 0; i < map->nr; i++) {
+		const struct key *k = &map->keys[i];
+		if (span_eq(span_of(k->name), name) && !strstr(strbuf_str(b), k->meaning))
+			strbuf_adds(b, key_explain(a, k, map));
+		if (k->map)
+			add_keys(a, k->map, name, b);
+	}
+}
+
+const char *rules_key_explain(struct arena *a, struct span name)
+{
+	struct strbuf b = STRBUF_INIT;
+	add_keys(a, &rules_keys, name, &b);
+	return b.n ? arena_take(a, &b) : NULL;
 }

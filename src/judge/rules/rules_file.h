@@ -73,4 +73,8 @@ const char *rule_explain(struct arena *a, const struct rule *r);
 /// only that rule. Owned by `a`.
 const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only);
 
+/// What the keys called `name` mean, wherever in the rules file they may be, in lines of their own;
+/// NULL if there is none. Owned by `a`.
+const char *rules_key_explain(struct arena *a, struct span name);
+
 #endif
