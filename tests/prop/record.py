@@ -240,7 +240,7 @@ def keep(dir):
     everything = files(dir)
     assert everything == sorted([*digests, *raw[:1], "memory-rank1.json.gz"])
     want = figures(dir)
-    gpugate(dir, "baseline", "create", "profiles", "--workload", "w")
+    gpugate(dir, "baseline", "create", "profiles", "--workload", "w", "--accept", "same-recording")
     for options, left in (("keep='rank0'", [*digests, *(f"traces/{name}" for name in raw)]), ("keep='none'", digests)):
         assert run(options) == ["", ""]
         assert files(dir) == left, (options, files(dir))
