@@ -147,7 +147,8 @@ static enum status append_runs(struct baseline_job *w, const struct options *o,
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
 	TRY(baseline_save_history(&w->edit, log));
-	return baseline_say(&w->edit.b, w->edit.path, "run appended", log);
+	return baseline_say(&w->edit.b, setup_history_path(o, w->edit.path, &w->edit.b.arena),
+	                    "run appended", log);
 }
 
 enum status cmd_baseline_append(const struct options *o, struct diag_log *log)
