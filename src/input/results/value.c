@@ -162,8 +162,9 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 			line += text.p[counted] == '\n';
 		if (nr && line == before && text.p[at - 1] != '\x1e')
 			return diag_fail(log, ST_INPUT,
-			                 "%s: byte %zu: another value on the line of the one before it", name,
-			                 at);
+			                 "%s: byte %zu: another value on the line of the one before it; write "
+			                 "one JSON value, or one a line",
+			                 name, at);
 		const char *place = nr ? arena_printf(&log->arena, "%s:%zu", name, line) : name;
 		struct source *src = source_memory(
 		    place, rest.p, rest.n, &(struct source_options){ .max_bytes = value_limits.bytes });
