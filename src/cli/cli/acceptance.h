@@ -19,8 +19,7 @@ bool acceptance_is_unsure(const struct report *r, const struct options *o);
 
 /// Returns ST_INPUT if such a finding makes a judged figure of the run unreliable, and the report's
 /// status if a check did not pass and --accept names neither its rule nor its item nor what spoils
-/// it. ST_USAGE if
-/// --accept names nothing. `all`: as if --accept named all rules.
+/// it. ST_USAGE if --accept names nothing. `all`: as if --accept named all rules.
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);
 

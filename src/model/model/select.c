@@ -112,7 +112,8 @@ bool select_covers(const struct query *globs, const struct select_item *item)
 		struct span value = value_of(key, item, number);
 		enum name_fit fit = glob == own && item->label.n
 		                        ? item_fit(item->rule->metric, span_of(glob), value)
-		                        : span_glob(span_of(glob), value);
+		                    : span_glob(span_of(glob), value) ? FIT_PATTERN
+		                                                      : FIT_NONE;
 		if (!value.n || !fit || (glob == own && fit < item->least))
 			return false;
 	}
