@@ -153,6 +153,23 @@ def absolute(b):
         assert done.returncode == code, (limits, run, done)
         assert (verdict in ("pass", "warn")) == (code == 0) and (code == 4) == (b"no baseline there" in done.stderr), (limits, verdict, done.stderr)
         assert re.search(rb"<(failure|error)", (b.dir / "j.xml").read_bytes()) is None or code, limits
+    # beside the built-in rules too, in the file or on the command line, unless the user also wants a comparison or names a baseline
+    told, max6 = [], "m: {metric: memory.peak_allocated, fail: {max: 6GiB}}"
+    for own, options, code in ((max6, [], 0), (max6.replace("6G", "4G"), [], 1), (f"{max6}, step-compute-time: {{fail: {{increase: 2%}}}}", [], 4),
+                               (f"{max6}, gpu-utilization: off", [], 0), (max6, ["--baseline", "none.json"], 4),
+                               (f"{max6}}}\nbaseline: b.json\nsteps: {{min: 1", [], 4), (max6, ["--limit", "step.cuda_time:+3%"], 4)):
+        b.file("r.yaml", f"version: 2\nworkload: default\nrules: {{{own}}}\n")
+        done = b.run("check", "a.json.gz", "--rules", "r.yaml", "--json", "o.json", *options)
+        said, r = done.stdout.decode(), json.loads((b.dir / "o.json").read_text())
+        assert done.returncode == code and (code == 4) == (len(r["checks"]) > 1), (own, options, said)
+        assert (code == 4) != (" built-in rules need a baseline, which" in said), said
+        told.append((code, said.split("candidate")[0]))
+    b.file("r.yaml", "version: 2\nworkload: default\n")
+    for (code, first), size in zip(told, ("6GiB", "4GiB")):
+        for options in ([], ["--rules", "r.yaml"]):
+            done = b.run("check", "a.json.gz", "--limit", f"memory.peak_allocated:max={size}", *options)
+            assert done.returncode == code and done.stdout.decode().split("candidate")[0].replace("-memory.peak_allocated", "") == first, (first, done)
+            assert re.match(r"(pass|fail) · default: peak memory \S+ GiB \(limit max . GiB\)\n\S+ GiB peak memory \(limit max . GiB\)\n", first), first
     # a small change that crosses a limit is told by the limit, whatever made it; a baseline of the run would move no limit
     for seed, run, change in ((1, "m", ()), (2, "bit", ("--peak", 0.65)), (2, "leak", ("--leak", 1 << 20)), (2, "leaks", ("--leak", 20 << 20))):
         b.make("snapshot", f"{run}.json.gz", "--seed", seed, *change)
