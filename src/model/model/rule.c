@@ -65,6 +65,11 @@ static bool are_absolute(const struct limits *map)
 	return all;
 }
 
+bool rule_compares(const struct rule *r)
+{
+	return !are_absolute(&r->fail) || !are_absolute(&r->warn);
+}
+
 bool rules_are_absolute(const struct rules *rules)
 {
 	bool any = false, all = true;

@@ -186,6 +186,9 @@ bool rule_asks_noise(const struct rule *r);
 /// baseline; false if there is no such rule.
 bool rules_are_absolute(const struct rules *rules);
 
+/// True if a limit of the rule compares with a baseline.
+bool rule_compares(const struct rule *r);
+
 /// True if an `and` of the rule or of an override is a share of the step.
 bool rule_asks_step(const struct rule *r);
 
