@@ -113,6 +113,13 @@ void bench_init(struct bench *b, const struct bench_runs *runs, struct naming na
 		              : i < first_control ? &runs->candidates[i - 1]
 		                                  : &runs->controls[i - first_control],
 		              &b->naming);
+	b->memory = ~0U;
+	for (size_t i = 0; i < nr; i++) {
+		unsigned sources = memory_sources(b->view[i].run);
+		b->memory &= i < first_control || (b->memory & sources) ? sources : b->memory;
+	}
+	for (size_t i = 0; i < nr; i++)
+		b->view[i].by_trace = memory_is_by_trace(b->memory);
 	run_views_align(b->view, nr, &b->arena);
 	activity_pairs_init(&b->pairs, &b->view[SIDE_BASELINE], &b->view[SIDE_CANDIDATE],
 	                    runs->nr_candidates, (struct rank_scope){ 0 });
@@ -167,6 +174,9 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	/* a folded run also answers from the ranks that it keeps whole */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
+	/* a control run may lack the source of the others */
+	if (q->metric->need == NEED_MEMORY && b->memory && !(b->memory & memory_sources(view->run)))
+		return;
 	run_query(view, q, &b->arena, &answers);
 	for (size_t k = 0; k < answers.list.nr; k++) {
 		const struct answer *a = &answers.list.v[k];
@@ -186,19 +196,32 @@ static int64_t input_value(const struct bench *b, const struct query *q, const s
 	return decimal_scaled((struct decimal){ v->value, v->digits }, unit_digits(own->unit));
 }
 
+/* The text by which a past run has answers to the query; NULL if it knows memory of another source
+   only. Earlier versions stored no source: it is that of the approved run. */
+static const char *past_text(struct bench *b, const struct past_run *past, const struct query *q)
+{
+	const char *now = memory_source_of(b->memory);
+	const char *then =
+	    past->memory ? past->memory : memory_source_of(memory_sources(b->run[SIDE_BASELINE]));
+	if (q->metric->need != NEED_MEMORY || !now || !then || strcmp(now, then) == 0)
+		return query_text(q, &b->arena);
+	return memory_is_by_trace(b->memory) ? query_text_of_trace(q, &b->arena) : NULL;
+}
+
 /* See the answers of a past run as the candidate gives them. If the candidate is folded, a query
    for each rank has one answer for the worst of them; a run of several ranks that is not folded has
    no answer for the worst. */
-static void see_past(struct bench *b, size_t column, const struct query *q, const char *text,
-                     struct seen_list *out)
+static void see_past(struct bench *b, size_t column, const struct query *q, struct seen_list *out)
 {
-	size_t nr, first = out->list.nr;
+	const struct past_run *past = b->columns[column].past;
+	const char *text = past_text(b, past, q);
+	size_t nr = 0, first = out->list.nr;
 	const struct run_view *candidate = &b->view[SIDE_CANDIDATE];
 	enum reduce worst;
 	bool files = q->metric->need == NEED_INPUT, folded = fold_gives_worst(candidate, q, &worst);
 	bool by_rank = q->reduce == REDUCE_EACH && !folded && candidate->run->ranks.nr > 1;
 	bool one = q->metric->label == LABEL_DEVICE || q->metric->label == LABEL_MEMORY;
-	const struct past_value *v = past_query(b->columns[column].past, text, &nr);
+	const struct past_value *v = text ? past_query(past, text, &nr) : NULL;
 	VEC(int64_t) ranks = VEC_INIT;
 	for (size_t k = 0; k < nr; k++) {
 		struct seen s = { .label = folded && one ? SPAN("") : v[k].label,
@@ -220,10 +243,9 @@ static void see_past(struct bench *b, size_t column, const struct query *q, cons
 
 static void see_all(struct bench *b, const struct query *q, struct seen_list *out)
 {
-	const char *text = query_text(q, &b->arena);
 	for (size_t i = 0; i < b->nr_columns; i++)
 		if (b->columns[i].past)
-			see_past(b, i, q, text, out);
+			see_past(b, i, q, out);
 		else
 			see_view(b, i, q, out);
 }
