@@ -153,6 +153,23 @@ def absolute(b):
         assert done.returncode == code, (limits, run, done)
         assert (verdict in ("pass", "warn")) == (code == 0) and (code == 4) == (b"no baseline there" in done.stderr), (limits, verdict, done.stderr)
         assert re.search(rb"<(failure|error)", (b.dir / "j.xml").read_bytes()) is None or code, limits
+    # beside the built-in rules too, in the file or on the command line, unless the user also wants a comparison or names a baseline
+    told, max6 = [], "m: {metric: memory.peak_allocated, fail: {max: 6GiB}}"
+    for own, options, code in ((max6, [], 0), (max6.replace("6G", "4G"), [], 1), (f"{max6}, step-compute-time: {{fail: {{increase: 2%}}}}", [], 4),
+                               (f"{max6}, gpu-utilization: off", [], 0), (max6, ["--baseline", "none.json"], 4),
+                               (f"{max6}}}\nbaseline: b.json\nsteps: {{min: 1", [], 4), (max6, ["--limit", "step.cuda_time:+3%"], 4)):
+        b.file("r.yaml", f"version: 2\nworkload: default\nrules: {{{own}}}\n")
+        done = b.run("check", "a.json.gz", "--rules", "r.yaml", "--json", "o.json", *options)
+        said, r = done.stdout.decode(), json.loads((b.dir / "o.json").read_text())
+        assert done.returncode == code and (code == 4) == (len(r["checks"]) > 1), (own, options, said)
+        assert (code == 4) != (" built-in rules need a baseline, which" in said), said
+        told.append((code, said.split("candidate")[0]))
+    b.file("r.yaml", "version: 2\nworkload: default\n")
+    for (code, first), size in zip(told, ("6GiB", "4GiB")):
+        for options in ([], ["--rules", "r.yaml"]):
+            done = b.run("check", "a.json.gz", "--limit", f"memory.peak_allocated:max={size}", *options)
+            assert done.returncode == code and done.stdout.decode().split("candidate")[0].replace("-memory.peak_allocated", "") == first, (first, done)
+            assert re.match(r"(pass|fail) · default: peak memory \S+ GiB \(limit max . GiB\)\n\S+ GiB peak memory \(limit max . GiB\)\n", first), first
     # a small change that crosses a limit is told by the limit, whatever made it; a baseline of the run would move no limit
     for seed, run, change in ((1, "m", ()), (2, "bit", ("--peak", 0.65)), (2, "leak", ("--leak", 1 << 20)), (2, "leaks", ("--leak", 20 << 20))):
         b.make("snapshot", f"{run}.json.gz", "--seed", seed, *change)
@@ -236,11 +253,54 @@ def on_command_line(b):
     print("ok   limits on the command line")
 
 
+def narrower(b):
+    """A rule of one's own that names an item is the only one that compares it: built-in rules on many items leave it out. It knows the
+    same runs of main as they do, although these were stored before it was written."""
+    for i in range(5):
+        b.make("trace", f"t{i}.json.gz", "--seed", i + 1, "--steps", 4)
+        b.file(f"f{i}.json", json.dumps({"tokens_per_s": 1000 + i, "ttft_ms": 20 + i / 10, "loss": 3}))
+        for run, base in ((f"t{i}.json.gz", "t.json"), (f"f{i}.json", "f.json")):
+            b.fine("baseline", "append" if i else "create", run, "--baseline", base)
+    b.make("trace", "t.json.gz", "--seed", 9, "--steps", 4, "--slow-kernel", "*flash*=1.2")
+    b.file("f9.json", json.dumps({"tokens_per_s": 930, "ttft_ms": 21, "loss": 3}))
+
+    def checks(run, own):
+        b.file("r.yaml", f"version: 2\nrules: {{own: {{{own}}}}}\n")
+        b.run("check", run, "--rules", "r.yaml", "--baseline", run[0] + ".json", "--json", "o.json")
+        rows = json.loads((b.dir / "o.json").read_text())["checks"]
+        return {c["id"]: (c["baseline"], c["candidate"], c["noise"] and (c["noise"]["baseline_runs"], c["noise"]["past_runs"])) for c in rows}
+
+    def told():
+        return b.fine("lint", "r.yaml", "--print").stdout.decode().count("# leaves out what is judged by own\n")
+
+    many = {"figures": "f9.json", "top-kernels": "t.json.gz", "operators": "t.json.gz"}
+    for rule, run in many.items():
+        before = checks(run, "metric: step.span, fail: {max: 9s}")
+        items = [c for c in before if c.startswith(rule + "[")]
+        assert len(items) > 1 and told() == 0, (rule, items)
+        for id in items:
+            c, name = before[id], id[len(rule) + 1:-1]
+            of, also = {"figures": (f"metric: input.{name}", ""), "top-kernels": ("metric: kernel.time, select: {kernel: '%s'}", ""),
+                        "operators": ("metric: op.self_gpu_time, select: {class: compute, op: '%s'}", ", rank: 0")}[rule]
+            of = of if rule == "figures" else of % name
+            worse = "decrease" if name == "tokens_per_s" else "increase"
+            after = checks(run, f"{of}, fail: {{{worse}: 3%}}")
+            own = [k for k in after if k.split("[")[0] == "own"]
+            assert len(own) == 1 and after[own[0]] == c, (id, own, after, c)
+            assert {*after} - {own[0]} == {*before} - {id, "own"} and told() == 1, (id, {*before} ^ {*after})
+            for stays in (f"{of}, fail: {{max: 1}}" if rule == "figures" else f"{of}, fail: {{max: 1s}}",
+                          f"{of[:-1]}{also}}}, fail: {{increase: 3%}}" if also else None):
+                assert not stays or id in checks(run, stays), stays
+            if rule != "figures" and not ALL:
+                break
+    print("ok   the narrower rule wins")
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
         return 77
-    for test in (keys, absolute, updated, other_machine, on_command_line, first_day, forms):
+    for test in (keys, absolute, updated, other_machine, on_command_line, narrower, first_day, forms):
         with tempfile.TemporaryDirectory() as folder:
             test(Bench(folder))
     return 0

@@ -60,19 +60,20 @@ static void add_words(const struct options *o, const struct setup *s, const char
 	options_words(o, CMD_BASELINE_PROMOTE, a, out);
 }
 
-/* True if all that the user asks for are absolute limits on the command line. */
+/* True if all that the user asks for are absolute limits, in the rules file or on the command line.
+   A baseline that is named is meant for the built-in rules, if they are in force. */
 static bool limits_are_absolute(const struct options *o, const struct rules *rules)
 {
-	struct rules own = *rules;
-	own.rules.v += own.rules.nr - o->limit.nr;
-	own.rules.nr = o->limit.nr;
-	return o->limit.nr && !setup_rules_path(o) && !o->value[OPT_BASELINE] &&
-	       rules_are_absolute(&own);
+	bool named = o->value[OPT_BASELINE] || strcmp(rules->baseline, rules_default().baseline) != 0;
+	for (size_t i = 0; i < rules->rules.nr && named; i++)
+		if (!rules->rules.v[i].own)
+			return false;
+	return rules_are_absolute(rules);
 }
 
 bool candidates_need_no_baseline(const struct options *o, const struct rules *rules)
 {
-	return o->value[OPT_BOOTSTRAP] || rules_are_absolute(rules) || limits_are_absolute(o, rules) ||
+	return o->value[OPT_BOOTSTRAP] || limits_are_absolute(o, rules) ||
 	       (o->control.nr && !o->value[OPT_BASELINE]);
 }
 
@@ -109,6 +110,8 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		                      .nr_limits = o->limit.nr,
 		                      .baseline_path = path,
 		                      .needs_baseline = !b && !candidates_need_no_baseline(o, &s->rules),
+		                      .only_own = !b && !c->nr_controls && !o->value[OPT_BOOTSTRAP] &&
+		                                  limits_are_absolute(o, &s->rules),
 		                      .ignore_environment = o->value[OPT_IGNORE_ENVIRONMENT] != NULL };
 	if (!b && c->nr_controls)
 		in.baseline = c->controls;

@@ -208,7 +208,7 @@ static void put_case(struct suite *out, const struct report *r, const char *name
 	put_figure(&c, r, a);
 	if (!r->baseline_run)
 		put_first_figures(&c, r, a);
-	if (r->accept && r->accept[0])
+	if (r->accept && r->accept[0] && !r->left_out)
 		c.accept = arena_dup(a, span_of(r->accept));
 	vec_push(&out->cases, c);
 	put_sentences(out, r, c.place);

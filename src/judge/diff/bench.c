@@ -8,6 +8,7 @@
 #include "diff/drift.h"
 #include "diff/past.h"
 #include "model/fold.h"
+#include "model/select.h"
 #include "model/step_figures.h"
 
 /* ---- columns: the runs of a bench ---- */
@@ -186,6 +187,52 @@ static int64_t input_value(const struct bench *b, const struct query *q, const s
 	return decimal_scaled((struct decimal){ v->value, v->digits }, unit_digits(own->unit));
 }
 
+/* The answers of a past run about the figures of files that `q` names, whichever patterns it was
+   asked with. */
+static const struct past_value *past_inputs(struct bench *b, const struct past_run *run,
+                                            const struct query *q, const char *text, size_t *nr)
+{
+	struct past_value *out = arena_alloc(&b->arena, run->values.nr + 1, sizeof *out);
+	struct span asked = span_of(q->metric->name + strlen("input."));
+	const char *rest = text + strlen(q->metric->name);
+	for (size_t i = 0; i < run->values.nr; i++) {
+		const struct past_value *v = &run->values.v[i];
+		size_t n = strlen(v->query), end = strlen(rest);
+		if (strncmp(v->query, "input.", 6) == 0 && n > end &&
+		    strcmp(v->query + n - end, rest) == 0 &&
+		    (span_eq(asked, v->label) || (q->metric->label && span_glob(asked, v->label)))) {
+			out[*nr] = *v;
+			if (!q->metric->label)
+				out[*nr].label = SPAN("");
+			++*nr;
+		}
+	}
+	return out;
+}
+
+/* The answers of a past run to `q`. If its rules did not ask that yet, they may have asked for all
+   items, or for all kernels of a class, among which are those that `q` names. */
+static const struct past_value *past_answers(struct bench *b, const struct past_run *run,
+                                             const struct query *q, const char *text, size_t *nr)
+{
+	static const char *const classes[] = { NULL, "compute", "communication" };
+	const struct past_value *v = past_query(run, text, nr);
+	struct query all = *q;
+	if (!*nr && q->metric->need == NEED_INPUT)
+		return past_inputs(b, run, q, text, nr);
+	for (const struct select_key *key = select_table; key->name && query_name(q); key++)
+		if (*select_glob(&all, key) == query_name(q))
+			*select_glob(&all, key) = NULL;
+	/* only a kernel is wholly of one class */
+	bool any = q->metric->label == LABEL_KERNEL && !q->cls;
+	size_t tries = !query_name(q) ? 0 : any ? sizeof classes / sizeof *classes : 1;
+	for (size_t i = 0; i < tries && !*nr; i++) {
+		all.cls = any ? classes[i] : q->cls;
+		v = past_query(run, query_text(&all, &b->arena), nr);
+	}
+	return v;
+}
+
 /* See the answers of a past run as the candidate gives them. If the candidate is folded, a query
    for each rank has one answer for the worst of them; a run of several ranks that is not folded has
    no answer for the worst. */
@@ -198,7 +245,7 @@ static void see_past(struct bench *b, size_t column, const struct query *q, cons
 	bool files = q->metric->need == NEED_INPUT, folded = fold_gives_worst(candidate, q, &worst);
 	bool by_rank = q->reduce == REDUCE_EACH && !folded && candidate->run->ranks.nr > 1;
 	bool one = q->metric->label == LABEL_DEVICE || q->metric->label == LABEL_MEMORY;
-	const struct past_value *v = past_query(b->columns[column].past, text, &nr);
+	const struct past_value *v = past_answers(b, b->columns[column].past, q, text, &nr);
 	VEC(int64_t) ranks = VEC_INIT;
 	for (size_t k = 0; k < nr; k++) {
 		struct seen s = { .label = folded && one ? SPAN("") : v[k].label,

@@ -560,6 +560,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 	if (rule_asks_step(rule))
 		find_step(&m);
 	bool any = entries.list.nr > 0, apart = false;
+	bool of_own = checks_drop_own(b, rules, rule, &entries);
 	struct entries families = { 0 };
 	for (int s = b->runs.baseline ? SIDE_BASELINE : SIDE_CANDIDATE; s < NR_SIDES; s++)
 		m.unrecorded[s] = family_unrecorded(b, rule, &entries, (enum side_index)s);
@@ -588,7 +589,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		if (st == ST_OK && (has_limits(own.rule) || !has_limits(rule)))
 			add_check(&own, e);
 	}
-	if (any && st == ST_OK && out->checks.nr == before)
+	if (any && st == ST_OK && out->checks.nr == before && !of_own)
 		add_none_left(&m, excepted);
 	else if (apart)
 		add_none(&m, SPAN(FAMILY_LABEL), VERDICT_MISSING,

@@ -26,6 +26,11 @@ void checks_arrange(struct report *out);
 /// renamed kernel is one entry.
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
 
+/// Remove the entries of a built-in rule on many items that a rule of the user's own, which names
+/// them, compares with the baseline: the narrower rule wins. Returns true if there were any.
+bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
+                     struct entries *entries);
+
 /// If the main branch's runs since the approved one show a lasting change of the figure of entry
 /// `e` for the worse, returns a sentence about it, owned by `a`; else NULL. `*up_to` becomes the
 /// size of that change plus the change that the broken limit of the decision `d` allows, in 1e-6

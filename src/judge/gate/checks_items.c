@@ -1,6 +1,10 @@
 #include "gate/checks.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "gate/exceptions.h"
+#include "model/select.h"
 
 static int by_label(const void *a, const void *b)
 {
@@ -115,4 +119,61 @@ void checks_keep_items(struct bench *b, const struct rule *rule, struct entries 
 	entries->list.nr = nr;
 	vec_sort(&entries->list, by_size);
 	vec_release(&items.list);
+}
+
+/* ---- items of a built-in rule that a rule of the user's own judges ---- */
+
+/* True if the query restricts no item to a part of it, such as one rank, other than `like` does. */
+static bool is_of_whole(const struct query *q, const struct query *like)
+{
+	for (const struct select_key *key = select_table; key->name; key++) {
+		const char *glob = select_glob_in(q, key), *other = select_glob_in(like, key);
+		const bool kind = glob == q->cls || glob == q->category;
+		if (glob && glob != query_name(q) && (!other || strcmp(glob, other) != 0) &&
+		    !(kind && q->metric->label == LABEL_KERNEL))
+			return false;
+	}
+	return true;
+}
+
+/* True if `own` names items of the built-in rule, to be compared with the baseline. */
+static bool takes_from(const struct rule *own, const struct rule *rule)
+{
+	bool figures = own->metric->need == NEED_INPUT && rule->metric->need == NEED_INPUT;
+	bool named = own->metric == rule->metric && select_any(&own->query) &&
+	             own->stat == rule->stat && is_of_whole(&own->query, &rule->query);
+	return !own->built_in && (figures || named) && rule_compares(own);
+}
+
+bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
+                     struct entries *entries)
+{
+	struct items taken = { 0 };
+	size_t nr = 0, before = entries->list.nr;
+	bool many = rule->for_each || rule->metric->label == LABEL_INPUT;
+	for (size_t i = 0; i < rules->rules.nr && rule->built_in && many; i++) {
+		const struct rule *own = &rules->rules.v[i];
+		struct entries of_own, all = { 0 };
+		if (!takes_from(own, rule))
+			continue;
+		bench_query(b, &own->query, &of_own);
+		for (size_t k = 0; k < of_own.list.nr && own->except.nr; k++)
+			vec_push(&all.list, of_own.list.v[k]);
+		if (own->for_each)
+			checks_keep_items(b, own, &of_own);
+		exceptions_drop(own, &all, &of_own);
+		for (size_t k = 0; k < of_own.list.nr; k++) {
+			struct span label = of_own.list.v[k].label; /* empty if the metric is the figure */
+			vec_push(&taken.list, label.n ? label : span_of(own->metric->name + strlen("input.")));
+		}
+		vec_release(&all.list);
+		vec_release(&of_own.list);
+	}
+	vec_sort(&taken.list, by_label);
+	for (size_t i = 0; i < before; i++)
+		if (!has_item(&taken, entries->list.v[i].label))
+			entries->list.v[nr++] = entries->list.v[i];
+	entries->list.nr = nr;
+	vec_release(&taken.list);
+	return nr < before;
 }

@@ -100,7 +100,7 @@ static bool has_changes(const struct report *out)
    nothing to accept. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
-	bool first = in->needs_baseline && !in->baseline;
+	bool first = (in->needs_baseline || out->left_out) && !in->baseline;
 	if (!first && (out->counts[VERDICT_INCONCLUSIVE] + out->counts[VERDICT_MISSING] > 0 ||
 	               !has_changes(out) || !in->baseline || is_elsewhere(out)))
 		return "";
@@ -391,8 +391,12 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	bool *waived = arena_alloc(&out->arena, rules->waivers.nr, sizeof *waived);
 	bench_init(&bench, &runs, naming);
 	noise_model_init(&noise, &bench, rules);
-	for (size_t i = 0; i < rules->rules.nr && st == ST_OK; i++)
-		st = checks_add(&noise, rules, &rules->rules.v[i], waived, out, log);
+	for (size_t i = 0; i < rules->rules.nr && st == ST_OK; i++) {
+		if (in->only_own && !rules->rules.v[i].own)
+			out->left_out++;
+		else
+			st = checks_add(&noise, rules, &rules->rules.v[i], waived, out, log);
+	}
 	if (st == ST_OK) {
 		sides_warn_of_each(&bench, rules, out);
 		warn_of_moved(out);

@@ -27,6 +27,7 @@ struct judge_input {
 	size_t nr_controls;
 	/// true if there should be a stored baseline, but there is none: the status is then ST_BASELINE
 	bool needs_baseline;
+	bool only_own; ///< true if rules that are wholly built in are left out, as there is no baseline
 	int64_t today; ///< days since 1970-01-01 (UTC), for the end dates of waivers
 	enum fail_on fail_on;
 	const char *baseline_path; ///< path of the baseline as the user wrote it

@@ -75,6 +75,41 @@ static void add_entry(struct strbuf *b, const struct node *n, int indent, bool p
 	strbuf_release(&flow);
 }
 
+/* True if `limits` has a limit that compares with a baseline. */
+static bool compares(const struct node *limits)
+{
+	for (const struct node *n = node_first(limits); n; n = n->next)
+		if (!node_is(n, "max") && !node_is(n, "min"))
+			return true;
+	return false;
+}
+
+static bool is_figure(const struct node *metric)
+{
+	return span_starts(metric->text, SPAN("input."));
+}
+
+/* Say of a built-in rule on many items which rules of the user's own take items from it, as
+   checks_drop_own() does. */
+static void add_taking(struct strbuf *b, const struct node *rules, const struct node *rule)
+{
+	const struct node *metric = node_get(rule, "metric");
+	const char *before = "    # leaves out what is judged by ";
+	if (!node_get(rule, "for_each") && !is_figure(metric))
+		return;
+	for (const struct node *own = rules->first; own; own = own->next) {
+		const struct node *id = node_get(own, "id"), *of = node_get(own, "metric");
+		bool named = span_eq(of->text, metric->text) && node_get(own, "select");
+		if (id->built_in || !(named || (is_figure(of) && is_figure(metric))))
+			continue;
+		if (!compares(node_get(own, "fail")) && !compares(node_get(own, "warn")))
+			continue;
+		strbuf_addf(b, "%s%s", before, id->text.p);
+		before = ", ";
+	}
+	strbuf_adds(b, *before == ',' ? "\n" : "");
+}
+
 static void add_rules(struct strbuf *b, const struct node *rules, bool places)
 {
 	strbuf_adds(b, "rules:\n");
@@ -89,6 +124,8 @@ static void add_rules(struct strbuf *b, const struct node *rules, bool places)
 		if (one)
 			continue;
 		strbuf_addf(b, "  - id: %s%s\n", id->text.p, places && !id->built_in ? "  # yours" : "");
+		if (places && id->built_in)
+			add_taking(b, rules, r);
 		for (const struct node *n = r->first; n; n = n->next)
 			if (n != id)
 				add_entry(b, n, 4, places);

@@ -152,8 +152,10 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	r->line = id->line;
 	r->column = id->column;
 	r->built_in = d->built_in;
-	for (const struct node *n = map->first; n; n = n->next)
+	for (const struct node *n = map->first; n; n = n->next) {
 		r->built_in = r->built_in || n->built_in;
+		r->own = r->own || (!d->built_in && !n->built_in);
+	}
 	keys_fill(&rule_map, map, &out->arena, r);
 	r->query.stat = r->stat;
 	r->query.reduce = r->reduce;

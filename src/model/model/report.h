@@ -279,6 +279,7 @@ struct report {
 	const struct metric *wall_cause;
 	const char *error; ///< first error, if because of it there are no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
+	int64_t left_out; ///< number of built-in rules left out, since only they need a baseline
 	const char *decide; ///< command that would decide all checks; "" if none is undecided
 	bool same_artifact; ///< true if the candidate is the same artifact as the baseline
 	bool partial; ///< true if the report is of --quick, made from a part of the run

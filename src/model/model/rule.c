@@ -65,18 +65,26 @@ static bool are_absolute(const struct limits *map)
 	return all;
 }
 
+bool rule_compares(const struct rule *r)
+{
+	return !are_absolute(&r->fail) || !are_absolute(&r->warn);
+}
+
 bool rules_are_absolute(const struct rules *rules)
 {
-	bool all = rules->rules.nr > 0;
+	bool any = false, all = true;
 	for (size_t i = 0; i < rules->rules.nr && all; i++) {
 		const struct rule *r = &rules->rules.v[i];
+		if (!r->own)
+			continue;
+		any = true;
 		all = (r->fail.list.nr || r->warn.list.nr) && are_absolute(&r->fail) &&
 		      are_absolute(&r->warn) && r->metric->label != LABEL_PAIR;
 		for (size_t k = 0; k < r->overrides.nr; k++)
 			all = all && are_absolute(&r->overrides.v[k].fail) &&
 			      are_absolute(&r->overrides.v[k].warn);
 	}
-	return all;
+	return any && all;
 }
 
 bool rule_asks_step(const struct rule *r)

@@ -105,6 +105,7 @@ struct rule {
 	struct noise_rule noise;
 	unsigned line, column; ///< position of the rule's id in the file
 	bool built_in; ///< true if the rule, or a part of it, is built in
+	bool own; ///< true if the rule, or a part of it, is the user's
 };
 
 /// A known failure that is accepted until a date (`waivers`), or what may grow until then
@@ -181,8 +182,12 @@ const char *condition_name(size_t i);
 /// True if a `fail` limit of the rule or of an override considers noise.
 bool rule_asks_noise(const struct rule *r);
 
-/// True if all limits of all rules are absolute (`max`, `min`), so that they need no baseline.
+/// True if all limits of the user's own rules are absolute (`max`, `min`), so that they need no
+/// baseline; false if there is no such rule.
 bool rules_are_absolute(const struct rules *rules);
+
+/// True if a limit of the rule compares with a baseline.
+bool rule_compares(const struct rule *r);
 
 /// True if an `and` of the rule or of an override is a share of the step.
 bool rule_asks_step(const struct rule *r);

@@ -192,8 +192,12 @@ void doc_advice(struct document *d, const struct report *r)
 			put_command(d, "", DOC_OPEN, r->decide);
 		}
 		put_actions(d, r);
-		put_command(d, "Intended? Make it the baseline:", doubtful ? DOC_FOLDED : DOC_ASIDE,
-		            r->accept);
+		const char *title = "Intended? Make it the baseline:";
+		if (r->left_out)
+			title = arena_printf(&d->arena,
+			                     "%" PRId64 " built-in rules need a baseline, which this command makes:",
+			                     r->left_out);
+		put_command(d, title, doubtful ? DOC_FOLDED : DOC_ASIDE, r->accept);
 		if (r->unconfirmed && !files)
 			put_command(d,
 			            "To confirm the failure, in turn with runs of the base (old):", DOC_FOLDED,

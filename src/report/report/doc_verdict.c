@@ -81,7 +81,7 @@ static void put_change(struct document *d, const struct report *r, const struct 
 	doc_words(d, " ");
 	if (c->verdict == VERDICT_INCONCLUSIVE && c->spoiler)
 		doc_words(d, c->change_text);
-	else if (c->absolute)
+	else if (c->absolute || !c->has_change)
 		doc_add(d, DOC_FIGURE, tone_of_check(c), c->candidate_text);
 	else
 		put_difference(d, c);
@@ -109,6 +109,11 @@ bool report_is_first(const struct report *r)
 {
 	return r->status == ST_BASELINE ||
 	       (!r->baseline.ranks && r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr);
+}
+
+bool report_is_alone(const struct report *r)
+{
+	return r->kind == REPORT_CHECK && !r->error && !r->baseline.ranks && !report_is_first(r);
 }
 
 /* The headline without the verdict at its beginning: the report has shown the verdict already. */
@@ -169,10 +174,30 @@ static const struct check *best_check(const struct report *r)
 	return best;
 }
 
+/* Say which limit is kept, of those that need no baseline. */
+static void put_kept(struct document *d, const struct report *r)
+{
+	const struct check *first = NULL;
+	for (size_t i = r->checks.nr; i-- > 0;)
+		if (r->checks.v[i].verdict == VERDICT_PASS && r->checks.v[i].limit[0])
+			first = &r->checks.v[i];
+	if (!first) {
+		doc_words(d, report_counts(r));
+		return;
+	}
+	put_worst(d, r, first);
+	if (r->counts[VERDICT_PASS] > 1)
+		doc_printf(d, ", and %" PRId64 " more within their limits", r->counts[VERDICT_PASS] - 1);
+}
+
 static void put_pass(struct document *d, const struct report *r)
 {
 	const int64_t *nr = r->counts;
 	const struct check *best = best_check(r);
+	if (report_is_alone(r)) {
+		put_kept(d, r);
+		return;
+	}
 	if (best)
 		put_change(d, r, best);
 	else
@@ -335,6 +360,11 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	doc_add(d, DOC_FIGURE, median ? TONE_PLAIN : TONE_STRONG, k->after);
 	if (!median)
 		doc_printf(d, " %s", figure_label(&d->arena, r, k->metric));
+	if (!k->before && k->limit) {
+		doc_words(d, " (limit ");
+		doc_said(d, limit_text(&d->arena, k->limit));
+		doc_words(d, ")");
+	}
 	if (!k->before)
 		return;
 	doc_words(d, open ? " (not judged" : same ? " (unchanged" : " (");

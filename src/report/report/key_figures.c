@@ -8,7 +8,10 @@
 
 static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_PERIOD,
 	                                      METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
-enum { NR_KEY_IDS = sizeof key_ids / sizeof *key_ids };
+enum {
+	NR_KEY_IDS = sizeof key_ids / sizeof *key_ids,
+	ALONE_MOST = 5, /* figures that are shown if only limits without a baseline are judged */
+};
 
 static bool is_of(const struct check *c, enum metric_id id)
 {
@@ -38,7 +41,7 @@ const struct check *report_worst_check(const struct report *r)
 	for (size_t k = 0; k < NR_KEY_IDS; k++)
 		for (size_t i = 0; i < r->checks.nr; i++) {
 			const struct check *c = &r->checks.v[i];
-			if (c->verdict != r->verdict || !c->has_change || c->spoiler)
+			if (c->verdict != r->verdict || !(c->has_change || c->absolute) || c->spoiler)
 				continue;
 			if (is_of(c, key_ids[k]) && key_ids[k] != METRIC_INPUT)
 				return c;
@@ -178,8 +181,17 @@ static bool is_open(const struct report *r, ptrdiff_t check)
 void key_figures_of(const struct report *r, struct key_figures *out)
 {
 	struct key_figure k;
+	bool alone = report_is_alone(r);
 	*out = (struct key_figures){ 0 };
-	for (size_t i = 0; i < NR_KEY_IDS; i++)
+	for (size_t i = 0; i < r->checks.nr && alone && out->list.nr < ALONE_MOST; i++) {
+		const struct check *c = &r->checks.v[i];
+		if (!c->has_candidate || !c->limit[0] || (c->item[0] && c->metric->need != NEED_INPUT))
+			continue;
+		k = of_check(r, c);
+		k.limit = c->limit;
+		vec_push(&out->list, k);
+	}
+	for (size_t i = 0; i < NR_KEY_IDS && !alone; i++)
 		if (find(r, key_ids[i], &k))
 			vec_push(&out->list, k);
 	const struct finding *f = report_main_finding(r);
@@ -188,6 +200,6 @@ void key_figures_of(const struct report *r, struct key_figures *out)
 		worst = NULL;
 	for (size_t i = 0; i < out->list.nr && worst; i++)
 		worst = is_open(r, out->list.v[i].check) ? NULL : worst;
-	if (worst && is_of_run(worst) && !check_is_key(worst))
+	if (worst && !alone && is_of_run(worst) && !check_is_key(worst))
 		vec_push(&out->list, of_check(r, worst));
 }

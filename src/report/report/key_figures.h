@@ -28,7 +28,8 @@ struct key_figures {
 
 /// Collect the key figures, as far as they are known: GPU compute per step, wall time per step,
 /// peak memory, and the first figure of a metrics file that is judged. If the verdict is not about
-/// any of these, add the figure of the main finding. The caller releases `out->list`.
+/// any of these, add the figure of the main finding. Without a baseline, they are the figures with
+/// limits that need none. The caller releases `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);
 
 /// The first finding with the verdict of the report, or NULL.

@@ -38,6 +38,9 @@ bool check_needs_reason(const struct check *c);
 /// True if nothing was judged because there is no baseline yet.
 bool report_is_first(const struct report *r);
 
+/// True if something was judged without a baseline, by limits that need none.
+bool report_is_alone(const struct report *r);
+
 /// The headline of a report without its verdict, such as "3 of 60 checks beyond their limits".
 const char *report_counts(const struct report *r);
 
