@@ -126,6 +126,7 @@ static const struct field digest_fields[] = {
 	FIELD(progress, ROW, 0, .sub = &progress_row),
 	FIELD(cross, ROW, 0, .sub = &cross_rank_row),
 	ROWS(memories, memory_stat),
+	FIELD(trace_memories, OPTIONAL_ROWS, 3, .sub = &memory_stat_row),
 	SOME_ROWS(memory_items, memory_item),
 	SOME_ROWS(memory_levels, memory_level),
 	SOME_ROWS(memory_evidence, memory_evidence),

@@ -15,7 +15,7 @@ extern const struct schema past_value_schema;
 extern const struct schema past_schema;
 
 /// Fields of a run in a history file: those of a run in a baseline, and the gate's verdict.
-enum { NR_HISTORY_FIELDS = 10 };
+enum { NR_HISTORY_FIELDS = 11 };
 extern const struct field history_fields[NR_HISTORY_FIELDS];
 
 #endif

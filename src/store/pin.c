@@ -366,6 +366,7 @@ static struct digest *copy(const struct pinner *p, const struct digest *from)
 	COPY(d, from, calls);
 	COPY(d, from, comms);
 	COPY(d, from, memories);
+	COPY(d, from, trace_memories);
 	COPY(d, from, memory_evidence);
 	COPY(d, from, counters);
 	COPY(d, from, machines);

@@ -31,7 +31,6 @@ static inline struct memory_stat sample_memory(const char *id, enum memory_sourc
 		.peak_persistent = MEMORY_UNKNOWN,
 		.peak_carried = MEMORY_UNKNOWN,
 		.peak_transient = MEMORY_UNKNOWN,
-		.trace_peak = MEMORY_UNKNOWN,
 	};
 }
 

@@ -63,7 +63,7 @@ static void test_worse(void **state)
 		assert_int_equal(s.report.warnings.nr, rows[i].warnings);
 		if (rows[i].warnings)
 			assert_non_null(
-			    strstr(s.report.warnings.v[0], "of which the better direction is not known"));
+			    strstr(s.report.warnings.v[0], "as no better direction is given"));
 		release(&s);
 	}
 }

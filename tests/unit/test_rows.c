@@ -392,7 +392,6 @@ static void test_absent_members(void **state)
 	                           "function_stat.rate 0 -1\n"
 	                           "function_stat.rate_mad 0 -1\n"
 	                           "progress.step 0 -1\n"
-	                           "memory_stat.trace_peak 3 -9223372036854775808\n"
 	                           "memory_level.time_us 0 -1\n"
 	                           "input_stat.value 1 0\n"
 	                           "input_stat.digits 1 0\n"

@@ -857,9 +857,8 @@ static void test_foreign_snapshot(void **state)
 	for (int64_t peak = 989; peak <= 1001; peak++) {
 		struct sides s;
 		setup(&s);
-		struct memory_stat m = sample_memory("0", MEMORY_OF_SNAPSHOT, peak);
-		m.trace_peak = 1000;
-		vec_push(&s.c->memories, m);
+		vec_push(&s.c->memories, sample_memory("0", MEMORY_OF_SNAPSHOT, peak));
+		vec_push(&s.c->trace_memories, sample_memory("0", MEMORY_OF_TRACE, 1000));
 		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
 		const struct trust_finding *f = find(&s.report, "foreign-snapshot");
 		assert_int_equal(f != NULL, peak < 990);

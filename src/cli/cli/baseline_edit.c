@@ -27,9 +27,11 @@ static enum status check_comparable(const struct run *run, struct diag_log *log)
 		if (d->trust.gpu_events == 0 && d->memories.nr == 0 && d->inputs.nr == 0)
 			return diag_fail(
 			    log, ST_INPUT,
-			    "%s: no GPU activity and no memory in it, nothing could be held against "
-			    "it; record with ProfilerActivity.CUDA",
-			    text_quote(&log->arena, span_of(d->trace ? d->trace : "a digest")));
+			    "%s: no GPU activity, no memory and no figures of a benchmark in it, nothing "
+			    "could be held against it; %s",
+			    text_quote(&log->arena, span_of(d->trace ? d->trace : run->label)),
+			    d->trace ? "record with ProfilerActivity.CUDA"
+			             : "give the file of the run beside it");
 	}
 	return ST_OK;
 }

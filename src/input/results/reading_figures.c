@@ -175,8 +175,8 @@ static enum status refuse_twice(const struct reading_file *f, const struct readi
 	struct arena *a = &log->arena;
 	return diag_fail(
 	    log, ST_INPUT,
-	    "%s: %s%s%s is there twice; keep one run in the file, or say in the rules what "
-	    "they are (inputs: results: repeats: samples or last)",
+	    "%s: %s%s%s is there twice; keep one run in the file (others are files of their own: "
+	    "--repeat), or say 'repeats' in a format of your own",
 	    f->name, r->case_text.n ? "case " : "figure ",
 	    r->case_text.n ? text_quote(a, r->case_text) : text_quote(a, r->text), "");
 }

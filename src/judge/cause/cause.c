@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cause/suspect.h"
+#include "metric/figure_name.h"
 
 /* ---- the group of figures that a check belongs to ---- */
 
@@ -374,6 +375,35 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	vec_release(&list);
 }
 
+/* What to do about figures of files that became worse, by the kind of the figure that changed most:
+   only a recording shows where time or memory went. */
+static void advise_worse(struct inquiry *q, struct finding *f)
+{
+	const struct check *c = &q->out->checks.v[f->checks.v[0]];
+	for (size_t k = 1; k < f->checks.nr; k++)
+		if (size_of(&q->out->checks.v[f->checks.v[k]]) > size_of(c))
+			c = &q->out->checks.v[f->checks.v[k]];
+	int unit = unit_figure(c->metric->unit);
+	const char *of = unit < 0 ? NULL : figure_units[unit].name;
+	bool bytes = of && strncmp(figure_units[unit].dimension, "bytes", 5) == 0;
+	const char *name = metric_label(c->metric);
+	if (figure_is_timed(span_of(c->metric->name), of))
+		f->action = arena_printf(q->a,
+		                         "%s: a trace of both versions shows what takes longer: gpugate "
+		                         "diff OLD NEW",
+		                         name);
+	else if (bytes)
+		f->action = arena_printf(q->a,
+		                         "%s: a memory snapshot of both versions shows what holds more: "
+		                         "gpugate diff OLD NEW",
+		                         name);
+	else
+		f->action = arena_printf(q->a,
+		                         "%s: run both versions with the same seed, data and settings, and "
+		                         "see whether it is worse again",
+		                         name);
+}
+
 /* Give a finding on figures that the candidate lacks a title: "9 figures of CASE are missing in the
    candidate: mean TTFT, …". */
 static void tell_gone(struct inquiry *q, struct finding *f)
@@ -412,6 +442,8 @@ static void conclude(struct inquiry *q)
 				tell_gone(q, f);
 			else if (figures && f->checks.nr > 1)
 				tell_figures(q, f);
+			if (figures && !*f->action)
+				advise_worse(q, f);
 			suspect_settle_parts(q, &q->suspects.v[i]);
 			vec_push(&out->findings, *f);
 			continue;

@@ -114,6 +114,13 @@ void bench_init(struct bench *b, const struct bench_runs *runs, struct naming na
 		              : i < first_control ? &runs->candidates[i - 1]
 		                                  : &runs->controls[i - first_control],
 		              &b->naming);
+	b->memory = ~0U;
+	for (size_t i = 0; i < nr; i++) {
+		unsigned sources = memory_sources(b->view[i].run);
+		b->memory &= i < first_control || (b->memory & sources) ? sources : b->memory;
+	}
+	for (size_t i = 0; i < nr; i++)
+		b->view[i].by_trace = memory_is_by_trace(b->memory);
 	run_views_align(b->view, nr, &b->arena);
 	activity_pairs_init(&b->pairs, &b->view[SIDE_BASELINE], &b->view[SIDE_CANDIDATE],
 	                    runs->nr_candidates, (struct rank_scope){ 0 });
@@ -168,6 +175,9 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	/* a folded run also answers from the ranks that it keeps whole */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
+	/* a control run may lack the source of the others */
+	if (q->metric->need == NEED_MEMORY && b->memory && !(b->memory & memory_sources(view->run)))
+		return;
 	run_query(view, q, &b->arena, &answers);
 	for (size_t k = 0; k < answers.list.nr; k++) {
 		const struct answer *a = &answers.list.v[k];
@@ -185,6 +195,18 @@ static int64_t input_value(const struct bench *b, const struct query *q, const s
 {
 	const struct metric *own = view_metric(&b->view[0], q->metric, v->label);
 	return decimal_scaled((struct decimal){ v->value, v->digits }, unit_digits(own->unit));
+}
+
+/* The text by which a past run has answers to the query; "" if it knows memory of another source
+   only. Earlier versions stored no source: it is that of the approved run. */
+static const char *past_text(struct bench *b, const struct past_run *past, const struct query *q)
+{
+	const char *now = memory_source_of(b->memory);
+	const char *then =
+	    past->memory ? past->memory : memory_source_of(memory_sources(b->run[SIDE_BASELINE]));
+	if (q->metric->need != NEED_MEMORY || !now || !then || strcmp(now, then) == 0)
+		return query_text(q, &b->arena);
+	return memory_is_by_trace(b->memory) ? query_text_of_trace(q, &b->arena) : "";
 }
 
 /* The answers of a past run about the figures of files that `q` names, whichever patterns it was
@@ -213,9 +235,10 @@ static const struct past_value *past_inputs(struct bench *b, const struct past_r
 /* The answers of a past run to `q`. If its rules did not ask that yet, they may have asked for all
    items, or for all kernels of a class, among which are those that `q` names. */
 static const struct past_value *past_answers(struct bench *b, const struct past_run *run,
-                                             const struct query *q, const char *text, size_t *nr)
+                                             const struct query *q, size_t *nr)
 {
 	static const char *const classes[] = { NULL, "compute", "communication" };
+	const char *text = past_text(b, run, q);
 	const struct past_value *v = past_query(run, text, nr);
 	struct query all = *q;
 	if (!*nr && q->metric->need == NEED_INPUT)
@@ -228,7 +251,7 @@ static const struct past_value *past_answers(struct bench *b, const struct past_
 	size_t tries = !query_name(q) ? 0 : any ? sizeof classes / sizeof *classes : 1;
 	for (size_t i = 0; i < tries && !*nr; i++) {
 		all.cls = any ? classes[i] : q->cls;
-		v = past_query(run, query_text(&all, &b->arena), nr);
+		v = past_query(run, past_text(b, run, &all), nr);
 	}
 	return v;
 }
@@ -236,16 +259,15 @@ static const struct past_value *past_answers(struct bench *b, const struct past_
 /* See the answers of a past run as the candidate gives them. If the candidate is folded, a query
    for each rank has one answer for the worst of them; a run of several ranks that is not folded has
    no answer for the worst. */
-static void see_past(struct bench *b, size_t column, const struct query *q, const char *text,
-                     struct seen_list *out)
+static void see_past(struct bench *b, size_t column, const struct query *q, struct seen_list *out)
 {
-	size_t nr, first = out->list.nr;
+	size_t nr = 0, first = out->list.nr;
 	const struct run_view *candidate = &b->view[SIDE_CANDIDATE];
 	enum reduce worst;
 	bool files = q->metric->need == NEED_INPUT, folded = fold_gives_worst(candidate, q, &worst);
 	bool by_rank = q->reduce == REDUCE_EACH && !folded && candidate->run->ranks.nr > 1;
 	bool one = q->metric->label == LABEL_DEVICE || q->metric->label == LABEL_MEMORY;
-	const struct past_value *v = past_answers(b, b->columns[column].past, q, text, &nr);
+	const struct past_value *v = past_answers(b, b->columns[column].past, q, &nr);
 	VEC(int64_t) ranks = VEC_INIT;
 	for (size_t k = 0; k < nr; k++) {
 		struct seen s = { .label = folded && one ? SPAN("") : v[k].label,
@@ -267,10 +289,9 @@ static void see_past(struct bench *b, size_t column, const struct query *q, cons
 
 static void see_all(struct bench *b, const struct query *q, struct seen_list *out)
 {
-	const char *text = query_text(q, &b->arena);
 	for (size_t i = 0; i < b->nr_columns; i++)
 		if (b->columns[i].past)
-			see_past(b, i, q, text, out);
+			see_past(b, i, q, out);
 		else
 			see_view(b, i, q, out);
 }

@@ -67,6 +67,7 @@ struct bench {
 
 	/// views of the approved run, then of each candidate, then of each control run
 	struct run_view *view;
+	unsigned memory; ///< sources of memory that all these runs have: memory_sources()
 	struct bench_column *columns; ///< all runs, without duplicates
 	size_t nr_columns;
 	/// indices of the columns, oldest run first; columns of runs without a time come first

@@ -332,7 +332,7 @@ static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list
 	size_t nr[NR_SIDES];
 	for (int s = 0; s < NR_SIDES; s++)
 		memory_list_of(m[s].digest, m[s].stat->id, list, &nr[s]);
-	return m[0].stat->source == m[1].stat->source &&
+	return m[0].stat->source == m[1].stat->source && m[0].stat->source != MEMORY_OF_TRACE &&
 	       ((nr[0] && nr[1]) || m[0].stat->source == MEMORY_OF_SNAPSHOT);
 }
 

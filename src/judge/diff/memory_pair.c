@@ -10,6 +10,7 @@ struct refs {
 	const struct query *query;
 	const struct entry *entry;
 	int64_t value; ///< value that the metric must have in the memories to find
+	const struct run_view *view;
 	const struct digest *digest;
 	VEC(struct memory_ref) list; ///< matching memories, sorted by rank, then id
 };
@@ -17,21 +18,22 @@ struct refs {
 static void collect(void *ctx, const struct figure *f)
 {
 	struct refs *r = ctx;
-	const struct digest *d = r->digest;
+	size_t nr;
 	struct span of = r->entry->label;
 	if (f->samples[0] != r->value || !memory_is_selected(r->query->memory, f->label) ||
 	    (of.n && !span_eq(of, f->label)))
 		return;
 	struct memory_stat key = { .id = f->label.p };
-	const struct memory_stat *m =
-	    bsearch(&key, d->memories.v, d->memories.nr, sizeof *d->memories.v, text_cmp);
+	const struct memory_stat *v = view_memories(r->view, r->digest, &nr);
+	const struct memory_stat *m = nr ? bsearch(&key, v, nr, sizeof *v, text_cmp) : NULL;
 	if (m)
-		vec_push(&r->list, (struct memory_ref){ d, m });
+		vec_push(&r->list, (struct memory_ref){ r->digest, m });
 }
 
 static void collect_run(const struct run_view *v, struct refs *r)
 {
 	const struct rank_scope scope = { r->query->rank, r->entry->rank >= 0, r->entry->rank };
+	r->view = v;
 	for (size_t i = 0; i < v->run->ranks.nr; i++) {
 		r->digest = v->run->ranks.v[i];
 		if (rank_scope_has(scope, r->digest->rank))

@@ -5,11 +5,10 @@
 #include "model/fold.h"
 #include "model/rule_items.h"
 
-static void add_query(struct bench *b, const struct query *q, const struct names *only,
-                      struct arena *a, struct past_run *out)
+static void add_answers(struct bench *b, const struct query *q, const char *text,
+                        const struct names *only, struct arena *a, struct past_run *out)
 {
 	struct entries entries;
-	const char *text = query_text(q, a);
 	bench_query(b, q, &entries);
 	for (size_t i = 0; i < entries.list.nr; i++) {
 		const struct entry *e = &entries.list.v[i];
@@ -24,6 +23,20 @@ static void add_query(struct bench *b, const struct query *q, const struct names
 		         (struct past_value){ text, label, e->rank, value.value, value.digits });
 	}
 	vec_release(&entries.list);
+}
+
+static void add_query(struct bench *b, const struct query *q, const struct names *only,
+                      struct arena *a, struct past_run *out)
+{
+	struct run_view *view = &b->view[SIDE_CANDIDATE];
+	bool traced = b->memory >> MEMORY_OF_TRACE & 1, by_trace = view->by_trace;
+	if (q->metric->need != NEED_MEMORY || b->memory)
+		add_answers(b, q, query_text(q, a), only, a, out);
+	if (q->metric->need == NEED_MEMORY && traced && !by_trace) {
+		view->by_trace = true;
+		add_answers(b, q, query_text_of_trace(q, a), only, a, out);
+		view->by_trace = false;
+	}
 }
 
 static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
@@ -84,6 +97,7 @@ void past_run_of(const struct rules *rules, struct naming naming, const struct r
 		if ((int64_t)run->ranks.v[i]->nr_steps > out->steps)
 			out->steps = (int64_t)run->ranks.v[i]->nr_steps;
 	bench_init(&b, &(struct bench_runs){ .candidates = run, .nr_candidates = 1 }, naming);
+	out->memory = memory_source_of(b.memory);
 	for (size_t i = 0; i < rules->rules.nr; i++)
 		add_rule(&b, &rules->rules.v[i], a, out);
 	add_units(&b, a, out);

@@ -18,7 +18,6 @@
 #include "gate/noise.h"
 #include "gate/substitute.h"
 #include "gate/waivers.h"
-#include "metric/figure_name.h"
 #include "metric/unit.h"
 #include "model/fold.h"
 #include "model/select.h"
@@ -528,35 +527,6 @@ static void add_near_input(const struct maker *m)
 		k->message = arena_printf(a, "%s; did you mean '%s'?", k->message, near.best);
 }
 
-/* Figures of a rule that it cannot judge, since their better direction is not known. */
-struct unjudged {
-	const char *first; ///< name of the first metric
-	size_t nr;
-};
-
-static bool is_open(const struct metric *m)
-{
-	int unit = unit_figure(m->unit);
-	return figure_is_open(span_of(m->name + strlen("input.")),
-	                      unit < 0 ? NULL : figure_units[unit].name);
-}
-
-static void warn_of_unjudged(const struct rule *rule, const struct unjudged *u, struct report *out)
-{
-	if (!u->nr)
-		return;
-	struct strbuf more = STRBUF_INIT;
-	if (u->nr > 1)
-		strbuf_addf(&more, " and %zu more", u->nr - 1);
-	vec_push(
-	    &out->warnings,
-	    arena_printf(&out->arena,
-	                 "not judged by '%s': %s%s, of which the better direction is not known; a rule "
-	                 "that says it: - {id: own, metric: %s, better: lower, fail: {worse: 10%%}}",
-	                 rule->id, u->first, strbuf_str(&more), u->first));
-	strbuf_release(&more);
-}
-
 static bool has_limits(const struct rule *r)
 {
 	return r->fail.list.nr || r->warn.list.nr;
@@ -609,7 +579,6 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		vec_push(&entries.list, families.list.v[i]);
 	vec_release(&families.list);
 	size_t before = out->checks.nr;
-	struct unjudged unjudged = { 0 };
 	enum status st = ST_OK;
 	for (size_t i = 0; i < entries.list.nr && st == ST_OK; i++) {
 		const struct entry *e = &entries.list.v[i];
@@ -619,10 +588,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		                 &out->arena, &own.rule, log);
 		if (st == ST_OK && (has_limits(own.rule) || !has_limits(rule)))
 			add_check(&own, e);
-		else if (st == ST_OK && is_open(own.rule->metric) && !unjudged.nr++)
-			unjudged.first = own.rule->metric->name;
 	}
-	warn_of_unjudged(rule, &unjudged, out);
 	if (any && st == ST_OK && out->checks.nr == before && !of_own)
 		add_none_left(&m, excepted);
 	else if (apart)

@@ -14,6 +14,7 @@
 #include "gate/noise.h"
 #include "gate/sides.h"
 #include "gate/uniform.h"
+#include "gate/unjudged.h"
 #include "gate/waivers.h"
 #include "trust/trust.h"
 
@@ -399,6 +400,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	if (st == ST_OK) {
 		sides_warn_of_each(&bench, rules, out);
 		warn_of_moved(out);
+		unjudged_say(&bench, rules, out);
 		uniform_settle(&noise, out);
 		drift_rows(&bench.pairs, in->categories, out);
 		flame_of(&bench, &out->arena, &out->flame);

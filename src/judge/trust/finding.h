@@ -11,6 +11,7 @@ struct trust_scope {
 	int64_t rank;
 	const char *who; ///< the run that the finding is about, such as "run 2 of the candidate"; NULL:
 	                 ///< the name of the side
+	bool by_trace; ///< true if memory is judged by the traces, not by the snapshots beside them
 };
 
 /// Append a finding; its message begins with the name of the side. `spoils`: the metrics that it

@@ -33,7 +33,7 @@ void peers_name_end(struct peers *p, size_t r, const char *id, const char *messa
 	const struct digest *d = p->run->ranks.v[r];
 	/* the number of missing steps stays reliable; so do the figures of a memory snapshot, which
 	   was made at a time of its own */
-	unsigned spoils = d->snapshot ? ON_TRACE : ON_ALL & ~ON_STEP_NUMBERS;
+	unsigned spoils = d->snapshot && !p->scope->by_trace ? ON_TRACE : ON_ALL & ~ON_STEP_NUMBERS;
 	peers_name(p, r, id, spoils, arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
 }
 

@@ -118,12 +118,12 @@ void trust_find_machines(const struct run *baseline, const struct run *candidate
 {
 	struct others of_candidates = { baseline, baseline ? 1 : 0, how };
 	for (size_t i = 0; i < nr; i++) {
-		struct trust_scope s = { out, true, -1, baseline ? NULL : "the run" };
+		struct trust_scope s = { out, true, -1, baseline ? NULL : "the run", false };
 		if (i)
 			s.who = arena_printf(&out->arena, "run %zu of the candidate", i + 1);
 		find_in_run(&candidates[i], s, &of_candidates);
 	}
 	if (baseline)
-		find_in_run(baseline, (struct trust_scope){ out, false, -1, NULL },
+		find_in_run(baseline, (struct trust_scope){ out, false, -1, NULL, false },
 		            &(struct others){ candidates, nr, how });
 }

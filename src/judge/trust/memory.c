@@ -89,20 +89,25 @@ static void find_foreign(const struct trust_scope *s, const struct digest *d)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
 		const struct memory_stat *m = &d->memories.v[i];
-		if (m->trace_peak > m->peak_allocated &&
-		    trust_is_notable(m->trace_peak - m->peak_allocated, m->trace_peak))
+		const struct memory_stat *t =
+		    d->trace_memories.nr
+		        ? bsearch(m, d->trace_memories.v, d->trace_memories.nr, sizeof *m, text_cmp)
+		        : NULL;
+		if (t && t->source == MEMORY_OF_TRACE && t->peak_allocated > m->peak_allocated &&
+		    trust_is_notable(t->peak_allocated - m->peak_allocated, t->peak_allocated))
 			trust_add(s, "foreign-snapshot", ON_MEMORY,
 			          "has a snapshot in which memory %s peaks at %s, and a trace that saw %s: it "
 			          "is not of the same run, or begins after the peak",
 			          text_line(&s->out->arena, span_of(m->id)),
 			          unit_text(&s->out->arena, UNIT_BYTES, m->peak_allocated),
-			          unit_text(&s->out->arena, UNIT_BYTES, m->trace_peak));
+			          unit_text(&s->out->arena, UNIT_BYTES, t->peak_allocated));
 	}
 }
 
 void trust_find_memory(const struct trust_scope *s, const struct digest *d)
 {
 	struct arena *a = &s->out->arena;
+	size_t from = s->out->trust.nr;
 	find_stale(s, d);
 	find_foreign(s, d);
 	if (d->memory_evidence.nr && !any_history(d))
@@ -119,6 +124,10 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d)
 			    "before; record with larger max_entries",
 			    id);
 		find_contradictions(s, e, id);
+	}
+	for (size_t i = from; i < s->out->trust.nr && s->by_trace && d->trace_memories.nr; i++) {
+		s->out->trust.v[i].warning_only = true;
+		s->out->trust.v[i].spoils.nr = 0;
 	}
 	if (s->candidate)
 		find_risk(s, d);

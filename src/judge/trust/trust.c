@@ -183,13 +183,30 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, !want.baseline, &s);
 }
 
-/* Name of the source of the run's first memory figures; NULL if the run has none. */
-static const char *memory_source(const struct run *run)
+/* Appends a finding if the memory of the two runs is of different sources, or that of one of them
+   is of several. */
+static void find_memory_source(const struct run *baseline, const struct run *candidate,
+                               const struct trust_scope *s)
+{
+	unsigned x = memory_sources(baseline), y = memory_sources(candidate);
+	const char *then = memory_source_of(x), *now = memory_source_of(y);
+	if (x != ~0U && y != ~0U)
+		trust_add(s, "memory-source-differs", ON_MEMORY,
+		          "has memory figures of another source (%s) than the baseline (%s): their peaks "
+		          "are of different times",
+		          now ? now : "several", then ? then : "several");
+}
+
+/* Says so if memory is judged by traces on ranks that have a snapshot. */
+static void tell_source(const struct run *run, struct report *out)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->memories.nr)
-			return memory_source_names[run->ranks.v[i]->memories.v[0].source];
-	return NULL;
+		if (run->ranks.v[i]->trace_memories.nr) {
+			vec_push(&out->warnings,
+			         "memory is compared by the traces, as not all ranks of both sides "
+			         "have figures of a snapshot");
+			return;
+		}
 }
 
 static bool any_window(const struct run *run)
@@ -220,14 +237,8 @@ static bool any_attribution(const struct run *run, enum attribution attribution)
 static void find_between(const struct run *baseline, const struct run *candidate,
                          struct trust_scope s)
 {
-	const char *x = memory_source(baseline), *y = memory_source(candidate);
 	trust_find_absent(baseline, candidate, &s);
 	trust_find_work(baseline, candidate, &s);
-	if (x && y && x != y)
-		trust_add(&s, "memory-source-differs", ON_MEMORY,
-		          "has memory figures of another source (%s) than the baseline (%s): their peaks "
-		          "are of different times",
-		          y, x);
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;
 	bool window = any_window(candidate);
@@ -284,19 +295,27 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 {
 	struct expected want = { baseline && trust_any_trace(baseline), rules ? rules->min_steps : 1,
 		                     baseline, baseline, rules && judges_outside(rules) };
-	for (size_t i = 0; i < nr; i++)
-		want.trace = want.trace || trust_any_trace(&candidates[i]);
+	unsigned memory = baseline ? memory_sources(baseline) : 0;
 	for (size_t i = 0; i < nr; i++) {
-		struct trust_scope s = { out, true, -1, baseline ? NULL : "the run" };
+		want.trace = want.trace || trust_any_trace(&candidates[i]);
+		memory &= memory_sources(&candidates[i]);
+	}
+	bool by_trace = memory_is_by_trace(memory);
+	for (size_t i = 0; i < nr; i++) {
+		struct trust_scope s = { out, true, -1, baseline ? NULL : "the run", by_trace };
 		if (i)
 			s.who = arena_printf(&out->arena, "run %zu of the candidate", i + 1);
 		if (baseline)
 			find_between(baseline, &candidates[i], s);
+		if (baseline && !memory)
+			find_memory_source(baseline, &candidates[i], &s);
 		find_in_run(&candidates[i], s, want);
 	}
 	want.other = nr ? &candidates[0] : NULL;
 	if (baseline)
-		find_in_run(baseline, (struct trust_scope){ out, false, -1, NULL }, want);
+		find_in_run(baseline, (struct trust_scope){ out, false, -1, NULL, by_trace }, want);
+	for (size_t i = 0; by_trace && i <= nr; i++)
+		tell_source(i < nr ? &candidates[i] : baseline, out);
 	vec_sort(&out->trust, finding_cmp);
 }
 

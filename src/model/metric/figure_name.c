@@ -200,15 +200,15 @@ const char *figure_better(struct span name, const char *unit)
 	return better && strcmp(better, "neither") != 0 ? better : NULL;
 }
 
-bool figure_is_open(struct span name, const char *unit)
+bool figure_is_neither(struct span name)
 {
 	struct words w = words_of(name);
 	if (name.n > 2 && memcmp(name.p + name.n - 2, ".n", 2) == 0) /* a number of samples */
-		return false;
+		return true;
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++)
 		if (strcmp(figure_words[i].better, "neither") == 0 && holds_word(&w, figure_words[i].name))
-			return false;
-	return !figure_better(name, unit);
+			return true;
+	return false;
 }
 
 bool figure_is_timed(struct span name, const char *unit)

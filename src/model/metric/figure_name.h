@@ -31,9 +31,9 @@ const char *figure_unit_by_name(struct span name);
 /// words of its name; NULL if these do not tell, or contradict one another. Static.
 const char *figure_better(struct span name, const char *unit);
 
-/// True if no direction of a figure is known although one may be better: false also for a figure
-/// such as a standard deviation, whose name says that none is.
-bool figure_is_open(struct span name, const char *unit);
+/// True for a figure of which no direction is better by its name: a spread, a time of day, a number
+/// of samples.
+bool figure_is_neither(struct span name);
 
 /// True for a figure that is a time or a rate by its unit (NULL if unknown) or by the words of its
 /// name: such figures differ from run to run as wall time does.

@@ -102,16 +102,21 @@ int unit_figure(enum unit unit)
 	return (((int)unit - UNIT_FIGURES) >> WORD_SHIFT) - 1;
 }
 
+/* Number of digits of v before the decimal point of v / 10^digits: 0 or less below 0.1. */
+static int place_of(uint64_t v, int digits)
+{
+	for (; v; v /= 10)
+		digits--;
+	return -digits;
+}
+
 /* Appends at least four significant digits of v / 10^digits, without trailing zeros. The exponent
    form is used only if plain digits would be mostly zeros. */
 static void add_figure(struct strbuf *out, uint64_t v, int digits)
 {
-	int length = 0;
-	for (uint64_t rest = v; rest; rest /= 10)
-		length++;
-	int place = length - digits; /* position of the decimal point, counted from the first digit */
+	int place = place_of(v, digits); /* of the decimal point, counted from the first digit */
 	if (v && (place > LARGE || place < SMALL)) {
-		add_figure(out, v, length - 1);
+		add_figure(out, v, place + digits - 1);
 		strbuf_addf(out, "e%d", place - 1);
 		return;
 	}
@@ -126,6 +131,36 @@ static void add_figure(struct strbuf *out, uint64_t v, int digits)
 	for (; digits > 0 && v % 10 == 0; digits--)
 		v /= 10;
 	add_quotient(out, v, power_of_10(digits), digits);
+}
+
+/* The power of 10 that the unit `word` is of the unit `other`, which measures the same; else 0. */
+static int power_of_unit(int word, int other)
+{
+	int power = 0;
+	int64_t size = figure_units[word].size;
+	if (strcmp(figure_units[word].dimension, figure_units[other].dimension) != 0)
+		return 0;
+	for (; size > figure_units[other].size && size % 10 == 0; size /= 10)
+		power++;
+	return size == figure_units[other].size ? power : 0;
+}
+
+/* Appends v / 10^digits in the unit `word` or, below a thousandth of it, in the largest smaller
+   unit in which it is 1 or more, or the smallest: 220.2 ns, not 0.0000002202 s. */
+static void add_figure_of(struct strbuf *out, uint64_t v, int word, int digits)
+{
+	int best = word, power = 0;
+	for (int i = 0; word >= 0 && v && place_of(v, digits) < -2 && figure_units[i].name; i++) {
+		int by = power_of_unit(word, i);
+		bool reaches = place_of(v, digits - power) > 0;
+		if (by && (reaches ? by < power && place_of(v, digits - by) > 0 : by > power)) {
+			best = i;
+			power = by;
+		}
+	}
+	add_figure(out, v, digits - power);
+	if (best >= 0)
+		strbuf_addf(out, " %s", figure_units[best].name);
 }
 
 /* Appends at least four significant digits of v / 10^6, without trailing zeros. A value that is not
@@ -151,9 +186,7 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 	else if (sign && value > 0)
 		strbuf_addch(out, '+');
 	if (unit >= UNIT_FIGURES) {
-		add_figure(out, v, unit_digits(unit));
-		if (unit_figure(unit) >= 0)
-			strbuf_addf(out, " %s", unit_name(unit));
+		add_figure_of(out, v, unit_figure(unit), unit_digits(unit));
 		return;
 	}
 	switch (unit) {

@@ -162,7 +162,6 @@ static void keep_of_trace(const struct digest *d, struct digest *snapshot)
 				vec_push(&snapshot->memories, *m);
 			continue;
 		}
-		snapshot->memories.v[k].trace_peak = m->peak_allocated;
 		snapshot->memories.v[k].peak_op = m->peak_op;
 		snapshot->memories.v[k].peak_dims = m->peak_dims;
 		snapshot->memories.v[k].peak_types = m->peak_types;
@@ -176,6 +175,7 @@ void digest_join(struct digest *d, struct digest *snapshot)
 	digest_own(d, snapshot);
 	d->snapshot = snapshot->snapshot;
 	keep_of_trace(d, snapshot);
+	TAKE(&d->trace_memories, &d->memories);
 	TAKE(&d->memories, &snapshot->memories);
 	TAKE(&d->memory_items, &snapshot->memory_items);
 	TAKE(&d->memory_levels, &snapshot->memory_levels);

@@ -242,13 +242,12 @@ struct memory_stat {
 	int64_t alloc_count, free_count, churn_bytes; ///< allocations, frees and bytes in the window
 	int64_t growth_per_step; ///< growth in bytes; MEMORY_UNKNOWN with fewer than three step ends
 	int64_t capacity; ///< size of the device's memory; for XProf the limit of its allocator
-	/* The members up to trace_peak are known only from snapshots; else MEMORY_UNKNOWN. */
+	/* The members up to peak_transient are known only from snapshots; else MEMORY_UNKNOWN. */
 	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
 	int64_t inactive, largest_inactive; ///< bytes of all free blocks at the end; of the largest one
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
 	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak (model/memory.h)
-	int64_t trace_peak; ///< peak_allocated by the trace that the snapshot lay beside
 	/* the operator that ran when `allocated` was highest; only from traces and XProf, else NULL */
 	const char *peak_op, *peak_dims, *peak_types;
 };
@@ -444,6 +443,7 @@ struct digest {
 	struct progress progress;
 	struct cross_rank cross; ///< figures that need all ranks: computed (model/ranks.h) or stored
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
+	VEC(struct memory_stat) trace_memories; ///< those of the trace that a snapshot replaced
 	VEC(struct memory_item) memory_items; ///< rows of memory lists, sorted by memory, then list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< trust in each history, sorted by memory
@@ -486,10 +486,10 @@ void digest_forget(struct digest *d);
 void digest_set_env(struct digest *d, struct span key, struct span value);
 
 /// Joins the snapshot `snapshot` into the digest `d`, which is of the same rank and has no snapshot
-/// yet. Memories of the snapshot replace those of the trace, but take over the operator at the peak
-/// from the trace's memory of the same id. If `snapshot` is the record of another profiler,
-/// memories of `d` with other ids stay. The rows stay owned by `snapshot`, which `d` keeps until it
-/// is freed. If the snapshot has no capacity, device_memory of `d` is used.
+/// yet. Memories of the snapshot replace those of the trace, which `d` keeps apart, but take over
+/// the operator at the peak from the trace's memory of the same id. If `snapshot` is the record of
+/// another profiler, memories of `d` with other ids stay. The rows stay owned by `snapshot`, which
+/// `d` keeps until it is freed. If the snapshot has no capacity, device_memory of `d` is used.
 void digest_join(struct digest *d, struct digest *snapshot);
 
 /// Keeps `part` until `d` is freed, because parts of `part` have been moved into `d`.

@@ -208,9 +208,10 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 
 static void emit_memories(struct emitter *e)
 {
-	const struct digest *d = e->rank->digest;
-	for (size_t i = 0; i < d->memories.nr; i++) {
-		const struct memory_stat *s = &d->memories.v[i];
+	size_t nr;
+	const struct memory_stat *v = view_memories(e->view, e->rank->digest, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct memory_stat *s = &v[i];
 		int64_t value = memory_value(e->figure.metric->id, s);
 		e->figure.source = memory_source_names[s->source];
 		if (value != MEMORY_UNKNOWN)

@@ -18,6 +18,11 @@ const char *query_text(const struct query *q, struct arena *a)
 	return arena_take(a, &b);
 }
 
+const char *query_text_of_trace(const struct query *q, struct arena *a)
+{
+	return arena_printf(a, "%s source=%s", query_text(q, a), memory_source_names[MEMORY_OF_TRACE]);
+}
+
 int past_value_cmp(const void *a, const void *b)
 {
 	const struct past_value *x = a, *y = b;

@@ -32,6 +32,7 @@ struct past_run {
 	/// is in no group, or if that is unknown.
 	const char *together;
 	bool accepted; ///< true if the run counts for the reference of the baseline with this `pin`
+	const char *memory; ///< source of the values of memory; NULL if unknown, as in earlier versions
 	int64_t ranks, steps; ///< number of ranks; measured steps of the rank with the most
 
 	/// Number of values that were left out for lack of room; the smallest items lose their values
@@ -51,6 +52,9 @@ struct history {
 /// The query as one line, which is equal for rules that ask for the same figure: "step.compute_time
 /// stat=median ranks=median rank=3". Owned by `a`.
 const char *query_text(const struct query *q, struct arena *a);
+
+/// Like query_text(), for memory by the trace in a run whose `memory` is of another source.
+const char *query_text_of_trace(const struct query *q, struct arena *a);
 
 /// Compares two values by query, label and rank.
 int past_value_cmp(const void *a, const void *b);

@@ -29,6 +29,7 @@ const struct digest_list digest_lists[] = {
 	LIST(phase_kernels, kernel_stat, true, false),
 	LIST(phase_ops, op_stat, true, false),
 	LIST(memories, memory_stat, true, false),
+	LIST(trace_memories, memory_stat, true, false),
 	LIST(memory_items, memory_item, false, false), /* never joined: a rank has one snapshot */
 	LIST(memory_levels, memory_level, false, false),
 	LIST(memory_evidence, memory_evidence, false, false),

@@ -54,7 +54,6 @@ static const struct field memory_stat_fields[] = {
 	FIELD(peak_persistent, KNOWN_NUMBER, KEEP, KEEP, 0),
 	FIELD(peak_carried, KNOWN_NUMBER, KEEP, KEEP, 0),
 	FIELD(peak_transient, KNOWN_NUMBER, KEEP, KEEP, 0),
-	FIELD(trace_peak, KNOWN_COUNT, KEEP, KEEP, 3),
 };
 ROW_TYPE(memory_stat, LISTED, OWN(OF_CYCLES, join_memory_cycles));
 #undef ROW

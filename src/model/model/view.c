@@ -315,6 +315,41 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 	return false;
 }
 
+const struct memory_stat *view_memories(const struct run_view *v, const struct digest *d,
+                                        size_t *nr)
+{
+	bool kept = v->by_trace && d->trace_memories.nr;
+	*nr = kept ? d->trace_memories.nr : d->memories.nr;
+	return kept ? d->trace_memories.v : d->memories.v;
+}
+
+unsigned memory_sources(const struct run *run)
+{
+	const struct fold *f = run_fold(run);
+	unsigned common = ~0U;
+	/* ranks with snapshots are not folded */
+	if (f)
+		return fold_has(f, &metric_table[METRIC_MEMORY_PEAK_ALLOCATED]) ? 1U << MEMORY_OF_TRACE
+		                                                                : common;
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		const struct digest *d = run->ranks.v[i];
+		unsigned traced = d->trace_memories.nr ? 1U << MEMORY_OF_TRACE : 0;
+		common &= d->memories.nr ? traced | 1U << d->memories.v[0].source : ~0U;
+	}
+	return common;
+}
+
+const char *memory_source_of(unsigned sources)
+{
+	unsigned others = sources & ~(1U << MEMORY_OF_TRACE);
+	size_t i = MEMORY_OF_TRACE;
+	if (!sources || sources == ~0U)
+		return NULL;
+	while (others && !(others >> i & 1))
+		i++;
+	return memory_source_names[i];
+}
+
 bool run_has(const struct run_view *v, const struct metric *m)
 {
 	/* metrics of folded runs come from the fold, except those that compare runs (LABEL_PAIR) */

@@ -57,6 +57,7 @@ struct run_view {
 	const struct metric **inputs;
 	size_t nr_inputs;
 	size_t merged_names; ///< number of kernels merged into another one with the same match name
+	bool by_trace; ///< true if memory is that of the traces, where snapshots replaced it too
 };
 
 /// Builds the view of `run`; `run` and `naming` are borrowed.
@@ -113,6 +114,24 @@ struct span memcpy_direction(struct span name);
 
 /// Receives each figure; the figure and its samples are valid only during the call.
 typedef void figure_fn(void *ctx, const struct figure *f);
+
+/// The `*nr` memories of the rank whose digest is `d`, as the view sees them.
+const struct memory_stat *view_memories(const struct run_view *v, const struct digest *d,
+                                        size_t *nr);
+
+/// The sources of memory that all ranks of the run have that have any, as bits: 1 for the first of
+/// enum memory_source. All bits if no rank has memory.
+unsigned memory_sources(const struct run *run);
+
+/// True if runs that have these sources in common have memory of traces, and of no other source.
+static inline bool memory_is_by_trace(unsigned sources)
+{
+	return sources == 1U << MEMORY_OF_TRACE;
+}
+
+/// The source of memory by which runs with these sources in common are compared; NULL if there is
+/// none. Static.
+const char *memory_source_of(unsigned sources);
 
 /// All figures of metric `m` (not PAIR) in rank `r`, sorted by label; none if the trace has no such
 /// data.

@@ -222,7 +222,7 @@ void memory_figures(const struct reducer *r, const struct trace_meta *meta, stru
 		stat.capacity = d->device_memory;
 		stat.end_requested = stat.inactive = stat.largest_inactive = MEMORY_UNKNOWN;
 		stat.segment_count = stat.segment_churn = stat.oom_count = MEMORY_UNKNOWN;
-		stat.segment_allocs = stat.trace_peak = MEMORY_UNKNOWN;
+		stat.segment_allocs = MEMORY_UNKNOWN;
 		stat.peak_persistent = stat.peak_carried = stat.peak_transient = MEMORY_UNKNOWN;
 		if (i < MEMORY_PEAK_OPS)
 			set_peak_op(r, &r->memories.list.v[i], &d->arena, &stat);

@@ -42,7 +42,6 @@ static struct memory_stat stat_of_profile(const char *id, enum memory_source sou
 		.peak_persistent = p->peak_persistent,
 		.peak_carried = p->peak_carried,
 		.peak_transient = p->peak_transient,
-		.trace_peak = MEMORY_UNKNOWN,
 	};
 }
 

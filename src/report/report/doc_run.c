@@ -180,6 +180,17 @@ void doc_advice(struct document *d, const struct report *r)
 		doc_words(d, "store this recording as the baseline, and commit the file:");
 		put_command(d, "", DOC_OPEN, r->accept);
 	} else {
+		/* pipelines confirm by themselves what traces show; figures of files come from any place */
+		bool files = r->unconfirmed && f && f->metric && f->metric->case_name;
+		if (files) {
+			doc_item(d, 0);
+			doc_printf(
+			    d,
+			    "confirm it: run the benchmark %" PRId64
+			    " times each with the change (new) and without it (old), in turn, on one machine:",
+			    r->plan_pairs);
+			put_command(d, "", DOC_OPEN, r->decide);
+		}
 		put_actions(d, r);
 		const char *title = "Intended? Make it the baseline:";
 		if (r->left_out)
@@ -187,7 +198,7 @@ void doc_advice(struct document *d, const struct report *r)
 			                     "%" PRId64 " built-in rules need a baseline, which this command makes:",
 			                     r->left_out);
 		put_command(d, title, doubtful ? DOC_FOLDED : DOC_ASIDE, r->accept);
-		if (r->unconfirmed)
+		if (r->unconfirmed && !files)
 			put_command(d, "To confirm the failure, in turn with runs of the base (old):",
 			            DOC_TERMINAL, r->decide);
 	}

@@ -1,0 +1,103 @@
+#include "gate/unjudged.h"
+
+#include "base/search.h"
+#include "base/text.h"
+#include "metric/figure_name.h"
+
+enum { NAMED = 3, NAMED_IN_NOTE = 100 };
+
+struct unjudged {
+	VEC(const struct metric *) list;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(const struct metric *const *)a)->name,
+	              (*(const struct metric *const *)b)->name);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct metric *x = *(const struct metric *const *)a,
+	                    *y = *(const struct metric *const *)b;
+	ORDER_BY(x->place, y->place);
+	return strcmp(x->name, y->name);
+}
+
+/* Keep of the figures, which are sorted by name, one each of those without a check. */
+static void drop_judged(struct unjudged *all, const struct report *out)
+{
+	struct unjudged judged = { 0 };
+	size_t nr = 0;
+	for (size_t i = 0; i < out->checks.nr; i++)
+		vec_push(&judged.list, out->checks.v[i].metric);
+	vec_sort(&judged.list, by_name);
+	for (size_t i = 0; i < all->list.nr; i++) {
+		const struct metric *m = all->list.v[i];
+		size_t lo = 0, hi = judged.list.nr;
+		SEARCH(lo, hi, k, strcmp(judged.list.v[k]->name, m->name) < 0);
+		bool is_judged = lo < judged.list.nr && strcmp(judged.list.v[lo]->name, m->name) == 0;
+		if (!is_judged && (!nr || strcmp(all->list.v[nr - 1]->name, m->name) != 0))
+			all->list.v[nr++] = m;
+	}
+	all->list.nr = nr;
+	vec_release(&judged.list);
+}
+
+/* The labels of the figures of which a direction may be better (`open`), or of all, after `begin`.
+   NULL if there are none. */
+static const char *sentence(const struct unjudged *u, bool open, size_t named, const char *begin,
+                            struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	size_t nr = 0;
+	strbuf_adds(&b, begin);
+	for (size_t i = 0; i < u->list.nr; i++)
+		if (!open || !figure_is_neither(span_of(u->list.v[i]->name))) {
+			if (nr < named)
+				strbuf_addf(&b, "%s %s", nr ? "," : "", metric_label(u->list.v[i]));
+			nr++;
+		}
+	if (nr > named)
+		strbuf_addf(&b, " and %zu more", nr - named);
+	if (nr)
+		return arena_take(a, &b);
+	strbuf_release(&b);
+	return NULL;
+}
+
+void unjudged_say(struct bench *b, const struct rules *rules, struct report *out)
+{
+	struct unjudged all = { 0 };
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *rule = &rules->rules.v[i];
+		struct entries entries = { 0 };
+		if (rule->metric->need != NEED_INPUT)
+			continue;
+		bench_query(b, &rule->query, &entries);
+		for (size_t k = 0; k < entries.list.nr; k++)
+			vec_push(&all.list, view_metric(&b->view[0], rule->metric, entries.list.v[k].label));
+		vec_release(&entries.list);
+	}
+	vec_sort(&all.list, by_name);
+	drop_judged(&all, out);
+	vec_sort(&all.list, by_place);
+	const char *open =
+	    sentence(&all, true, NAMED, "not judged, as no better direction is given:", &out->arena);
+	size_t first = 0;
+	while (open && figure_is_neither(span_of(all.list.v[first]->name)))
+		first++;
+	if (open) {
+		const char *key = all.list.v[first]->name, *better = figure_better(span_of(key), NULL);
+		vec_push(&out->warnings,
+		         arena_printf(&out->arena,
+		                      "%s; a rule that gives it: - {id: own, metric: %s, better: %s, "
+		                      "fail: {worse: 10%%}}",
+		                      open, key, better ? better : "lower"));
+	}
+	const char *note =
+	    sentence(&all, false, NAMED_IN_NOTE, "figures that are not judged:", &out->arena);
+	if (note)
+		vec_push(&out->candidate.notes, span_of(note));
+	vec_release(&all.list);
+}
