@@ -148,15 +148,16 @@ static void add_plain(struct strbuf *b, struct span text)
 	}
 }
 
-/* True if `term`, "Run, candidate", or one of the names in it is the word; otherwise `near` is given
-   the names. */
+/* True if `term`, "Run, candidate", or one of the names in it is the word or, if that is a plural,
+   its singular; otherwise `near` is given the names. */
 static bool term_has(struct span term, struct span word, struct nearest *near, struct arena *a)
 {
+	struct span one = { word.p, word.n - (word.n > 1 && word.p[word.n - 1] == 's') };
 	bool has = span_eq_nocase(term, word);
 	while (!has && term.n) {
 		const char *comma = memmem(term.p, term.n, ", ", 2);
 		struct span name = { term.p, comma ? (size_t)(comma - term.p) : term.n };
-		has = span_eq_nocase(name, word);
+		has = span_eq_nocase(name, word) || span_eq_nocase(name, one);
 		nearest_try(near, arena_dup(a, name));
 		size_t used = comma ? name.n + 2 : name.n;
 		term = (struct span){ term.p + used, term.n - used };

@@ -114,7 +114,8 @@ static inline int doc_noun_chars(const char *noun, size_t nr)
 /// Where a section is shown.
 enum doc_place {
 	DOC_OPEN, ///< shown everywhere
-	DOC_ASIDE, ///< shown in a terminal, collapsed elsewhere
+	DOC_ASIDE, ///< shown in a terminal, collapsed by itself elsewhere
+	DOC_TERMINAL, ///< shown in a terminal, elsewhere like DOC_FOLDED
 	DOC_FOLDED, ///< shown in a terminal only with --verbose, collapsed in a comment
 	DOC_PAGE, ///< shown only on the HTML page
 	DOC_PAGE_FOLDED, ///< shown only on the HTML page, collapsed

@@ -341,7 +341,7 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth);
 
 static void put_section(struct page *p, const struct doc_node *n, int depth)
 {
-	bool folded = n->place == DOC_FOLDED || n->place == DOC_ASIDE || n->place == DOC_PAGE_FOLDED;
+	bool folded = n->place >= DOC_ASIDE && n->place != DOC_PAGE;
 	if (depth == 0) {
 		if (!folded && !p->answer)
 			strbuf_addf(p->nav, "<li><a href=\"#%s\">%s</a></li>", n->id, n->title);

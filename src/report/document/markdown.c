@@ -218,7 +218,7 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 		if (!is_shown(n))
 			continue;
 		if (n->kind == NODE_SECTION) {
-			put_nodes(m, n, n->place == DOC_ASIDE || n->place == DOC_FOLDED);
+			put_nodes(m, n, n->place >= DOC_ASIDE && n->place <= DOC_FOLDED);
 			continue;
 		}
 		struct md_section *s = md_section(&m->doc, parent->fixed);

@@ -442,7 +442,7 @@ static bool is_shown(const struct text *t, const struct doc_node *node)
 	bool any = false; /* a title with nothing below it helps nobody */
 	for (const struct doc_node *n = node->children; n && !any; n = n->next)
 		any = is_shown(t, n);
-	return any && (node->place <= DOC_ASIDE || (t->o->verbose && node->place != DOC_PAGE));
+	return any && (node->place <= DOC_TERMINAL || (t->o->verbose && node->place != DOC_PAGE));
 }
 
 static void put_nodes(struct text *t, const struct doc_node *parent)

@@ -199,9 +199,8 @@ void doc_advice(struct document *d, const struct report *r)
 			                     r->left_out);
 		put_command(d, title, doubtful ? DOC_FOLDED : DOC_ASIDE, r->accept);
 		if (r->unconfirmed && !files)
-			put_command(d,
-			            "To confirm the failure, in turn with runs of the base (old):", DOC_FOLDED,
-			            r->decide);
+			put_command(d, "To confirm the failure, in turn with runs of the base (old):",
+			            DOC_TERMINAL, r->decide);
 	}
 	doc_end(d);
 }
