@@ -4,7 +4,9 @@
 usage: hangs.py
 
 Jobs are made with gen/flight.py. Dumps as pickle and as JSON give the same result; a cut or damaged dump is refused with
-one line. $GPUGATE is the program; exit 77 skips. """
+one line. In captures of a job whose end cuts its work off, the rank of a hang is named once no rank has launched for longer
+than a step; no rank of a job that goes on is, however slow or late. $GPUGATE is the program; exit 77 skips. """
+import decimal
 import itertools
 import json
 import os
@@ -15,6 +17,7 @@ import sys
 import tempfile
 
 from _gen import generate
+import nsys
 
 PROGRAM = os.environ.get("GPUGATE")
 
@@ -87,11 +90,37 @@ def damaged(folder):
     assert len(p.stderr.splitlines()) == 1 and "rank 1 left no dump" in p.stderr and "\x1b" not in p.stderr, p.stderr
 
 
+def captures(folder):
+    """Exports of Nsight Systems of all ranks, which end at one moment; a thread that only polls goes on while the job hangs."""
+    hang, never = ("--skip-collective", "1=4:1"), decimal.Decimal(10) ** 18
+    for nr, (options, parts, polls) in enumerate((((), (".1", ".6"), 0), (("--slow-rank", "1=1.5"), (".1", ".5", ".9"), 0),
+                                                  (("--late-rank", "1=3000"), (".1", ".3", ".9"), 0), (hang, (None,), 0), (hang, (None,), 10**6))):
+        generate("ranks", folder / f"ranks{nr}", "--ranks", 4, "--steps", 5, "--seed", 7, "--plain", *options)
+        ranks = [[e for e in nsys.events(folder / f"ranks{nr}" / f"rank{r}.json") if e["ph"] == "X"] for r in range(4)]
+        begin = min(e["ts"] for events in ranks for e in events if e["name"].startswith("ProfilerStep#104"))
+        last = max(e["ts"] for events in ranks for e in events if e.get("cat") == "cuda_runtime")
+        for part in parts:
+            end = begin + (last - begin) * decimal.Decimal(part) if part else never
+            into = folder / f"captures{nr}-{part}"
+            into.mkdir()
+            for r, events in enumerate(ranks):
+                seen = [{**e, "dur": min(e["dur"], end - e["ts"])} for e in events if e["ts"] < end
+                        and (e.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset") or e["ts"] + e["dur"] <= end)]
+                until = max(e["ts"] + e["dur"] for e in seen)
+                seen += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaEventQuery", "pid": seen[0]["pid"], "tid": 999, "ts": until + at,
+                          "dur": 2, "args": {}} for at in range(0, polls, 50_000)]
+                nsys.convert(seen, into / f"rank{r}.sqlite", metrics=False)
+            run("report", into, "--json", folder / "o.json", cwd=folder, codes=(0,))
+            found = [(t["finding"], t["rank"]) for t in json.loads((folder / "o.json").read_text())["trust"]
+                     if t["finding"] in ("stuck", "ends-early", "cut-short", "lost-kernels")]
+            assert found == ([("stuck", 1)] if polls else []), (options, part, polls, found)
+
+
 def main():
     if not PROGRAM:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (job, healthy, damaged):
+        for part in (job, healthy, damaged, captures):
             folder = pathlib.Path(dir) / part.__name__
             folder.mkdir()
             part(folder)

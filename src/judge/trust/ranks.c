@@ -57,8 +57,23 @@ void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, cons
 
 /* ---- ranks that lack steps ---- */
 
+/* True if all recordings that have the last step end within it, while the job goes on: a rank that
+   has not begun it is slower, and did not end early. */
+static bool is_last_open(const struct peers *p)
+{
+	for (size_t r = 0; r < p->run->ranks.nr; r++) {
+		const struct digest *d = p->run->ranks.v[r];
+		for (size_t i = 0; has_steps(d) && i < (size_t)d->usable_steps; i++)
+			if (d->step_numbers[i] >= p->last)
+				return false;
+		if (d->progress.pending)
+			return false;
+	}
+	return true;
+}
+
 /* Text such as "6, 7, 8, …": the steps that all other ranks have and `d` lacks. */
-static const char *missing_list(struct peers *p, const struct digest *d, size_t *nr)
+static const char *missing_list(struct peers *p, const struct digest *d, bool open, size_t *nr)
 {
 	enum { SHOWN = 8 };
 	struct strbuf b = STRBUF_INIT;
@@ -66,7 +81,7 @@ static const char *missing_list(struct peers *p, const struct digest *d, size_t 
 	memcpy(own, d->step_numbers, d->nr_steps * sizeof *own);
 	sort_plain(own, d->nr_steps, sizeof *own, number_cmp_i64);
 	*nr = 0;
-	for (size_t i = 0, k = 0; i < p->steps.nr; i++) {
+	for (size_t i = 0, k = 0; i < p->steps.nr - open; i++) {
 		while (k < d->nr_steps && own[k] < p->steps.v[i])
 			k++;
 		if (k < d->nr_steps && own[k] == p->steps.v[i])
@@ -84,12 +99,13 @@ static const char *missing_list(struct peers *p, const struct digest *d, size_t 
 static void find_missing_steps(struct peers *p)
 {
 	struct arena *a = &p->scope->out->arena;
+	bool open = p->steps.nr && is_last_open(p);
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		const struct digest *d = p->run->ranks.v[r];
 		size_t nr;
 		if (!has_steps(d) || p->named[r])
 			continue;
-		const char *list = missing_list(p, d, &nr);
+		const char *list = missing_list(p, d, open, &nr);
 		if (nr > 0 && d->step_numbers[d->nr_steps - 1] < p->steps.v[p->steps.nr - 1])
 			peers_name_end(p, r, "ends-early",
 			               arena_printf(a, "ends early: it lacks step%s %s, which other ranks have",

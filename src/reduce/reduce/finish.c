@@ -24,14 +24,15 @@ static void set_trust(const struct reducer *r, const struct trace_meta *meta,
 	t->partial = meta->partial;
 }
 
-static enum status gpu_side(struct reducer *r, struct digest *d, struct diag_log *log)
+static enum status gpu_side(struct reducer *r, bool open_end, struct digest *d,
+                            struct diag_log *log)
 {
 	TRY(kernel_figures(r, d, log));
 	TRY(comm_figures(r, d, log));
 	function_rates(r);
 	TRY(gpu_figures(r, d, log));
 	account_figures(r, &d->trust);
-	progress_figures(r, d);
+	progress_figures(r, open_end, d);
 	launches_end(r);
 	function_classes(r, d);
 	return ST_OK;
@@ -79,7 +80,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	phases_make(r);
 	phases_samples(r, out);
 	where_begin(r, out);
-	TRY(gpu_side(r, out, log));
+	TRY(gpu_side(r, meta->open_end, out, log));
 	host_side(r, out);
 	where_figures(r, out);
 	function_figures(r, out);

@@ -45,7 +45,24 @@ static struct span keep(struct digest *d, struct span s)
 	return arena_span(&d->arena, s);
 }
 
-void progress_figures(const struct reducer *r, struct digest *d)
+/* True if the threads that launch went on until the recording ended: their last launch is no
+   further from its end than the longest step, or delay of a launch, lasted. */
+static bool goes_on(const struct reducer *r)
+{
+	int64_t last = INT64_MIN, longest = r->launches.delay_ns;
+	for (size_t i = 0; i < r->launches.list.nr; i++) {
+		const struct host_span *s = &r->host.spans.v[r->launches.list.v[i].span];
+		if (span_name(&r->host, s)->launch)
+			number_raise(&last, span_start(&r->host, s));
+	}
+	/* the last step lasts until the recording ends */
+	for (size_t i = 0; i + 1 < r->steps.marks.nr; i++)
+		number_raise(&longest,
+		             number_sub(r->steps.marks.v[i].end_ns, r->steps.marks.v[i].start_ns));
+	return number_sub(r->last_ns, last) <= longest;
+}
+
+void progress_figures(const struct reducer *r, bool open_end, struct digest *d)
 {
 	struct progress *p = &d->progress;
 	const struct host_span *first = NULL;
@@ -75,6 +92,10 @@ void progress_figures(const struct reducer *r, struct digest *d)
 	for (size_t i = 0; i < r->comm.scopes.nr; i++)
 		p->collectives +=
 		    r->comm.scopes.v[i].start_ns >= last->start_ns && !r->comm.scopes.v[i].nested;
+	if (open_end && goes_on(r)) {
+		p->pending = 0;
+		first = NULL;
+	}
 	p->op = r->host.last.name ? keep(d, name_span(r->host.last.name)) : SPAN("");
 	p->activity = SPAN("");
 	if (r->gpu.activities.nr)

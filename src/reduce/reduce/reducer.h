@@ -113,8 +113,9 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 	return a->has_launch ? &r->host.spans.v[launches ? launches[i].span : i] : NULL;
 }
 
-/// Fills in what the rank did last, from the activities sorted by start.
-void progress_figures(const struct reducer *r, struct digest *d);
+/// Fills in what the rank did last, from the activities sorted by start. With `open_end`, work that
+/// had not ended is pending only if the job had stopped.
+void progress_figures(const struct reducer *r, bool open_end, struct digest *d);
 
 /// Sets the keys of the environment that the trace tells.
 void environment(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
