@@ -145,7 +145,7 @@ static const struct row {
 	  "{\"loss\": 1, \"b\": 2}\n{\"loss\": NaN}\n", "b=2", false },
 	/* a table that is cut off within its last number */
 	{ NULL, "epoch,step,ms\n0,1,12.50\n0,2,19.04\n0,3,1", "m:4: the last line has no end", true },
-	{ NULL, "epoch,step,ms\n0,1,12.5\n0,2,19\n0,3,1", "ms=1", false },
+	{ NULL, "epoch,step,ms\n0,1,12.5\n0,2,19\n0,3,1", "ms=1 ms lower", false },
 	/* formats that the user's rules define */
 	{ "- {match: \"bench/*.json\", case: \"{gpu}.b{batch}\", name: n, valid: [{at: ok, equals: "
 	  "'\"yes\"'}],"

@@ -67,7 +67,7 @@ static const char *advice(enum jscan_type type)
 	case JSCAN_TRUE:
 	case JSCAN_FALSE:
 	case JSCAN_END:
-		return "not a number: write 1 or 0";
+		return "not a number: write 1 or 0; " TEXT_NO_FORMAT;
 	default:
 		return NULL;
 	}
@@ -121,7 +121,7 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		jscan_fail(
 		    r->js, byte,
 		    "%s is a text: a metrics file holds only numbers, perhaps with a unit, and run.yaml "
-		    "what else is known of the run",
+		    "what else is known of the run; " TEXT_NO_FORMAT,
 		    quoted);
 	} else {
 		size_t order = r->d->inputs.nr;
@@ -168,7 +168,8 @@ static void read_pairs(struct inputs_reader *r)
 		if (!valid)
 			jscan_fail(
 			    r->js, byte,
-			    "%s is not a name of a figure: use 1 to %d letters, digits, '_', '-', '.' and '/'",
+			    "%s is not a name of a figure: use 1 to %d letters, digits, '_', '-', '.' and "
+			    "'/'; " TEXT_NO_FORMAT,
 			    quoted, INPUT_NAME_MAX);
 		else if (is_there(r->d, name))
 			jscan_fail(r->js, byte, "%s is there twice: keep one of them", quoted);

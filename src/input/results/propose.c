@@ -14,6 +14,7 @@ struct proposal {
 	struct strbuf take, samples, work, case_name;
 	size_t nr, nr_cases;
 	bool series; ///< true if the records are the steps of one case
+	bool sweep; ///< true if settings of the records name their cases
 	bool unknown; ///< true if the better direction of a figure is not known
 };
 
@@ -90,13 +91,47 @@ static void add_step(struct strbuf *path, struct span key)
 	            key.p);
 }
 
+static bool is_one_of(struct span word, const char *const *words)
+{
+	while (*words && !span_eq(word, span_of(*words)))
+		words++;
+	return *words != NULL;
+}
+
 /* True for the name of a number that counts the steps of a run. */
 static bool is_step(struct span name)
 {
-	static const char *const words[] = { "step", "global_step", "iteration", "iter" };
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (span_eq(name, span_of(words[i])))
+	static const char *const words[] = { "step", "global_step", "iteration", "iter", NULL };
+	return is_one_of(name, words);
+}
+
+/* True for the name of a number that is chosen for a run, such as its batch size. */
+static bool is_setting(struct span name)
+{
+	static const char *const words[] = {
+		"batch",      "batch_size", "bs",   "seq", "seq_len",     "seqlen",   "sequence_length",
+		"input_len",  "output_len", "isl",  "osl", "concurrency", "num_gpus", "gpus",
+		"world_size", "threads",    "size", "m",   "n",           "k",        "tp",
+		"pp",         "dp",         "M",    "N",   "K",           NULL
+	};
+	return is_one_of(name, words);
+}
+
+/* True for the name of a text that another run of the same case has otherwise: a day, a host, a
+   commit. */
+static bool is_of_run(struct span name)
+{
+	static const char *const words[] = { "timestamp", "date", "datetime", "time", "started",
+		                                 "created",   "host", "hostname", "node", "machine",
+		                                 "user",      "git",  "commit",   "sha",  "hash",
+		                                 "version",   "path", "dir",      "url",  "id",
+		                                 "uuid",      NULL };
+	for (size_t at = 0, n; at < name.n; at += n + 1) {
+		for (n = 0; at + n < name.n && !strchr("_-. ", name.p[at + n]);)
+			n++;
+		if (is_one_of((struct span){ name.p + at, n }, words))
 			return true;
+	}
 	return false;
 }
 
@@ -110,7 +145,9 @@ static void add_members(struct proposal *p, const struct value *of, const char *
 		strbuf_adds(&at, path);
 		add_step(&at, v->key);
 		strbuf_addf(&as, "%s%s%.*s", name, *name ? "_" : "", (int)v->key.n, v->key.p);
-		if (is_number(v) && is_step(v->key)) {
+		if (p->sweep && !depth && is_number(v) && is_setting(v->key)) {
+			/* it names the case */
+		} else if (is_number(v) && (is_step(v->key) || is_setting(v->key))) {
 			strbuf_addf(&p->work, "%s%s", p->work.n ? ", " : "", strbuf_str(&at));
 		} else if (is_number(v)) {
 			add_figure(p, p->series ? &p->samples : &p->take, strbuf_str(&at), strbuf_str(&as), v);
@@ -125,22 +162,29 @@ static void add_members(struct proposal *p, const struct value *of, const char *
 	}
 }
 
-/* Names cases by the first short texts of a record. */
+/* Names cases by the first short texts of a record and, in a sweep, by its settings. */
 static void add_case(struct proposal *p, const struct value *of)
 {
 	enum { CASE_CHARS = 40 };
-	for (const struct value *v = of->first; v && p->nr_cases < CASES; v = v->next)
-		if (v->type == JSCAN_STRING && v->text.n && v->text.n < CASE_CHARS && is_writable(v->key) &&
-		    !is_number(v) && !reading_is_unmeasured(v)) {
-			strbuf_adds(&p->case_name, p->nr_cases++ ? ".{" : "{");
-			add_step(&p->case_name, v->key);
-			strbuf_addch(&p->case_name, '}');
-		}
+	for (const struct value *v = of->first; v && p->nr_cases < CASES; v = v->next) {
+		bool text = v->type == JSCAN_STRING && v->text.n && v->text.n < CASE_CHARS &&
+		            !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
+		bool setting = p->sweep && is_number(v) && is_setting(v->key);
+		if (!is_writable(v->key) || (!text && !setting))
+			continue;
+		strbuf_addf(&p->case_name, "%s%.*s{", p->nr_cases++ ? "." : "", setting ? (int)v->key.n : 0,
+		            v->key.p);
+		add_step(&p->case_name, v->key);
+		strbuf_addch(&p->case_name, '}');
+	}
 }
 
 /* Adds what the first of several records has; without names of cases they are steps of one. */
 static void add_records(struct proposal *p, const struct value *first)
 {
+	p->sweep = first->next;
+	for (const struct value *v = first->first; v; v = v->next)
+		p->sweep = p->sweep && !is_step(v->key);
 	add_case(p, first);
 	p->series = first->next && !p->nr_cases;
 	add_members(p, first, "", "", 0);
@@ -221,6 +265,7 @@ static bool add_pattern(const char *line, struct strbuf *out)
 		struct strbuf name = STRBUF_INIT, part = STRBUF_INIT;
 		bool figure = behind > end || end > c + strspn(c, "0123456789");
 		add_word(&name, done, c, (struct span){ unit, (size_t)(behind > end ? behind - unit : 0) });
+		figure = figure || figure_better(strbuf_span(&name), NULL);
 		strbuf_addf(&part, "(?<%s>", name.n ? strbuf_str(&name) : "v");
 		add_text(out, done, c);
 		bool named =
@@ -310,9 +355,20 @@ enum status result_propose(struct source *src, const char *file, struct strbuf *
 	bool table = false;
 	enum status st = value_bytes_read(src, &t, log);
 	bool json = value_is_json(t.bytes);
-	if (st == ST_OK && json)
-		st = value_json_add(&t, file, t.bytes, log);
-	else if (st == ST_OK && csv_add(&t, file, NULL, 0, true, &table, log) != ST_OK)
+	if (st == ST_OK && json) {
+		/* the first line of a log may begin with the time in brackets */
+		bool may_be_log = !strstr(file, ".json");
+		struct diag_log unsaid;
+		diag_init(&unsaid);
+		st = value_json_add(&t, file, t.bytes, may_be_log ? &unsaid : log);
+		if (may_be_log && st == ST_INPUT) {
+			json = false;
+			st = ST_OK;
+			t.root.first = t.root.last = NULL;
+		}
+		diag_release(&unsaid);
+	}
+	if (st == ST_OK && !json && csv_add(&t, file, NULL, 0, true, &table, log) != ST_OK)
 		table = false;
 	const struct value *first = t.root.first, *records;
 	while (json && first && first->type == JSCAN_ARRAY)

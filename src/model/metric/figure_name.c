@@ -133,10 +133,53 @@ static const char *unit_of_rate(const char *from, const char *per)
 	return unit;
 }
 
+/* Cuts words at the end off that say which value of several a figure is: "p50", "mean". */
+static void cut_statistic(struct words *w)
+{
+	static const char *const statistics[] = { "mean", "median", "avg", "average", "min", "max" };
+	for (bool cut = true; cut;) {
+		size_t from = w->n - 1;
+		cut = false;
+		while (from > 1 && w->text[from - 1] != '_')
+			from--;
+		struct span last = { w->text + from, w->n - 1 - from };
+		for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+			cut = cut || span_eq(last, span_of(statistics[i]));
+		cut = from > 1 && (cut || (last.n > 1 && last.p[0] == 'p' && is_digit(last.p[1])));
+		w->n = cut ? from : w->n;
+		w->text[w->n] = '\0';
+	}
+}
+
+/* The unit of "Samples/sec", a rate also if it is not known of what; NULL if the name does not end
+   in a '/' and a unit of time. */
+static const char *unit_behind_slash(struct span name)
+{
+	size_t slash = name.n, from;
+	while (slash > 0 && name.p[slash - 1] != '/')
+		slash--;
+	if (slash < 2)
+		return NULL;
+	struct words last = words_of((struct span){ name.p + slash, name.n - slash });
+	struct words first = words_of((struct span){ name.p, slash - 1 });
+	last.text[last.n - 1] = first.text[first.n - 1] = '\0';
+	for (from = first.n - 1; first.text[from - 1] != '_';)
+		from--;
+	const char *time = figure_unit_of(span_of(last.text + 1));
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "%s/%s", first.text + from, last.text + 1);
+	const char *unit = figure_unit_of(strbuf_span(&b));
+	strbuf_release(&b);
+	return unit ? unit : time && strcmp(time, "s") == 0 ? "1/s" : NULL;
+}
+
 const char *figure_unit_by_name(struct span name)
 {
 	struct words w = words_of(name);
-	const char *per = NULL, *last, *before;
+	const char *per = NULL, *last, *before, *rate = unit_behind_slash(name);
+	if (rate)
+		return rate;
+	cut_statistic(&w);
 	for (const char *at = w.text; (at = strstr(at, "_per_")); at++)
 		per = at;
 	if (per) {
@@ -150,7 +193,8 @@ const char *figure_unit_by_name(struct span name)
 	for (before = last > w.text + 1 ? last - 1 : last; before > w.text && before[-1] != '_';)
 		before--;
 	const char *unit = last > w.text + 1 ? unit_at_end(before, strlen(before)) : NULL;
-	return unit ? unit : last > w.text + 1 ? unit_at_end(last, strlen(last)) : NULL;
+	bool alone = last == w.text + 1; /* "ms" is a unit, "s" may be anything */
+	return unit ? unit : alone && !last[1] ? NULL : unit_at_end(last, strlen(last));
 }
 
 /* ---- what the words of a name tell ---- */

@@ -116,6 +116,16 @@ static const char *unit_said(const struct input_stat *s)
 	return strcmp(s->unit, UNIT_BARE) == 0 ? "no unit" : s->unit;
 }
 
+/* True if one of two figures has no unit, and the other has the one that their name tells: earlier
+   versions found it in fewer names. */
+static bool is_told_by_name(const struct input_stat *a, const struct input_stat *b)
+{
+	const struct input_stat *other = strcmp(a->unit, UNIT_BARE) == 0 ? b : a;
+	const char *unit = figure_unit_by_name(span_of(a->name + input_case(a).n));
+	bool one = (strcmp(a->unit, UNIT_BARE) == 0) != (strcmp(b->unit, UNIT_BARE) == 0);
+	return one && unit && strcmp(unit, other->unit) == 0;
+}
+
 /* The metric of the `nr` figures of one name, in the unit of the first of which it is known. */
 static const struct metric *input_metric(const struct input_stat *const *v, size_t nr,
                                          struct arena *a)
@@ -134,7 +144,8 @@ static const struct metric *input_metric(const struct input_stat *const *v, size
 		number_lower(&most, decimal_digits_for(own, DECIMAL_SIGNIFICANT));
 		better = better ? better : v[i]->better;
 		titled = v[i]->title ? v[i] : titled;
-		if (!m->mixed && v[i]->unit && !same_dimension(unit, unit_index(v[i])))
+		if (!m->mixed && v[i]->unit && !same_dimension(unit, unit_index(v[i])) &&
+		    !is_told_by_name(first, v[i]))
 			m->mixed = arena_printf(a, "%s and %s", unit_said(first), unit_said(v[i]));
 	}
 	number_lower(&digits, most);
