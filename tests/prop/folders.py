@@ -163,7 +163,7 @@ def above(dir):
 
 
 def beyond(dir):
-    """Of so many entries that not all are looked at, none is taken for the only directory with recordings."""
+    """No directory is taken for the only one with recordings where not all entries are looked at."""
     run = dir / "out" / "m" / "run"
     trace(run / "rank0.json")
     want = metrics(run)
