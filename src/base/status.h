@@ -6,7 +6,7 @@
 	X(OK, 0, "ok")                                                \
 	X(FAILED, 1, "at least one check is beyond its limits")       \
 	X(USAGE, 2, "usage or rules file")                            \
-	X(INPUT, 3, "input unusable, incomplete or inconclusive")     \
+	X(INPUT, 3, "undecided, or input that cannot be judged")      \
 	X(BASELINE, 4, "baseline absent, unreadable or incompatible") \
 	X(OUTPUT, 5, "internal or output error")
 

@@ -170,6 +170,9 @@ def absolute(b):
             done = b.run("check", "a.json.gz", "--limit", f"memory.peak_allocated:max={size}", *options)
             assert done.returncode == code and done.stdout.decode().split("candidate")[0].replace("-memory.peak_allocated", "") == first, (first, done)
             assert re.match(r"(pass|fail) · default: peak memory \S+ GiB \(limit max . GiB\)\n\S+ GiB peak memory \(limit max . GiB\)\n", first), first
+    b.file("f.json", '{"tokens_per_s": 1000, "ttft_ms": 20}')
+    done = b.fine("check", "f.json", "--limit", "input.tokens_per_s:min=900")
+    assert b"not judged" not in done.stdout, "a figure that only a built-in rule would judge is not said to have no direction"
     # a small change that crosses a limit is told by the limit, whatever made it; a baseline of the run would move no limit
     for seed, run, change in ((1, "m", ()), (2, "bit", ("--peak", 0.65)), (2, "leak", ("--leak", 1 << 20)), (2, "leaks", ("--leak", 20 << 20))):
         b.make("snapshot", f"{run}.json.gz", "--seed", seed, *change)

@@ -175,6 +175,14 @@ def test_below(top):
     expect("'../..'" in done.stderr, done.stderr)
     run(dir, "init")
     expect(files(dir) == ["baselines/.gitattributes", "rules/gpugate.yaml"], f"below: {files(dir)}")
+    for name, ignored, said in (("new", None, False), ("old", "*.o\n", True), ("has", "/run.json\n", False)):
+        dir = repository(top, f"ignore-{name}")
+        (dir / "run.json").write_text('{"tokens_per_s": 1}')
+        if ignored:
+            (dir / ".gitignore").write_text(ignored)
+        done = run(dir, "init", "./run.json")
+        expect(("by you: /run.json\n" in done.stdout) == said, f"{name}: {done.stdout}")
+        expect((dir / ".gitignore").read_text().endswith(ignored or "\n/run.json\n"), f"{name}: .gitignore")
 
 
 # ---- names of workloads ----

@@ -222,8 +222,8 @@ enum status baseline_put(const struct baseline *b, const struct options *o, cons
 	return st;
 }
 
-enum status baseline_say(const struct baseline *b, const char *path, const char *what,
-                         struct diag_log *log)
+enum status baseline_say(const struct baseline *b, const char *path, const char *also,
+                         const char *what, struct diag_log *log)
 {
 	struct sink *out;
 	struct strbuf workload = STRBUF_INIT;
@@ -235,8 +235,12 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 	            text_quote(&log->arena, span_of(path)), strbuf_str(&workload), ranks,
 	            ranks == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
 	if (nr)
-		sink_printf(out, ", %zu run%s of history", nr, nr == 1 ? "" : "s");
-	sink_puts(out, "); commit it\n");
+		sink_printf(out, ", %zu run%s of history%s", nr, nr == 1 ? "" : "s",
+		            nr > 1 && past_find(&b->sample, &b->pin) ? " with the approved one" : "");
+	sink_puts(out, "); commit it");
+	if (also)
+		sink_printf(out, " and %s", text_quote(&log->arena, span_of(also)));
+	sink_puts(out, "\n");
 	strbuf_release(&workload);
 	return sink_commit(out, log);
 }

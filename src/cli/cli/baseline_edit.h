@@ -16,9 +16,10 @@ GG_MUST_CHECK enum status baseline_make(const struct candidates *c, const struct
 GG_MUST_CHECK enum status baseline_save(const struct baseline *b, const char *path,
                                         struct diag_log *log);
 
-/// Print on standard output `what` was done with the baseline at `path`.
-GG_MUST_CHECK enum status baseline_say(const struct baseline *b, const char *path, const char *what,
-                                       struct diag_log *log);
+/// Print on standard output `what` was done with the file of a baseline at `path`, and which other
+/// file was written (`also`, or NULL).
+GG_MUST_CHECK enum status baseline_say(const struct baseline *b, const char *path, const char *also,
+                                       const char *what, struct diag_log *log);
 
 /// Add all runs except the first to the history of a new baseline. The file `history` may exist
 /// already.

@@ -70,7 +70,8 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 	TRY(check_work(w, o, path, log));
 	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, history, &w->made, log));
 	TRY(baseline_put(&w->made, o, path, history, o->value[OPT_FORCE] != NULL, log));
-	return baseline_say(&w->made, path, "baseline written", log);
+	return baseline_say(&w->made, path, w->made.sample.runs.nr ? history : NULL, "baseline written",
+	                    log);
 }
 
 enum status cmd_baseline_create(const struct options *o, struct diag_log *log)
@@ -148,7 +149,7 @@ static enum status append_runs(struct baseline_job *w, const struct options *o,
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
 	TRY(baseline_save_history(&w->edit, log));
 	return baseline_say(&w->edit.b, setup_history_path(o, w->edit.path, &w->edit.b.arena),
-	                    "run appended", log);
+	                    NULL, "run appended", log);
 }
 
 enum status cmd_baseline_append(const struct options *o, struct diag_log *log)
@@ -178,7 +179,9 @@ enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = baseline_move(&w.candidates, &w.setup, o, &w.report, &w.edit, &w.made, log);
 	if (st == ST_OK)
-		st = baseline_say(&w.made, w.edit.path, "baseline moved", log);
+		st = baseline_say(&w.made, w.edit.path,
+		                  setup_history_path(o, w.edit.path, &w.edit.b.arena), "baseline moved",
+		                  log);
 	baseline_job_release(&w);
 	return st;
 }

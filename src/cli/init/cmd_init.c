@@ -30,6 +30,7 @@ struct init {
 	const char *rules_file, *gate_file; ///< paths of the rules, and of the workflow that measures
 	/// Number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
+	const char *to_ignore; ///< line for .gitignore that it lacks, about the run; NULL: none
 	const char *run_name; ///< name of the run in the workflow and in the next command
 	struct init_rules rules;
 	struct baseline baseline; ///< baseline whose history shows the noise, for --from-noise
@@ -147,7 +148,16 @@ static void choose_run(struct init *in)
 	const char *name = in->o->args.nr == 1   ? in->o->args.v[0]
 	                   : in->o->args.nr == 0 ? in->repo.run
 	                                         : NULL;
-	in->run_name = name && is_plain_path(name) ? name : EXAMPLE_RUN;
+	bool plain = name && is_plain_path(name);
+	in->run_name = plain ? name : EXAMPLE_RUN;
+	while (plain && strncmp(name, "./", 2) == 0)
+		name += 2;
+	size_t n = plain ? strlen(name) : 0;
+	while (n && name[n - 1] == '/')
+		n--;
+	const char *line = arena_printf(&in->arena, "/%.*s", (int)n, plain ? name : "");
+	if (n && strcmp(line, "/.") != 0 && !(in->repo.ignored && strstr(in->repo.ignored, line + 1)))
+		in->to_ignore = line;
 }
 
 /* ---- texts of the files to write ---- */
@@ -301,6 +311,8 @@ static enum status say_what_is_next(const struct init *in)
 		                : "");
 	if (to_include)
 		sink_printf(out, ".gitlab-ci.yml: to be changed by you: include: %s\n", in->gate_file);
+	if (in->to_ignore && in->repo.ignored)
+		sink_printf(out, ".gitignore: to be changed by you: %s\n", in->to_ignore);
 	if (in->forge == FORGE_NONE && !in->o->value[OPT_CI])
 		sink_printf(out, "no workflow: %s; see --ci\n",
 		            in->repo.above ? "this is not the top of the repository"
@@ -346,6 +358,11 @@ static enum status init(struct init *in)
 	TRY(add_rules(in));
 	add_workflows(in);
 	new_files_add_attributes(&in->files);
+	if (in->to_ignore && !in->repo.ignored)
+		new_files_add(&in->files, ".gitignore",
+		              arena_printf(&in->arena, "# Recordings, which each job makes anew.\n%s\n",
+		                           in->to_ignore),
+		              false);
 	TRY(new_files_write(&in->files, in->log));
 	return say_what_is_next(in);
 }

@@ -220,6 +220,7 @@ void repository_look(struct repository *r)
 	r->github = is_there(".github");
 	r->gitlab = is_there(".gitlab-ci.yml");
 	const char *pipeline = read_small(&r->arena, ".gitlab-ci.yml");
+	r->ignored = read_small(&r->arena, ".gitignore");
 	r->included = pipeline && strstr(pipeline, GITLAB_FILE);
 	r->remote = config ? remote_of(config) : FORGE_NONE;
 	r->branch = branch_of(&r->arena, read_small(&r->arena, ".git/refs/remotes/origin/HEAD"));

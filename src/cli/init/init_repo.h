@@ -23,6 +23,7 @@ struct repository {
 
 	/// name for the workload, which needs no quotes in file names and in YAML
 	const char *workload;
+	const char *ignored; ///< content of .gitignore; NULL if there is none
 	const char *run; ///< path of a profile with one of the usual names; NULL if there is none
 };
 

@@ -400,7 +400,8 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	if (st == ST_OK) {
 		sides_warn_of_each(&bench, rules, out);
 		warn_of_moved(out);
-		unjudged_say(&bench, rules, out);
+		if (!in->only_own)
+			unjudged_say(&bench, rules, out);
 		uniform_settle(&noise, out);
 		drift_rows(&bench.pairs, in->categories, out);
 		flame_of(&bench, &out->arena, &out->flame);
