@@ -15,6 +15,8 @@ in others.
  - nothing is lost of a small job, all of whose ranks are kept whole
  - figures that only whole digests have are those of the unfolded run for ranks that the folded run keeps whole; for other
    ranks, a check of such a figure says that it is not known, and does not pass if the unfolded run has the figure
+ - what launched the work is compared for folded runs, too: with fewer operators on the candidate, figures of operators are not
+   judged
  - digests that cannot be folded are refused in one line
 
 $GPUGATE is the program; exit 77 skips.
@@ -359,6 +361,32 @@ def refuses(dir, baseline):
         refused(words, "merge", "--fold", dir / "bad.json", "-o", dir / "out.json", codes=(3,))
 
 
+def fewer_operators(dir):
+    """As many operators as `share` says are gone from all ranks of the candidate, folded or not."""
+    whole = generate("ranks", dir / "whole", "--ranks", 4, "--steps", 5, "--seed", 1, "--plain")
+    for share in (0, 0.3, 1):
+        (dir / f"less{share}").mkdir()
+        for file in sorted(whole.glob("*.json")):
+            doc, chance = json.loads(file.read_text()), random.Random(share)
+            doc["traceEvents"] = [e for e in doc["traceEvents"] if e.get("cat") != "cpu_op" or "nccl" in e["name"] or chance.random() >= share]
+            (dir / f"less{share}" / file.name).write_text(json.dumps(doc))
+        for force in ([], ["--fold"]):
+            sides = [whole, dir / f"less{share}"]
+            if force:
+                sides = [dir / "b.json.gz", dir / "c.json.gz"]
+                for side, run in zip(sides, (whole, dir / f"less{share}")):
+                    gpugate("merge", "--fold", *[digest(file, dir / f"{file.stem}.digest.gz") for file in sorted(run.glob("*.json"))], "-o", side)
+            gpugate("baseline", "create", sides[0], "--baseline", dir / "w.json", "--force")
+            gpugate("check", sides[1], "--baseline", dir / "w.json", "--json", dir / "o.json", codes=(3,) if share else (0,))
+            found = {t["finding"] for t in json.loads((dir / "o.json").read_text())["trust"]}
+            assert ("fewer-operators" in found) == bool(share), (share, force, found)
+
+
+def digest(file, out):
+    gpugate("digest", file, "-o", out)
+    return out
+
+
 def main():
     if not PROGRAM:
         print("no $GPUGATE")
@@ -380,6 +408,7 @@ def main():
         kept_ranks(dir)
         all_kept(dir)
         refuses(dir, baseline)
+        fewer_operators(dir)
     return 0
 
 

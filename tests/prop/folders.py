@@ -162,6 +162,20 @@ def above(dir):
     gpugate("report", dir / "none", codes=(3,))
 
 
+def beyond(dir):
+    """No directory is taken for the only one with recordings where not all entries are looked at."""
+    run = dir / "out" / "m" / "run"
+    trace(run / "rank0.json")
+    want = metrics(run)
+    for folder, entries in (("a", 5000), ("z", 6000)):
+        assert metrics(dir / "out")[:3] == want[:3], folder
+        (dir / "out" / folder).mkdir()
+        for i in range(entries):
+            (dir / "out" / folder / f"{i}.log").touch()
+    error = gpugate("report", dir / "out", codes=(3,)).stderr
+    assert "more than 10000 entries" in error and len(error.splitlines()) == 1, error
+
+
 def several(dir):
     """One file of several processes is refused by name and number of ranks, whatever separates them."""
     docs = [load(trace(dir / f"r{r}.json", None, "--rank", r, "--world-size", 4)) for r in range(4)]
@@ -234,7 +248,7 @@ def main():
     if not PROGRAM:
         print("skipped: GPUGATE is not set")
         return 77
-    for law in (roles, names, above, several, days, snapshots):
+    for law in (roles, names, above, beyond, several, days, snapshots):
         with tempfile.TemporaryDirectory() as name:
             law(pathlib.Path(name))
         print(f"ok {law.__name__}")

@@ -80,16 +80,23 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 	struct strbuf names = STRBUF_INIT;
 	enum status st = ST_OK;
 	folders_of_sweep(path, &run->arena, &below);
-	bool sweep = below.nr > 0;
+	bool sweep = below.nr > 0, whole = true;
 	for (size_t i = 0; i < below.nr && st == ST_OK; i++)
 		st = folder_add(&files, below.v[i], &run->arena, log);
 	if (!sweep)
-		folders_below(path, &run->arena, &below);
+		whole = folders_below(path, &run->arena, &below);
 	for (size_t i = 0; i < below.nr && i < NAMED; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", text_quote(a, span_of(below.v[i])));
 	if (sweep) {
 		if (st == ST_OK)
 			st = load_list(l, &files, artifacts, run, log);
+	} else if (!whole) {
+		st = diag_fail(
+		    log, ST_INPUT,
+		    "%s: no trace, snapshot or digest in this directory, and more than %d entries "
+		    "below it, not all of which were looked at; give the directory of the run%s%s",
+		    text_quote(a, span_of(path)), FOLDER_ENTRIES, below.nr ? ", such as " : "",
+		    strbuf_str(&names));
 	} else if (below.nr == 1) {
 		diag_warn(log, "read in place of %s, which holds no recording itself: %s",
 		          text_quote(a, span_of(path)), strbuf_str(&names));

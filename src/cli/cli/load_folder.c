@@ -53,8 +53,8 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 
 /* ---- directories below ---- */
 
-/* Limits of a search: how deep it goes, and how many entries it looks at. */
-enum { DEEPEST = 6, ENTRIES = 10000 };
+/* How deep a search goes. */
+enum { DEEPEST = 6 };
 
 static void look(const char *path, int depth, size_t *left, struct arena *a, struct folders *out)
 {
@@ -81,10 +81,11 @@ static void look(const char *path, int depth, size_t *left, struct arena *a, str
 	vec_release(&inner);
 }
 
-void folders_below(const char *path, struct arena *a, struct folders *out)
+bool folders_below(const char *path, struct arena *a, struct folders *out)
 {
-	size_t left = ENTRIES;
+	size_t left = FOLDER_ENTRIES;
 	look(path, 0, &left, a, out);
+	return left > 0;
 }
 
 void folders_of_sweep(const char *path, struct arena *a, struct folders *out)

@@ -138,8 +138,12 @@ struct folders {
 	size_t nr, cap;
 };
 
-/// Appends such directories below `path` to `out`; their names are owned by `a`.
-void folders_below(const char *path, struct arena *a, struct folders *out);
+/// How many entries a search looks at.
+enum { FOLDER_ENTRIES = 10000 };
+
+/// Appends such directories below `path` to `out`; their names are owned by `a`. False if there are
+/// more than FOLDER_ENTRIES entries, of which the others were not looked at.
+bool folders_below(const char *path, struct arena *a, struct folders *out);
 
 /// The directories right below a directory whose names say what a sweep varies, sorted.
 void folders_of_sweep(const char *path, struct arena *a, struct folders *out);

@@ -175,8 +175,8 @@ static void find_fallen(const struct trust_scope *s, struct time_share own, stru
 		    ->fallen = fallen;
 }
 
-void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
-                         const struct digest *other, bool outside)
+void trust_find_known(const struct trust_scope *s, const struct digest *d,
+                      const struct digest *other)
 {
 	static const struct {
 		struct span (*of)(const struct code_stat *c);
@@ -188,6 +188,14 @@ void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
 		{ module_of, ON_MODULES, "fewer-modules", "in known modules" },
 		{ place_of, ON_PLACES, "fewer-places", "with a known place in the code" },
 	};
+	for (size_t i = 0; i < sizeof known / sizeof *known && other; i++)
+		find_fallen(s, known_of(d, known[i].of), known_of(other, known[i].of), known[i].id,
+		            known[i].spoils, known[i].what);
+}
+
+void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
+                         const struct digest *other, bool outside)
+{
 	struct time_share own = in_steps(d);
 	if (!outside && own.of_ns > 0 && own.ns < own.of_ns - own.ns)
 		trust_add(
@@ -197,7 +205,4 @@ void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
 		    share(s, own.of_ns - own.ns, own.of_ns));
 	else if (other && other->attribution == d->attribution)
 		find_fallen(s, own, in_steps(other), "less-in-steps", ON_STEPS, "in judged steps");
-	for (size_t i = 0; i < sizeof known / sizeof *known && other; i++)
-		find_fallen(s, known_of(d, known[i].of), known_of(other, known[i].of), known[i].id,
-		            known[i].spoils, known[i].what);
 }

@@ -51,9 +51,13 @@ void trust_find_work(const struct run *baseline, const struct run *candidate,
 void trust_find_activities(const struct trust_scope *s, const struct digest *d,
                            const struct digest *other);
 
-/// Append findings on the part of the GPU time that judged steps hold, and the parts with a known
-/// operator, module or place, compared with the other side; `outside` is true if work outside of
-/// the steps is meant, or judged too.
+/// Append findings on the parts of the GPU time with a known operator, module or place, compared
+/// with the other side, if there is one: of a rank, or of all ranks of a folded run.
+void trust_find_known(const struct trust_scope *s, const struct digest *d,
+                      const struct digest *other);
+
+/// Append findings on the part of the GPU time that judged steps hold, compared with the other
+/// side; `outside` is true if work outside of the steps is meant, or judged too.
 void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
                          const struct digest *other, bool outside);
 

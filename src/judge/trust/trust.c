@@ -152,6 +152,8 @@ static void find_in_folded(const struct run *run, struct trust_scope s, struct e
 	size_t from = s.out->trust.nr;
 	find_in_run(run_ranks(run), s, want);
 	s.rank = -1;
+	/* what launched the work is summed over the ranks */
+	trust_find_known(&s, run->ranks.v[0], want.other ? trust_rank(want.other, 0) : NULL);
 	find_beyond_peak(&s, run->ranks.v[0]);
 	trust_keep_some(&s, from);
 }
@@ -169,6 +171,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 			const struct digest *other = want.other ? trust_rank(want.other, d->rank) : NULL;
 			trust_find_activities(&s, d, other);
 			trust_find_coverage(&s, d, other, want.outside);
+			trust_find_known(&s, d, other);
 			find_unnamed(&s, d);
 			find_steps(&s, d, other, &want);
 			find_beyond_peak(&s, d);
