@@ -101,7 +101,7 @@ def fixture(dir, wheel):
     assert "\nfail · job: compute" in slow and "is slower: " in slow and "µs per launch" in slow, slow
     for verdict, rate in (("undecided", "80"), ("fail", "40")):
         lower = pytest("-k", "figure", code=1, RATE=rate)
-        assert f"\n{verdict} · test_figure: " in lower and "tokens_per_s fell from 100 to " + rate in lower, lower
+        assert f"\n{verdict} · test_figure: " in lower and f"tokens_per_s fell from 100 tok/s to {rate} tok/s" in lower, lower
     # With KEEP=none, the recording keeps no traces: the program in the package turns them into digests. A job that ends before
     # the steps to record are over counts as not recorded.
     pytest("-k", "recorded", KEEP="none", STANDIN_SEED="2")
