@@ -50,7 +50,7 @@ static void test_planted(void **set)
 		bool near = false;
 		state = seed;
 		make(v, 40, 0.02, 0.05, 20, 40);
-		changes_find(v, 40, P, &c);
+		changes_find(v, 40, P, false, &c);
 		for (size_t i = 0; i < c.list.nr; i++)
 			near = near || (c.list.v[i].at >= 18 && c.list.v[i].at <= 22);
 		found += near;
@@ -73,7 +73,7 @@ static void test_flat(void **set)
 			int64_t v[200];
 			state = seed * 77 + k;
 			make(v, lengths[k], 0.02, 0, 0, 0);
-			changes_find(v, lengths[k], P, &c);
+			changes_find(v, lengths[k], P, seed % 2, &c);
 			with += c.list.nr > 0;
 			vec_release(&c.list);
 		}
@@ -90,27 +90,49 @@ static void test_shapes(void **set)
 	(void)set;
 	state = 5;
 	make(v, 60, 0.01, 0.06, 20, 40);
-	changes_find(v, 60, P, &c);
+	changes_find(v, 60, P, false, &c);
 	assert_int_equal(c.list.nr, 2);
 	assert_in_range(c.list.v[0].at, 19, 21);
 	assert_in_range(c.list.v[1].at, 39, 41);
 	vec_release(&c.list);
 	make(v, 60, 0.01, 0, 0, 0);
 	v[30] *= 3;
-	changes_find(v, 60, P, &c);
+	changes_find(v, 60, P, false, &c);
 	assert_int_equal(c.list.nr, 0);
 	vec_release(&c.list);
 	for (size_t i = 0; i < 60; i++) /* the value changes once, at run 50: one change point */
 		v[i] = i < 50 ? INT64_MAX : INT64_MIN;
-	changes_find(v, 60, P, &c);
+	changes_find(v, 60, P, false, &c);
 	assert_int_equal(c.list.nr, 1);
 	assert_int_equal(c.list.v[0].at, 50);
 	vec_release(&c.list);
 	for (size_t nr = 0; nr < 6; nr++) {
-		changes_find(v, nr, P, &c);
+		changes_find(v, nr, P, false, &c);
 		assert_int_equal(c.list.nr, 0);
 		vec_release(&c.list);
 	}
+}
+
+/* Three runs on a new level are seen, after three others as well, if they lie beyond the noise, or
+   if there is none; two runs are not. */
+static void test_three_runs(void **set)
+{
+	(void)set;
+	for (size_t before = 3; before <= 20; before++)
+		for (size_t after = 2; after <= 4; after++) {
+			size_t found = 0;
+			for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+				double noise = seed % 2 ? 0.005 : 0;
+				struct change_list c;
+				int64_t v[24];
+				state = seed * 31 + before;
+				make(v, before + after, noise, -0.1, before, before + after);
+				changes_find(v, before + after, P, true, &c);
+				found += c.list.nr == 1 && c.list.v[0].at == before;
+				vec_release(&c.list);
+			}
+			assert_true(after == 2 ? found == 0 : found * 100 >= SEEDS * 98);
+		}
 }
 
 /* The newest values of a long series are searched as if the series had no other values. */
@@ -124,8 +146,8 @@ static void test_long(void **set)
 	make(v, NR, 0.01, 0.06, NR / 4, NR);
 	for (size_t i = NR - 50; i < NR; i++)
 		v[i] += MEAN / 20;
-	changes_find(v, NR, P, &c);
-	changes_find(v + OLDER, CHANGE_MOST, P, &newest);
+	changes_find(v, NR, P, false, &c);
+	changes_find(v + OLDER, CHANGE_MOST, P, false, &newest);
 	assert_int_equal(c.list.nr, 1);
 	assert_int_equal(newest.list.nr, 1);
 	assert_int_equal(c.list.v[0].at, newest.list.v[0].at + OLDER);
@@ -181,7 +203,7 @@ static void test_levels_of_drift(void **set)
 		v[i] = 0.002 * (double)i + 0.002 * normal();
 		fine[i] = (int64_t)(v[i] * 1e9);
 	}
-	changes_find(fine, 60, P, &c);
+	changes_find(fine, 60, P, false, &c);
 	assert_true(c.list.nr > 0);
 	vec_release(&c.list);
 	levels_split(v, group, 60);
@@ -270,7 +292,7 @@ static void test_reference(void **set)
 		uint64_t want = 0, got = 0;
 		state = seed;
 		make(v, 24, 0.01, seed % 3 ? 0.08 : 0, 6 + seed % 12, 24);
-		changes_find(v, 24, P, &c);
+		changes_find(v, 24, P, false, &c);
 		slow_find(v, 0, 24, &want);
 		for (size_t i = 0; i < c.list.nr; i++)
 			got |= (uint64_t)1 << c.list.v[i].at;
@@ -282,10 +304,10 @@ static void test_reference(void **set)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_planted),         cmocka_unit_test(test_flat),
-		cmocka_unit_test(test_shapes),          cmocka_unit_test(test_long),
-		cmocka_unit_test(test_reference),       cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_levels_of_drift),
+		cmocka_unit_test(test_planted), cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_shapes),  cmocka_unit_test(test_three_runs),
+		cmocka_unit_test(test_long),    cmocka_unit_test(test_reference),
+		cmocka_unit_test(test_levels),  cmocka_unit_test(test_levels_of_drift),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,7 +240,7 @@ static void find_points(struct course *t, struct course_figure *f, int64_t p)
 {
 	struct change_list c;
 	int64_t from = 0, end = (int64_t)t->runs.nr;
-	changes_find(f->values.v, f->values.nr, p, &c);
+	changes_find(f->values.v, f->values.nr, p, true, &c);
 	for (size_t i = 0; i < c.list.nr; i++) {
 		int64_t to = i + 1 < c.list.nr ? f->runs.v[c.list.v[i + 1].at] : end;
 		add_point(t, f, from, to, &c.list.v[i]);

@@ -2,6 +2,7 @@
 #ifndef GG_DIFF_CHANGES_H
 #define GG_DIFF_CHANGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,10 @@ struct change_list {
 /// split as good. Then both halves are searched. The random numbers follow from the values, so that
 /// equal series give equal points. Only the newest CHANGE_MOST values are searched. The caller
 /// releases the list.
-void changes_find(const int64_t *v, size_t nr, int64_t p, struct change_list *out);
+///
+/// With `early`, a split is also kept if by Student's t it lies that far beyond the noise of its
+/// two parts; so three runs on a new level are enough. That is too early where noise is measured
+/// within levels: two kernels that take each other's place by turns have such levels by chance.
+void changes_find(const int64_t *v, size_t nr, int64_t p, bool early, struct change_list *out);
 
 #endif

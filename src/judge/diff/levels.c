@@ -47,7 +47,7 @@ static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 static void number_piece(const int64_t *v, size_t nr, uint64_t *level, uint64_t *out)
 {
 	struct change_list c;
-	changes_find(v, nr, CHANCE, &c);
+	changes_find(v, nr, CHANCE, false, &c);
 	if (is_drift(v, nr, &c))
 		c.list.nr = 0;
 	for (size_t i = 0, k = 0; i <= c.list.nr; i++, ++*level)

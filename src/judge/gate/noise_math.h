@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "diff/student.h"
+
 /// Center of `nr` > 0 values: the median of up to five values, the mean of more than five after the
 /// lowest and the highest fifth are removed.
 double noise_center(const double *v, size_t nr);
@@ -34,12 +36,6 @@ struct noise_prior noise_prior_of(const double *s2, size_t nr, double df);
 
 /// The variance `s2`, measured with `df` degrees of freedom, shrunk towards `prior`.
 double noise_moderated(struct noise_prior prior, double s2, double df);
-
-/// P(T > x) of Student's t with `df` > 0 degrees of freedom.
-double student_tail(double x, double df);
-
-/// The x for which P(T > x) = `tail` in Student's t, 0 < `tail` < 0.5; at most 1e9.
-double student_quantile(double tail, double df);
 
 /// Scaled MAD: 1.4826 times the median distance from the median of `nr` > 0 values.
 int64_t scaled_mad(const int64_t *v, size_t nr);
