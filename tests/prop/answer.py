@@ -288,7 +288,7 @@ def loading(dir):
 def limits_of_charts(dir):
     """The chart of a figure that warns has the limit that it warns beyond."""
     make(dir, "trace", "warns.json.gz", "--steps", 6, "--slow-kernel", "*=1.08", seed=2)
-    run(dir, "check", "warns.json.gz", "--baseline", "base.json", "--html", "warns.html", "--json", "warns.json", expect=(1,))
+    run(dir, "check", "warns.json.gz", "--baseline", "base.json", "--html", "warns.html", "--json", "warns.json", expect=(3,))
     tile = re.search(r"<li><p>(?:(?!</li>).)*wall time per step.*?</li>", (dir / "warns.html").read_text(encoding="utf-8"), re.S)[0]
     check = next(c for c in json.loads((dir / "warns.json").read_text(encoding="utf-8"))["checks"] if c["id"] == "step-period")
     said = [float(x) for x in re.findall(r"warns beyond ([\d.]+)", tile)]

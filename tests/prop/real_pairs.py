@@ -121,8 +121,9 @@ def slow_kernel(dir, traces):
     one = traces / "resnet50-v100-nw0-session1.pt.trace.json.gz"
     slow = inflated(dir, one, "slow.json", "--steps", "6", "--slow-kernel", "volta_sgemm_64x64_nt=2.5")
     result = check(dir, one, slow, 1)
-    assert of(result, "fail") == ["step-compute-time", "operators[aten::cudnn_convolution_backward_weight]",
+    assert of(result, "fail") == ["operators[aten::cudnn_convolution_backward_weight]",
                                   "top-kernels[volta_sgemm_64x64_nt]"], of(result, "fail")
+    assert "step-compute-time" in of(result, "undecided"), of(result, "undecided")  # one stored run may be of another clock
 
 
 def main():

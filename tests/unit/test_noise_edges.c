@@ -244,7 +244,7 @@ static void test_spread_of_nothing(void **state)
 	(void)state;
 	struct stage s;
 	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i1%", ""), 10000, none, one);
-	assert_non_null(strstr(s.out.text, "runs spread by 1.35 % ("));
+	assert_non_null(strstr(s.out.text, "runs spread by 2.02 % ("));
 	again(&s, 0, 10400, -1, -1);
 	assert_non_null(strstr(s.out.text, "runs spread by 0 ns ("));
 	end(&s);

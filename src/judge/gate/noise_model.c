@@ -12,11 +12,11 @@
 
 /* Assumptions before anything is measured: standard deviations, and the number of runs that each
    assumption is worth. Wall times of one process differ by 13 % to 16 % between sessions if they
-   depend on the host. The machine's variance is assumed to be as large as that of the operators,
-   which is known from many values of each run. With one run, nothing better is known. But a clock
-   moves all operators and none by itself, so from five runs on, the assumption is worth two. In a
+   depend on the host. Many values of each run show the variance of the operators, but a clock moves
+   all operators and none by itself: the machine is assumed to vary by 2 % as long as few runs have
+   shown how it does, and from five runs on as the operators do, which is then worth two runs. In a
    pair the machine cancels out. */
-static const double unknown_own = 0.01, wall = 0.05, least_own = 0.002;
+static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 enum {
 	UNKNOWN_RUNS = 4,
 	MACHINE_RUNS = 2,
@@ -366,8 +366,11 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 static struct noise_prior prior_of_runs(struct noise_prior prior, const struct metric *metric,
                                         double free)
 {
-	if (metric_family(metric) == FAMILY_MACHINE)
-		prior.df = MACHINE_RUNS + FIRST_RUNS * fmax(MACHINE_FREE - free, 0) / MACHINE_FREE;
+	double unseen = fmax(MACHINE_FREE - free, 0) / MACHINE_FREE;
+	if (metric_family(metric) == FAMILY_MACHINE) {
+		prior.s2 = fmax(prior.s2, unseen * machine * machine);
+		prior.df = MACHINE_RUNS + FIRST_RUNS * unseen;
+	}
 	return prior;
 }
 
