@@ -306,7 +306,7 @@ def github(folder):
     forge = _forge.Forge()
     origin, clone = repository(folder)
     topic = git(origin, "rev-parse", "topic")
-    slow = trace(folder, 2, "--slow-kernel", "*flash_bwd*=2")
+    slow = trace(folder, 2, "--slow-kernel", "*flash_bwd*=4")
     ours = {"id": 1, "full_name": "o/r"}
     pull = {"number": 7, "state": "open", "base": {"sha": "mainsha", "repo": ours}, "head": {"sha": topic, "ref": "topic", "repo": ours}}
     inputs = {"runs": str(slow), "workload": "resnet50", "program": PROGRAM}
@@ -419,7 +419,7 @@ def github(folder):
     expect("the comment says so", "\u2705 gpugate" in forge.bodies()[0], True)
     git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
     push = Runner(folder, forge, {"ref": "refs/heads/main"}, "push")
-    out, code, log = push.action(ROOT, clone, {**inputs, "runs": str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))})
+    out, code, log = push.action(ROOT, clone, {**inputs, "runs": str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=4"))})
     expect("main", (code, "no pull request here" in log), (0, True))
     _, code, log = push.action(GITHUB / "append", clone, {"folder": out["folder"], "workload": "resnet50", "program": PROGRAM})
     expect("appended", (code, git(origin, "log", "-1", "--format=%s", "gpugate-baselines")), (0, "baselines: append a run of resnet50 [skip ci]"))
@@ -479,7 +479,7 @@ def jenkins(folder):
     git(clone, "update-ref", "refs/remotes/origin/PR-7", head)    # as Jenkins's plugin for GitHub does: it fetches the head of the pull request, and then merges main
     git(clone, "commit", "--quiet", "--allow-empty", "-m", "merge")
     (clone / "gpugate").mkdir()
-    subprocess.run([PROGRAM, "check", trace(folder, 2, "--slow-kernel", "*flash_bwd*=2"), "--workload", "resnet50", "--markdown", "gpugate/report.md",
+    subprocess.run([PROGRAM, "check", trace(folder, 2, "--slow-kernel", "*flash_bwd*=4"), "--workload", "resnet50", "--markdown", "gpugate/report.md",
                     "--json", "gpugate/result.json"], cwd=clone, check=False, capture_output=True)
     p = subprocess.run(["sh", "-ec", step.replace("--api github", f"--api github --url {forge.address}")], cwd=clone, capture_output=True, text=True, check=False, env={
         "PATH": os.environ["PATH"], "HOME": str(folder), "FORGE": str(ROOT / "ci" / "forge"), "CHANGE_ID": "7", "BRANCH_NAME": "PR-7", "GPUGATE_TOKEN": TOKEN})
@@ -502,7 +502,7 @@ def gitlab_jobs(plain=True, **inputs):
 def gitlab(folder):
     forge = _forge.Forge()
     origin, clone = repository(folder)
-    jobs = gitlab_jobs(runs=str(trace(folder, 2, "--slow-kernel", "*flash_bwd*=2")), workload="resnet50", scripts=str(ROOT / "ci" / "forge"))
+    jobs = gitlab_jobs(runs=str(trace(folder, 2, "--slow-kernel", "*flash_bwd*=4")), workload="resnet50", scripts=str(ROOT / "ci" / "forge"))
     expect("jobs", set(jobs), {".gpugate", "gpugate", "gpugate-verdict", "gpugate-accept", "gpugate-append"})
     topic = git(origin, "rev-parse", "topic")
     reports = jobs["gpugate"]["artifacts"]
@@ -541,7 +541,7 @@ def gitlab(folder):
     expect("its note", "\u2705 gpugate" in forge.bodies()[0], True)
     git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
     main = {"CI_COMMIT_BRANCH": "main", "CI_MERGE_REQUEST_IID": ""}
-    jobs[".gpugate"]["variables"]["GPUGATE_RUNS"] = str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=2"))
+    jobs[".gpugate"]["variables"]["GPUGATE_RUNS"] = str(trace(folder, 3, "--slow-kernel", "*flash_bwd*=4"))
     expect("main", run("gpugate", **main)[0], 0)
     code, log = run("gpugate-append", **main, GPUGATE_PUSH_TOKEN="")
     expect("with the token of branches only", (code != 0, "GPUGATE_PUSH_TOKEN: is not set" in log), (True, True))

@@ -375,14 +375,30 @@ static void test_which_lists(void **state)
 		const char *what;
 		size_t rows[2]; ///< expected rows of a digest without any, if the other has one
 	} lists[] = {
-		WHICH(env, 1, 1),           WHICH(summaries, 0, 0),     WHICH(phase_summaries, 0, 0),
-		WHICH(kernels, 1, 1),       WHICH(devices, 1, 0),       WHICH(ops, 1, 1),
-		WHICH(flops, 0, 1),         WHICH(calls, 1, 1),         WHICH(threads, 1, 0),
-		WHICH(comms, 1, 1),         WHICH(collectives, 1, 0),   WHICH(functions, 1, 0),
-		WHICH(code, 1, 1),          WHICH(ranges, 1, 1),        WHICH(counters, 1, 0),
-		WHICH(phase_kernels, 1, 0), WHICH(phase_ops, 1, 0),     WHICH(memories, 1, 0),
-		WHICH(memory_items, 0, 0),  WHICH(memory_levels, 0, 0), WHICH(memory_evidence, 0, 0),
-		WHICH(inputs, 1, 0),        WHICH(machines, 1, 0),
+		WHICH(env, 1, 1),
+		WHICH(summaries, 0, 0),
+		WHICH(phase_summaries, 0, 0),
+		WHICH(kernels, 1, 1),
+		WHICH(devices, 1, 0),
+		WHICH(ops, 1, 1),
+		WHICH(flops, 0, 1),
+		WHICH(calls, 1, 1),
+		WHICH(threads, 1, 0),
+		WHICH(comms, 1, 1),
+		WHICH(collectives, 1, 0),
+		WHICH(functions, 1, 0),
+		WHICH(code, 1, 1),
+		WHICH(ranges, 1, 1),
+		WHICH(counters, 1, 0),
+		WHICH(phase_kernels, 1, 0),
+		WHICH(phase_ops, 1, 0),
+		WHICH(memories, 1, 0),
+		WHICH(trace_memories, 1, 0),
+		WHICH(memory_items, 0, 0),
+		WHICH(memory_levels, 0, 0),
+		WHICH(memory_evidence, 0, 0),
+		WHICH(inputs, 1, 0),
+		WHICH(machines, 1, 0),
 	};
 	assert_int_equal(sizeof lists / sizeof *lists, nr_digest_lists);
 	for (size_t i = 0; i < nr_digest_lists; i++)
