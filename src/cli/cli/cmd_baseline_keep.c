@@ -57,7 +57,7 @@ static enum status prune_runs(struct baseline_edit *e, const struct options *o,
 		TRY(baseline_save_history(e, log));
 	if (inside)
 		TRY(stored_baseline_save(&e->b, e->lock.target, true, log));
-	const char *also = old ? e->history : NULL;
+	const char *also = old ? setup_history_path(o, e->path, &e->b.arena) : NULL;
 	old += inside;
 	return baseline_say(&e->b, e->path, also,
 	                    old ? arena_printf(&log->arena, "%zu dropped", old) : "nothing to drop",
