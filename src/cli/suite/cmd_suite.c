@@ -232,8 +232,9 @@ static enum status merge_suite(const struct options *o, struct suite *out, struc
 			return diag_fail(log, ST_INPUT, "shard %" PRId64 " of %" PRId64 " is missing", i,
 			                 out->shards);
 	if (out->cases.nr != (size_t)out->total)
-		return diag_fail(log, ST_INPUT, "%zu of %" PRId64 " cases are there", out->cases.nr,
-		                 out->total);
+		return diag_fail(log, ST_INPUT,
+		                 "%s: its suite has %" PRId64 " cases, and the parts have %zu",
+		                 text_quote(&log->arena, span_of(o->args.v[0])), out->total, out->cases.nr);
 	out->shards = 1;
 	return ST_OK;
 }
