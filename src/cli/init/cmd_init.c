@@ -143,6 +143,20 @@ static enum status choose_marker(struct init *in)
 	return run_load(in->o->args.v, in->o->args.nr, &in->setup.load, &in->run, in->log);
 }
 
+/* The line of .gitignore for the run at `path`; NULL if the file names it already, or if the run is
+   the whole folder. */
+static const char *line_to_ignore(struct init *in, const char *path)
+{
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+	size_t n = strlen(path);
+	while (n && path[n - 1] == '/')
+		n--;
+	const char *line = arena_printf(&in->arena, "/%.*s", (int)n, path);
+	bool is_there = in->repo.ignored && strstr(in->repo.ignored, line + 1);
+	return n && strcmp(line, "/.") != 0 && !is_there ? line : NULL;
+}
+
 static void choose_run(struct init *in)
 {
 	const char *name = in->o->args.nr == 1   ? in->o->args.v[0]
@@ -150,14 +164,8 @@ static void choose_run(struct init *in)
 	                                         : NULL;
 	bool plain = name && is_plain_path(name);
 	in->run_name = plain ? name : EXAMPLE_RUN;
-	while (plain && strncmp(name, "./", 2) == 0)
-		name += 2;
-	size_t n = plain ? strlen(name) : 0;
-	while (n && name[n - 1] == '/')
-		n--;
-	const char *line = arena_printf(&in->arena, "/%.*s", (int)n, plain ? name : "");
-	if (n && strcmp(line, "/.") != 0 && !(in->repo.ignored && strstr(in->repo.ignored, line + 1)))
-		in->to_ignore = line;
+	if (plain)
+		in->to_ignore = line_to_ignore(in, name);
 }
 
 /* ---- texts of the files to write ---- */
