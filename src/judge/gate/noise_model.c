@@ -12,10 +12,10 @@
 
 /* Assumptions before anything is measured: standard deviations, and the number of runs that each
    assumption is worth. Wall times of one process differ by 13 % to 16 % between sessions if they
-   depend on the host. Many values of each run show the variance of the operators, but a clock moves
-   all operators and none by itself: the machine is assumed to vary by 2 % as long as few runs have
-   shown how it does, and from five runs on as the operators do, which is then worth two runs. In a
-   pair the machine cancels out. */
+   depend on the host. A clock moves all operators together, so that one run does not show how much
+   the machine varies: 2 % are assumed, and less with each further run. From five runs on the
+   machine is assumed to vary as the operators do, which is worth two runs. In a pair it cancels
+   out. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 enum {
 	UNKNOWN_RUNS = 4,
