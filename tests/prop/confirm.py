@@ -170,6 +170,34 @@ def not_carried_out(folder):
     expect("its plan", [json.loads((c.folder / "plan.json").read_text())[k] for k in ("pairs", "unconfirmed", "undecided")], [3, 1, 0])
 
 
+STAND_IN = """\
+#!/usr/bin/env python3
+import json, os, pathlib, sys
+value = dict(zip(sys.argv, sys.argv[1:]))
+if sys.argv[1] == "digest":
+    sys.exit(pathlib.Path(value["--output"]).write_text(sys.argv[2] + pathlib.Path(sys.argv[2]).read_text()) * 0)
+pairs = sum(a.startswith("--control") for a in sys.argv)
+for key in ("--markdown", "--junit", "--html"):
+    pathlib.Path(value[key]).write_text("report")
+answer = {"verdict": "pass" if pairs else "undecided", "plan": {"runs": 0, "pairs": 0 if pairs else 8, "undecided": not pairs, "unconfirmed": 0}}
+pathlib.Path(value["--json"]).write_text(json.dumps(answer))
+sys.exit(0 if pairs else 3)
+"""
+
+
+def as_many_as_fit(folder):
+    """A plan of more pairs than are allowed is carried out as far as it may be; fewer than three pairs are not worth it."""
+    c = Clone(folder / "clone")
+    c.begin("as many", {})
+    c.run("git", "checkout", "--quiet", "-b", "change")
+    c.commit({"time": 1.01})
+    (c.folder / "stand-in").write_text(STAND_IN)
+    (c.folder / "stand-in").chmod(0o755)
+    for more, pairs in ((16, 8), (10, 5), (7, 3), (5, 0)):
+        made, code, _, _ = c.gate([], GPUGATE_MORE=str(more), GPUGATE=str(c.folder / "stand-in"))
+        expect(f"{more} more runs", (made, code), (SIDES[:1] + pairs * SIDES[1:3], "0" if pairs else "3"))
+
+
 def on_main(folder):
     """Main's own runs are confirmed against the parent, not against themselves."""
     c = Clone(folder / "clone")
@@ -226,7 +254,7 @@ def main():
     if not PROGRAM or not shutil.which("git") or not shutil.which("jq"):
         return 77
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (worlds, not_carried_out, on_main, at_once, shown, suite):
+        for part in (worlds, not_carried_out, as_many_as_fit, on_main, at_once, shown, suite):
             part(pathlib.Path(tmp) / part.__name__)
     for line in wrong:
         print(line)

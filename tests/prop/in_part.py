@@ -2,7 +2,7 @@
 """What is missing in part is missing: figures that only some ranks, or some of several runs, of the candidate have.
 
 - A kind of events is removed from some ranks of the candidate, of the baseline, or of a repeated run, whole and folded: exit 3 if
-  fewer ranks have the figures than in the baseline, or other ranks lack the operators, else 0.
+  fewer or other ranks have the figures than in the baseline, else 0; of a folded run, fewer.
 - Unchanged code passes against each kind of baseline, with a history of each kind: of whole and of folded runs.
 
 $GPUGATE is the program; exit 77 skips.
@@ -64,9 +64,9 @@ def parts(b, jobs):
             run = jobs.run("run", 2, kind, after)
             fewer = 3 if len(after) > len(before) else 0
             # the shares of the GPU time with a known operator must agree, whichever side has more
-            want = 3 if kind == "operators" and after != before else fewer
+            other = 3 if set(after) - set(before) else fewer
+            want = 3 if kind == "operators" and after != before else other
             folded = 3 if kind == "operators" and len(after) != len(before) else fewer
-            other = 3 if kind == "operators" and set(after) - set(before) else fewer
             judge(b, (kind, before, after), want, run, "--baseline", "base.json")
             judge(b, (kind, before, after, "folded"), folded, jobs.fold(run), "--baseline", "base.json")
             whole = jobs.run("whole", 3, kind, before)

@@ -166,7 +166,7 @@ static void simulate_gate(struct bed *b, const struct row *row, size_t nr_effect
 static void simulate_pipeline(struct bed *b, const struct row *row, size_t nr_effects,
                               struct tally tally[NR_EFFECTS])
 {
-	enum { MORE = 10, NC = 6 };
+	enum { MORE = 10, NC = 6, CONFIRM = 3 };
 	struct luck luck[MAX_RUNS] = { 0 };
 	size_t nb = row->baseline;
 	luck_of(&row->weather, &b->dice, nb, NC, true, luck);
@@ -183,6 +183,9 @@ static void simulate_pipeline(struct bed *b, const struct row *row, size_t nr_ef
 		tally[e].first_undecided += said.verdict == VERDICT_UNDECIDED;
 		size_t nr = 1, pairs = 0;
 		while (said.runs + said.pairs > 0) {
+			/* the pairs that are allowed decide some checks, although others ask for more */
+			if (made + 2 * said.pairs > MORE && made + 2 * CONFIRM <= MORE)
+				said.pairs = (MORE - made) / 2;
 			int64_t more = said.pairs ? 2 * said.pairs : said.runs;
 			size_t runs = (size_t)(said.pairs ? said.pairs : said.runs);
 			if (made + more > MORE || nr + runs > NC)

@@ -9,7 +9,7 @@
 
 /* Set limits from a short form: "i5%" increase 5 %, "d3" decrease 3, "c0" change 0, "M30" max,
    "m10" min, several separated by a space; "&2" is `and`, "&s1%" is an `and` in percent of the
-   step. */
+   step, "&x2" one of 2 spreads. */
 static inline void set_limits(struct limits *l, const char *text)
 {
 	static const struct {
@@ -21,16 +21,19 @@ static inline void set_limits(struct limits *l, const char *text)
 	};
 	for (const char *p = text; *p; p += *p == ' ') {
 		char letter = *p++;
-		bool of_step = letter == '&' && *p == 's';
+		enum and_of of = letter != '&' ? AND_OF_VALUE
+		                 : *p == 's'   ? AND_OF_STEP
+		                 : *p == 'x'   ? AND_OF_SPREAD
+		                               : AND_OF_VALUE;
 		char *end;
-		int64_t value = strtoll(p + of_step, &end, 10);
+		int64_t value = strtoll(p + (of != AND_OF_VALUE), &end, 10);
 		bool relative = *end == '%';
 		p = end + relative;
-		if (relative)
+		if (relative || of == AND_OF_SPREAD)
 			value *= 1000000;
 		if (letter == '&') {
 			l->has_and = true;
-			l->and_of_step = of_step;
+			l->and_of = of;
 			l->and_value = value;
 			l->and_text = "x";
 			continue;
@@ -63,7 +66,8 @@ static inline struct comparison both(const struct rule *r, int64_t b, int64_t c)
 		                        .baseline = b,
 		                        .candidate = c,
 		                        .has_step = true,
-		                        .step_ns = 1000 };
+		                        .step_ns = 1000,
+		                        .spread = 10 };
 }
 
 #endif

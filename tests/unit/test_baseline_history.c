@@ -190,7 +190,7 @@ static void test_past_run(void **state)
 	            absent = fixture_rule(METRIC_MEMORY_PEAK_ALLOCATED);
 	top.for_each = true;
 	top.top = 1; /* the history keeps twice as many items as the rule checks */
-	step.fail.and_of_step = true;
+	step.fail.and_of = AND_OF_STEP;
 	vec_push(&rules.rules, step);
 	vec_push(&rules.rules, top);
 	vec_push(&rules.rules, pair);

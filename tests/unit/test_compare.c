@@ -48,6 +48,11 @@ static const struct row rows[] = {
 	/* a step takes 1000 ns, so that 2 % of the step are 20 ns */
 	{ "i5% &s2%", "", 100, 120, VERDICT_PASS, REASON_WITHIN },
 	{ "i5% &s2%", "", 100, 121, VERDICT_FAIL, REASON_LIMIT },
+	/* single runs spread by 10 */
+	{ "i5% &x2", "", 100, 120, VERDICT_PASS, REASON_WITHIN },
+	{ "i5% &x2", "", 100, 121, VERDICT_FAIL, REASON_LIMIT },
+	{ "i5% &x2", "", 1000, 1050, VERDICT_PASS, REASON_WITHIN },
+	{ "i5% &x2", "", 1000, 1051, VERDICT_FAIL, REASON_LIMIT },
 	/* changes from a baseline of 0 */
 	{ "i5%", "", 0, 0, VERDICT_PASS, REASON_WITHIN },
 	{ "c5%", "", 0, 0, VERDICT_PASS, REASON_WITHIN },

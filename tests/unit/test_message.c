@@ -24,12 +24,27 @@ static void test_limit_texts(void **state)
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct arena a = ARENA_INIT;
 		struct rule r = rule_of(METRIC_STEP_CUDA_TIME, rows[i].map, "");
-		assert_string_equal(message_limits(&a, &r.fail), rows[i].text);
+		assert_string_equal(message_limits(&a, &r.fail, NULL), rows[i].text);
 		if (r.fail.list.nr == 1)
-			assert_string_equal(message_limit(&a, &r.fail, &r.fail.list.v[0]), rows[i].text);
+			assert_string_equal(message_limit(&a, &r.fail, &r.fail.list.v[0], NULL), rows[i].text);
 		arena_release(&a);
 		release(&r);
 	}
+}
+
+/* A number of spreads is said in percent of the baseline, rounded up, where it is what counts. */
+static void test_spreads(void **state)
+{
+	(void)state;
+	struct arena a = ARENA_INIT;
+	struct rule r = rule_of(METRIC_STEP_CUDA_TIME, "i5% &x2", "");
+	struct comparison c = both(&r, 300, 300);
+	assert_string_equal(message_limits(&a, &r.fail, NULL), "increase x and x");
+	assert_string_equal(message_limits(&a, &r.fail, &c), "increase 6.67% (x)");
+	c.baseline = 1000;
+	assert_string_equal(message_limits(&a, &r.fail, &c), "increase x");
+	arena_release(&a);
+	release(&r);
 }
 
 /* A row of the table. Each letter in `flags` sets a member of struct comparison: b has_baseline =
@@ -157,7 +172,8 @@ static struct check check_of(const struct comparison *c, const struct decision *
 	k.change_text = unit_change(a, UNIT_NS, k.change);
 	if (k.has_pct)
 		k.pct_text = unit_relative(a, k.change * 100000000 / base);
-	k.limit = d->limit ? message_limit(a, d->map, d->limit) : message_limits(a, &c->rule->fail);
+	k.limit =
+	    d->limit ? message_limit(a, d->map, d->limit, c) : message_limits(a, &c->rule->fail, c);
 	return k;
 }
 
@@ -345,9 +361,10 @@ static void test_own_rule(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limit_texts), cmocka_unit_test(test_sentences),
-		cmocka_unit_test(test_subjects),    cmocka_unit_test(test_units),
-		cmocka_unit_test(test_worse),       cmocka_unit_test(test_own_rule),
+		cmocka_unit_test(test_limit_texts), cmocka_unit_test(test_spreads),
+		cmocka_unit_test(test_sentences),   cmocka_unit_test(test_subjects),
+		cmocka_unit_test(test_units),       cmocka_unit_test(test_worse),
+		cmocka_unit_test(test_own_rule),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

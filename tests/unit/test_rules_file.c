@@ -171,11 +171,11 @@ static void test_and(void **state)
 	const struct limits *a = &r.rules.v[0].fail, *frag = &r.rules.v[1].warn,
 	                    *top = &r.rules.v[2].warn;
 	assert_true(a->has_and);
-	assert_false(a->and_of_step);
+	assert_int_equal(a->and_of, AND_OF_VALUE);
 	assert_int_equal(a->and_value, 2000000);
 	assert_string_equal(a->and_text, "2ms");
 	assert_int_equal(frag->and_value, 1000000);
-	assert_true(top->and_of_step);
+	assert_int_equal(top->and_of, AND_OF_STEP);
 	assert_int_equal(top->and_value, 500000);
 	assert_false(r.rules.v[0].warn.has_and);
 	rules_release(&r);
@@ -299,7 +299,7 @@ static void test_exceptions(void **state)
 	assert_int_equal(gemm->match.nr, 1);
 	assert_true(span_eq(gemm->match.v[0], SPAN("gemm*")));
 	assert_int_equal(gemm->fail.list.v[0].value, PERCENT(50));
-	assert_true(gemm->fail.and_of_step);
+	assert_int_equal(gemm->fail.and_of, AND_OF_STEP);
 	assert_true(rule_asks_step(top));
 	assert_int_equal(gemm->warn.list.nr, 0);
 	assert_int_equal(two->match.nr, 2);
@@ -759,11 +759,14 @@ static void test_refused(void **state)
 		{ LIMIT("step.time", "{change: 5%, and: 2ms}"), "f:5:24: 'and' belongs to" },
 		{ LIMIT("step.time", "{increase: 5ms, and: 2ms}"), "f:5:27: 'and' belongs to" },
 		{ LIMIT("step.time", "{increase: 5%, and: 2%}"),
-		  "f:5:31: '2%' does not fit 'step.time', which is in ns: write ns, us, ms, s or '% of "
-		  "step'" },
+		  "f:5:31: '2%' does not fit 'step.time', which is in ns: write ns, us, ms, s, '% of "
+		  "step' or spreads" },
 		{ LIMIT("memory.peak_allocated", "{increase: 5%, and: 2% of step}"),
 		  "f:5:31: '2% of step' does not fit" },
 		{ LIMIT("step.time", "{increase: 5% of step}"), "f:5:22: '5% of step' does not fit" },
+		{ LIMIT("step.time", "{increase: 2 spreads}"), "f:5:22: '2 spreads' does not fit" },
+		{ LIMIT("step.sync_count", "{increase: 5%, and: 2 spreads}"),
+		  "f:5:31: '2 spreads' does not fit" },
 		{ LIMIT("step.kernel_count", "{increase: 5.5}"),
 		  "f:5:22: '5.5': 'step.kernel_count' is a whole number" },
 		{ LIMIT("step.kernel_count", "{increase: \"5\"}"), "f:5:22: '5' in quotes is a text" },

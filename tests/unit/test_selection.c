@@ -82,7 +82,7 @@ static void test_asked(void **state)
 		struct limits *maps[] = { &r.fail, &r.warn, &r.overrides.v[1].fail,
 			                      &r.overrides.v[1].warn };
 		if (where < 4) {
-			maps[where]->and_of_step = true;
+			maps[where]->and_of = AND_OF_STEP;
 			fixture_limit(maps[where], COND_INCREASE, true, 1, "x");
 		}
 		assert_int_equal(rule_asks_step(&r), where < 4);

@@ -50,7 +50,8 @@ static bool is_chosen(const struct rule *rule, const struct rules *built_in, str
 	for (size_t i = 0; i < built_in->rules.nr; i++) {
 		const struct rule *b = &built_in->rules.v[i];
 		if (strcmp(b->id, rule->id) == 0 && b->metric == rule->metric)
-			return strcmp(message_limits(a, &b->fail), message_limits(a, &rule->fail)) != 0;
+			return strcmp(message_limits(a, &b->fail, NULL),
+			              message_limits(a, &rule->fail, NULL)) != 0;
 	}
 	return true;
 }

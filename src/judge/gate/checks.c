@@ -346,7 +346,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	k.trend = trend_of(m->bench, e, a);
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	k.verdict = d.verdict;
-	k.limit = d.limit ? message_limit(a, d.map, d.limit) : message_limits(a, d.map ? d.map : map);
+	k.limit =
+	    d.limit ? message_limit(a, d.map, d.limit, &c) : message_limits(a, d.map ? d.map : map, &c);
 	k.absolute = d.limit && limit_is_absolute(d.limit) && k.metric->label != LABEL_PAIR;
 	const char *covered = "", *allow = allowed(m, e, &c, &k, &covered);
 	if (allow) {
@@ -432,7 +433,7 @@ static void add_none(const struct maker *m, struct span item, enum verdict verdi
 	struct arena *a = &m->out->arena;
 	struct check k = new_check(m, &(struct entry){ .rank = -1, .label = item }, false);
 	k.verdict = verdict;
-	k.limit = message_limits(a, &m->rule->fail);
+	k.limit = message_limits(a, &m->rule->fail, NULL);
 	k.message = arena_printf(a, "%s: %s", m->rule->metric->name, because);
 	if (verdict == VERDICT_SKIPPED && m->rule->for_each)
 		vec_push(&m->out->warnings,

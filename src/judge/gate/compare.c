@@ -32,7 +32,9 @@ static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 
 static enum beyond beyond_and(const struct change *ch, const struct limits *map)
 {
-	if (!map->and_of_step)
+	if (map->and_of == AND_OF_SPREAD)
+		return beyond_if(ch->by * MICRO > (__int128)map->and_value * ch->c->spread);
+	if (map->and_of == AND_OF_VALUE)
 		return beyond_if(ch->by > map->and_value);
 	if (!ch->c->has_step)
 		return BEYOND_UNKNOWN;

@@ -40,6 +40,7 @@ struct comparison {
 	bool has_noise;
 	bool sure[2]; ///< true if noise cannot explain the change: [0] if a rise, [1] if a fall
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
+	int64_t spread; ///< standard deviation of single runs; 0 if it is not known
 	bool of_all; ///< true if all operators together changed by the same share as this operator: one
 	             ///< check then reports the change for all
 

@@ -56,7 +56,8 @@ static const char *limits_in(struct limits *map, enum unit unit, enum worse wors
 	}
 	map->list.v = list;
 	map->list.nr = nr;
-	if (map->has_and && !limit_in(&map->and_exact, unit, false, &map->and_value))
+	if (map->has_and && map->and_of != AND_OF_SPREAD &&
+	    !limit_in(&map->and_exact, unit, false, &map->and_value))
 		return map->and_text;
 	return NULL;
 }

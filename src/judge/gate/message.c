@@ -5,27 +5,42 @@
 #include "diff/pairs.h"
 #include "metric/unit.h"
 
-static void add_limit(struct strbuf *b, const struct limits *map, const struct limit *l)
+static void add_limit(struct strbuf *b, const struct limits *map, const struct limit *l,
+                      const struct comparison *c)
 {
-	strbuf_addf(b, "%s %s", condition_name((size_t)l->condition), l->text);
-	if (map->has_and && l->relative && l->condition != COND_CHANGE)
+	bool has_and = map->has_and && l->relative && l->condition != COND_CHANGE;
+	const char *name = condition_name((size_t)l->condition);
+	if (has_and && map->and_of == AND_OF_SPREAD && c && c->spread && c->baseline) {
+		char n[NUMBER_TEXT];
+		__int128 size = c->baseline < 0 ? -(__int128)c->baseline : c->baseline;
+		int64_t least = number_pct((__int128)map->and_value * c->spread, size * MICRO);
+		if (least > l->value)
+			strbuf_addf(b, "%s %s%% (%s)", name, number_format(least / 10000 + 1, 2, n),
+			            map->and_text);
+		else
+			strbuf_addf(b, "%s %s", name, l->text);
+		return;
+	}
+	strbuf_addf(b, "%s %s", name, l->text);
+	if (has_and)
 		strbuf_addf(b, " and %s", map->and_text);
 }
 
-const char *message_limit(struct arena *a, const struct limits *map, const struct limit *l)
+const char *message_limit(struct arena *a, const struct limits *map, const struct limit *l,
+                          const struct comparison *c)
 {
 	struct strbuf b = STRBUF_INIT;
-	add_limit(&b, map, l);
+	add_limit(&b, map, l, c);
 	return arena_take(a, &b);
 }
 
-const char *message_limits(struct arena *a, const struct limits *map)
+const char *message_limits(struct arena *a, const struct limits *map, const struct comparison *c)
 {
 	struct strbuf b = STRBUF_INIT;
 	for (size_t i = 0; i < map->list.nr; i++) {
 		if (i)
 			strbuf_adds(&b, " or ");
-		add_limit(&b, map, &map->list.v[i]);
+		add_limit(&b, map, &map->list.v[i], c);
 	}
 	return arena_take(a, &b);
 }

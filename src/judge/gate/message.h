@@ -4,11 +4,14 @@
 
 #include "gate/compare.h"
 
-/// One limit in words, such as "increase 5% and 2ms" or "max 30%".
-const char *message_limit(struct arena *a, const struct limits *map, const struct limit *l);
+/// One limit in words, such as "increase 5% and 2ms" or "max 30%". For the comparison `c`, a limit
+/// that is a number of spreads is said in percent too, such as "increase 26.5% (2 spreads)"; NULL:
+/// for none.
+const char *message_limit(struct arena *a, const struct limits *map, const struct limit *l,
+                          const struct comparison *c);
 
-/// All limits of a rule's fail or warn, joined by "or"; "" if there are none.
-const char *message_limits(struct arena *a, const struct limits *map);
+/// All limits of a rule's fail or warn, joined by "or"; "" if there are none. `c` as above.
+const char *message_limits(struct arena *a, const struct limits *map, const struct comparison *c);
 
 /// One sentence on `check`, whose figures and limit are filled in. `spoiler` is the message of the
 /// trust finding that makes the metric unreliable; NULL if the metric is reliable.

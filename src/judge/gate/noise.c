@@ -57,11 +57,13 @@ static bool amount_of(const struct asked *q, const struct limits *map, const str
 	double least = (double)map->and_value;
 	if (pin && !c->has_pin)
 		return false;
-	if (has_and && map->and_of_step)
+	if (has_and && map->and_of == AND_OF_STEP)
 		least *= (double)c->step_ns / 1e8;
+	if (has_and && map->and_of == AND_OF_SPREAD)
+		least *= (double)c->spread / 1e6;
 	*out = !l->relative ? (double)l->value : has_and ? fmax(share, least) : share;
 	return !(l->relative && share == 0 && l->value && !has_and) &&
-	       !(has_and && map->and_of_step && !c->has_step);
+	       !(has_and && map->and_of == AND_OF_STEP && !c->has_step);
 }
 
 /* ---- detectable changes and false alarms ---- */
@@ -173,6 +175,11 @@ static void fill_false_alarms(const struct asked *q, struct evidence *out)
 	out->false_alarms = llround(1e6 * fmin(most, 1));
 }
 
+static int64_t amount_whole(const struct asked *q, double by)
+{
+	return llround(fmin(amount_from(q, base_of(q, q->pin_alone), by), 9e18));
+}
+
 /* ---- the number of runs that would decide ---- */
 
 enum { RUNS_MOST = 12, RUNS_FEW = 4 };
@@ -231,12 +238,10 @@ static const char *odds_text(struct arena *a, int64_t odds)
 static void add_runs(const struct asked *q, const struct evidence *out, struct arena *a,
                      struct strbuf *b)
 {
-	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
 	if (!out->has_noise)
 		return;
-	double s = amount_from(q, base_of(q, q->pin_alone), sqrt(x->variance));
 	enum unit unit = q->c->rule->metric->unit;
-	int64_t spread = llround(fmin(s, 9e18)), base = base_of(q, q->pin_alone);
+	int64_t spread = q->c->spread, base = base_of(q, q->pin_alone);
 	strbuf_addf(b, "runs spread by %s",
 	            unit != UNIT_PCT && base > 0 ? unit_text(a, UNIT_PCT, number_pct(spread, base))
 	                                         : unit_amount(a, unit, spread));
@@ -313,11 +318,12 @@ static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, s
 	if (!x->known)
 		return;
 	double reach = reach_of(q, q->pin_alone);
+	c->spread = amount_whole(q, sqrt(x->variance));
 	c->sure[0] = !q->now.known || q->now.own > reach_of(q, false);
 	c->sure[1] = !q->now.known || -q->now.own > reach_of(q, false);
 	c->pin_sure = !q->since_pin.known || q->since_pin.own > reach_of(q, true);
 	c->of_all = is_of_all(q);
-	out->noise = llround(fmin(amount_from(q, base_of(q, q->pin_alone), reach), 9e18));
+	out->noise = amount_whole(q, reach);
 	out->noise_text = arena_printf(a, "±%s", unit_amount(a, c->rule->metric->unit, out->noise));
 	if (compare(c).reason == REASON_NOISE) {
 		fill_plan(q, out);

@@ -11,12 +11,13 @@
 #include "metric/figure_name.h"
 
 /* Assumptions before anything is measured: standard deviations, and the number of runs that each
-   assumption is worth. Wall times of one process differ by 13 % to 16 % between sessions if they
-   depend on the host. A clock moves all operators together, so that one run does not show how much
+   assumption is worth. A clock moves all operators together, so that one run does not show how much
    the machine varies: 2 % are assumed, and less with each further run. From five runs on the
    machine is assumed to vary as the operators do, which is worth two runs. In a pair it cancels
-   out. */
+   out. The wall time of steps differs by 13 % to 16 % between sessions if the host sets the pace,
+   and hardly more than GPU time if the GPUs are never idle. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
+static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
 	UNKNOWN_RUNS = 4,
 	MACHINE_RUNS = 2,
@@ -316,6 +317,20 @@ static double shared_by_repeats(const struct bench *b)
 	return together == others ? 1 : apart == others ? 0 : unknown;
 }
 
+static bool is_busy(struct bench *b)
+{
+	const int64_t least = 95 * MICRO;
+	const struct metric *metric = &metric_table[METRIC_GPU_UTILIZATION_PCT];
+	struct query q = { .metric = metric, .stat = STAT_MEDIAN, .reduce = metric->reduce };
+	struct entries e;
+	bench_query(b, &q, &e);
+	bool busy = e.list.nr > 0;
+	for (size_t i = 0; i < e.list.nr; i++)
+		busy = busy && e.list.v[i].has[SIDE_BASELINE] && e.list.v[i].value[SIDE_BASELINE] > least;
+	vec_release(&e.list);
+	return busy;
+}
+
 /* ---- public functions ---- */
 
 void noise_model_init(struct noise_model *m, struct bench *b, const struct rules *rules)
@@ -330,6 +345,7 @@ void noise_model_init(struct noise_model *m, struct bench *b, const struct rules
 	fill_mean_own(m);
 	noise_budget(m, rules);
 	m->shared = shared_by_repeats(b);
+	m->busy = is_busy(b);
 }
 
 void noise_model_release(struct noise_model *m)
@@ -347,14 +363,23 @@ static bool is_bare_figure(const struct metric *metric)
 	       !figure_is_timed(span_of(metric->name), unit < 0 ? NULL : figure_units[unit].name);
 }
 
-/* The prior for differences of pairs, in which the machine cancels out. */
+/* True for the wall time of steps, which is that of the GPUs unless these are idle. */
+static bool is_of_period(const struct metric *metric)
+{
+	return metric->id == METRIC_STEP_PERIOD || metric->id == METRIC_STEP_LATENCY ||
+	       metric->id == METRIC_STEP_TIME || metric->id == METRIC_THROUGHPUT_STEPS;
+}
+
+/* The prior for differences of pairs, in which the machine cancels out; for wall times, for single
+   runs. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {
 	case FAMILY_WALL:
 		if (is_bare_figure(metric))
 			return (struct noise_prior){ 0 };
-		return (struct noise_prior){ wall * wall, WALL_RUNS };
+		double s = is_of_period(metric) ? wall_seen : wall;
+		return (struct noise_prior){ s * s, WALL_RUNS };
 	case FAMILY_COMMUNICATION:
 		return (struct noise_prior){ COMM_TIMES * m->mean_own, PAIR_RUNS };
 	default:
@@ -362,13 +387,16 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 	}
 }
 
-/* The prior for single runs, if the past ones have `free` degrees of freedom. */
-static struct noise_prior prior_of_runs(struct noise_prior prior, const struct metric *metric,
-                                        double free)
+/* The prior for single runs, if the past ones have `free` degrees of freedom: of the machine, and
+   of the wall time of steps. */
+static struct noise_prior prior_of_runs(const struct noise_model *m, struct noise_prior prior,
+                                        const struct metric *metric, double free)
 {
 	double unseen = fmax(MACHINE_FREE - free, 0) / MACHINE_FREE;
-	if (metric_family(metric) == FAMILY_MACHINE) {
-		prior.s2 = fmax(prior.s2, unseen * machine * machine);
+	bool of_period = is_of_period(metric);
+	if (of_period || metric_family(metric) == FAMILY_MACHINE) {
+		double first = of_period && !m->busy ? wall_idle : machine;
+		prior.s2 = fmax(prior.s2, unseen * first * first);
 		prior.df = MACHINE_RUNS + FIRST_RUNS * unseen;
 	}
 	return prior;
@@ -452,13 +480,15 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	double measured = variance_of(&past, &df);
 	/* the variance is at least the one that follows from the samples within a run */
 	double least = noise_of_samples(b, metric, e->label);
-	struct noise_prior of_runs = prior_of_runs(prior, metric, df);
+	struct noise_prior of_runs = prior_of_runs(m, prior, metric, df);
 	out->variance = fmax(noise_moderated(of_runs, measured, df), least);
 	out->df = of_runs.df + df;
 	out->shared = family == FAMILY_COMMUNICATION ? 0 : m->shared;
 	out->se =
 	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));
 	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
+	if (is_of_period(metric))
+		prior.s2 = fmin(m->busy ? wall_seen * wall_seen : wall * wall / 2, 2 * out->variance);
 	prior.df = fmin(prior.df, PAIR_RUNS);
 	out->pair = prior.s2;
 	if (!since_pin && estimate_pairs(m, e, metric, prior, out) && out->pair < 2 * least) {

@@ -2,8 +2,8 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "model/select.h"
-#include "rules/rules_internal.h"
 #include "rules/rules_file.h"
+#include "rules/rules_internal.h"
 
 /* Largest width of a line in bytes, and indentation of all lines except the first. */
 enum { WIDTH = 96, INDENT = 4 };
@@ -101,7 +101,9 @@ static void say_limit(struct strbuf *b, const struct limits *all, const struct l
 		strbuf_addf(b, "%s%s%s", forms[l->condition][0], l->text, forms[l->condition][1]);
 	if (all->has_and && l->relative && l->condition != COND_CHANGE)
 		strbuf_addf(b, " and by more than %s%s as well", all->and_text,
-		            all->and_of_step ? " (the baseline's step.cuda_time)" : "");
+		            all->and_of == AND_OF_STEP     ? " (the baseline's step.cuda_time)"
+		            : all->and_of == AND_OF_SPREAD ? " of single runs"
+		                                           : "");
 }
 
 static void say_limits(struct strbuf *b, const char *verb, const struct limits *all,

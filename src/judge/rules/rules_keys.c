@@ -176,7 +176,7 @@ static const struct key_map for_each_map = KEY_TABLE("'for_each'", for_each_keys
 	    KEY("min", LIMIT, need, "below this, whatever the baseline: 90%, 1ms, 1GiB, 10"),          \
 	    KEY("and", AND, OPTIONAL,                                                                  \
 	        "what increases and decreases in percent must exceed as well: 2ms, 1pp, 0.5% of step " \
-	        "(of the baseline's step.cuda_time)")
+	        "(of the baseline's step.cuda_time), 2 spreads (of single runs)")
 static const struct key limits_keys[] = { LIMIT_ROWS(ONE_OF) };
 static const struct key_map limits_map = KEY_TABLE("a limit", limits_keys);
 static const struct key limit_numbers_keys[] = { LIMIT_ROWS(OPTIONAL) };

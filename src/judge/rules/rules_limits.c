@@ -97,9 +97,9 @@ static const char *fitting_units(enum unit_family family, enum use use)
 {
 	static const char *const fits[][3] = {
 		[FAMILY_BARE] = { "write a bare number or %", "write a bare number",
-		                  "write a bare number" },
+		                  "write a bare number or spreads" },
 		[FAMILY_TIME] = { "write ns, us, ms, s or %", "write ns, us, ms or s",
-		                  "write ns, us, ms, s or '% of step'" },
+		                  "write ns, us, ms, s, '% of step' or spreads" },
 		[FAMILY_BYTES] = { "write B, KiB, MiB, GiB, kB, MB, GB or %",
 		                   "write B, KiB, MiB, GiB, kB, MB or GB",
 		                   "write B, KiB, MiB, GiB, kB, MB or GB" },
@@ -135,6 +135,8 @@ static enum status absolute_read(struct document *d, const struct node *n, const
 static bool unit_fits(const struct metric *m, enum unit_family unit, enum use use)
 {
 	enum unit_family family = family_of(m->unit);
+	if (unit == FAMILY_SPREAD)
+		return use == USE_AND && !m->exact;
 	if (m->unit == UNIT_NUMBER)
 		return unit != FAMILY_STEP && unit != FAMILY_POINTS &&
 		       (unit != FAMILY_PERCENT || use != USE_AND);
@@ -201,10 +203,12 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 		                     "'and' belongs to increases and decreases in %%, and there is none");
 	TRY(fitting_read(d, n, m, USE_AND, &q));
 	out->has_and = true;
-	out->and_of_step = q.unit->family == FAMILY_STEP;
+	out->and_of = q.unit->family == FAMILY_STEP     ? AND_OF_STEP
+	              : q.unit->family == FAMILY_SPREAD ? AND_OF_SPREAD
+	                                                : AND_OF_VALUE;
 	out->and_text = arena_dup(a, n->text);
 	out->and_exact = (struct file_limit){ q.exact, arena_dup(a, q.unit_text) };
-	if (!out->and_of_step)
+	if (out->and_of == AND_OF_VALUE)
 		return absolute_read(d, n, m, false, &q, &out->and_value);
 	out->and_value = q.scaled;
 	return ST_OK;

@@ -118,7 +118,7 @@ static void write_kind(const struct schema_out *s, const struct key *key, int de
 		sink_puts(out, "\"type\": [\"number\", \"string\"], \"minimum\": 0,");
 		line(out, depth,
 		     "\"pattern\": \"^" NUMBER " *(ns|us|ms|s|(B|KiB|MiB|GiB|kB|MB|GB)(/s)?|%|pp");
-		sink_puts(out, key->kind == KEY_AND ? "|% of step)$\"" : ")$\"");
+		sink_puts(out, key->kind == KEY_AND ? "|% of step|spreads)$\"" : ")$\"");
 		return;
 	default:
 		sink_puts(out, forms[key->kind]);

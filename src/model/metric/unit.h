@@ -82,7 +82,8 @@ enum unit_family {
 	FAMILY_BYTES,
 	FAMILY_PERCENT,
 	FAMILY_POINTS,
-	FAMILY_STEP
+	FAMILY_STEP,
+	FAMILY_SPREAD ///< standard deviations of single runs
 };
 
 /// Units that figures of metrics files may have, ended by a row without a name; static. Units of a

@@ -12,7 +12,8 @@ const struct unit_word unit_words[] = {
 	{ "GiB", FAMILY_BYTES, 1 << 30 }, { "kB", FAMILY_BYTES, 1000 },
 	{ "MB", FAMILY_BYTES, 1000000 },  { "GB", FAMILY_BYTES, 1000000000 },
 	{ "%", FAMILY_PERCENT, 1 },       { "pp", FAMILY_POINTS, 1 },
-	{ "% of step", FAMILY_STEP, 1 },  { NULL, FAMILY_BARE, 0 },
+	{ "% of step", FAMILY_STEP, 1 },  { "spreads", FAMILY_SPREAD, 1 },
+	{ NULL, FAMILY_BARE, 0 },
 };
 
 /* the rows of rules/figures.yaml */

@@ -89,9 +89,10 @@ bool rules_are_absolute(const struct rules *rules)
 
 bool rule_asks_step(const struct rule *r)
 {
-	bool any = r->fail.and_of_step || r->warn.and_of_step;
+	bool any = r->fail.and_of == AND_OF_STEP || r->warn.and_of == AND_OF_STEP;
 	for (size_t i = 0; i < r->overrides.nr && !any; i++)
-		any = r->overrides.v[i].fail.and_of_step || r->overrides.v[i].warn.and_of_step;
+		any = r->overrides.v[i].fail.and_of == AND_OF_STEP ||
+		      r->overrides.v[i].warn.and_of == AND_OF_STEP;
 	return any;
 }
 

@@ -43,12 +43,16 @@ struct limit {
 	struct file_limit exact; ///< for input.* (metrics files), if absolute: used, not `value`
 };
 
+/// What the size of an `and` is measured in: the metric's unit, 1e-6 % of step.cuda_time, or
+/// millionths of the standard deviation of single runs.
+enum and_of { AND_OF_VALUE, AND_OF_STEP, AND_OF_SPREAD };
+
 /// The conditions of one fail or warn map; any one of them is enough for the verdict.
 struct limits {
 	VEC(struct limit) list;
 	bool has_and; ///< true if relative increases and decreases must also exceed an `and`
-	bool and_of_step; ///< true: unit of `and_value` is 1e-6 % of step.cuda_time; else the metric's
-	int64_t and_value; ///< size of the `and` limit, in the unit that and_of_step says
+	enum and_of and_of;
+	int64_t and_value; ///< size of the `and` limit, in the unit that and_of says
 	const char *and_text; ///< text of the `and` as written; NULL if the map has none
 	struct file_limit and_exact; ///< for input.* (metrics files): the `and`, not `and_value`
 };
