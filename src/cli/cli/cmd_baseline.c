@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "diff/past.h"
@@ -148,8 +149,8 @@ static enum status append_runs(struct baseline_job *w, const struct options *o,
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
 	TRY(baseline_save_history(&w->edit, log));
-	return baseline_say(&w->edit.b, setup_history_path(o, w->edit.path, &w->edit.b.arena),
-	                    NULL, "run appended", log);
+	return baseline_say(&w->edit.b, setup_history_path(o, w->edit.path, &w->edit.b.arena), NULL,
+	                    "run appended", log);
 }
 
 enum status cmd_baseline_append(const struct options *o, struct diag_log *log)
@@ -175,13 +176,14 @@ enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
 	if (st == ST_OK)
 		st = candidates_judge(&w.candidates, &w.setup, o, &w.edit.b, w.edit.path, &w.report, log);
 	if (st == ST_OK)
+		check_explain(&w.candidates, &w.setup, &w.edit.b, false, &w.report);
+	if (st == ST_OK)
 		st = acceptance_judge(&w.report, o, false, log);
 	if (st == ST_OK)
 		st = baseline_move(&w.candidates, &w.setup, o, &w.report, &w.edit, &w.made, log);
 	if (st == ST_OK)
-		st = baseline_say(&w.made, w.edit.path,
-		                  setup_history_path(o, w.edit.path, &w.edit.b.arena), "baseline moved",
-		                  log);
+		st = baseline_say(&w.made, w.edit.path, setup_history_path(o, w.edit.path, &w.edit.b.arena),
+		                  "baseline moved", log);
 	baseline_job_release(&w);
 	return st;
 }
