@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "diff/past.h"
@@ -188,6 +189,8 @@ enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
 		st = baseline_edit_begin(&w.edit, &w.setup, o, &w.candidates.v[0], log);
 	if (st == ST_OK)
 		st = candidates_judge(&w.candidates, &w.setup, o, &w.edit.b, w.edit.path, &w.report, log);
+	if (st == ST_OK)
+		check_explain(&w.candidates, &w.setup, &w.edit.b, false, &w.report);
 	if (st == ST_OK)
 		st = acceptance_judge(&w.report, o, false, log);
 	if (st == ST_OK)

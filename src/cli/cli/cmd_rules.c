@@ -35,6 +35,8 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
 		if (o->value[OPT_BASELINE])
 			st = lint_noise(o, path, out, log);
+		else
+			waivers_lint(&rules, NULL, log);
 	}
 	category_table_release(&categories);
 	rules_release(&rules);
@@ -183,8 +185,8 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 	return NULL;
 }
 
-/* What a table of docs/verdicts.md says of a verdict or finding, whose names are the first cell of a
-   row; NULL if none has the word, which `near` then compares with the names. */
+/* What a table of docs/verdicts.md says of a verdict or finding, whose names are the first cell of
+   a row; NULL if none has the word, which `near` then compares with the names. */
 static const char *row_of(struct span word, struct nearest *near, struct arena *a)
 {
 	for (const char *row = embedded_verdicts; (row = strstr(row, "\n| `")); row++) {
