@@ -169,11 +169,22 @@ def paths(folder):
             assert "/data" not in "".join(verdicts) and "/mnt" not in "".join(verdicts), verdicts
     gate = Gate(folder, "m.json", SERVE)
     stored = (folder / "b.gpugate").read_text()
-    assert '"m.r4.0.cnone/' in stored, stored
-    (folder / "b.gpugate").write_text(stored.replace('"m.r4.0.cnone/', '"/data/models/m.r4.0.cnone/'))  # as earlier versions named the case
-    code, verdicts, text = gate.check({**SERVE, "mean_ttft_ms": 125})
-    assert code in (1, 3) and verdicts["input.m.r4.0.cnone/mean_ttft_ms"] in ("fail", "undecided"), (verdicts, text)
-    assert set(verdicts.values()) <= {"pass", "fail", "undecided", "skipped"}, verdicts
+    assert '"m.r4.0/' in stored, stored
+    assert ".cnone" not in stored, stored
+    for rate, now, before in ((4.0, "m.r4.0", "m.r4.0.cnone"), (4.0, "m.r4.0", "/data/models/m.r4.0.cnone"), ("Infinity", "m.rinf", "m.rInfinity.cnone"), ("inf", "m.rinf", "m.rinf.cnone")):
+        content = {**SERVE, "request_rate": rate}
+        rules = f"version: 2\nrules: [{{id: own, metric: 'input.{before}/mean_ttft_ms', fail: {{increase: 5%}}}}, {{id: any, metric: 'input.{before}/p99*', fail: {{increase: 5%}}}}]\n"
+        for rule in (None, rules if before[0] != "/" else None):  # as earlier versions named the case, in baselines and in rules
+            gate = Gate(folder, "m.json", content, rule)
+            stored = (folder / "b.gpugate").read_text()
+            assert f'"{now}/' in stored, stored
+            (folder / "b.gpugate").write_text(stored.replace(f'"{now}/', f'"{before}/'))
+            code, verdicts, text = gate.check({**content, "mean_ttft_ms": 125})
+            assert code in (1, 3) and verdicts[f"input.{now}/mean_ttft_ms"] in ("fail", "undecided"), (verdicts, text)
+            assert set(verdicts.values()) <= {"pass", "fail", "undecided", "skipped"}, verdicts
+            if rule:
+                checks = json.loads((folder / "r.json").read_text())["checks"]
+                assert {c["rule"] for c in checks if c["metric"].endswith(("mean_ttft_ms", "p99_ttft_ms"))} == {"own", "any"}, (text, checks)
 
 
 def older_units(folder):
@@ -255,10 +266,10 @@ def lines(folder):
 
 def gone(folder):
     gate = Gate(folder, "m.json", [SERVE, {**SERVE, "model_id": "n"}])
-    for content, verdict, said in (([SERVE], "missing", ("5 figures of n.r4.0.cnone are missing in the candidate: ", "What to do: see whether the benchmark ran to its end, with the same cases")),
-                                   ([SERVE, {**SERVE, "model_id": "o"}], "missing", ("with the same cases: o.r4.0.cnone/mean_itl_ms is new",)),
+    for content, verdict, said in (([SERVE], "missing", ("5 figures of n.r4.0 are missing in the candidate: ", "What to do: see whether the benchmark ran to its end, with the same cases")),
+                                   ([SERVE, {**SERVE, "model_id": "o"}], "missing", ("with the same cases: o.r4.0/mean_itl_ms is new",)),
                                    ([SERVE, {k: v for k, v in {**SERVE, "model_id": "n"}.items() if k != "mean_itl_ms"}], "missing",
-                                    ("mean ITL of n.r4.0.cnone is missing in the candidate; ", "What to do: see whether")),
+                                    ("mean ITL of n.r4.0 is missing in the candidate; ", "What to do: see whether")),
                                    ([SERVE, {**SERVE, "model_id": "n"}], "pass", ("10 of 10 checks within their limits; --verbose",))):
         write(folder / "c" / "m.json", content)
         p = run("check", "c", "--workload", "w", "--baseline", "b.gpugate", cwd=folder)
@@ -524,7 +535,7 @@ def table(folder):
     gate = Gate(folder, "m.json", content)
     code, verdicts, text = gate.check({**content, **{k: v * 3 for k, v in content.items() if "tpot" in k}})
     assert code == 1 and "3 of 8 figures are worse: mean TPOT +200.00 %, median TPOT +200.00 %, p99 TPOT +200.00 %" in text, text
-    assert "Figures of m.r4.0.cnone" in text and "5 more figures changed by less than 1 %" in text, text
+    assert "Figures of m.r4.0" in text and "5 more figures changed by less than 1 %" in text, text
     assert len(json.loads((folder / "r.json").read_text())["findings"]) == 1, text
     assert "step-period" not in text, text
     rows = [{**content, "request_rate": rate} for rate in (1.25, 1.5)]
@@ -532,15 +543,15 @@ def table(folder):
     code, verdicts, text = gate.check([{**r, "mean_ttft_ms": 125} for r in rows])
     assert code == 1 and "2 of 16 figures in 2 cases are worse: mean TTFT +900.00 %" in text, text
     text = gate.check([{**r, "request_rate": r["request_rate"] + 1} for r in rows])[2]
-    assert "missing 16 figures in 2 cases, such as m.r1.25.cnone, are missing in the candidate:" in text, text
+    assert "missing 16 figures in 2 cases, such as m.r1.25, are missing in the candidate:" in text, text
     text = gate.check([{**r, "mean_ttft_ms": 125} for r in rows])[2]
-    assert "Figures of m figure case" in text and "mean TTFT r1.5.cnone" in text, text
+    assert "Figures of m figure case" in text and "mean TTFT r1.5" in text, text
     gate = Gate(folder, "m.json", FLAT)
     code, verdicts, text = gate.check({**FLAT, "loss": 2.5025})
     assert code == 0 and "tokens_per_s (unchanged" in text.split("What")[0], text
 
 
-HEADS = {"m.json": (SERVE, "output tokens/s of m.r4.0.cnone"), "g.json": (GOOGLE, "real time of BM0"), "f.json": (FLAT, "tokens_per_s"),
+HEADS = {"m.json": (SERVE, "output tokens/s of m.r4.0"), "g.json": (GOOGLE, "real time of BM0"), "f.json": (FLAT, "tokens_per_s"),
          "i.json": ({"latency.p50": 5.5, "val/accuracy": 0.5}, "latency.p50")}
 
 
