@@ -80,7 +80,7 @@ class Gate:
         self.folder, self.name = folder, name
         self.rules = ("--rules", write(folder / "rules.yaml", rules)) if rules else ()
         write(folder / "b" / name, content)
-        p = run("baseline", "create", "b", "--workload", "w", "--baseline", "b.gpugate", "--force", *self.rules, cwd=folder)
+        p = run("approve", "--new", "b", "--workload", "w", "--baseline", "b.gpugate", "--force", *self.rules, cwd=folder)
         assert p.returncode == 0, p.stderr
 
     def check(self, content):
@@ -216,13 +216,13 @@ def stored_work(folder):
         write(folder / name / "m.json", {**content, **other, "mean_ttft_ms": 12.5 + ord(name) / 100})
         same = name in "be"
         args = ("--workload", "w", "--baseline", f"{name}.gpugate")
-        p = run("baseline", "create", "a", "--repeat", name, *args, cwd=folder)
+        p = run("approve", "--new", "a", "--repeat", name, *args, cwd=folder)
         assert (p.returncode == 0) == same and (same or "did other work than the baseline" in p.stderr), (name, p)
         assert (folder / f"{name}.gpugate").exists() == same, name
-        run("baseline", "create", "a", *args, "--force", cwd=folder)
+        run("approve", "--new", "a", *args, "--force", cwd=folder)
         for how in ((), ("--force",)):
             (folder / f"{name}.gpugate.history.jsonl").unlink(missing_ok=True)
-            p = run("baseline", "append", name, *args, *how, cwd=folder)
+            p = run("store", name, *args, *how, cwd=folder)
             assert (p.returncode == 0) == same, (name, how, p)
 
 

@@ -134,7 +134,7 @@ def selected(b, run, rules):
 
 def look(b, what, run):
     """Checks all names of a run; returns their number and what is wrong."""
-    b.fine("baseline", "create", run, "--baseline", "b.json", "--force")
+    b.fine("approve", "--new", run, "--baseline", "b.json", "--force")
     b.file("all.yaml", ("version: 1\ndefaults: {on_missing: skip, noise: {k: 0}}\nenvironment: {must_match: []}\nrules:\n" + "".join(
         f"  - {{id: {kind}, metric: {metric}, for_each: {{top: 10000}}, fail: {{increase: 1%}}}}\n" for kind, metric in KINDS.items())).encode())
     checks, names = shown(b, run)
@@ -149,7 +149,7 @@ def look(b, what, run):
 
 def exceptions(b, names):
     """`except`, `overrides` and a waiver take the item that they name, and no other."""
-    b.fine("baseline", "create", "hard.json", "--baseline", "b.json", "--force")
+    b.fine("approve", "--new", "hard.json", "--baseline", "b.json", "--force")
     bad = 0
     for name in names:
         text = json.dumps(name)
@@ -223,7 +223,7 @@ def main():
         b.make("trace", "made.json.gz", "--seed", 3, "--steps", 3)
         total, bad = 0, []
         for what, run in [("hard names", "hard.json"), ("generated", "made.json.gz"), *runs]:
-            if b.run("baseline", "create", run, "--baseline", "b.json", "--force").returncode == 3:
+            if b.run("approve", "--new", run, "--baseline", "b.json", "--force").returncode == 3:
                 print(f"     {what} cannot be a baseline")
                 continue
             nr, wrong = look(b, what, run)

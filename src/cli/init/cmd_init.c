@@ -329,7 +329,7 @@ static enum status say_what_is_next(const struct init *in)
 		sink_printf(out, "%s was found: 'gpugate init %s --force' fits the rules to it\n",
 		            in->repo.run, in->repo.run);
 	sink_printf(out, "next:\n  gpugate %s %s%s%s\n  git add %s",
-	            access(baseline, F_OK) == 0 ? "check" : "baseline create", in->run_name,
+	            access(baseline, F_OK) == 0 ? "check" : "approve --new", in->run_name,
 	            in->added ? " --rules " : "", in->added ? in->rules_file : "", baseline);
 	for (size_t i = 0; i < in->files.list.nr; i++)
 		sink_printf(out, " %s", in->files.list.v[i].path);
