@@ -6,6 +6,8 @@
  - it covers no more of a figure than the kernel has grown: what the rest of the figure grew by is judged as if the kernel had stayed
  - an operator or module is excused in each figure whose breakdown knows its share, in no other; memory in its own figure
  - it ends on its day
+ - `lint` and reports say what can excuse nothing: a name that no item has, with the nearest, and what no rule judges; a gate of absolute limits
+   alone, which needs no baseline, does not
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -97,6 +99,32 @@ def memory(b):
         assert (said.returncode == 0) == (code < 2) and (code < 2 or said.stderr.startswith(b"gpugate: r.yaml:4:")), said
 
 
+def idle(b):
+    """What excuses nothing is said with the reason; each line of `wanted` is one entry of `allow` or a waiver and what is said of it."""
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.fine("approve", "--new", "a.json.gz", "--baseline", "b.json")
+    day = "until: 2999-01-01, reason: x"
+    misspelt = DISPLAY.replace("loop", "lop")
+    wanted = {f"{{kernel: {misspelt}, up_to: 9%, {day}}}": f"no kernel has this name; did you mean '{DISPLAY}',",
+              f"{{op: 'aten::mmm', up_to: 9%, {day}}}": "no op has this name; did you mean 'aten::mm',",
+              f"{{kernel: {DISPLAY}, up_to: 9%, {day}}}": None}
+    for only, said in ((False, wanted), (True, {entry: "no rule judges what it names" for entry in wanted})):
+        own = "only: true\nrules: {m: {metric: memory.peak_reserved, fail: {increase: 5%}}}\n" if only else ""
+        for entry, because in said.items():
+            b.file("r.yaml", f"version: 2\n{own}allow: [{entry}]\n")
+            lint = b.fine("lint", "r.yaml", "--baseline", "b.json").stderr.decode()
+            report = json.loads(b.fine("check", "a.json.gz", "--rules", "r.yaml", "--baseline", "b.json", "--json", "-").stdout)["warnings"]
+            assert (f"excuses nothing: {because}" in lint) == (because is not None) and lint.count("excuses nothing") == (because is not None), (entry, lint)
+            assert any(f"excuses nothing: {because}" if because else "excuses nothing in this run" in w for w in report), (entry, report)
+            assert ("excuses nothing" in b.fine("lint", "r.yaml").stderr.decode()) == only, entry
+    b.file("r.yaml", f"version: 2\nwaivers: [{{rule: top-kernels, select: {{kernel: {misspelt}}}, {day}}}]\n")
+    assert f"did you mean '{DISPLAY}'" in b.fine("lint", "r.yaml", "--baseline", "b.json").stderr.decode()
+    for entry in wanted:
+        b.file("r.yaml", f"version: 2\nrules: {{m: {{metric: memory.peak_allocated, fail: {{max: 900GiB}}}}}}\nallow: [{entry}]\n"
+               f"waivers: [{{rule: top-kernels, {day}}}]\n")
+        assert not json.loads(b.fine("check", "a.json.gz", "--rules", "r.yaml", "--json", "-").stdout)["warnings"], entry
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
@@ -139,6 +167,8 @@ def main():
         origins(Bench(folder))
     with tempfile.TemporaryDirectory() as folder:
         memory(Bench(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        idle(Bench(folder))
     print("ok   one thing may grow, and nothing else")
     return 0
 

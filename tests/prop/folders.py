@@ -130,6 +130,11 @@ def names(dir):
         (dir / f"snapshot_{r}.pickle").rename(dir / "snapshots" / f"snapshot_{r}.pickle")
     assert list(metrics(dir / "snapshots")[0]) == [0, 1, 2, 3]
     assert list(metrics(dir / "snapshots" / "snapshot_3.pickle")[0]) == [0], "of one snapshot, the number may be that of a step"
+    for r in range(3):                                      # beside several traces, it is the rank of one of them
+        trace(dir / "one" / f"rank{r}.json", unranked)
+    generate("snapshot", dir / "one" / "snapshot_1.pickle", "--seed", 1, "--pickle", 4, "--steps", 2)
+    ranks = json.loads(gpugate("report", dir / "one", "--allow-pickle", "--verbose", "--json", "-").stdout)["figures"]["ranks"]
+    assert [r["rank"] for r in ranks if r["snapshot"]] == [1], ranks
     contrary = trace(dir / "contrary" / "rank7.json", None, "--rank", 2, "--world-size", 8)
     assert list(metrics(contrary)[0]) == [2], "what the trace says comes first"
     twice = dir / "twice"

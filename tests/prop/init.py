@@ -168,6 +168,17 @@ def test_systems(top):
         expect("\nnext:\n  gpugate approve --new trace.json.gz\n  git add " in done.stdout, f"{name}: {done.stdout}")
 
 
+def test_next(top):
+    """The next command is one that runs, whatever the run is called and wherever it lies."""
+    dir = repository(top, "next")
+    for i, name in enumerate(("result.json", "../outside.json", "a result.json", "it's.json")):
+        (dir / name).write_text('{"tokens_per_s": 1}')
+        done = run(dir, "init", name, "--workload", f"w{i}")
+        command = done.stdout.split("\nnext:\n  gpugate ")[1].splitlines()[0]
+        made = subprocess.run(f"{GPUGATE} {command}", shell=True, capture_output=True, text=True, cwd=dir)
+        expect(made.returncode == 0 and (dir / "baselines" / f"w{i}.json").is_file(), f"{name}: {command}: {made.stderr}")
+
+
 def test_below(top):
     dir = repository(top, "above") / "a" / "b"
     dir.mkdir(parents=True)
@@ -371,6 +382,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
         test_systems(top)
+        test_next(top)
         test_below(top)
         test_names(top)
         test_all_or_nothing(top)

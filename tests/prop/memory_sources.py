@@ -3,7 +3,8 @@
 
 Each of two ranks of each side has memory of its trace, a snapshot, both or neither; each pair of such sides is compared, one by
 one source as whole files, others as digests, or with a run of another form in the history. The figures that are compared are
-always those of the preferred source that all have: a snapshot, else the trace. Without one the check is inconclusive.
+always those of the preferred source that all have: a snapshot, else the trace. Without one the check is inconclusive, and so it
+is if one side has memory of one rank and the other side of another.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -100,9 +101,10 @@ def judge(folder, base, cand, past, stored):
         if check["verdict"] in ("pass", "fail", "improved", "warn"):
             yield f"{check['verdict']} without memory on both sides"
         return
-    if not by:
+    others = any(b and not c for b, c in zip(base, cand)) and any(c and not b for b, c in zip(base, cand))
+    if not by or others:
         if check["verdict"] != "inconclusive":
-            yield f"{check['verdict']} without a common source"
+            yield f"{check['verdict']} {'with memory of other ranks' if by else 'without a common source'}"
         return
     ranks = [sum(map(bool, form)) for form in (base, cand, past or base)]
     if check["verdict"] != ("missing" if ranks[1] < ranks[0] else "fail"):

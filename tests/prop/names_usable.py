@@ -185,6 +185,34 @@ def unknown(b):
     assert done.returncode == 1, done
 
 
+def accepted(b):
+    """`--accept` takes a finding by its id, and by the names of what it shows; other findings stay to be accepted."""
+    b.make("trace", "new.json.gz", "--seed", 4, "--steps", 3, "--slow-kernel", "*flash_bwd*=1.5", "--peak-memory", 1.5)
+    b.fine("approve", "--new", "made.json.gz", "--baseline", "b.json", "--force")
+    report = json.loads(b.run("check", "new.json.gz", "--baseline", "b.json", "--json", "-").stdout)
+    findings = [f for f in report["findings"] if f["verdict"] in ("fail", "undecided")]
+    ids = {f["finding"] for f in findings}
+    assert len(findings) == len(ids) == 2, findings
+    text = b.run("check", "new.json.gz", "--baseline", "b.json").stdout.decode()
+    tried = 0
+    for f in findings:
+        others = [x for other in ids - {f["finding"]} for x in ("--accept", other)]
+        names = {f["finding"], *(p["name"] for p in f["parts"] if f["finding"] == "slower-kernel")}
+        names |= {w["name"] for w in f["where"] if w["level"] in ("operator", "kernel")} | set(re.findall(r"flash_bwd_\w+(?![\w…])", text) if f["finding"] == "slower-kernel" else [])
+        for name in sorted(names):
+            done = b.run("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", name)
+            # the name of a check is that check alone; a finding, or what only it shows, is all of its checks
+            assert done.returncode == 1 and b"not accepted: " in done.stderr, (name, done)
+            b.fine("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", f["finding"], "--accept", name, *others)
+            b.fine("approve", "--new", "made.json.gz", "--baseline", "b.json", "--force")
+            tried += 1
+    assert tried > 6, tried
+    done = b.run("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", "slower-kernal")
+    assert done.returncode == 2 and b"did you mean 'slower-kernel'" in done.stderr, done
+    done = b.run("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", "backward")     # a phase is not the finding alone
+    assert done.returncode == 2, done
+
+
 def explained(b):
     """Each word of the glossary, and the id of a check, can be explained."""
     glossary = pathlib.Path(__file__).resolve().parents[2] / "docs" / "glossary.md"
@@ -234,6 +262,7 @@ def main():
                 print(f"     {where}: {kind} {name!r} of {item[:200]!r} selects {found if found is None else [f[:100] for f in found]}")
         refused = exceptions(b, [n for n in HARD if "\t" not in n])  # no rule can hold a tab
         unknown(b)
+        accepted(b)
         explained(b)
     assert total > 200, total
     return 1 if bad or refused else 0

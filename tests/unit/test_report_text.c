@@ -323,10 +323,8 @@ static void a_diff(void **state)
 	    "→ 112.40 ms\n\n"
 	    "What changed\n- worse GPU time per step · +12.30 ms\n"
 	    "  where: compute › GEMM › k › launches (+8.000 ms)\n\n"
-	    "What to do\n"
-	    "- GPU time per step got worse, +12.30 ms: look at compute › GEMM › "
-	    "k › launches (+8.000 ms)\n"
-	    "- diff applies no limits and knows no noise; to judge the candidate by limits:\n\n"
+	    "What to do: diff applies no limits and knows no noise; to judge the candidate by "
+	    "limits:\n\n"
 	    "  gpugate approve --new k --baseline baseline.json && gpugate "
 	    "check k --baseline baseline.json\n\n"
 	    "baseline k at k (6 steps) → candidate k at k (6 steps); k\n";

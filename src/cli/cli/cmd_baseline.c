@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "diff/past.h"
@@ -87,6 +88,7 @@ static enum status move_baseline(struct baseline_job *w, const struct options *o
 		    text_quote(&log->arena, span_of(path)));
 	TRY(baseline_edit_begin(&w->edit, &w->setup, o, &w->candidates.v[0], log));
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, path, &w->report, log));
+	check_explain(&w->candidates, &w->setup, &w->edit.b, false, &w->report);
 	TRY(acceptance_judge(&w->report, o, false, log));
 	TRY(baseline_move(&w->candidates, &w->setup, o, &w->report, &w->edit, &w->made, log));
 	return baseline_say(&w->made, path, setup_history_path(o, path, &w->edit.b.arena),

@@ -36,6 +36,8 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
 		if (o->value[OPT_BASELINE])
 			st = lint_noise(o, path, out, log);
+		else
+			waivers_lint(&rules, NULL, log);
 	}
 	category_table_release(&categories);
 	rules_release(&rules);

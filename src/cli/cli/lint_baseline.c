@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/lint_noise.h"
 #include "cli/setup.h"
+#include "diff/bench.h"
 #include "diff/past.h"
 #include "gate/environment.h"
 #include "model/fold.h"
@@ -97,39 +98,44 @@ static void verify_environment(struct verify *v)
 		     text_quote(&v->log->arena, span_of(v->b.workload)));
 }
 
-/* Number of runs in the history that have a figure for `query`. */
-static size_t count_answers(const struct history *h, const char *query)
+/* Number of runs in the history that have a figure for the query. */
+static size_t count_answers(struct bench *b, const struct history *h, const struct query *q)
 {
 	size_t found = 0;
+	const char *name = query_name(q);
 	for (size_t i = 0; i < h->runs.nr; i++) {
 		size_t nr;
-		past_query(&h->runs.v[i], query, &nr);
-		found += nr > 0;
+		const struct past_value *v = bench_past_answers(b, &h->runs.v[i], q, &nr);
+		bool any = nr && !name;
+		for (size_t k = 0; k < nr && !any; k++)
+			any = item_fit(q->metric, span_of(name), v[k].label) != FIT_NONE;
+		found += any;
 	}
 	return found;
 }
 
 static void verify_rule(struct verify *v, const struct rule *rule, const struct past_run *pin,
-                        struct arena *a)
+                        struct bench *b)
 {
 	const struct history *h = &v->b.reference;
-	const char *query = query_text(&rule->query, a), *select = select_text(&rule->query, a);
+	const struct query *q = &rule->query;
+	const char *select = select_text(q, &b->arena);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
 		/* Nothing to verify: a baseline has no values of metrics that compare two runs. */
 		return;
-	past_query(pin, query, &nr);
+	past_query(pin, query_text(q, &b->arena), &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)
 		WARN(v, "rule '%s': the approved run (the pin) has no %s%s%s", rule->id, rule->metric->name,
 		     *select ? " of " : "", select);
 	if (nr == 0)
 		return;
-	size_t answers = count_answers(h, query);
+	size_t answers = count_answers(b, h, q);
 	if (answers < h->runs.nr)
 		WARN(v,
 		     "rule '%s': %zu of %zu recent runs have no %s, as they were added under other rules",
 		     rule->id, h->runs.nr - answers, h->runs.nr, rule->metric->name);
-	if (!rule->metric->exact && rule->noise.k && count_answers(&v->b.sample, query) < NOISE_RUNS)
+	if (!rule->metric->exact && rule->noise.k && count_answers(b, &v->b.sample, q) < NOISE_RUNS)
 		v->nr_noiseless++;
 }
 
@@ -146,14 +152,20 @@ static void verify_noise(struct verify *v)
 static enum status verify_baseline(struct verify *v)
 {
 	struct past_run pin;
+	struct bench b;
 	struct arena a = ARENA_INIT;
 	TRY(verify_usable(v));
 	TRY(verify_sums(v));
 	TRY(verify_age(v));
 	verify_environment(v);
 	past_run_of(&v->setup->rules, v->setup->naming, &v->b.pin, &a, &pin);
+	bench_init(&b,
+	           &(struct bench_runs){
+	               .baseline = &v->b.pin, .candidates = &v->b.pin, .nr_candidates = 1 },
+	           v->setup->naming);
 	for (size_t i = 0; i < v->setup->rules.rules.nr; i++)
-		verify_rule(v, &v->setup->rules.rules.v[i], &pin, &a);
+		verify_rule(v, &v->setup->rules.rules.v[i], &pin, &b);
+	bench_release(&b);
 	verify_noise(v);
 	vec_release(&pin.values);
 	arena_release(&a);

@@ -83,7 +83,7 @@ static void look(const char *path, int depth, size_t *left, struct arena *a, str
 
 bool folders_below(const char *path, struct arena *a, struct folders *out)
 {
-	size_t left = FOLDER_ENTRIES;
+	size_t left = FOLDER_ENTRIES + 1;
 	look(path, 0, &left, a, out);
 	return left > 0;
 }

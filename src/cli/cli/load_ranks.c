@@ -99,22 +99,32 @@ static void number_places(struct artifacts *artifacts)
 	vec_release(&places);
 }
 
-/* Several snapshots of which nothing else says the rank: the number behind the word is it, as in
-   snapshot_3.pickle. In the name of a single one it may be that of a step. */
+static int64_t snapshot_number(const struct digest *d)
+{
+	return number_behind(d->snapshot, "snapshot", "-_.", false);
+}
+
+/* Snapshots of which nothing else says the rank: the number behind the word is it, as in
+   snapshot_3.pickle, if there are several. In the name of a single one it may be that of a step,
+   unless a trace of several is of that rank. */
 static void number_snapshots(struct artifacts *artifacts)
 {
 	VEC(struct artifact *) list = VEC_INIT;
-	bool all = true;
+	bool all = true, of_trace = false;
+	size_t traces = 0;
 	for (size_t i = 0; i < artifacts->nr; i++) {
 		struct artifact *p = &artifacts->v[i];
+		traces += digest_has_trace(p->digest);
 		if (p->digest->snapshot && p->known == RANK_ASSUMED) {
-			all = all && number_behind(p->digest->snapshot, "snapshot", "-_.", false) >= 0;
+			all = all && snapshot_number(p->digest) >= 0;
 			vec_push(&list, p);
 		}
 	}
-	for (size_t i = 0; all && list.nr > 1 && i < list.nr; i++) {
-		list.v[i]->digest->rank =
-		    number_behind(list.v[i]->digest->snapshot, "snapshot", "-_.", false);
+	for (size_t i = 0; all && traces > 1 && i < artifacts->nr; i++)
+		of_trace = of_trace || (digest_has_trace(artifacts->v[i].digest) && list.nr &&
+		                        artifacts->v[i].digest->rank == snapshot_number(list.v[0]->digest));
+	for (size_t i = 0; all && (list.nr > 1 || of_trace) && i < list.nr; i++) {
+		list.v[i]->digest->rank = snapshot_number(list.v[i]->digest);
 		list.v[i]->known = RANK_NAMED;
 	}
 	vec_release(&list);

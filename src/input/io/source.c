@@ -29,7 +29,6 @@ struct source {
 	struct source_options options;
 	enum coding coding;
 	bool raw_eof, in_member, truncated;
-	bool ended; ///< true once all bytes that the thread `ahead` decompressed have been read
 	struct inflate *inflate; ///< decoder of gzip; NULL if the file is not compressed
 	uint64_t member_at, member_nr; ///< offset of the gzip member in the file; number of its decoded
 	                               ///< bytes handed out so far
@@ -354,7 +353,10 @@ enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, str
 	if (!s->ahead)
 		return read_expanded(s, buf, cap, nr, log);
 	TRY(ahead_read(s->ahead, buf, cap, nr, log));
-	s->ended = *nr == 0;
+	if (*nr == 0) {
+		ahead_end(s->ahead); /* its blocks are not held while what was read is worked on */
+		s->ahead = NULL;
+	}
 	return ST_OK;
 }
 
@@ -366,7 +368,7 @@ void source_ahead(struct source *s)
 /* False until the caller has read up to the end, which a thread that reads ahead knows before. */
 bool source_truncated(const struct source *s)
 {
-	return (!s->ahead || s->ended) && s->truncated;
+	return !s->ahead && s->truncated;
 }
 
 /* Decodes the whole file, from its beginning, to find damage in it. */

@@ -405,7 +405,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 		uniform_settle(&noise, out);
 		drift_rows(&bench.pairs, in->categories, out);
 		flame_of(&bench, &out->arena, &out->flame);
-		waivers_warn(rules, in->today, waived, out);
+		waivers_warn(rules, in->today, waived, in->only_own, &bench, out);
 	}
 	noise_model_release(&noise);
 	bench_release(&bench);

@@ -200,6 +200,37 @@ static void find_memory_source(const struct run *baseline, const struct run *can
 		          now ? now : "several", then ? then : "several");
 }
 
+/* The first rank with figures of memory in one run that has none in the other; -1 if there is none.
+   The ranks of a run are sorted. */
+static int64_t memory_only_in(const struct run *run, const struct run *other)
+{
+	size_t k = 0;
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		const struct digest *d = run->ranks.v[i];
+		if (!d->memories.nr)
+			continue;
+		while (k < other->ranks.nr &&
+		       (other->ranks.v[k]->rank < d->rank || !other->ranks.v[k]->memories.nr))
+			k++;
+		if (k == other->ranks.nr || other->ranks.v[k]->rank != d->rank)
+			return d->rank;
+	}
+	return -1;
+}
+
+/* Appends a finding if the memory of the two runs is of different ranks. If one of them only has
+   fewer, the figure is missing; a single recording is not of the ranks of a job. */
+static void find_memory_ranks(const struct run *baseline, const struct run *candidate,
+                              const struct trust_scope *s)
+{
+	int64_t then = memory_only_in(baseline, candidate), now = memory_only_in(candidate, baseline);
+	if (then >= 0 && now >= 0 && (baseline->ranks.nr > 1 || candidate->ranks.nr > 1))
+		trust_add(s, "memory-source-differs", ON_MEMORY,
+		          "has memory figures of rank %" PRId64 ", and the baseline of rank %" PRId64
+		          " instead",
+		          now, then);
+}
+
 /* Says so if memory is judged by traces on ranks that have a snapshot. */
 static void tell_source(const struct run *run, struct report *out)
 {
@@ -308,8 +339,10 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 		struct trust_scope s = { out, true, -1, baseline ? NULL : "the run", by_trace };
 		if (i)
 			s.who = arena_printf(&out->arena, "run %zu of the candidate", i + 1);
-		if (baseline)
+		if (baseline) {
 			find_between(baseline, &candidates[i], s);
+			find_memory_ranks(baseline, &candidates[i], &s);
+		}
 		if (baseline && !memory)
 			find_memory_source(baseline, &candidates[i], &s);
 		find_in_run(&candidates[i], s, want);
