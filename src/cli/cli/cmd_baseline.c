@@ -43,18 +43,32 @@ static void baseline_job_release(struct baseline_job *w)
 
 /* ---- approve ---- */
 
-/* Refuses runs of which one did other work than the first: they would be taken for its noise. */
-static enum status check_work(struct baseline_job *w, const struct options *o, const char *path,
-                              struct diag_log *log)
+static bool has_figures_of_files(const struct run *run)
 {
-	if (w->candidates.nr == 1)
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (run->ranks.v[i]->inputs.nr)
+			return true;
+	return false;
+}
+
+/* Judges the runs by the first: refuses them if one did other work, since they would be taken for
+   its noise, and says which figures of files no check will be about. */
+static enum status try_baseline(struct baseline_job *w, const struct options *o, const char *path,
+                                struct diag_log *log)
+{
+	if (w->candidates.nr == 1 && !has_figures_of_files(&w->candidates.v[0]))
 		return ST_OK;
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->made, path, &w->report, log));
+	bool judged = false;
 	for (size_t i = 0; i < w->report.checks.nr; i++) {
 		const struct trust_finding *f = w->report.checks.v[i].spoiler;
-		if (f && f->work)
+		judged = judged || w->report.checks.v[i].verdict != VERDICT_SKIPPED;
+		if (f && f->work && w->candidates.nr > 1)
 			return diag_fail(log, ST_INPUT, "the runs cannot be stored together: %s", f->message);
 	}
+	if (w->report.unjudged)
+		diag_warn(log, "%s%s", judged ? "" : "nothing of this run will be judged: ",
+		          w->report.unjudged);
 	return ST_OK;
 }
 
@@ -69,7 +83,7 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 		return ST_OK;
 	}
 	const char *history = setup_history_path(o, path, &w->made.arena);
-	TRY(check_work(w, o, path, log));
+	TRY(try_baseline(w, o, path, log));
 	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, history, &w->made, log));
 	TRY(baseline_put(&w->made, o, path, history, o->value[OPT_FORCE] != NULL, log));
 	return baseline_say(&w->made, path, w->made.sample.runs.nr ? history : NULL, "baseline written",
