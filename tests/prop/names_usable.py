@@ -136,7 +136,7 @@ def selected(b, run, rules):
 
 def look(b, what, run):
     """Checks all names of a run; returns their number and what is wrong."""
-    b.fine("baseline", "create", run, "--baseline", "b.json", "--force")
+    b.fine("approve", "--new", run, "--baseline", "b.json", "--force")
     b.file("all.yaml", ("version: 1\ndefaults: {on_missing: skip, noise: {k: 0}}\nenvironment: {must_match: []}\nrules:\n" + "".join(
         f"  - {{id: {kind}, metric: {metric}{'' if kind in ALWAYS_EACH else ', for_each: {top: 10000}'}, fail: {{increase: 1%}}}}\n"
         for kind, metric in KINDS.items())).encode())
@@ -152,7 +152,7 @@ def look(b, what, run):
 
 def exceptions(b, names):
     """`except`, `overrides` and a waiver take the item that they name, and no other."""
-    b.fine("baseline", "create", "hard.json", "--baseline", "b.json", "--force")
+    b.fine("approve", "--new", "hard.json", "--baseline", "b.json", "--force")
     bad = 0
     for name in names:
         text = json.dumps(name)
@@ -191,7 +191,7 @@ def unknown(b):
 def accepted(b):
     """`--accept` takes a finding by its id, and by the names of what it shows; other findings stay to be accepted."""
     b.make("trace", "new.json.gz", "--seed", 4, "--steps", 3, "--slow-kernel", "*flash_bwd*=1.5", "--peak-memory", 1.5)
-    b.fine("baseline", "create", "made.json.gz", "--baseline", "b.json", "--force")
+    b.fine("approve", "--new", "made.json.gz", "--baseline", "b.json", "--force")
     report = json.loads(b.run("check", "new.json.gz", "--baseline", "b.json", "--json", "-").stdout)
     findings = [f for f in report["findings"] if f["verdict"] in ("fail", "undecided")]
     ids = {f["finding"] for f in findings}
@@ -203,16 +203,16 @@ def accepted(b):
         names = {f["finding"], *(p["name"] for p in f["parts"] if f["finding"] == "slower-kernel")}
         names |= {w["name"] for w in f["where"] if w["level"] in ("operator", "kernel")} | set(re.findall(r"flash_bwd_\w+(?![\w…])", text) if f["finding"] == "slower-kernel" else [])
         for name in sorted(names):
-            done = b.run("baseline", "promote", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", name)
+            done = b.run("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", name)
             # the name of a check is that check alone; a finding, or what only it shows, is all of its checks
             assert done.returncode == 1 and b"not accepted: " in done.stderr, (name, done)
-            b.fine("baseline", "promote", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", f["finding"], "--accept", name, *others)
-            b.fine("baseline", "create", "made.json.gz", "--baseline", "b.json", "--force")
+            b.fine("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", f["finding"], "--accept", name, *others)
+            b.fine("approve", "--new", "made.json.gz", "--baseline", "b.json", "--force")
             tried += 1
     assert tried > 6, tried
-    done = b.run("baseline", "promote", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", "slower-kernal")
+    done = b.run("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", "slower-kernal")
     assert done.returncode == 2 and b"did you mean 'slower-kernel'" in done.stderr, done
-    done = b.run("baseline", "promote", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", "backward")     # a phase is not the finding alone
+    done = b.run("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", "backward")     # a phase is not the finding alone
     assert done.returncode == 2, done
 
 
@@ -255,7 +255,7 @@ def main():
         b.make("trace", "made.json.gz", "--seed", 3, "--steps", 3)
         total, bad = 0, []
         for what, run in [("hard names", "hard.json"), ("generated", "made.json.gz"), *runs]:
-            if b.run("baseline", "create", run, "--baseline", "b.json", "--force").returncode == 3:
+            if b.run("approve", "--new", run, "--baseline", "b.json", "--force").returncode == 3:
                 print(f"     {what} cannot be a baseline")
                 continue
             nr, wrong = look(b, what, run)

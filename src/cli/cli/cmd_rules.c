@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "cli/artifact_format.h"
 #include "cli/lint_noise.h"
 #include "cli/output.h"
 #include "cli/setup.h"
@@ -43,6 +44,16 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 	return st;
 }
 
+/* True for a stored baseline, and for a file whose name promises one: a fault of it is then an
+   error of the baseline. */
+static bool is_baseline(const struct options *o, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	return o->old == OLD_VERIFY ||
+	       (dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".gz") == 0)) ||
+	       artifact_is_baseline(path);
+}
+
 enum status cmd_lint(const struct options *o, struct diag_log *log)
 {
 	struct sink *out;
@@ -51,14 +62,18 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 	TRY(sink_open("-", false, &out, log));
 	enum status st = ST_OK;
 	const char *own = setup_rules_path(o); /* NULL: the built-in rules are in force */
-	if (!o->args.nr && !own && !o->value[OPT_PRINT] && !o->value[OPT_BASELINE])
+	if (o->old == OLD_VERIFY && !o->args.nr)
+		st = lint_baseline(o, NULL, out, log);
+	else if (!o->args.nr && !own && !o->value[OPT_PRINT] && !o->value[OPT_BASELINE])
 		st = diag_fail(log, ST_USAGE,
 		               "there is no " RULES_PATH " here; name a rules file, or write one with "
 		               "'gpugate init'; 'gpugate lint --print' prints the built-in rules");
 	else if (!o->args.nr)
 		st = lint(o, own, today, out, log);
 	for (size_t i = 0; i < o->args.nr; i++) {
-		enum status one = lint(o, o->args.v[i], today, out, log);
+		const char *path = o->args.v[i];
+		enum status one = is_baseline(o, path) ? lint_baseline(o, path, out, log)
+		                                       : lint(o, path, today, out, log);
 		st = st == ST_OK ? one : st;
 	}
 	enum status end = sink_commit(out, log);
