@@ -235,6 +235,20 @@ def explained(b):
         assert f"`{name}`" in b.run("explain", name).stdout.decode(), name
     for name in keys:
         assert re.search(f"^{name}, in ", b.run("explain", name).stdout.decode(), re.M), name
+    causes = re.findall(r'\[CAUSE_\w+\] = "(.*)"', (glossary.parents[1] / "src" / "model" / "model" / "finding.c").read_text(encoding="utf-8"))
+    assert len(causes) > 20 and {*causes} <= findings, {*causes} - findings
+    for name in re.findall(r"^- name: (\S+)$", b.run("formats").stdout.decode(), re.M):
+        assert f"\n- name: {name}\n" in b.run("explain", name).stdout.decode(), name
+    for name, metric in (("peak memory", "memory.peak_allocated"), ("wall time per step", "step.period"), ("Compute per step", "step.compute_time")):
+        assert b.run("explain", name).stdout.decode().startswith(f"{metric}: "), name
+    b.file("rules/gpugate.yaml", b"version: 2\nworkload: w\n")
+    b.fine("baseline", "create", "hard.json")
+    report = b.run("check", "hard.json", "--json", "-")
+    for c in json.loads(report.stdout)["checks"]:       # its name, in full or as reports show it, and the rule that it stands in
+        for name in {c["item"], c["item"] and re.sub(r"^[^[]*\[|\]$", "", c["id"])} if c["rule"] == "top-kernels" and "[" in c["id"] and "\t" not in c["item"] else ():
+            said = b.run("explain", name).stdout.decode()
+            assert f"kernel: {json.dumps(c['item'], ensure_ascii=False)}" in said or "kernel of baselines/w.json" in said, (name, said)
+    (b.dir / "rules" / "gpugate.yaml").unlink()
     assert b.run("explain", "lost-kernal").stderr.endswith(b"did you mean 'lost-kernels'?\n")
     assert b.run("explain", "artefact").stderr.endswith(b"did you mean 'artifact'?\n")
     assert len(words) > 30 and b.run("explain", "top-kernels[flash_fwd]").stdout.startswith(b"top-kernels: "), words
