@@ -68,7 +68,7 @@ allow: [{%s, up_to: %s, until: 2999-01-01, reason: x}]
     with_modules(b, "op.json", {("Encoder_0", "aten::mm"): 1.3})
     with_modules(b, "both.json", {("Encoder_0", "aten::mm"): 1.3, ("Head_0", "aten::add"): 1.3})
     b.file("r.yaml", rules % ("op: x", "1%"))
-    b.fine("baseline", "create", "a.json", "--rules", "r.yaml", "--baseline", "b.json")
+    b.fine("approve", "--new", "a.json", "--rules", "r.yaml", "--baseline", "b.json")
     rows = (("op.json", "op: 'aten::mm'", "40%", {"operators[aten::mm]", "compute", "modules"}, set()),
             ("op.json", "op: 'aten::mm'", "5%", set(), {"operators[aten::mm]", "compute", "modules"}),
             ("op.json", "op: 'aten::add'", "40%", set(), {"operators[aten::mm]", "compute", "modules"}),
@@ -88,7 +88,7 @@ def memory(b):
     rules = "version: 2\nonly: true\nrules: {peak: {metric: memory.peak_allocated, fail: {increase: 1%%}}, end: {metric: memory.end_allocated, fail: {increase: 1%%}}}\nallow: [{%s, up_to: %s, until: 2999-01-01, reason: x}]\n"
     b.make("snapshot", "a.json.gz", "--seed", 1)
     b.make("snapshot", "more.json.gz", "--seed", 2, "--peak", 3)
-    b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+    b.fine("approve", "--new", "a.json.gz", "--baseline", "b.json")
     for thing, up_to, code in (("memory: memory.peak_allocated", "5%", 0), ("memory: memory.peak_allocated", "2%", 1), ("memory: memory.end_allocated", "5%", 1),
                                ("kernel: x", "5%", 1), ("memory: memory.fragmentation_pct", "5%", 2), ("memory: step.compute_time", "5%", 2),
                                ("memory: memory.peak_allocatd", "5%", 2), ("memory: memory.peak_allocated, op: x", "5%", 2)):
@@ -102,7 +102,7 @@ def memory(b):
 def idle(b):
     """What excuses nothing is said with the reason; each line of `wanted` is one entry of `allow` or a waiver and what is said of it."""
     b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
-    b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+    b.fine("approve", "--new", "a.json.gz", "--baseline", "b.json")
     day = "until: 2999-01-01, reason: x"
     misspelt = DISPLAY.replace("loop", "lop")
     wanted = {f"{{kernel: {misspelt}, up_to: 9%, {day}}}": f"no kernel has this name; did you mean '{DISPLAY}',",
@@ -135,7 +135,7 @@ def main():
         b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
         b.make("trace", "one.json.gz", *slow, "*flash_bwd_dq*=1.3")
         b.make("trace", "both.json.gz", *slow, "*flash_bwd_dq*=1.3", "--slow-kernel", "*nvjet*=1.15")
-        b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+        b.fine("approve", "--new", "a.json.gz", "--baseline", "b.json")
         every = {"compute", "operators[]", "kernels[]"}
         for name in (DISPLAY, f"'*{DISPLAY}*'", "'*flash_bwd_d*'"):
             done, found, checks = verdicts(b, "one.json.gz", f"kernel: {name}", "40%")

@@ -80,7 +80,7 @@ class Gate:
         self.folder, self.name = folder, name
         self.rules = ("--rules", write(folder / "rules.yaml", rules)) if rules else ()
         write(folder / "b" / name, content)
-        p = run("baseline", "create", f"b/{name}" if named else "b", "--workload", "w", "--baseline", "b.gpugate", "--force", *self.rules, cwd=folder)
+        p = run("approve", "--new", f"b/{name}" if named else "b", "--workload", "w", "--baseline", "b.gpugate", "--force", *self.rules, cwd=folder)
         assert p.returncode == 0, p.stderr
 
     def check(self, content):
@@ -255,13 +255,13 @@ def stored_work(folder):
         write(folder / name / "m.json", {**content, **other, "mean_ttft_ms": 12.5 + ord(name) / 100})
         same = name in "be"
         args = ("--workload", "w", "--baseline", f"{name}.gpugate")
-        p = run("baseline", "create", "a", "--repeat", name, *args, cwd=folder)
+        p = run("approve", "--new", "a", "--repeat", name, *args, cwd=folder)
         assert (p.returncode == 0) == same and (same or "did other work than the baseline" in p.stderr), (name, p)
         assert (folder / f"{name}.gpugate").exists() == same, name
-        run("baseline", "create", "a", *args, "--force", cwd=folder)
+        run("approve", "--new", "a", *args, "--force", cwd=folder)
         for how in ((), ("--force",)):
             (folder / f"{name}.gpugate.history.jsonl").unlink(missing_ok=True)
-            p = run("baseline", "append", name, *args, *how, cwd=folder)
+            p = run("store", name, *args, *how, cwd=folder)
             assert (p.returncode == 0) == same, (name, how, p)
 
 
@@ -563,7 +563,7 @@ def proposals(folder):
             assert "'gpugate formats FILE' prints the lines" in plain or name == "time.log", (name, plain)
             continue
         assert plain == found, (name, plain, found)
-        p = run("baseline", "create", name, "--workload", "w", "--baseline", "own.gpugate", "--force", cwd=folder)
+        p = run("approve", "--new", name, "--workload", "w", "--baseline", "own.gpugate", "--force", cwd=folder)
         assert p.returncode == 0 and f", {len(found)} figure" in p.stdout, p
         text = content if isinstance(content, str) else json.dumps(content)
         for number in sorted(set(re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", text))):
@@ -583,7 +583,7 @@ def proposals(folder):
         assert "prints the lines" in run("report", "none.json", cwd=folder).stderr, content
     for content, begin in (({"score_a": 1, "score_b": 2}, "nothing of this run will be judged: not judged"), ({"score_a": 1, "ms": 2}, "not judged"), ({"ms": 2}, None)):
         write(folder / "said.json", content)
-        p = run("baseline", "create", "said.json", "--workload", "w", "--baseline", "own.gpugate", "--force", cwd=folder)
+        p = run("approve", "--new", "said.json", "--workload", "w", "--baseline", "own.gpugate", "--force", cwd=folder)
         said = f"warning: {begin}, as no better direction is given: score_a"
         assert p.returncode == 0 and (said in p.stderr if begin else not p.stderr) and (not begin or "metric: input.score_a, better: lower" in p.stderr), (content, p)
 

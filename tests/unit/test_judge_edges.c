@@ -79,7 +79,7 @@ static void test_needs_baseline(void **state)
 		assert_int_equal(run_judge(&s), ST_OK);
 		assert_int_equal(s.report.verdict, fails ? VERDICT_FAIL : VERDICT_MISSING);
 		assert_int_equal(s.report.status, ST_BASELINE);
-		assert_string_equal(s.report.accept, "gpugate baseline create candidate.json.gz --baseline "
+		assert_string_equal(s.report.accept, "gpugate approve --new candidate.json.gz --baseline "
 		                                     "'base lines/it'\\''s.json'");
 		release(&s);
 	}

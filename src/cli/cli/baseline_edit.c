@@ -210,7 +210,9 @@ enum status baseline_put(const struct baseline *b, const struct options *o, cons
 	TRY(file_lock_take(path, lock_wait, &lock, log));
 	enum status st;
 	if (!replace && (access(lock.target, F_OK) == 0 || errno != ENOENT))
-		st = diag_fail(log, ST_OUTPUT, "%s: there is a baseline already; replace it with --force",
+		st = diag_fail(log, ST_OUTPUT,
+		               "%s: there is a baseline already; approve the run in its place without "
+		               "--new, or replace it unjudged with --force",
 		               text_quote(&log->arena, span_of(path)));
 	else
 		st = baseline_save(b, lock.target, log);

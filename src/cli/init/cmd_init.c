@@ -334,7 +334,7 @@ static enum status say_what_is_next(struct init *in)
 	if (!in->o->args.nr)
 		text_add_word(&run, &in->arena, in->run_name);
 	sink_printf(out, "next:\n  gpugate %s%s%s%s\n  git add %s",
-	            access(baseline, F_OK) == 0 ? "check" : "baseline create", run.p,
+	            access(baseline, F_OK) == 0 ? "check" : "approve --new", run.p,
 	            in->added ? " --rules " : "", in->added ? in->rules_file : "", baseline);
 	strbuf_release(&run);
 	for (size_t i = 0; i < in->files.list.nr; i++)

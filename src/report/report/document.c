@@ -154,7 +154,7 @@ static void put_judge(struct document *d, const struct report *r)
 	struct strbuf b = STRBUF_INIT;
 	if (!r->baseline.label || !r->candidate.label)
 		return;
-	strbuf_adds(&b, "gpugate baseline create");
+	strbuf_adds(&b, "gpugate approve --new");
 	text_add_word(&b, &d->arena, r->baseline.label);
 	strbuf_adds(&b, " --baseline baseline.json && gpugate check");
 	text_add_word(&b, &d->arena, r->candidate.label);

@@ -1,12 +1,12 @@
-/* The commands baseline prune and verify, which keep stored baselines usable. */
+/* gpugate lint of stored baselines. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/text.h"
-#include "cli/baseline_edit.h"
-#include "cli/commands.h"
+#include "cli/lint_noise.h"
+#include "cli/setup.h"
 #include "diff/bench.h"
 #include "diff/past.h"
 #include "gate/environment.h"
@@ -14,72 +14,6 @@
 #include "model/select.h"
 #include "store/digest_sums.h"
 #include "store/stored_file.h"
-
-/* ---- baseline prune ---- */
-
-/* Count the oldest runs that are to be removed. */
-static enum status count_old(const struct history *h, const struct options *o, size_t *out,
-                             struct diag_log *log)
-{
-	uint64_t keep = options_u64(o, OPT_KEEP, UINT64_MAX);
-	const char *before = o->value[OPT_BEFORE];
-	int64_t limit = INT64_MIN, day = 0;
-	if (!before && !o->value[OPT_KEEP])
-		return diag_fail(log, ST_USAGE, "'baseline prune' needs --keep N or --before DATE");
-	if (before && !date_parse(span_of(before), &limit))
-		return diag_fail(log, ST_USAGE, "option '--before' takes a date such as 2027-01-31, not %s",
-		                 text_quote(&log->arena, span_of(before)));
-	*out = 0;
-	while (*out < h->runs.nr &&
-	       (h->runs.nr - *out > keep ||
-	        (date_parse(span_of(h->runs.v[*out].provenance.time), &day) && day < limit)))
-		++*out;
-	return ST_OK;
-}
-
-static void drop_first(struct history *h, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		vec_release(&h->runs.v[i].values);
-	if (nr)
-		memmove(h->runs.v, h->runs.v + nr, (h->runs.nr - nr) * sizeof *h->runs.v);
-	h->runs.nr -= nr;
-}
-
-static enum status prune_runs(struct baseline_edit *e, const struct options *o,
-                              struct diag_log *log)
-{
-	size_t old, inside;
-	TRY(count_old(&e->b.sample, o, &old, log));
-	TRY(count_old(&e->b.recent, o, &inside, log));
-	drop_first(&e->b.sample, old);
-	drop_first(&e->b.recent, inside);
-	if (old)
-		TRY(baseline_save_history(e, log));
-	if (inside)
-		TRY(stored_baseline_save(&e->b, e->lock.target, true, log));
-	const char *also = old ? setup_history_path(o, e->path, &e->b.arena) : NULL;
-	old += inside;
-	return baseline_say(&e->b, e->path, also,
-	                    old ? arena_printf(&log->arena, "%zu dropped", old) : "nothing to drop",
-	                    log);
-}
-
-enum status cmd_baseline_prune(const struct options *o, struct diag_log *log)
-{
-	struct setup s;
-	struct baseline_edit e = { 0 };
-	enum status st = setup_init(&s, o, log);
-	if (st == ST_OK)
-		st = baseline_edit_begin(&e, &s, o, NULL, log);
-	if (st == ST_OK)
-		st = prune_runs(&e, o, log);
-	baseline_edit_release(&e);
-	setup_release(&s);
-	return st;
-}
-
-/* ---- baseline verify ---- */
 
 enum { OLD_DAYS = 90, NOISE_RUNS = 3 };
 
@@ -140,7 +74,7 @@ static enum status verify_age(struct verify *v)
 		WARN(v,
 		     "the approved run (the pin) is %" PRId64
 		     " days old: code has moved on from it; approve a newer run "
-		     "with 'gpugate baseline promote'",
+		     "with 'gpugate approve'",
 		     today - day);
 	return ST_OK;
 }
@@ -211,7 +145,7 @@ static void verify_noise(struct verify *v)
 	if (v->nr_noiseless)
 		WARN(v,
 		     "%zu rule%s: fewer than %d runs of the history have the figure, so that its noise is "
-		     "mostly assumed; add every run of the main branch with 'gpugate baseline append'",
+		     "mostly assumed; add every run of the main branch with 'gpugate store'",
 		     v->nr_noiseless, v->nr_noiseless == 1 ? "" : "s", NOISE_RUNS);
 }
 
@@ -254,40 +188,17 @@ static enum status verify_file(const struct setup *s, const struct options *o, c
 	return st;
 }
 
-/* Verify all files; the first error becomes the status. */
-static enum status verify_files(const struct setup *s, const struct options *o, struct sink *out,
-                                struct diag_log *log)
-{
-	enum status st = ST_OK;
-	for (size_t i = 0; i < o->args.nr; i++) {
-		enum status one = verify_file(s, o, o->args.v[i], out, log);
-		st = st == ST_OK ? one : st;
-	}
-	if (o->args.nr)
-		return st;
-	struct arena a = ARENA_INIT;
-	const char *path;
-	st = setup_baseline_path(s, o, NULL, &a, &path, log);
-	if (st == ST_OK)
-		st = verify_file(s, o, path, out, log);
-	arena_release(&a);
-	return st;
-}
-
-enum status cmd_baseline_verify(const struct options *o, struct diag_log *log)
+enum status lint_baseline(const struct options *o, const char *path, struct sink *out,
+                          struct diag_log *log)
 {
 	struct setup s;
-	struct sink *out;
-	if (o->args.nr && o->value[OPT_BASELINE])
+	if (path && o->value[OPT_BASELINE])
 		return diag_fail(log, ST_USAGE, "name baselines as arguments or with --baseline, not both");
 	enum status st = setup_init(&s, o, log);
+	if (st == ST_OK && !path)
+		st = setup_baseline_path(&s, o, NULL, &s.rules.arena, &path, log);
 	if (st == ST_OK)
-		st = sink_open("-", false, &out, log);
-	if (st == ST_OK) {
-		st = verify_files(&s, o, out, log);
-		enum status end = sink_commit(out, log);
-		st = st == ST_OK ? end : st;
-	}
+		st = verify_file(&s, o, path, out, log);
 	setup_release(&s);
 	return st;
 }
