@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIMITS = {"words of README.md": 1200, "words of docs/": 20000, "words of README.md, docs/, --help and explain": 26200, "entries of docs/glossary.md": 35,
-          "commands": 12, "options of check": 43, "options": 64}
+          "commands": 12, "options of check": 44, "options": 69}
 
 
 def words(lines):

@@ -274,7 +274,8 @@ enum old_command {
 	  "Are the rules sound, and their limits above the noise?")                                   \
 	X(EXPLAIN, "step.compute_time", "What a figure is, and whether it makes a good gate:")        \
 	X(EXPLAIN, "formats", "The table to begin one's own with:")                                   \
-	X(INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:")
+	X(INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:")              \
+	X(HELP, "check", "What a command takes:")
 
 enum option {
 #define X(id, ...) OPT_##id,
