@@ -151,6 +151,12 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	struct strbuf line = STRBUF_INIT;
 	strbuf_adds(&line, "\n        - {at: ");
 	add_quoted(&line, path);
+	const char *at = list->n ? strstr(strbuf_str(list), strbuf_str(&line)) : NULL;
+	bool known = at && strchr(",}", at[line.n]);
+	if (known || p->nr++ >= FIGURES) {
+		strbuf_release(&line);
+		return;
+	}
 	if (!span_eq(span_of(name), path_name(path))) {
 		strbuf_adds(&line, ", as: ");
 		add_quoted(&line, name);
@@ -160,12 +166,8 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 		all = path_find(path, r);
 	strbuf_addf(&line, "%s%s%s}", unit ? ", unit_at: ^unit" : "", open ? ", better: neither" : "",
 	            all ? "" : ", optional: true");
-	bool known = list->n && strstr(strbuf_str(list), strbuf_str(&line));
-	if (!known && p->nr++ < FIGURES)
-		strbuf_add(list, strbuf_span(&line));
+	strbuf_add(list, strbuf_span(&line));
 	strbuf_release(&line);
-	if (known || p->nr > FIGURES)
-		return;
 	p->open |= open;
 	p->known |= !open;
 }
